@@ -1,0 +1,31 @@
+"""The vocabulary of Clew as frozen dataclasses. They know nothing of how they are made or stored."""
+
+from clew.types.context import Context, ContextItem, Hit, Omission, Receipt
+from clew.types.ids import parse_turn_id, turn_id
+from clew.types.record import Record
+from clew.types.reports import ForgetReport, IngestReport, Problem, Rejection, Stats, VerifyReport
+from clew.types.turn import MAX_TURN_CHARS, Content, Origin, Part, PartType, Role, Turn
+
+__all__ = [
+    "MAX_TURN_CHARS",
+    "Content",
+    "Context",
+    "ContextItem",
+    "ForgetReport",
+    "Hit",
+    "IngestReport",
+    "Omission",
+    "Origin",
+    "Part",
+    "PartType",
+    "Problem",
+    "Receipt",
+    "Record",
+    "Rejection",
+    "Role",
+    "Stats",
+    "Turn",
+    "VerifyReport",
+    "parse_turn_id",
+    "turn_id",
+]

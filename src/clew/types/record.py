@@ -1,0 +1,96 @@
+"""The wire form of every dataclass: `to_dict` gives primitives that JSON can hold, `from_dict` reads them back.
+
+Borders: knows nothing of any particular type. Datetimes travel as ISO 8601 in UTC, bytes as hexadecimal text, tuples as
+lists; a field that is None is left out, since unknown is absent.
+"""
+
+from collections.abc import Mapping
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import UTC, datetime
+from functools import cache
+from types import UnionType
+from typing import Any, Self, Union, get_args, get_origin, get_type_hints
+
+from clew.errors import InputError
+
+
+class Record:
+    """Base of the dataclasses that have a wire form."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name, as primitives; fields that are None are left out."""
+        pairs = ((name, getattr(self, name)) for name in _hints(type(self)))
+        return {name: _plain(value) for name, value in pairs if value is not None}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Reads what `to_dict` wrote; unknown keys are ignored, so that newer data can be read.
+
+        Raises:
+            InputError: a required field is missing or a value has the wrong form.
+        """
+        hints = _hints(cls)
+        try:
+            return cls(**{name: _typed(hints[name], data[name]) for name in hints if name in data})
+        except (TypeError, ValueError, KeyError) as error:
+            missing = [name for name in _required(cls) if name not in data]
+            what = f"lacks {', '.join(missing)}" if missing else f"has a value of the wrong form ({error})"
+            raise InputError(f"{cls.__name__}: the record {what}; expected the fields {', '.join(hints)}") from error
+
+
+@cache
+def _hints(cls: type) -> dict[str, Any]:
+    hints = get_type_hints(cls)
+    return {field.name: hints[field.name] for field in fields(cls)}  # type: ignore[arg-type]  # every Record is a dataclass
+
+
+def _required(cls: type) -> list[str]:
+    every = fields(cls)  # type: ignore[arg-type]  # every Record is a dataclass
+    return [field.name for field in every if field.default is MISSING and field.default_factory is MISSING]
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Record):
+        return value.to_dict()
+    if isinstance(value, datetime):
+        return value.astimezone(UTC).isoformat()
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, tuple | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, Mapping):
+        return {key: _plain(item) for key, item in value.items()}
+    return value
+
+
+def _typed(hint: Any, value: Any) -> Any:
+    if value is None:
+        return None
+    origin, arguments = get_origin(hint), get_args(hint)
+    if origin in (Union, UnionType):
+        return _typed_union(arguments, value)
+    if origin is tuple:
+        if not isinstance(value, tuple | list):
+            raise ValueError(f"expected a list, got {type(value).__name__}")
+        return tuple(_typed(arguments[0], item) for item in value)
+    if origin is dict and isinstance(value, Mapping):
+        return {key: _typed(arguments[1], item) for key, item in value.items()}
+    if hint is datetime and isinstance(value, str):
+        return datetime.fromisoformat(value)
+    if hint is bytes and isinstance(value, str):
+        return bytes.fromhex(value)
+    if is_dataclass(hint) and isinstance(value, Mapping) and issubclass(hint, Record):  # type: ignore[arg-type]  # a class
+        return hint.from_dict(value)
+    return value
+
+
+def _typed_union(arguments: tuple[Any, ...], value: Any) -> Any:
+    """Reads a union by the value's own form: text stays text where the union allows it, lists go to the tuple."""
+    if isinstance(value, str) and str in arguments:
+        return value
+    kinds = [argument for argument in arguments if argument is not type(None)]
+    if isinstance(value, list | tuple):
+        kinds = [kind for kind in kinds if get_origin(kind) is tuple] or kinds
+    return _typed(kinds[0], value)
