@@ -1,0 +1,1 @@
+"""Rows, durable and found by key. Ranking and policy live elsewhere."""

@@ -1,0 +1,177 @@
+"""The declared tables: what a backend keeps, without saying how.
+
+Every key begins with `space`, the unit of isolation and the shard key of a larger installation. A row is a tuple of values
+in the order of the table's columns; backends know tables only through this registry.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from types import MappingProxyType
+from typing import Literal
+
+Kind = Literal["text", "int", "real", "bytes"]
+Value = str | int | float | bytes | None
+Row = tuple[Value, ...]
+Key = tuple[Value, ...]
+
+
+@dataclass(frozen=True)
+class Table:
+    """One table.
+
+    Attributes:
+        columns: name to kind, in row order; the key's columns come first.
+        key: how many of the first columns make the primary key.
+        indexes: secondary indexes, name to columns; each begins with `space`. Rows with None in an index's last column
+            need not be in it and are never returned by a scan over it.
+    """
+
+    name: str
+    columns: Mapping[str, Kind]
+    key: int
+    indexes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Column names in row order."""
+        return tuple(self.columns)
+
+    @cached_property
+    def key_names(self) -> tuple[str, ...]:
+        """The primary key's columns."""
+        return self.names[: self.key]
+
+    def order(self, index: str | None) -> tuple[str, ...]:
+        """The columns a scan is ordered by: the index's, then the rest of the key to break ties."""
+        if index is None:
+            return self.key_names
+        chosen = self.indexes[index]
+        return chosen + tuple(name for name in self.key_names if name not in chosen)
+
+
+SPACE = Table(
+    "space",
+    {"space": "text", "next_ordinal": "int", "generation": "int", "salt": "bytes", "created_at": "int"},
+    key=1,
+)
+"""One row a space. `generation` rises whenever packed segments change; `salt` keys the digests of tombstones."""
+
+SESSION = Table(
+    "session",
+    {
+        "space": "text",
+        "session": "text",
+        "next_seq": "int",
+        "title": "text",
+        "details": "text",  # JSON: aliases, provider sessions with reason, watermarks
+        "created_at": "int",
+    },
+    key=2,
+)
+
+TURN = Table(
+    "turn",
+    {
+        "space": "text",
+        "session": "text",
+        "seq": "int",
+        "ordinal": "int",
+        "hash": "bytes",
+        "at": "int",  # microseconds since 1970 UTC
+        "external_id": "text",
+        "branch": "text",
+        "parent": "text",
+        "role": "text",
+        "speaker": "text",
+        "origin": "text",
+        "source": "text",
+        "ingested_at": "int",
+        "metadata": "text",  # JSON; None when empty
+        "parts": "text",  # JSON; None when the turn is one text part
+        "text": "text",
+    },
+    key=3,
+    indexes={"ordinal": ("space", "ordinal"), "external": ("space", "session", "external_id")},
+)
+
+BLOB = Table("blob", {"space": "text", "sha": "text", "media_type": "text", "data": "bytes"}, key=2)
+
+ANNOTATION = Table(
+    "annotation",
+    {"space": "text", "owner": "text", "kind": "text", "value": "text", "provenance": "text", "version": "int"},
+    key=3,
+)
+
+VECTOR = Table(
+    "vector",
+    {"space": "text", "model": "text", "ordinal": "int", "scale": "real", "codes": "bytes"},
+    key=3,
+)
+"""Vectors not yet packed; the packer moves them into segments of kind `vector:<model>`, which are then their record."""
+
+TAIL = Table("tail", {"space": "text", "ordinal": "int", "entry": "bytes"}, key=2)
+"""The index entry of each turn that is in no segment yet."""
+
+SEGMENT = Table(
+    "segment",
+    {
+        "space": "text",
+        "kind": "text",  # "terms" or "vector:<model>"
+        "low": "int",  # first ordinal covered
+        "high": "int",  # last ordinal covered
+        "level": "int",
+        "version": "int",
+        "data": "bytes",
+    },
+    key=3,
+)
+
+JOB = Table(
+    "job",
+    {
+        "space": "text",
+        "job": "text",
+        "kind": "text",
+        "state": "text",  # pending, done, deferred
+        "payload": "text",  # JSON
+        "attempts": "int",
+        "reason": "text",
+        "holder": "text",
+        "not_before": "int",
+    },
+    key=2,
+    indexes={"state": ("space", "state", "kind")},
+)
+
+LEASE = Table(
+    "lease", {"space": "text", "name": "text", "holder": "text", "fence": "int", "expires": "int"}, key=2
+)
+
+RECEIPT = Table("receipt", {"space": "text", "receipt": "text", "created_at": "int", "data": "text"}, key=2)
+
+TOMBSTONE = Table("tombstone", {"space": "text", "digest": "bytes", "forgotten_at": "int"}, key=2)
+
+META = Table("meta", {"space": "text", "name": "text", "value": "text"}, key=2)
+"""Schema and builder versions; the installation's own rows have the empty space."""
+
+TABLES: Mapping[str, Table] = MappingProxyType(
+    {
+        table.name: table
+        for table in (
+            SPACE,
+            SESSION,
+            TURN,
+            BLOB,
+            ANNOTATION,
+            VECTOR,
+            TAIL,
+            SEGMENT,
+            JOB,
+            LEASE,
+            RECEIPT,
+            TOMBSTONE,
+            META,
+        )
+    }
+)
