@@ -1,0 +1,57 @@
+"""What every test shares: no network but this machine, a home of its own, and how hard Hypothesis tries."""
+
+import ipaddress
+import os
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+settings.register_profile("dev", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.load_profile("ci" if os.environ.get("CI") else "dev")
+
+_CONNECTING = {"socket.connect", "socket.sendto", "socket.sendmsg"}
+
+
+class NetworkRefused(AssertionError):
+    """A test reached out of this machine. Pass it a fake, or a server on 127.0.0.1."""
+
+
+def _is_here(host: object) -> bool:
+    name = host.decode() if isinstance(host, bytes) else str(host or "localhost")
+    try:
+        return ipaddress.ip_address(name.partition("%")[0]).is_loopback
+    except ValueError:  # a name, not an address
+        return name == "localhost"
+
+
+def _refuse_the_outside(event: str, args: tuple[object, ...]) -> None:
+    if event in _CONNECTING and isinstance(args[1], tuple):  # other families have no host: AF_UNIX gives a path
+        host = args[1][0]
+    elif event in {"socket.getaddrinfo", "socket.gethostbyname"}:
+        host = args[0]
+    else:
+        return
+    if not _is_here(host):
+        raise NetworkRefused(f"{event} to {host!r}; tests reach this machine only")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_network() -> None:
+    """Refuses every socket that leaves this machine, whoever opens it; an audit hook stays until the process ends."""
+    sys.addaudithook(_refuse_the_outside)
+
+
+@pytest.fixture
+def tmp_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty home directory, without any of the caller's CLEW_* settings (CLEW_DATA, the path of outside data, stays)."""
+    home = tmp_path / "home"
+    home.mkdir()
+    for name in set(os.environ) - {"CLEW_DATA"}:
+        if name.startswith(("CLEW_", "XDG_")):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.setenv("USERPROFILE", str(home))
+    return home
