@@ -46,7 +46,7 @@ def _no_network() -> None:
 
 @pytest.fixture
 def tmp_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty home directory, without any of the caller's CLEW_* settings (CLEW_DATA, the path of outside data, stays)."""
+    """An empty home directory and none of the caller's CLEW_* settings; CLEW_DATA, the path of outside data, stays."""
     home = tmp_path / "home"
     home.mkdir()
     for name in set(os.environ) - {"CLEW_DATA"}:
