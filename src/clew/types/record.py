@@ -5,9 +5,8 @@ lists; a field that is None is left out, since unknown is absent.
 """
 
 from collections.abc import Mapping
-from dataclasses import MISSING, fields, is_dataclass
+from dataclasses import MISSING, fields
 from datetime import UTC, datetime
-from functools import cache
 from types import UnionType
 from typing import Any, Self, Union, get_args, get_origin, get_type_hints
 
@@ -40,14 +39,18 @@ class Record:
             raise InputError(f"{cls.__name__}: the record {what}; expected the fields {', '.join(hints)}") from error
 
 
-@cache
+_HINTS: dict[type, dict[str, Any]] = {}  # reading annotations is slow, and classes are few
+
+
 def _hints(cls: type) -> dict[str, Any]:
-    hints = get_type_hints(cls)
-    return {field.name: hints[field.name] for field in fields(cls)}  # type: ignore[arg-type]  # every Record is a dataclass
+    if cls not in _HINTS:
+        hints = get_type_hints(cls)
+        _HINTS[cls] = {field.name: hints[field.name] for field in fields(cls)}
+    return _HINTS[cls]
 
 
 def _required(cls: type) -> list[str]:
-    every = fields(cls)  # type: ignore[arg-type]  # every Record is a dataclass
+    every = fields(cls)
     return [field.name for field in every if field.default is MISSING and field.default_factory is MISSING]
 
 
@@ -81,7 +84,7 @@ def _typed(hint: Any, value: Any) -> Any:
         return datetime.fromisoformat(value)
     if hint is bytes and isinstance(value, str):
         return bytes.fromhex(value)
-    if is_dataclass(hint) and isinstance(value, Mapping) and issubclass(hint, Record):  # type: ignore[arg-type]  # a class
+    if isinstance(hint, type) and issubclass(hint, Record) and isinstance(value, Mapping):
         return hint.from_dict(value)
     return value
 

@@ -136,7 +136,7 @@ def as_parts(content: object) -> tuple[Part, ...]:
         return (Part(type="text", text=content),)
     if isinstance(content, Part):
         return (content,)
-    if isinstance(content, Sequence) and not isinstance(content, bytes | bytearray):
+    if isinstance(content, list | tuple):
         return tuple(_as_part(item) for item in content)
     raise TurnRejected(f"content is {type(content).__name__}; expected text or a list of parts")
 
@@ -180,7 +180,9 @@ def aware(moment: object, name: str) -> datetime | None:
     if moment is None:
         return None
     if not isinstance(moment, datetime):
-        raise TurnRejected(f"{name} is {type(moment).__name__}; expected a datetime (datetime.fromisoformat reads text)")
+        raise TurnRejected(
+            f"{name} is {type(moment).__name__}; expected a datetime (datetime.fromisoformat reads text)"
+        )
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError as error:

@@ -1,0 +1,217 @@
+"""Every setting, once: its name, default, range and meaning. Later sources win: defaults < clew.toml < CLEW_* < arguments.
+
+Borders: reads files and the environment, knows nothing of what the settings do. `docs/configuration.md` is made from here.
+"""
+
+import os
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, dataclass, field, fields
+from pathlib import Path
+from typing import Any, Final, cast
+
+from clew.errors import ConfigError
+
+
+def _setting(
+    default: Any,
+    doc: str,
+    *,
+    low: float | None = None,
+    high: float | None = None,
+    choices: tuple[str, ...] | None = None,
+) -> Any:
+    return field(default=default, metadata={"doc": doc, "low": low, "high": high, "choices": choices})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IngestConfig:
+    """What happens to a turn before it is written."""
+
+    secrets: str = _setting(
+        "mask",
+        "Keys, tokens and passwords are replaced before the first disk write, or kept.",
+        choices=("mask", "keep"),
+    )
+    blob_bytes: int = _setting(
+        16_384, "Images and tool outputs over this many bytes are moved to blobs.", low=256, high=1 << 30
+    )
+    max_line_bytes: int = _setting(
+        32 << 20, "Longest line of an imported file, in bytes; a longer one is rejected.", low=1024, high=1 << 31
+    )
+    batch: int = _setting(500, "Turns a transaction when many are added at once.", low=1, high=10_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexConfig:
+    """When the tail is packed and segments are merged."""
+
+    pack_minimum: int = _setting(512, "Turns in the tail before they are packed into a segment.", low=1, high=1_000_000)
+    fan_out: int = _setting(8, "Segments of one level before they are merged into the next.", low=2, high=64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallConfig:
+    """How turns are ranked and fitted. The weights are measured on development conversations: docs/benchmarks.md."""
+
+    fusion: str = _setting(
+        "score", "Signals are added as z-scores, or by reciprocal rank (RRF).", choices=("score", "rrf")
+    )
+    rrf_k: int = _setting(60, "The constant of reciprocal rank fusion.", low=1, high=1000)
+    lexical: float = _setting(1.3, "Weight of BM25F over pieces with their neighbours.", low=0, high=20)
+    dense: float = _setting(0.7, "Weight of the cosine between the question and a turn.", low=0, high=20)
+    dense_rewritten: float = _setting(
+        1.0, "Weight of the same cosine with names, or request words, taken out of the question.", low=0, high=20
+    )
+    speaker: float = _setting(2.5, "Added when the question names the turn's speaker.", low=0, high=20)
+    speaker_first_person: float = _setting(1.5, "Added on top when that turn says I or we.", low=0, high=20)
+    first_person: float = _setting(0.5, "Added when a turn says I or we.", low=0, high=20)
+    question: float = _setting(-0.7, "Added when a turn asks something itself.", low=-20, high=20)
+    statement: float = _setting(0.2, "Weight of how much a turn states outside of questions.", low=-20, high=20)
+    time: float = _setting(3.0, "Weight of a turn lying in the time that the question names.", low=0, high=20)
+    quote: float = _setting(4.0, "Added when a turn holds a phrase that the question quotes.", low=0, high=20)
+    user: float = _setting(4.0, "Added to the person's turns where an assistant takes part.", low=0, high=20)
+    assistant: float = _setting(
+        4.0, "Added to the assistant's turns when the question asks for the assistant's words.", low=0, high=20
+    )
+    cost: float = _setting(2.0, "Taken off for each doubling (natural) of what a turn costs in tokens.", low=0, high=20)
+    cost_assistant: float = _setting(3.0, "The same where an assistant takes part.", low=0, high=20)
+    limit: int = _setting(400, "Ranked turns that are offered to the budget.", low=1, high=100_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Config:
+    """All settings of one `Memory`."""
+
+    embedder: str = _setting("auto", "Which embedder: auto, none, minilm, or a name as docs/embedders.md lists them.")
+    embed_threads: int = _setting(1, "Processor threads for the local embedder.", low=1, high=256)
+    counter: str = _setting(
+        "estimate", "How tokens are counted: estimate, openai or words.", choices=("estimate", "openai", "words")
+    )
+    budget: int = _setting(2000, "Tokens of a recalled block when none are given.", low=0, high=10_000_000)
+    receipts: int = _setting(1000, "Receipts kept a space; older ones are dropped.", low=0, high=1_000_000)
+    ingest: IngestConfig = field(default_factory=IngestConfig)
+    index: IndexConfig = field(default_factory=IndexConfig)
+    recall: RecallConfig = field(default_factory=RecallConfig)
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """One leaf of the tree: `path` as in clew.toml (`recall.fusion`), `variable` as in the environment."""
+
+    path: str
+    variable: str
+    default: Any
+    doc: str
+    low: float | None
+    high: float | None
+    choices: tuple[str, ...] | None
+
+
+def settings() -> tuple[Setting, ...]:
+    """Every setting, in the order of the tree."""
+    return tuple(_leaves(Config, ""))
+
+
+def _leaves(cls: type, prefix: str) -> Iterator[Setting]:
+    for entry in fields(cls):
+        path = f"{prefix}{entry.name}"
+        if entry.default is MISSING:
+            yield from _leaves(cast(type, entry.default_factory), f"{path}.")
+            continue
+        meta = entry.metadata
+        variable = "CLEW_" + path.replace(".", "_").upper()
+        yield Setting(path, variable, entry.default, meta["doc"], meta["low"], meta["high"], meta["choices"])
+
+
+SETTINGS: Final[Mapping[str, Setting]] = {entry.path: entry for entry in settings()}
+
+
+def load_config(
+    home: Path | None = None,
+    arguments: "Config | Mapping[str, Any] | None" = None,
+    environment: Mapping[str, str] | None = None,
+) -> Config:
+    """The settings in force.
+
+    Args:
+        home: directory whose `clew.toml` is read, if there is one.
+        arguments: a whole Config (then nothing else counts) or a nested mapping like clew.toml's.
+        environment: variables; None reads the process's own.
+
+    Raises:
+        ConfigError: a file cannot be read, a name is unknown, or a value is outside its range; all are named at once.
+    """
+    if isinstance(arguments, Config):
+        return arguments
+    env = os.environ if environment is None else environment
+    values: dict[str, Any] = {}
+    problems: list[str] = []
+    for origin, found in (
+        ("clew.toml", _from_file(home)),
+        ("environment", {s.path: env[s.variable] for s in SETTINGS.values() if s.variable in env}),
+        ("arguments", dict(_flatten(arguments or {}))),
+    ):
+        for path, raw in found.items():
+            try:
+                values[path] = _checked(path, raw)
+            except ConfigError as error:
+                problems.append(f"{origin}: {error}")
+    if problems:
+        raise ConfigError("; ".join(problems))
+    return cast(Config, _build(Config, "", values))
+
+
+def _from_file(home: Path | None) -> dict[str, Any]:
+    path = None if home is None else home / "clew.toml"
+    if path is None or not path.is_file():
+        return {}
+    try:
+        return dict(_flatten(tomllib.loads(path.read_text(encoding="utf-8"))))
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise ConfigError(f"{path} cannot be read as TOML: {error}; mend it or move it away") from error
+
+
+def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, value in tree.items():
+        if isinstance(value, Mapping):
+            yield from _flatten(value, f"{prefix}{name}.")
+        else:
+            yield f"{prefix}{name}", value
+
+
+def _checked(path: str, raw: Any) -> Any:
+    known = SETTINGS.get(path)
+    if known is None:
+        raise ConfigError(f"{path!r} is no setting; `clew config show` lists them")
+    value = _converted(known, raw)
+    if known.choices is not None and value not in known.choices:
+        raise ConfigError(f"{path} is {raw!r}; expected one of {', '.join(known.choices)}")
+    if known.low is not None and not known.low <= value <= cast(float, known.high):
+        raise ConfigError(f"{path} is {raw!r}; expected {known.low:g} to {known.high:g}")
+    return value
+
+
+def _converted(known: Setting, raw: Any) -> Any:
+    kind = type(known.default)
+    if kind is float and isinstance(raw, int) and not isinstance(raw, bool):
+        return float(raw)
+    if isinstance(raw, kind) and not (kind is int and isinstance(raw, bool)):
+        return raw
+    if isinstance(raw, str) and kind in (int, float):
+        try:
+            return kind(raw)
+        except ValueError:
+            pass  # falls through to the error below, which names the value
+    raise ConfigError(f"{known.path} is {raw!r}; expected {kind.__name__}")
+
+
+def _build(cls: type, prefix: str, values: Mapping[str, Any]) -> Any:
+    arguments: dict[str, Any] = {}
+    for entry in fields(cls):
+        path = f"{prefix}{entry.name}"
+        if entry.default is MISSING:
+            arguments[entry.name] = _build(cast(type, entry.default_factory), f"{path}.", values)
+        elif path in values:
+            arguments[entry.name] = values[path]
+    return cls(**arguments)
