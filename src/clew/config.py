@@ -1,6 +1,7 @@
-"""Every setting, once: its name, default, range and meaning. Later sources win: defaults < clew.toml < CLEW_* < arguments.
+"""Every setting, once: its name, default, range and meaning.
 
-Borders: reads files and the environment, knows nothing of what the settings do. `docs/configuration.md` is made from here.
+Later sources win: defaults < clew.toml < CLEW_* < arguments. Borders: reads files and the environment, knows nothing of
+what the settings do. `docs/configuration.md` is made from here.
 """
 
 import os
@@ -30,7 +31,7 @@ class IngestConfig:
 
     secrets: str = _setting(
         "mask",
-        "Keys, tokens and passwords are replaced before the first disk write, or kept.",
+        "Keys, tokens and passwords are masked before the first disk write, or kept.",
         choices=("mask", "keep"),
     )
     blob_bytes: int = _setting(

@@ -69,9 +69,9 @@ def _plain(value: Any) -> Any:
 
 
 def _typed(hint: Any, value: Any) -> Any:
+    origin, arguments = get_origin(hint), get_args(hint)
     if value is None:
         return None
-    origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, UnionType):
         return _typed_union(arguments, value)
     if origin is tuple:
@@ -80,6 +80,10 @@ def _typed(hint: Any, value: Any) -> Any:
         return tuple(_typed(arguments[0], item) for item in value)
     if origin is dict and isinstance(value, Mapping):
         return {key: _typed(arguments[1], item) for key, item in value.items()}
+    return _typed_scalar(hint, value)
+
+
+def _typed_scalar(hint: Any, value: Any) -> Any:
     if hint is datetime and isinstance(value, str):
         return datetime.fromisoformat(value)
     if hint is bytes and isinstance(value, str):

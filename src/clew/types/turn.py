@@ -180,9 +180,7 @@ def aware(moment: object, name: str) -> datetime | None:
     if moment is None:
         return None
     if not isinstance(moment, datetime):
-        raise TurnRejected(
-            f"{name} is {type(moment).__name__}; expected a datetime (datetime.fromisoformat reads text)"
-        )
+        raise TurnRejected(f"{name} is {type(moment).__name__}; expected a datetime, as datetime.fromisoformat reads")
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError as error:
