@@ -1,0 +1,65 @@
+"""The pages of docs/ that are made from the program: `python -m tests.house.pages` writes them, tests compare them."""
+
+from collections.abc import Callable, Iterator
+
+import click
+
+from clew import config
+from clew.cli.main import main
+from tests.house.tree import ROOT
+
+WIDTH = 100
+MADE = "Made from the program by `./dev fix`; changes belong there."
+
+
+def cli_page() -> str:
+    """docs/cli.md: the help of every command, as the terminal shows it at 100 columns."""
+    parts = [f"## `{name}`\n\n```text\n{text}\n```" for name, text in _helps(main, "clew")]
+    return "\n\n".join(["# Command line", MADE, *parts]) + "\n"
+
+
+def _helps(command: click.Command, name: str) -> Iterator[tuple[str, str]]:
+    settings = {**command.context_settings, "terminal_width": WIDTH}
+    with click.Context(command, info_name=name, **settings) as context:
+        yield name, command.get_help(context)
+        if isinstance(command, click.Group):
+            for each in command.list_commands(context):
+                below = command.get_command(context, each)
+                assert below is not None, f"{name} lists {each} and does not have it"
+                yield from _helps(below, f"{name} {each}")
+
+
+def configuration_page() -> str:
+    """docs/configuration.md: every setting with its variable, default, range and meaning."""
+    head = ["| setting | environment | default | allowed | meaning |", "|---|---|---|---|---|"]
+    cells = [
+        (f"`{s.path}`", f"`{s.variable}`", f"`{_shown(s.default)}`", _allowed(s), s.doc) for s in config.settings()
+    ]
+    rows = ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in cells]
+    order = "Later sources win: default, `clew.toml` in the home, environment, arguments of `Memory.open`."
+    return "\n\n".join(["# Configuration", MADE, order, "\n".join(head + rows)]) + "\n"
+
+
+def _allowed(setting: config.Setting) -> str:
+    if setting.choices is not None:
+        return ", ".join(f"`{choice}`" for choice in setting.choices)
+    if setting.low is None:
+        return "text"
+    return f"{_shown(setting.low)} to {_shown(setting.high)}"
+
+
+def _shown(value: object) -> str:
+    return f"{value:_}" if type(value) is int else str(value)
+
+
+PAGES: dict[str, Callable[[], str]] = {"docs/cli.md": cli_page, "docs/configuration.md": configuration_page}
+
+
+def write_pages() -> None:
+    """Writes every page to its place."""
+    for place, page in PAGES.items():
+        (ROOT / place).write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    write_pages()

@@ -1,0 +1,95 @@
+"""The core stays small, and what an extra brings is not needed to start."""
+
+import ast
+import re
+import sys
+import tomllib
+from collections.abc import Iterator
+from importlib.metadata import distribution, packages_distributions
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement as Dependency
+from packaging.utils import canonicalize_name
+
+from tests.house.tree import ROOT, Function, label, python_files
+
+PACKAGES = 15
+MEGABYTES = 110
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+
+
+def installed_with(name: str, extra: str = "") -> set[str]:
+    """The distributions that `pip install name[extra]` needs in this environment, `name` included."""
+    needed, waiting = set[str](), [(name, extra)]
+    while waiting:
+        current, wanted = waiting.pop()
+        needed.add(canonicalize_name(current))
+        for line in distribution(current).requires or []:
+            dependency = Dependency(line)
+            extras = dependency.extras or {""}
+            applies = dependency.marker is None or dependency.marker.evaluate({"extra": wanted})
+            if applies and canonicalize_name(dependency.name) not in needed:
+                waiting += [(dependency.name, each) for each in extras]
+    return needed
+
+
+def declared(extra: str | None = None) -> set[str]:
+    lines = PROJECT["dependencies"] if extra is None else PROJECT["optional-dependencies"][extra]
+    return {canonicalize_name(Dependency(line).name) for line in lines}
+
+
+def imports_at_start(module: ast.AST) -> Iterator[str]:
+    """Top-level packages that importing the module imports; what functions import later is left out."""
+    for node in ast.iter_child_nodes(module):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield (node.module or "").partition(".")[0]
+        elif isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING":
+            continue
+        elif not isinstance(node, Function):
+            yield from imports_at_start(node)
+
+
+def foreign(path: Path) -> set[str]:
+    """Distributions outside of the core that the module imports at its start."""
+    owners = packages_distributions()
+    names = set(imports_at_start(ast.parse(path.read_text(encoding="utf-8")))) - sys.stdlib_module_names - {"clew"}
+    return {str(canonicalize_name((owners.get(name) or [name])[0])) for name in names} - declared()
+
+
+@pytest.mark.requirement("F-HOUSE-15")
+def test_the_core_is_small() -> None:
+    core = installed_with("clew")
+    assert len(core) <= PACKAGES, sorted(core)
+    sizes = {name: _bytes_of(name) for name in core}
+    assert sum(sizes.values()) <= MEGABYTES * 1_000_000, sizes
+
+
+def _bytes_of(name: str) -> int:
+    places = (Path(str(entry.locate())) for entry in distribution(name).files or [])
+    return sum(place.stat().st_size for place in places if place.is_file())
+
+
+@pytest.mark.requirement("F-HOUSE-16")
+def test_only_the_core_is_imported_at_start() -> None:
+    assert {label(path): found for path in python_files("src") if (found := foreign(path))} == {}
+
+
+@pytest.mark.requirement("F-HOUSE-16")
+def test_late_imports_are_told_from_early_ones() -> None:
+    module = ast.parse(
+        "import a.b\nif x:\n    from c import d\nif TYPE_CHECKING:\n    import e\ndef f():\n    import g\n"
+    )
+    assert list(imports_at_start(module)) == ["a", "c"]
+
+
+@pytest.mark.requirement("F-HOUSE-16")
+def test_every_dependency_is_locked_and_every_extra_is_in_all() -> None:
+    extras = set(PROJECT["optional-dependencies"]) - {"all"}
+    wanted = declared().union(*(declared(extra) for extra in extras))
+    lock = (ROOT / "requirements/run.txt").read_text(encoding="utf-8")
+    assert wanted <= {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
+    (everything,) = PROJECT["optional-dependencies"]["all"]
+    assert Dependency(everything).extras == extras

@@ -1,0 +1,77 @@
+"""Documents that cannot lie: generated pages are up to date, examples run, commands and links lead somewhere."""
+
+from pathlib import Path
+
+import click
+import pytest
+
+from tests.house.documents import blocks, commands, documents, links
+from tests.house.tree import ROOT, label
+
+
+@pytest.mark.requirement("F-HOUSE-05", "F-HOUSE-06")
+@pytest.mark.parametrize("place", ["docs/cli.md", "docs/configuration.md"])
+def test_generated_pages_are_up_to_date(place: str) -> None:
+    from tests.house.pages import PAGES  # loads the whole program, which the other tests do without
+
+    assert (ROOT / place).read_text(encoding="utf-8") == PAGES[place](), "run ./dev fix"
+
+
+@pytest.mark.requirement("F-HOUSE-07")
+def test_the_readme_s_examples_run(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_home)
+    examples = [
+        block for block in blocks((ROOT / "README.md").read_text(encoding="utf-8")) if block.language == "python"
+    ]
+    assert examples, "the README shows no Python"
+    names: dict[str, object] = {"__name__": "readme"}
+    for block in examples:
+        # The lines above are kept, so that a traceback gives the README's own line numbers.
+        exec(compile("\n" * block.above + block.text, "README.md", "exec"), names)  # noqa: S102 - our own README
+
+
+@pytest.mark.requirement("F-HOUSE-07")
+def test_commands_that_are_shown_exist() -> None:
+    from clew.cli.main import main  # loads the whole program, which the other tests do without
+
+    shown = {(label(p), *words) for p in documents() for words in commands(p.read_text(encoding="utf-8"), "clew")}
+    assert sorted(line for line in shown if not accepts(main, list(line[1:]))) == []
+
+
+def accepts(command: click.Command, words: list[str]) -> bool:
+    """Whether these words name a command and only options that it has; values are not looked at."""
+    options = {"--help"} | {name for each in command.params for name in (*each.opts, *each.secondary_opts)}
+    while words:
+        word, *words = words
+        below = command.commands.get(word) if isinstance(command, click.Group) else None
+        if below is not None:
+            return accepts(below, words)
+        if word.startswith("-") and word.partition("=")[0] not in options:
+            return False
+        if isinstance(command, click.Group) and not word.startswith("-"):
+            return False
+    return True
+
+
+@pytest.mark.requirement("F-HOUSE-07")
+def test_unknown_commands_and_options_are_found() -> None:
+    group = click.Group("clew", {"add": click.Command("add", params=[click.Option(["--at"])])})
+    assert accepts(group, ["add", "--at", "today"])
+    assert not accepts(group, ["add", "--when", "today"])
+    assert not accepts(group, ["subtract"])
+
+
+@pytest.mark.requirement("F-HOUSE-07")
+def test_links_lead_to_files() -> None:
+    targets = {(label(p), target) for p in documents() for target in links(p.read_text(encoding="utf-8"))}
+    assert (
+        sorted((page, target) for page, target in targets if not (ROOT / page).parent.joinpath(target).exists()) == []
+    )
+
+
+@pytest.mark.requirement("F-HOUSE-07")
+def test_documents_are_read_as_they_are_shown() -> None:
+    page = "[a](b.md#c) [w](https://example.com)\n```sh\n$ clew add 'x' | cat  # [n](o.md)\nclewd\n```\n```python\n1\n```\n"
+    assert links(page) == ["b.md"]
+    assert list(commands(page, "clew")) == [["add", "'x'"]]
+    assert [(block.language, block.above) for block in blocks(page)] == [("sh", 2), ("python", 6)]

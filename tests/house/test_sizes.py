@@ -1,0 +1,39 @@
+"""How large a module and a function may be. Ruff counts arguments and complexity; here is what it cannot count."""
+
+import ast
+import tomllib
+
+import pytest
+
+from tests.house.tree import ROOT, findings, functions
+
+MODULE_LINES = 500
+FUNCTION_LINES = 60
+
+
+def too_long(source: str) -> list[str]:
+    """What is longer than allowed in a module; a function is counted from its `def` to its last line."""
+    lines = len(source.splitlines())
+    lengths = [(f.name, (f.end_lineno or f.lineno) - f.lineno + 1) for f in functions(ast.parse(source))]
+    found = [f"{name} of {length} lines" for name, length in lengths if length > FUNCTION_LINES]
+    return found if lines <= MODULE_LINES else [f"module of {lines} lines", *found]
+
+
+@pytest.mark.requirement("F-HOUSE-01")
+def test_modules_and_functions_are_short() -> None:
+    assert findings(too_long, "src", "tests", "benchmarks") == {}
+
+
+@pytest.mark.requirement("F-HOUSE-01")
+def test_longer_ones_are_found() -> None:
+    assert too_long("def long():\n" + "    x = 1\n" * FUNCTION_LINES) == ["long of 61 lines"]
+    assert too_long("x = 1\n" * (MODULE_LINES + 1)) == ["module of 501 lines"]
+    assert too_long("def just():\n" + "    x = 1\n" * (FUNCTION_LINES - 1)) == []
+
+
+@pytest.mark.requirement("F-HOUSE-01")
+def test_ruff_holds_arguments_and_complexity() -> None:
+    lint = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["ruff"]["lint"]
+    assert lint["pylint"]["max-args"] <= 7
+    assert lint["mccabe"]["max-complexity"] <= 10
+    assert {"PL", "C90"} <= set(lint["select"])

@@ -1,0 +1,130 @@
+"""Nothing unfinished, nothing silenced without a reason, nothing patched."""
+
+import ast
+import re
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from tests.house.tree import comments, findings, functions, label, python_files
+
+UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
+SUPPRESSION = re.compile(r"noqa|type:\s*ignore|nosec|pragma:|fmt:\s*(?:off|skip)|mypy:|pylint:")
+MOCK = re.compile(r"(?:unittest\.)?mock\b|pytest_mock\b|mocker\b")
+REASONED = re.compile(r"(?:noqa:\s*[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*|type:\s*ignore\[[\w, -]+\])[\s#:-]+\w.*\s\w")
+
+
+def unfinished(source: str) -> list[str]:
+    """Unfinished marks in comments, and functions that do nothing and do not say why."""
+    module = ast.parse(source)
+    declared = {
+        f for each in ast.walk(module) if isinstance(each, ast.ClassDef) for f in each.body if _declares(each, f)
+    }
+    idle = [f for f in functions(module) if all(map(_is_nothing, f.body)) and f not in declared]
+    marked = [f"line {line}: {text}" for line, text in comments(source).items() if UNFINISHED.search(text)]
+    return marked + [f"line {f.lineno}: {f.name} does nothing" for f in idle]
+
+
+def _declares(owner: ast.ClassDef, member: ast.stmt) -> bool:
+    """Whether the member only says what there must be: it stands in a protocol, or is an overload or abstract."""
+    marks = [ast.unparse(d).rpartition(".")[2] for d in getattr(member, "decorator_list", [])]
+    return any("Protocol" in ast.unparse(base) for base in owner.bases) or bool(
+        {"overload", "abstractmethod"} & {*marks}
+    )
+
+
+def _is_nothing(node: ast.stmt) -> bool:
+    if isinstance(node, ast.Raise):
+        return node.exc is not None and "NotImplementedError" in ast.unparse(node.exc)
+    is_dots = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and node.value.value is ...
+    return is_dots or isinstance(node, ast.Pass)
+
+
+def naked_suppressions(source: str) -> list[str]:
+    """Suppressions that do not name their rule, or give no reason of two words or more."""
+    silenced = {line: text for line, text in comments(source).items() if SUPPRESSION.search(text)}
+    return [f"line {line}: {text}" for line, text in silenced.items() if not REASONED.search(text)]
+
+
+def silent_excepts(source: str) -> list[str]:
+    """Handlers that only pass or continue, and uses of `suppress`, without a comment that says why."""
+    spoken = comments(source)
+    silent = sorted({span for node in ast.walk(ast.parse(source)) for span in _silent_span(node)})
+    return [f"line {first}" for first, last in silent if not any(n in spoken for n in range(first - 1, last + 1))]
+
+
+def _silent_span(node: ast.AST) -> Iterator[tuple[int, int]]:
+    """First and last line where the reason may stand; the line above counts too."""
+    if isinstance(node, ast.ExceptHandler) and all(isinstance(each, ast.Pass | ast.Continue) for each in node.body):
+        yield node.lineno, node.end_lineno or node.lineno
+    elif isinstance(node, ast.With) and any("suppress(" in ast.unparse(item) for item in node.items):
+        yield node.lineno, node.lineno
+
+
+def unexplained_imports(source: str) -> list[str]:
+    """Imports inside a function without a comment on the same line or the one above."""
+    spoken = comments(source)
+    late = {n for f in functions(ast.parse(source)) for n in ast.walk(f) if isinstance(n, ast.Import | ast.ImportFrom)}
+    places = sorted({node.lineno for node in late})
+    return [f"line {line}" for line in places if line not in spoken and line - 1 not in spoken]
+
+
+def patches(source: str) -> list[str]:
+    """Uses of unittest.mock, and of the fixture that wraps it."""
+    return sorted({used for used in _uses(ast.parse(source)) if MOCK.match(used)})
+
+
+def _uses(module: ast.Module) -> Iterator[str]:
+    for node in ast.walk(module):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+        elif isinstance(node, ast.arg):
+            yield node.arg
+
+
+@pytest.mark.requirement("F-HOUSE-08")
+def test_nothing_is_unfinished() -> None:
+    assert findings(unfinished, "src", "benchmarks") == {}
+
+
+@pytest.mark.requirement("F-HOUSE-08")
+def test_no_module_is_empty() -> None:
+    modules = [p for p in python_files("src", "tests", "benchmarks") if p.name != "__init__.py"]
+    bodies = {label(p): ast.parse(p.read_text(encoding="utf-8")).body for p in modules}
+    assert [path for path, body in bodies.items() if all(isinstance(each, ast.Expr) for each in body)] == []
+
+
+@pytest.mark.requirement("F-HOUSE-09")
+@pytest.mark.parametrize("rule", [naked_suppressions, silent_excepts, unexplained_imports])
+def test_every_exception_has_its_reason(rule: Callable[[str], list[str]]) -> None:
+    assert findings(rule, "src", "tests", "benchmarks") == {}
+
+
+@pytest.mark.requirement("F-HOUSE-14")
+def test_nothing_is_patched() -> None:
+    assert findings(patches, "tests", "benchmarks") == {}
+
+
+@pytest.mark.requirement("F-HOUSE-08", "F-HOUSE-09", "F-HOUSE-14")
+@pytest.mark.parametrize(
+    ("rule", "bad", "good"),
+    [
+        (unfinished, "x = 1  # TODO later", "todo = 1  # an open task"),
+        (unfinished, "def f():\n    raise NotImplementedError", "def f():\n    raise StoreError"),
+        (unfinished, "class A:\n    def f(self): ...", "class A(Protocol):\n    def f(self): ..."),
+        (unfinished, "def f():\n    pass", 'def f():\n    """Nothing to close."""'),
+        (naked_suppressions, "x = 1  # noqa", "x = 1"),
+        (naked_suppressions, "x = 1  # noqa: E501", "x = 1  # noqa: E501 - a long address"),
+        (naked_suppressions, "x = 1  # type: ignore[misc]", "x = 1  # type: ignore[misc]  # no types"),
+        (silent_excepts, "try:\n    f()\nexcept E:\n    pass", "try:\n    f()\nexcept E:\n    pass  # gone already"),
+        (silent_excepts, "with suppress(E):\n    f()", "with suppress(E):  # gone already\n    f()"),
+        (unexplained_imports, "def f():\n    import os", "def f():\n    # an extra\n    import os"),
+        (patches, "from unittest.mock import patch", "import unittest"),
+        (patches, "def test_it(mocker): f()", "def test_it(monkeypatch): f()"),
+    ],
+)
+def test_bad_code_is_told_from_good(rule: Callable[[str], list[str]], bad: str, good: str) -> None:
+    assert len(rule(bad)) == 1
+    assert rule(good) == []
