@@ -71,7 +71,8 @@ def test_links_lead_to_files() -> None:
 
 @pytest.mark.requirement("F-HOUSE-07")
 def test_documents_are_read_as_they_are_shown() -> None:
-    page = "[a](b.md#c) [w](https://example.com)\n```sh\n$ clew add 'x' | cat  # [n](o.md)\nclewd\n```\n```python\n1\n```\n"
+    shell = "```sh\n$ clew add 'x' | cat  # [n](o.md)\nclewd\n```\n"
+    page = "[a](b.md#c) [w](https://example.com)\n" + shell + "```python\nx = 1\n```\n"
     assert links(page) == ["b.md"]
     assert list(commands(page, "clew")) == [["add", "'x'"]]
     assert [(block.language, block.above) for block in blocks(page)] == [("sh", 2), ("python", 6)]
