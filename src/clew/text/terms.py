@@ -1,0 +1,236 @@
+"""Text -> search terms, in any script.
+
+A term is the form in which two spellings of a word meet: compatibility characters unified (NFKC), case folded, accents
+off, stemmed by script. What becomes of what:
+
+    words            running, Runs -> run; naïve -> naiv; книгами -> книг
+    stop words       nothing (`STOPWORDS`)
+    possessives      Caroline's -> carolin; l'amour -> amour; don't -> nothing; O'Brien -> obrien
+    numbers          15; 3.5; 2.1.0; v2.1.0 -> 2.1.0; 1,500 -> 1500; 5th -> 5; 10:30; 5km -> 5 km 5km
+    identifiers      camelCase, camel_case, camel-case -> camel case camelcas: the parts, then the whole closed up
+    paths, hosts     src/text/terms.py -> src text term py terms.py src/text/terms.py: each level whole as well
+    Han, Kana        喝茶 -> 喝 喝茶 茶: each character and each pair, so that a query of one or two finds
+    Hangul           서울에서 -> 서울에서 서울 울에 에서: the word, then its pairs
+    Thai, Khmer...   each pair of characters
+    emoji            itself, without skin tone and variant; a joined one gives its parts
+
+A term has at most 64 characters: a longer word becomes a hash, and so does a run of more than 200 characters of an
+encoding such as base64. Everything takes time linear in the length of the text.
+"""
+
+import re
+import threading
+import unicodedata
+from hashlib import blake2b
+
+import Stemmer
+
+from clew.text.scripts import EMOJI, MARKS, Script, main_script, runs
+from clew.text.stopwords import REQUEST_WORDS, STOPWORDS
+
+MAX_TERM = 64
+"""Longest term, in characters."""
+
+_JOINT = r"(?:[.:@'-]|:?[/\\]{1,2}\.?|(?<=\d),(?=\d{3}(?!\d)))"
+_ASCII_TOKEN = re.compile(rf"\w+(?:{_JOINT}\w+)*[+#]{{0,2}}", re.ASCII)
+_TOKEN = re.compile(
+    rf"[\w{MARKS}]+(?:{_JOINT}[\w{MARKS}]+)*[+#]{{0,2}}|[\U0001f1e6-\U0001f1ff]{{2}}"
+    rf"|[{EMOJI}][\ufe0f\u200d\U0001f3fb-\U0001f3ff\u2640\u2642]*"
+)
+_BLOB = re.compile(r"(?<![\w+/=-])[\w+/=-]{201,}", re.ASCII)
+_UNIFY_MARKS = str.maketrans("\u2019\u02bc\u2018", "'''", "\u00ad\u2060\ufeff")
+
+# The joints of a token, from the loosest to the tightest. A whole is written as it was; only the last level, whose
+# joints differ with the style of writing, is closed up.
+_LEVELS = (
+    re.compile(r":?[/\\]+\.?"),
+    re.compile(r"(?<=-\d\d)[Tt](?=\d\d:)"),  # between date and time
+    re.compile(r"[:@]"),
+    re.compile(r"\."),
+    re.compile(r"[-_]+"),
+)
+_SCHEME = re.compile(r"(?:[a-z]{2,12}://)?(?:www\.)?", re.IGNORECASE | re.ASCII)
+_NUMBER = re.compile(r"(?:v(?=\d+\.))?(\d+(?:,\d{3})*(?:[.:]\d+)*)([a-z]{0,12})", re.IGNORECASE | re.ASCII)
+_ORDINALS = frozenset({"st", "nd", "rd", "th"})
+_ABBREVIATION = re.compile(r"(?:[a-z]\.)+[a-z]", re.IGNORECASE | re.ASCII)
+_CONTRACTION = re.compile(r"(.+)'(?:s|re|ve|ll|d|m)", re.IGNORECASE)
+_ELISION = re.compile(r"(?:[cdjl]|qu)'(.+)", re.IGNORECASE)
+_CAMEL = re.compile(r"[A-Z]+(?![a-z])\d*|[A-Z]?[a-z]+\d*|\d+", re.ASCII)
+_PLURAL_ACRONYM = re.compile(r"[A-Z]{2,}s", re.ASCII)
+_TRAILING_DIGITS = re.compile(r"([a-z]{3,})\d+", re.ASCII)
+_FLAG = re.compile(r"[\U0001f1e6-\U0001f1ff]")
+_SIGN = re.compile(rf"[{EMOJI}]")
+_WITH_SIGN = frozenset({"c++", "c#", "f#"})
+
+# Accents of Latin and Greek, stress in Cyrillic, points of Hebrew, vowel signs and lengthening of Arabic, joiners.
+_ACCENT = re.compile(r"[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06ed\u200c\u200d]")
+_KEEPS_ACCENT = re.compile(r"[\u0400-\u0434\u0436-\u0454\u0456-\u052f][\u0306\u0308]")  # й, ї, not ё
+_SPELLED_OUT = str.maketrans(
+    {"ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ł": "l", "Ł": "L", "ħ": "h", "Ħ": "H", "ŧ": "t", "Ŧ": "T", "ı": "i"}
+    | {"æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "TH", "ð": "d", "Ð": "D"}
+)
+
+_STEMMERS = {
+    Script.LATIN: Stemmer.Stemmer("english", 0),
+    Script.GREEK: Stemmer.Stemmer("greek", 0),
+    Script.CYRILLIC: Stemmer.Stemmer("russian", 0),
+    Script.ARMENIAN: Stemmer.Stemmer("armenian", 0),
+    Script.ARABIC: Stemmer.Stemmer("arabic", 0),
+    Script.DEVANAGARI: Stemmer.Stemmer("hindi", 0),
+    Script.TAMIL: Stemmer.Stemmer("tamil", 0),
+}
+_STEMMING = threading.Lock()  # a stemmer works in a buffer of its own
+
+# Tokens seen lately and their terms. Reads and writes of a dict are atomic; it is emptied when it is full.
+_SEEN: dict[str, tuple[str, ...]] = {}
+_SEEN_MAX = 1 << 15
+
+
+def terms(text: str) -> list[str]:
+    """The search terms of a text, in its order, duplicates kept, stop words left out.
+
+    Defined for every text; the same text gives the same terms on any machine. Lower case gives no term that the text
+    as written does not give.
+    """
+    if not text.isascii():
+        text = unicodedata.normalize("NFKC", text).translate(_UNIFY_MARKS)
+    if len(text) > 200:
+        text = _BLOB.sub(lambda blob: _hash(blob.group()), text)
+    found: list[str] = []
+    for token in (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text):
+        known = _SEEN.get(token)
+        found += _learn(token) if known is None else known
+    return found
+
+
+def query_terms(text: str) -> list[str]:
+    """The terms by which a question is looked up: each once, in order, without the words of asking.
+
+    A question of nothing but words of asking ("please list") keeps them; one of stop words only gives [].
+    """
+    every = list(dict.fromkeys(terms(text)))
+    return [term for term in every if term not in _REQUEST_TERMS] or every
+
+
+def _learn(token: str) -> tuple[str, ...]:
+    found = tuple(_token_terms(token))
+    if len(token) <= MAX_TERM:
+        if len(_SEEN) >= _SEEN_MAX:
+            _SEEN.clear()
+        _SEEN[token] = found
+    return found
+
+
+def _token_terms(token: str) -> list[str]:
+    if token.casefold() in _WITH_SIGN:
+        return [token.casefold()]
+    if _FLAG.match(token):
+        return [token]
+    if _SIGN.match(token) and not token[0].isalnum():
+        return [token[0]]
+    return _compound(_SCHEME.sub("", token.rstrip("+#"), count=1), 0)
+
+
+def _compound(token: str, level: int) -> list[str]:
+    """The terms of a token that may have joints of this level or a tighter one."""
+    number = _NUMBER.fullmatch(token)
+    if number:
+        return _number(number[1].replace(",", ""), number[2])
+    if _ABBREVIATION.fullmatch(token):
+        closed = token.casefold().replace(".", "")
+        return [_bounded(token.casefold() if closed in STOPWORDS else closed)]
+    for depth in range(level, len(_LEVELS)):
+        pieces = [piece for piece in _LEVELS[depth].split(token) if piece]
+        if len(pieces) > 1:
+            parts = [term for piece in pieces for term in _compound(piece, depth + 1)]
+            return parts + _whole(token, pieces, depth) if parts else []
+    return _leaf(token.strip("_"))
+
+
+def _number(digits: str, unit: str) -> list[str]:
+    if not unit:
+        return [_bounded(digits)]
+    if unit.casefold() in _ORDINALS:
+        return [_bounded(digits)]
+    return [_bounded(digits), *_plain(unit), *_plain(digits + unit)]
+
+
+def _whole(token: str, pieces: list[str], depth: int) -> list[str]:
+    if depth == len(_LEVELS) - 1 and not all(piece.isdigit() for piece in pieces):
+        return _plain(_fold("".join(pieces).replace("'", "")))
+    return [_bounded(_fold(token.replace("\\", "/")).casefold())]
+
+
+def _leaf(token: str) -> list[str]:
+    """The terms of a token without joints; it may still change its script in the middle."""
+    if token.isascii():
+        return _word(token)
+    return [term for script, run in runs(_fold(token)) for term in _run(script, run)]
+
+
+def _run(script: Script, run: str) -> list[str]:
+    if script is Script.OTHER:
+        return _word(run)
+    pairs = [run[at : at + 2] for at in range(len(run) - 1)]
+    if script is Script.HAN:
+        return [term for pair in pairs for term in (pair[0], pair)] + [run[-1]]
+    if script is Script.HANGUL and len(run) != 2:
+        return [_bounded(run), *pairs]
+    return pairs or [run]
+
+
+def _word(word: str) -> list[str]:
+    if "'" in word:
+        if word.casefold().endswith("n't"):
+            return []
+        match = _CONTRACTION.fullmatch(word) or _ELISION.fullmatch(word)
+        return _closed((match[1] if match else word).replace("'", ""))
+    if word.islower() or word.istitle() or _PLURAL_ACRONYM.fullmatch(word):
+        return _closed(word)
+    parts = _CAMEL.findall(word)
+    if 1 < len(parts) <= len(word) / 2 and "".join(parts) == word:
+        return [term for part in parts for term in _plain(part)] + _closed(word)
+    return _closed(word)
+
+
+def _closed(word: str) -> list[str]:
+    """The terms of a word in one piece: itself, and what stands before the digits at its end."""
+    word = word.casefold()
+    match = _TRAILING_DIGITS.fullmatch(word)
+    return _plain(match[1]) + _plain(word) if match else _plain(word)
+
+
+def _plain(word: str) -> list[str]:
+    """The one term of a word that is not taken apart any further, or none."""
+    word = word.casefold()
+    if not word or word in STOPWORDS:
+        return []
+    if len(word) > MAX_TERM:
+        return [_hash(word)]
+    stemmer = _STEMMERS.get(Script.LATIN if word.isascii() else main_script(word))
+    if stemmer is None:
+        return [word]
+    with _STEMMING:
+        return [stemmer.stemWord(word)]
+
+
+def _bounded(term: str) -> str:
+    return term if len(term) <= MAX_TERM else _hash(term)
+
+
+def _hash(text: str) -> str:
+    return "blob" + blake2b(text.casefold().encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
+
+
+def _fold(word: str) -> str:
+    """Takes off accents and vowel points where the script is read without them; the case stays."""
+    if word.isascii():
+        return word
+    kept: list[str] = []
+    for char in unicodedata.normalize("NFD", word.translate(_SPELLED_OUT)):
+        if not (_ACCENT.match(char) and not (kept and _KEEPS_ACCENT.match(kept[-1] + char))):
+            kept.append(str(unicodedata.decimal(char)) if char.isdecimal() else char)
+    return unicodedata.normalize("NFC", "".join(kept))
+
+
+_REQUEST_TERMS = frozenset(term for word in REQUEST_WORDS for term in terms(word))
