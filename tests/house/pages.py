@@ -1,11 +1,11 @@
 """The pages of docs/ that are made from the program: `python -m tests.house.pages` writes them, tests compare them."""
 
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import click
 
 from clew import config
-from clew.cli.main import main
 from tests.house.tree import ROOT
 
 WIDTH = 100
@@ -14,6 +14,8 @@ MADE = "Made from the program by `./dev fix`; changes belong there."
 
 def cli_page() -> str:
     """docs/cli.md: the help of every command, as the terminal shows it at 100 columns."""
+    from clew.cli.main import main  # loads the whole program, which the other pages do without
+
     parts = [f"## `{name}`\n\n```text\n{text}\n```" for name, text in _helps(main, "clew")]
     return "\n\n".join(["# Command line", MADE, *parts]) + "\n"
 
@@ -52,13 +54,28 @@ def _shown(value: object) -> str:
     return f"{value:_}" if type(value) is int else str(value)
 
 
-PAGES: dict[str, Callable[[], str]] = {"docs/cli.md": cli_page, "docs/configuration.md": configuration_page}
+def decisions() -> list[Path]:
+    """The pages of docs/decisions, in order of their numbers."""
+    return sorted((ROOT / "docs/decisions").glob("[0-9]*.md"))
+
+
+def decisions_page() -> str:
+    """docs/decisions/README.md: the list of decisions, by their own titles."""
+    titles = [(page, page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ")) for page in decisions()]
+    return "\n\n".join(["# Decisions", MADE, "\n".join(f"- [{title}]({page.name})" for page, title in titles)]) + "\n"
+
+
+PAGES: dict[str, Callable[[], str]] = {
+    "docs/cli.md": cli_page,
+    "docs/configuration.md": configuration_page,
+    "docs/decisions/README.md": decisions_page,
+}
 
 
 def write_pages() -> None:
     """Writes every page to its place."""
     for place, page in PAGES.items():
-        (ROOT / place).write_text(page(), encoding="utf-8")
+        (ROOT / place).write_text(page(), encoding="utf-8", newline="\n")
 
 
 if __name__ == "__main__":

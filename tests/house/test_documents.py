@@ -6,14 +6,13 @@ import click
 import pytest
 
 from tests.house.documents import blocks, commands, documents, links
+from tests.house.pages import PAGES
 from tests.house.tree import ROOT, label
 
 
-@pytest.mark.requirement("F-HOUSE-05", "F-HOUSE-06")
-@pytest.mark.parametrize("place", ["docs/cli.md", "docs/configuration.md"])
+@pytest.mark.requirement("F-HOUSE-05", "F-HOUSE-06", "F-HOUSE-18")
+@pytest.mark.parametrize("place", list(PAGES))
 def test_generated_pages_are_up_to_date(place: str) -> None:
-    from tests.house.pages import PAGES  # loads the whole program, which the other tests do without
-
     assert (ROOT / place).read_text(encoding="utf-8") == PAGES[place](), "run ./dev fix"
 
 
