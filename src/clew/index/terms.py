@@ -1,0 +1,80 @@
+"""Sorted strings in one block of bytes, found by binary search over their first eight bytes.
+
+Strings are ordered by their UTF-8 bytes, which is the order of their code points; lone surrogates are kept.
+"""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable, Sequence
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.container import Array, narrow
+
+_PREFIX: Final = 8
+
+
+def to_bytes(text: str) -> bytes:
+    """The bytes under which a string is ordered and kept."""
+    return text.encode("utf-8", "surrogatepass")
+
+
+def to_text(data: bytes) -> str:
+    """The string that `to_bytes` was given."""
+    return data.decode("utf-8", "surrogatepass")
+
+
+def sections(strings: Sequence[bytes]) -> tuple[Array, Array]:
+    """Strings as two arrays to be sealed: their lengths, and all their bytes."""
+    lengths = np.fromiter(map(len, strings), dtype=np.int64, count=len(strings))
+    return narrow(lengths), np.frombuffer(b"".join(strings), dtype=np.uint8)
+
+
+class StringTable:
+    """Sorted, distinct strings, read from two sealed arrays; a string's code is its place in the order."""
+
+    __slots__ = ("_data", "_keys", "_offsets", "size")
+
+    def __init__(self, lengths: Array, data: Array) -> None:
+        offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        self.size = len(lengths)
+        self._data = np.ascontiguousarray(data).data
+        # A memoryview gives a plain int several times faster than an array, and bisect asks for many.
+        self._offsets = cast("Sequence[int]", offsets.data)
+        self._keys = cast("Sequence[int]", _prefixes(offsets, data).data)
+
+    def __getitem__(self, code: int) -> bytes:
+        return bytes(self._data[self._offsets[code] : self._offsets[code + 1]])
+
+    def strings(self) -> list[bytes]:
+        """All of them, in order."""
+        data, offsets = bytes(self._data), self._offsets
+        return [data[offsets[code] : offsets[code + 1]] for code in range(self.size)]
+
+    def find(self, string: bytes) -> int:
+        """The string's code, or -1."""
+        key = int.from_bytes(string[:_PREFIX].ljust(_PREFIX, b"\0"), "big")
+        low = bisect_left(self._keys, key)
+        if low == self.size or self._keys[low] != key:
+            return -1
+        high = bisect_right(self._keys, key, low)
+        code = bisect_left(range(high), string, low, high, key=self.__getitem__)
+        return code if code < high and self[code] == string else -1
+
+
+def _prefixes(offsets: NDArray[np.int64], data: Array) -> NDArray[np.uint64]:
+    """The first eight bytes of each string as one number, zeros after a shorter one: ordered as the strings are."""
+    places = offsets[:-1, None] + np.arange(_PREFIX)
+    padded = np.concatenate((data, np.zeros(_PREFIX, dtype=np.uint8)))
+    heads: NDArray[Any] = np.where(places < offsets[1:, None], padded[places], 0).astype(np.uint8)
+    return heads.view(">u8").ravel().astype(np.uint64)
+
+
+def union(tables: Iterable[Sequence[bytes]]) -> tuple[list[bytes], list[NDArray[np.int64]]]:
+    """All strings of several tables, sorted, and for each table the new code of each of its strings."""
+    held = [list(table) for table in tables]
+    merged = sorted({string for table in held for string in table})
+    codes = {string: code for code, string in enumerate(merged)}
+    return merged, [np.fromiter(map(codes.__getitem__, table), dtype=np.int64, count=len(table)) for table in held]
