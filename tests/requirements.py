@@ -45,4 +45,9 @@ HOUSE = (
     ),
 )
 
-REQUIREMENTS: tuple[Requirement, ...] = (*HOUSE,)
+# --- DEMO ---
+DEMO = (
+    Requirement("F-DEMO-01", "DESIGN 10", "The sample conversation is whole, well formed, and names its evidence."),
+)
+
+REQUIREMENTS: tuple[Requirement, ...] = (*HOUSE, *DEMO)
