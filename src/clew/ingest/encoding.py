@@ -1,0 +1,65 @@
+"""Text that every store can hold: what UTF-8 cannot encode is escaped, reversibly, before it goes further.
+
+The escape form is U+241B (the sign for "escape"), four hexadecimal digits and a semicolon:
+
+    lone surrogate U+D83D      ␛d83d;
+    undecodable byte 0xFF      ␛dcff;      (as surrogateescape reads it: U+DC00 + byte)
+    NUL                        ␛0000;      (PostgreSQL's text has no NUL)
+    ␛ before such a form       ␛241b;      (so that text which already looks escaped comes back as it was)
+
+All other control characters are kept as they are.
+"""
+
+import re
+from typing import Any
+
+from clew.ingest.strings import map_turn, map_value
+from clew.types import Turn
+
+ESCAPE = "␛"
+_FORM = r"(?:d[89a-f][0-9a-f]{2}|0000|241b);"
+_TROUBLE = re.compile(f"[\ud800-\udfff\0]|{ESCAPE}(?={_FORM})")
+_ESCAPED = re.compile(ESCAPE + _FORM)
+
+
+def is_encodable(text: str) -> bool:
+    """Whether the text can be stored as it is: no lone surrogate, no NUL."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in text
+
+
+def escape_surrogates(text: str) -> str:
+    """The text with lone surrogates and NUL in the form above; `unescape` gives the text back, for any text.
+
+    Text that holds none of them, nor anything that looks escaped, comes back as the same object. Escaping twice escapes
+    the escapes: do it once, at the edge where text enters.
+    """
+    if ESCAPE not in text and is_encodable(text):
+        return text
+    return _TROUBLE.sub(lambda found: f"{ESCAPE}{ord(found[0]):04x};", text)
+
+
+def unescape(text: str) -> str:
+    """The text that `escape_surrogates` was given; encode it with "surrogatepass" or "surrogateescape"."""
+    return _ESCAPED.sub(lambda found: chr(int(found[0][1:5], 16)), text) if ESCAPE in text else text
+
+
+def decode(data: bytes) -> str:
+    """Bytes that should be UTF-8 as text that can be stored; what is not UTF-8 is escaped, byte for byte."""
+    return escape_surrogates(data.decode("utf-8", "surrogateescape"))
+
+
+def escape_value(value: Any) -> Any:
+    """The same for every string of a JSON value, keys included."""
+    return map_value(value, escape_surrogates)
+
+
+def escape_turn(turn: Turn) -> Turn:
+    """The turn with every text of it escaped; the same object when there is nothing to do.
+
+    For turns that callers make themselves; what the importers give is escaped already.
+    """
+    return map_turn(turn, escape_surrogates, "session", "external_id", "parent", "branch", "source")

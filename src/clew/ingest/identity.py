@@ -1,0 +1,181 @@
+"""Which turns of an incoming sequence are stored already, and where the new ones go. Pure; the caller reads and writes.
+
+Equality alone never drops a turn: a second "ok" is a new turn. Only a sequence that lines up with a stored line is
+taken for the same sequence sent again. The rules, in this order:
+
+1.  An `external_id` that is stored is that turn. With other content it is a conflict, and nothing is written.
+2.  A sequence that begins as a stored line begins is that line, as far as both agree. What follows is appended when
+    the line ends there; when the line goes on differently, it is an edit: the rest opens a branch after the last
+    common turn.
+3.  Else a sequence that begins with the end of a stored line (two turns, or one at the same known time) comes from a
+    client that sends only recent turns: those are known, the rest is appended.
+4.  Else everything is new and appended.
+
+Two turns without ids agree when their content is equal and their times are equal or one is unknown. A stored line is a
+path from a first turn to a last one, branches included, so an edited history that is sent again lines up with its
+branch. A new turn between two that are known is appended and answers the first of them; it opens no branch.
+"""
+
+import hashlib
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from clew.ingest.lines import Key, Lines
+from clew.ingest.media import holds_text
+from clew.types import Part, Turn
+
+__all__ = ["Alignment", "Key", "Place", "align", "content_hash"]
+
+
+def content_hash(turn: Turn) -> bytes:
+    """SHA-256 (32 bytes) over role, speaker and parts; ids, times and carried-along fields do not count.
+
+    The same before and after `media.offload`: every text and every original counts by its own SHA-256.
+    """
+    shape = [turn.role, turn.speaker, [_part_shape(part) for part in turn.parts]]
+    return hashlib.sha256(json.dumps(shape, separators=(",", ":")).encode()).digest()
+
+
+def _part_shape(part: Part) -> list[str | None]:
+    if holds_text(part):
+        return [part.type, part.name, part.call_id, part.blob, None]
+    text = hashlib.sha256(part.text.encode("utf-8", "surrogatepass")).hexdigest()
+    original = part.blob if part.data is None else hashlib.sha256(part.data).hexdigest()
+    return [part.type, part.name, part.call_id, text, original]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What becomes of one incoming turn.
+
+    Numbers below n = `len(stored)` are places in `stored`; n + i is the i-th incoming turn.
+
+    Attributes:
+        known: the turn that this one is; None for a new turn or a conflict.
+        conflict: the turn whose external id this one claims with other content; None when there is none.
+        branch: where a new turn goes.
+        follows: the turn that a new one answers when that is not simply the one before in its branch. None for a first
+            turn too; then the source's own `parent`, if it gave one, holds.
+        opens: True for the first turn of a branch that this alignment opens.
+    """
+
+    known: int | None = None
+    conflict: int | None = None
+    branch: str = ""
+    follows: int | None = None
+    opens: bool = False
+
+    @property
+    def is_new(self) -> bool:
+        """Whether the turn is to be written."""
+        return self.known is None and self.conflict is None
+
+
+Alignment = tuple[Place, ...]
+"""One `Place` for each incoming turn, in order."""
+
+
+def align(stored: Sequence[Key], incoming: Sequence[Key]) -> Alignment:
+    """Lines an incoming sequence up with the stored turns of the same session.
+
+    Args:
+        stored: every turn of the session, in order of arrival.
+        incoming: the whole sequence in the source's order: a part cut out of its middle lines up with nothing. Turns of
+            one branch are lined up with one another, whatever lies between them.
+
+    Time and memory grow with the sum of both lengths and the number of branches.
+    """
+    line_up = _LineUp(stored, incoming)
+    groups: dict[str, list[int]] = {}
+    for i, key in enumerate(incoming):
+        groups.setdefault(key.branch, []).append(i)
+    for branch, group in groups.items():
+        line_up.place(branch, group)
+    return tuple(line_up.places)
+
+
+class _LineUp:
+    """Fills `places`, one branch of the incoming turns after the other."""
+
+    def __init__(self, stored: Sequence[Key], incoming: Sequence[Key]) -> None:
+        self.incoming = incoming
+        self.lines = Lines(stored)
+        self.places = [Place()] * len(incoming)
+        self._ends = dict(self.lines.ends)  # branch -> its last turn, new ones included
+        self._branches = {key.branch for key in (*stored, *incoming)}
+        self._by_id = self._find_by_id()
+
+    def place(self, branch: str, group: Sequence[int]) -> None:
+        """Places the incoming turns of one branch; `group` are their places in `incoming`, in order."""
+        count = len(self.lines.stored)
+        taken = {found for i in group if (found := self._by_id.get(i)) is not None}
+        reached: int | None = None  # the stored turn that the sequence has come to
+        at = 0
+        while at < len(group):
+            found = self._by_id.get(group[at])
+            if found is not None:
+                self.places[group[at]] = self._named(group[at], found)
+                reached = found if found < count else reached
+                at += 1
+                continue
+            end = next((i for i in range(at, len(group)) if group[i] in self._by_id), len(group))
+            stretch = group[at:end]
+            path = self._path(branch if reached is None else reached, stretch, taken)
+            for i, known in zip(stretch, path, strict=False):
+                self.places[i] = Place(known=known)
+            reached = path[-1] if path else reached
+            following = self._by_id[group[end]] if end < len(group) else None
+            self._append(branch, reached, stretch[len(path) :], following)
+            at = end
+
+    def _find_by_id(self) -> dict[int, int]:
+        """Incoming turns whose external id came before, stored or in the sequence itself -> the turn that has it."""
+        first = dict(self.lines.ids)
+        found: dict[int, int] = {}
+        for i, key in enumerate(self.incoming):
+            if key.external_id is None:
+                continue
+            if key.external_id in first:
+                found[i] = first[key.external_id]
+            else:
+                first[key.external_id] = len(self.lines.stored) + i
+        return found
+
+    def _named(self, i: int, found: int) -> Place:
+        count = len(self.lines.stored)
+        other = self.lines.stored[found] if found < count else self.incoming[found - count]
+        return Place(known=found) if other.hash == self.incoming[i].hash else Place(conflict=found)
+
+    def _path(self, start: int | str, stretch: Sequence[int], taken: Collection[int]) -> list[int]:
+        keys = [self.incoming[i] for i in stretch]
+        path = self.lines.walk(start, keys, taken)
+        return path or (self.lines.overlap(keys) if isinstance(start, str) and not taken else [])
+
+    def _append(self, branch: str, reached: int | None, new: Sequence[int], following: int | None) -> None:
+        """Places new turns after the stored one that was reached; `following` is the known turn that comes next."""
+        opens = False
+        if reached is not None and new:
+            branch = self.lines.stored[reached].branch
+            if self.lines.goes_on(reached) and not self._leads_to(reached, following):
+                branch, opens = self._new_branch(), True
+        for n, i in enumerate(new):
+            simply_next = n > 0 or reached is None or self._ends.get(branch) == reached
+            follows = None if simply_next else reached
+            self.places[i] = Place(branch=branch, follows=follows, opens=opens and n == 0)
+            self._ends[branch] = len(self.lines.stored) + i
+
+    def _leads_to(self, place: int, following: int | None) -> bool:
+        """Whether a known turn comes later in the same branch: then what is new lies between, and is no edit."""
+        stored = self.lines.stored
+        if following is None or not place < following < len(stored):
+            return False
+        return stored[place].branch == stored[following].branch
+
+    def _new_branch(self) -> str:
+        """A name that no branch has: `edit-1`, `edit-2`, ..."""
+        number = 1
+        while f"edit-{number}" in self._branches:
+            number += 1
+        self._branches.add(f"edit-{number}")
+        return f"edit-{number}"

@@ -1,0 +1,93 @@
+"""Large originals to blobs and back: images, and long texts of tool results and documents. Knows no store.
+
+A part that was moved keeps `blob`, the SHA-256 of its bytes; a long text leaves its head and tail with a visible
+pointer. `inline` gives back what `offload` was given, byte for byte.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import replace
+
+from clew.ingest.strings import with_parts
+from clew.types import Part, Turn
+
+TEXT_TYPE = "text/plain; charset=utf-8"
+_MOVED = "moved"  # in `extra`: the blob holds the part's whole text, not its `data`
+_PREVIEWED = ("tool_result", "injected")
+
+
+def offload(turn: Turn, limit: int = 16_384) -> tuple[Turn, dict[str, bytes]]:
+    """Moves original bytes, and tool results and documents whose text is longer than the limit, out of the turn.
+
+    Args:
+        limit: bytes of UTF-8. A longer text keeps half of that from its head and a quarter from its tail.
+
+    Returns:
+        The turn to store (the same object when nothing was moved), and the blobs by their SHA-256.
+    """
+    blobs: dict[str, bytes] = {}
+    parts = tuple(_moved(part, limit, blobs) for part in turn.parts)
+    return (with_parts(turn, parts) if blobs else turn), blobs
+
+
+def inline(turn: Turn, get_blob: Callable[[str], bytes]) -> Turn:
+    """The turn as it was before `offload`; `get_blob` gives the bytes of a SHA-256 or raises NotFoundError."""
+    parts = tuple(_restored(part, get_blob) for part in turn.parts)
+    return with_parts(turn, parts) if parts != turn.parts else turn
+
+
+def holds_text(part: Part) -> bool:
+    """Whether the part's blob is its own long text rather than an image or a file."""
+    return part.blob is not None and part.extra is not None and _MOVED in part.extra
+
+
+def _moved(part: Part, limit: int, blobs: dict[str, bytes]) -> Part:
+    if part.blob is not None:
+        return part
+    if part.data is not None:
+        return replace(part, data=None, blob=_keep(part.data, blobs))
+    if not _may_move(part) or len(part.text) * 4 <= limit:
+        return part
+    data = part.text.encode("utf-8", "surrogatepass")
+    if len(data) <= limit:
+        return part
+    digest = _keep(data, blobs)
+    preview = _preview(data, len(part.text), digest, limit)
+    media_type = part.media_type or TEXT_TYPE
+    extra = {**(part.extra or {}), _MOVED: {"media_type": part.media_type, "extra": part.extra is not None}}
+    return replace(part, text=preview, blob=digest, media_type=media_type, extra=extra)
+
+
+def _may_move(part: Part) -> bool:
+    """Tool output, and what has a media type: a document; never what somebody typed."""
+    return part.type in _PREVIEWED or (part.type == "text" and part.media_type is not None)
+
+
+def _keep(data: bytes, blobs: dict[str, bytes]) -> str:
+    digest = hashlib.sha256(data).hexdigest()
+    blobs[digest] = data
+    return digest
+
+
+def _preview(data: bytes, characters: int, digest: str, limit: int) -> str:
+    """Head and tail of a text, cut between characters, with the pointer between them."""
+    head = data[: limit // 2].decode("utf-8", "ignore")
+    tail = data[len(data) - limit // 4 :].decode("utf-8", "ignore")
+    return f"{head}\n[… {characters} characters in blob {digest[:12]} …]\n{tail}"
+
+
+def _restored(part: Part, get_blob: Callable[[str], bytes]) -> Part:
+    if part.blob is None:
+        return part
+    data = get_blob(part.blob)
+    if not holds_text(part):
+        return replace(part, blob=None, data=data)
+    extra = dict(part.extra or {})
+    before = extra.pop(_MOVED)
+    return replace(
+        part,
+        text=data.decode("utf-8", "surrogatepass"),
+        blob=None,
+        media_type=before["media_type"],
+        extra=extra if before["extra"] else None,
+    )

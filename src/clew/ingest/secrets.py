@@ -1,0 +1,125 @@
+"""Masks secrets in text before anything is written: keys, tokens, passwords, private keys, card numbers.
+
+A secret becomes `[masked:<kind>:<8 hexadecimal digits>]`. The digits come from a hash of the secret, so that the same
+secret gives the same mask and a history that is sent again still lines up. Short passwords could be guessed from a
+plain hash: pass the home's own key.
+
+The rules are few and strict: a prefix that only one issuer uses, or a name that says what is assigned. So commit ids,
+UUIDs, hashes and encoded images stay as they are.
+"""
+
+import hashlib
+import hmac
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import Any
+
+from clew.ingest.secret_rules import RULES, TELLING, Found, Rule, is_assigned_secret
+from clew.ingest.strings import with_parts
+from clew.types import Part, Turn
+
+_SHORTEST = 8  # no rule finds less
+_DIGITS = re.compile("[0-9][0-9][0-9][0-9][ -]?[0-9][0-9][0-9][0-9]")
+_NAMED = re.compile(TELLING + "$", re.IGNORECASE)
+_CUES = {cue for rule in RULES for cue in rule.cues}
+_GATES = tuple(  # looking for one character first saves looking for the many cues that hold it
+    (gate, tuple(sorted(cue for cue in _CUES if (min(set(cue) & {"_", "-"}, default="")) == gate)))
+    for gate in ("", "-", "_")
+)
+
+
+def mask(text: str, key: bytes = b"") -> tuple[str, dict[str, int]]:
+    """Masks the secrets in a text.
+
+    Args:
+        key: of one home; makes its masks useless for guessing elsewhere. The same key gives the same masks.
+
+    Returns:
+        The text, and how many secrets were masked by kind. Masking again changes nothing.
+    """
+    if len(text) < _SHORTEST:
+        return text, {}
+    lower = text.lower()
+    cues = {cue for gate, group in _GATES if gate in lower for cue in group if cue in lower}
+    digits = _DIGITS.search(text) is not None
+    if not cues and not digits:
+        return text, {}
+    counts: Counter[str] = Counter()
+    for rule in RULES:
+        if not cues.isdisjoint(rule.cues) if rule.cues else digits:
+            text = _masked(text, rule, key, counts)
+    return text, dict(counts)
+
+
+def mask_turn(turn: Turn, key: bytes = b"") -> tuple[Turn, dict[str, int]]:
+    """Masks the secrets in everything a turn says: parts, their originals where these are text, metadata, speaker.
+
+    Ids and session names stay: they are what the turn is found by. The same turn comes back when nothing was masked.
+    """
+    masking = _Masking(key)
+    parts = tuple(masking.part(part) for part in turn.parts)
+    metadata = masking.value(turn.metadata)
+    speaker = masking.text(turn.speaker) if turn.speaker else turn.speaker
+    if not masking.counts:
+        return turn, {}
+    counts = dict(masking.counts)
+    changed = with_parts(turn, parts, masking.text)
+    return replace(changed, metadata=metadata, speaker=speaker), counts
+
+
+class _Masking:
+    """Masks text after text and counts what it masked."""
+
+    def __init__(self, key: bytes) -> None:
+        self.counts: Counter[str] = Counter()
+        self._key = key
+
+    def text(self, text: str) -> str:
+        masked, found = mask(text, self._key)
+        self.counts.update(found)
+        return masked
+
+    def part(self, part: Part) -> Part:
+        changed = replace(
+            part, text=self.text(part.text), name=self.text(part.name or "") or part.name, extra=self.value(part.extra)
+        )
+        return changed if part.data is None else replace(changed, data=self._original(part.data))
+
+    def value(self, value: Any, name: str = "") -> Any:
+        """A JSON value; what stands under a telling name in a mapping is masked like an assignment in text."""
+        if isinstance(value, dict):
+            return {self.text(key): self.value(item, key) for key, item in value.items()}
+        if isinstance(value, list | tuple):
+            return [self.value(item, name) for item in value]
+        if not isinstance(value, str):
+            return value
+        named = _NAMED.search(name)
+        if named and len(value) >= _SHORTEST - 2 and is_assigned_secret(named[0], value, quoted=True):
+            self.counts["credential"] += 1
+            return _sign("credential", value, self._key)
+        return self.text(value)
+
+    def _original(self, data: bytes) -> bytes:
+        try:
+            text = data.decode()
+        except UnicodeDecodeError:
+            return data  # an image or another file, which no rule can read
+        return self.text(text).encode()
+
+
+def _masked(text: str, rule: Rule, key: bytes, counts: Counter[str]) -> str:
+    def sign(found: Found) -> str:
+        if found["secret"].startswith("[masked:") or not rule.accept(found):
+            return found[0]
+        counts[rule.kind] += 1
+        start, end = found.start("secret") - found.start(), found.end("secret") - found.start()
+        return found[0][:start] + _sign(rule.kind, found["secret"], key) + found[0][end:]
+
+    return rule.pattern.sub(sign, text)
+
+
+def _sign(kind: str, secret: str, key: bytes) -> str:
+    data = secret.encode("utf-8", "surrogatepass")
+    digest = hmac.new(key, data, hashlib.sha256) if key else hashlib.sha256(data)
+    return f"[masked:{kind}:{digest.hexdigest()[:8]}]"

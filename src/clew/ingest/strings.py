@@ -1,0 +1,47 @@
+"""Changes every text of a turn with one function. Knows nothing of what the function does."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any, TypeVar
+
+from clew.types import Part, Turn
+from clew.types.turn import plain_text
+
+Change = Callable[[str], str]
+Changed = TypeVar("Changed", Part, Turn)
+
+
+def map_value(value: Any, change: Change) -> Any:
+    """A JSON value with every string changed, keys included."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, list | tuple):
+        return [map_value(item, change) for item in value]
+    if isinstance(value, dict):
+        return {map_value(key, change): map_value(item, change) for key, item in value.items()}
+    return value
+
+
+def map_turn(turn: Turn, change: Change, *names: str) -> Turn:
+    """The turn with its parts, metadata, speaker and the named fields changed; the same object when nothing changed."""
+    parts = tuple(_map_part(part, change) for part in turn.parts)
+    named = {name: map_value(getattr(turn, name), change) for name in ("speaker", "metadata", *names)}
+    return _replaced(with_parts(turn, parts, change), named)
+
+
+def with_parts(turn: Turn, parts: tuple[Part, ...], change: Change = str) -> Turn:
+    """The turn with other parts and the plain text that goes with them.
+
+    A plain text that was given apart from the parts is kept, changed by `change`.
+    """
+    apart = turn.text != plain_text(turn.parts)
+    return _replaced(turn, {"content": parts, "text": change(turn.text) if apart else plain_text(parts)})
+
+
+def _map_part(part: Part, change: Change) -> Part:
+    return _replaced(part, {name: map_value(getattr(part, name), change) for name in ("text", "name", "extra")})
+
+
+def _replaced(record: Changed, fields: dict[str, Any]) -> Changed:
+    differing = {name: value for name, value in fields.items() if value != getattr(record, name)}
+    return replace(record, **differing) if differing else record
