@@ -43,6 +43,8 @@ HOUSE = (
     Requirement(
         "F-HOUSE-17", "DESIGN 11", "One script needs only python3 and sh, and says what is missing and what to do."
     ),
+    Requirement("F-HOUSE-18", "DESIGN 3", "Each decision has one page of the agreed form."),
+    Requirement("F-HOUSE-19", "DESIGN 1.12", "Embedding on this machine reports to nobody and leaves no file."),
 )
 
 # --- DEMO ---
