@@ -56,8 +56,8 @@ class Turns:
     speaker: Array
     pieces: Array
 
-    def take(self, which: Array) -> "Turns":
-        """The turns at these places, or where the mask holds."""
+    def take(self, which: Array | slice) -> "Turns":
+        """The turns at these places, in this slice, or where the mask holds."""
         return Turns(*(getattr(self, name)[which] for name in _COLUMNS))
 
 

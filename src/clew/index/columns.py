@@ -1,0 +1,245 @@
+"""What is known of every turn and piece of a space, one array a field, in the order of ordinals.
+
+Arrays grow at their end only, and a view keeps the lengths it began with; so adding a turn costs the same however many
+there are, and older views stay as they were. Codes of sessions and speakers are given in the order of first appearance,
+so they do not depend on how turns lie in segments.
+"""
+
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import DTypeLike, NDArray
+
+from clew.index.container import Array
+from clew.index.entry import SATURATION, TurnEntry
+from clew.index.segment import NO_TIME, Segment
+from clew.index.terms import StringTable, to_text
+from clew.types.turn import ROLES
+
+_TURN_FIELDS: Final[dict[str, DTypeLike]] = {
+    "ordinal": np.int64,
+    "at": np.int64,
+    "seq": np.int32,
+    "session": np.int32,
+    "speaker": np.int32,
+    "chars": np.int32,
+    "stated": np.int32,
+    "role": np.uint8,
+    "first_person": np.bool_,
+    "asks": np.bool_,
+    "first_piece": np.int32,
+    "piece_count": np.int32,
+}
+_PIECE_FIELDS: Final[dict[str, DTypeLike]] = {
+    "turn": np.int32,
+    "chars": np.int32,
+    "body": np.int32,
+    "extra": np.int32,
+    "previous": np.intp,  # the type that indexes without conversion
+    "next": np.intp,
+}
+_LINKS: Final = ("previous", "next")
+_SMALLEST: Final = 64
+_GROWTH: Final = 1.25
+
+
+class Column:
+    """An array that grows at its end. Its last place is never used and holds `blank`: what the index -1 finds."""
+
+    __slots__ = ("array", "blank", "size")
+
+    def __init__(self, dtype: DTypeLike, blank: int) -> None:
+        self.array: NDArray[Any] = np.full(_SMALLEST, blank, dtype=dtype)
+        self.blank = blank
+        self.size = 0
+
+    def extend(self, values: Array) -> None:
+        """Adds values at the end; a full array is replaced by a larger copy, and the old one left to older views."""
+        size = self.size + len(values)
+        self._reserve(size)
+        self.array[self.size : size] = values
+        self.size = size
+
+    def append(self, value: int) -> None:
+        """Adds one value at the end."""
+        self._reserve(self.size + 1)
+        self.array[self.size] = value
+        self.size += 1
+
+    def _reserve(self, size: int) -> None:
+        if size < len(self.array):
+            return
+        larger = np.full(int(size * _GROWTH) + _SMALLEST, self.blank, dtype=self.array.dtype)
+        larger[: self.size] = self.array[: self.size]
+        self.array = larger
+
+
+class Names:
+    """Strings and their codes, in the order of first appearance."""
+
+    __slots__ = ("_codes", "names")
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self._codes: dict[str, int] = {}
+
+    def code(self, name: str) -> int:
+        """The name's code; a new name gets the next one."""
+        code = self._codes.setdefault(name, len(self.names))
+        if code == len(self.names):
+            self.names.append(name)
+        return code
+
+    def find(self, name: str) -> int:
+        """The name's code, or -1."""
+        return self._codes.get(name, -1)
+
+
+class Columns:
+    """The growing columns of one space. One thread at a time may add; views may read meanwhile.
+
+    Attributes:
+        turn: columns with one value a turn, by name.
+        piece: columns with one value a piece; `previous` and `next` are the neighbours in the same session and branch.
+        places: for each session code its turns' positions, ascending.
+    """
+
+    def __init__(self) -> None:
+        self.turn = {name: Column(dtype, 0) for name, dtype in _TURN_FIELDS.items()}
+        self.piece = {name: Column(dtype, -1 if name in _LINKS else 0) for name, dtype in _PIECE_FIELDS.items()}
+        self.sessions = Names()
+        self.speakers = Names()
+        self.places: list[array[int]] = []
+        self._lines: dict[tuple[int, str], int] = {}  # session code and branch -> its last piece so far
+
+    @property
+    def turns(self) -> int:
+        """How many turns there are."""
+        return self.turn["ordinal"].size
+
+    @property
+    def pieces(self) -> int:
+        """How many pieces there are."""
+        return self.piece["turn"].size
+
+    def add(self, entry: TurnEntry) -> None:
+        """Adds the turn of a tail entry; its ordinal is above all others."""
+        position, first = self.turns, self.pieces
+        session = self._session(entry.session)
+        row = {
+            "ordinal": entry.ordinal,
+            "at": NO_TIME if entry.at is None else entry.at,
+            "seq": entry.seq,
+            "session": session,
+            "speaker": -1 if entry.speaker is None else self.speakers.code(entry.speaker),
+            "chars": entry.chars,
+            "stated": entry.stated,
+            "role": ROLES.index(entry.role),
+            "first_person": entry.first_person,
+            "asks": entry.asks,
+            "first_piece": first,
+            "piece_count": len(entry.pieces),
+        }
+        for name, column in self.turn.items():
+            column.append(row[name])
+        self.places[session].append(position)
+        before = self._lines.get((session, entry.branch), -1)
+        for number, piece in enumerate(entry.pieces, start=first):
+            self.piece["turn"].append(position)
+            self.piece["chars"].append(piece.chars)
+            self.piece["body"].append(sum(min(count, SATURATION) for count in piece.body.values()))
+            self.piece["extra"].append(sum(min(count, SATURATION) for count in piece.extra.values()))
+            self.piece["previous"].append(before)
+            self.piece["next"].append(-1)
+            if before >= 0:
+                self.piece["next"].array[before] = number
+            before = number
+        self._lines[session, entry.branch] = before
+
+    def extend(self, segment: Segment, skip: int = 0) -> None:
+        """Adds the turns of a segment but the first `skip`; their ordinals are above all others."""
+        turns, number, first = segment.turns.take(slice(skip, None)), self.turns, self.pieces
+        skipped = int(segment.turns.pieces[:skip].sum())
+        session = _renamed(turns.session, segment.sessions, self._session)
+        named = turns.speaker > 0
+        speaker = np.full(len(named), -1, dtype=np.int64)
+        speaker[named] = _renamed(turns.speaker[named] - np.int64(1), segment.speakers, self.speakers.code)
+        made = {
+            "session": session,
+            "speaker": speaker,
+            "first_piece": first + np.cumsum(turns.pieces, dtype=np.int64) - turns.pieces,
+            "piece_count": turns.pieces,
+        }
+        for name, column in self.turn.items():
+            column.extend(made[name] if name in made else getattr(turns, name))
+        for code, places in _groups(session):
+            self.places[code].frombytes((number + places).astype(np.intc).tobytes())
+        owner = np.repeat(np.arange(len(session)), turns.pieces)
+        self.piece["turn"].extend(number + owner)
+        for name in ("chars", "body", "extra"):
+            self.piece[name].extend(getattr(segment.pieces, name)[skipped:])
+        branches = list(map(to_text, segment.branches.strings()))
+        self._link(session[owner], turns.branch[owner].astype(np.int64), branches)
+
+    def positions(self, ordinals: Array) -> NDArray[np.intp]:
+        """The positions of turns, -1 for those that are not there."""
+        held = self.turn["ordinal"].array[: self.turns]
+        places = np.searchsorted(held, ordinals)
+        inside = np.minimum(places, len(held) - 1)
+        return np.where(held[inside] == ordinals, inside, -1) if len(held) else np.full(len(places), -1)
+
+    def find(self, session: str, seq: int, turns: int) -> int | None:
+        """The position of a session's turn among the first `turns`, or None."""
+        code = self.sessions.find(session)
+        if code < 0:
+            return None
+        places, seqs = self.places[code], self.turn["seq"].array
+        place = bisect_left(places, seq, hi=len(places), key=seqs.__getitem__)
+        if place == len(places) or places[place] >= turns or seqs[places[place]] != seq:
+            return None
+        return places[place]
+
+    def _session(self, name: str) -> int:
+        code = self.sessions.code(name)
+        if code == len(self.places):
+            self.places.append(array("i"))
+        return code
+
+    def _link(self, session: Array, branch: Array, branches: Sequence[str]) -> None:
+        """Joins new pieces, of these sessions and branches, to each other and to the last ones of their lines."""
+        first = self.pieces - len(session)
+        before, after = (np.full(len(session), -1, dtype=np.intp) for _ in _LINKS)
+        for line, places in _groups(session.astype(np.int64) * len(branches) + branch):
+            key = (line // len(branches), branches[line % len(branches)])
+            last = self._lines.get(key, -1)
+            numbers = first + places
+            before[places[1:]], after[places[:-1]] = numbers[:-1], numbers[1:]
+            before[places[0]] = last
+            if last >= 0:
+                self.piece["next"].array[last] = numbers[0]
+            self._lines[key] = int(numbers[-1])
+        self.piece["previous"].extend(before)
+        self.piece["next"].extend(after)
+
+
+def _renamed(codes: Array, table: StringTable, give: Callable[[str], int]) -> Array:
+    """Codes of a segment's table as codes of the space; new names are given theirs in order of first appearance."""
+    held, first = np.unique(codes, return_index=True)
+    renamed = np.zeros(table.size, dtype=np.int64)
+    for code in held[np.argsort(first)].tolist():
+        renamed[code] = give(to_text(table[code]))
+    return renamed[codes]
+
+
+def _groups(values: Array) -> Iterator[tuple[int, NDArray[np.intp]]]:
+    """Each value with the places where it stands, ascending."""
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    limits = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(values)]
+    for start, end in pairwise(limits):
+        if start < end:
+            yield int(ordered[start]), order[start:end]

@@ -1,0 +1,49 @@
+"""Postings of the turns that are in no segment yet, growing one turn at a time."""
+
+from array import array
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.entry import SATURATION, TurnEntry
+
+# A posting is one number: the piece, 8 bits of body count, 8 bits of extra count.
+_PIECE_BITS: Final = 16
+_BODY_BITS: Final = 8
+_COUNT: Final = 0xFF
+
+
+class Tail:
+    """Term -> postings. One thread at a time may add; others may read meanwhile, cutting off what is newer."""
+
+    __slots__ = ("_postings",)
+
+    def __init__(self) -> None:
+        self._postings: dict[str, array[int]] = {}
+
+    def add(self, entry: TurnEntry, first_piece: int) -> None:
+        """Adds a turn's pieces, numbered from `first_piece`; those of earlier turns have lower numbers."""
+        for number, piece in enumerate(entry.pieces, start=first_piece):
+            codes = {term: min(count, SATURATION) << _BODY_BITS for term, count in piece.body.items()}
+            for term, count in piece.extra.items():
+                codes[term] = codes.get(term, 0) + min(count, SATURATION)
+            base = number << _PIECE_BITS
+            for term, code in codes.items():
+                held = self._postings.get(term)
+                if held is None:
+                    self._postings[term] = array("q", (base + code,))
+                else:
+                    held.append(base + code)
+
+    def postings(self, term: str, pieces: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None:
+        """Pieces below `pieces`, ascending, with body and extra counts; None when there are none."""
+        held = self._postings.get(term)
+        if held is None:
+            return None
+        # One call that copies, so that no reader ever holds the array while it grows.
+        codes = np.frombuffer(held.tobytes(), dtype=np.int64)
+        codes = codes[: np.searchsorted(codes, pieces << _PIECE_BITS)]
+        if not len(codes):
+            return None
+        return codes >> _PIECE_BITS, codes >> _BODY_BITS & _COUNT, codes & _COUNT

@@ -1,0 +1,52 @@
+"""The exact scan over the vectors of a space.
+
+Int8 is multiplied by int8 into whole numbers, so the result is the same on every machine; the query is rounded as the
+rows were (what that costs: docs/index.md).
+"""
+
+import numpy as np
+import simsimd
+from numpy.typing import NDArray
+
+from clew.errors import InputError
+from clew.index.vector_segment import VectorBlock
+from clew.index.view import IndexView
+from clew.models.protocol import Matrix
+from clew.models.quantize import Codes, Scales, quantize
+
+
+def cosine(view: IndexView, model: str, queries: Matrix) -> NDArray[np.float64]:
+    """Cosine of each query to each turn.
+
+    Args:
+        model: whose vectors; those of another model are never looked at.
+        queries: shape (q, dim), unit rows.
+
+    Returns:
+        Shape (q, turns). NaN for a turn that has no vector of this model.
+
+    Raises:
+        InputError: the queries' length is not that of the vectors.
+    """
+    codes, scales = quantize(queries)
+    result = np.full((len(codes), len(view.turns.ordinal)), np.nan)
+    for block in view.vectors.get(model, ()):
+        if block.codes.shape[1] != codes.shape[1]:
+            raise InputError(
+                f"queries of length {codes.shape[1]} against vectors of length {block.codes.shape[1]} of {model!r}; "
+                "expected the same: embed the question with the model of the vectors"
+            )
+        _scan(result, block, codes, scales)
+    return result
+
+
+def _scan(result: NDArray[np.float64], block: VectorBlock, codes: Codes, scales: Scales) -> None:
+    found = np.asarray(simsimd.cdist(codes, block.codes, metric="dot"), dtype=np.float64)
+    found *= scales.astype(np.float64)[:, None]
+    found *= block.scales
+    if block.unbroken:
+        first = int(block.positions[0])
+        result[:, first : first + len(block.positions)] = found
+        return
+    known = block.positions >= 0
+    result[:, block.positions[known]] = found[:, known]

@@ -1,0 +1,273 @@
+"""One consistent state of a space's index, for ranking: columns, postings, neighbours, filters, vectors.
+
+Positions of turns and numbers of pieces count from 0 in the order of ordinals. Nothing a view answers depends on how
+its turns lie in segments and tail.
+"""
+
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import InputError
+from clew.index.columns import Columns
+from clew.index.entry import TurnEntry
+from clew.index.segment import NO_TIME, Segment
+from clew.index.tail import Tail
+from clew.index.terms import to_bytes
+from clew.index.vector_segment import VectorBlock
+from clew.types.turn import ROLES
+
+Mask = NDArray[np.bool_]
+Ints = NDArray[np.int64]
+
+_NONE: Final = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TurnColumns:
+    """One value a turn, read-only.
+
+    Attributes:
+        ordinal: place in the space, ascending.
+        session: code, the place of the name in `IndexView.sessions`.
+        speaker: code, the place of the name in `IndexView.speakers`; -1 for none.
+        role: place in `clew.types.turn.ROLES`.
+        at: event time, microseconds since 1970; `IndexView.NO_TIME` when unknown.
+        chars: length of the text.
+        stated: characters outside of questions.
+        first_person: the turn speaks of itself.
+        asks: the turn asks something.
+        first_piece: number of the turn's first piece; its pieces follow each other.
+        piece_count: at least 1.
+    """
+
+    ordinal: Ints
+    at: Ints
+    seq: NDArray[np.int32]
+    session: NDArray[np.int32]
+    speaker: NDArray[np.int32]
+    chars: NDArray[np.int32]
+    stated: NDArray[np.int32]
+    role: NDArray[np.uint8]
+    first_person: Mask
+    asks: Mask
+    first_piece: NDArray[np.int32]
+    piece_count: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PieceColumns:
+    """One value a piece, read-only.
+
+    Attributes:
+        turn: position of the piece's turn, ascending.
+        chars: length of the text.
+        body: sum of the counts of its body terms.
+        extra: sum of the counts of its extra terms.
+    """
+
+    turn: NDArray[np.int32]
+    chars: NDArray[np.int32]
+    body: NDArray[np.int32]
+    extra: NDArray[np.int32]
+
+    @property
+    def length(self) -> NDArray[np.int32]:
+        """Sum of the counts of all its terms."""
+        return self.body + self.extra
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Postings:
+    """Where a term stands.
+
+    Attributes:
+        pieces: numbers, ascending, each once.
+        body, extra: its counts in each, 0 to 255; one of them is above 0.
+        df: in how many turns.
+    """
+
+    pieces: Ints
+    body: Ints
+    extra: Ints
+    df: int
+
+
+class IndexView:
+    """An immutable state of the index. Build one for yourself with `of`; a `LiveIndex` hands out current ones.
+
+    Attributes:
+        turns, pieces: the columns.
+        vectors: for each model the blocks that hold its vectors.
+        links: `previous` and `next` as they stand in memory: -1 for none, which indexes a last, unused place; numbers
+            from `len(pieces.turn)` on belong to newer views.
+        norms, lengths: results of `clew.index.bm25` that depend on this view alone.
+        inherited: lengths that an older view had; its pieces are the first of this one's.
+    """
+
+    NO_TIME: ClassVar[int] = NO_TIME
+
+    def __init__(
+        self,
+        columns: Columns,
+        segments: Sequence[tuple[Segment, int]] = (),
+        tail: Tail | None = None,
+        vectors: Mapping[str, Sequence[VectorBlock]] | None = None,
+        before: "IndexView | None" = None,
+    ) -> None:
+        """Freezes what the columns hold now.
+
+        Args:
+            segments: each with the number of its first piece.
+            before: an older view of the same columns.
+        """
+        self._columns = columns
+        self._segments = tuple(segments)
+        self._tail = tail
+        self._size = columns.turns
+        self._names = len(columns.sessions.names), len(columns.speakers.names)
+        self.turns = TurnColumns(**{name: _frozen(each.array, self._size) for name, each in columns.turn.items()})
+        held = {name: each.array for name, each in columns.piece.items()}
+        self.links = held.pop("previous"), held.pop("next")
+        self.pieces = PieceColumns(**{name: _frozen(each, columns.pieces) for name, each in held.items()})
+        self.body_lengths = columns.piece["body"].array
+        self.vectors: Mapping[str, Sequence[VectorBlock]] = vectors or {}
+        self.norms: dict[Hashable, NDArray[np.float64]] = {}
+        self.lengths: dict[Hashable, NDArray[np.float64]] = {}
+        self.inherited: dict[Hashable, NDArray[np.float64]] = {**before.inherited, **before.lengths} if before else {}
+
+    @classmethod
+    def of(cls, segments: Sequence[Segment] = (), tail: Sequence[TurnEntry] = ()) -> "IndexView":
+        """A view over segments and further entries, in the order of their ordinals."""
+        columns, placed, rest = Columns(), [], Tail()
+        for segment in segments:
+            placed.append((segment, columns.pieces))
+            columns.extend(segment)
+        for entry in tail:
+            rest.add(entry, columns.pieces)
+            columns.add(entry)
+        return cls(columns, placed, rest)
+
+    @cached_property
+    def sessions(self) -> list[str]:
+        """Names of the sessions by code, in the order of their first turns."""
+        return self._columns.sessions.names[: self._names[0]]
+
+    @cached_property
+    def speakers(self) -> list[str]:
+        """Names of the speakers by code, in the order of their first turns."""
+        return self._columns.speakers.names[: self._names[1]]
+
+    @cached_property
+    def previous(self) -> NDArray[np.intp]:
+        """The piece before each piece in the same session and branch, -1 for none."""
+        return self.links[0][: len(self.pieces.turn)].copy()
+
+    @cached_property
+    def next(self) -> NDArray[np.intp]:
+        """The piece after each piece in the same session and branch, -1 for none."""
+        size = len(self.pieces.turn)
+        held = self.links[1][:size]
+        return np.where(held < size, held, -1)
+
+    def lookup(self, term: str) -> Postings:
+        """All that is known of a term; empty when no turn has it."""
+        found, df, key = [], 0, to_bytes(term)
+        for segment, first in self._segments:
+            code = segment.terms.find(key)
+            if code >= 0:
+                part = slice(segment.start[code], segment.start[code + 1])
+                found.append((segment.piece[part] + np.int64(first), segment.body[part], segment.extra[part]))
+                df += int(segment.df[code])
+        rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
+        if rest:
+            found.append(rest)
+            df += 1 + int(np.count_nonzero(np.diff(self.pieces.turn[rest[0]])))
+        if not found:
+            return Postings(_NONE, _NONE, _NONE, 0)
+        pieces, body, extra = (np.concatenate(column, dtype=np.int64) for column in zip(*found, strict=True))
+        return Postings(pieces, body, extra, df)
+
+    def postings(self, term: str) -> tuple[Ints, Ints, Ints]:
+        """The pieces that hold a term, ascending, with its counts in their body and extra terms."""
+        found = self.lookup(term)
+        return found.pieces, found.body, found.extra
+
+    def document_frequency(self, term: str) -> int:
+        """In how many turns the term stands."""
+        return self.lookup(term).df
+
+    def position(self, session: str, seq: int) -> int | None:
+        """The position of a turn, or None when it is not in this view."""
+        return self._columns.find(session, seq, self._size)
+
+    def neighbours(self, position: int, before: int, after: int) -> list[int]:
+        """Positions of the turns around one in its session and branch, in order, itself included.
+
+        Args:
+            before: how many earlier turns at most; `after` likewise.
+        """
+        earlier = self._walk(position, before, self.links[0], self.turns.first_piece)
+        later = self._walk(position, after, self.links[1], self._last_piece)
+        return [*reversed(earlier), position, *later]
+
+    def mask(
+        self,
+        session: str | Collection[str] | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        role: str | None = None,
+        speaker: str | None = None,
+    ) -> Mask | None:
+        """Which turns pass a filter; None when nothing is filtered.
+
+        Args:
+            session: name, or several of which one must fit; an unknown name fits no turn, as does an unknown speaker.
+            since: first event time that passes, in microseconds since 1970.
+            until: first event time that does not pass any more. With either, turns of unknown time do not pass.
+
+        Raises:
+            InputError: the role is unknown.
+        """
+        turns, tests = self.turns, []
+        if session is not None:
+            names = [session] if isinstance(session, str) else session
+            tests.append(np.isin(turns.session, [self._columns.sessions.find(name) for name in names]))
+        if since is not None:
+            tests.append((turns.at >= since) & (turns.at != NO_TIME))
+        if until is not None:
+            tests.append((turns.at < until) & (turns.at != NO_TIME))
+        if role is not None:
+            if role not in ROLES:
+                raise InputError(f"role {role!r} is unknown; expected one of {', '.join(ROLES)}")
+            tests.append(turns.role == ROLES.index(role))
+        if speaker is not None:
+            code = self._columns.speakers.find(speaker)
+            tests.append((turns.speaker == code) & (code >= 0))
+        return np.logical_and.reduce(tests) if tests else None
+
+    @cached_property
+    def _last_piece(self) -> NDArray[np.int32]:
+        return self.turns.first_piece + self.turns.piece_count - 1
+
+    def _walk(self, position: int, steps: int, links: NDArray[np.intp], edge: NDArray[np.int32]) -> list[int]:
+        """Up to `steps` turns on one side, nearest first; `edge` is each turn's piece on that side."""
+        owner = self.pieces.turn
+        found: list[int] = []
+        while len(found) < steps:
+            piece = int(links[edge[position]])
+            if not 0 <= piece < len(owner):
+                break
+            position = int(owner[piece])
+            found.append(position)
+        return found
+
+
+def _frozen(array: NDArray[Any], size: int) -> NDArray[Any]:
+    held = array[:size]
+    held.flags.writeable = False
+    return held
