@@ -1,0 +1,153 @@
+"""Embedders behind HTTP: OpenAI's protocol, which most servers speak, and Ollama's own.
+
+Every failure becomes a `ModelError` here. Nothing is tried twice: embedding runs in the background, where a failed job
+comes again. Redirects are refused, since they would carry the key to another host.
+"""
+
+import http.client
+import json
+import os
+import re
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from email.message import Message
+from ipaddress import ip_address
+from typing import IO, Any, Final
+from urllib.parse import urlsplit
+
+from clew.errors import ConfigError, ModelError, ModelUnavailable
+from clew.models.adapted import AdaptedEmbedder
+
+OPENAI_URL: Final = "https://api.openai.com/v1"
+OLLAMA_URL: Final = "http://127.0.0.1:11434"
+TIMEOUT: Final = 60.0  # seconds without a byte; a batch on a slow processor takes half of it
+KEY: Final = "CLEW_EMBEDDER_KEY"
+OPENAI_KEY: Final = "OPENAI_API_KEY"
+
+_LARGEST_ANSWER: Final = 64 << 20
+_TOLD: Final = 200  # characters of a server's own error text that are passed on
+_UNAVAILABLE: Final = frozenset({401, 403, 404, 408, 429})  # and every 5xx: it may work later, or with other settings
+
+
+def openai_embedder(
+    model: str, base_url: str = OPENAI_URL, *, timeout: float = TIMEOUT, environment: Mapping[str, str] = os.environ
+) -> AdaptedEmbedder:
+    """An embedder at `<base_url>/embeddings`, named `openai:<model>@<host>`.
+
+    The key is read from the environment at each request and kept nowhere: CLEW_EMBEDDER_KEY goes to any server,
+    OPENAI_API_KEY only to OpenAI and to this machine, so that it cannot leak to a third party by a wrong setting.
+
+    Raises:
+        ConfigError: the address is not one of HTTP, or carries a user name or query.
+    """
+    host = _checked_host(base_url)
+
+    def ask(texts: list[str]) -> list[Any]:
+        key = _key(base_url, environment)
+        answer = _post(f"{base_url.rstrip('/')}/embeddings", {"model": model, "input": texts}, key, timeout)
+        try:
+            rows = {entry["index"]: entry["embedding"] for entry in answer["data"]}
+            return [rows[index] for index in range(len(texts))]
+        except (KeyError, TypeError) as error:
+            raise ModelError(f"{base_url} did not answer as OpenAI's embeddings do: {_told(answer)}") from error
+
+    return AdaptedEmbedder(f"openai:{model}@{host}", ask)
+
+
+def ollama_embedder(model: str, base_url: str = OLLAMA_URL, *, timeout: float = TIMEOUT) -> AdaptedEmbedder:
+    """An embedder served by Ollama, named `ollama:<model>@<tag>`; the tag is `latest` if the model names none.
+
+    Raises:
+        ConfigError: the address is not one of HTTP, or carries a user name or query.
+    """
+    _checked_host(base_url)
+    base, _, tag = model.partition(":")
+
+    def ask(texts: list[str]) -> list[Any]:
+        answer = _post(f"{base_url.rstrip('/')}/api/embed", {"model": model, "input": texts}, None, timeout)
+        try:
+            return list(answer["embeddings"])
+        except (KeyError, TypeError) as error:
+            raise ModelError(f"{base_url} did not answer as Ollama does: {_told(answer)}") from error
+
+    return AdaptedEmbedder(f"ollama:{base}@{tag or 'latest'}", ask)
+
+
+def _checked_host(base_url: str) -> str:
+    try:
+        parts = urlsplit(base_url)
+        port = parts.port
+    except ValueError as error:
+        raise ConfigError(f"the embedder's address {base_url!r} cannot be read: {error}") from error
+    if parts.username is not None or parts.password is not None:
+        raise ConfigError(f"the embedder's address names a user; put the key into {KEY} instead")
+    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
+        raise ConfigError(f"the embedder's address is {base_url!r}; expected http(s)://host[:port][/path]")
+    return parts.hostname if port is None else f"{parts.hostname}:{port}"
+
+
+def _is_here(base_url: str) -> bool:
+    host = urlsplit(base_url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:  # a name, not an address
+        return host == "localhost"
+
+
+def _key(base_url: str, environment: Mapping[str, str]) -> str | None:
+    variable = KEY
+    if not environment.get(KEY) and (urlsplit(base_url).hostname == "api.openai.com" or _is_here(base_url)):
+        variable = OPENAI_KEY
+    key = environment.get(variable, "").strip()
+    if not (key.isascii() and key.isprintable()):
+        raise ConfigError(f"{variable} holds characters that no key has; set it again")
+    return key or None
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    def redirect_request(
+        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
+    ) -> None:
+        """Follows none: the caller sees the status."""
+
+
+def _post(url: str, body: Mapping[str, Any], key: str | None, timeout: float) -> Any:
+    """Posts JSON and reads JSON; every failure becomes a `ModelError`, and none of them names the key."""
+    headers = {"Content-Type": "application/json", "Accept": "application/json"}
+    if key is not None:
+        headers["Authorization"] = f"Bearer {key}"
+    data = json.dumps(body).encode()
+    request = urllib.request.Request(url, data, headers)  # noqa: S310 - the scheme was checked with the setting
+    proxies = urllib.request.ProxyHandler({} if _is_here(url) else None)
+    opener = urllib.request.build_opener(proxies, _NoRedirects)
+    try:
+        with opener.open(request, timeout=timeout) as response:
+            answer = response.read(_LARGEST_ANSWER + 1)
+    except urllib.error.HTTPError as error:
+        with error:
+            raise _refusal(url, error.code, error.read(_TOLD * 4), key) from error
+    except (OSError, http.client.HTTPException) as error:  # URLError and time-outs are OSErrors
+        reason = getattr(error, "reason", None) or error
+        raise ModelUnavailable(f"{url} cannot be reached ({reason!r}); is the server running?") from error
+    if len(answer) > _LARGEST_ANSWER:
+        raise ModelError(f"{url} answered with more than {_LARGEST_ANSWER >> 20} MB; is it an embedding model?")
+    try:
+        return json.loads(answer)
+    except ValueError as error:
+        raise ModelError(f"{url} answered with something else than JSON: {_told(answer[:_TOLD])}") from error
+
+
+def _refusal(url: str, status: int, body: bytes, key: str | None) -> ModelError:
+    told = body.decode("utf-8", "replace")
+    if key is not None:
+        told = told.replace(key, "[key]")
+    hint = {401: f"; set {KEY}", 403: f"; check {KEY}", 404: "; check the model's name and the address"}.get(status, "")
+    kind = ModelUnavailable if status in _UNAVAILABLE or status >= 500 else ModelError
+    return kind(f"{url} answered {status}: {_told(told)}{hint}")
+
+
+def _told(answer: object) -> str:
+    """The beginning of what a server said, on one line."""
+    text = answer if isinstance(answer, str) else repr(answer)
+    return re.sub(r"\s+", " ", text)[:_TOLD] or "nothing"

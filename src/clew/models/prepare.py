@@ -1,0 +1,79 @@
+"""What every embedder does to texts before its model sees them, and to the model's answer afterwards.
+
+Borders: knows no model. Each adapter passes its model in as a function from texts to rows.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+import numpy as np
+
+from clew.errors import ModelError
+from clew.models.protocol import Matrix
+
+HEAD: Final = 1000
+TAIL: Final = 500
+_SURROGATE: Final = re.compile("[\ud800-\udfff]")
+
+
+def clip_for_embedding(text: str) -> str:
+    """The part of a text that is embedded: all of it up to 1,500 characters, else the first 1,000 and the last 500.
+
+    What a long message is about stands at its beginning, what it comes to at its end. The source (SIGMA) kept the first
+    1,500; the two lengths are this project's decision.
+    """
+    return text if len(text) <= HEAD + TAIL else text[:HEAD] + text[-TAIL:]
+
+
+def embed_with(model: Callable[[list[str]], Any], texts: Sequence[str], dim: int | None, name: str) -> Matrix:
+    """Clips the texts, asks `model` for those that say something, and puts unit rows in the order of `texts`.
+
+    Args:
+        model: gets clipped, well-formed (no lone surrogates) texts, none of them blank; gives one row of numbers each.
+        texts: as the caller has them.
+        dim: length that each row must have; None accepts what comes.
+        name: of the embedder, for error messages.
+
+    Returns:
+        Shape (len(texts), dim), float32. Blank texts, and rows that the model left at zero, are zero rows. With `dim`
+        None and nothing but blank texts, dim is 0.
+
+    Raises:
+        ModelError: the answer has another shape, or a number in it is not finite.
+    """
+    asked = [index for index, text in enumerate(texts) if text.strip()]
+    if not asked:
+        return np.zeros((len(texts), dim or 0), np.float32)
+    answer = model([_well_formed(clip_for_embedding(texts[index])) for index in asked])
+    rows = _checked(answer, len(asked), dim, name)
+    matrix = np.zeros((len(texts), rows.shape[1]), np.float32)
+    matrix[asked] = unit_rows(rows)
+    return matrix
+
+
+def unit_rows(rows: Matrix) -> Matrix:
+    """Each row divided by its Euclidean length (computed in float64); a zero row stays zero."""
+    wide = rows.astype(np.float64)
+    largest = np.abs(wide).max(axis=1, keepdims=True, initial=0.0)
+    wide /= np.where(largest > 0, largest, 1.0)  # so that no square overflows or vanishes
+    lengths = np.linalg.norm(wide, axis=1, keepdims=True)
+    return (wide / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
+
+
+def _well_formed(text: str) -> str:
+    """Lone surrogates have no UTF-8 form, which most models ask for; each becomes U+FFFD, the replacement character."""
+    return _SURROGATE.sub("\ufffd", text)
+
+
+def _checked(answer: Any, count: int, dim: int | None, name: str) -> Matrix:
+    try:
+        rows = np.asarray(answer, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise ModelError(f"{name} answered with something else than rows of numbers ({error})") from error
+    expected = f"{count} vectors of {dim if dim is not None else 'any'} numbers"
+    if rows.ndim != 2 or rows.shape[0] != count or rows.shape[1] == 0 or dim not in (None, rows.shape[1]):
+        raise ModelError(f"{name} answered with the shape {rows.shape}; expected {expected}. Is it an embedding model?")
+    if not np.isfinite(rows).all():
+        raise ModelError(f"{name} answered with a number that is not finite; expected {expected}")
+    return rows

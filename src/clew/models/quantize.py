@@ -1,0 +1,48 @@
+"""Vectors as one byte a number: a quarter of the space, and of the memory that an exact scan reads."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import InputError
+from clew.models.protocol import Matrix
+
+Codes = NDArray[np.int8]
+Scales = NDArray[np.float32]
+
+LEVELS: Final = 127
+_SMALLEST: Final = 1e-30  # below it a scale loses its precision to float32's subnormal range
+
+
+def quantize(matrix: Matrix) -> tuple[Codes, Scales]:
+    """Each row as `codes * scale`, symmetric: scale = largest magnitude / 127, codes rounded to even at ties.
+
+    `dequantize` gives every component back within `scale * (1/2 + 2**-17)`: half a step, and the rounding of the
+    product to float32. A row whose largest magnitude is below 1e-30 counts as zero: scale 0, codes 0.
+
+    Args:
+        matrix: shape (n, dim), any finite numbers.
+
+    Returns:
+        Codes of shape (n, dim), from -127 to 127, and scales of shape (n,), 0 for zero rows only.
+
+    Raises:
+        InputError: the shape is another, or a number is not finite.
+    """
+    wide = np.asarray(matrix, np.float64)
+    if wide.ndim != 2:
+        raise InputError(f"vectors to quantize have the shape {wide.shape}; expected (n, dim)")
+    largest = np.abs(wide).max(axis=1, initial=0.0)
+    if not np.isfinite(largest).all():
+        row = int(np.flatnonzero(~np.isfinite(largest))[0])
+        raise InputError(f"vector {row} holds a number that is not finite; embed its text again")
+    scales = np.where(largest >= _SMALLEST, largest / LEVELS, 0.0).astype(np.float32)
+    steps = np.where(scales > 0, scales, np.inf).astype(np.float64)[:, None]
+    return np.rint(wide / steps).astype(np.int8), scales
+
+
+def dequantize(codes: Codes, scales: Scales) -> Matrix:
+    """What `quantize` took apart: shape (n, dim), float32."""
+    matrix: Matrix = codes.astype(np.float32) * scales[:, None]
+    return matrix

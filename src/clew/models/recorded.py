@@ -1,0 +1,145 @@
+"""What an embedder once answered, kept and given back byte for byte.
+
+Vectors differ in the last bits between machines and library versions. A recording fixes them: derived rows are then the
+same on any machine, and a replay needs no model at all.
+"""
+
+import hashlib
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, Self
+
+import apsw
+import numpy as np
+
+from clew.errors import ConfigError, ModelError, ModelUnavailable
+from clew.models.protocol import Embedder, Matrix
+
+BUSY_MS: Final = 30_000  # how long to wait for another process that is writing; it holds the file for milliseconds
+
+_SCHEMA: Final = """
+    CREATE TABLE IF NOT EXISTS embedder (name TEXT PRIMARY KEY, dim INTEGER NOT NULL) WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS vector (
+        name TEXT NOT NULL, text BLOB NOT NULL, vector BLOB NOT NULL, PRIMARY KEY (name, text)
+    ) WITHOUT ROWID;
+"""
+
+
+class RecordedEmbedder:
+    """An embedder that answers from a file and asks `inner` only for what the file lacks.
+
+    Of several processes that record the same text at once, the first to write wins and all return its vector. Texts are
+    kept as SHA-256 only. Safe to share between threads.
+    """
+
+    def __init__(self, inner: Embedder | None, path: str | Path, *, name: str | None = None) -> None:
+        """Opens the recording, making it if needed.
+
+        Args:
+            inner: asked for missing texts; None replays only.
+            path: of the SQLite file.
+            name: which embedder to replay when `inner` is None; needed only if the file holds several.
+
+        Raises:
+            ConfigError: nothing, or several embedders, could be replayed, or `name` is not among them.
+            ModelUnavailable: the file cannot be opened.
+        """
+        self._inner = inner
+        self._path = Path(path)
+        self._lock = threading.Lock()
+        try:
+            self._db = _open(self._path, make=inner is not None)
+            rows: list[Any] = self._db.execute("SELECT name, dim FROM embedder ORDER BY name").fetchall()
+        except apsw.Error as error:
+            raise ModelUnavailable(f"the recording {self._path} cannot be opened: {error}") from error
+        known: dict[str, int] = dict(rows)
+        self.name = _chosen(name, list(known), self._path) if inner is None else inner.name
+        # What is recorded answers first: a model behind an endpoint must be reached to tell its dimension.
+        self.dim = known[self.name] if inner is None or self.name in known else inner.dim
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        """See `Embedder`; the same text gives the same bytes for as long as the file exists.
+
+        Raises:
+            ModelUnavailable: replaying only, and a text was never recorded; the message has its SHA-256.
+            ModelError: `inner` failed, or the file cannot be read or written.
+        """
+        keys = [text_key(text) for text in texts]
+        unique = dict(zip(keys, texts, strict=True))
+        found = self._read(list(unique))
+        missing = [key for key in unique if key not in found]
+        if missing:
+            found |= self._record(missing, [unique[key] for key in missing])
+        rows = [np.frombuffer(found[key], "<f4") for key in keys]
+        return np.array(rows, np.float32).reshape(len(texts), self.dim)
+
+    def close(self) -> None:
+        """Closes the file; what was recorded stays."""
+        with self._lock:
+            self._db.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _record(self, keys: list[bytes], texts: list[str]) -> dict[bytes, bytes]:
+        """Asks `inner`, writes its answers, and reads them back: another process may have been first."""
+        if self._inner is None:
+            raise ModelUnavailable(
+                f"{self._path} holds no vector of {self.name} for the text with SHA-256 {keys[0].hex()} "
+                f"({len(keys)} missing in all); record it with the model"
+            )
+        vectors = np.asarray(self._inner.embed(texts), "<f4")
+        if vectors.shape != (len(texts), self.dim):
+            expected = (len(texts), self.dim)
+            raise ModelError(f"{self.name} answered with the shape {vectors.shape}; {self._path} expects {expected}")
+        rows = [(self.name, key, vector.tobytes()) for key, vector in zip(keys, vectors, strict=True)]
+        with self._translated(), self._lock, self._db:
+            self._db.execute("INSERT OR IGNORE INTO embedder VALUES (?, ?)", (self.name, self.dim))
+            self._db.executemany("INSERT OR IGNORE INTO vector VALUES (?, ?, ?)", rows)
+        return self._read(keys)
+
+    def _read(self, keys: list[bytes]) -> dict[bytes, bytes]:
+        query = "SELECT vector FROM vector WHERE name = ? AND text = ?"
+        found: dict[bytes, bytes] = {}
+        with self._translated(), self._lock:
+            for key in keys:
+                row: Any = self._db.execute(query, (self.name, key)).fetchone()
+                if row is not None:
+                    found[key] = row[0]
+        return found
+
+    @contextmanager
+    def _translated(self) -> Iterator[None]:
+        try:
+            yield
+        except apsw.Error as error:
+            raise ModelError(f"the recording {self._path} cannot be used: {error}") from error
+
+
+def text_key(text: str) -> bytes:
+    """SHA-256 of a text's UTF-8 bytes (lone surrogates as they stand): what a recording knows the text by."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _open(path: Path, *, make: bool) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if make else 0)
+    db = apsw.Connection(str(path), flags=flags)
+    db.set_busy_timeout(BUSY_MS)
+    db.transaction_mode = "IMMEDIATE"  # a deferred one that reads first cannot wait for another writer
+    if make:
+        with db:
+            db.execute(_SCHEMA)
+    return db
+
+
+def _chosen(name: str | None, known: list[str], path: Path) -> str:
+    if name is None and len(known) == 1:
+        return known[0]
+    if name not in known or name is None:
+        raise ConfigError(f"{path} cannot replay {name!r}; it holds {', '.join(known) or 'no embedder at all'}")
+    return name
