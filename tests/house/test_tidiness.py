@@ -11,7 +11,8 @@ from tests.house.tree import comments, findings, functions, label, python_files
 UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
 SUPPRESSION = re.compile(r"noqa|type:\s*ignore|nosec|pragma:|fmt:\s*(?:off|skip)|mypy:|pylint:")
 MOCK = re.compile(r"(?:unittest\.)?mock\b|pytest_mock\b|mocker\b")
-REASONED = re.compile(r"(?:noqa:\s*[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*|type:\s*ignore\[[\w, -]+\])[\s#:-]+\w.*\s\w")
+NAMED = r"noqa:\s*[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*|type:\s*ignore\[[\w, -]+\]|fmt:\s*skip"
+REASONED = re.compile(rf"(?:{NAMED})[\s#:-]+\w.{{7}}")
 
 
 def unfinished(source: str) -> list[str]:
@@ -41,7 +42,7 @@ def _is_nothing(node: ast.stmt) -> bool:
 
 
 def naked_suppressions(source: str) -> list[str]:
-    """Suppressions that do not name their rule, or give no reason of two words or more."""
+    """Suppressions that do not name their rule, or give no reason (eight characters at least)."""
     silenced = {line: text for line, text in comments(source).items() if SUPPRESSION.search(text)}
     return [f"line {line}: {text}" for line, text in silenced.items() if not REASONED.search(text)]
 
@@ -117,6 +118,7 @@ def test_nothing_is_patched() -> None:
         (unfinished, "def f():\n    pass", 'def f():\n    """Nothing to close."""'),
         (naked_suppressions, "x = 1  # noqa", "x = 1"),
         (naked_suppressions, "x = 1  # noqa: E501", "x = 1  # noqa: E501 - a long address"),
+        (naked_suppressions, "x = (1)  # fmt: skip", "x = (1)  # fmt: skip  # as in the table"),
         (naked_suppressions, "x = 1  # type: ignore[misc]", "x = 1  # type: ignore[misc]  # no types"),
         (silent_excepts, "try:\n    f()\nexcept E:\n    pass", "try:\n    f()\nexcept E:\n    pass  # gone already"),
         (silent_excepts, "with suppress(E):\n    f()", "with suppress(E):  # gone already\n    f()"),
