@@ -1,0 +1,310 @@
+"""Finds the phrases of an English text that speak of dates; `clew.text.dates` says which days they mean.
+
+Borders: knows the wording, not the calendar and not when anything was said. A text without a word or number that could
+belong to a date costs a set lookup; any other is searched only for the kinds of phrases that its words call for.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+Grain = Literal["day", "weekend", "week", "month", "quarter", "year"]
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A date by the calendar; a year of None was not said. `last_day` ends a range of days within the month.
+
+    The numbers need not make a valid date yet. `span` leaves out a preposition before the phrase.
+    """
+
+    span: tuple[int, int]
+    grain: Grain
+    year: int | None
+    month: int = 1
+    day: int = 1
+    last_day: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Relative:
+    """A date by its distance from the day of speaking.
+
+    Attributes:
+        span: where the phrase stands.
+        grain: the unit of `offset`.
+        offset: how many units later; with `weekday` or `month` -1, 0 or 1 for the last, this and the next one.
+        weekday: 0 for Monday to 6 for Sunday.
+        month: 1 to 12.
+        trailing: the whole time from `offset` up to the day of speaking ("the last two weeks").
+    """
+
+    span: tuple[int, int]
+    grain: Grain
+    offset: int
+    weekday: int | None = None
+    month: int | None = None
+    trailing: bool = False
+
+
+Mention = Written | Relative
+
+_WORDS_OF_FAMILY = {
+    "named": "yesterday today tonight tomorrow night morning afternoon evening",
+    "unit": "ago week weeks weekend weekends month months quarter quarters year years days nights",
+    "month": "january february march april may june july august september october november december "
+    "jan feb mar apr jun jul aug sep sept oct nov dec",
+    "weekday": "monday tuesday wednesday thursday friday saturday sunday mon tue tues wed thu thur thurs fri sat sun",
+}
+_FAMILY_OF = {word: family for family, words in _WORDS_OF_FAMILY.items() for word in words.split()}
+_CUES = frozenset(_FAMILY_OF)
+_WORDS = re.compile(r"[a-z]{3,}")
+_NUMBER = re.compile(r"[0-9](?:[0-9]{3}|/[0-9]{1,2}/[0-9])")
+
+# All patterns see lower case.
+_MONTH = (
+    r"(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
+    r"|nov(?:ember)?|dec(?:ember)?)(?!\w)"
+)
+_WEEKDAY = r"(?:(?:mon|tues|wednes|thurs|fri|satur|sun)day|mon|tues?|wed|thu(?:rs?)?|fri|sat|sun)(?!\w)"
+_COUNT = (
+    r"(?:[0-9]{1,4}|an?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|(?:a )?(?:couple(?: of)?|few))"
+)
+_UNIT = r"(?P<unit>day|night|weekend|week|month|quarter|year)s?(?!\w)"
+_COUNTED = rf"(?P<count>{_COUNT})\s{{1,3}}{_UNIT}"
+_DAY = r"[0-9]{1,2}(?:st|nd|rd|th)?(?![0-9a-z])"
+_DAYS = rf"(?P<day>{_DAY})(?:\s?[-–]\s?(?P<last>{_DAY}))?"
+_NO_TIME = r"(?!:[0-9]|[.,][0-9]|%|\s?[ap]\.?m\b)"
+_YEAR = r"[0-9]{4}(?![0-9a-z]|[.,:/%-][0-9])"
+_OF_YEAR = rf"(?:,?\s{{1,3}}(?:of\s)?(?P<year>{_YEAR}))"
+
+_ISO = re.compile(r"(?<!\w)(?P<year>[0-9]{4})([-/])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})(?![0-9/-]|\.[0-9])")
+_DOTTED = re.compile(r"(?<![\w.,])(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})(?![0-9]|\.[0-9])")
+_SLASHED = re.compile(
+    r"(?<![\w/.,-])(?P<first>[0-9]{1,2})/(?P<second>[0-9]{1,2})/(?P<year>[0-9]{4}|[0-9]{2})(?![0-9/])"
+)
+_QUARTER = re.compile(
+    rf"(?<!\w)(?:q(?P<digit>[1-4])|(?P<word>first|second|third|fourth)\squarter)(?:,?\s|\s(?:of|in)\s)?(?P<year>{_YEAR})"
+)
+_BARE_YEAR = re.compile(rf"(?<!\w){_YEAR}")
+_DAY_MONTH = re.compile(rf"(?<![\w.,:/]){_DAYS}\s{{1,3}}(?:of\s)?(?P<month>{_MONTH})(?:\.?{_OF_YEAR})?")
+_MONTH_FIRST = re.compile(
+    rf"(?<!\w)(?P<month>{_MONTH})(?:\.?(?:\s{{1,3}}(?:the\s)?{_DAYS}{_NO_TIME}{_OF_YEAR}?|,?\s{{1,3}}(?:of\s)?(?P<its_year>{_YEAR})))?"
+)
+_AGO = re.compile(rf"(?<!\w){_COUNTED}\s{{1,3}}(?P<way>ago|back|from\s(?:now|today))(?!\w)")
+_AHEAD = re.compile(rf"(?<!\w)(?:in|within)\s{{1,3}}{_COUNTED}")
+_TRAILING = re.compile(rf"(?<!\w)(?:last|past|previous)\s{{1,3}}{_COUNTED}")
+_STEPPED = re.compile(
+    r"(?<!\w)(?:this\s(?:past|coming)|last|past|previous|this|next|coming|upcoming)\s{1,3}"
+    rf"(?:(?P<unit>week|weekend|month|quarter|year)(?!\w)|(?P<weekday>{_WEEKDAY})|(?P<month>{_MONTH}))"
+)
+_NAMED_DAY = re.compile(
+    r"(?<!\w)(?:the\sday\sbefore\syesterday|the\sday\safter\stomorrow|yesterday|today|tonight|tomorrow|last\snight"
+    r"|this\s(?:morning|afternoon|evening))(?!\w)"
+)
+# Before a date it only says again which day that is.
+_BARE_WEEKDAY = re.compile(rf"(?<!\w){_WEEKDAY}(?!,?\s(?:the\s)?(?:[0-9]|{_MONTH}))")
+
+_MONTH_NUMBER = {name: at + 1 for at, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split())}
+_WEEKDAY_NUMBER = {name: at for at, name in enumerate("mo tu we th fr sa su".split())}
+_COUNT_WORDS = "zero one two three four five six seven eight nine ten eleven twelve".split()
+_NAMED_DAYS = {
+    "the day before yesterday": -2,
+    "yesterday": -1,
+    "last night": -1,
+    "tomorrow": 1,
+    "the day after tomorrow": 2,
+}
+_QUARTERS = ("first", "second", "third", "fourth")
+_GRAINS: dict[str, Grain] = {
+    "day": "day",
+    "night": "day",
+    "weekend": "weekend",
+    "week": "week",
+    "month": "month",
+    "quarter": "quarter",
+    "year": "year",
+}
+
+# What stands before a month or a year that stands alone.
+_BEFORE = r"(?<!\w)(?:{})[\s-]{{1,3}}(?:the\s)?$"
+_IN = r"in|during|since|until|till|early|late|mid|(?:end|middle|beginning|start|month)\sof"
+_SEASON = r"|year|(?:spring|summer|fall|autumn|winter)(?:\sof)?"
+_ASKED = r"|before|after|from|by|between|and|to|through|of|around|than"
+_BEFORE_MONTH = {False: re.compile(_BEFORE.format(_IN)), True: re.compile(_BEFORE.format(_IN + _ASKED))}
+_BEFORE_YEAR = {
+    False: re.compile(_BEFORE.format(_IN + _SEASON)),
+    True: re.compile(_BEFORE.format(_IN + _SEASON + _ASKED)),
+}
+_BEFORE_NO_VERB = re.compile(_BEFORE.format("in|during|since|before|after|until|till|early|late|mid"))
+_BEFORE_NO_DATE = re.compile(r"(?:every|each|any|some|most|black|good|easter|palm|ash|cyber|super)\s$")
+_FUTURE = re.compile(r"\b(?:will|won't|gonna|going to|let's|see you|by|until|till|plan\w*|upcoming)\b|['’]ll\b")
+_CLAUSE_END = re.compile(r"[.!?;\n]")
+_CLAUSE = 60
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A text as it was written and in lower case, of the same length; and whether it is a question."""
+
+    written: str
+    lower: str
+    asking: bool
+
+    def before(self, at: int, length: int = 24) -> str:
+        return self.lower[max(0, at - length) : at]
+
+    def is_verb(self, start: int, name: str) -> bool:
+        """Whether the name of a month, as it is written, is a word of its own: may, march."""
+        return name in {"may", "march", "mar"} and self.written[start].islower()
+
+
+def mentions(text: str, *, asking: bool = False) -> list[Mention]:
+    """The phrases that speak of dates, in the order of the text, without overlaps.
+
+    Args:
+        text: any text.
+        asking: the text is a question, in which a month or year may follow more words ("before June", "from 2021").
+    """
+    lower = text.lower()
+    cues, number = _CUES.intersection(_WORDS.findall(lower)), _NUMBER.search(lower)
+    if not cues and not number:
+        return []
+    families = {_FAMILY_OF[cue] for cue in cues} | ({"number"} if number else set())
+    if len(lower) != len(text):
+        text = text.replace("İ", "I")  # the one character whose lower case is longer
+        lower = text.lower()
+    said = _Said(text, lower, asking)
+    found = [
+        mention
+        for called_by, pattern, read in _RULES
+        if not families.isdisjoint(called_by)
+        for match in pattern.finditer(lower)
+        if (mention := read(match, said)) is not None
+    ]
+    return _without_overlaps(found)
+
+
+def _without_overlaps(found: list[Mention]) -> list[Mention]:
+    """The first of those that overlap; of two that begin together, the longer."""
+    kept: list[Mention] = []
+    end = 0
+    for mention in sorted(found, key=lambda mention: (mention.span[0], -mention.span[1])):
+        if mention.span[0] >= end:
+            kept.append(mention)
+            end = mention.span[1]
+    return kept
+
+
+def _read_day(match: re.Match[str], _: _Said) -> Mention:
+    return Written(match.span(), "day", int(match["year"]), int(match["month"]), int(match["day"]))
+
+
+def _read_slashed(match: re.Match[str], _: _Said) -> Mention:
+    first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
+    month, day = (second, first) if first > 12 else (first, second)
+    return Written(match.span(), "day", year + 2000 if year < 100 else year, month, day)
+
+
+def _read_quarter(match: re.Match[str], _: _Said) -> Mention:
+    number = int(match["digit"]) if match["digit"] else _QUARTERS.index(match["word"]) + 1
+    return Written(match.span(), "quarter", int(match["year"]), 3 * number - 2)
+
+
+def _read_day_of_month(match: re.Match[str], said: _Said) -> Mention | None:
+    day, last, year = match["day"], match["last"], match["year"]
+    if said.is_verb(match.start("month"), match["month"]) and not (year or day[-1].isalpha()):
+        return None
+    month = _MONTH_NUMBER[match["month"][:3]]
+    return Written(
+        match.span(), "day", int(year) if year else None, month, _number(day), _number(last) if last else None
+    )
+
+
+def _read_month(match: re.Match[str], said: _Said) -> Mention | None:
+    if match["day"]:
+        return _read_day_of_month(match, said)
+    month = _MONTH_NUMBER[match["month"][:3]]
+    if match["its_year"]:
+        return Written(match.span(), "month", int(match["its_year"]), month)
+    before = said.before(match.start())
+    if not _BEFORE_MONTH[said.asking].search(before):
+        return None
+    if said.is_verb(match.start(), match["month"]) and not _BEFORE_NO_VERB.search(before):
+        return None
+    return Written(match.span(), "month", None, month)
+
+
+def _read_year(match: re.Match[str], said: _Said) -> Mention | None:
+    follows = _BEFORE_YEAR[said.asking].search(said.before(match.start()))
+    return Written(match.span(), "year", int(match[0])) if follows else None
+
+
+def _read_ago(match: re.Match[str], _: _Said) -> Mention:
+    count = _counted(match["count"])
+    return Relative(match.span(), _GRAINS[match["unit"]], count if match["way"].startswith("from") else -count)
+
+
+def _read_ahead(match: re.Match[str], _: _Said) -> Mention:
+    return Relative(match.span(), _GRAINS[match["unit"]], _counted(match["count"]))
+
+
+def _read_trailing(match: re.Match[str], _: _Said) -> Mention:
+    return Relative(match.span(), _GRAINS[match["unit"]], -_counted(match["count"]), trailing=True)
+
+
+def _read_stepped(match: re.Match[str], said: _Said) -> Mention | None:
+    words = set(match[0].split())
+    step = -1 if words & {"last", "past", "previous"} else 1 if words & {"next", "coming", "upcoming"} else 0
+    if match["unit"]:
+        return Relative(match.span(), _GRAINS[match["unit"]], step)
+    if match["weekday"]:
+        return Relative(match.span(), "day", step, weekday=_WEEKDAY_NUMBER[match["weekday"][:2]])
+    if said.is_verb(match.start("month"), match["month"]):
+        return None
+    return Relative(match.span(), "month", step, month=_MONTH_NUMBER[match["month"][:3]])
+
+
+def _read_named_day(match: re.Match[str], _: _Said) -> Mention:
+    return Relative(match.span(), "day", _NAMED_DAYS.get(" ".join(match[0].split()), 0))
+
+
+def _read_weekday(match: re.Match[str], said: _Said) -> Mention | None:
+    clause = _CLAUSE_END.split(said.before(match.start(), _CLAUSE))[-1]
+    if _BEFORE_NO_DATE.search(clause):
+        return None
+    if len(match[0]) < 6 and not (clause.endswith("on ") and said.written[match.start()].isupper()):
+        return None  # sun, sat and wed are words of their own
+    return Relative(match.span(), "day", 1 if _FUTURE.search(clause) else -1, weekday=_WEEKDAY_NUMBER[match[0][:2]])
+
+
+def _number(day: str) -> int:
+    return int(day.rstrip("stndrh"))
+
+
+def _counted(words: str) -> int:
+    word = words.split(maxsplit=1)[0]
+    if word.isdigit():
+        return int(word)
+    if word in _COUNT_WORDS:
+        return _COUNT_WORDS.index(word)
+    return 2 if "couple" in words else 3 if "few" in words else 1
+
+
+# (families of words that call for it, pattern, what it says)
+_RULES: tuple[tuple[frozenset[str], re.Pattern[str], Callable[[re.Match[str], _Said], Mention | None]], ...] = (
+    (frozenset({"number"}), _ISO, _read_day),
+    (frozenset({"number"}), _DOTTED, _read_day),
+    (frozenset({"number"}), _SLASHED, _read_slashed),
+    (frozenset({"number"}), _QUARTER, _read_quarter),
+    (frozenset({"number"}), _BARE_YEAR, _read_year),
+    (frozenset({"month"}), _DAY_MONTH, _read_day_of_month),
+    (frozenset({"month"}), _MONTH_FIRST, _read_month),
+    (frozenset({"unit"}), _AGO, _read_ago),
+    (frozenset({"unit"}), _AHEAD, _read_ahead),
+    (frozenset({"unit"}), _TRAILING, _read_trailing),
+    (frozenset({"unit", "month", "weekday"}), _STEPPED, _read_stepped),
+    (frozenset({"named"}), _NAMED_DAY, _read_named_day),
+    (frozenset({"weekday"}), _BARE_WEEKDAY, _read_weekday),
+)

@@ -1,0 +1,166 @@
+"""Dates that English text speaks of: what they mean on the day on which it was said, and their words for the index.
+
+Rules of our own (docs/text.md lists them). Borders: knows calendar days, not clock times or time zones; the day of a
+moment is the day in the zone that it carries. What reads as a date only by chance is left alone: "may" and "march" are
+months only with a capital, and with a day, a year or a word such as "in" beside them. Weeks begin on Monday. Years run
+from 1900 to 2100; a day that the calendar does not have is not a date.
+
+    written     7 May 2023; May 7th, 2023; May 7-9; May 2023; 2023-05-07; 24.01.2024; Jan 5th; in May; in 2023; Q2 2025;
+                1/24/2024: month first, and day first where the first number is over 12
+    relative    today, tonight, this morning, yesterday, last night, tomorrow, the day before yesterday;
+                last, past, this, next, coming + week, weekend, month, quarter, year, weekday, name of a month;
+                N days, weeks, weekends, months, years ago; in N days, N days from now; (on) Monday
+
+"Last Friday" and "next Friday" are the nearest before and after the day of speaking, "this Friday" the one of its week.
+A weekday alone is the last one, or the next one where its clause speaks of the future. A date without a year is the one
+nearest to the day of speaking.
+"""
+
+from calendar import monthrange
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+
+from clew.text.date_phrases import Grain, Mention, Relative, Written, mentions
+
+FIRST_YEAR, LAST_YEAR = 1900, 2100
+MONTHS = (
+    *("January", "February", "March", "April", "May", "June"),
+    *("July", "August", "September", "October", "November", "December"),
+)
+_MONTHS_OF: dict[Grain, int] = {"month": 1, "quarter": 3, "year": 12}
+_FIRST_DAY, _LAST_DAY = date(FIRST_YEAR, 1, 1).toordinal(), date(LAST_YEAR, 12, 31).toordinal()
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A date found in a text.
+
+    Attributes:
+        start: its first day.
+        end: its last day, `start` itself for a single day.
+        phrase_span: where the phrase stands in the text, without a preposition before it.
+        grain: how exactly it was said; a range of days ("May 7-9") has the grain day.
+    """
+
+    start: date
+    end: date
+    phrase_span: tuple[int, int]
+    grain: Grain
+
+
+def resolve(text: str, at: datetime | None) -> list[Resolved]:
+    """The dates that a text speaks of, in its order, without overlaps.
+
+    Args:
+        text: any text; dates are found in English.
+        at: when it was said; None leaves out everything that is counted from there.
+    """
+    today = None if at is None else at.date()
+    placed = (place(mention, today) for mention in mentions(text) if not is_trailing(mention))
+    return [found for found in placed if found is not None]
+
+
+def date_words(resolved: Resolved) -> str:
+    """The words under which a resolved date is indexed: "7 May 2023", "May 2023", "2023".
+
+    A weekend or a range of days gives its first and last day; a week or a quarter the months in which it lies.
+    """
+    start, end = resolved.start, resolved.end
+    if resolved.grain == "year":
+        return str(start.year)
+    if resolved.grain in {"day", "weekend"}:
+        return " ".join(_day_words(day) for day in dict.fromkeys((start, end)))
+    first, last = 12 * start.year + start.month - 1, 12 * end.year + end.month - 1
+    return " ".join(f"{MONTHS[month % 12]} {month // 12}" for month in range(first, last + 1))
+
+
+def date_text(at: datetime) -> str:
+    """The day of a moment in words for the index: "8 May 2023"."""
+    return _day_words(at.date())
+
+
+# ------------------------------------------------------------------------------------------------ what a phrase means
+
+
+def is_trailing(mention: Mention) -> bool:
+    """Whether the mention is a stretch of time up to now ("the last two weeks"), which dates nothing that was said."""
+    return isinstance(mention, Relative) and mention.trailing
+
+
+def place(mention: Mention, today: date | None) -> Resolved | None:
+    """The days that a mention means, counted from `today`; None where there are none or they cannot be known."""
+    if isinstance(mention, Relative):
+        return None if today is None else _place_relative(mention, today)
+    if mention.year is not None:
+        return place_written(mention, mention.year)
+    if today is None:
+        return None
+    candidates = [place_written(mention, today.year + step) for step in (-1, 0, 1)]
+    return min((found for found in candidates if found), key=lambda found: _distance(found, today), default=None)
+
+
+def place_written(mention: Written, year: int) -> Resolved | None:
+    """The days of a written date in a given year; None if the calendar does not have them."""
+    if not (FIRST_YEAR <= year <= LAST_YEAR and 1 <= mention.month <= 12):
+        return None
+    if mention.grain != "day":
+        return _months(mention, mention.grain, 12 * year + mention.month - 1)
+    last = mention.day if mention.last_day is None else mention.last_day
+    if not 1 <= mention.day <= last <= monthrange(year, mention.month)[1]:
+        return None
+    return Resolved(date(year, mention.month, mention.day), date(year, mention.month, last), mention.span, "day")
+
+
+def _distance(found: Resolved, today: date) -> int:
+    """Days between today and the nearest day of what was found; 0 inside."""
+    return max((found.start - today).days, (today - found.end).days, 0)
+
+
+def _place_relative(mention: Relative, today: date) -> Resolved | None:
+    this_month = 12 * today.year + today.month - 1
+    if mention.weekday is not None:
+        return _days(mention, today, _to_weekday(today, mention.weekday, mention.offset), 1)
+    if mention.month is not None:
+        return _months(mention, "month", this_month + _to_month(today, mention.month, mention.offset))
+    match mention.grain:
+        case "day":
+            return _days(mention, today, mention.offset, 1)
+        case "week":
+            return _days(mention, today, 7 * mention.offset - today.weekday(), 7)
+        case "weekend":
+            return _days(mention, today, 7 * mention.offset - today.weekday() + 5, 2)
+        case _:
+            width = _MONTHS_OF[mention.grain]
+            return _months(mention, mention.grain, this_month - this_month % width + width * mention.offset)
+
+
+def _to_weekday(today: date, weekday: int, step: int) -> int:
+    """Days from today to that day of the week: of this week, or the nearest one before or after today."""
+    distance = weekday - today.weekday()
+    return distance if step == 0 else (distance - 1) % 7 + 1 if step > 0 else -((-distance - 1) % 7 + 1)
+
+
+def _to_month(today: date, month: int, step: int) -> int:
+    """Months from this one to that month: of this year, or the nearest one before or after this month."""
+    distance = month - today.month
+    return distance if step == 0 else (distance - 1) % 12 + 1 if step > 0 else -((-distance - 1) % 12 + 1)
+
+
+def _days(mention: Relative, today: date, shift: int, length: int) -> Resolved | None:
+    first = today.toordinal() + shift
+    if not _FIRST_DAY <= first <= first + length - 1 <= _LAST_DAY:
+        return None
+    return Resolved(date.fromordinal(first), date.fromordinal(first + length - 1), mention.span, mention.grain)
+
+
+def _months(mention: Mention, grain: Grain, index: int) -> Resolved | None:
+    """The month, quarter or year that begins with the month of this index, counted from January of year 0."""
+    if not FIRST_YEAR <= index // 12 <= LAST_YEAR:
+        return None
+    after = index + _MONTHS_OF[grain]
+    last = date(after // 12, after % 12 + 1, 1) - timedelta(days=1)
+    return Resolved(date(index // 12, index % 12 + 1, 1), last, mention.span, grain)
+
+
+def _day_words(day: date) -> str:
+    return f"{day.day} {MONTHS[day.month - 1]} {day.year}"

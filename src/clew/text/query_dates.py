@@ -1,0 +1,165 @@
+"""The days that a question asks about: "in May 2023", "before June", "between March and May 2024", "last month".
+
+Borders: proposes days; what to make of turns on, near or outside of them is decided where turns are ranked.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+from typing import Literal
+
+from dateutil.relativedelta import relativedelta
+
+from clew.text.date_phrases import Grain, Mention, Relative, Written, mentions
+from clew.text.dates import Resolved, place, place_written
+
+Relation = Literal["on", "before", "after", "between"]
+
+
+@dataclass(frozen=True, slots=True)
+class DateConstraint:
+    """Days that a question asks about.
+
+    Attributes:
+        start: the first day that is meant; None if there is no first one.
+        end: the last day that is meant; None if there is no last one.
+        grain: how exactly the date was said; of two dates, the coarser.
+        relation: `on` the days named, all those `before` or `after`, or those `between` two dates, both included.
+        phrase_span: where the phrase stands in the question.
+    """
+
+    start: date | None
+    end: date | None
+    grain: Grain
+    relation: Relation
+    phrase_span: tuple[int, int]
+
+    def admits(self, day: date) -> bool:
+        """Whether a day is one of those meant."""
+        return (self.start is None or self.start <= day) and (self.end is None or day <= self.end)
+
+
+_GRAINS: tuple[Grain, ...] = ("day", "weekend", "week", "month", "quarter", "year")
+_LINK = re.compile(r"\s+(?:and|to|until|till|through)\s+(?:the\s+)?|\s?[-–]\s?", re.IGNORECASE)
+_OPENS = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$", re.IGNORECASE)
+_DAY_OPENS = re.compile(
+    r"\b(?:between|from)\s+(?:the\s+)?([0-9]{1,2})(?:st|nd|rd|th)?\s+(?:and|to|until|till|through)\s+(?:the\s+)?$",
+    re.IGNORECASE,
+)
+_FILLER = r"\s+(?:(?:(?:end|middle|beginning|start)\s+of|early|late|mid|in|on|the)[\s-]+)*$"
+_RELATIONS: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"\b(?:before|prior\s+to|earlier\s+than)" + _FILLER, re.IGNORECASE), "before"),
+    (re.compile(r"\b(?:until|till|up\s+to|by|as\s+of)" + _FILLER, re.IGNORECASE), "up to"),
+    (re.compile(r"\b(?:after|later\s+than)" + _FILLER, re.IGNORECASE), "after"),
+    (re.compile(r"\b(?:since|starting)" + _FILLER, re.IGNORECASE), "since"),
+)
+_ONWARDS = re.compile(r"\s+(?:on|onwards?)\b(?!\s+\w)", re.IGNORECASE)
+_LONGEST_BEFORE = 40
+_DAYS_OF: dict[Grain, int] = {"day": 1, "week": 7, "weekend": 7}
+_MONTHS_OF: dict[Grain, int] = {"month": 1, "quarter": 3, "year": 12}
+
+
+def parse_query_dates(
+    query: str, now: datetime | None = None, covered: tuple[date, date] | None = None
+) -> list[DateConstraint]:
+    """The days that a question asks about.
+
+    Args:
+        query: the question, in English.
+        now: when it is asked: what "last month" is counted from; without it, from the last day covered.
+        covered: first and last day of the conversation. A date without a year ("on Jan 5th") then means every year in
+            which it falls among them; without it, or where it falls in none, the year nearest to `now`.
+
+    Returns:
+        In the order of the question; several constraints are alternatives. Empty if no date is asked for, or it cannot
+        be known.
+    """
+    today = now.date() if now else covered[1] if covered else None
+    found = mentions(query, asking=True)
+    constraints: list[DateConstraint] = []
+    at = 0
+    while at < len(found):
+        ends = _candidates(found[at], today, covered)
+        if at + 1 < len(found) and _linked(query, found[at], found[at + 1]):
+            ends = _candidates(found[at + 1], today, covered)
+            constraints += filter(None, (_between(found[at], end, today) for end in ends))
+            at += 2
+            continue
+        constraints += (_days_before(query, found[at], end) or _single(query, end) for end in ends)
+        at += 1
+    return constraints
+
+
+def _candidates(mention: Mention, today: date | None, covered: tuple[date, date] | None) -> list[Resolved]:
+    if covered and isinstance(mention, Written) and mention.year is None:
+        years = range(covered[0].year, covered[1].year + 1)
+        placed = (place_written(mention, year) for year in years)
+        inside = [found for found in placed if found and found.start <= covered[1] and covered[0] <= found.end]
+        if inside:
+            return inside
+    found = _trailing(mention, today) if isinstance(mention, Relative) and mention.trailing else place(mention, today)
+    return [found] if found else []
+
+
+def _trailing(mention: Relative, today: date | None) -> Resolved | None:
+    """The last two weeks: from the same day two weeks ago up to today."""
+    if today is None:
+        return None
+    days, months = _DAYS_OF.get(mention.grain, 0), _MONTHS_OF.get(mention.grain, 0)
+    try:
+        start = today + relativedelta(days=days * mention.offset, months=months * mention.offset)
+    except (ValueError, OverflowError):
+        return None  # before the first year of the calendar: no such day
+    return Resolved(start, today, mention.span, mention.grain)
+
+
+def _linked(query: str, first: Mention, second: Mention) -> bool:
+    between = query[first.span[1] : second.span[0]]
+    return _LINK.fullmatch(between) is not None and _OPENS.search(_text_before(query, first.span[0])) is not None
+
+
+def _between(first: Mention, end: Resolved, today: date | None) -> DateConstraint | None:
+    """From the start of the first to the end of the second; a first one without a year takes it from the second."""
+    start = place(first, today)
+    if isinstance(first, Written) and first.year is None:
+        years = (end.start.year, end.start.year - 1)
+        start = next((at for year in years if (at := place_written(first, year)) and at.start <= end.end), None)
+    if start is None or start.start > end.end:
+        return None
+    grain = max(start.grain, end.grain, key=_GRAINS.index)
+    return DateConstraint(start.start, end.end, grain, "between", (first.span[0], end.phrase_span[1]))
+
+
+def _days_before(query: str, mention: Mention, end: Resolved) -> DateConstraint | None:
+    """Between 3 and 5 May: the first day is only a number."""
+    opened = _DAY_OPENS.search(_text_before(query, end.phrase_span[0]))
+    if not (opened and isinstance(mention, Written) and mention.grain == "day"):
+        return None
+    whole = place_written(replace(mention, day=int(opened[1]), last_day=mention.day), end.start.year)
+    if whole is None:
+        return None
+    return DateConstraint(whole.start, whole.end, "day", "between", end.phrase_span)
+
+
+def _single(query: str, found: Resolved) -> DateConstraint:
+    before = _text_before(query, found.phrase_span[0])
+    word = next((word for pattern, word in _RELATIONS if pattern.search(before)), "on")
+    if word == "on" and _ONWARDS.match(query, found.phrase_span[1]):
+        word = "since"
+    start, end, relation = _WINDOWS[word](found)
+    return DateConstraint(start, end, found.grain, relation, found.phrase_span)
+
+
+_ONE_DAY = timedelta(days=1)
+_WINDOWS: dict[str, Callable[[Resolved], tuple[date | None, date | None, Relation]]] = {
+    "on": lambda found: (found.start, found.end, "on"),
+    "before": lambda found: (None, found.start - _ONE_DAY, "before"),
+    "up to": lambda found: (None, found.end, "before"),
+    "after": lambda found: (found.end + _ONE_DAY, None, "after"),
+    "since": lambda found: (found.start, None, "after"),
+}
+
+
+def _text_before(query: str, end: int) -> str:
+    return query[max(0, end - _LONGEST_BEFORE) : end]
