@@ -1,0 +1,1 @@
+"""From ranked evidence to one block of text within an exact budget."""

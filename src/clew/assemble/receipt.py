@@ -1,0 +1,119 @@
+"""The record of one recall, made from what was ranked and what fitted. Pure."""
+
+import hashlib
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Any, Final
+
+from clew.assemble.fit import CHARS_PER_TOKEN, Packed
+from clew.assemble.render import Evidence
+from clew.recall.frame import Frame
+from clew.recall.query import Query
+from clew.recall.search import Candidate
+from clew.store.rows import dumps
+from clew.types.context import Context, ContextItem, Omission, Receipt
+from clew.types.ids import turn_id
+
+OMISSIONS: Final = 20
+"""Near misses that a context and its receipt name."""
+
+
+def receipt_id(query: str, settings: Mapping[str, Any], created_at: datetime) -> str:
+    """Names a receipt by what was asked and when, so that the same log gives the same name."""
+    text = dumps({"query": query, "settings": dict(settings), "at": created_at.isoformat()})
+    return "r" + hashlib.sha256(text.encode()).hexdigest()[:12]
+
+
+def understood(query: Query, speakers: Sequence[str]) -> dict[str, Any]:
+    """What the question was read as, in words a person can check; what was not found is absent."""
+    found: dict[str, Any] = {
+        "terms": list(query.terms),
+        "speakers": [speakers[code] for code in query.speakers],
+        "dates": [
+            {
+                "relation": each.relation,
+                "from": each.start and each.start.isoformat(),
+                "to": each.end and each.end.isoformat(),
+                "grain": each.grain,
+            }
+            for each in query.dates
+        ],
+        "quotes": list(query.quotes),
+        "rewritten": query.rewritten if query.rewritten != query.text else None,
+        "wants_assistant": query.wants_assistant or None,
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def omissions(
+    candidates: Sequence[Candidate], chars: Sequence[int], packed: Packed, budget: int
+) -> tuple[Omission, ...]:
+    """The best candidates that were not taken, best first, each with the reason and the way to get it back."""
+    left = [place for place in range(len(candidates)) if place not in packed.taken][:OMISSIONS]
+    spare = budget - packed.tokens
+    return tuple(_omission(candidates[place], -(-chars[place] // CHARS_PER_TOKEN), spare) for place in left)
+
+
+def _omission(candidate: Candidate, tokens: int, spare: int) -> Omission:
+    name = turn_id(candidate.session, candidate.seq)
+    reason = f"rank {candidate.rank}: takes about {tokens} tokens, {max(spare, 0)} were left"
+    return Omission(turn_ids=(name,), reason=reason, score=candidate.score, tokens=tokens, restore=name)
+
+
+def context_items(candidates: Sequence[Candidate], packed: Packed) -> tuple[ContextItem, ...]:
+    """The items of a block, in its order, with their scores and reasons."""
+    by_rank = {candidate.rank: candidate for candidate in candidates}
+    pairs = zip(packed.items, packed.costs, strict=True)
+    return tuple(_item(item, cost, by_rank[item.rank]) for item, cost in pairs)
+
+
+def _item(item: Evidence, cost: int, candidate: Candidate) -> ContextItem:
+    name = turn_id(item.session, item.seq)
+    return ContextItem(
+        turn_ids=(name,),
+        rendering=item.rendering,
+        text=item.text,
+        tokens=cost,
+        score=candidate.score,
+        signals=candidate.shares,
+        session=item.session,
+        at=item.at,
+        node_id=None if item.piece is None else f"{name}:piece:{item.piece}",
+    )
+
+
+def make_receipt(
+    context: Context,
+    frame: Frame,
+    candidates: Sequence[Candidate],
+    *,
+    settings: Mapping[str, Any],
+    created_at: datetime,
+    timings: Mapping[str, float],
+) -> Receipt:
+    """The receipt of a context that was made of these candidates."""
+    ranks = {turn_id(candidate.session, candidate.seq): candidate.rank for candidate in candidates}
+    chosen = tuple(
+        {
+            "turn_ids": list(item.turn_ids),
+            "rendering": item.rendering,
+            "tokens": item.tokens,
+            "rank": ranks[item.turn_ids[0]],
+            "score": item.score,
+            "signals": item.signals,
+        }
+        for item in context.items
+    )
+    return Receipt(
+        id=context.receipt_id,
+        kind="recall",
+        query=frame.query.text,
+        created_at=created_at,
+        settings=dict(settings),
+        understood=understood(frame.query, frame.view.speakers),
+        considered=frame.size,
+        tokens=context.tokens,
+        chosen=chosen,
+        omitted=tuple(omission.to_dict() for omission in context.omitted),
+        timings=dict(timings),
+    )

@@ -1,0 +1,429 @@
+"""Memory: one space of one installation, with every stage wired to the next. It holds no logic of its own."""
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from clew.assemble.context import build_context
+from clew.assemble.receipt import make_receipt, receipt_id
+from clew.config import Config, load_config
+from clew.errors import ClosedError, ConflictError, InputError, NotFoundError
+from clew.index.live import LiveIndex
+from clew.ingest.media import inline
+from clew.models.choose import choose_embedder
+from clew.models.protocol import Embedder
+from clew.pipeline.append import Appender
+from clew.pipeline.export import export_space
+from clew.pipeline.forget import Selection, forget
+from clew.pipeline.ingest import Progress, add_many, import_path
+from clew.pipeline.prepare import prepare
+from clew.pipeline.rebuild import rebuild
+from clew.pipeline.receipts import ReceiptBook
+from clew.pipeline.stats import gather_stats
+from clew.pipeline.verify import verify
+from clew.pipeline.worker import Worker
+from clew.recall.quotes import find_quote
+from clew.recall.ranker import Filter, Ranker
+from clew.recall.search import informative
+from clew.store.open import home_of, open_store
+from clew.store.protocol import Store
+from clew.store.rows import turn_from_row
+from clew.store.tables import Row
+from clew.text.counters import Counter, counter as counter_named
+from clew.types import (
+    Context,
+    ForgetReport,
+    Hit,
+    IngestReport,
+    Receipt,
+    Stats,
+    Turn,
+    VerifyReport,
+    parse_turn_id,
+    turn_id,
+)
+from clew.types.turn import aware
+
+Clock = Callable[[], datetime]
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)
+
+
+class Memory:
+    """One space. Threads may share it; several processes may open the same home.
+
+    Use `Memory.open`, and close it, or use it in a `with` statement.
+    """
+
+    def __init__(self, store: Store, space: str, config: Config, embedder: Embedder | None, clock: Clock) -> None:
+        """Wires the stages over an open store; `open` is the usual way."""
+        self.space, self.config, self.embedder = space, config, embedder
+        self._store, self._clock = store, clock
+        self._live = LiveIndex(store, space)
+        self._appender = Appender(store, space, config.ingest.batch)
+        self._ranker = Ranker(self._live, embedder, config.recall)
+        self._receipts = ReceiptBook(store, space, config.receipts)
+        self._worker = Worker(store, space, self._live, embedder, self._receipts, config.index, clock)
+        self._closing = threading.Lock()
+        self._closed = False
+        self.embedder_note: str | None = None
+        """Why there is no embedder, in one line; None when there is one, or none was asked for."""
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | Store | None = None,
+        *,
+        space: str = "default",
+        config: Config | Mapping[str, Any] | None = None,
+        embedder: str | Embedder | None = None,
+        clock: Clock | None = None,
+    ) -> Self:
+        """Opens a home, making it if it does not exist.
+
+        Args:
+            path: a directory, ":memory:", or None for the default home (CLEW_HOME, else ~/.clew); or an open store.
+            space: unit of isolation; nothing here sees another space.
+            config: settings, as a whole or as a nested mapping over clew.toml and CLEW_* variables.
+            embedder: overrides the setting `embedder`: a name, or any object with the Embedder protocol.
+            clock: gives the present, aware; for tests and replays.
+
+        Raises:
+            ConfigError: a setting is wrong.
+            StoreError: the home cannot be opened; the message says what to do.
+        """
+        if not isinstance(space, str) or not space.strip():
+            raise InputError(f"space {space!r} is empty; name it, or leave the argument out for 'default'")
+        home = home_of(path) if path is None or isinstance(path, str | Path) else None
+        settings = load_config(home, config)
+        chosen, note = choose_embedder(
+            settings.embedder if embedder is None else embedder, threads=settings.embed_threads
+        )
+        store = open_store(path) if path is None or isinstance(path, str | Path) else path
+        memory = cls(store, space, settings, chosen, clock or _utc_now)
+        memory.embedder_note = note if chosen is None else None
+        memory._worker.start()
+        return memory
+
+    # ------------------------------------------------------------------------------------------------------- writing
+
+    def add(self, turn: Turn) -> str:
+        """Stores one turn durably and gives its id. A known external id adds nothing and gives the stored turn's id.
+
+        Raises:
+            TurnRejected: the turn is empty or too long, or was forgotten before.
+            ConflictError: its external id is stored with other content.
+        """
+        self._check_open()
+        fate = self._appender.add(prepare(turn, self.config.ingest), self._clock())
+        self._worker.wake()
+        if fate.conflict is not None:
+            raise ConflictError(
+                f"external id {turn.external_id!r} is stored as {fate.conflict} with other content, which was kept; "
+                "send an edit under an id of its own"
+            )
+        name = fate.added or fate.known
+        if name is None:
+            raise ConflictError("this turn was forgotten in this space and stays out; see Memory.forget")
+        return name
+
+    def add_many(self, turns: Iterable[Turn], on_progress: Progress | None = None) -> IngestReport:
+        """Stores turns in order, durably, and reports on each; a rejected one does not stop the others.
+
+        Turns of one session are taken as one sequence: a history that is sent again adds nothing, a longer one adds its
+        new part, an edited one opens a branch.
+        """
+        self._check_open()
+        report = add_many(self._appender, turns, self.config.ingest, self._clock, on_progress)
+        self._worker.wake()
+        return report
+
+    def import_path(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,  # noqa: A002  # the word users know it by
+        session: str | None = None,
+        on_progress: Progress | None = None,
+    ) -> IngestReport:
+        """Stores what a file or folder holds; importing it again adds nothing.
+
+        Args:
+            format: one of `clew.ingest.importers.FORMATS`; None finds out.
+            session: for formats without sessions of their own.
+
+        Raises:
+            FormatError: the file as a whole cannot be read.
+        """
+        self._check_open()
+        report = import_path(
+            self._appender,
+            Path(path),
+            self.config.ingest,
+            self._clock,
+            form=format,
+            session=session,
+            on_progress=on_progress,
+        )
+        self._worker.wake()
+        return report
+
+    # ------------------------------------------------------------------------------------------------------- reading
+
+    def recall(
+        self,
+        query: str,
+        *,
+        budget: int | None = None,
+        counter: str | Counter | None = None,
+        session: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        role: str | None = None,
+        speaker: str | None = None,
+    ) -> Context:
+        """The block of remembered turns to put before a model, within an exact budget.
+
+        Args:
+            budget: tokens of the whole block, headings included; None takes the setting.
+            counter: name of a counter, or any function from text to tokens; None takes the setting.
+            session, since, until, role, speaker: only such turns (`since` included, `until` not).
+
+        Raises:
+            InputError: the budget is negative, the time range ends before it starts, or the role is unknown.
+        """
+        self._check_open()
+        budget = self.config.budget if budget is None else budget
+        if budget < 0:
+            raise InputError(f"budget {budget} is negative; give the tokens that the block may take, 0 or more")
+        count = counter_named(self.config.counter if counter is None else counter)
+        chosen = _filter(session, since, until, role, speaker)
+        started, now = time.perf_counter(), self._clock()
+        frame = self._ranker.frame(query, now)
+        candidates = self._ranker.rank(frame, chosen, self.config.recall.limit)
+        if not informative(candidates):
+            candidates = []
+        ranked = time.perf_counter()
+        settings = {
+            "budget": budget,
+            "counter": count.name,
+            "fusion": self.config.recall.fusion,
+            "embedder": None if frame.similarity is None else getattr(self.embedder, "name", None),
+            "filter": chosen.to_dict(),
+        }
+        with self._store.snapshot() as reader:
+            context = build_context(
+                frame,
+                candidates,
+                lambda name, seq: self._turn(reader.get("turn", (self.space, name, seq)), name, seq),
+                budget=budget,
+                counter=count,
+                receipt_id=receipt_id(query, settings, now),
+            )
+        timings = {"rank_ms": 1000 * (ranked - started), "fit_ms": 1000 * (time.perf_counter() - ranked)}
+        self._receipts.keep(
+            make_receipt(
+                context,
+                frame,
+                candidates,
+                settings=settings,
+                created_at=now,
+                timings={name: round(value, 3) for name, value in timings.items()},
+            )
+        )
+        self._worker.wake()
+        return context
+
+    def search(
+        self,
+        query: str,
+        *,
+        limit: int = 10,
+        session: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        role: str | None = None,
+        speaker: str | None = None,
+    ) -> list[Hit]:
+        """The best turns for a query, best first, each with what every signal added to its score.
+
+        Raises:
+            InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
+        """
+        self._check_open()
+        if limit < 0:
+            raise InputError(f"limit {limit} is negative; give the number of turns wanted, 0 or more")
+        frame = self._ranker.frame(query, self._clock())
+        candidates = self._ranker.rank(frame, _filter(session, since, until, role, speaker), limit)
+        with self._store.snapshot() as reader:
+            return [
+                Hit(
+                    turn=self._turn(reader.get("turn", (self.space, c.session, c.seq)), c.session, c.seq),
+                    score=c.score,
+                    signals=c.shares,
+                )
+                for c in candidates
+            ]
+
+    def find_quote(self, text: str, *, limit: int = 10) -> list[Turn]:
+        """Turns that hold a phrase word for word (case, accents and marks aside), newest first.
+
+        Raises:
+            InputError: the phrase has no letter or digit.
+        """
+        self._check_open()
+        with self._store.snapshot() as reader:
+            return find_quote(
+                self._live.view(),
+                lambda name, seq: self._turn(reader.get("turn", (self.space, name, seq)), name, seq),
+                text,
+                limit,
+            )
+
+    def get(self, ref: str) -> Turn:
+        """The stored turn of that id, as it is stored: large parts as pointers to blobs.
+
+        Raises:
+            InputError: that is no turn id.
+            NotFoundError: no such turn.
+        """
+        self._check_open()
+        session, seq = parse_turn_id(ref)
+        with self._store.snapshot() as reader:
+            return self._turn(reader.get("turn", (self.space, session, seq)), session, seq)
+
+    def restore(self, ref: str) -> Turn:
+        """The turn of that id with every original back in place: images and long tool outputs, byte for byte.
+
+        Raises:
+            InputError: that is no turn id.
+            NotFoundError: no such turn.
+        """
+        turn = self.get(ref)
+        with self._store.snapshot() as reader:
+            return inline(turn, lambda sha: self._blob(reader.get_blob(self.space, sha), sha))
+
+    def explain(self, receipt: str) -> Receipt:
+        """The receipt of a recall: what was considered, every signal's share, what was left out and why.
+
+        Raises:
+            NotFoundError: no such receipt, or it was dropped as one of the oldest.
+        """
+        self._check_open()
+        return self._receipts.get(receipt)
+
+    def stats(self) -> Stats:
+        """What the space holds, in numbers."""
+        self._check_open()
+        details = {
+            "embedder": getattr(self.embedder, "name", None),
+            "store": self._store.url,
+            "worker_failure": self._worker.failure,
+        }
+        return gather_stats(self._store, self.space, self._live.view(), self._worker.pending(), details)
+
+    # --------------------------------------------------------------------------------------------------- looking after
+
+    def drain(self, timeout: float | None = None) -> bool:
+        """Waits until the work behind the acknowledgements is done; says whether it is.
+
+        Args:
+            timeout: seconds; None waits as long as it takes.
+        """
+        self._check_open()
+        return self._worker.drain(timeout)
+
+    def forget(
+        self,
+        *,
+        turn_ids: Iterable[str] | None = None,
+        session: str | None = None,
+        speaker: str | None = None,
+        since: datetime | None = None,
+        until: datetime | None = None,
+        match: str | None = None,
+        dry_run: bool = False,
+    ) -> ForgetReport:
+        """Removes turns that meet every given condition, and all that was made of them, for good.
+
+        Raises:
+            InputError: no condition is given.
+        """
+        self._check_open()
+        names = None if turn_ids is None else tuple(turn_ids)
+        selection = Selection(
+            turn_ids=names, session=session, speaker=speaker, since=since, until=until, match=match
+        )
+        report = forget(self._store, self.space, selection, self._clock(), dry_run=dry_run)
+        if report.turns and not dry_run:
+            self._receipts.forget()
+            self._ranker.forget()
+            self._appender.forget()
+        return report
+
+    def export(self, path: str | Path) -> int:
+        """Writes every turn and every original to a JSON Lines file that `import_path` reads back; gives the turns.
+
+        Raises:
+            InputError: the file exists already.
+        """
+        self._check_open()
+        return export_space(self._store, self.space, Path(path))
+
+    def rebuild(self) -> int:
+        """Drops what is derived from the log without a model, and makes it again; gives the number of turns."""
+        self._check_open()
+        return rebuild(self._store, self.space, self.config.ingest)
+
+    def verify(self) -> VerifyReport:
+        """Checks hashes, references, the index against the log, and the database file; changes nothing."""
+        self._check_open()
+        return verify(self._store, self.space)
+
+    def close(self) -> None:
+        """Ends the background work after the step at hand and releases the home; what is left to do stays to be done."""
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+        self._worker.stop()
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # ------------------------------------------------------------------------------------------------------- inside
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ClosedError
+
+    def _turn(self, row: Row | None, session: str, seq: int) -> Turn:
+        if row is None:
+            raise NotFoundError(f"no turn {turn_id(session, seq)!r} in space {self.space!r}; it may have been forgotten")
+        return turn_from_row(row)
+
+    def _blob(self, data: bytes | None, sha: str) -> bytes:
+        if data is None:
+            raise NotFoundError(f"blob {sha[:12]} is missing; `clew verify` says what else is")
+        return data
+
+
+def _filter(
+    session: str | None, since: datetime | None, until: datetime | None, role: str | None, speaker: str | None
+) -> Filter:
+    since, until = aware(since, "since"), aware(until, "until")
+    if since is not None and until is not None and until <= since:
+        raise InputError(f"the range ends ({until.isoformat()}) before it starts ({since.isoformat()}); swap them")
+    return Filter(session=session, since=since, until=until, role=role, speaker=speaker)

@@ -1,0 +1,90 @@
+"""Turns without a vector -> vectors. Which ones those are is read from the index view, never from a list of its own."""
+
+import logging
+from collections.abc import Mapping, Sequence
+from typing import Final
+
+from clew.errors import ModelError
+from clew.index.view import IndexView
+from clew.models.protocol import Embedder
+from clew.models.quantize import quantize
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.rows import turn_from_row
+from clew.store.tables import Row
+from clew.types.turn import Turn
+
+log = logging.getLogger("clew.worker")
+
+BATCH: Final = 64
+"""Turns embedded between two commits: little is lost when the process is killed."""
+
+
+def missing(view: IndexView, model: str, aside: frozenset[int]) -> list[int]:
+    """Ordinals of turns without a vector of this model, ascending, except those put aside as failed."""
+    ordinals = view.turns.ordinal[~view.has_vector(model)]
+    return [int(ordinal) for ordinal in ordinals if int(ordinal) not in aside]
+
+
+def embedding_text(turn: Turn) -> str:
+    """What stands for a turn in the vector space: the speaker's name and the words (RETRIEVAL, v_i)."""
+    return f"{turn.speaker}: {turn.text}" if turn.speaker and turn.speaker != turn.role else turn.text
+
+
+def embed_batch(store: Store, space: str, embedder: Embedder, ordinals: Sequence[int]) -> list[int]:
+    """Embeds and stores the vectors of some turns; gives the ordinals that the model could not do.
+
+    A batch that fails is tried turn by turn, so that one bad turn costs only itself.
+
+    Raises:
+        ModelError: the model does not answer at all, not even for a single turn.
+    """
+    with store.snapshot() as reader:
+        turns = {ordinal: turn for ordinal in ordinals if (turn := _turn(reader, space, ordinal)) is not None}
+    rows, failed = _vectors(space, embedder, turns)
+    if rows:
+        store.transaction(lambda tx: _put_living(tx, space, rows), durable=False)
+    return failed
+
+
+def _turn(reader: Reader, space: str, ordinal: int) -> Turn | None:
+    rows = reader.scan("turn", (space, ordinal), (space, ordinal), index="ordinal", limit=1)
+    return turn_from_row(rows[0]) if rows else None
+
+
+def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple[list[Row], list[int]]:
+    ordinals = sorted(turns)
+    try:
+        return _rows(space, embedder, ordinals, [embedding_text(turns[ordinal]) for ordinal in ordinals]), []
+    except ModelError as error:
+        if len(ordinals) == 1:
+            raise
+        log.warning("a batch of %d turns could not be embedded, trying them singly: %s", len(ordinals), error)
+    rows: list[Row] = []
+    failed: list[int] = []
+    for ordinal in ordinals:
+        try:
+            rows += _rows(space, embedder, [ordinal], [embedding_text(turns[ordinal])])
+        except ModelError as error:
+            log.warning("turn with ordinal %d could not be embedded: %s", ordinal, error)
+            failed.append(ordinal)
+    if not rows:
+        raise ModelError(f"{embedder.name} embedded none of {len(ordinals)} turns; the log names each failure")
+    return rows, failed
+
+
+def _rows(space: str, embedder: Embedder, ordinals: Sequence[int], texts: Sequence[str]) -> list[Row]:
+    codes, scales = quantize(embedder.embed(texts))
+    return [
+        (space, embedder.name, ordinal, float(scale), code.tobytes())
+        for ordinal, code, scale in zip(ordinals, codes, scales, strict=True)
+    ]
+
+
+def _put_living(tx: Transaction, space: str, rows: Sequence[Row]) -> None:
+    """Writes vectors of turns that still exist: one may have been forgotten while the model was at work."""
+    living = []
+    for row in rows:
+        key = (space, row[2])
+        if tx.count("turn", key, key, index="ordinal"):
+            living.append(row)
+    tx.put("vector", living)

@@ -1,0 +1,126 @@
+"""Takes turns out for good: the rows, everything derived from them, and what receipts say of them.
+
+What stays is a tombstone a turn, a keyed hash that keeps a client which resends its history from bringing the turn back.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import cast
+
+from clew.errors import InputError
+from clew.index.packer import forget_ordinals
+from clew.pipeline.append import tombstone
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.rows import TURN_COLUMNS, to_us, turn_from_row
+from clew.store.tables import Row
+from clew.text.normalise import fold, fold_contains
+from clew.types.ids import parse_turn_id, turn_id
+from clew.types.reports import ForgetReport
+from clew.types.turn import Turn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which turns; a turn must meet every condition that is given.
+
+    Attributes:
+        match: words that the turn's text holds, case and accents folded.
+    """
+
+    turn_ids: tuple[str, ...] | None = None
+    session: str | None = None
+    speaker: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    match: str | None = None
+
+    def __post_init__(self) -> None:
+        if all(getattr(self, name) is None for name in self.__dataclass_fields__):
+            raise InputError("nothing is selected; name turns, a session, a speaker, a time or words that match")
+        if self.match is not None and not fold(self.match):
+            raise InputError(f"match {self.match!r} holds no word; give at least one letter or digit")
+
+    def takes(self, turn: Turn) -> bool:
+        """Whether a turn meets every condition."""
+        return (
+            (self.turn_ids is None or turn.id in self.turn_ids)
+            and (self.session is None or turn.session == self.session)
+            and (self.speaker is None or turn.speaker == self.speaker)
+            and (self.since is None or (turn.at is not None and turn.at >= self.since))
+            and (self.until is None or (turn.at is not None and turn.at < self.until))
+            and (self.match is None or fold_contains(turn.text, self.match))
+        )
+
+
+def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry_run: bool = False) -> ForgetReport:
+    """Removes the selected turns and all that was made of them, then overwrites what the files still held.
+
+    Nothing selected is no error: the report says 0 turns. The report holds keyed hashes only.
+    """
+    if dry_run:
+        with store.snapshot() as reader:
+            rows = _selected(reader, space, selection)
+            return ForgetReport(turns=len(rows), rows={}, digests=_digests(reader, space, rows), dry_run=True)
+    report = store.transaction(lambda tx: _remove(tx, space, selection, now))
+    if report.turns:
+        store.scrub()
+    return report
+
+
+def _selected(reader: Reader, space: str, selection: Selection) -> list[Row]:
+    if selection.turn_ids is not None:
+        keys = [parse_turn_id(name) for name in dict.fromkeys(selection.turn_ids)]
+        rows: Iterable[Row | None] = (reader.get("turn", (space, *key)) for key in keys)
+    else:
+        low = (space,) if selection.session is None else (space, selection.session)
+        rows = reader.scan("turn", low, low)
+    return [row for row in rows if row is not None and selection.takes(turn_from_row(row))]
+
+
+def _digests(reader: Reader, space: str, rows: Sequence[Row]) -> tuple[str, ...]:
+    salt = cast(bytes, cast(Row, reader.get("space", (space,)))[3]) if rows else b""
+    return tuple(tombstone(salt, cast(bytes, row[TURN_COLUMNS["hash"]])).hex() for row in rows)
+
+
+def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) -> ForgetReport:
+    rows = _selected(tx, space, selection)
+    if not rows:
+        return ForgetReport(turns=0, rows={}, digests=())
+    turns = [turn_from_row(row) for row in rows]
+    digests = _digests(tx, space, rows)
+    removed = {"turn": 0, "annotation": 0, "blob": 0, "receipt": 0, "job": 0}
+    for turn in turns:
+        key = (space, turn.session, turn.seq)
+        removed["turn"] += tx.delete("turn", key, key)
+        owner = (space, turn_id(turn.session, cast(int, turn.seq)))
+        removed["annotation"] += tx.delete("annotation", owner, owner)
+    forget_ordinals(tx, space, [cast(int, turn.ordinal) for turn in turns])
+    removed["blob"] = _drop_blobs(tx, space, turns)
+    removed["receipt"] = _drop_receipts(tx, space)
+    _drop_empty_sessions(tx, space, {turn.session for turn in turns})
+    tx.put("tombstone", [(space, bytes.fromhex(digest), to_us(now)) for digest in digests])
+    return ForgetReport(turns=len(turns), rows=removed, digests=digests)
+
+
+def _drop_blobs(tx: Transaction, space: str, turns: Sequence[Turn]) -> int:
+    """Drops the blobs that no remaining turn refers to. Reads the parts of every turn that has any: forgetting is rare."""
+    candidates = {part.blob for turn in turns for part in turn.parts if part.blob}
+    if not candidates:
+        return 0
+    for (parts,) in tx.scan("turn", (space,), (space,), columns=("parts",)):
+        if parts is not None:
+            candidates = {sha for sha in candidates if sha not in cast(str, parts)}
+    return sum(tx.delete_blob(space, sha) for sha in sorted(candidates))
+
+
+def _drop_receipts(tx: Transaction, space: str) -> int:
+    """Drops every receipt of the space: a query may repeat forgotten words without naming the turn."""
+    return tx.delete("receipt", (space,), (space,))
+
+
+def _drop_empty_sessions(tx: Transaction, space: str, sessions: set[str]) -> None:
+    """Drops a session's own row, which may hold its title, when none of its turns is left."""
+    for session in sorted(sessions):
+        if tx.count("turn", (space, session), (space, session)) == 0:
+            tx.delete("session", (space, session), (space, session))

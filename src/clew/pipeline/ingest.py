@@ -1,0 +1,166 @@
+"""Many turns at once: prepared, grouped by session, appended in durable batches, each record accounted for."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from clew.config import IngestConfig
+from clew.errors import TurnRejected
+from clew.ingest.importers import ImportedTurn, Limits, Skipped, read_path
+from clew.ingest.identity import Key
+from clew.pipeline.append import Appender, Fate, sequence_key
+from clew.pipeline.prepare import Prepared, prepare
+from clew.types.reports import IngestReport, Rejection
+from clew.types.turn import Turn
+
+Progress = Callable[[int], None]
+"""Called with the number of turns settled so far."""
+
+HELD: Final = 20_000
+"""Turns held in memory while they are gathered by session. A session that goes on after that is lined up again as a whole,
+by the keys of its earlier turns, so that nothing depends on where the stretch ended."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """The report as it grows."""
+
+    on_progress: Progress | None
+    added: int = 0
+    known: int = 0
+    rejected: list[Rejection] = field(default_factory=list)
+    turn_ids: list[tuple[int, str]] = field(default_factory=list)
+    masked: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    settled: int = 0
+
+    def progress(self, count: int) -> None:
+        self.settled += count
+        if self.on_progress is not None:
+            self.on_progress(self.settled)
+
+    def take(self, waiting: "_Waiting", fate: Fate) -> None:
+        item = waiting.item
+        if fate.forgotten:
+            self.skipped["forgotten"] += 1
+        elif fate.conflict is not None:
+            reason = (
+                f"external id {item.turn.external_id!r} is stored as {fate.conflict} with other content, which was kept; "
+                "send an edit under an id of its own"
+            )
+            self.rejected.append(Rejection(where=waiting.where, reason=reason))
+        elif fate.added is not None:
+            self.added += 1
+            self.turn_ids.append((waiting.place, fate.added))
+            self.masked.update(item.masked)
+        elif fate.known is not None:
+            self.known += 1
+            self.turn_ids.append((waiting.place, fate.known))
+
+    def report(self) -> IngestReport:
+        return IngestReport(
+            added=self.added,
+            known=self.known,
+            rejected=tuple(self.rejected),
+            turn_ids=tuple(name for _, name in sorted(self.turn_ids)),
+            masked=dict(sorted(self.masked.items())),
+            skipped=dict(sorted(self.skipped.items())),
+        )
+
+
+Record = ImportedTurn | Rejection | Skipped
+
+
+def add_many(
+    appender: Appender,
+    turns: Iterable[Turn],
+    config: IngestConfig,
+    clock: Callable[[], datetime],
+    on_progress: Progress | None = None,
+) -> IngestReport:
+    """Appends turns in order; those of one session are aligned as one sequence.
+
+    A turn that is rejected is named by its place in the input and does not stop the others.
+    """
+    records = (ImportedTurn(turn=turn, where=f"turns[{place}]") for place, turn in enumerate(turns))
+    return _append_all(appender, records, config, clock, on_progress)
+
+
+def import_path(
+    appender: Appender,
+    path: Path,
+    config: IngestConfig,
+    clock: Callable[[], datetime],
+    *,
+    form: str | None = None,
+    session: str | None = None,
+    on_progress: Progress | None = None,
+) -> IngestReport:
+    """Reads a file or folder of any known format and appends what it holds.
+
+    Raises:
+        FormatError: the file as a whole cannot be read.
+    """
+    limits = Limits(max_line_bytes=config.max_line_bytes)
+    return _append_all(appender, read_path(path, form, session=session, limits=limits), config, clock, on_progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A prepared turn on its way to the store, and its place among the records."""
+
+    place: int
+    where: str
+    item: Prepared
+
+
+def _append_all(
+    appender: Appender,
+    records: Iterable[Record],
+    config: IngestConfig,
+    clock: Callable[[], datetime],
+    on_progress: Progress | None,
+) -> IngestReport:
+    tally = _Tally(on_progress)
+    groups: dict[str, list[_Waiting]] = {}
+    earlier: dict[str, list[Key]] = {}
+
+    def flush() -> None:
+        for session, group in groups.items():
+            items = [waiting.item for waiting in group]
+            before = earlier.setdefault(session, [])
+            fates = appender.add_sequence(items, clock(), tally.progress, earlier=before)
+            before += [sequence_key(item) for item in items]
+            for waiting, fate in zip(group, fates, strict=True):
+                tally.take(waiting, fate)
+        groups.clear()
+
+    held = 0
+    try:
+        for waiting in _prepared(records, config, tally):
+            groups.setdefault(waiting.item.turn.session, []).append(waiting)
+            held += 1
+            if held >= HELD:
+                flush()
+                held = 0
+    finally:  # what was read before a source broke off is kept
+        flush()
+    return tally.report()
+
+
+def _prepared(records: Iterable[Record], config: IngestConfig, tally: _Tally) -> Iterator[_Waiting]:
+    for place, record in enumerate(records):
+        if isinstance(record, Rejection):
+            tally.rejected.append(record)
+        elif isinstance(record, Skipped):
+            tally.skipped[record.kind] += 1
+        else:
+            try:
+                item = prepare(record.turn, config)
+            except TurnRejected as error:
+                tally.rejected.append(Rejection(where=record.where, reason=str(error)))
+                continue
+            yield _Waiting(place, record.where, item)

@@ -1,0 +1,138 @@
+"""A turn as it comes -> everything that one transaction will write about it. Pure: reads and writes nothing.
+
+Order matters: text is made encodable, then secrets are masked, then large parts move to blobs; only the result is hashed,
+indexed and weighed, so that a resent turn meets the same hash and no secret reaches the disk.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from clew.analyze.weigh import weigh
+from clew.config import IngestConfig
+from clew.errors import TurnRejected
+from clew.index.entry import PieceTerms, TurnEntry, date_marks
+from clew.ingest.encoding import escape_surrogates
+from clew.ingest.identity import content_hash
+from clew.ingest.media import offload
+from clew.ingest.secrets import mask_turn
+from clew.store.rows import dumps, to_us
+from clew.text.dates import date_text, date_words, resolve
+from clew.text.pieces import piece_spans
+from clew.text.style import Style, style
+from clew.text.terms import terms
+from clew.types.turn import MAX_TURN_CHARS, Part, Turn
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """One turn ready to be written.
+
+    Attributes:
+        turn: masked, its large parts moved out; not yet placed.
+        digest: content hash of that turn.
+        blobs: bytes by SHA-256, to be kept beside it.
+        annotations: JSON text by kind, made by rules.
+        masked: how many secrets were masked, by kind.
+    """
+
+    turn: Turn
+    digest: bytes
+    pieces: tuple[PieceTerms, ...]
+    style: Style
+    blobs: Mapping[str, bytes] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    masked: Mapping[str, int] = field(default_factory=dict)
+
+    def entry(self, *, seq: int, ordinal: int) -> TurnEntry:
+        """The index entry, once the places are known."""
+        turn = self.turn
+        return TurnEntry(
+            ordinal=ordinal,
+            session=turn.session,
+            seq=seq,
+            branch=turn.branch,
+            speaker=turn.speaker,
+            role=turn.role,
+            at=to_us(turn.at),
+            chars=len(turn.text),
+            first_person=self.style.first_person,
+            asks=self.style.asks,
+            stated=self.style.stated,
+            pieces=self.pieces,
+        )
+
+
+def prepare(turn: Turn, config: IngestConfig) -> Prepared:
+    """Makes a turn ready.
+
+    Raises:
+        TurnRejected: it is empty or too long; the reason says which rule.
+    """
+    turn = _encodable(turn)
+    _check(turn)
+    masked: Mapping[str, int] = {}
+    if config.secrets == "mask":
+        turn, masked = mask_turn(turn)
+    turn, blobs = offload(turn, config.blob_bytes)
+    return Prepared(
+        turn=turn,
+        digest=content_hash(turn),
+        pieces=index_pieces(turn),
+        style=style(turn.text),
+        blobs=blobs,
+        annotations={kind: dumps(value) for kind, value in weigh(turn.text).annotations().items()},
+        masked=masked,
+    )
+
+
+def index_pieces(turn: Turn) -> tuple[PieceTerms, ...]:
+    """The turn's pieces as term counts: the words themselves, and apart from them its date, speaker and named dates."""
+    day = "" if turn.at is None else date_text(turn.at)
+    about = terms(f"{day} {turn.speaker or ''}")
+    return tuple(_piece(turn.text[start:end], about, turn.at) for start, end in piece_spans(turn.text))
+
+
+def _piece(words: str, about: list[str], at: datetime | None) -> PieceTerms:
+    extra = Counter(about)
+    for found in resolve(words, at):
+        extra.update(terms(date_words(found)))
+        first, after = _midnight(found.start), _midnight(found.end) + timedelta(days=1)
+        extra.update(date_marks(first, after, found.grain))
+    return PieceTerms(body=Counter(terms(words)), extra=extra, chars=len(words))
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def _check(turn: Turn) -> None:
+    if not turn.text.strip() and all(part.data is None and part.blob is None for part in turn.parts):
+        raise TurnRejected("the turn is empty: it has no text but white space, and no image or file")
+    size = sum(len(part.text) for part in turn.parts)
+    if size > MAX_TURN_CHARS:
+        raise TurnRejected(f"the turn has {size:,} characters; at most {MAX_TURN_CHARS:,} are taken, so split it")
+
+
+def _encodable(turn: Turn) -> Turn:
+    """Escapes what UTF-8 cannot hold, reversibly, in every field that is text; a clean turn comes back as it is."""
+    fixed: dict[str, Any] = {}
+    if any(not _clean(part.text) for part in turn.parts):
+        fixed["content"] = tuple(_encodable_part(part) for part in turn.parts)
+        fixed["text"] = ""
+    for name in ("session", "speaker", "external_id", "branch", "parent", "source", "text"):
+        value = getattr(turn, name)
+        if name not in fixed and value and not _clean(value):
+            fixed[name] = escape_surrogates(value)
+    return replace(turn, **fixed) if fixed else turn
+
+
+def _encodable_part(part: Part) -> Part:
+    return part if _clean(part.text) else replace(part, text=escape_surrogates(part.text))
+
+
+def _clean(text: str) -> bool:
+    """Whether the text can be stored as it is; ASCII and most text take the fast way."""
+    return (text.isascii() and "\0" not in text) or escape_surrogates(text) == text

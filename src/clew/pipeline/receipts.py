@@ -1,0 +1,77 @@
+"""Receipts: kept at once for `explain`, written behind the answer so that no recall waits for the disk."""
+
+import json
+import threading
+from typing import cast
+
+from clew.errors import NotFoundError
+from clew.store.protocol import Store
+from clew.store.rows import dumps, to_us
+from clew.types.context import Receipt
+
+
+class ReceiptBook:
+    """The receipts of one space; the newest `keep` of them are kept. Threads may share it."""
+
+    def __init__(self, store: Store, space: str, keep: int) -> None:
+        self._store = store
+        self._space = space
+        self._keep = keep
+        self._unwritten: dict[str, Receipt] = {}
+        self._lock = threading.Lock()
+
+    def keep(self, receipt: Receipt) -> None:
+        """Takes a receipt; it is durable after the next `flush`."""
+        if self._keep:
+            with self._lock:
+                self._unwritten[receipt.id] = receipt
+
+    def get(self, name: str) -> Receipt:
+        """The receipt of that name.
+
+        Raises:
+            NotFoundError: there is none, or it was dropped as one of the oldest.
+        """
+        with self._lock:
+            waiting = self._unwritten.get(name)
+        if waiting is not None:
+            return waiting
+        with self._store.snapshot() as reader:
+            row = reader.get("receipt", (self._space, name))
+        if row is None:
+            raise NotFoundError(f"no receipt {name!r} in this space; recall prints its receipt's name, the last {self._keep} are kept")
+        return Receipt.from_dict(json.loads(cast(str, row[3])))
+
+    @property
+    def waiting(self) -> int:
+        """How many are not written yet."""
+        return len(self._unwritten)
+
+    def forget(self) -> None:
+        """Drops what is not written yet; what is written is the caller's."""
+        with self._lock:
+            self._unwritten.clear()
+
+    def flush(self) -> int:
+        """Writes what waits, drops the oldest beyond the number kept, and says how many were written."""
+        with self._lock:
+            batch = dict(self._unwritten)
+        if not batch:
+            return 0
+        rows = [(self._space, r.id, to_us(r.created_at), dumps(r.to_dict())) for r in batch.values()]
+        self._store.transaction(lambda tx: tx.put("receipt", rows), durable=False)
+        with self._lock:
+            for name, receipt in batch.items():
+                if self._unwritten.get(name) is receipt:
+                    del self._unwritten[name]
+        self._drop_oldest()
+        return len(batch)
+
+    def _drop_oldest(self) -> None:
+        everything = ((self._space,), (self._space,))
+        with self._store.snapshot() as reader:
+            if reader.count("receipt", *everything) <= self._keep * 1.1:  # one sweep for many receipts, not one each
+                return
+            rows = reader.scan("receipt", *everything, columns=("created_at", "receipt"))
+        old = [(self._space, cast(str, name)) for _, name in sorted(rows)[: len(rows) - self._keep]]  # type: ignore[type-var]  # ints and texts
+        self._store.transaction(lambda tx: [tx.delete("receipt", key, key) for key in old], durable=False)

@@ -1,0 +1,42 @@
+"""What a space holds, in numbers."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from clew.index.view import IndexView
+from clew.store.protocol import Store
+from clew.types.reports import Stats
+
+
+def gather_stats(
+    store: Store, space: str, view: IndexView, pending: Mapping[str, int], details: Mapping[str, Any]
+) -> Stats:
+    """Counts rows by key and reads sizes; cost grows with the number of rows, not with their length."""
+    every = (space,)
+    with store.snapshot() as reader:
+        counts = {
+            name: reader.count(name, every, every)
+            for name in ("turn", "session", "segment", "blob", "annotation", "receipt", "tombstone", "tail")
+        }
+    vectors = {model: int(view.has_vector(model).sum()) for model in sorted(view.vectors)}
+    characters = int(view.turns.chars.sum())
+    return Stats(
+        turns=counts["turn"],
+        sessions=counts["session"],
+        pieces=len(view.pieces.turn),
+        vectors=sum(vectors.values()),
+        segments=counts["segment"],
+        blobs=counts["blob"],
+        pending=dict(pending),
+        details={
+            "annotations": counts["annotation"],
+            "characters": characters,
+            "bytes_on_disk": store.size(),
+            "receipts": counts["receipt"],
+            "speakers": len(view.speakers),
+            "tail": counts["tail"],
+            "tombstones": counts["tombstone"],
+            "vectors_by_model": vectors,
+            **details,
+        },
+    )

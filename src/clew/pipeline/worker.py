@@ -1,0 +1,165 @@
+"""What happens behind the acknowledgement: vectors, packing, receipts. One thread a Memory, one worker a space at a time.
+
+Work is found from the state (docs/decisions/0002): a turn without a vector is work. Nothing here is needed for a turn to
+be found by its words, and all of it may be killed at any point.
+"""
+
+import logging
+import os
+import threading
+import time
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final
+
+from clew.config import IndexConfig
+from clew.errors import ClewError, ClosedError
+from clew.index.live import LiveIndex
+from clew.index.packer import pack
+from clew.models.protocol import Embedder
+from clew.pipeline.embed import BATCH, embed_batch, missing
+from clew.pipeline.receipts import ReceiptBook
+from clew.store.protocol import Job, Lease, Store
+from clew.store.rows import to_us
+
+log = logging.getLogger("clew.worker")
+
+LEASE: Final = "worker"
+LEASE_US: Final = 30_000_000
+"""How long a space stays with one worker after its last sign of life."""
+
+IDLE_SECONDS: Final = 1.0
+"""How often an idle worker looks for turns that other processes added."""
+
+REST_SECONDS: Final = (1.0, 5.0, 30.0, 120.0)
+"""Waiting times after failures in a row."""
+
+
+class Worker:
+    """The background thread of one Memory. `step` is the work; the thread only repeats it."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        live: LiveIndex,
+        embedder: Embedder | None,
+        receipts: ReceiptBook,
+        config: IndexConfig,
+        clock: Callable[[], datetime],
+    ) -> None:
+        self._store, self._space, self._live = store, space, live
+        self._embedder, self._receipts, self._config, self._clock = embedder, receipts, config, clock
+        self._holder = f"{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self._lease: Lease | None = None
+        self._aside: frozenset[int] = frozenset()
+        self._settled = -1  # the store's version at which there was nothing left to do
+        self._failures = 0
+        self.failure: str | None = None
+        self._wake = threading.Event()
+        self._stop = threading.Event()
+        self._step_lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name="clew-worker", daemon=True)
+
+    def start(self) -> None:
+        """Starts the thread."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Says that there may be work."""
+        self._wake.set()
+
+    def stop(self) -> None:
+        """Ends the thread after the step at hand, writes the receipts that wait, and gives the lease back."""
+        self._stop.set()
+        self._wake.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._receipts.flush()
+        if self._lease is not None:
+            self._store.release(self._lease)
+            self._lease = None
+
+    def pending(self) -> dict[str, int]:
+        """Work that is accepted and not done, by kind; kinds without any are absent."""
+        counts = {"receipts": self._receipts.waiting}
+        if self._embedder is not None:
+            counts["embed"] = len(missing(self._live.view(), self._embedder.name, self._aside))
+        return {kind: count for kind, count in counts.items() if count}
+
+    def drain(self, timeout: float | None) -> bool:
+        """Works in the caller's thread until nothing is pending or the time is over; says whether nothing is.
+
+        While another process holds the space's lease, its progress is waited for.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        rests = 0
+        while self.pending():
+            if deadline is not None and time.monotonic() >= deadline:
+                return False
+            if self.step():
+                rests = 0
+                continue
+            if self.failure is not None and (rests := rests + 1) > len(REST_SECONDS):
+                return False
+            time.sleep(0.02)
+        return True
+
+    def step(self) -> bool:
+        """One bounded piece of work; says whether anything was done. Threads may call it; one works at a time."""
+        with self._step_lock:
+            try:
+                done = bool(self._receipts.flush())
+                version = self._store.version()
+                if version != self._settled and self._has_lease():
+                    busy = self._embed() or self._pack()
+                    self._settled = self._settled if busy else version
+                    done = done or busy
+                self._failures, self.failure = 0, None
+                return done
+            except ClosedError:
+                raise
+            except ClewError as error:
+                self._failures += 1
+                self.failure = str(error)
+                log.warning("background work failed (%d in a row), will be tried again: %s", self._failures, error)
+                return False
+
+    def _embed(self) -> bool:
+        if self._embedder is None:
+            return False
+        ordinals = missing(self._live.view(), self._embedder.name, self._aside)[:BATCH]
+        if not ordinals:
+            return False
+        failed = embed_batch(self._store, self._space, self._embedder, ordinals)
+        self._aside |= set(failed)
+        return True
+
+    def _pack(self) -> bool:
+        report = pack(self._store, self._space, minimum=self._config.pack_minimum, fan_out=self._config.fan_out)
+        return report.changed
+
+    def _has_lease(self) -> bool:
+        now = to_us(self._clock()) or 0
+        held = self._lease
+        if held is not None and held.expires - now > LEASE_US // 2:
+            return True
+        self._lease = self._store.lease(self._space, LEASE, self._holder, now=now, until=now + LEASE_US)
+        return self._lease is not None
+
+    def _run(self) -> None:
+        while not self._stop.is_set():
+            try:
+                busy = self.step()
+            except ClosedError:
+                return
+            except Exception:
+                log.exception("background work met an error that is not Clew's own; it will be tried again")
+                self._failures += 1
+                busy = False
+            if busy:
+                continue
+            rest = REST_SECONDS[min(self._failures, len(REST_SECONDS)) - 1] if self._failures else IDLE_SECONDS
+            self._wake.wait(rest)
+            self._wake.clear()

@@ -1,0 +1,71 @@
+"""Everything one ranking looks at, gathered once: the question, the index as it is now, the vectors, the weights."""
+
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.config import RecallConfig
+from clew.index.bm25 import Window, bm25f
+from clew.index.view import IndexView
+from clew.recall.query import Query
+from clew.types.turn import ROLES
+
+Scores = NDArray[np.float64]
+"""One value a turn, in the view's order; NaN where a signal knows nothing of a turn."""
+
+ASSISTANT: Final = ROLES.index("assistant")
+USER: Final = ROLES.index("user")
+
+ASSISTANT_SHARE: Final = 0.1
+"""From this share of unnamed assistant turns on, a space counts as a person talking to an assistant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One question over one view.
+
+    Attributes:
+        piece_scores: BM25F of each piece; None when the question has no term.
+        similarity: cosine of the question (row 0) and of its rewritten form (row 1) to each turn; None without embedder.
+        with_assistant: an assistant takes part in this space's conversations.
+    """
+
+    query: Query
+    view: IndexView
+    config: RecallConfig
+    piece_scores: Scores | None
+    similarity: Scores | None
+    with_assistant: bool
+
+    @property
+    def size(self) -> int:
+        """How many turns are ranked."""
+        return len(self.view.turns.ordinal)
+
+    def best_piece(self, position: int) -> int:
+        """Number of the piece of a turn that fits the question best, the first of equals; 0 without a term."""
+        if self.piece_scores is None:
+            return 0
+        first = int(self.view.turns.first_piece[position])
+        count = int(self.view.turns.piece_count[position])
+        return int(np.argmax(np.round(self.piece_scores[first : first + count], 6)))
+
+
+def make_frame(
+    query: Query, view: IndexView, config: RecallConfig, similarity: Scores | None, *, with_assistant: bool
+) -> Frame:
+    """Looks the question's words up, once for all signals."""
+    pieces = bm25f(view, query.terms, Window()) if query.terms else None
+    return Frame(query, view, config, pieces, similarity, with_assistant)
+
+
+def assistant_takes_part(view: IndexView) -> bool:
+    """Whether the turns of role assistant speak as a program and not under a person's name."""
+    turns = view.turns
+    if not len(turns.role):
+        return False
+    unnamed = [-1, *(code for code, name in enumerate(view.speakers) if name.casefold() in ("", "assistant"))]
+    programs = np.count_nonzero((turns.role == ASSISTANT) & np.isin(turns.speaker, unnamed))
+    return bool(programs >= ASSISTANT_SHARE * len(turns.role))

@@ -1,0 +1,124 @@
+"""What a question asks for, read without a model: terms, the people it names, the time it names, what it quotes.
+
+Borders: looks at the question, the space's speakers and the clock; never at the turns.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+
+from clew.text.names import quoted
+from clew.text.query_dates import DateConstraint, parse_query_dates
+from clew.text.terms import query_terms
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_POSSESSIVE = re.compile(r"['’]s?$")
+_PRONOUN = re.compile(r"\b(?:his|her|their)\b", re.IGNORECASE)
+_SUBJECT_PRONOUN = re.compile(r"\b(?:he|she|they)\b", re.IGNORECASE)
+_AGREEMENT: Final = (
+    (re.compile(r"\bdoes you\b", re.IGNORECASE), "do you"),
+    (re.compile(r"\bis you\b", re.IGNORECASE), "are you"),
+    (re.compile(r"\bwas you\b", re.IGNORECASE), "were you"),
+    (re.compile(r"\bhas you\b", re.IGNORECASE), "have you"),
+)
+_ASSISTANT_ASKED = re.compile(
+    r"\b(?:you|your|assistant|assistant's)\b[^.?!]{0,40}?\b(?:suggest\w*|recommend\w*|advi[cs]e\w*|propos\w*|explain\w*|"
+    r"told|tell|said|sa(?:y|id)|gave|give|list\w*|provid\w*|mention\w*|answer\w*|repl(?:y|ied)|wrote|write|show\w*)\b"
+    r"|\b(?:your|the assistant's) (?:advice|answer|suggestion|recommendation|explanation|reply|list|plan|code)\w*\b",
+    re.IGNORECASE,
+)
+_REQUEST = re.compile(
+    r"^(?:\s*(?:can|could|would|will) you|\s*please|\s*(?:list|tell|give|show|remind|help)\b(?: me| us)?"
+    r"|\s*(?:what|which|who|whom|whose|when|where|why|how)\b(?:'s| is| are| was| were| do| does| did| many| much| long)?"
+    r"|\s*(?:about|of|the|all|to|order|in order|summar\w+|across|our|conversations?|sessions?|chats?|discussed))+[\s,:]*",
+    re.IGNORECASE,
+)
+
+MIN_PREFIX: Final = 3
+"""Letters a capitalised short form needs to count as a speaker's name (Mel for Melanie): docs/benchmarks.md."""
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """A question as it was understood.
+
+    Attributes:
+        text: as asked.
+        terms: search terms in order, each once.
+        speakers: codes of the speakers it names, ascending.
+        dates: time it names; empty when none.
+        quotes: phrases in quotation marks.
+        rewritten: the question for the second look at the vectors: names turned to "you", or request words dropped.
+        wants_assistant: it asks for the assistant's own words.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    speakers: tuple[int, ...]
+    dates: tuple[DateConstraint, ...]
+    quotes: tuple[str, ...]
+    rewritten: str
+    wants_assistant: bool
+
+
+def understand(text: str, speakers: Sequence[str], now: datetime, *, with_assistant: bool) -> Query:
+    """Reads a question.
+
+    Args:
+        speakers: the space's speakers; a speaker's place in it is its code.
+        now: what "last month" is counted from.
+        with_assistant: an assistant takes part, so "you" is the assistant and not a person.
+    """
+    named = _named(text, speakers)
+    words = {word for code in named for word in _name_words(text, speakers[code])}
+    return Query(
+        text=text,
+        terms=tuple(query_terms(text)),
+        speakers=tuple(sorted(named)),
+        dates=tuple(parse_query_dates(text, now)),
+        quotes=tuple(quoted(text)),
+        rewritten=without_request(text) if with_assistant else to_second_person(text, words),
+        wants_assistant=with_assistant and _ASSISTANT_ASKED.search(text) is not None,
+    )
+
+
+def _named(text: str, speakers: Sequence[str]) -> set[int]:
+    return {code for code, speaker in enumerate(speakers) if _name_words(text, speaker)}
+
+
+def _name_words(text: str, speaker: str) -> set[str]:
+    """The words of `text` that name `speaker`: a word of the name, or its capitalised beginning."""
+    names = [word.casefold() for word in _WORD.findall(speaker)]
+    found = set()
+    for word in _WORD.findall(text):
+        bare = _POSSESSIVE.sub("", word)
+        folded = bare.casefold()
+        short = len(bare) >= MIN_PREFIX and bare[0].isupper() and names and names[0].startswith(folded)
+        if bare and (folded in names or short):
+            found.add(bare)
+    return found
+
+
+def to_second_person(text: str, names: set[str]) -> str:
+    """The question as put to the person it names: "Where did Ann go?" becomes "Where did you go?".
+
+    A turn says "I went to Rome" and never the speaker's own name, so the name only pulls the vector away (RETRIEVAL: the
+    largest single gain between two people). Without a name the text comes back as it is.
+    """
+    if not names:
+        return text
+    pattern = "|".join(sorted(map(re.escape, names), key=lambda name: (-len(name), name)))
+    text = re.sub(rf"\b(?:{pattern})['’]s?(?!\w)", "your", text)
+    text = re.sub(rf"\b(?:{pattern})\b", "you", text)
+    text = _SUBJECT_PRONOUN.sub("you", _PRONOUN.sub("your", text))
+    for wrong, right in _AGREEMENT:
+        text = wrong.sub(right, text)
+    return text
+
+
+def without_request(text: str) -> str:
+    """The question without its request phrase and question word; as it is when nothing else would be left."""
+    rest = _REQUEST.sub("", text, count=1).strip(" ?.!")
+    return rest or text

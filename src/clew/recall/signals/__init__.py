@@ -1,0 +1,59 @@
+"""The signals: each gives one opinion on every turn, as a plain function from a Frame to one value a turn.
+
+`SIGNALS` is the whole list in the order in which they are added, which fixes the floating-point sum.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal
+
+from clew.config import RecallConfig
+from clew.recall.frame import Frame, Scores
+from clew.recall.signals.cost import cost
+from clew.recall.signals.dense import dense, dense_rewritten
+from clew.recall.signals.lexical import lexical
+from clew.recall.signals.quote import quote
+from clew.recall.signals.speaker import assistant, speaker, speaker_first_person, user
+from clew.recall.signals.style import first_person, question, statement
+from clew.recall.signals.time import time
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One signal and how it enters the sum.
+
+    Attributes:
+        compute: gives one value a turn, or None when the signal has no opinion on this question.
+        scale: "z" values are centred and divided by their spread over the space before weighting; "raw" are not.
+        ranks: the signal orders turns by relevance, so reciprocal rank fusion uses it as a list of its own; the others
+            (priors and boosts) break ties there.
+    """
+
+    name: str
+    compute: Callable[[Frame], Scores | None]
+    weight: Callable[[RecallConfig, bool], float]
+    scale: Literal["z", "raw"] = "raw"
+    ranks: bool = False
+
+
+def _cost_weight(config: RecallConfig, with_assistant: bool) -> float:
+    return config.cost_assistant if with_assistant else config.cost
+
+
+SIGNALS: tuple[Signal, ...] = (
+    Signal("lexical", lexical, lambda c, _: c.lexical, "z", ranks=True),
+    Signal("dense", dense, lambda c, _: c.dense, "z", ranks=True),
+    Signal("dense_rewritten", dense_rewritten, lambda c, _: c.dense_rewritten, "z", ranks=True),
+    Signal("speaker", speaker, lambda c, _: c.speaker),
+    Signal("speaker_first_person", speaker_first_person, lambda c, _: c.speaker_first_person),
+    Signal("first_person", first_person, lambda c, _: c.first_person),
+    Signal("question", question, lambda c, _: c.question),
+    Signal("statement", statement, lambda c, _: c.statement, "z"),
+    Signal("time", time, lambda c, _: c.time),
+    Signal("quote", quote, lambda c, _: c.quote),
+    Signal("user", user, lambda c, _: c.user),
+    Signal("assistant", assistant, lambda c, _: c.assistant),
+    Signal("cost", cost, _cost_weight),
+)
+
+__all__ = ["SIGNALS", "Signal"]

@@ -1,0 +1,33 @@
+"""How a text speaks: of itself, asking, stating. Three cheap marks that hold for any English turn.
+
+Other languages: the question marks of all scripts count; the first person is known in English only.
+"""
+
+import re
+from dataclasses import dataclass
+
+_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours|i['’](?:m|ve|d|ll)|we['’](?:re|ve|d|ll))\b", re.IGNORECASE)
+_ASKS = re.compile(r"[?？؟]")
+_QUESTION = re.compile(r"[^.!?。！？؟\n]*[?？؟]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """How one text speaks.
+
+    Attributes:
+        first_person: it says I, me, my, we, us or our.
+        asks: it holds a question mark.
+        stated: characters outside of its questions.
+    """
+
+    first_person: bool
+    asks: bool
+    stated: int
+
+
+def style(text: str) -> Style:
+    """Reads the marks; linear in the text."""
+    asks = _ASKS.search(text) is not None
+    asked = sum(len(match.group()) for match in _QUESTION.finditer(text)) if asks else 0
+    return Style(_FIRST_PERSON.search(text) is not None, asks, len(text) - asked)
