@@ -77,14 +77,17 @@ def prepare(turn: Turn, config: IngestConfig) -> Prepared:
     if config.secrets == "mask":
         turn, masked = mask_turn(turn)
     turn, blobs = offload(turn, config.blob_bytes)
+    return replace(derive(turn), blobs=blobs, masked=masked)
+
+
+def derive(turn: Turn) -> Prepared:
+    """Everything that follows from a stored turn without a model: a rebuild makes the same as the first time."""
     return Prepared(
         turn=turn,
         digest=content_hash(turn),
         pieces=index_pieces(turn),
         style=style(turn.text),
-        blobs=blobs,
         annotations={kind: dumps(value) for kind, value in weigh(turn.text).annotations().items()},
-        masked=masked,
     )
 
 

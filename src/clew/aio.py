@@ -1,0 +1,73 @@
+"""AsyncMemory: Memory's methods as coroutines. Mechanical: each runs Memory's own method in a bounded thread pool."""
+
+import asyncio
+import functools
+from collections.abc import Callable, Coroutine
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
+
+from clew.memory import Memory
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+THREADS: Final = 8
+"""Calls that may be at work at once; more wait their turn."""
+
+
+def _in_thread(
+    method: Callable[Concatenate[Memory, P], T],
+) -> Callable[Concatenate["AsyncMemory", P], Coroutine[Any, Any, T]]:
+    @functools.wraps(method)
+    async def call(self: "AsyncMemory", *args: P.args, **kwargs: P.kwargs) -> T:
+        work = functools.partial(method, self.memory, *args, **kwargs)
+        return await asyncio.get_running_loop().run_in_executor(self.threads, work)
+
+    return call
+
+
+class AsyncMemory:
+    """A `Memory` for asyncio; use `await AsyncMemory.open(...)`, and close it, or use it in an `async with` statement.
+
+    A cancelled call still finishes in its thread: what was acknowledged to nobody may still be stored.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        """Wraps an open memory."""
+        self.memory = memory
+        self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="clew")
+
+    @classmethod
+    async def open(cls, *args: Any, **kwargs: Any) -> Self:
+        """Opens a home; takes what `Memory.open` takes and raises what it raises."""
+        return cls(await asyncio.to_thread(functools.partial(Memory.open, *args, **kwargs)))
+
+    add = _in_thread(Memory.add)
+    add_many = _in_thread(Memory.add_many)
+    import_path = _in_thread(Memory.import_path)
+    recall = _in_thread(Memory.recall)
+    search = _in_thread(Memory.search)
+    find_quote = _in_thread(Memory.find_quote)
+    get = _in_thread(Memory.get)
+    restore = _in_thread(Memory.restore)
+    explain = _in_thread(Memory.explain)
+    stats = _in_thread(Memory.stats)
+    drain = _in_thread(Memory.drain)
+    forget = _in_thread(Memory.forget)
+    export = _in_thread(Memory.export)
+    rebuild = _in_thread(Memory.rebuild)
+    verify = _in_thread(Memory.verify)
+
+    async def close(self) -> None:
+        """Ends the background work after the step at hand and releases the home and the threads."""
+        await asyncio.to_thread(self.memory.close)
+        self.threads.shutdown(wait=False)
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await self.close()
