@@ -52,8 +52,8 @@ class Column:
 
     __slots__ = ("array", "blank", "size")
 
-    def __init__(self, dtype: DTypeLike, blank: int) -> None:
-        self.array: NDArray[Any] = np.full(_SMALLEST, blank, dtype=dtype)
+    def __init__(self, dtype: DTypeLike, blank: int, width: tuple[int, ...] = ()) -> None:
+        self.array: NDArray[Any] = np.full((_SMALLEST, *width), blank, dtype=dtype)
         self.blank = blank
         self.size = 0
 
@@ -73,7 +73,8 @@ class Column:
     def _reserve(self, size: int) -> None:
         if size < len(self.array):
             return
-        larger = np.full(int(size * _GROWTH) + _SMALLEST, self.blank, dtype=self.array.dtype)
+        shape = (int(size * _GROWTH) + _SMALLEST, *self.array.shape[1:])
+        larger = np.full(shape, self.blank, dtype=self.array.dtype)
         larger[: self.size] = self.array[: self.size]
         self.array = larger
 

@@ -1,0 +1,136 @@
+"""The kinds of packed segments a space has, and how rows of each kind become segments.
+
+`terms` is packed from the table `tail`; `vector:<model>` from the table `vector`. A segment's row carries as `version`
+the generation of the space in which it was written, so a changed segment is told from the one before without reading
+it; the format's own version stands in its bytes.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from clew.index import segment, vector_segment
+from clew.index.container import Array
+from clew.index.entry import decode
+from clew.index.segment import Segment
+from clew.index.vector_segment import VectorSegment
+from clew.store.protocol import Reader
+from clew.store.tables import SPACE, Key, Row
+
+TERMS: Final = "terms"
+VECTOR_PREFIX: Final = "vector:"
+EPOCH: Final = "index_epoch"
+"""Row of META, a whole number: rises when turns leave the index or are indexed anew, not when they are packed."""
+
+_GENERATION: Final = SPACE.names.index("generation")
+
+
+@dataclass(frozen=True, slots=True)
+class Kind:
+    """One kind of segment in one space.
+
+    Attributes:
+        name: the column `kind` of its segments.
+        table, prefix: where its rows lie before they are packed; after the prefix comes the ordinal.
+        build: rows, as `columns` selects them, -> bytes.
+        read: checks such a row and gives its ordinal.
+        load, merge, without: as in `clew.index.segment`.
+        ordinals: of a loaded segment, ascending.
+    """
+
+    name: str
+    table: str
+    prefix: Key
+    columns: tuple[str, ...]
+    build: Callable[[Sequence[Row]], bytes]
+    read: Callable[[Row], int]
+    load: Callable[[bytes], Any]
+    merge: Callable[[Sequence[Any]], bytes]
+    without: Callable[[Any, Iterable[int]], bytes | None]
+    ordinals: Callable[[Any], Array]
+
+
+def terms_kind(space: str) -> Kind:
+    """The term index."""
+    return Kind(
+        name=TERMS,
+        table="tail",
+        prefix=(space,),
+        columns=("ordinal", "entry"),
+        build=lambda rows: segment.build(decode(cast(bytes, data)) for _, data in rows),
+        read=lambda row: decode(cast(bytes, row[1])).ordinal,
+        load=Segment.load,
+        merge=segment.merge,
+        without=segment.without,
+        ordinals=lambda loaded: loaded.turns.ordinal,
+    )
+
+
+def vector_kind(space: str, model: str) -> Kind:
+    """The vectors of one model."""
+    return Kind(
+        name=VECTOR_PREFIX + model,
+        table="vector",
+        prefix=(space, model),
+        columns=("ordinal", "scale", "codes"),
+        build=lambda rows: vector_segment.build(cast("Sequence[tuple[int, float, bytes]]", rows)),
+        read=lambda row: cast(int, row[0]),
+        load=VectorSegment.load,
+        merge=vector_segment.merge,
+        without=vector_segment.without,
+        ordinals=lambda loaded: loaded.ordinals,
+    )
+
+
+def kinds(reader: Reader, space: str) -> list[Kind]:
+    """The term index, then the vectors of each model that has any, packed or not, by name."""
+    models = set(loose_models(reader, space))
+    for (name,) in reader.scan("segment", (space, VECTOR_PREFIX), (space,), columns=("kind",)):
+        if cast(str, name).startswith(VECTOR_PREFIX):
+            models.add(cast(str, name)[len(VECTOR_PREFIX) :])
+    return [terms_kind(space), *(vector_kind(space, model) for model in sorted(models))]
+
+
+def loose_models(reader: Reader, space: str) -> list[str]:
+    """Models that have vectors outside of segments, by name; one small look-up each."""
+    models: list[str] = []
+    low: Key = (space,)
+    while rows := reader.scan("vector", low, (space,), columns=("model",), limit=1):
+        models.append(cast(str, rows[0][0]))
+        low = (space, models[-1] + "\0")  # the first name after this one
+    return models
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentKey:
+    """A segment's row without its bytes."""
+
+    kind: str
+    low: int
+    high: int
+    level: int
+    version: int
+
+
+def listing(reader: Reader, space: str, kind: str) -> list[SegmentKey]:
+    """The segments of a kind, by their first ordinals."""
+    rows = reader.scan("segment", (space, kind), (space, kind), columns=("kind", "low", "high", "level", "version"))
+    return [SegmentKey(*cast("tuple[str, int, int, int, int]", row)) for row in rows]
+
+
+def data(reader: Reader, space: str, key: SegmentKey) -> bytes:
+    """The bytes of a segment that is listed in the same snapshot."""
+    ((found,),) = reader.scan("segment", (space, key.kind, key.low), (space, key.kind, key.low), columns=("data",))
+    return cast(bytes, found)
+
+
+def generation(reader: Reader, space: str) -> int | None:
+    """The space's generation; None when there is no such space yet."""
+    row = reader.get("space", (space,))
+    return None if row is None else cast(int, row[_GENERATION])
+
+
+def epoch(reader: Reader, space: str) -> int:
+    """How often turns left the index or were indexed anew."""
+    row = reader.get("meta", (space, EPOCH))
+    return 0 if row is None else int(cast(str, row[2]))

@@ -1,0 +1,239 @@
+"""The index of one space as it is now, kept up with every commit, one's own or another process's.
+
+A refresh reads what is new only: rows of the tail and of vectors after the last known, and segments that changed. The
+columns do not depend on how turns are packed, so packing costs a refresh no more than reading the new segment.
+"""
+
+import threading
+from collections.abc import Sequence
+from typing import Final, cast
+
+import numpy as np
+
+from clew.errors import StoreCorrupt
+from clew.index.columns import Column, Columns
+from clew.index.entry import decode
+from clew.index.kinds import (
+    TERMS,
+    VECTOR_PREFIX,
+    SegmentKey,
+    data,
+    epoch,
+    generation,
+    kinds,
+    listing,
+    loose_models,
+)
+from clew.index.segment import Segment
+from clew.index.tail import Tail
+from clew.index.vector_segment import VectorBlock, VectorSegment
+from clew.index.view import IndexView
+from clew.store.protocol import Reader, Store
+
+_NOTHING: Final = -1
+"""Comes before every ordinal."""
+
+
+class LiveIndex:
+    """Hands out views that are current to the last commit. Threads may share it."""
+
+    def __init__(self, store: Store, space: str) -> None:
+        self._store = store
+        self._space = space
+        self._lock = threading.Lock()
+        self._current: tuple[int | None, IndexView] = (None, IndexView.of())
+        self._terms = _Terms(space)
+        self._vectors = _Vectors(space)
+        self._generation: int | None = None
+        self._epoch = 0
+        self._published = (0, 0)  # how much of terms and vectors the current view shows
+
+    def view(self) -> IndexView:
+        """The index as of the last commit. The same object as before while nothing changed in this space.
+
+        Raises:
+            StoreCorrupt: what the store holds does not fit together.
+        """
+        seen, view = self._current
+        if self._store.version() == seen:
+            return view
+        with self._lock:
+            # Asked before reading: a commit that comes in between is then read again, and never missed.
+            version = self._store.version()
+            seen, view = self._current
+            if version != seen:
+                with self._store.snapshot() as reader:
+                    view = self._refreshed(reader, view)
+                self._current = (version, view)
+            return view
+
+    def _refreshed(self, reader: Reader, view: IndexView) -> IndexView:
+        now = generation(reader, self._space)
+        columns = self._terms.columns
+        if now != self._generation:
+            epoch_now = epoch(reader, self._space)
+            self._terms.reload(reader, afresh=epoch_now != self._epoch)
+            self._vectors.reload(reader, self._terms.columns)
+            self._generation, self._epoch = now, epoch_now
+        else:
+            self._terms.read_tail(reader)
+            self._vectors.read_loose(reader, self._terms.columns)
+        # Told by numbers that only rise, not by what this refresh did: one that failed half way may have left more.
+        state = (self._terms.changes, self._vectors.changes)
+        if state == self._published:
+            return view
+        terms, self._published = self._terms, state
+        before = view if terms.columns is columns else None
+        return IndexView(terms.columns, terms.placed, terms.tail, self._vectors.blocks(), before)
+
+
+class _Terms:
+    """Columns, term segments and tail, as far as they were read.
+
+    Attributes:
+        placed: the segments with the numbers of their first pieces.
+        changes: rises with every change.
+    """
+
+    def __init__(self, space: str) -> None:
+        self._space = space
+        self._keys: list[SegmentKey] = []
+        self.columns = Columns()
+        self.placed: list[tuple[Segment, int]] = []
+        self.tail = Tail()
+        self.changes = 0
+
+    def reload(self, reader: Reader, *, afresh: bool) -> None:
+        """Takes up changed segments. `afresh`: what is known of turns may be wrong."""
+        keys = listing(reader, self._space, TERMS)
+        if keys == self._keys and not afresh:
+            self.read_tail(reader)
+            return
+        held = dict(zip(self._keys, (segment for segment, _ in self.placed), strict=True))
+        segments = [held[key] if key in held else Segment.load(data(reader, self._space, key)) for key in keys]
+        if afresh or not self._place(reader, segments):
+            self.columns = Columns()
+            if not self._place(reader, segments):
+                raise StoreCorrupt(
+                    f"the index of space {self._space!r} holds turns twice or out of order; run `clew rebuild`"
+                )
+        self._keys = keys
+
+    def read_tail(self, reader: Reader) -> None:
+        """Adds what came to the tail after the last known turn."""
+        rows = reader.scan("tail", (self._space, self._last() + 1), (self._space,), columns=("entry",))
+        for (row,) in rows:
+            entry = decode(cast(bytes, row))
+            self.changes += 1
+            self.tail.add(entry, self.columns.pieces)
+            self.columns.add(entry)
+
+    def _place(self, reader: Reader, segments: Sequence[Segment]) -> bool:
+        """Joins segments and tail to the columns; False if the columns do not hold just their turns, in order."""
+        columns, placed, turns, pieces, low = self.columns, [], 0, 0, _NOTHING
+        for segment in segments:
+            ordinals = segment.turns.ordinal
+            if ordinals[0] <= low:
+                return False
+            low = int(ordinals[-1])
+            placed.append((segment, pieces))
+            turns, pieces = turns + len(ordinals), pieces + len(segment.pieces.chars)
+            columns.extend(segment, int(np.searchsorted(ordinals, self._last(), side="right")))
+        tail = Tail()
+        for (row,) in reader.scan("tail", (self._space, low + 1), (self._space,), columns=("entry",)):
+            entry = decode(cast(bytes, row))
+            tail.add(entry, pieces)
+            if entry.ordinal > self._last():
+                columns.add(entry)
+            turns, pieces = turns + 1, pieces + len(entry.pieces)
+        self.placed, self.tail = placed, tail
+        self.changes += 1
+        return (columns.turns, columns.pieces) == (turns, pieces)
+
+    def _last(self) -> int:
+        turns = self.columns.turns
+        return int(self.columns.turn["ordinal"].array[turns - 1]) if turns else _NOTHING
+
+
+class _Loose:
+    """The vectors of one model that are in no segment, in the order in which they were read."""
+
+    def __init__(self, dim: int) -> None:
+        self.last = _NOTHING
+        self.positions = Column(np.intp, -1)
+        self.scales = Column(np.float32, 0)
+        self.codes = Column(np.int8, 0, (dim,))
+
+    def add(self, rows: Sequence[tuple[int, float, bytes]], columns: Columns) -> None:
+        """Adds rows, in ascending order of ordinals."""
+        dim = self.codes.array.shape[1]
+        ordinals = [ordinal for ordinal, _, codes in rows if len(codes) == dim]
+        if len(ordinals) != len(rows):
+            raise StoreCorrupt(f"vectors of one model differ in length; expected {dim} bytes: embed the turns again")
+        self.positions.extend(columns.positions(np.array(ordinals, dtype=np.int64)))
+        self.scales.extend(np.array([scale for _, scale, _ in rows], dtype=np.float32))
+        codes = np.frombuffer(b"".join(codes for _, _, codes in rows), dtype=np.int8)
+        self.codes.extend(codes.reshape(-1, dim))
+        self.last = max(self.last, *ordinals)
+
+    def block(self) -> VectorBlock:
+        """What is held now."""
+        size = self.positions.size
+        return VectorBlock.of(self.positions.array[:size], self.codes.array[:size], self.scales.array[:size])
+
+
+class _Vectors:
+    """Vector segments and loose vectors of every model, as far as they were read; `changes` rises with every change."""
+
+    def __init__(self, space: str) -> None:
+        self._space = space
+        self._segments: dict[SegmentKey, VectorSegment] = {}
+        self._packed: dict[str, list[VectorBlock]] = {}
+        self._loose: dict[str, _Loose] = {}
+        self.changes = 0
+
+    def reload(self, reader: Reader, columns: Columns) -> None:
+        """Takes up changed segments and reads all loose vectors again."""
+        packed: dict[str, list[VectorBlock]] = {}
+        held: dict[SegmentKey, VectorSegment] = {}
+        for kind in kinds(reader, self._space)[1:]:
+            for key in listing(reader, self._space, kind.name):
+                segment = self._segments.get(key) or VectorSegment.load(data(reader, self._space, key))
+                held[key] = segment
+                block = VectorBlock.of(columns.positions(segment.ordinals), segment.codes, segment.scales)
+                packed.setdefault(kind.name[len(VECTOR_PREFIX) :], []).append(block)
+        self._segments, self._packed, self._loose = held, packed, {}
+        self.changes += 1
+        self.read_loose(reader, columns)
+
+    def read_loose(self, reader: Reader, columns: Columns) -> None:
+        """Adds the loose vectors that are new."""
+        for model in loose_models(reader, self._space):
+            self._read_model(reader, model, columns)
+
+    def blocks(self) -> dict[str, list[VectorBlock]]:
+        """By model; a loose vector comes after the segments and so counts before them."""
+        models = sorted({*self._packed, *self._loose})
+        loose = {model: [held.block()] for model, held in self._loose.items()}
+        return {model: [*self._packed.get(model, ()), *loose.get(model, ())] for model in models}
+
+    def _read_model(self, reader: Reader, model: str, columns: Columns) -> None:
+        key = (self._space, model)
+        held = self._loose.get(model)
+        size, last = (held.positions.size, held.last) if held else (0, _NOTHING)
+        rows = self._scan(reader, model, last + 1)
+        if size + len(rows) != reader.count("vector", key, key):
+            # One came in below the last known ordinal: start again.
+            held, rows = None, self._scan(reader, model, 0)
+        if not rows:
+            return
+        if held is None:
+            held = self._loose[model] = _Loose(len(rows[0][2]))
+        self.changes += 1
+        held.add(rows, columns)
+
+    def _scan(self, reader: Reader, model: str, low: int) -> list[tuple[int, float, bytes]]:
+        rows = reader.scan(
+            "vector", (self._space, model, low), (self._space, model), columns=("ordinal", "scale", "codes")
+        )
+        return cast("list[tuple[int, float, bytes]]", rows)

@@ -1,0 +1,336 @@
+"""Keeps the index packed: moves the tail into segments and merges them in tiers, each step in one transaction.
+
+A step reads and computes outside of its transaction and commits only if nobody changed the space's segments meanwhile
+(its generation tells), so packers of several processes do not disturb each other, and one that is killed leaves a whole
+step or none. Work behind the n-th turn does not grow with n: a turn is packed once and merged once a tier.
+"""
+
+from bisect import bisect_left
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import ConflictError, StoreError
+from clew.index.entry import TurnEntry
+from clew.index.kinds import (
+    EPOCH,
+    TERMS,
+    Kind,
+    SegmentKey,
+    data,
+    epoch,
+    generation,
+    kinds,
+    listing,
+    terms_kind,
+)
+from clew.index.segment import build
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.tables import Key
+from clew.types.reports import Problem
+
+STEP: Final = 4096
+"""Most rows that one step moves out of the tail."""
+
+LARGEST: Final = 1 << 17
+"""Segments are not merged to more turns than this, which bounds a step: about 20 MB of terms, 50 MB of vectors."""
+
+_ATTEMPTS: Final = 5
+_SHOWN: Final = 5
+_EMPTY: Final = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class PackReport:
+    """What one call of `pack` did.
+
+    Attributes:
+        packed: rows of the tail, and loose vectors, that went into segments.
+        merged: segments that went into larger ones.
+        steps: transactions.
+        finished: nothing is left to do; False when `most_steps` was reached or another packer was always faster.
+    """
+
+    packed: int
+    merged: int
+    steps: int
+    finished: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Step:
+    """One change, computed and not yet committed.
+
+    Attributes:
+        rows: keys of the loose rows that go, in order.
+        inputs: segments that go.
+        result: the bytes of the segment that comes.
+        level: its tier.
+    """
+
+    kind: Kind
+    rows: Sequence[int]
+    inputs: Sequence[SegmentKey]
+    result: bytes
+    level: int
+
+
+def pack(
+    store: Store, space: str, *, minimum: int = 512, fan_out: int = 8, most_steps: int | None = None
+) -> PackReport:
+    """Packs all that is due. Calling it again, or from several processes at once, does no harm.
+
+    Args:
+        minimum: loose rows of a kind that are worth a segment; fewer stay where they are. At least 1.
+        fan_out: as many neighbouring segments of one tier become one of the next. At least 2.
+        most_steps: stop after so many transactions; None goes on until nothing is due.
+    """
+    packed = merged = steps = missed = 0
+    while missed < _ATTEMPTS and (most_steps is None or steps < most_steps):
+        with store.snapshot() as reader:
+            seen = generation(reader, space)
+            step = None if seen is None else _due(reader, space, minimum, fan_out)
+        if step is None or seen is None:
+            return PackReport(packed, merged, steps, finished=True)
+        if store.transaction(_committing(space, step, seen), durable=False):
+            packed, merged, steps, missed = packed + len(step.rows), merged + len(step.inputs), steps + 1, 0
+        else:
+            missed += 1
+    return PackReport(packed, merged, steps, finished=False)
+
+
+def forget_ordinals(tx: Transaction, space: str, ordinals: Iterable[int]) -> dict[str, int]:
+    """Takes turns out of tail, segments and vectors inside a transaction; no word of them is left in any of these rows.
+
+    Returns:
+        How many rows of `tail` and `vector` went, and how many of `segment` went or were written anew.
+    """
+    wanted = sorted(set(ordinals))
+    removed = {"tail": 0, "vector": 0, "segment": 0}
+    now = generation(tx, space)
+    if not wanted or now is None:
+        return removed
+    for kind in kinds(tx, space):
+        for ordinal in wanted:
+            key: Key = (*kind.prefix, ordinal)
+            removed[kind.table] += tx.delete(kind.table, key, key)
+        for each in listing(tx, space, kind.name):
+            removed["segment"] += _rewrite(tx, space, kind, each, wanted, now + 1)
+    _changed(tx, space, now)
+    return removed
+
+
+def rebuild(store: Store, space: str, entries: Iterable[TurnEntry], *, minimum: int = 512, fan_out: int = 8) -> int:
+    """Drops the term index and makes it again; says how many turns it holds. Vectors are left as they are.
+
+    Turns that are added meanwhile keep their tail entries.
+
+    Args:
+        entries: all turns of the space, as of some moment, in ascending order of ordinals.
+        minimum, fan_out: as in `pack`.
+
+    Raises:
+        ConflictError: one of the turns was forgotten meanwhile; nothing was changed.
+    """
+    segments: list[tuple[list[int], bytes]] = []
+    source = iter(entries)
+    while chunk := list(islice(source, STEP)):
+        segments.append(([entry.ordinal for entry in chunk], build(chunk)))
+    last = segments[-1][0][-1] if segments else -1
+
+    def replace(tx: Transaction) -> None:
+        now = generation(tx, space)
+        if now is None:
+            return
+        kind = terms_kind(space)
+        for key in listing(tx, space, TERMS):
+            _rewrite(tx, space, kind, key, range(key.low, last + 1), now + 1)
+        tx.delete("tail", (space,), (space, last))
+        for ordinals, packed in segments:
+            _check_still_there(tx, space, ordinals)
+            level = _level(len(ordinals), minimum, fan_out)
+            tx.put("segment", [(space, TERMS, ordinals[0], ordinals[-1], level, now + 1, packed)])
+        _changed(tx, space, now)
+
+    store.transaction(replace)
+    return sum(len(ordinals) for ordinals, _ in segments)
+
+
+def verify(store: Store, space: str, expected: Iterable[int]) -> list[Problem]:
+    """Compares the index with the turns that are stored.
+
+    Args:
+        expected: ordinals of all turns that should be indexed.
+
+    Returns:
+        One problem for each segment or entry that cannot be read, and for each way in which turns are missing, twice
+        there, or there without being expected. A turn without a vector is no problem: it may not be embedded yet.
+    """
+    turns = np.unique(np.fromiter(expected, dtype=np.int64))
+    problems: list[Problem] = []
+    with store.snapshot() as reader:
+        for kind in kinds(reader, space):
+            held = np.concatenate([np.zeros(0, np.int64), *_read_all(reader, space, kind, problems)])
+            found, counts = np.unique(held, return_counts=True)
+            wrong = {
+                "twice": found[counts > 1] if kind.name == TERMS else _EMPTY,
+                "missing": np.setdiff1d(turns, found) if kind.name == TERMS else _EMPTY,
+                "not among the turns": np.setdiff1d(found, turns),
+            }
+            problems += [_problem(kind.name, _some(ordinals, how)) for how, ordinals in wrong.items() if len(ordinals)]
+    return problems
+
+
+def _read_all(reader: Reader, space: str, kind: Kind, problems: list[Problem]) -> Iterator[NDArray[np.int64]]:
+    """The ordinals of every segment and loose row of a kind; what cannot be read is added to the problems."""
+    for key in listing(reader, space, kind.name):
+        where = f"segment {kind.name} {key.low} to {key.high}"
+        try:
+            ordinals = kind.ordinals(kind.load(data(reader, space, key)))
+        except StoreError as error:
+            problems.append(_problem(where, str(error)))
+            continue
+        if (int(ordinals[0]), int(ordinals[-1])) != (key.low, key.high):
+            problems.append(_problem(where, f"it holds the turns {ordinals[0]} to {ordinals[-1]}"))
+        yield ordinals
+    for row in reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns):
+        where = f"{kind.table} {cast(int, row[0])}"
+        try:
+            ordinal = kind.read(row)
+        except StoreError as error:
+            problems.append(_problem(where, str(error)))
+            continue
+        if ordinal != row[0]:
+            problems.append(_problem(where, f"it holds the turn {ordinal}"))
+        yield np.array([ordinal], dtype=np.int64)
+
+
+def _problem(where: str, detail: str) -> Problem:
+    return Problem(kind="index", where=where, detail=detail, repair="clew rebuild")
+
+
+def _some(ordinals: NDArray[np.int64], how: str) -> str:
+    more = ", ..." if len(ordinals) > _SHOWN else ""
+    return f"{len(ordinals)} turns are {how}: ordinals {', '.join(map(str, ordinals[:_SHOWN].tolist()))}{more}"
+
+
+def _rewrite(tx: Transaction, space: str, kind: Kind, key: SegmentKey, ordinals: Sequence[int], version: int) -> int:
+    """Takes turns, given in ascending order, out of one segment; 1 if it held any of them, else 0."""
+    place = bisect_left(ordinals, key.low)
+    if place == len(ordinals) or ordinals[place] > key.high:
+        return 0
+    loaded = kind.load(data(tx, space, key))
+    rest = kind.without(loaded, ordinals)
+    if rest is not None and len(kind.ordinals(kind.load(rest))) == len(kind.ordinals(loaded)):
+        return 0
+    own = (space, kind.name, key.low)
+    tx.delete("segment", own, own)
+    if rest is not None:
+        _put(tx, space, kind, rest, key.level, version)
+    return 1
+
+
+def _put(tx: Transaction, space: str, kind: Kind, packed: bytes, level: int, version: int) -> None:
+    """Writes a segment; one that begins with the same ordinal, which vectors embedded twice can make, is merged in."""
+    loaded = kind.load(packed)
+    low = int(kind.ordinals(loaded)[0])
+    twin = tx.get("segment", (space, kind.name, low))
+    if twin is not None:
+        packed = kind.merge([kind.load(cast(bytes, twin[-1])), loaded])
+        loaded = kind.load(packed)
+    tx.put("segment", [(space, kind.name, low, int(kind.ordinals(loaded)[-1]), level, version, packed)])
+
+
+def _changed(tx: Transaction, space: str, now: int) -> None:
+    """Tells readers that turns left the index or are indexed anew."""
+    tx.put("meta", [(space, EPOCH, str(epoch(tx, space) + 1))])
+    tx.compare_and_set("space", (space,), "generation", now, now + 1)
+
+
+def _check_still_there(tx: Transaction, space: str, ordinals: Sequence[int]) -> None:
+    rows = tx.scan("turn", (space, ordinals[0]), (space, ordinals[-1]), index="ordinal", columns=("ordinal",))
+    gone = set(ordinals).difference(row[0] for row in rows)
+    if gone:
+        raise ConflictError(
+            f"{len(gone)} turns were forgotten while the index was made again; nothing was changed: run it again"
+        )
+
+
+def _due(reader: Reader, space: str, minimum: int, fan_out: int) -> _Step | None:
+    """The next step: loose rows first, then the smallest tier that is full."""
+    every = kinds(reader, space)
+    for kind in every:
+        if reader.count(kind.table, kind.prefix, kind.prefix) >= minimum:
+            return _packing(reader, kind, minimum, fan_out)
+    for kind in every:
+        inputs = _full_tier(listing(reader, space, kind.name), fan_out)
+        if inputs:
+            loaded = [kind.load(data(reader, space, key)) for key in inputs]
+            return _step(kind, (), inputs, kind.merge(loaded), minimum, fan_out)
+    return None
+
+
+def _packing(reader: Reader, kind: Kind, minimum: int, fan_out: int) -> _Step:
+    rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns, limit=STEP)
+    ordinals = [cast(int, row[0]) for row in rows]
+    return _step(kind, ordinals, (), kind.build(rows), minimum, fan_out)
+
+
+def _step(
+    kind: Kind, rows: Sequence[int], inputs: Sequence[SegmentKey], result: bytes, minimum: int, fan_out: int
+) -> _Step:
+    return _Step(kind, rows, inputs, result, _level(len(kind.ordinals(kind.load(result))), minimum, fan_out))
+
+
+def _level(turns: int, minimum: int, fan_out: int) -> int:
+    """The tier of a segment: 0 below minimum * fan_out turns, 1 below minimum * fan_out**2, and so on."""
+    level = 0
+    while turns >= minimum * fan_out ** (level + 1):
+        level += 1
+    return level
+
+
+def _full_tier(keys: Sequence[SegmentKey], fan_out: int) -> Sequence[SegmentKey]:
+    """Neighbours to be merged: `fan_out` segments of the lowest tier that has so many, with smaller ones among them.
+
+    Empty when no tier is full. A group that would cover more than LARGEST turns stays as it is.
+    """
+    for level in sorted({key.level for key in keys}):
+        group: list[SegmentKey] = []
+        for key in keys:
+            if key.level > level:
+                group = []
+            elif key.level == level or group:
+                group.append(key)
+            if sum(each.level == level for each in group) == fan_out:
+                if sum(each.high - each.low + 1 for each in group) <= LARGEST:
+                    return group
+                group = []
+    return ()
+
+
+def _committing(space: str, step: _Step, seen: int) -> Callable[[Transaction], bool]:
+    """The transaction of a step; False, with nothing written, if the space changed since the step was computed."""
+
+    def commit(tx: Transaction) -> bool:
+        kind = step.kind
+        if step.rows:
+            low, high = (*kind.prefix, step.rows[0]), (*kind.prefix, step.rows[-1])
+            # A vector may have come in between two that were read; it must not go with them.
+            if [row[0] for row in tx.scan(kind.table, low, high, columns=("ordinal",))] != list(step.rows):
+                return False
+        if not tx.compare_and_set("space", (space,), "generation", seen, seen + 1):
+            return False
+        if step.rows:
+            tx.delete(kind.table, low, high)
+        for key in step.inputs:
+            own = (space, kind.name, key.low)
+            tx.delete("segment", own, own)
+        _put(tx, space, kind, step.result, step.level, seen + 1)
+        return True
+
+    return commit
