@@ -2,6 +2,8 @@
 
 import ast
 import inspect
+import subprocess
+import sys
 
 import pytest
 
@@ -41,4 +43,22 @@ def test_the_package_module_holds_names_only() -> None:
     body = ast.parse((ROOT / "src/clew/__init__.py").read_text(encoding="utf-8")).body
     assert ast.get_docstring(ast.Module(body, [])), "the package needs a docstring"
     rest = [node for node in body[1:] if not isinstance(node, ast.Import | ast.ImportFrom)]
-    assert [ast.unparse(node).partition(" =")[0] for node in rest] == ["__all__"]
+    assert [ast.unparse(node).partition("\n")[0].partition(" =")[0].partition("(")[0] for node in rest] == [
+        "if TYPE_CHECKING:",
+        "__all__",
+        "_HOMES",
+        "def __getattr__",
+    ]
+
+
+@pytest.mark.requirement("F-HOUSE-03")
+def test_importing_the_package_loads_nothing_heavy() -> None:
+    loaded = "import sys, clew; print(sorted({'numpy', 'apsw', 'clew.memory'} & set(sys.modules)))"
+    ran = subprocess.run([sys.executable, "-c", loaded], capture_output=True, encoding="utf-8", check=True)
+    assert ran.stdout.strip() == "[]"
+
+
+@pytest.mark.requirement("F-HOUSE-03")
+def test_an_unknown_name_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="Memory"):
+        clew.Memry  # type: ignore[attr-defined]  # noqa: B018 - the point of the test
