@@ -105,6 +105,11 @@ _NAMED_DAY = re.compile(
 )
 # Before a date it only says again which day that is.
 _BARE_WEEKDAY = re.compile(rf"(?<!\w){_WEEKDAY}(?!,?\s(?:the\s)?(?:[0-9]|{_MONTH}))")
+_ANCHORED = re.compile(
+    rf"(?<!\w)(?:{_COUNTED}|(?:the|last|next|on|on\sthe)\s(?:(?P<one>day|weekend|week|month|year)|(?P<weekday>{_WEEKDAY})))"
+    r"\s{1,3}(?P<way>before|after)\s(?:the\s|on\s)?$"
+    r"|(?<!\w)the\s(?P<whole>weekend|week)\sof\s(?:the\s)?$"
+)
 
 _MONTH_NUMBER = {name: at + 1 for at, name in enumerate("jan feb mar apr may jun jul aug sep oct nov dec".split())}
 _WEEKDAY_NUMBER = {name: at for at, name in enumerate("mo tu we th fr sa su".split())}
@@ -184,6 +189,22 @@ def mentions(text: str, *, asking: bool = False) -> list[Mention]:
         if (mention := read(match, said)) is not None
     ]
     return _without_overlaps(found)
+
+
+def anchored(text: str, mention: Mention) -> Relative | None:
+    """What "two weeks before", "the Friday after" or "the week of" makes of the mention behind it, counted from it."""
+    start = mention.span[0]
+    match = _ANCHORED.search(text[max(0, start - _CLAUSE) : start].lower())
+    if match is None:
+        return None
+    span = (start - (match.endpos - match.start()), mention.span[1])
+    if match["whole"]:
+        return Relative(span, _GRAINS[match["whole"]], 0)
+    sign = -1 if match["way"] == "before" else 1
+    if match["weekday"]:
+        return Relative(span, "day", sign, weekday=_WEEKDAY_NUMBER[match["weekday"][:2]])
+    count = 1 if match["one"] else _counted(match["count"])
+    return Relative(span, _GRAINS[match["one"] or match["unit"]], sign * count)
 
 
 def _without_overlaps(found: list[Mention]) -> list[Mention]:

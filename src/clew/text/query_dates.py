@@ -4,14 +4,14 @@ Borders: proposes days; what to make of turns on, near or outside of them is dec
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from typing import Literal
 
 from dateutil.relativedelta import relativedelta
 
-from clew.text.date_phrases import Grain, Mention, Relative, Written, mentions
+from clew.text.date_phrases import Grain, Mention, Relative, Written, anchored, mentions
 from clew.text.dates import Resolved, place, place_written
 
 Relation = Literal["on", "before", "after", "between"]
@@ -67,7 +67,8 @@ def parse_query_dates(
 
     Args:
         query: the question, in English.
-        now: when it is asked: what "last month" is counted from; without it, from the last day covered.
+        now: when it is asked: what "last month" is counted from. Without it, from a day that the question itself names
+            ("last Friday on 23 January, 2022"), else from the last day covered.
         covered: first and last day of the conversation. A date without a year ("on Jan 5th") then means every year in
             which it falls among them; without it, or where it falls in none, the year nearest to `now`.
 
@@ -75,36 +76,63 @@ def parse_query_dates(
         In the order of the question; several constraints are alternatives. Empty if no date is asked for, or it cannot
         be known.
     """
-    today = now.date() if now else covered[1] if covered else None
     found = mentions(query, asking=True)
+    when = _When(_today(found, now, covered), covered)
     constraints: list[DateConstraint] = []
-    at = 0
-    while at < len(found):
-        ends = _candidates(found[at], today, covered)
-        if at + 1 < len(found) and _linked(query, found[at], found[at + 1]):
-            ends = _candidates(found[at + 1], today, covered)
-            constraints += filter(None, (_between(found[at], end, today) for end in ends))
-            at += 2
-            continue
-        constraints += (_days_before(query, found[at], end) or _single(query, end) for end in ends)
-        at += 1
+    previous: Mention | None = None
+    for mention in found:
+        ends = _candidates(mention, when)
+        counted = anchored(query, mention)
+        if counted:
+            constraints = [one for one in constraints if one.phrase_span[1] <= counted.span[0]]
+            constraints += (_on(at) for end in ends if (at := _count_from(counted, end)))
+        elif previous and _linked(query, previous, mention):
+            constraints = [one for one in constraints if one.phrase_span[0] < previous.span[0]]
+            constraints += filter(None, (_between(previous, end, when) for end in ends))
+        else:
+            constraints += (_from_number(query, mention, end) or _single(query, end) for end in ends)
+        previous = mention
     return constraints
 
 
-def _candidates(mention: Mention, today: date | None, covered: tuple[date, date] | None) -> list[Resolved]:
-    if covered and isinstance(mention, Written) and mention.year is None:
-        years = range(covered[0].year, covered[1].year + 1)
-        placed = (place_written(mention, year) for year in years)
-        inside = [found for found in placed if found and found.start <= covered[1] and covered[0] <= found.end]
+@dataclass(frozen=True, slots=True)
+class _When:
+    """What dates are counted from: the day of asking, and the days of the conversation."""
+
+    today: date | None
+    covered: tuple[date, date] | None
+
+
+def _today(found: Sequence[Mention], now: datetime | None, covered: tuple[date, date] | None) -> date | None:
+    if now is not None:
+        return now.date()
+    named = (place(mention, None) for mention in found if mention.grain == "day")
+    return next((day.start for day in named if day), covered[1] if covered else None)
+
+
+def _candidates(mention: Mention, when: _When) -> list[Resolved]:
+    if when.covered and isinstance(mention, Written) and mention.year is None:
+        first, last = when.covered
+        placed = (place_written(mention, year) for year in range(first.year, last.year + 1))
+        inside = [found for found in placed if found and found.start <= last and first <= found.end]
         if inside:
             return inside
-    found = _trailing(mention, today) if isinstance(mention, Relative) and mention.trailing else place(mention, today)
+    trailing = isinstance(mention, Relative) and mention.trailing
+    found = _trailing(mention, when.today) if trailing else place(mention, when.today)
     return [found] if found else []
 
 
-def _trailing(mention: Relative, today: date | None) -> Resolved | None:
+def _count_from(counted: Relative, anchor: Resolved) -> Resolved | None:
+    return place(counted, anchor.start if counted.offset < 0 else anchor.end)
+
+
+def _on(found: Resolved) -> DateConstraint:
+    return DateConstraint(found.start, found.end, found.grain, "on", found.phrase_span)
+
+
+def _trailing(mention: Mention, today: date | None) -> Resolved | None:
     """The last two weeks: from the same day two weeks ago up to today."""
-    if today is None:
+    if today is None or not isinstance(mention, Relative):
         return None
     days, months = _DAYS_OF.get(mention.grain, 0), _MONTHS_OF.get(mention.grain, 0)
     try:
@@ -119,20 +147,21 @@ def _linked(query: str, first: Mention, second: Mention) -> bool:
     return _LINK.fullmatch(between) is not None and _OPENS.search(_text_before(query, first.span[0])) is not None
 
 
-def _between(first: Mention, end: Resolved, today: date | None) -> DateConstraint | None:
-    """From the start of the first to the end of the second; a first one without a year takes it from the second."""
-    start = place(first, today)
+def _between(first: Mention, end: Resolved, when: _When) -> DateConstraint | None:
+    """From the earlier date to the later one; a first one without a year takes it from the second."""
+    start = place(first, when.today)
     if isinstance(first, Written) and first.year is None:
         years = (end.start.year, end.start.year - 1)
         start = next((at for year in years if (at := place_written(first, year)) and at.start <= end.end), None)
-    if start is None or start.start > end.end:
+    if start is None:
         return None
     grain = max(start.grain, end.grain, key=_GRAINS.index)
-    return DateConstraint(start.start, end.end, grain, "between", (first.span[0], end.phrase_span[1]))
+    days = (min(start.start, end.start), max(start.end, end.end))
+    return DateConstraint(*days, grain, "between", (first.span[0], end.phrase_span[1]))
 
 
-def _days_before(query: str, mention: Mention, end: Resolved) -> DateConstraint | None:
-    """Between 3 and 5 May: the first day is only a number."""
+def _from_number(query: str, mention: Mention, end: Resolved) -> DateConstraint | None:
+    """Between 3 and 5 May: the first day is a mere number."""
     opened = _DAY_OPENS.search(_text_before(query, end.phrase_span[0]))
     if not (opened and isinstance(mention, Written) and mention.grain == "day"):
         return None

@@ -4,6 +4,7 @@ Borders: knows blocks of Unicode, not languages. Only what decides how a run of 
 apart; every other letter is OTHER and treated as a word between spaces.
 """
 
+import re
 import unicodedata
 from bisect import bisect_right
 from enum import Enum
@@ -93,6 +94,28 @@ EMOJI = (
 """Inside of a regex class: the signs that people read as emoji; skin tones and the letters of flags are not in it."""
 
 
+# Accents of Latin and Greek, stress in Cyrillic (й and ї keep their marks, ё becomes е), points of Hebrew, vowel signs
+# and lengthening of Arabic, joiners. All else stays: a dakuten or a vowel sign of Hindi makes another letter.
+_ACCENTS = re.compile(
+    r"[\u0300-\u0305\u0307\u0309-\u036f\u0591-\u05bd\u05bf-\u05c7\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06ed\u200c\u200d]"
+    r"|(?<![\u0400-\u0414\u0416-\u0434\u0436-\u052f])[\u0306\u0308]"
+)
+_SPELLED_OUT = str.maketrans(
+    {"ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ł": "l", "Ł": "L", "ħ": "h", "Ħ": "H", "ŧ": "t", "Ŧ": "T", "ı": "i"}
+    | {"æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "TH", "ð": "d", "Ð": "D"}
+)
+_OTHER_DIGITS = re.compile(r"[^\D0-9]")
+
+
+def fold_accents(text: str) -> str:
+    """Takes off the marks without which a script is read as well, and writes all digits as 0 to 9; the case stays."""
+    if text.isascii():
+        return text
+    bare = _ACCENTS.sub("", unicodedata.normalize("NFD", text.translate(_SPELLED_OUT)))
+    bare = _OTHER_DIGITS.sub(lambda digit: str(unicodedata.decimal(digit[0])), bare)
+    return unicodedata.normalize("NFC", bare)
+
+
 def script_of(char: str) -> Script:
     """The script of one character; digits, punctuation and everything unlisted are OTHER."""
     code = ord(char)
@@ -106,6 +129,11 @@ def main_script(word: str) -> Script:
 
 
 _CUT_APART = frozenset({Script.HAN, Script.HANGUL, Script.UNSPACED})
+
+
+def cut_apart(char: str) -> bool:
+    """Whether words of this character's script may begin and end without a space (Hangul: take endings)."""
+    return script_of(char) in _CUT_APART
 
 
 def runs(word: str) -> list[tuple[Script, str]]:

@@ -25,7 +25,7 @@ from hashlib import blake2b
 
 import Stemmer
 
-from clew.text.scripts import EMOJI, MARKS, Script, main_script, runs
+from clew.text.scripts import EMOJI, MARKS, Script, fold_accents, main_script, runs
 from clew.text.stopwords import REQUEST_WORDS, STOPWORDS
 
 MAX_TERM = 64
@@ -40,6 +40,9 @@ _TOKEN = re.compile(
 _BLOB = re.compile(r"(?<![\w+/=-])[\w+/=-]{201,}", re.ASCII)
 _UNIFY_MARKS = str.maketrans("\u2019\u02bc\u2018", "'''", "\u00ad\u2060\ufeff")
 
+_UNBROKEN = re.compile(rf"(?:[^\W_]|[{MARKS}'])+")
+_UNSURE = re.compile(r"['\d]")
+_ADDRESS_WORDS = frozenset({"http", "https", "www", "ftp", "file"})
 # The joints of a token, from the loosest to the tightest. A whole is written as it was; only the last level, whose
 # joints differ with the style of writing, is closed up.
 _LEVELS = (
@@ -61,14 +64,6 @@ _TRAILING_DIGITS = re.compile(r"([a-z]{3,})\d+", re.ASCII)
 _FLAG = re.compile(r"[\U0001f1e6-\U0001f1ff]")
 _SIGN = re.compile(rf"[{EMOJI}]")
 _WITH_SIGN = frozenset({"c++", "c#", "f#"})
-
-# Accents of Latin and Greek, stress in Cyrillic, points of Hebrew, vowel signs and lengthening of Arabic, joiners.
-_ACCENT = re.compile(r"[\u0300-\u036f\u0591-\u05c7\u0640\u064b-\u0652\u0656-\u065f\u0670\u06d6-\u06ed\u200c\u200d]")
-_KEEPS_ACCENT = re.compile(r"[\u0400-\u0434\u0436-\u0454\u0456-\u052f][\u0306\u0308]")  # й, ї, not ё
-_SPELLED_OUT = str.maketrans(
-    {"ø": "o", "Ø": "O", "đ": "d", "Đ": "D", "ł": "l", "Ł": "L", "ħ": "h", "Ħ": "H", "ŧ": "t", "Ŧ": "T", "ı": "i"}
-    | {"æ": "ae", "Æ": "AE", "œ": "oe", "Œ": "OE", "þ": "th", "Þ": "TH", "ð": "d", "Ð": "D"}
-)
 
 _STEMMERS = {
     Script.LATIN: Stemmer.Stemmer("english", 0),
@@ -110,6 +105,24 @@ def query_terms(text: str) -> list[str]:
     """
     every = list(dict.fromkeys(terms(text)))
     return [term for term in every if term not in _REQUEST_TERMS] or every
+
+
+def quote_terms(phrase: str) -> list[str]:
+    """Terms that every text has which holds the phrase word for word, each once; a way to find such texts in an index.
+
+    That leaves out what depends on what stands around: numbers, single letters, words with an apostrophe, and the whole
+    of what is taken apart. Nothing is left of a phrase of stop words.
+    """
+    found: list[str] = []
+    for piece in _UNBROKEN.findall(unicodedata.normalize("NFKC", phrase).translate(_UNIFY_MARKS)):
+        if _UNSURE.search(piece) or piece.casefold() in _ADDRESS_WORDS:
+            continue
+        for script, run in runs(fold_accents(piece)):
+            if script is Script.HANGUL:
+                found += (run[at : at + 2] for at in range(len(run) - 1))
+            elif len(run) > 1 or script is Script.HAN:
+                found += _run(script, run.casefold())
+    return list(dict.fromkeys(found))
 
 
 def _learn(token: str) -> tuple[str, ...]:
@@ -157,15 +170,15 @@ def _number(digits: str, unit: str) -> list[str]:
 
 def _whole(token: str, pieces: list[str], depth: int) -> list[str]:
     if depth == len(_LEVELS) - 1 and not all(piece.isdigit() for piece in pieces):
-        return _plain(_fold("".join(pieces).replace("'", "")))
-    return [_bounded(_fold(token.replace("\\", "/")).casefold())]
+        return _plain(fold_accents("".join(pieces).replace("'", "")))
+    return [_bounded(fold_accents(token.replace("\\", "/")).casefold())]
 
 
 def _leaf(token: str) -> list[str]:
     """The terms of a token without joints; it may still change its script in the middle."""
     if token.isascii():
         return _word(token)
-    return [term for script, run in runs(_fold(token)) for term in _run(script, run)]
+    return [term for script, run in runs(fold_accents(token)) for term in _run(script, run)]
 
 
 def _run(script: Script, run: str) -> list[str]:
@@ -220,17 +233,6 @@ def _bounded(term: str) -> str:
 
 def _hash(text: str) -> str:
     return "blob" + blake2b(text.casefold().encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()
-
-
-def _fold(word: str) -> str:
-    """Takes off accents and vowel points where the script is read without them; the case stays."""
-    if word.isascii():
-        return word
-    kept: list[str] = []
-    for char in unicodedata.normalize("NFD", word.translate(_SPELLED_OUT)):
-        if not (_ACCENT.match(char) and not (kept and _KEEPS_ACCENT.match(kept[-1] + char))):
-            kept.append(str(unicodedata.decimal(char)) if char.isdecimal() else char)
-    return unicodedata.normalize("NFC", "".join(kept))
 
 
 _REQUEST_TERMS = frozenset(term for word in REQUEST_WORDS for term in terms(word))

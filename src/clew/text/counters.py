@@ -1,0 +1,88 @@
+"""How many tokens a text takes.
+
+    name      count                                  the whole of joined parts, compared with the sum of their counts
+    estimate  ceil(characters / 4)                   never more; at most 1 less for each joint
+    openai    tokens of o200k_base, by byte pairs    nearly equal where parts end in white space; not bounded
+    words     words * 4 // 3 (HCE)                   parts that end in white space: never less; at most 1 more for each
+
+`estimate` is the default and needs no package; how far it lies from `openai` depends on the text (docs/text.md). A budget
+is exact by the counter that counted the whole.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from typing import Protocol
+
+from clew.errors import ConfigError, MissingExtra
+
+
+class Counter(Protocol):
+    """Counts the tokens of a text: 0 for the empty one, defined for every text, the same each time."""
+
+    @property
+    def name(self) -> str:
+        """Names the counter in settings and receipts."""
+        ...
+
+    def __call__(self, text: str, /) -> int:
+        """The number of tokens."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    name: str
+    count: Callable[[str], int]
+
+    def __call__(self, text: str, /) -> int:
+        return self.count(text)
+
+
+def counter(chosen: str | Callable[[str], int] = "estimate") -> Counter:
+    """The counter of a name, or one made of the caller's own function from a text to its tokens.
+
+    A function keeps its `name` attribute, else its own name.
+
+    Raises:
+        ConfigError: no counter has this name.
+        MissingExtra: its package is not installed.
+    """
+    if callable(chosen):
+        name = getattr(chosen, "name", None) or getattr(chosen, "__name__", type(chosen).__name__)
+        return _Named(str(name), chosen)
+    if chosen not in _COUNTERS:
+        raise ConfigError(f"counter {chosen!r} is unknown; choose one of {', '.join(_COUNTERS)}, or pass a function.")
+    return _COUNTERS[chosen]()
+
+
+def fits(text: str, budget: int, count: Counter) -> bool:
+    """Whether a text takes at most `budget` tokens."""
+    return count(text) <= budget
+
+
+def _estimate(text: str) -> int:
+    return -(-len(text) // 4)
+
+
+def _words(text: str) -> int:
+    return len(text.split()) * 4 // 3
+
+
+@cache
+def _openai() -> Counter:
+    try:
+        import bpe_openai  # an extra, and its tables take a moment to load
+    except ImportError as error:
+        raise MissingExtra(
+            "counter 'openai' needs the package bpe-openai; install clew[tokens], or choose 'estimate' or 'words'."
+        ) from error
+    encode = bpe_openai.get_encoding("o200k_base").encode_ordinary
+    return _Named("openai", lambda text: len(encode(text)))
+
+
+_COUNTERS: dict[str, Callable[[], Counter]] = {
+    "estimate": lambda: _Named("estimate", _estimate),
+    "openai": _openai,
+    "words": lambda: _Named("words", _words),
+}

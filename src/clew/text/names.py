@@ -1,0 +1,106 @@
+"""Names and quotations in one text, by capitals, quotation marks and forms of address.
+
+Borders: proposes what a single text suggests. Whether a name is one is decided where many texts are seen: a word that
+also occurs in lower case, or an address that occurs once, is no name.
+"""
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Literal
+
+from clew.text.dates import MONTHS
+from clew.text.stopwords import STOPWORDS
+
+_WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
+_SENTENCE_START = re.compile(r"(?:^|[.!?…:\n])[\s\"'“‘(*_-]*$")
+_POSSESSIVE = re.compile(r"['’](?:s|S)?$")
+_WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+_NO_NAMES = (
+    STOPWORDS | {word.casefold() for word in (*MONTHS, *_WEEKDAYS)} | {"i'm", "i've", "i'd", "i'll", "ok", "okay"}
+)
+_LOOK_BACK = 8
+
+_QUOTED = re.compile(
+    r"\"([^\"\n]{1,300})\"|“([^“”\n]{1,300})”|„([^„“”\n]{1,300})[“”]|«([^«»\n]{1,300})»|‹([^‹›\n]{1,300})›"
+    r"|「([^「」\n]{1,300})」|『([^『』\n]{1,300})』"
+    # An apostrophe stands after a letter or before one; a quotation mark opens after none and closes before none.
+    r"|(?<!\w)['‘](?=\S)([^\n\"]{1,200}?)(?<=\S)['’](?!\w)"
+)
+_HAS_WORD = re.compile(r"\w")
+
+_TITLE = r"(?:(?:Dr|Mr|Mrs|Ms|Miss|Prof)\.?\s)?"
+_NAME = rf"{_TITLE}(?P<name>[^\W\d_][\w'’-]*)"
+_GREETING = re.compile(
+    r"(?:^|(?<=[.!?…\n])|(?<=[.!?…]\s))\s{0,3}(?:(?i:hey|hi|hello|hiya|heya|yo|dear|good\s(?:morning|afternoon|evening|night)"
+    r"|morning|thanks|thank\syou|thx|cheers|congrats|congratulations|welcome(?:\sback)?|goodbye|bye|happy\sbirthday)"
+    rf"(?:\s(?i:so\smuch|a\slot|again|there))?),?\s{_NAME}(?=\s*(?:[^\w\s]|$)|\s[a-z])"
+)
+_SELF = re.compile(
+    rf"\b(?i:my\sname\sis|my\sname's|call\sme|this\sis)\s{_NAME}(?=\s*(?:[^\w\s]|$)|\s(?:and|from|here|by)\b)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Alias:
+    """A name that a text gives to the one who says it (`speaker`) or to the one it is said to (`listener`)."""
+
+    name: str
+    of: Literal["speaker", "listener"]
+
+
+def capitalised_names(text: str, known: Collection[str] = ()) -> list[str]:
+    """The names in a question, each once, in order.
+
+    A name is a run of capitalised words ("New York"), but a single word at the beginning of a sentence, where any word
+    has a capital, counts only if it is known. Months, weekdays and stop words are none.
+
+    Args:
+        text: the question.
+        known: names that are found in any case; they come back as they stand in the question.
+    """
+    names: list[str] = []
+    words = {word for name in known for word in name.casefold().split()}
+    end = -1
+    for match in _WORD.finditer(text):
+        word = _POSSESSIVE.sub("", match[0])
+        is_known = word.casefold() in words
+        if not is_known and (not word[0].isupper() or word.casefold().replace("’", "'") in _NO_NAMES):
+            continue
+        if names and text[end : match.start()] == " ":
+            names[-1] += f" {word}"
+        elif is_known or not _SENTENCE_START.search(text[max(0, match.start() - _LOOK_BACK) : match.start()]):
+            names.append(word)
+        else:
+            continue
+        end = match.start() + len(word)
+    return list(dict.fromkeys(names))
+
+
+def quoted(text: str) -> list[str]:
+    """The phrases in quotation marks, each once, in order, without the marks.
+
+    A phrase stays within a line, has at most 300 characters and at least one letter or digit.
+    """
+    found = (next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text))
+    return list(dict.fromkeys(phrase for phrase in found if _HAS_WORD.search(phrase)))
+
+
+def greeting_aliases(text: str) -> list[Alias]:
+    """The names by which a text addresses its listener or presents its speaker, in order.
+
+    "Hey Kate." and "Thanks so much, Kate!" at the beginning of a sentence name the listener; "my name is Kate",
+    "call me Kate" and "this is Kate" the speaker.
+    """
+    found = [
+        (match.start("name"), Alias(_POSSESSIVE.sub("", match["name"]), "listener"))
+        for match in _GREETING.finditer(text)
+    ]
+    found += [
+        (match.start("name"), Alias(_POSSESSIVE.sub("", match["name"]), "speaker")) for match in _SELF.finditer(text)
+    ]
+    return [alias for _, alias in sorted(found, key=lambda pair: pair[0]) if _is_name(alias.name)]
+
+
+def _is_name(word: str) -> bool:
+    return word[0].isupper() and word.casefold().replace("’", "'") not in _NO_NAMES
