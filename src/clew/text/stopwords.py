@@ -21,7 +21,7 @@ _PREPOSITIONS = """
 _DEGREES = "not no very too just also only more most some any all both each few much many quite rather else ever"
 _CONTRACTED = """
     s t d m ll re ve dont doesnt didnt isnt arent wasnt werent hasnt havent hadnt cant couldnt wont wouldnt shant
-    shouldnt mightnt mustnt neednt aint im ive id youre youve youd hes shes theyre theyve theyd weve thats whats lets
+    shouldnt mightnt mustnt neednt aint im ive youre youve youd hes shes theyre theyve theyd weve thats whats lets
 """
 
 STOPWORDS = frozenset(
