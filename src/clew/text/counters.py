@@ -5,8 +5,8 @@
     openai    tokens of o200k_base, by byte pairs    nearly equal where parts end in white space; not bounded
     words     words * 4 // 3 (HCE)                   parts that end in white space: never less; at most 1 more for each
 
-`estimate` is the default and needs no package; docs/text.md says how far it lies from `openai`. A budget is exact by the
-counter that counted the whole.
+`estimate` is the default and needs no package; docs/text.md says how far it lies from `openai`. A budget is exact by
+the counter that counted the whole.
 """
 
 from collections.abc import Callable
