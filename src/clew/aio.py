@@ -19,11 +19,11 @@ THREADS: Final = 8
 def _in_thread(
     method: Callable[Concatenate[Memory, P], T],
 ) -> Callable[Concatenate["AsyncMemory", P], Coroutine[Any, Any, T]]:
-    @functools.wraps(method)
-    async def call(self: "AsyncMemory", *args: P.args, **kwargs: P.kwargs) -> T:
+    async def call(self: "AsyncMemory", /, *args: P.args, **kwargs: P.kwargs) -> T:
         work = functools.partial(method, self.memory, *args, **kwargs)
         return await asyncio.get_running_loop().run_in_executor(self.threads, work)
 
+    functools.update_wrapper(call, method)
     return call
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypedDict, Unpack
 
 from clew.assemble.context import build_context
 from clew.assemble.receipt import make_receipt, receipt_id
@@ -33,7 +33,8 @@ from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
 from clew.store.rows import turn_from_row
 from clew.store.tables import Row
-from clew.text.counters import Counter, counter as counter_named
+from clew.text.counters import Counter
+from clew.text.counters import counter as counter_named
 from clew.types import (
     Context,
     ForgetReport,
@@ -51,8 +52,26 @@ from clew.types.turn import aware
 Clock = Callable[[], datetime]
 
 
+class Only(TypedDict, total=False):
+    """What a caller may restrict a recall or search to; what is left out restricts nothing.
+
+    Attributes:
+        session: name of a conversation.
+        since: event time from here on, included; turns without a time are left out.
+        until: event time before this moment; likewise.
+        role: user, assistant, system or tool.
+        speaker: a name as it was stored.
+    """
+
+    session: str | None
+    since: datetime | None
+    until: datetime | None
+    role: str | None
+    speaker: str | None
+
+
 def _utc_now() -> datetime:
-    return datetime.now(UTC)
+    return datetime.now(UTC)  # noqa: TID251  # the one place where the real clock enters
 
 
 class Memory:
@@ -182,18 +201,14 @@ class Memory:
         *,
         budget: int | None = None,
         counter: str | Counter | None = None,
-        session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        role: str | None = None,
-        speaker: str | None = None,
+        **only: Unpack[Only],
     ) -> Context:
         """The block of remembered turns to put before a model, within an exact budget.
 
         Args:
             budget: tokens of the whole block, headings included; None takes the setting.
             counter: name of a counter, or any function from text to tokens; None takes the setting.
-            session, since, until, role, speaker: only such turns (`since` included, `until` not).
+            only: restricts the turns, see `Only`.
 
         Raises:
             InputError: the budget is negative, the time range ends before it starts, or the role is unknown.
@@ -203,7 +218,7 @@ class Memory:
         if budget < 0:
             raise InputError(f"budget {budget} is negative; give the tokens that the block may take, 0 or more")
         count = counter_named(self.config.counter if counter is None else counter)
-        chosen = _filter(session, since, until, role, speaker)
+        chosen = _filter(only)
         started, now = time.perf_counter(), self._clock()
         frame = self._ranker.frame(query, now)
         candidates = self._ranker.rank(frame, chosen, self.config.recall.limit)
@@ -240,18 +255,11 @@ class Memory:
         self._worker.wake()
         return context
 
-    def search(
-        self,
-        query: str,
-        *,
-        limit: int = 10,
-        session: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        role: str | None = None,
-        speaker: str | None = None,
-    ) -> list[Hit]:
+    def search(self, query: str, *, limit: int = 10, **only: Unpack[Only]) -> list[Hit]:
         """The best turns for a query, best first, each with what every signal added to its score.
+
+        Args:
+            only: restricts the turns, see `Only`.
 
         Raises:
             InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
@@ -260,7 +268,7 @@ class Memory:
         if limit < 0:
             raise InputError(f"limit {limit} is negative; give the number of turns wanted, 0 or more")
         frame = self._ranker.frame(query, self._clock())
-        candidates = self._ranker.rank(frame, _filter(session, since, until, role, speaker), limit)
+        candidates = self._ranker.rank(frame, _filter(only), limit)
         with self._store.snapshot() as reader:
             return [
                 Hit(
@@ -357,9 +365,7 @@ class Memory:
         """
         self._check_open()
         names = None if turn_ids is None else tuple(turn_ids)
-        selection = Selection(
-            turn_ids=names, session=session, speaker=speaker, since=since, until=until, match=match
-        )
+        selection = Selection(turn_ids=names, session=session, speaker=speaker, since=since, until=until, match=match)
         report = forget(self._store, self.space, selection, self._clock(), dry_run=dry_run)
         if report.turns and not dry_run:
             self._receipts.forget()
@@ -379,7 +385,8 @@ class Memory:
     def rebuild(self) -> int:
         """Drops what is derived from the log without a model, and makes it again; gives the number of turns."""
         self._check_open()
-        return rebuild(self._store, self.space, self.config.ingest)
+        index = self.config.index
+        return rebuild(self._store, self.space, pack_minimum=index.pack_minimum, fan_out=index.fan_out)
 
     def verify(self) -> VerifyReport:
         """Checks hashes, references, the index against the log, and the database file; changes nothing."""
@@ -387,7 +394,7 @@ class Memory:
         return verify(self._store, self.space)
 
     def close(self) -> None:
-        """Ends the background work after the step at hand and releases the home; what is left to do stays to be done."""
+        """Ends the background work after the step at hand and releases the home; what is left stays to be done."""
         with self._closing:
             if self._closed:
                 return
@@ -411,7 +418,8 @@ class Memory:
 
     def _turn(self, row: Row | None, session: str, seq: int) -> Turn:
         if row is None:
-            raise NotFoundError(f"no turn {turn_id(session, seq)!r} in space {self.space!r}; it may have been forgotten")
+            name = turn_id(session, seq)
+            raise NotFoundError(f"no turn {name!r} in space {self.space!r}; it may have been forgotten")
         return turn_from_row(row)
 
     def _blob(self, data: bytes | None, sha: str) -> bytes:
@@ -420,10 +428,10 @@ class Memory:
         return data
 
 
-def _filter(
-    session: str | None, since: datetime | None, until: datetime | None, role: str | None, speaker: str | None
-) -> Filter:
-    since, until = aware(since, "since"), aware(until, "until")
+def _filter(only: Only) -> Filter:
+    since, until = aware(only.get("since"), "since"), aware(only.get("until"), "until")
     if since is not None and until is not None and until <= since:
         raise InputError(f"the range ends ({until.isoformat()}) before it starts ({since.isoformat()}); swap them")
-    return Filter(session=session, since=since, until=until, role=role, speaker=speaker)
+    return Filter(
+        session=only.get("session"), since=since, until=until, role=only.get("role"), speaker=only.get("speaker")
+    )

@@ -50,10 +50,10 @@ class Packed:
 
 
 def fit(offers: Sequence[Offer], budget: int, counter: Counter) -> Packed:
-    """Takes offers in rank order as long as they fit; one that does not fit is passed over and later ones are tried.
+    """Takes offers in rank order while they fit; one that does not is passed over and later ones are tried.
 
-    The parts' counts steer; the whole block is then counted exactly, and the lowest-ranked items are given back while it
-    is over the budget. Cost: a count for each offer that may fit, and one of the block for each item given back.
+    The parts' counts steer; the whole block is then counted exactly, and the lowest-ranked items are given back while
+    it is over the budget. Cost: a count for each offer that may fit, and one of the block for each item given back.
     """
     weigh = _weigher(counter)
     room = budget - weigh(OPENING) - weigh(CLOSING)
@@ -87,5 +87,5 @@ def _exact(taken: dict[int, Evidence], budget: int, counter: Counter) -> Packed:
 
 
 def _weigher(counter: Counter) -> Callable[[str], float]:
-    """Counts parts so that their sum is not above the whole by rounding: the estimate rounds up only once, at the end."""
+    """Counts parts so that rounding does not add up: the estimate rounds only once, at the end."""
     return (lambda text: len(text) / CHARS_PER_TOKEN) if counter.name == "estimate" else counter

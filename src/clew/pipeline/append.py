@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, cast
 
-from clew.analyze.weigh import ANALYZE_VERSION
 from clew.index.entry import encode
 from clew.ingest.identity import Key, Place, align
+from clew.pipeline.annotate import annotation_rows
 from clew.pipeline.prepare import Prepared
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import dumps, from_us, to_us, turn_row
@@ -42,8 +42,8 @@ class Fate:
     forgotten: bool = False
 
 
-class _Moved(Exception):  # noqa: N818  # a signal between two functions of this module, never seen outside
-    """The session grew between planning and writing."""
+class _Moved(Exception):
+    """The session grew between planning and writing; a signal inside this module, never seen outside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +63,7 @@ class _Plan:
 class Appender:
     """Appends to one space.
 
-    It remembers, per session, hashes of the stored contents: a hint that saves reading. Every decision is made from rows.
+    It remembers, per session, hashes of stored contents: a hint that saves reading. Every decision is made from rows.
     Cost of an append: independent of how much is stored, unless a sequence begins with a turn that the session holds.
     """
 
@@ -115,24 +115,15 @@ class Appender:
                     progress(len(fresh))
                 return [fate for fate in fates if fate is not None]
             except _Moved:
-                continue
+                continue  # someone else wrote to the session: plan anew from what is stored now
 
-    def _apply(
-        self, plan: _Plan, items: Sequence[Prepared], now: datetime
-    ) -> Iterator[tuple[int, list[Fate]]]:
+    def _apply(self, plan: _Plan, items: Sequence[Prepared], now: datetime) -> Iterator[tuple[int, list[Fate]]]:
         expected = plan.next_seq
         seqs = list(plan.seqs)
         pairs = list(zip(items, plan.places, strict=True))
         for start in range(0, len(pairs), self._batch):
             chunk = pairs[start : start + self._batch]
-            before, settled = expected, tuple(seqs)
-
-            def write(tx: Transaction) -> list[Fate]:
-                if _next_seq(tx, self._space, chunk[0][0].turn.session) != before:
-                    raise _Moved
-                return _write(tx, self._space, chunk, settled, now)
-
-            fates = self._store.transaction(write)
+            fates = self._store.transaction(_writing(self._space, chunk, tuple(seqs), expected, now))
             for fate in fates:
                 name = fate.added or fate.known or fate.conflict
                 seqs.append(-1 if name is None else parse_turn_id(name)[1])
@@ -171,6 +162,19 @@ class Appender:
             self._contents.pop(next(iter(self._contents)))
         self._contents[session] = (next_seq, hashes)
         return hashes
+
+
+def _writing(
+    space: str, chunk: Sequence[tuple[Prepared, Place]], settled: Sequence[int], expected: int, now: datetime
+) -> Callable[[Transaction], list[Fate]]:
+    """`_write` for one batch, provided that the session is as long as planned."""
+
+    def write(tx: Transaction) -> list[Fate]:
+        if _next_seq(tx, space, chunk[0][0].turn.session) != expected:
+            raise _Moved
+        return _write(tx, space, chunk, settled, now)
+
+    return write
 
 
 def _write(
@@ -223,14 +227,8 @@ def _put_turns(tx: Transaction, space: str, new: Sequence[tuple[Prepared, int, i
     turns = [item.turn.stored(seq=seq, ordinal=ordinal, ingested_at=now) for item, seq, ordinal in new]
     tx.put("turn", [turn_row(space, turn, item.digest) for turn, (item, _, _) in zip(turns, new, strict=True)])
     tx.put("tail", [(space, ordinal, encode(item.entry(seq=seq, ordinal=ordinal))) for item, seq, ordinal in new])
-    tx.put(
-        "annotation",
-        [
-            (space, turn.id, kind, value, "rule", ANALYZE_VERSION)
-            for turn, (item, _, _) in zip(turns, new, strict=True)
-            for kind, value in item.annotations.items()
-        ],
-    )
+    owners = ((turn_id(turn.session, cast(int, turn.seq)), item) for turn, (item, _, _) in zip(turns, new, strict=True))
+    tx.put("annotation", annotation_rows(space, owners))
     for item, _, _ in new:
         types = {part.blob: part.media_type for part in item.turn.parts if part.blob}
         for sha, data in item.blobs.items():
@@ -246,7 +244,7 @@ def _forgotten(tx: Reader, space: str, salt: bytes, pairs: Sequence[tuple[Prepar
 
 
 def tombstone(salt: bytes, digest: bytes) -> bytes:
-    """What is kept of a forgotten turn: a keyed hash, which says nothing without the space's salt and the turn itself."""
+    """What is kept of a forgotten turn: a keyed hash, which says nothing without the salt and the turn itself."""
     return hmac.digest(salt, digest, "sha256")
 
 

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from clew.errors import ModelError
+from clew.index.vectors import has_vector
 from clew.index.view import IndexView
 from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
@@ -21,7 +22,7 @@ BATCH: Final = 64
 
 def missing(view: IndexView, model: str, aside: frozenset[int]) -> list[int]:
     """Ordinals of turns without a vector of this model, ascending, except those put aside as failed."""
-    ordinals = view.turns.ordinal[~view.has_vector(model)]
+    ordinals = view.turns.ordinal[~has_vector(view, model)]
     return [int(ordinal) for ordinal in ordinals if int(ordinal) not in aside]
 
 

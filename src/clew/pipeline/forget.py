@@ -1,6 +1,7 @@
-"""Takes turns out for good: the rows, everything derived from them, and what receipts say of them.
+"""Takes turns out for good: rows, everything derived from them, and the space's receipts.
 
-What stays is a tombstone a turn, a keyed hash that keeps a client which resends its history from bringing the turn back.
+What stays is a tombstone a turn, a keyed hash that keeps a client which resends its history from bringing the turn
+back.
 """
 
 from collections.abc import Iterable, Sequence
@@ -89,13 +90,13 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
         return ForgetReport(turns=0, rows={}, digests=())
     turns = [turn_from_row(row) for row in rows]
     digests = _digests(tx, space, rows)
-    removed = {"turn": 0, "annotation": 0, "blob": 0, "receipt": 0, "job": 0}
+    removed = {"turn": 0, "annotation": 0}
     for turn in turns:
         key = (space, turn.session, turn.seq)
         removed["turn"] += tx.delete("turn", key, key)
         owner = (space, turn_id(turn.session, cast(int, turn.seq)))
         removed["annotation"] += tx.delete("annotation", owner, owner)
-    forget_ordinals(tx, space, [cast(int, turn.ordinal) for turn in turns])
+    removed |= forget_ordinals(tx, space, [cast(int, turn.ordinal) for turn in turns])
     removed["blob"] = _drop_blobs(tx, space, turns)
     removed["receipt"] = _drop_receipts(tx, space)
     _drop_empty_sessions(tx, space, {turn.session for turn in turns})
@@ -104,7 +105,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
 
 
 def _drop_blobs(tx: Transaction, space: str, turns: Sequence[Turn]) -> int:
-    """Drops the blobs that no remaining turn refers to. Reads the parts of every turn that has any: forgetting is rare."""
+    """Drops the blobs that no remaining turn refers to. Reads the parts of every turn: forgetting is rare."""
     candidates = {part.blob for turn in turns for part in turn.parts if part.blob}
     if not candidates:
         return 0

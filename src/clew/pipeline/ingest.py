@@ -9,8 +9,8 @@ from typing import Final
 
 from clew.config import IngestConfig
 from clew.errors import TurnRejected
-from clew.ingest.importers import ImportedTurn, Limits, Skipped, read_path
 from clew.ingest.identity import Key
+from clew.ingest.importers import ImportedTurn, Limits, Skipped, read_path
 from clew.pipeline.append import Appender, Fate, sequence_key
 from clew.pipeline.prepare import Prepared, prepare
 from clew.types.reports import IngestReport, Rejection
@@ -20,8 +20,11 @@ Progress = Callable[[int], None]
 """Called with the number of turns settled so far."""
 
 HELD: Final = 20_000
-"""Turns held in memory while they are gathered by session. A session that goes on after that is lined up again as a whole,
-by the keys of its earlier turns, so that nothing depends on where the stretch ended."""
+"""Turns held in memory while they are gathered by session.
+
+A session that goes on after that is lined up again as a whole, by the keys of its earlier turns, so that nothing
+depends on where the stretch ended.
+"""
 
 
 @dataclass(slots=True)
@@ -48,8 +51,8 @@ class _Tally:
             self.skipped["forgotten"] += 1
         elif fate.conflict is not None:
             reason = (
-                f"external id {item.turn.external_id!r} is stored as {fate.conflict} with other content, which was kept; "
-                "send an edit under an id of its own"
+                f"external id {item.turn.external_id!r} is stored as {fate.conflict} with other content, which was "
+                "kept; send an edit under an id of its own"
             )
             self.rejected.append(Rejection(where=waiting.where, reason=reason))
         elif fate.added is not None:

@@ -1,7 +1,7 @@
-"""A turn as it comes -> everything that one transaction will write about it. Pure: reads and writes nothing.
+"""A turn as it comes -> everything that one transaction will write about it. Pure.
 
-Order matters: text is made encodable, then secrets are masked, then large parts move to blobs; only the result is hashed,
-indexed and weighed, so that a resent turn meets the same hash and no secret reaches the disk.
+Order matters: text is made encodable, then secrets are masked, then large parts move to blobs; only the result is
+hashed, indexed and weighed, so that a resent turn meets the same hash and no secret reaches the disk.
 """
 
 from collections import Counter

@@ -39,7 +39,9 @@ class ReceiptBook:
         with self._store.snapshot() as reader:
             row = reader.get("receipt", (self._space, name))
         if row is None:
-            raise NotFoundError(f"no receipt {name!r} in this space; recall prints its receipt's name, the last {self._keep} are kept")
+            raise NotFoundError(
+                f"no receipt {name!r} in this space; recall prints its receipt's name, the last {self._keep} are kept"
+            )
         return Receipt.from_dict(json.loads(cast(str, row[3])))
 
     @property
@@ -73,5 +75,6 @@ class ReceiptBook:
             if reader.count("receipt", *everything) <= self._keep * 1.1:  # one sweep for many receipts, not one each
                 return
             rows = reader.scan("receipt", *everything, columns=("created_at", "receipt"))
-        old = [(self._space, cast(str, name)) for _, name in sorted(rows)[: len(rows) - self._keep]]  # type: ignore[type-var]  # ints and texts
+        by_age = sorted((cast(int, created_at), cast(str, name)) for created_at, name in rows)
+        old = [(self._space, name) for _, name in by_age[: len(rows) - self._keep]]
         self._store.transaction(lambda tx: [tx.delete("receipt", key, key) for key in old], durable=False)

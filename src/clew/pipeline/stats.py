@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from clew.index.vectors import has_vector
 from clew.index.view import IndexView
 from clew.store.protocol import Store
 from clew.types.reports import Stats
@@ -18,7 +19,7 @@ def gather_stats(
             name: reader.count(name, every, every)
             for name in ("turn", "session", "segment", "blob", "annotation", "receipt", "tombstone", "tail")
         }
-    vectors = {model: int(view.has_vector(model).sum()) for model in sorted(view.vectors)}
+    vectors = {model: int(has_vector(view, model).sum()) for model in sorted(view.vectors)}
     characters = int(view.turns.chars.sum())
     return Stats(
         turns=counts["turn"],

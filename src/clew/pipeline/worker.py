@@ -1,7 +1,7 @@
-"""What happens behind the acknowledgement: vectors, packing, receipts. One thread a Memory, one worker a space at a time.
+"""What happens behind the acknowledgement: vectors, packing, receipts.
 
-Work is found from the state (docs/decisions/0002): a turn without a vector is work. Nothing here is needed for a turn to
-be found by its words, and all of it may be killed at any point.
+One thread a Memory, one worker a space at a time. Work is found from the state (docs/decisions/0002): a turn without a
+vector is work. Nothing here is needed for a turn to be found by its words, and all of it may be killed at any point.
 """
 
 import logging
@@ -20,7 +20,7 @@ from clew.index.packer import pack
 from clew.models.protocol import Embedder
 from clew.pipeline.embed import BATCH, embed_batch, missing
 from clew.pipeline.receipts import ReceiptBook
-from clew.store.protocol import Job, Lease, Store
+from clew.store.protocol import Lease, Store
 from clew.store.rows import to_us
 
 log = logging.getLogger("clew.worker")
@@ -137,8 +137,8 @@ class Worker:
         return True
 
     def _pack(self) -> bool:
-        report = pack(self._store, self._space, minimum=self._config.pack_minimum, fan_out=self._config.fan_out)
-        return report.changed
+        minimum, fan_out = self._config.pack_minimum, self._config.fan_out
+        return pack(self._store, self._space, minimum=minimum, fan_out=fan_out, most_steps=1).steps > 0
 
     def _has_lease(self) -> bool:
         now = to_us(self._clock()) or 0

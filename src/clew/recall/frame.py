@@ -28,7 +28,7 @@ class Frame:
 
     Attributes:
         piece_scores: BM25F of each piece; None when the question has no term.
-        similarity: cosine of the question (row 0) and of its rewritten form (row 1) to each turn; None without embedder.
+        similarity: cosine of the question (row 0) and its rewritten form (row 1) to each turn; None without embedder.
         with_assistant: an assistant takes part in this space's conversations.
     """
 

@@ -55,10 +55,10 @@ def by_score(opinions: Sequence[Opinion], size: int) -> Fused:
 
 
 def by_rank(opinions: Sequence[Opinion], size: int, k: int) -> Fused:
-    """Reciprocal rank fusion: each relevance signal adds weight / (k + rank), ranks from 1, ties sharing the best rank.
+    """Reciprocal rank fusion: each relevance signal adds weight / (k + rank), ranks from 1, ties sharing the best.
 
-    A turn that a signal does not know, or gives its lowest value 0, gets nothing from it. Boosts and priors add their plain
-    value scaled to one rank step at the top, so that they order neighbours and never overrule a signal
+    A turn that a signal does not know, or gives its lowest value 0, gets nothing from it. Boosts and priors add their
+    plain value scaled to one rank step at the top, so that they order neighbours and never overrule a signal
     (Cormack, Clarke and Büttcher 2009, for the sum; the treatment of boosts is ours).
     """
     total, shares = np.zeros(size), {}

@@ -31,8 +31,10 @@ _ASSISTANT_ASKED = re.compile(
 )
 _REQUEST = re.compile(
     r"^(?:\s*(?:can|could|would|will) you|\s*please|\s*(?:list|tell|give|show|remind|help)\b(?: me| us)?"
-    r"|\s*(?:what|which|who|whom|whose|when|where|why|how)\b(?:'s| is| are| was| were| do| does| did| many| much| long)?"
-    r"|\s*(?:about|of|the|all|to|order|in order|summar\w+|across|our|conversations?|sessions?|chats?|discussed))+[\s,:]*",
+    r"|\s*(?:what|which|who|whom|whose|when|where|why|how)\b"
+    r"(?:'s| is| are| was| were| do| does| did| many| much| long)?"
+    r"|\s*(?:about|of|the|all|to|order|in order|summar\w+|across|our|conversations?|sessions?|chats?|discussed)"
+    r")+[\s,:]*",
     re.IGNORECASE,
 )
 
@@ -104,8 +106,8 @@ def _name_words(text: str, speaker: str) -> set[str]:
 def to_second_person(text: str, names: set[str]) -> str:
     """The question as put to the person it names: "Where did Ann go?" becomes "Where did you go?".
 
-    A turn says "I went to Rome" and never the speaker's own name, so the name only pulls the vector away (RETRIEVAL: the
-    largest single gain between two people). Without a name the text comes back as it is.
+    A turn says "I went to Rome" and never the speaker's own name, so the name only pulls the vector away (RETRIEVAL:
+    the largest single gain between two people). Without a name the text comes back as it is.
     """
     if not names:
         return text

@@ -11,9 +11,7 @@ from clew.text.terms import terms
 from clew.types.turn import Turn
 
 
-def find_quote(
-    view: IndexView, fetch: Callable[[str, int], Turn], text: str, limit: int
-) -> list[Turn]:
+def find_quote(view: IndexView, fetch: Callable[[str, int], Turn], text: str, limit: int) -> list[Turn]:
     """Turns whose text holds the phrase, newest first.
 
     Case, accents and marks between words do not count. A phrase of stop words alone is looked for in every turn; else

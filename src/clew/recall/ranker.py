@@ -1,4 +1,4 @@
-"""Question -> frame and ranked candidates, over the index as it is at this moment. Holds the vectors of recent questions."""
+"""Question -> frame and ranked candidates, over the index as it is now. Holds the vectors of recent questions."""
 
 import logging
 import threading

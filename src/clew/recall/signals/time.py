@@ -3,7 +3,8 @@
 The steps are RETRIEVAL's date match: people tell of a day on that day or soon after, seldom before.
 """
 
-from datetime import UTC, date, datetime, time as clock, timedelta
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as clock
 from typing import Final
 
 import numpy as np
@@ -28,7 +29,7 @@ NAMED_VALUES: Final = {"day": 1.2, "weekend": 0.8, "week": 0.8, "month": 1.0}
 
 
 def time(frame: Frame) -> Scores | None:
-    """The best match between the question's times and a turn's own or named time; None without a time in the question."""
+    """The best match of the question's times with a turn's own or named time; None when it names no time."""
     constraints = frame.query.dates
     if not constraints:
         return None
@@ -70,7 +71,9 @@ def _raise_named(frame: Frame, constraint: DateConstraint, best: Scores) -> None
     if value is None or constraint.relation != "on" or constraint.start is None or constraint.end is None:
         return
     owner = frame.view.pieces.turn
-    for mark in date_marks(_midnight(constraint.start), _midnight(constraint.end) + timedelta(days=1), constraint.grain):
+    for mark in date_marks(
+        _midnight(constraint.start), _midnight(constraint.end) + timedelta(days=1), constraint.grain
+    ):
         positions = owner[frame.view.postings(mark)[0]]
         best[positions] = np.maximum(best[positions], value)
 

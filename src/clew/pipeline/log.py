@@ -1,0 +1,23 @@
+"""The log, read from end to end in the order of arrival, a stretch at a time."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from clew.store.protocol import Store
+from clew.store.rows import TURN_COLUMNS
+from clew.store.tables import Row
+
+STRETCH: Final = 500
+"""Rows held in memory at a time."""
+
+
+def stored_rows(store: Store, space: str) -> Iterator[list[Row]]:
+    """Rows of TURN by ordinal. Turns added while it runs may or may not come; forgotten ones may be missing."""
+    after = 0
+    while True:
+        with store.snapshot() as reader:
+            rows = reader.scan("turn", (space, after), (space,), index="ordinal", limit=STRETCH)
+        if not rows:
+            return
+        yield rows
+        after = int(rows[-1][TURN_COLUMNS["ordinal"]] or 0) + 1
