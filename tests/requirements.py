@@ -52,4 +52,24 @@ DEMO = (
     Requirement("F-DEMO-01", "DESIGN 10", "The sample conversation is whole, well formed, and names its evidence."),
 )
 
-REQUIREMENTS: tuple[Requirement, ...] = (*HOUSE, *DEMO)
+# --- index ---
+INDEX = (
+    Requirement("F-INDEX-01", "DESIGN 9", "What the index keeps of a turn comes back from its bytes, whatever the text."),
+    Requirement("F-INDEX-02", "DESIGN 9", "Damaged bytes of the index give a clear error, never a wrong answer."),
+    Requirement("F-INDEX-03", "DESIGN 9", "No answer depends on how turns lie in segments and tail, to the last bit."),
+    Requirement("F-INDEX-04", "DESIGN 6", "Scores are those of the documented BM25F formula over neighbouring pieces."),
+    Requirement("F-INDEX-05", "DESIGN 9", "A segment's bytes depend on its entries alone, in any order of merges."),
+    Requirement("F-INDEX-06", "DESIGN 9", "A forgotten turn leaves no term, name or vector in any row of the index."),
+    Requirement("F-INDEX-07", "DESIGN 9", "A view stays as it is while turns are added."),
+    Requirement("F-INDEX-08", "DESIGN 9", "The live index shows every commit, its own process's or another's."),
+    Requirement("F-INDEX-09", "DESIGN 9", "Packing loses nothing beside writers, other packers and kills at any step."),
+    Requirement("F-INDEX-10", "DESIGN 1.1", "The index is dropped and made again from the turns to the same answers."),
+    Requirement("F-INDEX-11", "DESIGN 4", "Verification names what is damaged, missing, twice there or too much."),
+    Requirement("F-INDEX-12", "DESIGN 9", "Filters over columns agree with a loop over the turns."),
+    Requirement("F-INDEX-13", "DESIGN 9", "The vector scan is exact over its codes; a turn without a vector is unknown."),
+    Requirement("F-INDEX-14", "DESIGN 5", "A refresh and a packing step read what is new, not what is there."),
+    Requirement("F-INDEX-15", "DESIGN 9", "A segment of a newer format is refused as such."),
+    Requirement("F-INDEX-16", "DESIGN 6", "A text that names a time is found by a question for that time."),
+)
+
+REQUIREMENTS: tuple[Requirement, ...] = (*HOUSE, *DEMO, *INDEX)

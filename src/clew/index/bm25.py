@@ -152,19 +152,20 @@ def _norms(view: IndexView, window: Window, k1: float, b: float) -> Scores:
         own = lengths(view, window)
         held = np.ones(len(view.links[0]))
         average = float(own.mean()) if len(own) else 0.0
-        held[: len(own)] = k1 * (1 - b + b * own / (average or 1.0))
+        # Not quite 0, so that where nothing is found 0 / 0 is 0.
+        held[: len(own)] = np.maximum(k1 * (1 - b + b * own / (average or 1.0)), np.finfo(np.float64).tiny)
         view.norms[key] = held
     return held
 
 
 def _pushes(view: IndexView, found: Postings, window: Window) -> list[tuple[NDArray[np.intp], Scores]]:
     """Places and what is added to their counts, step by step; within one step no place stands twice, but for -1."""
-    body = found.body.astype(np.float64)
-    own = found.pieces.astype(np.intp, copy=False)
-    steps = [(own, body + found.extra)]
+    steps = [(found.pieces, (found.body + found.extra).astype(np.float64))]
+    shared = np.flatnonzero(found.body)
+    body = found.body[shared].astype(np.float64)
     # What stands before a piece is seen from the places after it, and the other way round.
     for weights, links in zip((window.before, window.after), reversed(view.links), strict=True):
-        places = own
+        places = found.pieces[shared]
         for weight in weights:
             places = links[places]
             steps.append((places, weight * body))

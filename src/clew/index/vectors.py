@@ -40,6 +40,14 @@ def cosine(view: IndexView, model: str, queries: Matrix) -> NDArray[np.float64]:
     return result
 
 
+def has_vector(view: IndexView, model: str) -> NDArray[np.bool_]:
+    """Which turns have a vector of this model."""
+    found = np.zeros(len(view.turns.ordinal), dtype=bool)
+    for block in view.vectors.get(model, ()):
+        found[block.positions[block.positions >= 0]] = True
+    return found
+
+
 def _scan(result: NDArray[np.float64], block: VectorBlock, codes: Codes, scales: Scales) -> None:
     found = np.asarray(simsimd.cdist(codes, block.codes, metric="dot"), dtype=np.float64)
     found *= scales.astype(np.float64)[:, None]
