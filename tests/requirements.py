@@ -54,7 +54,9 @@ DEMO = (
 
 # --- index ---
 INDEX = (
-    Requirement("F-INDEX-01", "DESIGN 9", "What the index keeps of a turn comes back from its bytes, whatever the text."),
+    Requirement(
+        "F-INDEX-01", "DESIGN 9", "What the index keeps of a turn comes back from its bytes, whatever the text."
+    ),
     Requirement("F-INDEX-02", "DESIGN 9", "Damaged bytes of the index give a clear error, never a wrong answer."),
     Requirement("F-INDEX-03", "DESIGN 9", "No answer depends on how turns lie in segments and tail, to the last bit."),
     Requirement("F-INDEX-04", "DESIGN 6", "Scores are those of the documented BM25F formula over neighbouring pieces."),
@@ -66,10 +68,44 @@ INDEX = (
     Requirement("F-INDEX-10", "DESIGN 1.1", "The index is dropped and made again from the turns to the same answers."),
     Requirement("F-INDEX-11", "DESIGN 4", "Verification names what is damaged, missing, twice there or too much."),
     Requirement("F-INDEX-12", "DESIGN 9", "Filters over columns agree with a loop over the turns."),
-    Requirement("F-INDEX-13", "DESIGN 9", "The vector scan is exact over its codes; a turn without a vector is unknown."),
+    Requirement(
+        "F-INDEX-13", "DESIGN 9", "The vector scan is exact over its codes; a turn without a vector is unknown."
+    ),
     Requirement("F-INDEX-14", "DESIGN 5", "A refresh and a packing step read what is new, not what is there."),
     Requirement("F-INDEX-15", "DESIGN 9", "A segment of a newer format is refused as such."),
     Requirement("F-INDEX-16", "DESIGN 6", "A text that names a time is found by a question for that time."),
 )
 
-REQUIREMENTS: tuple[Requirement, ...] = (*HOUSE, *DEMO, *INDEX)
+# --- MODELS ---
+MODELS = (
+    Requirement("F-MODELS-01", "DESIGN 5.2", "Text over 1,500 characters is embedded as its first 1,000 and last 500."),
+    Requirement(
+        "F-MODELS-02", "DESIGN 11", "Vectors have length 1, in the order of the texts; blank texts give zeros."
+    ),
+    Requirement("F-MODELS-03", "DESIGN 11", "Any text can be embedded: emoji, 100 KB, lone surrogates, controls."),
+    Requirement("F-MODELS-04", "DESIGN 11", "MiniLM comes from packages tried in order, each checked by its SHA-256."),
+    Requirement(
+        "F-MODELS-05", "DESIGN 1.3", "With no local model there is no embedder; the reason is told once, in a line."
+    ),
+    Requirement("F-MODELS-06", "DESIGN 12", "Cosines of the int8 model are those of float32 within 0.006."),
+    Requirement("F-MODELS-07", "DESIGN 11", "Token ids are those of the reference tokenizer."),
+    Requirement("F-MODELS-08", "DESIGN 1.9", "A vector does not depend on the texts or threads beside it."),
+    Requirement(
+        "F-MODELS-09", "DESIGN 1.9", "Recorded vectors come back byte for byte, from any process, with no model."
+    ),
+    Requirement("F-MODELS-10", "DESIGN 9", "Quantized vectors come back within half a step; zero rows stay zero."),
+    Requirement("F-MODELS-11", "DESIGN 11", "Embedders are chosen by name; an unknown name is told with the choices."),
+    Requirement(
+        "F-MODELS-12", "DESIGN 11", "Endpoints speak OpenAI's and Ollama's form; no error or stranger sees the key."
+    ),
+    Requirement(
+        "F-MODELS-13", "DESIGN 11", "Other libraries are loaded late; a missing one is named with its command."
+    ),
+    Requirement("F-MODELS-14", "DESIGN 1.12", "No model runtime is imported before the first text is embedded."),
+    Requirement(
+        "F-MODELS-15", "DESIGN 3", "clew.testing has an embedder without a model and a clock that stands still."
+    ),
+    Requirement("F-MODELS-16", "DESIGN 11", "float32 weights run without an inference runtime, by BERT's formulas."),
+)
+
+REQUIREMENTS: tuple[Requirement, ...] = (*HOUSE, *DEMO, *INDEX, *MODELS)

@@ -17,7 +17,7 @@ class HashEmbedder:
 
     Each term, as the search index cuts and stems them, adds 1 or -1 to one component; both come from its BLAKE2b hash
     (feature hashing: Weinberger et al., 2009). Two unrelated texts of `n` terms each have a cosine near 0, within about
-    `1 / sqrt(dim)`. A text without terms (stop words, signs) counts as one term of its own. The same everywhere, always.
+    `1 / sqrt(dim)`. A text without terms (stop words, signs) goes by its words as they stand. The same everywhere.
     """
 
     def __init__(self, dim: int = 64) -> None:
@@ -52,12 +52,11 @@ class FrozenClock:
             InputError: `start` has no time zone.
         """
         if start.tzinfo is None:
-            raise InputError(
-                f"FrozenClock({start!r}) has no time zone; expected an aware datetime such as one with UTC"
-            )
+            raise InputError(f"FrozenClock({start!r}) has no time zone; expected an aware datetime, such as in UTC")
         self._now = start.astimezone(UTC)
 
     def __call__(self) -> datetime:
+        """The time at which the clock stands, as `now` gives it."""
         return self._now
 
     def now(self) -> datetime:

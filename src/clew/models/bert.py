@@ -67,7 +67,7 @@ class Bert:
                 layers=tuple(_layer(tensors, f"encoder.layer.{number}") for number in range(layers)),
                 heads=heads,
             )
-        except (OSError, KeyError, ValueError, struct.error) as error:
+        except (OSError, LookupError, TypeError, ValueError, struct.error) as error:
             raise ModelUnavailable(f"{path} does not hold the weights of a BERT encoder ({error!r})") from error
 
     def __call__(self, ids: Ids, mask: Ids) -> Tensor:
@@ -107,7 +107,11 @@ def read_safetensors(path: Path) -> Mapping[str, Tensor]:
     """
     with path.open("rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))
+        if length > path.stat().st_size:
+            raise ValueError("the header is longer than the file")
         header = json.loads(file.read(length))
+    if not isinstance(header, dict):
+        raise ValueError("the header is no object")
     data = np.asarray(np.memmap(path, np.uint8, "r", offset=8 + length))
     return {
         name: data[slice(*entry["data_offsets"])].view("<f4").reshape(entry["shape"])

@@ -5,29 +5,20 @@ Both libraries fetch a model's weights from their hub when they are first asked 
 
 from collections.abc import Callable
 from functools import cache
-from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from clew.errors import MissingExtra, ModelError, ModelUnavailable
 from clew.models.adapted import BATCH, AdaptedEmbedder
+from clew.models.extras import installed_version, load_library
 
 Load = Callable[[str], Any]
-
-
-def installed_version(package: str) -> str | None:
-    """Version of an installed package, found without importing it; None if it is not installed."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None
 
 
 def fastembed_embedder(
     model: str,
     *,
     threads: int = 1,
-    load: Load = import_module,
+    load: Load = load_library,
     installed: Callable[[str], str | None] = installed_version,
 ) -> AdaptedEmbedder:
     """A model of fastembed, named `fastembed:<model>@<major.minor of fastembed>`: its vectors changed between those.
@@ -53,7 +44,7 @@ def sentence_transformers_embedder(
     model: str,
     revision: str = "main",
     *,
-    load: Load = import_module,
+    load: Load = load_library,
     installed: Callable[[str], str | None] = installed_version,
 ) -> AdaptedEmbedder:
     """A model of sentence-transformers, named `sentence-transformers:<model>@<revision>`.

@@ -5,21 +5,20 @@ was measured for docs/embedders.md. int8 and float32 weights give slightly diffe
 """
 
 import hashlib
-import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import ModelError, ModelUnavailable
 from clew.models.bert import Bert
+from clew.models.extras import load_library
 from clew.models.prepare import embed_with
 from clew.models.protocol import Matrix
 from clew.models.wordpiece import WordPiece
@@ -224,11 +223,9 @@ def _numpy_forward(path: Path, _threads: int) -> Forward:
 
 
 def _onnx_forward(path: Path, threads: int) -> Forward:
-    # Loaded by name and late: it is an extra, takes up to 100 ms to import, and many commands embed nothing.
-    # No telemetry: recent releases write a device id and report to their maker, unless told not to before they load.
-    os.environ["ORT_DISABLE_TELEMETRY"] = "1"
     try:
-        onnx: Any = import_module("onnxruntime")
+        onnx = load_library("onnxruntime")
+        onnx.disable_telemetry_events()  # on Windows the variable that load_library sets does not reach all of them
         options = onnx.SessionOptions()
         options.intra_op_num_threads = threads
         options.inter_op_num_threads = 1

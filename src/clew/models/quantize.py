@@ -13,6 +13,7 @@ Scales = NDArray[np.float32]
 
 LEVELS: Final = 127
 _SMALLEST: Final = 1e-30  # below it a scale loses its precision to float32's subnormal range
+_LARGEST: Final = 1e38  # above it a code times its scale may exceed float32
 
 
 def quantize(matrix: Matrix) -> tuple[Codes, Scales]:
@@ -22,21 +23,23 @@ def quantize(matrix: Matrix) -> tuple[Codes, Scales]:
     product to float32. A row whose largest magnitude is below 1e-30 counts as zero: scale 0, codes 0.
 
     Args:
-        matrix: shape (n, dim), any finite numbers.
+        matrix: shape (n, dim), numbers of magnitude up to 1e38.
 
     Returns:
         Codes of shape (n, dim), from -127 to 127, and scales of shape (n,), 0 for zero rows only.
 
     Raises:
-        InputError: the shape is another, or a number is not finite.
+        InputError: the shape is another, or a number is larger or not one.
     """
     wide = np.asarray(matrix, np.float64)
     if wide.ndim != 2:
         raise InputError(f"vectors to quantize have the shape {wide.shape}; expected (n, dim)")
     largest = np.abs(wide).max(axis=1, initial=0.0)
-    if not np.isfinite(largest).all():
-        row = int(np.flatnonzero(~np.isfinite(largest))[0])
-        raise InputError(f"vector {row} holds a number that is not finite; embed its text again")
+    unfit = np.flatnonzero(~(largest <= _LARGEST))  # NaN is not below anything
+    if unfit.size:
+        raise InputError(
+            f"vector {unfit[0]} holds {largest[unfit[0]]}; expected numbers up to 1e38. Embed its text again"
+        )
     scales = np.where(largest >= _SMALLEST, largest / LEVELS, 0.0).astype(np.float32)
     steps = np.where(scales > 0, scales, np.inf).astype(np.float64)[:, None]
     return np.rint(wide / steps).astype(np.int8), scales
