@@ -6,10 +6,11 @@ Borders: whole words as they were written, no stems and no stop words; `clew.tex
 import re
 import unicodedata
 
-from clew.text.scripts import MARKS, cut_apart, fold_accents
+from clew.text.scripts import CUT_APART, MARKS, fold_accents
 
 _APOSTROPHES = str.maketrans("", "", "'\u2019\u02bc\u2018")
 _NO_WORD_ASCII = re.compile(r"[^a-z0-9]+")
+_LIMIT = re.compile(rf"[ {CUT_APART}]")
 _NO_WORD = re.compile(rf"(?:[^\w{MARKS}]|_)+")
 
 
@@ -38,12 +39,11 @@ def fold_contains(text: str, phrase: str) -> bool:
     while at >= 0:
         if _is_limit(whole, at) and _is_limit(whole, at + len(part)):
             return True
-        at = whole.find(part, at + 1)
+        limit = _LIMIT.search(whole, at + 1)
+        at = whole.find(part, limit.start()) if limit else -1
     return False
 
 
 def _is_limit(folded: str, at: int) -> bool:
-    if at in {0, len(folded)}:
-        return True
-    before, after = folded[at - 1], folded[at]
-    return " " in {before, after} or cut_apart(before) or cut_apart(after)
+    """Whether a word may begin or end before this character of a folded text."""
+    return at in {0, len(folded)} or _LIMIT.match(folded, at - 1) is not None or _LIMIT.match(folded, at) is not None

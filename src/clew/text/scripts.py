@@ -75,6 +75,10 @@ _BLOCKS = (
 )
 _FIRSTS = tuple(first for first, _, _ in _BLOCKS)
 
+_APART = frozenset({Script.HAN, Script.HANGUL, Script.UNSPACED})
+CUT_APART = "".join(f"{chr(first)}-{chr(last)}" for first, last, script in _BLOCKS if script in _APART)
+"""Inside of a regex class: scripts in which a word may begin or end beside a letter (in Hangul it takes endings)."""
+
 MARKS = (
     "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670"
     "\u06d6-\u06dc\u06df-\u06e8\u06ea-\u06ed\u0711\u0730-\u074a\u07a6-\u07b0\u07eb-\u07f3\u0816-\u082d\u0859-\u085b"
@@ -128,14 +132,6 @@ def main_script(word: str) -> Script:
     return next((script for char in word if (script := script_of(char)) is not Script.OTHER), Script.OTHER)
 
 
-_CUT_APART = frozenset({Script.HAN, Script.HANGUL, Script.UNSPACED})
-
-
-def cut_apart(char: str) -> bool:
-    """Whether words of this character's script may begin and end without a space (Hangul: take endings)."""
-    return script_of(char) in _CUT_APART
-
-
 def runs(word: str) -> list[tuple[Script, str]]:
     """Cuts a word where a script begins or ends that needs its own treatment.
 
@@ -147,6 +143,6 @@ def runs(word: str) -> list[tuple[Script, str]]:
     for char in word:
         script = script_of(char)
         marks_previous = bool(kinds) and unicodedata.combining(char) != 0
-        kinds.append(kinds[-1] if marks_previous else script if script in _CUT_APART else Script.OTHER)
+        kinds.append(kinds[-1] if marks_previous else script if script in _APART else Script.OTHER)
     pairs = groupby(zip(kinds, word, strict=True), key=lambda pair: pair[0])
     return [(kind, "".join(char for _, char in group)) for kind, group in pairs]
