@@ -163,6 +163,17 @@ def load_config(
     return cast(Config, _build(Config, "", values))
 
 
+def sources(home: Path | None = None, environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Where each setting that is not a default comes from: its path -> `clew.toml`, or the name of the variable.
+
+    Raises:
+        ConfigError: the file cannot be read.
+    """
+    env = os.environ if environment is None else environment
+    variables = {entry.path: entry.variable for entry in SETTINGS.values() if entry.variable in env}
+    return dict.fromkeys(_from_file(home), "clew.toml") | variables
+
+
 def _from_file(home: Path | None) -> dict[str, Any]:
     path = None if home is None else home / "clew.toml"
     if path is None or not path.is_file():

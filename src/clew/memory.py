@@ -317,14 +317,17 @@ class Memory:
         with self._store.snapshot() as reader:
             return inline(turn, lambda sha: self._blob(reader.get_blob(self.space, sha), sha))
 
-    def explain(self, receipt: str) -> Receipt:
+    def explain(self, receipt: str | None = None) -> Receipt:
         """The receipt of a recall: what was considered, every signal's share, what was left out and why.
+
+        Args:
+            receipt: its name, as `Context.receipt_id` gives it; None for the newest of the space.
 
         Raises:
             NotFoundError: no such receipt, or it was dropped as one of the oldest.
         """
         self._check_open()
-        return self._receipts.get(receipt)
+        return self._receipts.newest() if receipt is None else self._receipts.get(receipt)
 
     def stats(self) -> Stats:
         """What the space holds, in numbers."""

@@ -57,12 +57,16 @@ class Selection:
 def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry_run: bool = False) -> ForgetReport:
     """Removes the selected turns and all that was made of them, then overwrites what the files still held.
 
-    Nothing selected is no error: the report says 0 turns. The report holds keyed hashes only.
+    Nothing selected is no error: the report says 0 turns. The report holds keyed hashes only; that of a dry run, where
+    the turns are still there, names them.
     """
     if dry_run:
         with store.snapshot() as reader:
             rows = _selected(reader, space, selection)
-            return ForgetReport(turns=len(rows), rows={}, digests=_digests(reader, space, rows), dry_run=True)
+            digests = _digests(reader, space, rows)
+        places = [(cast(str, row[TURN_COLUMNS["session"]]), cast(int, row[TURN_COLUMNS["seq"]])) for row in rows]
+        names = tuple(turn_id(*place) for place in places)
+        return ForgetReport(turns=len(rows), rows={}, digests=digests, dry_run=True, turn_ids=names)
     report = store.transaction(lambda tx: _remove(tx, space, selection, now))
     if report.turns:
         store.scrub()

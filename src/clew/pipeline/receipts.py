@@ -44,6 +44,22 @@ class ReceiptBook:
             )
         return Receipt.from_dict(json.loads(cast(str, row[3])))
 
+    def newest(self) -> Receipt:
+        """The receipt made last; of several made at one moment the one whose name comes last.
+
+        Raises:
+            NotFoundError: there is none.
+        """
+        everything = (self._space,)
+        with self._lock:
+            made = [(to_us(receipt.created_at), receipt.id) for receipt in self._unwritten.values()]
+        with self._store.snapshot() as reader:
+            rows = reader.scan("receipt", everything, everything, columns=("created_at", "receipt"))
+        made += [(cast(int, at), cast(str, name)) for at, name in rows]
+        if not made:
+            raise NotFoundError("no recall has left a receipt in this space yet; ask something first")
+        return self.get(max(made, key=lambda each: (each[0] or 0, each[1]))[1])
+
     @property
     def waiting(self) -> int:
         """How many are not written yet."""

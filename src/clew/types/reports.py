@@ -70,19 +70,21 @@ class VerifyReport(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetReport(Record):
-    """What `forget` removed. It names nothing of what was forgotten: digests only.
+    """What `forget` removed, or would remove. It names nothing of what was forgotten: digests only.
 
     Attributes:
         turns: how many turns were removed.
         rows: how many derived rows went or were remade, by table.
         digests: keyed hashes of the removed turns, as the tombstones hold them.
         dry_run: True when nothing was removed.
+        turn_ids: the turns that would go, sorted by session and place unless named one by one; only in a dry run.
     """
 
     turns: int
     rows: dict[str, int]
     digests: tuple[str, ...]
     dry_run: bool = False
+    turn_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
