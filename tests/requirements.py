@@ -108,4 +108,37 @@ MODELS = (
     Requirement("F-MODELS-16", "DESIGN 11", "float32 weights run without an inference runtime, by BERT's formulas."),
 )
 
-REQUIREMENTS: tuple[Requirement, ...] = (*HOUSE, *DEMO, *INDEX, *MODELS)
+# --- TEXT ---
+TEXT = (
+    Requirement("F-TEXT-01", "DESIGN 6", "A word is found in other case, accents, digits, inflection, in any script."),
+    Requirement("F-TEXT-02", "DESIGN 6", "One or two characters of Han, Kana, Hangul, Thai or emoji find their text."),
+    Requirement("F-TEXT-03", "Issue 2 b", "Identifiers, paths, hosts and numbers are found by their parts and whole."),
+    Requirement("F-TEXT-04", "DESIGN 12", "Stop words are never terms; words of asking are none in a question."),
+    Requirement("F-TEXT-05", "DESIGN 5", "Every text has terms, the same everywhere, each of at most 64 characters."),
+    Requirement("F-TEXT-06", "RETRIEVAL B T1", "Pieces cover a text without gap or overlap and end where it pauses."),
+    Requirement("F-TEXT-07", "RETRIEVAL 2", "Relative and written dates in a text become days of the calendar."),
+    Requirement("F-TEXT-08", "DESIGN 12", "A word that is a date only by chance is none; nor is an impossible day."),
+    Requirement("F-TEXT-09", "DESIGN 6", "The days that a question asks about are known, with their relation."),
+    Requirement("F-TEXT-10", "DESIGN 1.6", "Tokens are counted by a named counter or the caller's own, exactly."),
+    Requirement("F-TEXT-11", "RETRIEVAL 2", "Names, quotations and forms of address in a text are proposed."),
+    Requirement("F-TEXT-12", "DESIGN 10", "A phrase is found word for word, whatever its case, accents and marks."),
+    Requirement(
+        "F-TEXT-13", "DESIGN 3", "Reading dates, names and phrases fails for no text and goes through it once."
+    ),
+)
+
+# --- BENCH ---
+BENCH = (
+    Requirement("F-BENCH-01", "issue 2e", "Four data sets are read; what is faulty in them is repaired or counted."),
+    Requirement("F-BENCH-02", "issue 2e", "Other data is refused, saying what came and what was expected."),
+    Requirement("F-BENCH-03", "issue 2e", "A turn is found when nine tenths of its words stand in a run."),
+    Requirement("F-BENCH-04", "issue 2e", "Intervals draw whole conversations, the same for the same values."),
+    Requirement("F-BENCH-05", "issue 2e", "Two result files are compared question by question."),
+    Requirement("F-BENCH-06", "issue 2e", "Recall is measured bare and rendered, by budget, category and role."),
+    Requirement("F-BENCH-07", "issue 2e", "With a vectors cache a repeated run embeds nothing and finds the same."),
+    Requirement("F-BENCH-08", "DESIGN 13", "Speed is measured beside plain references in the same run."),
+    Requirement("F-BENCH-09", "issue 2e", "The check fails when a measure falls behind its bar, and only then."),
+    Requirement("F-BENCH-10", "issue 2e", "The sample conversation's evidence is found within small budgets."),
+)
+
+REQUIREMENTS: tuple[Requirement, ...] = (*HOUSE, *DEMO, *INDEX, *MODELS, *TEXT, *BENCH)

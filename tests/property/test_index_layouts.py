@@ -15,7 +15,7 @@ from clew.index.segment import NO_TIME
 from clew.index.tail import Tail
 from clew.index.view import IndexView
 from clew.types.turn import ROLES
-from tests.property.index_logs import NAMES, WORDS, layouts, logs, words
+from tests.index_logs import NAMES, WORDS, layouts, logs, words
 
 windows = st.sampled_from((Window(), Window.none(), Window((0.5,), ()), Window((), (0.3, 0.2, 0.1))))
 queries = st.lists(words | st.just("nowhere"), max_size=5)

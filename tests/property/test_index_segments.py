@@ -13,7 +13,7 @@ from clew.index.entry import SATURATION, PieceTerms, TurnEntry, decode, encode
 from clew.index.segment import Segment, build, entries, merge, without
 from clew.index.terms import StringTable, sections, to_bytes, union
 from clew.index.vector_segment import VectorSegment
-from tests.property.index_logs import logs, packed
+from tests.index_logs import logs, packed
 
 texts = st.text(st.characters(codec=None), max_size=12)  # any code point, lone surrogates too
 vector_rows = st.lists(

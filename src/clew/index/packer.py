@@ -146,9 +146,11 @@ def rebuild(store: Store, space: str, entries: Iterable[TurnEntry], *, minimum: 
         now = generation(tx, space)
         if now is None:
             return
-        kind = terms_kind(space)
         for key in listing(tx, space, TERMS):
-            _rewrite(tx, space, kind, key, range(key.low, last + 1), now + 1)
+            if key.high > last:  # it holds turns that were added and packed meanwhile
+                _rewrite(tx, space, terms_kind(space), key, range(key.low, last + 1), now + 1)
+            else:  # unread, so that a damaged one can be mended
+                tx.delete("segment", (space, TERMS, key.low), (space, TERMS, key.low))
         tx.delete("tail", (space,), (space, last))
         for ordinals, packed in segments:
             _check_still_there(tx, space, ordinals)
