@@ -1,0 +1,1 @@
+"""How well and how fast Clew does its work: evidence found within budgets, and speed against plain references."""

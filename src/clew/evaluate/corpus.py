@@ -1,0 +1,148 @@
+"""What every data set becomes: conversations with named turns, and questions that name the turns holding the answer.
+
+Borders: knows no format; `clew.evaluate.datasets` reads them.
+"""
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from itertools import groupby
+from pathlib import Path
+from typing import Any, Final, TypeVar, cast
+
+from clew.errors import FormatError
+from clew.types.turn import Role, Turn
+
+KEY: Final = "bench_id"
+"""Where a stored turn carries the data set's own id: in its metadata."""
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Said:
+    """One turn of a data set.
+
+    Attributes:
+        id: unique in its conversation.
+        speaker: a person's name, or the role where the data has no names.
+        at: None when the data gives no time, or one that cannot be read.
+        date_text: the time as the data writes it; empty when it gives none.
+    """
+
+    id: str
+    session: str
+    role: Role
+    speaker: str
+    text: str
+    at: datetime | None
+    date_text: str
+
+    def framed(self) -> str:
+        """The turn as one line of a bare context: `[date] speaker: text`."""
+        line = f"{self.speaker}: {self.text}"
+        return f"[{self.date_text}] {line}" if self.date_text else line
+
+    def to_turn(self) -> Turn:
+        """The turn as it is given to a memory."""
+        return Turn(
+            role=self.role,
+            content=self.text,
+            session=self.session,
+            speaker=self.speaker,
+            at=self.at,
+            metadata={KEY: self.id},
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """One question and the turns that hold its answer, at least one, in the data's order.
+
+    Attributes:
+        id: unique in the data set.
+        asked_at: when it is asked; None means right after the last turn.
+    """
+
+    id: str
+    text: str
+    category: str
+    evidence: tuple[str, ...]
+    asked_at: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Conversation:
+    """What is told to one fresh memory, and what is asked of it then.
+
+    Attributes:
+        turns: in the order in which they were said.
+        skipped: questions that cannot be scored, counted by reason.
+    """
+
+    name: str
+    turns: tuple[Said, ...]
+    questions: tuple[Question, ...]
+    skipped: dict[str, int] = field(default_factory=dict)
+
+    def sessions(self) -> Iterator[tuple[Said, ...]]:
+        """The turns, one session at a time."""
+        for _, turns in groupby(self.turns, key=lambda turn: turn.session):
+            yield tuple(turns)
+
+
+def read_json(path: Path) -> Any:
+    """What a JSON file holds.
+
+    Raises:
+        FormatError: it cannot be read, or is no JSON.
+    """
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FormatError(f"{path} cannot be read: {error.strerror}; give the path of a data set") from error
+    except ValueError as error:
+        raise FormatError(f"{path} is not JSON in UTF-8: {error}; fetch the data set again") from error
+
+
+def take(record: object, key: str, kind: type[T], where: str) -> T:
+    """A field that a record must have.
+
+    Raises:
+        FormatError: the record is no object, lacks the field, or has it in another type.
+    """
+    if not isinstance(record, Mapping):
+        raise FormatError(f"{where} is {type(record).__name__}; expected an object with {key!r}")
+    if key not in record:
+        raise FormatError(f"{where} lacks {key!r}; it has {', '.join(map(repr, list(record)[:8])) or 'no fields'}")
+    value = record[key]
+    if not isinstance(value, kind):
+        raise FormatError(f"{where}: {key!r} is {type(value).__name__}; expected {kind.__name__}")
+    return value
+
+
+def role_of(name: str, where: str) -> Role:
+    """A role that a data set names.
+
+    Raises:
+        FormatError: it is none of the two that data sets have.
+    """
+    if name not in ("user", "assistant"):
+        raise FormatError(f"{where}: the role is {name!r}; expected 'user' or 'assistant'")
+    return cast(Role, name)
+
+
+def moment(text: str, *formats: str) -> datetime | None:
+    """The time that a text gives in one of the formats of `strptime`, in UTC; None when it is in none of them."""
+    for form in formats:
+        try:
+            return datetime.strptime(text.strip(), form).replace(tzinfo=UTC)
+        except ValueError:
+            continue  # the next format is tried
+    return None
+
+
+def once(items: Iterable[str]) -> list[str]:
+    """The items in order, each once."""
+    return list(dict.fromkeys(items))

@@ -1,0 +1,49 @@
+"""A path -> conversations: a folder is told by its file names, a file by the keys of its first item."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from clew.errors import FormatError, InputError
+from clew.evaluate.corpus import Conversation, read_json
+from clew.evaluate.formats import beam, realtalk
+from clew.evaluate.formats.locomo import is_locomo, read_locomo
+from clew.evaluate.formats.longmemeval import is_longmemeval, read_longmemeval
+
+EXPECTED = (
+    "expected a LoCoMo or LongMemEval file, a folder of REALTALK's Chat_*.json, or a BEAM folder with chat.json "
+    "(see docs/benchmarks.md)"
+)
+
+
+def load(path: str | Path) -> list[Conversation]:
+    """The conversations of a data set: LoCoMo and LongMemEval files, REALTALK and BEAM folders.
+
+    Raises:
+        InputError: nothing is at that path.
+        FormatError: it is none of these data sets, or a record of it lacks something.
+    """
+    place = Path(path)
+    if not place.exists():
+        raise InputError(f"nothing is at {str(path)!r}; {EXPECTED}")
+    return _from_folder(place) if place.is_dir() else _from_file(place)
+
+
+def _from_folder(folder: Path) -> list[Conversation]:
+    if realtalk.chat_files(folder):
+        return realtalk.read_realtalk(folder)
+    if beam.chat_files(folder):
+        return beam.read_beam(folder)
+    raise FormatError(f"the folder {folder} holds neither Chat_*.json nor chat.json; {EXPECTED}")
+
+
+def _from_file(path: Path) -> list[Conversation]:
+    items = read_json(path)
+    first = items[0] if isinstance(items, list) and items else None
+    if not isinstance(first, Mapping):
+        raise FormatError(f"{path} is not a list of objects; {EXPECTED}")
+    if is_longmemeval(first):
+        return read_longmemeval(items, str(path))
+    if is_locomo(first):
+        return read_locomo(items, str(path))
+    keys = ", ".join(map(repr, list(first)[:8])) or "no keys"
+    raise FormatError(f"{path} has items with {keys}; {EXPECTED}")

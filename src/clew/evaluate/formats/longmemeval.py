@@ -1,0 +1,100 @@
+"""LongMemEval (Wu et al., 2024): one JSON list of questions, each with a haystack of sessions with an assistant.
+
+Also the form that asks one haystack several things (`questions`, `answer_session_ids` as a list of lists). Evidence is
+every turn marked `has_answer` in the sessions that the question names. Questions whose id ends in `_abs` cannot be
+answered and are skipped; so are those without a marked turn.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Final
+
+from clew.evaluate.corpus import Conversation, Question, Said, moment, role_of, take
+
+_WEEKDAY: Final = re.compile(r"\s*\(\w+\)")
+_DATES: Final = ("%Y/%m/%d %H:%M", "%Y/%m/%d")
+
+
+def is_longmemeval(item: Mapping[str, Any]) -> bool:
+    """Whether the first item of a file is one of LongMemEval's."""
+    return "haystack_sessions" in item
+
+
+def read_longmemeval(items: Sequence[object], file: str) -> list[Conversation]:
+    """One conversation for each haystack of a file that was read, in its order.
+
+    Raises:
+        FormatError: a record lacks something; the message names it.
+    """
+    return [
+        _conversation(item, f"{file}: item {place}")
+        for place, item in enumerate(items)
+        if not str(take(item, "question_id", object, f"{file}: item {place}")).endswith("_abs")
+    ]
+
+
+def _conversation(item: Any, where: str) -> Conversation:
+    name = str(item["question_id"])
+    marked: list[Said] = []
+    turns = tuple(_turns(item, where, marked))
+    asked_at = moment(_WEEKDAY.sub("", str(item.get("question_date", ""))), *_DATES)
+    asked = list(_asked(item, where))
+    questions: list[Question] = []
+    skipped: Counter[str] = Counter()
+    for number, (text, sessions) in enumerate(asked):
+        evidence = tuple(turn.id for turn in marked if not sessions or turn.session in sessions)
+        if not evidence:
+            skipped["no turn is marked as evidence"] += 1
+            continue
+        questions.append(
+            Question(
+                id=name if len(asked) == 1 else f"{name}/{number}",
+                text=text,
+                category=take(item, "question_type", str, where),
+                evidence=evidence,
+                asked_at=asked_at,
+            )
+        )
+    return Conversation(name=name, turns=turns, questions=tuple(questions), skipped=dict(skipped))
+
+
+def _turns(item: Mapping[str, Any], where: str, marked: list[Said]) -> Iterator[Said]:
+    """The haystack in order of time; what is marked as evidence is also put into `marked`."""
+    sessions = take(item, "haystack_sessions", list, where)
+    names = item.get("haystack_session_ids") or [f"s{place}" for place in range(len(sessions))]
+    dates = item.get("haystack_dates") or [""] * len(sessions)
+    moments = [moment(_WEEKDAY.sub("", date), *_DATES) for date in dates]
+    order = sorted(range(len(sessions)), key=lambda place: (str(moments[place] or ""), place))
+    seen: Counter[str] = Counter()
+    for place in order:
+        seen[names[place]] += 1  # one session may occur twice in a haystack
+        session = names[place] if seen[names[place]] == 1 else f"{names[place]}~{seen[names[place]]}"
+        for number, turn in enumerate(sessions[place]):
+            role = role_of(take(turn, "role", str, f"{where}, {session}"), f"{where}, {session}")
+            said = Said(
+                id=f"{session}:{number}",
+                session=session,
+                role=role,
+                speaker=role,
+                text=take(turn, "content", str, f"{where}, {session}"),
+                at=moments[place],
+                date_text=dates[place],
+            )
+            if turn.get("has_answer"):
+                marked.append(said)
+            yield said
+
+
+def _asked(item: Mapping[str, Any], where: str) -> Iterator[tuple[str, list[str]]]:
+    """Each question with the sessions that hold its answer; no session named means any."""
+    if "questions" not in item:
+        yield take(item, "question", str, where), _names(item.get("answer_session_ids") or [])
+        return
+    pairs = zip(take(item, "questions", list, where), take(item, "answer_session_ids", list, where), strict=False)
+    for text, sessions in pairs:
+        yield str(text), _names(sessions)
+
+
+def _names(sessions: object) -> list[str]:
+    return [sessions] if isinstance(sessions, str) else list(sessions) if isinstance(sessions, list) else []

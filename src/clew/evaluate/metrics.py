@@ -1,0 +1,113 @@
+"""How much of a question's evidence stands in a context. Pure; knows nothing of memories.
+
+Everything is compared in one normal form: words of lower-case letters and digits without accents. A token is
+ceil(characters / 4) here, whatever counter a memory uses, so that contexts of different systems have equal room.
+"""
+
+import math
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Final
+
+from clew.types.record import Record
+
+CHARS_PER_TOKEN: Final = 4
+WHOLE: Final = Fraction(9, 10)
+"""Share of a turn's words that must stand in the context in one run for the turn to count as found."""
+
+SHINGLE: Final = 4
+"""Words of a shingle, for the soft cover."""
+
+_GAP: Final = re.compile(r"[^a-z0-9]+")
+_APOSTROPHE: Final = str.maketrans("", "", "'’")
+
+
+def tokens(text: str) -> int:
+    """ceil(characters / 4)."""
+    return -(-len(text) // CHARS_PER_TOKEN)
+
+
+def words(text: str) -> list[str]:
+    """The normal form: NFKD without accents, in lower case; an apostrophe joins, other marks separate."""
+    bare = "".join(char for char in unicodedata.normalize("NFKD", text) if not unicodedata.combining(char))
+    return [word for word in _GAP.split(bare.lower().translate(_APOSTROPHE)) if word]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found(Record):
+    """What one context holds of one question's evidence; the tuples go by the evidence turns, in their order.
+
+    Attributes:
+        whole: whether the turn is there: a run of at least `WHOLE` of its words.
+        cover: 0..1, share of the turn's shingles that are there, wherever they stand.
+        tokens: of the context.
+    """
+
+    whole: tuple[bool, ...]
+    cover: tuple[float, ...]
+    tokens: int
+
+
+class Passage:
+    """A context, cut at its budget and brought into the normal form once."""
+
+    def __init__(self, text: str, budget: int) -> None:
+        """Keeps the first `budget` tokens of a text."""
+        self.text = text[: budget * CHARS_PER_TOKEN]
+        self._words = words(self.text)
+        self._places: dict[int, dict[tuple[str, ...], list[int]]] = {}
+
+    def find(self, evidence: Sequence[Sequence[str]]) -> Found:
+        """Looks for turns, given as their words in the normal form."""
+        return Found(
+            whole=tuple(self.has(turn) for turn in evidence),
+            cover=tuple(self.cover(turn) for turn in evidence),
+            tokens=tokens(self.text),
+        )
+
+    def has(self, turn: Sequence[str]) -> bool:
+        """Whether a run of at least `WHOLE` of the turn's words stands here; False for a turn without words."""
+        need = math.ceil(WHOLE * len(turn))
+        return 0 < need <= self._longest_run(turn, min(SHINGLE, need))
+
+    def cover(self, turn: Sequence[str]) -> float:
+        """Share of the turn's shingles that stand here; a turn shorter than one counts as one shingle of its own."""
+        size = min(SHINGLE, len(turn))
+        if not size:
+            return 0.0
+        places = self._shingles(size)
+        shingles = [tuple(turn[start : start + size]) for start in range(len(turn) - size + 1)]
+        return sum(shingle in places for shingle in shingles) / len(shingles)
+
+    def _longest_run(self, turn: Sequence[str], size: int) -> int:
+        """Words of the longest run that the turn and the context share; 0 when it is shorter than `size`."""
+        places = self._shingles(size)
+        longest, runs = 0, dict[int, int]()
+        for start in range(len(turn) - size + 1):
+            runs = {place: runs.get(place - 1, 0) + 1 for place in places.get(tuple(turn[start : start + size]), ())}
+            longest = max(longest, *runs.values()) if runs else longest
+        return longest + size - 1 if longest else 0
+
+    def _shingles(self, size: int) -> dict[tuple[str, ...], list[int]]:
+        """Each run of `size` words with the places where it begins."""
+        if size not in self._places:
+            found: dict[tuple[str, ...], list[int]] = {}
+            for start in range(len(self._words) - size + 1):
+                found.setdefault(tuple(self._words[start : start + size]), []).append(start)
+            self._places[size] = found
+        return self._places[size]
+
+
+def fill(lines: Iterable[str], budget: int) -> str:
+    """Lines in order until the budget is full; the last one may pass it and is cut by `Passage`."""
+    taken: list[str] = []
+    room = budget * CHARS_PER_TOKEN
+    for line in lines:
+        if room <= 0:
+            break
+        taken.append(line)
+        room -= len(line) + 1
+    return "\n".join(taken)

@@ -1,0 +1,163 @@
+"""Runs data sets through the public Memory: each conversation is told to a fresh home, then its questions are asked."""
+
+import random
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from clew.config import SETTINGS, Config
+from clew.errors import ClewError, InputError
+from clew.evaluate.corpus import KEY, Conversation, Question
+from clew.evaluate.metrics import Found, Passage, fill, words
+from clew.evaluate.results import Outcome, Run
+from clew.memory import Memory
+from clew.models.protocol import Embedder
+from clew.version import __version__
+
+RANKED: Final = 400
+"""Turns asked of `search`: more than any budget here can hold."""
+
+SAMPLE_SEED: Final = 17
+EPOCH: Final = datetime(2024, 1, 1, tzinfo=UTC)
+"""The time of asking where neither the question nor any turn has one."""
+
+OnProgress = Callable[[str, int, int], None]
+"""Told the conversation's name, its place from 1, and how many there are, when one is done."""
+
+
+class AskingClock:
+    """The memory's clock: it stands where the question at hand is asked, so that results do not depend on the day."""
+
+    def __init__(self, now: datetime) -> None:
+        """Stands at an aware datetime until `now` is set."""
+        self.now = now
+
+    def __call__(self) -> datetime:
+        """The time at which it stands."""
+        return self.now
+
+
+def run_recall(
+    conversations: Sequence[Conversation],
+    *,
+    data: str,
+    budgets: Sequence[int],
+    embedder: Embedder | None,
+    config: Config,
+    sample: int | None = None,
+    on_progress: OnProgress | None = None,
+) -> Run:
+    """Measures both forms at every budget.
+
+    Args:
+        data: name of the data set, for the record.
+        budgets: in tokens of four characters.
+        embedder: shared by all conversations; None means none, whatever the configuration says.
+        sample: asks at most so many questions of a conversation, a fixed random choice.
+
+    Raises:
+        InputError: there is no question or no budget, or a budget is not positive.
+        ClewError: a turn was rejected, or could not be embedded: figures without it would mislead.
+    """
+    if not budgets or min(budgets) < 1:
+        raise InputError(f"budgets {tuple(budgets)!r}: expected one or more numbers of tokens, each 1 or more")
+    outcomes: list[Outcome] = []
+    skipped: Counter[str] = Counter()
+    for place, conversation in enumerate(conversations, start=1):
+        outcomes += _run_one(conversation, sorted(budgets), embedder, config, sample)
+        skipped.update(conversation.skipped)
+        if on_progress is not None:
+            on_progress(conversation.name, place, len(conversations))
+    if not outcomes:
+        raise InputError(f"{data} holds no question that can be scored: {dict(skipped)}; check the path and --only")
+    return Run(
+        version=__version__,
+        data=data,
+        embedder=None if embedder is None else embedder.name,
+        settings=changed_settings(config),
+        budgets=tuple(sorted(budgets)),
+        turns=sum(len(conversation.turns) for conversation in conversations),
+        skipped=dict(skipped),
+        outcomes=tuple(outcomes),
+    )
+
+
+def changed_settings(config: Config) -> dict[str, object]:
+    """The settings that differ from their defaults, by path."""
+    found = {}
+    for path, setting in SETTINGS.items():
+        value: object = config
+        for name in path.split("."):
+            value = getattr(value, name)
+        if value != setting.default:
+            found[path] = value
+    return found
+
+
+def _run_one(
+    conversation: Conversation, budgets: Sequence[int], embedder: Embedder | None, config: Config, sample: int | None
+) -> list[Outcome]:
+    last = next((turn.at for turn in reversed(conversation.turns) if turn.at is not None), EPOCH)
+    clock = AskingClock(last)
+    with (
+        tempfile.TemporaryDirectory(prefix="clew-bench-") as folder,
+        Memory.open(Path(folder) / "home", config=config, embedder=embedder or "none", clock=clock) as memory,
+    ):
+        tell(memory, conversation, embedder)
+        outcomes = []
+        for question in _sampled(conversation, sample):
+            clock.now = question.asked_at or last
+            outcomes.append(_ask(memory, conversation, question, budgets))
+        return outcomes
+
+
+def tell(memory: Memory, conversation: Conversation, embedder: Embedder | None) -> None:
+    """Stores a conversation, a session at a time, and waits for its vectors.
+
+    Raises:
+        ClewError: a turn was rejected, or has no vector.
+    """
+    for session in conversation.sessions():
+        report = memory.add_many([turn.to_turn() for turn in session])
+        if report.rejected:
+            refused = report.rejected[0]
+            raise InputError(f"{conversation.name}: turn {refused.where} of a session was rejected: {refused.reason}")
+    drained = memory.drain()
+    stats = memory.stats()
+    if not drained or (embedder is not None and stats.vectors < stats.turns):
+        raise ClewError(
+            f"{conversation.name}: {stats.vectors} of {stats.turns} turns have vectors "
+            f"({stats.details.get('worker_failure') or 'no failure was reported'}); run again, or with --embedder none"
+        )
+
+
+def _sampled(conversation: Conversation, sample: int | None) -> Sequence[Question]:
+    """A smaller sample is part of every larger one."""
+    if sample is None or sample >= len(conversation.questions):
+        return conversation.questions
+    order = random.Random(SAMPLE_SEED).sample(range(len(conversation.questions)), len(conversation.questions))  # noqa: S311 - a sample, no secret
+    return [conversation.questions[place] for place in sorted(order[:sample])]
+
+
+def _ask(memory: Memory, conversation: Conversation, question: Question, budgets: Sequence[int]) -> Outcome:
+    by_id = {turn.id: turn for turn in conversation.turns}
+    ranked = [str(hit.turn.metadata[KEY]) for hit in memory.search(question.text, limit=RANKED)]
+    evidence = [words(by_id[name].text) for name in question.evidence]
+    lines = [by_id[name].framed() for name in ranked]
+    bare: dict[str, Found] = {}
+    rendered: dict[str, Found] = {}
+    for budget in budgets:
+        block = memory.recall(question.text, budget=budget, counter="estimate").text
+        bare[str(budget)] = Passage(fill(lines, budget), budget).find(evidence)
+        rendered[str(budget)] = Passage(block, budget).find(evidence)
+    return Outcome(
+        conversation=conversation.name,
+        question=question.id,
+        category=question.category,
+        roles=tuple(by_id[name].role for name in question.evidence),
+        ranks=tuple(ranked.index(name) + 1 if name in ranked else None for name in question.evidence),
+        found={"bare": bare, "rendered": rendered},
+    )

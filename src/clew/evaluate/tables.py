@@ -1,0 +1,138 @@
+"""Figures as tables of text: what `clew bench` prints and docs/benchmarks.md shows. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from clew.evaluate.results import (
+    DEPTHS,
+    MEASURES,
+    Difference,
+    Outcome,
+    Run,
+    by_category,
+    mean,
+    mean_tokens,
+    of_role,
+    recall_at,
+)
+from clew.evaluate.statistics import Estimate
+
+TITLES: Final = {
+    "recall": "Evidence turns found, %",
+    "all": "Questions with all their evidence found, %",
+    "soft": "Soft cover of the evidence, %",
+}
+UNKNOWN: Final = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """One table: a title, a name for each column, and rows as wide as the columns; the first column holds names."""
+
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+    def markdown(self) -> str:
+        """The table for a Markdown page."""
+        head = [f"| {' | '.join(self.columns)} |", f"|---|{'---:|' * (len(self.columns) - 1)}"]
+        return "\n".join([f"{self.title}", "", *head, *(f"| {' | '.join(row)} |" for row in self.rows)])
+
+
+def percent(value: Estimate | None, *, interval: bool = False) -> str:
+    """`81.2`, or `81.2 (79.0 to 83.1)` where there is an interval to show."""
+    if value is None:
+        return UNKNOWN
+    if not interval or value.low is None or value.high is None:
+        return f"{100 * value.mean:.1f}"
+    return f"{100 * value.mean:.1f} ({100 * value.low:.1f} to {100 * value.high:.1f})"
+
+
+def headline(run: Run) -> str:
+    """What was run, in one line."""
+    conversations = len({outcome.conversation for outcome in run.outcomes})
+    parts = [
+        f"{run.data}: {len(run.outcomes):,} questions on {run.turns:,} turns of {conversations} conversations",
+        run.embedder or "no embedder",
+        *(f"{path}={value}" for path, value in run.settings.items()),
+        *(f"{count} questions left out: {reason}" for reason, count in run.skipped.items()),
+    ]
+    return "; ".join(parts)
+
+
+def run_sheets(run: Run) -> list[Sheet]:
+    """All figures of a run: each measure by form and budget, the ranking, then recall by category and by role."""
+    sizes = tuple(f"{budget:,}" for budget in run.budgets)
+    sheets = [
+        Sheet(
+            f"{title} (95 % interval over conversations), within tokens",
+            ("form", *sizes),
+            tuple(
+                (form, *(percent(mean(run.outcomes, form, size, measure), interval=True) for size in run.budgets))
+                for form in run.forms
+            ),
+        )
+        for measure, title in TITLES.items()
+    ]
+    lengths = tuple(
+        (form, *(f"{mean_tokens(run.outcomes, form, size):,.0f}" for size in run.budgets)) for form in run.forms
+    )
+    sheets.append(Sheet("Tokens used, mean, of", ("form", *sizes), lengths))
+    ranked = ("evidence turns", *(percent(recall_at(run.outcomes, depth)) for depth in DEPTHS))
+    sheets.append(Sheet("Among the first ranked turns, %", ("share", *(f"R@{depth}" for depth in DEPTHS)), (ranked,)))
+    for form in run.forms:
+        sheets.append(_categories(run, form, sizes))
+        sheets.append(_roles(run, form, sizes))
+    return sheets
+
+
+def _categories(run: Run, form: str, sizes: tuple[str, ...]) -> Sheet:
+    rows = tuple(
+        (f"{name} ({len(some)})", *(percent(mean(some, form, budget, "recall")) for budget in run.budgets))
+        for name, some in by_category(run.outcomes).items()
+    )
+    return Sheet(f"{TITLES['recall']}, {form}, by category (questions)", ("category", *sizes), rows)
+
+
+def _roles(run: Run, form: str, sizes: tuple[str, ...]) -> Sheet:
+    """Found and soft cover of each role's evidence turns, all turns counting the same."""
+    rows = tuple(
+        (f"{role} ({_said_by(run.outcomes, role)})", *(_pair(run.outcomes, role, form, size) for size in run.budgets))
+        for role in sorted({role for outcome in run.outcomes for role in outcome.roles})
+    )
+    return Sheet(f"{TITLES['recall']} / soft cover, {form}, by role (evidence turns)", ("role", *sizes), rows)
+
+
+def _pair(outcomes: Sequence[Outcome], role: str, form: str, budget: int) -> str:
+    found = of_role(outcomes, role, form, budget)
+    return f"{percent(found['recall'])} / {percent(found['soft'])}"
+
+
+def _said_by(outcomes: Sequence[Outcome], role: str) -> int:
+    return sum(outcome.roles.count(role) for outcome in outcomes)
+
+
+def difference_sheet(differences: Sequence[Difference], measure: str) -> Sheet:
+    """One row for each form, budget and category; a star marks an interval that leaves 0 out."""
+    rows = tuple(
+        (
+            f"{each.form} {each.budget:,} {each.category or 'all'}",
+            f"{each.change.count:,}",
+            f"{100 * each.change.mean:+.1f}",
+            _limits(each.change),
+            "*" if each.significant else "",
+        )
+        for each in differences
+    )
+    title = f"{TITLES[measure]}: second minus first, in points (95 % interval over conversations)"
+    return Sheet(title, ("what", "questions", "change", "interval", ""), rows)
+
+
+def _limits(change: Estimate) -> str:
+    if change.low is None or change.high is None:
+        return UNKNOWN
+    return f"{100 * change.low:+.1f} to {100 * change.high:+.1f}"
+
+
+assert TITLES.keys() == MEASURES.keys(), "every measure has a title"  # noqa: S101 - two tables that must agree
