@@ -28,7 +28,6 @@ from clew.pipeline.verify import verify
 from clew.pipeline.worker import Worker
 from clew.recall.quotes import find_quote
 from clew.recall.ranker import Filter, Ranker
-from clew.recall.search import informative
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
 from clew.store.rows import turn_from_row
@@ -221,9 +220,9 @@ class Memory:
         chosen = _filter(only)
         started, now = time.perf_counter(), self._clock()
         frame = self._ranker.frame(query, now)
-        candidates = self._ranker.rank(frame, chosen, self.config.recall.limit)
-        if not informative(candidates):
-            candidates = []
+        ranking = self._ranker.rank(frame, chosen, self.config.recall.limit)
+        if not ranking.informative:
+            ranking = ranking.without_candidates()
         ranked = time.perf_counter()
         settings = {
             "budget": budget,
@@ -234,8 +233,7 @@ class Memory:
         }
         with self._store.snapshot() as reader:
             context = build_context(
-                frame,
-                candidates,
+                ranking,
                 lambda name, seq: self._turn(reader.get("turn", (self.space, name, seq)), name, seq),
                 budget=budget,
                 counter=count,
@@ -246,13 +244,11 @@ class Memory:
             make_receipt(
                 context,
                 frame,
-                candidates,
                 settings=settings,
                 created_at=now,
                 timings={name: round(value, 3) for name, value in timings.items()},
             )
         )
-        self._worker.wake()
         return context
 
     def search(self, query: str, *, limit: int = 10, **only: Unpack[Only]) -> list[Hit]:

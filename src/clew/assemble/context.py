@@ -1,13 +1,12 @@
 """Ranked candidates -> a Context: fetches the words of what may fit, packs, renders, names what was left out."""
 
-from collections.abc import Callable, Sequence
-from typing import Final
+from collections.abc import Callable
+from typing import Final, cast
 
-from clew.assemble.fit import Offer, fit
+from clew.assemble.fit import fit
 from clew.assemble.receipt import context_items, omissions
 from clew.assemble.render import Evidence
-from clew.recall.frame import Frame
-from clew.recall.search import Candidate
+from clew.recall.search import Ranking
 from clew.text.counters import Counter
 from clew.text.pieces import piece_spans
 from clew.types.context import Context
@@ -18,55 +17,46 @@ LONG: Final = 600
 
 
 def build_context(
-    frame: Frame,
-    candidates: Sequence[Candidate],
-    fetch: Callable[[str, int], Turn],
-    *,
-    budget: int,
-    counter: Counter,
-    receipt_id: str,
+    ranking: Ranking, fetch: Callable[[str, int], Turn], *, budget: int, counter: Counter, receipt_id: str
 ) -> Context:
     """The block for ranked candidates.
 
     Args:
         fetch: gives the turn of a session and place.
     """
-    chars = [int(frame.view.turns.chars[candidate.position]) for candidate in candidates]
-    offers = [
-        Offer(chars=min(size, LONG), renderings=_renderings(frame, candidate, size, fetch))
-        for candidate, size in zip(candidates, chars, strict=True)
-    ]
-    packed = fit(offers, budget, counter)
+    chars: list[int] = ranking.frame.view.turns.chars[ranking.positions].tolist()
+    packed = fit(
+        [min(size, LONG) for size in chars],
+        lambda place: _renderings(ranking, place, chars[place], fetch),
+        budget,
+        counter,
+    )
     return Context(
         text=packed.text,
         tokens=packed.tokens,
         budget=budget,
-        items=context_items(candidates, packed),
-        omitted=omissions(candidates, chars, packed, budget),
+        items=context_items(ranking, packed),
+        omitted=omissions(ranking, chars, packed, budget),
         receipt_id=receipt_id,
     )
 
 
-def _renderings(
-    frame: Frame, candidate: Candidate, chars: int, fetch: Callable[[str, int], Turn]
-) -> Callable[[], list[Evidence]]:
-    def give() -> list[Evidence]:
-        turn = fetch(candidate.session, candidate.seq)
-        forms = [_evidence(turn, candidate, turn.text, None)]
-        if chars > LONG:
-            number = frame.best_piece(candidate.position)
-            start, end = piece_spans(turn.text)[number]
-            forms.append(_evidence(turn, candidate, turn.text[start:end], number))
-        return forms
-
-    return give
+def _renderings(ranking: Ranking, place: int, chars: int, fetch: Callable[[str, int], Turn]) -> list[Evidence]:
+    view, position = ranking.frame.view, int(ranking.positions[place])
+    turn = fetch(view.sessions[int(view.turns.session[position])], int(view.turns.seq[position]))
+    forms = [_evidence(turn, place + 1, turn.text, None)]
+    if chars > LONG:
+        number = ranking.frame.best_piece(position)
+        start, end = piece_spans(turn.text)[number]
+        forms.append(_evidence(turn, place + 1, turn.text[start:end], number))
+    return forms
 
 
-def _evidence(turn: Turn, candidate: Candidate, words: str, piece: int | None) -> Evidence:
+def _evidence(turn: Turn, rank: int, words: str, piece: int | None) -> Evidence:
     return Evidence(
-        rank=candidate.rank,
-        session=candidate.session,
-        seq=candidate.seq,
+        rank=rank,
+        session=turn.session,
+        seq=cast(int, turn.seq),
         at=turn.at,
         speaker=turn.speaker or turn.role,
         text=words.strip(),

@@ -18,19 +18,6 @@ SPARE: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
-    """One candidate.
-
-    Attributes:
-        chars: characters of its shortest rendering, known without reading it.
-        renderings: gives the ways it can be shown, the fullest first.
-    """
-
-    chars: int
-    renderings: Callable[[], Sequence[Evidence]]
-
-
-@dataclass(frozen=True, slots=True)
 class Packed:
     """What fits.
 
@@ -39,7 +26,7 @@ class Packed:
         costs: what each item's line takes by the counter, in the order of `items`.
         text: the block.
         tokens: exact count of `text`.
-        taken: places in the offers that were taken.
+        taken: places of the candidates that were taken.
     """
 
     items: tuple[Evidence, ...]
@@ -49,8 +36,8 @@ class Packed:
     taken: frozenset[int]
 
 
-def fit(offers: Sequence[Offer], budget: int, counter: Counter) -> Packed:
-    """Takes offers in rank order while they fit; one that does not is passed over and later ones are tried.
+def fit(least: Sequence[int], renderings: Callable[[int], Sequence[Evidence]], budget: int, counter: Counter) -> Packed:
+    """Takes candidates in rank order while they fit; one that does not is passed over and later ones are tried.
 
     The parts' counts steer; the whole block is then counted exactly, and the lowest-ranked items are given back while
     it is over the budget. Cost: a count for each offer that may fit, and one of the block for each item given back.
@@ -59,12 +46,12 @@ def fit(offers: Sequence[Offer], budget: int, counter: Counter) -> Packed:
     room = budget - weigh(OPENING) - weigh(CLOSING)
     taken: dict[int, Evidence] = {}
     headings: set[object] = set()
-    for place, offer in enumerate(offers):
+    for place, chars in enumerate(least):
         if room < SPARE:
             break
-        if counter.name == "estimate" and offer.chars / CHARS_PER_TOKEN > room:
+        if counter.name == "estimate" and chars / CHARS_PER_TOKEN > room:
             continue
-        for evidence in offer.renderings():
+        for evidence in renderings(place):
             key = heading_key(evidence)
             cost = weigh(line(evidence)) + (0 if key in headings else weigh(heading(*key)))
             if cost <= room:

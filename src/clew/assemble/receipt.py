@@ -62,9 +62,8 @@ def _omission(candidate: Candidate, tokens: int, spare: int) -> Omission:
 
 def context_items(candidates: Sequence[Candidate], packed: Packed) -> tuple[ContextItem, ...]:
     """The items of a block, in its order, with their scores and reasons."""
-    by_rank = {candidate.rank: candidate for candidate in candidates}
     pairs = zip(packed.items, packed.costs, strict=True)
-    return tuple(_item(item, cost, by_rank[item.rank]) for item, cost in pairs)
+    return tuple(_item(item, cost, candidates[item.rank - 1]) for item, cost in pairs)
 
 
 def _item(item: Evidence, cost: int, candidate: Candidate) -> ContextItem:
@@ -74,6 +73,7 @@ def _item(item: Evidence, cost: int, candidate: Candidate) -> ContextItem:
         rendering=item.rendering,
         text=item.text,
         tokens=cost,
+        rank=candidate.rank,
         score=candidate.score,
         signals=candidate.shares,
         session=item.session,
@@ -85,20 +85,18 @@ def _item(item: Evidence, cost: int, candidate: Candidate) -> ContextItem:
 def make_receipt(
     context: Context,
     frame: Frame,
-    candidates: Sequence[Candidate],
     *,
     settings: Mapping[str, Any],
     created_at: datetime,
     timings: Mapping[str, float],
 ) -> Receipt:
-    """The receipt of a context that was made of these candidates."""
-    ranks = {turn_id(candidate.session, candidate.seq): candidate.rank for candidate in candidates}
+    """The receipt of a context that was made for this frame."""
     chosen = tuple(
         {
             "turn_ids": list(item.turn_ids),
             "rendering": item.rendering,
             "tokens": item.tokens,
-            "rank": ranks[item.turn_ids[0]],
+            "rank": item.rank,
             "score": item.score,
             "signals": item.signals,
         }

@@ -85,7 +85,9 @@ def _reciprocal(values: Scores, k: int) -> Scores:
     return np.where(silent, 0.0, share)
 
 
-def best(score: Scores, limit: int, tie: Sequence[NDArray[np.int64]], mask: NDArray[np.bool_] | None) -> list[int]:
+def best(
+    score: Scores, limit: int, tie: Sequence[NDArray[np.integer]], mask: NDArray[np.bool_] | None
+) -> NDArray[np.int64]:
     """Positions of the best turns, best first.
 
     Scores are compared after rounding to 1e-6; ties go by the `tie` columns in order, ascending.
@@ -95,9 +97,11 @@ def best(score: Scores, limit: int, tie: Sequence[NDArray[np.int64]], mask: NDAr
     """
     allowed = np.arange(len(score)) if mask is None else np.flatnonzero(mask)
     rounded = np.round(score[allowed], 6)
-    if len(allowed) > limit > 0:
+    if limit == 0:
+        return allowed[:0]
+    if len(allowed) > limit:
         floor = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
         keep = rounded >= floor
         allowed, rounded = allowed[keep], rounded[keep]
     order = np.lexsort([*(column[allowed] for column in reversed(tie)), -rounded])
-    return [int(position) for position in allowed[order[:limit]]]
+    return allowed[order[:limit]]

@@ -15,7 +15,7 @@ from clew.index.view import IndexView
 from clew.models.protocol import Embedder, Matrix
 from clew.recall.frame import Frame, Scores, assistant_takes_part, make_frame
 from clew.recall.query import Query, understand
-from clew.recall.search import Candidate, rank
+from clew.recall.search import Ranking, rank
 from clew.store.rows import to_us
 from clew.types.record import Record
 
@@ -58,7 +58,7 @@ class Ranker:
         query = understand(text, view.speakers, now, with_assistant=with_assistant)
         return make_frame(query, view, self._config, self._similarity(view, query), with_assistant=with_assistant)
 
-    def rank(self, frame: Frame, chosen: Filter, limit: int) -> list[Candidate]:
+    def rank(self, frame: Frame, chosen: Filter, limit: int) -> Ranking:
         """The best turns that the filter lets through, best first."""
         mask = frame.view.mask(
             session=chosen.session,

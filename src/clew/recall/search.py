@@ -5,6 +5,7 @@ Borders: reads the index only; turns' words are fetched by the caller. The same 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,24 +44,65 @@ def opinions(frame: Frame) -> list[Opinion]:
     return found
 
 
-def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None) -> list[Candidate]:
+class Ranking(Sequence[Candidate]):
+    """The best turns for a question, best first. A candidate is made when it is asked for: few of many are shown."""
+
+    def __init__(self, frame: Frame, fused: Fused, positions: NDArray[np.int64]) -> None:
+        """Takes positions in the order of their ranks."""
+        self.frame = frame
+        self.positions = positions
+        self._fused = fused
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @overload
+    def __getitem__(self, place: int) -> Candidate: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Candidate]: ...
+    def __getitem__(self, place: int | slice) -> Candidate | list[Candidate]:
+        if isinstance(place, slice):
+            return [self[each] for each in range(*place.indices(len(self)))]
+        position = int(self.positions[place])
+        view = self.frame.view
+        shares = ((name, round(float(share[position]), 6)) for name, share in self._fused.shares.items())
+        return Candidate(
+            position=position,
+            session=view.sessions[int(view.turns.session[position])],
+            seq=int(view.turns.seq[position]),
+            rank=place + 1 if place >= 0 else len(self) + place + 1,
+            score=round(float(self._fused.score[position]), 6),
+            shares={name: share for name, share in shares if share},
+        )
+
+    @property
+    def informative(self) -> bool:
+        """Whether any turn was found by what the question says, and not by priors alone."""
+        asked = [share for name, share in self._fused.shares.items() if name in _ASKED]
+        return any(bool((share[self.positions] > 0).any()) for share in asked)
+
+    def without_candidates(self) -> "Ranking":
+        """The same question with nothing found."""
+        return Ranking(self.frame, self._fused, self.positions[:0])
+
+
+_ASKED: Final = frozenset({signal.name for signal in SIGNALS if signal.ranks} | {"quote", "time"})
+
+
+def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None) -> Ranking:
     """The best turns for a question, best first; ties go by session name, then place in it.
 
     Args:
         limit: how many at most.
         mask: the caller's filter over the view's turns; None means no filter.
     """
-    if not frame.size or limit <= 0:
-        return []
-    found = opinions(frame)
+    found = opinions(frame) if frame.size else []
     if frame.config.fusion == "rrf":
         fused = by_rank(found, frame.size, frame.config.rrf_k)
     else:
         fused = by_score(found, frame.size)
     turns = frame.view.turns
-    tie = (_name_order(frame.view)[turns.session], turns.seq.astype(np.int64))
-    positions = best(fused.score, limit, tie, mask)
-    return [_candidate(frame, fused, position, place) for place, position in enumerate(positions, start=1)]
+    return Ranking(frame, fused, best(fused.score, limit, (_name_order(frame.view)[turns.session], turns.seq), mask))
 
 
 def _name_order(view: IndexView) -> NDArray[np.int64]:
@@ -68,21 +110,3 @@ def _name_order(view: IndexView) -> NDArray[np.int64]:
     order = np.empty(len(view.sessions), dtype=np.int64)
     order[sorted(range(len(view.sessions)), key=view.sessions.__getitem__)] = np.arange(len(view.sessions))
     return order
-
-
-def _candidate(frame: Frame, fused: Fused, position: int, place: int) -> Candidate:
-    turns = frame.view.turns
-    return Candidate(
-        position=position,
-        session=frame.view.sessions[int(turns.session[position])],
-        seq=int(turns.seq[position]),
-        rank=place,
-        score=round(float(fused.score[position]), 6),
-        shares={name: round(float(share[position]), 6) for name, share in fused.shares.items() if share[position]},
-    )
-
-
-def informative(candidates: Sequence[Candidate]) -> bool:
-    """Whether any candidate was found by what the question says, and not by priors alone."""
-    asked = {signal.name for signal in SIGNALS if signal.ranks} | {"quote", "time"}
-    return any(share > 0 for candidate in candidates for name, share in candidate.shares.items() if name in asked)

@@ -32,6 +32,7 @@ class ContextItem(Record):
         rendering: `full`, or a shorter rendering's name.
         text: the words shown, without date, speaker and id.
         tokens: what this item adds to the block by the chosen counter; headings are shared and not in it.
+        rank: its place among all candidates, from 1.
         at: event time of the first turn; None when the source gave none.
     """
 
@@ -39,6 +40,7 @@ class ContextItem(Record):
     rendering: str
     text: str
     tokens: int
+    rank: int
     score: float
     signals: dict[str, float]
     session: str
