@@ -141,4 +141,46 @@ BENCH = (
     Requirement("F-BENCH-10", "issue 2e", "The sample conversation's evidence is found within small budgets."),
 )
 
-REQUIREMENTS: tuple[Requirement, ...] = (*HOUSE, *DEMO, *INDEX, *MODELS, *TEXT, *BENCH)
+# --- STORE ---
+STORE = (
+    Requirement("F-STORE-01", "DESIGN 3", "A row comes back as it was put; one with a known key replaces the old one."),
+    Requirement("F-STORE-02", "DESIGN 9", "Any text, bytes, 64-bit whole number or unknown value survives."),
+    Requirement("F-STORE-03", "DESIGN 3", "A row or request that cannot be meant is refused alike by every backend."),
+    Requirement("F-STORE-04", "DESIGN 3", "A scan gives what lies between two prefixes, in key order, either way."),
+    Requirement("F-STORE-05", "DESIGN 3", "A scan over an index is ordered by it, then by key; unknown is not in it."),
+    Requirement("F-STORE-06", "DESIGN 3", "Deleting, comparing and setting change what they name and nothing else."),
+    Requirement("F-STORE-07", "DESIGN 4", "A blob is kept once under its hash, and removed once."),
+    Requirement("F-STORE-08", "DESIGN 3", "A transaction is kept whole or not at all, whoever shares its commit."),
+    Requirement("F-STORE-09", "DESIGN 3", "Transactions and snapshots end with their block and do not nest."),
+    Requirement("F-STORE-10", "DESIGN 9", "Nothing is lost among threads."),
+    Requirement("F-STORE-11", "DESIGN 9", "A snapshot shows one committed state, whatever is written meanwhile."),
+    Requirement("F-STORE-12", "DESIGN 9", "The version differs after a commit of any process, and only then."),
+    Requirement("F-STORE-13", "DESIGN 4", "The spaces that hold anything are named, in order."),
+    Requirement("F-STORE-14", "DESIGN 9", "A backup is consistent, complete, checked, and overwrites nothing."),
+    Requirement("F-STORE-15", "DESIGN 9", "A damaged database is found; a sound one says so."),
+    Requirement("F-STORE-16", "DESIGN 9", "Closing keeps what was accepted; a closed store says so."),
+    Requirement("F-STORE-17", "DESIGN 9", "A lease has one holder at a time, and its number rises with each new one."),
+    Requirement("F-STORE-18", "DESIGN 4", "A job is claimed by one at a time, in order, and comes back if it is lost."),
+    Requirement("F-STORE-19", "DESIGN 9", "Any story of changes leaves every backend with what a dictionary holds."),
+    Requirement("F-STORE-20", "DESIGN 13", "What was acknowledged survives kill -9 at any moment."),
+    Requirement(
+        "F-STORE-21", "DESIGN 13", "Many writing and reading processes lose nothing, see no error, and take turns."
+    ),
+    Requirement("F-STORE-22", "Issue 3.3", "A full or failing disk is told as such, loses nothing and is survived."),
+    Requirement(
+        "F-STORE-23", "DESIGN 9", "Migrations go forward, one transaction each, after a copy; newer is refused."
+    ),
+    Requirement("F-STORE-24", "DESIGN 9", "Several processes may open a new home at the same moment."),
+    Requirement("F-STORE-25", "DESIGN 9", "A home on a network file system is refused, naming the way around."),
+    Requirement("F-STORE-26", "DESIGN 9", "A fork of the process cannot use the store, nor harm it."),
+    Requirement("F-STORE-27", "DESIGN 9", "After scrubbing, no file of the home holds what was deleted."),
+    Requirement(
+        "F-STORE-28", "DESIGN 3", "Schema and declared tables agree; every scan walks its index and sorts nothing."
+    ),
+    Requirement("F-STORE-29", "DESIGN 10", "A location names a directory, memory, or an engine that is told apart."),
+    Requirement("F-STORE-30", "DESIGN 9", "Transactions that wait together share one commit, within bounds."),
+    Requirement("F-STORE-31", "DESIGN 9", "The log stays bounded while readers follow each other without a gap."),
+    Requirement("F-STORE-32", "DESIGN 1.12", "A home is open to its owner only; what cannot be a home is refused."),
+)
+
+REQUIREMENTS: tuple[Requirement, ...] = (*HOUSE, *DEMO, *INDEX, *MODELS, *STORE, *TEXT, *BENCH)

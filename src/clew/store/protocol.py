@@ -1,5 +1,8 @@
 """What Clew asks of a database. All policy lives above; a backend keeps rows durable and finds them by key.
 
+A request that cannot be meant (a value of another kind than its column, an unknown table, bounds in two spaces) raises
+StoreError on every backend; see `check`.
+
 One contract suite (`tests/contract`) runs against every backend: what it says is what "equal" means.
 """
 
@@ -35,10 +38,12 @@ class Reader(Protocol):
         """Rows whose index columns lie between two prefixes, both included, in index order.
 
         Args:
-            low: values for the first columns of the index (at least `space`). A shorter tuple compares only that many
-                columns: low=("s",), high=("s",) is the whole space.
-            high: likewise; may have another length than `low`.
-            columns: only these, in this order; None gives whole rows. Text and bytes that are not asked for are not read.
+            low: values for the first columns of the index, or of the index and the rest of the key, which breaks ties
+                (`Table.order`); at least `space`. A shorter tuple compares only that many columns: low=("s",),
+                high=("s",) is the whole space.
+            high: likewise, in the same space; may have another length than `low`.
+            columns: only these, in this order; None gives whole rows. Text and bytes that are not asked for are not
+                read.
             reverse: from the last to the first; `limit` then counts from the end.
         """
         ...
@@ -111,10 +116,11 @@ class Store(Protocol):
     def transaction(self, work: Callable[[Transaction], T], *, durable: bool = True) -> T:
         """Runs `work` in a write transaction and returns its result once the commit is durable.
 
-        Transactions of several threads may share one commit; each is still all or nothing, and an exception in one rolls
-        back that one alone and is raised to its caller. `work` may be run again from its start (backends that retry), so
-        it must not change anything but the transaction. With durable=False the commit may still be lost to a power cut
-        (never to a kill of the process): for derived rows only.
+        Transactions of several threads may share one commit; each is still all or nothing, and an exception in one
+        rolls back that one alone and is raised to its caller; so is the error of a failed call that `work` swallowed.
+        `work` may run in another thread, and again from its start (backends that retry), so it must change nothing but
+        the transaction, which is of no use after its end. With durable=False the commit may still be lost to a
+        power cut (never to a kill of the process): for derived rows only.
 
         Raises:
             StoreError: nothing of this transaction was written.
@@ -122,11 +128,14 @@ class Store(Protocol):
         ...
 
     def snapshot(self) -> AbstractContextManager[Reader]:
-        """A consistent view that concurrent writers do not disturb."""
+        """A consistent view that concurrent writers do not disturb, as things stand on entering the block.
+
+        It belongs to the thread that entered; a snapshot inside it, in the same thread, shows the same state.
+        """
         ...
 
     def version(self) -> int:
-        """A number that differs from the last answer if anything was committed meanwhile, by whatever process. Cheap."""
+        """A number that differs from the last answer if anything was committed meanwhile, by any process. Cheap."""
         ...
 
     def lease(self, space: str, name: str, holder: str, *, now: int, until: int) -> Lease | None:
@@ -140,7 +149,8 @@ class Store(Protocol):
     def claim_jobs(self, space: str, kind: str, *, holder: str, now: int, until: int, limit: int) -> list[Job]:
         """Claims pending jobs, oldest name first, whose `not_before` is not after `now`.
 
-        A claimed job is hidden until `until`; if the claimer dies it becomes claimable again then.
+        A claimed job is hidden until `until`; if the claimer dies it becomes claimable again then, and finishing the
+        earlier claim does nothing any more.
         """
         ...
 

@@ -1,7 +1,8 @@
 """The declared tables: what a backend keeps, without saying how.
 
-Every key begins with `space`, the unit of isolation and the shard key of a larger installation. A row is a tuple of values
-in the order of the table's columns; backends know tables only through this registry.
+Every key begins with `space`, the unit of isolation and the shard key of a larger installation. A row is a tuple of
+values in the order of the table's columns; backends know tables only through this registry. A new table, column or
+index also needs a migration in `sql/`: a test compares the two.
 """
 
 from collections.abc import Mapping
@@ -23,8 +24,8 @@ class Table:
     Attributes:
         columns: name to kind, in row order; the key's columns come first.
         key: how many of the first columns make the primary key.
-        indexes: secondary indexes, name to columns; each begins with `space`. Rows with None in an index's last column
-            need not be in it and are never returned by a scan over it.
+        indexes: secondary indexes, name to columns; each begins with `space`. Rows with None in a column of an index
+            are not in it: a scan over it never returns them.
     """
 
     name: str
@@ -43,7 +44,7 @@ class Table:
         return self.names[: self.key]
 
     def order(self, index: str | None) -> tuple[str, ...]:
-        """The columns a scan is ordered by: the index's, then the rest of the key to break ties."""
+        """The columns a scan is ordered and bounded by: the index's, then the rest of the key to break ties."""
         if index is None:
             return self.key_names
         chosen = self.indexes[index]
@@ -144,9 +145,7 @@ JOB = Table(
     indexes={"state": ("space", "state", "kind")},
 )
 
-LEASE = Table(
-    "lease", {"space": "text", "name": "text", "holder": "text", "fence": "int", "expires": "int"}, key=2
-)
+LEASE = Table("lease", {"space": "text", "name": "text", "holder": "text", "fence": "int", "expires": "int"}, key=2)
 
 RECEIPT = Table("receipt", {"space": "text", "receipt": "text", "created_at": "int", "data": "text"}, key=2)
 

@@ -1,0 +1,139 @@
+"""What every backend may take for granted about a request: one place says no, so that all backends say it alike.
+
+A value is exactly of its column's kind (`bool` is not `int`, an enum's member is not `str`) or None; key columns and
+bounds are never None; no request reaches into two spaces.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from typing import Final
+
+from clew.errors import StoreError
+from clew.store.tables import TABLES, Key, Row, Table, Value
+
+_TYPES: Final[dict[str, type]] = {"text": str, "int": int, "real": float, "bytes": bytes}
+_NONE: Final = type(None)
+_LOWEST: Final = -(2**63)
+_HIGHEST: Final = 2**63 - 1
+
+
+def table_named(name: str) -> Table:
+    """The declared table.
+
+    Raises:
+        StoreError: there is none of this name.
+    """
+    table = TABLES.get(name)
+    if table is None:
+        raise StoreError(f"there is no table {name!r}; expected one of {', '.join(TABLES)}")
+    return table
+
+
+def checked_rows(table: Table, rows: Iterable[Row]) -> Iterator[Row]:
+    """The same rows, each looked at before it goes on.
+
+    Raises:
+        StoreError: a row has another length, or a value of another kind than its column, or None in its key, or
+            not-a-number (which databases keep as unknown).
+    """
+    name, reals = table.name, [place for place, kind in enumerate(table.columns.values()) if kind == "real"]
+    for row in rows:
+        fault = _row_fault(name, tuple(map(type, row)))
+        if fault is not None or any(row[place] != row[place] for place in reals):
+            why = fault or "it holds not-a-number"
+            raise StoreError(f"a row for {name} cannot be kept: {why}; the row begins {row[:4]!r}")
+        yield row
+
+
+def check_bounds(table: Table, index: str | None, low: Key, high: Key) -> None:
+    """Sees that two bounds fit the columns of an index and stay in one space.
+
+    Raises:
+        StoreError: they do not.
+    """
+    fault = _bounds_fault(table.name, index, tuple(map(type, low)), tuple(map(type, high)))
+    if fault is None and low[0] != high[0]:
+        fault = "they lie in two spaces, and no request reaches into two"
+    if fault is not None:
+        raise StoreError(f"the bounds {low!r} and {high!r} do not fit {table.name}: {fault}")
+
+
+def check_key(table: Table, key: Key) -> None:
+    """Sees that a key is the whole primary key.
+
+    Raises:
+        StoreError: it is not.
+    """
+    if len(key) != table.key:
+        raise StoreError(f"{key!r} is not a key of {table.name}; expected ({', '.join(table.key_names)})")
+    check_bounds(table, None, key, key)
+
+
+def check_columns(table: Table, columns: Sequence[str] | None, limit: int | None) -> None:
+    """Sees that the columns exist and that the limit can be one.
+
+    Raises:
+        StoreError: they do not, or it cannot.
+    """
+    if columns is not None and (not columns or not table.columns.keys() >= set(columns)):
+        raise StoreError(f"{list(columns)!r} are not columns of {table.name}; it has {', '.join(table.names)}")
+    if limit is not None and limit < 0:
+        raise StoreError(f"a limit of {limit} makes no sense; expected 0 or more, or None for all rows")
+
+
+def check_setting(table: Table, key: Key, column: str, value: Value) -> None:
+    """Sees that `compare_and_set` names a column outside the key and a value that it can hold.
+
+    Raises:
+        StoreError: it does not.
+    """
+    check_key(table, key)
+    if column not in table.names[table.key :]:
+        raise StoreError(f"{column!r} cannot be set in {table.name}; expected {', '.join(table.names[table.key :])}")
+    if type(value) not in {_TYPES[table.columns[column]], _NONE} or value != value:  # noqa: PLR0124  # not-a-number
+        raise StoreError(f"{table.name}.{column} cannot hold {value!r}; it takes {table.columns[column]} or None")
+
+
+def check_storable(values: Iterable[Value]) -> None:
+    """What a database finds out by itself: that whole numbers have 64 bits and text can be written as UTF-8.
+
+    Raises:
+        StoreError: a value cannot be kept.
+    """
+    for value in values:
+        if isinstance(value, int) and not _LOWEST <= value <= _HIGHEST:
+            raise StoreError(f"{value} cannot be kept; expected a whole number of 64 bits")
+        if isinstance(value, str) and not value.isascii():
+            try:
+                value.encode()
+            except UnicodeEncodeError as error:
+                raise StoreError(f"text with a lone surrogate cannot be kept ({error}); escape it first") from error
+
+
+@cache
+def _row_fault(name: str, kinds: tuple[type, ...]) -> str | None:
+    """What is wrong with every row whose values have these types; None when nothing is."""
+    table = TABLES[name]
+    if len(kinds) != len(table.names):
+        return f"it has {len(kinds)} values; expected {len(table.names)}: {', '.join(table.names)}"
+    for place, (column, kind) in enumerate(zip(table.names, kinds, strict=True)):
+        wanted = _TYPES[table.columns[column]]
+        if kind is not wanted and (kind is not _NONE or place < table.key):
+            return f"{column} is {kind.__name__}; expected {wanted.__name__}" + " or None" * (place >= table.key)
+    return None
+
+
+@cache
+def _bounds_fault(name: str, index: str | None, low: tuple[type, ...], high: tuple[type, ...]) -> str | None:
+    """What is wrong with every pair of bounds whose values have these types; None when nothing is."""
+    table = TABLES[name]
+    if index is not None and index not in table.indexes:
+        return f"it has no index {index!r}; expected {', '.join(table.indexes) or 'none'}"
+    order = table.order(index)
+    for kinds in (low, high):
+        if not 0 < len(kinds) <= len(order):
+            return f"a bound has {len(kinds)} values; expected 1 to {len(order)}: {', '.join(order)}"
+        for column, kind in zip(order, kinds, strict=False):
+            if kind is not (wanted := _TYPES[table.columns[column]]):
+                return f"{column} is {kind.__name__}; expected {wanted.__name__}"
+    return None

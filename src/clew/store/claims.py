@@ -1,0 +1,113 @@
+"""Leases and jobs, in terms of any transaction: the same rows mean the same on every backend."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+from typing import Final, TypeVar, cast
+
+from clew.errors import StoreError
+from clew.store.protocol import Job, Lease, Reader, Transaction
+from clew.store.tables import JOB, Row
+
+T = TypeVar("T")
+_PAGE: Final = 64
+"""Pending jobs looked at in one step; those that others have claimed are skipped."""
+STATES: Final = ("pending", "done", "deferred")
+_PAYLOAD: Final = JOB.names.index("payload")
+_ATTEMPTS: Final = JOB.names.index("attempts")
+
+
+class Claiming(ABC):
+    """The part of `Store` that hands out work.
+
+    Nothing here waits for the disk: a claim that a power cut undoes is made again, as is work that was finished after
+    the last durable commit.
+    """
+
+    @abstractmethod
+    def transaction(self, work: Callable[[Transaction], T], *, durable: bool = True) -> T:
+        """See `Store.transaction`."""
+
+    @abstractmethod
+    def snapshot(self) -> AbstractContextManager[Reader]:
+        """See `Store.snapshot`."""
+
+    def lease(self, space: str, name: str, holder: str, *, now: int, until: int) -> Lease | None:
+        """See `Store.lease`."""
+        return self.transaction(lambda tx: _take(tx, Lease(space, name, holder, 1, until), now), durable=False)
+
+    def release(self, lease: Lease) -> None:
+        """See `Store.release`."""
+        self.transaction(lambda tx: _give_back(tx, lease), durable=False)
+
+    def claim_jobs(self, space: str, kind: str, *, holder: str, now: int, until: int, limit: int) -> list[Job]:
+        """See `Store.claim_jobs`. Looks before it writes, so that asking in vain costs no other writer anything."""
+        with self.snapshot() as reader:
+            if next(_claimable(reader, space, kind, now), None) is None:
+                return []
+        return self.transaction(lambda tx: _claim(tx, (space, kind), holder, (now, until), limit), durable=False)
+
+    def finish_job(self, job: Job, *, state: str, reason: str | None = None, not_before: int = 0) -> None:
+        """See `Store.finish_job`."""
+        if state not in STATES:
+            raise StoreError(f"{state!r} is no state of a job; expected one of {', '.join(STATES)}")
+        self.transaction(lambda tx: _finish(tx, job, state, reason, not_before), durable=False)
+
+
+def _take(tx: Transaction, wanted: Lease, now: int) -> Lease | None:
+    row = tx.get("lease", (wanted.space, wanted.name))
+    fence = wanted.fence
+    if row is not None:
+        _, _, holder, last, expires = cast(tuple[str, str, str | None, int, int], row)
+        if holder != wanted.holder and expires > now:
+            return None
+        fence = last if holder == wanted.holder else last + 1
+    taken = Lease(wanted.space, wanted.name, wanted.holder, fence, wanted.expires)
+    tx.put("lease", [(taken.space, taken.name, taken.holder, taken.fence, taken.expires)])
+    return taken
+
+
+def _give_back(tx: Transaction, lease: Lease) -> None:
+    row = tx.get("lease", (lease.space, lease.name))
+    if row is not None and row[2:4] == (lease.holder, lease.fence):
+        tx.put("lease", [(lease.space, lease.name, None, lease.fence, 0)])  # the row stays: the number must not fall
+
+
+def _claimable(reader: Reader, space: str, kind: str, now: int) -> Iterator[str]:
+    """Names of the jobs that may be claimed, in order."""
+    high = (space, "pending", kind)
+    low: tuple[str, ...] = high
+    while True:
+        page = reader.scan("job", low, high, index="state", columns=("job", "not_before"), limit=_PAGE)
+        for name, not_before in cast(list[tuple[str, int | None]], page):
+            if (low == high or name != low[-1]) and (not_before or 0) <= now:
+                yield name
+        if len(page) < _PAGE:
+            return
+        low = (*high, cast(str, page[-1][0]))
+
+
+def _claim(tx: Transaction, scope: tuple[str, str], holder: str, times: tuple[int, int], limit: int) -> list[Job]:
+    (space, kind), (now, until) = scope, times
+    names = [name for name, _ in zip(_claimable(tx, space, kind, now), range(limit), strict=False)]
+    jobs = []
+    for name in names:
+        row = cast(Row, tx.get("job", (space, name)))
+        job = Job(space, name, kind, cast(str, row[_PAYLOAD]), cast(int, row[_ATTEMPTS] or 0) + 1)
+        tx.put("job", [_changed(row, attempts=job.attempts, holder=holder, not_before=until)])
+        jobs.append(job)
+    return jobs
+
+
+def _finish(tx: Transaction, job: Job, state: str, reason: str | None, not_before: int) -> None:
+    row = tx.get("job", (job.space, job.job))
+    if row is None or row[_ATTEMPTS] != job.attempts:
+        return  # the claim ran out and someone else has the job now
+    if state == "done":
+        tx.delete("job", (job.space, job.job), (job.space, job.job))
+    else:
+        tx.put("job", [_changed(row, state=state, reason=reason, holder=None, not_before=not_before)])
+
+
+def _changed(row: Row, **values: str | int | None) -> Row:
+    return tuple(values.get(name, value) for name, value in zip(JOB.names, row, strict=True))

@@ -1,0 +1,48 @@
+"""The end of a view: after it, and after a failure inside a transaction, no call gets through."""
+
+from collections.abc import Callable
+from types import TracebackType
+
+from clew.errors import ClosedError, StoreError
+
+
+class Guard:
+    """Stands around each call of one reader or transaction.
+
+    A call that fails dooms its transaction even if the caller swallows the error: half of a `put` may be in it.
+    """
+
+    __slots__ = ("_dooms", "_ended", "_translate", "failure")
+
+    def __init__(self, *, dooms: bool, translate: Callable[[BaseException], StoreError | None] | None = None) -> None:
+        self._dooms = dooms
+        self._ended = False
+        self._translate = translate
+        self.failure: BaseException | None = None
+
+    def __enter__(self) -> None:
+        if self._ended:
+            raise ClosedError("the transaction or snapshot has ended; use it only inside its function or `with` block")
+        if self.failure is not None:
+            raise StoreError("an earlier call of this transaction failed; let its error through") from self.failure
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is None:
+            return
+        ours = self._translate(error) if self._translate is not None else None
+        if self._dooms and self.failure is None:
+            self.failure = ours or error
+        if ours is not None:
+            raise ours from error
+
+    def end(self) -> None:
+        """Lets no further call through.
+
+        Raises:
+            BaseException: a call failed before, and the caller had swallowed its error.
+        """
+        self._ended = True
+        if self.failure is not None:
+            raise self.failure

@@ -1,0 +1,87 @@
+"""The home directory: made private, known to be on a local disk, and durable before anything is written into it."""
+
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Final
+
+from clew.errors import StoreError
+from clew.store.translate import translating
+
+OVERRIDE: Final = "CLEW_ALLOW_NETWORK_FS"
+"""Set to 1 to use a home on a network file system at one's own risk."""
+
+_NETWORK: Final = frozenset(
+    "9p afs beegfs ceph cifs coda davfs gfs2 glusterfs gpfs lustre nfs nfs4 ocfs2 orangefs pvfs2 smb3 smbfs".split()
+)
+_NETWORK_FUSE: Final = ("ceph", "curl", "dav", "gcs", "gluster", "goofys", "nfs", "rclone", "s3", "smb", "sshfs")
+"""A FUSE file system whose name (`fuse.<name>`) begins with one of these reaches over a network."""
+
+
+def prepare_home(path: Path, environment: Mapping[str, str]) -> Path:
+    """The home's absolute path; made, with access for its owner only, when it is absent.
+
+    Raises:
+        StoreError: it cannot be made, is no directory, or lies on a network file system while `CLEW_ALLOW_NETWORK_FS`
+            is not 1.
+    """
+    with translating():
+        home = path.expanduser().resolve()
+        if home.exists() and not home.is_dir():
+            raise StoreError(f"{str(home)!r} is a file; expected a directory for the home, or nothing yet")
+        if environment.get(OVERRIDE) != "1" and (kind := network_kind(home)) is not None:
+            raise StoreError(
+                f"{str(home)!r} is on a network file system ({kind}), where locks and shared memory fail and databases "
+                f"break; choose a local directory, or set {OVERRIDE}=1 to use it at your own risk"
+            )
+        if not home.exists():
+            home.mkdir(mode=0o700, parents=True)
+            sync_directory(home.parent)
+    return home
+
+
+def sync_directory(path: Path) -> None:
+    """Makes the names in a directory durable; Windows knows no such call and needs none."""
+    if sys.platform != "win32":
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
+def network_kind(home: Path) -> str | None:
+    """The kind of network file system that a path is on; None when it is local or cannot be told.
+
+    Linux lists its mounts. On Windows a share's path shows itself, a mapped drive does not; elsewhere nothing is known.
+    """
+    if sys.platform == "win32":
+        return "share" if home.drive.startswith("\\\\") else None
+    mounts = Path("/proc/self/mountinfo")
+    if not mounts.exists():
+        return None
+    return network_mount(home, mounts.read_text(encoding="utf-8", errors="surrogateescape"))
+
+
+def network_mount(home: Path, mounts: str) -> str | None:
+    """The same, told from the text of `/proc/self/mountinfo`; of mounts on one point the last is the visible one."""
+    deepest, kind = -1, ""
+    for line in mounts.splitlines():
+        before, _, after = line.partition(" - ")
+        fields, described = before.split(), after.split()
+        if len(fields) < 5 or not described:
+            continue
+        point = Path(_unescaped(fields[4]))
+        if len(point.parts) >= deepest and home.is_relative_to(point):
+            deepest, kind = len(point.parts), described[0]
+    family, _, name = kind.partition(".")
+    is_network = kind in _NETWORK or (family == "fuse" and name.startswith(_NETWORK_FUSE))
+    return kind if is_network else None
+
+
+def _unescaped(point: str) -> str:
+    """A mount point as it is; the kernel writes blanks and backslashes as three octal digits."""
+    for escaped, plain in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
+        point = point.replace(escaped, plain)
+    return point

@@ -1,0 +1,84 @@
+"""Snapshots: a pool of reading connections, each lent to one thread at a time.
+
+A pool needs no watch over threads: one that dies inside a snapshot leaves the block like any other, and an idle
+connection belongs to nobody.
+"""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Final
+
+import apsw
+
+from clew.errors import ClosedError
+from clew.store.access import SqliteReader
+from clew.store.translate import translating
+
+KEPT: Final = 8
+"""Idle connections that are kept; more threads may read at once, each with a connection of its own."""
+
+
+class Readers:
+    """Lends connections that `connect` makes."""
+
+    def __init__(self, connect: Callable[[], apsw.Connection]) -> None:
+        self._connect = connect
+        self._idle: list[apsw.Connection] = []
+        self._lock = threading.Lock()
+        self._closed = False
+        self._current = threading.local()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[SqliteReader]:
+        """One state of the database for the whole block; a block inside it, in the same thread, sees the same."""
+        outer: SqliteReader | None = getattr(self._current, "reader", None)
+        if outer is not None:
+            yield outer
+            return
+        with self.connection() as connection:
+            with translating():
+                connection.execute("BEGIN")
+                connection.execute("SELECT 1 FROM sqlite_schema").fetchall()  # BEGIN alone chooses no state yet
+            reader = self._current.reader = SqliteReader(connection)
+            try:
+                yield reader
+            finally:
+                self._current.reader = None
+                reader.end()
+                with translating():
+                    connection.execute("COMMIT")
+
+    @contextmanager
+    def connection(self) -> Iterator[apsw.Connection]:
+        """A connection outside any transaction, for the block alone."""
+        connection = self._take()
+        try:
+            yield connection
+        finally:
+            self._give_back(connection)
+
+    def close(self) -> None:
+        """Closes what is idle now, and what is lent as soon as it comes back."""
+        with self._lock:
+            self._closed = True
+            idle, self._idle = self._idle, []
+        for connection in idle:
+            connection.close()
+
+    def _take(self) -> apsw.Connection:
+        with self._lock:
+            if self._closed:
+                raise ClosedError
+            if self._idle:
+                return self._idle.pop()
+        with translating():
+            return self._connect()
+
+    def _give_back(self, connection: apsw.Connection) -> None:
+        with self._lock:
+            keep = not self._closed and len(self._idle) < KEPT and not connection.in_transaction
+            if keep:
+                self._idle.append(connection)
+        if not keep:
+            connection.close()

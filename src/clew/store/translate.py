@@ -1,0 +1,64 @@
+"""Foreign errors become ours here and nowhere else in the store."""
+
+import errno
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import Final
+
+import apsw
+
+from clew.errors import ClosedError, StoreCorrupt, StoreError, StoreFull, StoreLocked, StoreReadOnly
+
+_OURS: Final[tuple[tuple[type[BaseException], type[StoreError], str], ...]] = (
+    (apsw.FullError, StoreFull, "the disk is full; nothing of this operation was written. Free space and try again"),
+    (apsw.BusyError, StoreLocked, "others hold the database for longer than the waiting time; try again, or stop them"),
+    (apsw.LockedError, StoreLocked, "another part of this process holds a table; try again"),
+    (apsw.ReadOnlyError, StoreReadOnly, "the home cannot be written; check its owner and permissions"),
+    (apsw.PermissionsError, StoreReadOnly, "the home cannot be read or written; check its owner and permissions"),
+    (apsw.CorruptError, StoreCorrupt, "the database file is damaged; run `clew verify` and restore from a backup"),
+    (apsw.NotADBError, StoreCorrupt, "clew.db is not a database, or it is encrypted; restore it from a backup"),
+    (apsw.CantOpenError, StoreError, "the database file cannot be opened; check that it exists, and its permissions"),
+    (apsw.IOError, StoreError, "the disk failed to read or write; nothing of this operation was kept. Check the disk"),
+    (apsw.TooBigError, StoreError, "a value is larger than 1 GB, the most a row can hold; split it"),
+    (apsw.ConstraintError, StoreError, "a row breaks a rule of its table"),
+    (apsw.ConnectionClosedError, ClosedError, "the store was closed; open it again"),
+    (apsw.ThreadingViolationError, StoreError, "a snapshot was used by two threads at once; open one in each thread"),
+    (apsw.Error, StoreError, "the database could not do its work"),
+    (OverflowError, StoreError, "a whole number has more than 64 bits"),
+    (UnicodeEncodeError, StoreError, "text holds a lone surrogate; escape it first"),
+    (PermissionError, StoreReadOnly, "the home cannot be read or written; check its owner and permissions"),
+    (OSError, StoreError, "the operating system refused; check the home directory and the disk"),
+)
+"""The first row that fits counts."""
+
+_BY_NUMBER: Final = {errno.ENOSPC: StoreFull, errno.EDQUOT: StoreFull, errno.EROFS: StoreReadOnly}
+
+
+def translated(error: BaseException) -> StoreError | None:
+    """Our error for a foreign one, with the foreign message in it; None for an error that is not the database's."""
+    for foreign, ours, sentence in _OURS:
+        if isinstance(error, foreign):
+            chosen = _BY_NUMBER.get(error.errno or 0, ours) if isinstance(error, OSError) else ours
+            return chosen(f"{sentence} ({type(error).__name__}: {error})")
+    return None
+
+
+class _Translating:
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and (ours := translated(error)) is not None:
+            raise ours from error
+
+
+_TRANSLATING: Final = _Translating()
+
+
+def translating() -> AbstractContextManager[None]:
+    """Raises our error for a foreign one that leaves the block; the foreign one is its cause."""
+    return _TRANSLATING

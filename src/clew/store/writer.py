@@ -1,0 +1,262 @@
+"""One thread writes: it gathers the transactions that are waiting, commits them together, then acknowledges each.
+
+A commit costs one wait for the disk, so what is shared among all who wait is nearly free. Every transaction stands in a
+savepoint of its own: an exception takes back that one alone. If the commit itself fails, none of the batch was written.
+"""
+
+import logging
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import apsw
+
+from clew.errors import ClosedError, StoreError, StoreLocked
+from clew.store.access import SqliteTransaction
+from clew.store.ticket import Ticket
+from clew.store.translate import translating
+
+_LOG: Final = logging.getLogger(__name__)
+
+GATHER: Final = 0.02
+"""Seconds after which a batch takes in nothing more, so that other processes get their turn."""
+MOST: Final = 512
+"""Transactions in one batch, for the same reason."""
+CHECKPOINT: Final = 2_000
+"""Pages that the write-ahead log grows (8 MB) before they are copied into the database."""
+TOO_LONG: Final = 16_000
+"""Pages of log (64 MB) from which a checkpoint also waits a moment for readers, so that the log can begin anew."""
+READERS_WAIT_MS: Final = 200
+
+
+class Pending:
+    """Something that the writer's thread will do; `wait` gives its result.
+
+    Args:
+        run: gets a transaction; or, when `alone`, the connection between two batches, while this process has the turn.
+        durable: whether the commit has to wait for the disk.
+    """
+
+    __slots__ = ("_done", "_error", "_result", "accepted", "alone", "durable", "run")
+
+    def __init__(self, run: Callable[[Any], Any], *, durable: bool, alone: bool = False) -> None:
+        self.run = run
+        self.durable = durable
+        self.alone = alone
+        self.accepted = time.monotonic()
+        self._result: Any = None
+        self._error: BaseException | None = None
+        self._done = threading.Lock()  # a third of the cost of a Future, and there is one for each transaction
+        self._done.acquire()
+
+    def wait(self) -> Any:
+        """Blocks until it is done and gives the result or raises the error; to be called once."""
+        self._done.acquire()
+        if self._error is not None:
+            raise self._error
+        return self._result
+
+    def settle(self, result: Any, error: BaseException | None) -> None:
+        """Lets `wait` go on."""
+        self._result, self._error = result, error
+        self._done.release()
+
+
+@dataclass(frozen=True, slots=True)
+class _Outcome:
+    item: Pending
+    result: Any = None
+    error: BaseException | None = None
+
+
+class Writer:
+    """The thread and its connection.
+
+    Args:
+        connection: in WAL mode, its schema up to date; the writer owns it from now on.
+        timeout: seconds to wait for other processes.
+        synchronous: SQLite's `synchronous` for durable commits.
+    """
+
+    def __init__(self, connection: apsw.Connection, ticket: Ticket, *, timeout: float, synchronous: str) -> None:
+        self._connection = connection
+        self._ticket = ticket
+        self._timeout = timeout
+        self._levels = {True: synchronous, False: "normal"}
+        self._level = ""
+        self._waiting: deque[Pending] = deque()
+        self._arrival = threading.Condition()
+        self._closing = False
+        self._pages = self._copied = 0
+        connection.set_wal_hook(self._measure)
+        self._thread = threading.Thread(target=self._serve, name="clew-writer", daemon=True)
+        self._thread.start()
+
+    def submit(self, item: Pending) -> Pending:
+        """Queues it and gives it back.
+
+        Raises:
+            ClosedError: the store is closed or closing.
+        """
+        with self._arrival:
+            if self._closing:
+                raise ClosedError
+            self._waiting.append(item)
+            self._arrival.notify()
+        return item
+
+    def is_this_thread(self) -> bool:
+        """Whether the caller runs inside a transaction."""
+        return threading.current_thread() is self._thread
+
+    def close(self) -> None:
+        """Commits what was accepted, then ends the thread and closes the connection."""
+        with self._arrival:
+            self._closing = True
+            self._arrival.notify()
+        self._thread.join()
+
+    def _serve(self) -> None:
+        while (first := self._first()) is not None:
+            if first.alone:
+                self._waiting.popleft()
+                self._do_alone(first)
+            else:
+                self._do_batch(first)
+        self._leave()
+
+    def _first(self) -> Pending | None:
+        """The oldest item, left in the queue; waits for one; None when all is done and the store closes."""
+        with self._arrival:
+            while not self._waiting:
+                if self._closing:
+                    return None
+                self._arrival.wait()
+            return self._waiting[0]
+
+    def _do_alone(self, item: Pending) -> None:
+        try:
+            with self._ticket.turn(self._timeout), translating():
+                result = item.run(self._connection)
+        except BaseException as error:  # noqa: BLE001  # whatever it is belongs to the caller, who waits for it
+            item.settle(None, error)
+        else:
+            item.settle(result, None)
+
+    def _do_batch(self, first: Pending) -> None:
+        outcomes: list[_Outcome] = []
+        committed = False
+        try:
+            with self._ticket.turn(self._timeout):
+                self._begin(durable=first.durable)
+                try:
+                    self._run_waiting(outcomes, durable=first.durable)
+                    worth = any(outcome.error is None for outcome in outcomes)  # else there is nothing to keep
+                    with translating():
+                        self._connection.execute("COMMIT" if worth else "ROLLBACK")
+                    committed = True
+                finally:
+                    if not committed:
+                        self._roll_back()
+                self._begin_log_anew()
+        except BaseException as error:  # noqa: BLE001  # the thread must outlive it; whoever waits is told
+            if not committed:
+                self._fail(outcomes, error)
+                return
+            _LOG.warning("after a commit, which holds: %s", error)
+        for outcome in outcomes:
+            outcome.item.settle(outcome.result, outcome.error)
+        self._copy_log()
+
+    def _begin(self, *, durable: bool) -> None:
+        level = self._levels[durable]
+        with translating():
+            if level != self._level:
+                self._connection.execute(f"PRAGMA synchronous = {level}")
+                self._level = level
+            self._connection.execute("BEGIN IMMEDIATE")
+
+    def _run_waiting(self, outcomes: list[_Outcome], *, durable: bool) -> None:
+        """Runs what is waiting, and what arrives meanwhile, up to the limits of a batch.
+
+        A batch that ends without waiting for the disk takes in nothing that has to be durable.
+        """
+        started = time.monotonic()
+        while self._waiting and len(outcomes) < MOST and time.monotonic() - started < GATHER:
+            item = self._waiting[0]
+            if item.alone or (item.durable and not durable):
+                return
+            outcomes.append(_Outcome(self._waiting.popleft()))  # of the batch, whatever happens
+            outcomes[-1] = self._run_one(item)
+
+    def _run_one(self, item: Pending) -> _Outcome:
+        transaction = SqliteTransaction(self._connection)
+        with translating():
+            self._connection.execute("SAVEPOINT work")
+        try:
+            result = item.run(transaction)
+            transaction.end()
+        except BaseException as error:  # whatever it is belongs to the caller, who waits for it
+            if not self._connection.in_transaction:  # a full or failing disk: SQLite took back the whole batch
+                raise
+            with translating():
+                self._connection.execute("ROLLBACK TO work; RELEASE work")
+            return _Outcome(item, error=error)
+        with translating():
+            self._connection.execute("RELEASE work")
+        return _Outcome(item, result)
+
+    def _roll_back(self) -> None:
+        if self._connection.in_transaction:
+            with translating():
+                self._connection.execute("ROLLBACK")
+
+    def _fail(self, outcomes: list[_Outcome], error: BaseException) -> None:
+        """Tells all of a batch that was not written; when it could not begin, those who have waited long enough."""
+        lost = [outcome.item for outcome in outcomes]
+        if not lost:
+            patience = self._timeout if isinstance(error, StoreLocked) else 0.0
+            now = time.monotonic()
+            while self._waiting and (not lost or now - self._waiting[0].accepted >= patience):
+                lost.append(self._waiting.popleft())
+        for item in lost:
+            own = type(error)(str(error)) if isinstance(error, StoreError) else StoreError(f"no commit: {error!r}")
+            own.__cause__ = error.__cause__ or error
+            item.settle(None, own)
+
+    def _measure(self, connection: apsw.Connection, database: str, pages: int) -> int:  # noqa: ARG002  # SQLite's form
+        """SQLite says after each commit how many pages the log has."""
+        if pages < self._pages:  # it began anew
+            self._copied = 0
+        self._pages = pages
+        return apsw.SQLITE_OK
+
+    def _copy_log(self) -> None:
+        """Copies the log into the database, as far as readers allow, whenever it has grown enough."""
+        if self._pages - self._copied >= CHECKPOINT:
+            self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
+            self._copied = self._pages
+
+    def _begin_log_anew(self) -> None:
+        """Readers that take turns without a gap would let the log grow for ever: waits for a gap, but not for long."""
+        if self._pages - self._copied >= CHECKPOINT and self._pages >= TOO_LONG:
+            self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
+            self._copied = self._pages
+
+    def _checkpoint(self, mode: int) -> None:
+        self._connection.set_busy_timeout(READERS_WAIT_MS)
+        try:
+            self._connection.wal_checkpoint(mode=mode)
+        except apsw.BusyError:
+            _LOG.debug("the log of %d pages is in use; the next checkpoint goes on", self._pages)
+        except apsw.Error as error:  # nothing is lost: the log keeps what was committed
+            _LOG.warning("the log could not be copied into the database: %s", error)
+        finally:
+            self._connection.set_busy_timeout(round(self._timeout * 1000))
+
+    def _leave(self) -> None:
+        self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
+        self._connection.close()
