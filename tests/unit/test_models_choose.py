@@ -2,13 +2,14 @@
 
 import logging
 import sys
+from pathlib import Path
 
 import pytest
 
 from clew.errors import ConfigError, MissingExtra
 from clew.models.choose import CHOICES, _warn_once, choose_embedder
-from clew.models.extras import installed_version
-from clew.models.minilm import find_minilm
+from clew.models.libraries import installed_version
+from clew.models.minilm import CARRIERS, find_minilm
 from clew.testing import HashEmbedder
 
 
@@ -94,3 +95,10 @@ def test_an_unknown_setting_names_the_choices(setting: str) -> None:
         choose_embedder(setting)
     assert all(choice in str(caught.value) for choice in CHOICES)
     assert repr(setting) in str(caught.value)
+
+
+@pytest.mark.requirement("F-MODELS-11")
+def test_every_choice_and_carrier_is_documented() -> None:
+    page = (Path(__file__).parents[2] / "docs/embedders.md").read_text(encoding="utf-8")
+    described = [*CHOICES, *(carrier.package for carrier in CARRIERS), *(carrier.name for carrier in CARRIERS)]
+    assert [each for each in described if f"`{each}`" not in page] == []

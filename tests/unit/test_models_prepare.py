@@ -38,7 +38,7 @@ def test_the_model_gets_clipped_well_formed_texts_and_no_blank_ones() -> None:
 
 
 @pytest.mark.requirement("F-MODELS-02")
-@pytest.mark.parametrize("texts", [[], [""], ["", " \n"]])
+@pytest.mark.parametrize("texts", [[], [""], ["", " \n"], [" " * 1000 + "cut away" + " " * 500]])
 def test_blank_texts_ask_nobody(texts: list[str]) -> None:
     def model(_texts: list[str]) -> Any:
         raise AssertionError
@@ -56,6 +56,7 @@ def test_blank_texts_ask_nobody(texts: list[str]) -> None:
         ([[], []], "shape"),
         ([[1.0, 2.0], [1.0]], "rows of numbers"),
         ([["one", "two"], ["three", "four"]], "rows of numbers"),
+        ([[10**400, 1], [1, 2]], "rows of numbers"),
         (None, "shape"),
         ([[1.0, float("nan")], [1.0, 2.0]], "not finite"),
         ([[1.0, float("inf")], [1.0, 2.0]], "not finite"),
@@ -70,5 +71,8 @@ def test_an_unusable_answer_is_a_model_error_that_names_the_model(answer: Any, t
 @pytest.mark.requirement("F-MODELS-02")
 @pytest.mark.parametrize("size", [1e-38, 1e-20, 1.0, 1e20, 3e38])
 def test_rows_of_any_size_get_length_one(size: float) -> None:
-    rows = unit_rows(np.array([[size, 0, -size], [0, 0, 0]], np.float32))
-    assert np.linalg.norm(rows, axis=1) == pytest.approx([1, 0], abs=1e-6)
+    for kind in (np.float32, np.float64):
+        rows = unit_rows(np.array([[size, 0, -size], [0, 0, 0]], kind))
+        assert rows.dtype == np.float32
+        assert np.linalg.norm(rows, axis=1) == pytest.approx([1, 0], abs=1e-6)
+    assert unit_rows(np.array([[1e300, 0]])).tolist() == [[1, 0]]

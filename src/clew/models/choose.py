@@ -6,8 +6,6 @@ from functools import cache
 from typing import Final
 
 from clew.errors import ConfigError, MissingExtra
-from clew.models.endpoints import OLLAMA_URL, OPENAI_URL, ollama_embedder, openai_embedder
-from clew.models.libraries import fastembed_embedder, sentence_transformers_embedder
 from clew.models.minilm import find_minilm
 from clew.models.protocol import Embedder
 
@@ -67,15 +65,18 @@ def _warn_once(reason: str) -> None:
 
 
 def _by_name(kind: str, rest: str, threads: int) -> Embedder | None:
+    # Late: HTTP and package metadata take 40 ms to import, and every start of Clew would wait for them.
+    from clew.models import endpoints, libraries
+
     if kind == "fastembed":
-        return fastembed_embedder(rest, threads=threads)
+        return libraries.fastembed_embedder(rest, threads=threads)
     if kind == "sentence-transformers":
         model, _, revision = rest.partition("@")
-        return sentence_transformers_embedder(model, revision or "main")
+        return libraries.sentence_transformers_embedder(model, revision or "main")
     served = _SERVED.fullmatch(rest)
     if served is None or kind not in ("openai", "ollama"):
         return None
     model, url = served["model"], served["url"]
     if kind == "openai":
-        return openai_embedder(model, url or OPENAI_URL)
-    return ollama_embedder(model, url or OLLAMA_URL)
+        return endpoints.openai_embedder(model, url or endpoints.OPENAI_URL)
+    return endpoints.ollama_embedder(model, url or endpoints.OLLAMA_URL)

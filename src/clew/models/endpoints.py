@@ -8,6 +8,7 @@ import http.client
 import json
 import os
 import re
+import reprlib
 import urllib.error
 import urllib.request
 from collections.abc import Mapping
@@ -50,7 +51,7 @@ def openai_embedder(
             rows = {entry["index"]: entry["embedding"] for entry in answer["data"]}
             return [rows[index] for index in range(len(texts))]
         except (KeyError, TypeError) as error:
-            raise ModelError(f"{base_url} did not answer as OpenAI's embeddings do: {_told(answer)}") from error
+            raise ModelError(f"{base_url} did not answer as OpenAI's embeddings do: {reprlib.repr(answer)}") from error
 
     return AdaptedEmbedder(f"openai:{model}@{host}", ask)
 
@@ -69,7 +70,7 @@ def ollama_embedder(model: str, base_url: str = OLLAMA_URL, *, timeout: float = 
         try:
             return list(answer["embeddings"])
         except (KeyError, TypeError) as error:
-            raise ModelError(f"{base_url} did not answer as Ollama does: {_told(answer)}") from error
+            raise ModelError(f"{base_url} did not answer as Ollama does: {reprlib.repr(answer)}") from error
 
     return AdaptedEmbedder(f"ollama:{base}@{tag or 'latest'}", ask)
 
@@ -127,15 +128,16 @@ def _post(url: str, body: Mapping[str, Any], key: str | None, timeout: float) ->
     except urllib.error.HTTPError as error:
         with error:
             raise _refusal(url, error.code, error.read(_TOLD * 4), key) from error
-    except (OSError, http.client.HTTPException) as error:  # URLError and time-outs are OSErrors
+    except (OSError, http.client.HTTPException, UnicodeError) as error:  # URLError and time-outs are OSErrors
         reason = getattr(error, "reason", None) or error
         raise ModelUnavailable(f"{url} cannot be reached ({reason!r}); is the server running?") from error
     if len(answer) > _LARGEST_ANSWER:
         raise ModelError(f"{url} answered with more than {_LARGEST_ANSWER >> 20} MB; is it an embedding model?")
     try:
         return json.loads(answer)
-    except ValueError as error:
-        raise ModelError(f"{url} answered with something else than JSON: {_told(answer[:_TOLD])}") from error
+    except (ValueError, RecursionError) as error:
+        told = _told(answer[:_TOLD].decode("utf-8", "replace"))
+        raise ModelError(f"{url} answered with something else than JSON: {told}") from error
 
 
 def _refusal(url: str, status: int, body: bytes, key: str | None) -> ModelError:
@@ -147,7 +149,6 @@ def _refusal(url: str, status: int, body: bytes, key: str | None) -> ModelError:
     return kind(f"{url} answered {status}: {_told(told)}{hint}")
 
 
-def _told(answer: object) -> str:
+def _told(text: str) -> str:
     """The beginning of what a server said, on one line."""
-    text = answer if isinstance(answer, str) else repr(answer)
     return re.sub(r"\s+", " ", text)[:_TOLD] or "nothing"

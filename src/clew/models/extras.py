@@ -6,7 +6,6 @@ nothing.
 
 import os
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Final
 
 # Recent releases of onnxruntime keep a device id and report to their maker unless this is set before they load; the
@@ -22,11 +21,3 @@ def load_library(module: str) -> Any:
     """
     os.environ.update(_SILENCE)
     return import_module(module)
-
-
-def installed_version(package: str) -> str | None:
-    """Version of an installed package, found without importing it; None if it is not installed."""
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return None

@@ -5,13 +5,22 @@ Both libraries fetch a model's weights from their hub when they are first asked 
 
 from collections.abc import Callable
 from functools import cache
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from clew.errors import MissingExtra, ModelError, ModelUnavailable
 from clew.models.adapted import BATCH, AdaptedEmbedder
-from clew.models.extras import installed_version, load_library
+from clew.models.extras import load_library
 
 Load = Callable[[str], Any]
+
+
+def installed_version(package: str) -> str | None:
+    """Version of an installed package, found without importing it; None if it is not installed."""
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 def fastembed_embedder(

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.errors import ModelError
 from clew.models.protocol import Matrix
@@ -42,21 +43,21 @@ def embed_with(model: Callable[[list[str]], Any], texts: Sequence[str], dim: int
     Raises:
         ModelError: the answer has another shape, or a number in it is not finite.
     """
-    asked = [index for index, text in enumerate(texts) if text.strip()]
+    clipped = [clip_for_embedding(text) for text in texts]
+    asked = [index for index, text in enumerate(clipped) if text.strip()]
     if not asked:
         return np.zeros((len(texts), dim or 0), np.float32)
-    answer = model([_well_formed(clip_for_embedding(texts[index])) for index in asked])
+    answer = model([_well_formed(clipped[index]) for index in asked])
     rows = _checked(answer, len(asked), dim, name)
     matrix = np.zeros((len(texts), rows.shape[1]), np.float32)
     matrix[asked] = unit_rows(rows)
     return matrix
 
 
-def unit_rows(rows: Matrix) -> Matrix:
+def unit_rows(rows: NDArray[np.floating[Any]]) -> Matrix:
     """Each row divided by its Euclidean length (computed in float64); a zero row stays zero."""
-    wide = rows.astype(np.float64)
-    largest = np.abs(wide).max(axis=1, keepdims=True, initial=0.0)
-    wide /= np.where(largest > 0, largest, 1.0)  # so that no square overflows or vanishes
+    largest = np.abs(rows).max(axis=1, keepdims=True, initial=0.0).astype(np.float64)
+    wide = rows / np.where(largest > 0, largest, 1.0)  # so that no square overflows or vanishes
     lengths = np.linalg.norm(wide, axis=1, keepdims=True)
     return (wide / np.where(lengths > 0, lengths, 1.0)).astype(np.float32)
 
@@ -66,10 +67,10 @@ def _well_formed(text: str) -> str:
     return _SURROGATE.sub("\ufffd", text)
 
 
-def _checked(answer: Any, count: int, dim: int | None, name: str) -> Matrix:
+def _checked(answer: Any, count: int, dim: int | None, name: str) -> NDArray[np.float64]:
     try:
-        rows = np.asarray(answer, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+        rows = np.asarray(answer, dtype=np.float64)  # servers send text: what overflows float32 must not warn
+    except (TypeError, ValueError, OverflowError) as error:
         raise ModelError(f"{name} answered with something else than rows of numbers ({error})") from error
     expected = f"{count} vectors of {dim if dim is not None else 'any'} numbers"
     if rows.ndim != 2 or rows.shape[0] != count or rows.shape[1] == 0 or dim not in (None, rows.shape[1]):
