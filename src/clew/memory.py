@@ -29,7 +29,7 @@ from clew.pipeline.worker import Worker
 from clew.recall.quotes import find_quote
 from clew.recall.ranker import Filter, Ranker
 from clew.store.open import home_of, open_store
-from clew.store.protocol import Store
+from clew.store.protocol import Reader, Store
 from clew.store.rows import turn_from_row
 from clew.store.tables import Row
 from clew.text.counters import Counter
@@ -234,7 +234,7 @@ class Memory:
         with self._store.snapshot() as reader:
             context = build_context(
                 ranking,
-                lambda name, seq: self._turn(reader.get("turn", (self.space, name, seq)), name, seq),
+                lambda name, seq: self._words(reader, name, seq),
                 budget=budget,
                 counter=count,
                 receipt_id=receipt_id(query, settings, now),
@@ -420,6 +420,11 @@ class Memory:
             name = turn_id(session, seq)
             raise NotFoundError(f"no turn {name!r} in space {self.space!r}; it may have been forgotten")
         return turn_from_row(row)
+
+    def _words(self, reader: Reader, session: str, seq: int) -> str:
+        key = (self.space, session, seq)
+        rows = reader.scan("turn", key, key, columns=("text",))
+        return str(rows[0][0]) if rows else self._turn(None, session, seq).text
 
     def _blob(self, data: bytes | None, sha: str) -> bytes:
         if data is None:

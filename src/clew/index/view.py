@@ -106,6 +106,7 @@ class IndexView:
         links: `previous` and `next` as they stand in memory: -1 for none, which indexes a last, unused place; numbers
             from `len(pieces.turn)` on belong to newer views.
         norms, lengths: results of `clew.index.bm25` that depend on this view alone.
+        derived: what rankings have made of this view alone, by names of their own.
         inherited: lengths that an older view had; its pieces are the first of this one's.
     """
 
@@ -136,6 +137,7 @@ class IndexView:
         self.pieces = PieceColumns(**{name: _frozen(each, columns.pieces) for name, each in held.items()})
         self.body_lengths = columns.piece["body"].array
         self.vectors: Mapping[str, Sequence[VectorBlock]] = vectors or {}
+        self.derived: dict[Hashable, Any] = {}
         self.norms: dict[Hashable, NDArray[np.float64]] = {}
         self.lengths: dict[Hashable, NDArray[np.float64]] = {}
         self.inherited: dict[Hashable, NDArray[np.float64]] = {**before.inherited, **before.lengths} if before else {}

@@ -63,6 +63,13 @@ def make_frame(
 
 def assistant_takes_part(view: IndexView) -> bool:
     """Whether the turns of role assistant speak as a program and not under a person's name."""
+    held = view.derived.get("assistant_takes_part")
+    if held is None:
+        held = view.derived["assistant_takes_part"] = _assistant_takes_part(view)
+    return bool(held)
+
+
+def _assistant_takes_part(view: IndexView) -> bool:
     turns = view.turns
     if not len(turns.role):
         return False

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.index.view import IndexView
-from clew.recall.frame import Frame
-from clew.recall.fusion import Fused, Opinion, best, by_rank, by_score
-from clew.recall.signals import SIGNALS
+from clew.recall.frame import Frame, Scores
+from clew.recall.fusion import Fused, Opinion, best, by_rank, by_score, centred
+from clew.recall.signals import SIGNALS, Signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +33,35 @@ class Candidate:
     shares: dict[str, float]
 
 
-def opinions(frame: Frame) -> list[Opinion]:
-    """Asks every signal whose weight is not 0; those without an opinion are left out."""
-    found = []
-    for signal in SIGNALS:
+def opinions(frame: Frame) -> tuple[list[Opinion], list[Opinion]]:
+    """Asks every signal whose weight is not 0; those without an opinion are left out.
+
+    Returns:
+        The opinions that hold for any question over this view, then those on this question.
+    """
+    standing, asked = [], []
+    for signal in SIGNALS if frame.size else ():
         weight = signal.weight(frame.config, frame.with_assistant)
-        values = signal.compute(frame) if weight else None
-        if values is not None:
-            found.append(Opinion(signal.name, values, weight, signal.scale, signal.ranks))
-    return found
+        if weight and signal.standing:
+            found = frame.view.derived.get(("signal", signal.name))
+            if found is None:
+                found = frame.view.derived[("signal", signal.name)] = _values(signal, frame)
+            standing += _opinion(signal, weight, found)
+        elif weight:
+            asked += _opinion(signal, weight, _values(signal, frame))
+    return standing, asked
+
+
+def _values(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:
+    values = signal.compute(frame)
+    if values is None or signal.scale == "raw":
+        return values, 0.0, 1.0
+    return values, *centred(values)
+
+
+def _opinion(signal: Signal, weight: float, found: tuple[Scores | None, float, float]) -> list[Opinion]:
+    values, mean, spread = found
+    return [] if values is None else [Opinion(signal.name, values, weight, mean, spread, signal.ranks)]
 
 
 class Ranking(Sequence[Candidate]):
@@ -65,21 +85,20 @@ class Ranking(Sequence[Candidate]):
             return [self[each] for each in range(*place.indices(len(self)))]
         position = int(self.positions[place])
         view = self.frame.view
-        shares = ((name, round(float(share[position]), 6)) for name, share in self._fused.shares.items())
         return Candidate(
             position=position,
             session=view.sessions[int(view.turns.session[position])],
             seq=int(view.turns.seq[position]),
             rank=place + 1 if place >= 0 else len(self) + place + 1,
             score=round(float(self._fused.score[position]), 6),
-            shares={name: share for name, share in shares if share},
+            shares=self._fused.shares(position),
         )
 
     @property
     def informative(self) -> bool:
         """Whether any turn was found by what the question says, and not by priors alone."""
-        asked = [share for name, share in self._fused.shares.items() if name in _ASKED]
-        return any(bool((share[self.positions] > 0).any()) for share in asked)
+        asked = [opinion for opinion in self._fused.opinions if opinion.name in _ASKED]
+        return any(bool((each.values[self.positions] > each.mean).any()) for each in asked)
 
     def without_candidates(self) -> "Ranking":
         """The same question with nothing found."""
@@ -96,17 +115,29 @@ def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None) -> 
         limit: how many at most.
         mask: the caller's filter over the view's turns; None means no filter.
     """
-    found = opinions(frame) if frame.size else []
+    standing, asked = opinions(frame)
     if frame.config.fusion == "rrf":
-        fused = by_rank(found, frame.size, frame.config.rrf_k)
+        fused = by_rank([*standing, *asked], frame.size, frame.config.rrf_k)
     else:
-        fused = by_score(found, frame.size)
-    turns = frame.view.turns
-    return Ranking(frame, fused, best(fused.score, limit, (_name_order(frame.view)[turns.session], turns.seq), mask))
+        added = by_score(asked, frame.size, _standing_sum(frame, standing))
+        fused = Fused(added.score, [*standing, *asked])
+    return Ranking(frame, fused, best(fused.score, limit, (_name_order(frame.view), frame.view.turns.seq), mask))
+
+
+def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> Scores:
+    """The sum of what does not depend on the question, kept with the view for these weights."""
+    key = ("standing", *((opinion.name, opinion.weight) for opinion in standing))
+    held = frame.view.derived.get(key)
+    if held is None:
+        held = frame.view.derived[key] = by_score(standing, frame.size).score
+    return np.asarray(held)
 
 
 def _name_order(view: IndexView) -> NDArray[np.int64]:
-    """Each session code's place in the order of the names."""
-    order = np.empty(len(view.sessions), dtype=np.int64)
-    order[sorted(range(len(view.sessions)), key=view.sessions.__getitem__)] = np.arange(len(view.sessions))
-    return order
+    """Each turn's session by its place in the order of the names, kept with the view."""
+    held = view.derived.get("name_order")
+    if held is None:
+        order = np.empty(len(view.sessions), dtype=np.int64)
+        order[sorted(range(len(view.sessions)), key=view.sessions.__getitem__)] = np.arange(len(view.sessions))
+        held = view.derived["name_order"] = order[view.turns.session]
+    return np.asarray(held)

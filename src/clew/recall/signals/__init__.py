@@ -25,6 +25,7 @@ class Signal:
     Attributes:
         compute: gives one value a turn, or None when the signal has no opinion on this question.
         scale: "z" values are centred and divided by their spread over the space before weighting; "raw" are not.
+        standing: it looks at the turns alone and not at the question, so its values are kept with the view.
         ranks: the signal orders turns by relevance, so reciprocal rank fusion uses it as a list of its own; the others
             (priors and boosts) break ties there.
     """
@@ -34,6 +35,7 @@ class Signal:
     weight: Callable[[RecallConfig, bool], float]
     scale: Literal["z", "raw"] = "raw"
     ranks: bool = False
+    standing: bool = False
 
 
 def _cost_weight(config: RecallConfig, with_assistant: bool) -> float:
@@ -46,14 +48,14 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("dense_rewritten", dense_rewritten, lambda c, _: c.dense_rewritten, "z", ranks=True),
     Signal("speaker", speaker, lambda c, _: c.speaker),
     Signal("speaker_first_person", speaker_first_person, lambda c, _: c.speaker_first_person),
-    Signal("first_person", first_person, lambda c, _: c.first_person),
-    Signal("question", question, lambda c, _: c.question),
-    Signal("statement", statement, lambda c, _: c.statement, "z"),
+    Signal("first_person", first_person, lambda c, _: c.first_person, standing=True),
+    Signal("question", question, lambda c, _: c.question, standing=True),
+    Signal("statement", statement, lambda c, _: c.statement, "z", standing=True),
     Signal("time", time, lambda c, _: c.time),
     Signal("quote", quote, lambda c, _: c.quote),
-    Signal("user", user, lambda c, _: c.user),
+    Signal("user", user, lambda c, _: c.user, standing=True),
     Signal("assistant", assistant, lambda c, _: c.assistant),
-    Signal("cost", cost, _cost_weight),
+    Signal("cost", cost, _cost_weight, standing=True),
 )
 
 __all__ = ["SIGNALS", "Signal"]

@@ -7,8 +7,13 @@ from clew.recall.frame import ASSISTANT, USER, Frame, Scores
 
 def speaker(frame: Frame) -> Scores | None:
     """1 for turns of a speaker whom the question names; when it names several, each gets it and it cancels out."""
-    codes = frame.query.speakers
-    return np.asarray(np.isin(frame.view.turns.speaker, codes), dtype=np.float64) if codes else None
+    if not frame.query.speakers:
+        return None
+    speakers = frame.view.turns.speaker
+    named = np.zeros(frame.size, dtype=bool)
+    for code in frame.query.speakers:
+        named |= speakers == code
+    return named.astype(np.float64)
 
 
 def speaker_first_person(frame: Frame) -> Scores | None:
