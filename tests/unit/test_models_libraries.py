@@ -1,5 +1,6 @@
 """Adapters of other libraries, with fakes of their modules."""
 
+import os
 from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any
@@ -8,6 +9,7 @@ import numpy as np
 import pytest
 
 from clew.errors import MissingExtra, ModelError, ModelUnavailable
+from clew.models.extras import load_library
 from clew.models.libraries import fastembed_embedder, sentence_transformers_embedder
 
 
@@ -81,3 +83,13 @@ def test_a_library_that_fails_is_a_model_error() -> None:
     failing = fastembed_embedder("m", load=lambda _name: module, installed=lambda _package: "1.0")
     with pytest.raises(ModelError, match="failed on 1 texts"):
         failing.embed(["a"])
+
+
+@pytest.mark.requirement("F-MODELS-13")
+def test_a_library_is_told_to_report_nothing_before_it_loads(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in ("ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY"):
+        monkeypatch.setenv(variable, "0")
+    assert load_library("json").dumps([]) == "[]"
+    assert os.environ["ORT_DISABLE_TELEMETRY"] == os.environ["HF_HUB_DISABLE_TELEMETRY"] == "1"
+    with pytest.raises(ImportError):
+        load_library("no_such_library")
