@@ -103,9 +103,9 @@ MODELS = (
     ),
     Requirement("F-MODELS-14", "DESIGN 1.12", "No model runtime is imported before the first text is embedded."),
     Requirement(
-        "F-MODELS-15", "DESIGN 3", "clew.testing has an embedder without a model and a clock that stands still."
+        "F-MODELS-15", "DESIGN 3", "The testing module has an embedder with no model and a clock that stands still."
     ),
-    Requirement("F-MODELS-16", "DESIGN 11", "float32 weights run without an inference runtime, by BERT's formulas."),
+    Requirement("F-MODELS-16", "DESIGN 11", "Weights in float32 run with no inference runtime, by BERT's formulas."),
 )
 
 # --- TEXT ---
