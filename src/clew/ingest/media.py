@@ -91,3 +91,13 @@ def _restored(part: Part, get_blob: Callable[[str], bytes]) -> Part:
         media_type=before["media_type"],
         extra=extra if before["extra"] else None,
     )
+
+
+_IMAGES = ((b"\x89PNG", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
+
+
+def image_type(data: bytes) -> str:
+    """The media type of an image by its first bytes; `application/octet-stream` when these are unknown."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((name for head, name in _IMAGES if data.startswith(head)), "application/octet-stream")

@@ -1,0 +1,129 @@
+"""Turns as lines of JSON that `import` reads back, and names of files to put them in.
+
+A line is a turn as `Turn.to_dict` gives it, or an original that the next turn refers to:
+`{"blob": <SHA-256>, "data": <base64>}`. So a reader needs no more than one turn with its originals at a time.
+"""
+
+import hashlib
+import json
+import re
+from base64 import b64decode, b64encode
+from binascii import Error as NotBase64
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from clew.errors import InputError, NotFoundError, TurnRejected
+from clew.ingest.encoding import is_encodable, unescape
+from clew.ingest.media import inline
+from clew.ingest.strings import map_value
+from clew.types import Turn
+
+_PLAIN = re.compile(r"[a-z0-9_][a-z0-9._-]{0,99}(?<!\.)$")
+_RESERVED = re.compile(r"(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)")
+_TURN_KEYS = frozenset(("role", "content", "session", "origin", "text"))
+
+
+def export_name(session: str) -> str:
+    """A file name for a session: the same for the same session, another for another, on every file system.
+
+    A plain name in lower case is kept. Any other keeps what is plain of it, and `~` with 16 hexadecimal digits of its
+    SHA-256 tells it from its like: file systems may fold case, forbid characters, or reserve names.
+    """
+    if _PLAIN.match(session) and not _RESERVED.match(session):
+        return f"{session}.jsonl"
+    digest = hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    slug = re.sub("[^a-z0-9_-]+", "-", session.lower())[:60].strip("-")
+    return f"{slug or 'session'}~{digest}.jsonl"
+
+
+def export_lines(turns: Iterable[Turn], get_blob: Callable[[str], bytes]) -> Iterator[str]:
+    """The lines for these turns, without line ends; each turn's originals stand right before it.
+
+    Args:
+        get_blob: gives the bytes of a SHA-256.
+    """
+    for turn in turns:
+        for digest in dict.fromkeys(part.blob for part in turn.parts if part.blob is not None):
+            yield _line({"blob": digest, "data": b64encode(get_blob(digest)).decode()})
+        yield _line(turn.to_dict())
+
+
+def is_exported(record: Mapping[str, Any]) -> bool:
+    """Whether a record is a line of an export rather than somebody else's."""
+    return _is_blob(record) or (record.keys() >= _TURN_KEYS and isinstance(record["content"], list))
+
+
+class ExportReader:
+    """Reads the records of an export in their order."""
+
+    def __init__(self) -> None:
+        self._blobs: dict[str, bytes] = {}
+
+    def turn(self, record: Mapping[str, Any]) -> Turn | None:
+        """The turn of a record with its originals inside, as it was before it was stored; None for an original.
+
+        Places that a store gave (`seq`, `ordinal`, `ingested_at`) are left out.
+
+        Raises:
+            TurnRejected: the record is damaged, or an original that it needs does not stand before it.
+        """
+        if _is_blob(record):
+            self._keep(record)
+            return None
+        blobs, self._blobs = self._blobs, {}
+        try:
+            turn = Turn.from_dict(map_value(dict(record), _as_exported))
+            return inline(replace(_checked(turn), seq=None, ordinal=None, ingested_at=None), _getter(blobs))
+        except TurnRejected:
+            raise
+        except (InputError, NotFoundError) as error:
+            raise TurnRejected(f"damaged export: {error}") from error
+
+    def _keep(self, record: Mapping[str, Any]) -> None:
+        try:
+            data = b64decode(str(record["data"]), validate=True)
+        except (NotBase64, ValueError) as error:
+            raise TurnRejected(f"damaged export: the original {record['blob']!r:.70} is no base64") from error
+        if hashlib.sha256(data).hexdigest() != record["blob"]:
+            raise TurnRejected(f"damaged export: the original {record['blob']!r:.70} does not match its SHA-256")
+        self._blobs[str(record["blob"])] = data
+
+
+def _is_blob(record: Mapping[str, Any]) -> bool:
+    return record.keys() == {"blob", "data"}
+
+
+def _line(record: dict[str, Any]) -> str:
+    return json.dumps(record, ensure_ascii=False, separators=(",", ":"))
+
+
+def _as_exported(text: str) -> str:
+    """Takes back the escaping that every imported file gets: an exported text was escaped when it first came in."""
+    before = unescape(text)
+    return before if is_encodable(before) else text
+
+
+def _getter(blobs: Mapping[str, bytes]) -> Callable[[str], bytes]:
+    def get(digest: str) -> bytes:
+        if digest not in blobs:
+            raise NotFoundError(f"the original {digest!r:.70} does not stand before its turn")
+        return blobs[digest]
+
+    return get
+
+
+def _checked(turn: Turn) -> Turn:
+    """`from_dict` trusts the values of text fields; a damaged line may hold anything there."""
+    names = ("session", "speaker", "external_id", "parent", "branch", "source", "text")
+    wrong = [name for name in names if not isinstance(getattr(turn, name), str | None)]
+    for part in turn.parts:
+        wrong += [
+            name
+            for name in ("name", "call_id", "blob", "media_type")
+            if not isinstance(getattr(part, name), str | None)
+        ]
+        wrong += [] if isinstance(part.extra, dict | None) else ["extra"]
+    if wrong or not isinstance(turn.metadata, dict):
+        raise TurnRejected(f"damaged export: {', '.join(wrong) or 'metadata'} has a value of the wrong form")
+    return turn

@@ -1,0 +1,221 @@
+"""The content of a message, as any provider writes it -> parts.
+
+One reader for all: the names of Anthropic's, OpenAI's (Chat Completions and Responses) and Gemini's blocks do not
+collide. Total: a block of an unknown kind is carried along in `extra`, and never raises.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from clew.ingest.base64 import decode_base64
+from clew.types import Part
+
+Block = Mapping[str, Any]
+
+TEXTS = ("text", "input_text", "output_text", "summary_text", "reasoning_text", "voice_note")
+CALLS = ("tool_use", "server_tool_use", "mcp_tool_use")
+
+
+def to_parts(content: Any) -> tuple[Part, ...]:
+    """The parts of a content: text, one block, or a list of blocks. Empty texts are left out."""
+    if isinstance(content, str):
+        return (Part(type="text", text=content),) if content else ()
+    if isinstance(content, Mapping):
+        return tuple(_block(content))
+    if isinstance(content, list | tuple):
+        return tuple(part for item in content for part in to_parts(item))
+    return ()
+
+
+def call_part(name: Any, arguments: Any, call_id: Any, extra: dict[str, Any] | None = None) -> Part:
+    """A tool call; arguments that are text already stay as they are, others are written as JSON."""
+    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    return Part(type="tool_call", name=_text(name), call_id=_text(call_id), text=text, extra=extra)
+
+
+def result_parts(content: Any, call_id: Any, *, name: Any = None, is_error: Any = None) -> tuple[Part, ...]:
+    """What a tool gave: texts as `tool_result`, images as `image`, all joined to the call. At least one part."""
+    extra = {"is_error": True} if is_error is True else None
+    found = to_parts(content) if isinstance(content, str | list | tuple) else _from_object(content)
+    parts = found or (Part(type="tool_result"),)
+    return tuple(
+        replace(
+            part,
+            type="tool_result" if part.type == "text" and part.data is None else part.type,
+            call_id=_text(call_id),
+            name=_text(name),
+            extra={**(part.extra or {}), **extra} if extra else part.extra,
+        )
+        for part in parts
+    )
+
+
+def image_part(data: str, media_type: Any) -> Part:
+    """An image that is written as base64."""
+    original, form = decode_base64(data)
+    extra = {"encoding": form} if form else None
+    return Part(type="image", data=original, media_type=_text(media_type) or "application/octet-stream", extra=extra)
+
+
+def linked_part(url: Any, media_type: Any = None) -> Part:
+    """An image that is given by its address: a data address holds it, any other is carried along."""
+    address = url if isinstance(url, str) else ""
+    head, comma, data = address.partition(",")
+    if address.startswith("data:") and comma and head.endswith(";base64"):
+        return image_part(data, head[len("data:") : -len(";base64")])
+    return Part(type="image", media_type=_text(media_type), extra={"url": url})
+
+
+def _block(block: Block) -> Iterator[Part]:
+    kind = block.get("type")
+    if kind in TEXTS:
+        text = block.get("text")
+        yield from to_parts(text if isinstance(text, str) else None)
+    elif kind in CALLS:
+        yield call_part(block.get("name"), block.get("input", {}), block.get("id"))
+    elif isinstance(kind, str) and kind.endswith("tool_result"):
+        yield from result_parts(
+            block.get("content"), block.get("tool_use_id"), name=block.get("name"), is_error=block.get("is_error")
+        )
+    elif kind in _READERS:
+        yield _READERS[kind](block)
+    elif kind is None and (found := next((name for name in _GEMINI if name in block), None)):
+        yield from _GEMINI[found](block)
+    else:
+        yield _unknown(block)
+
+
+def _unknown(block: Block) -> Part:
+    text = block.get("text")
+    return Part(type="text", text=text if isinstance(text, str) else "", extra={"block": dict(block)})
+
+
+def _thinking(block: Block) -> Part:
+    extra = {name: block[name] for name in ("signature", "data") if block.get(name)}
+    return Part(type="thinking", text=_text(block.get("thinking")) or "", extra=extra or None)
+
+
+def _refusal(block: Block) -> Part:
+    return Part(type="text", text=_text(block.get("refusal")) or "", extra={"refusal": True})
+
+
+def _image(block: Block) -> Part:
+    source = block.get("source")
+    if isinstance(source, Mapping) and isinstance(data := source.get("data"), str):
+        return image_part(data, source.get("media_type"))
+    return Part(type="image", extra={"source": source})
+
+
+def _image_url(block: Block) -> Part:
+    link = block.get("image_url")
+    return linked_part(link.get("url") if isinstance(link, Mapping) else link or block.get("file_id"))
+
+
+def _document(block: Block) -> Part:
+    """A document is a text part with a media type: its text, or its bytes with its title as text."""
+    source = block.get("source")
+    title = _text(block.get("title")) or ""
+    if not isinstance(source, Mapping):
+        return Part(type="text", text=title, media_type="text/plain", extra={"block": dict(block)})
+    data, media_type = source.get("data"), _text(source.get("media_type")) or "text/plain"
+    if not isinstance(data, str):
+        texts = [part.text for part in to_parts(source.get("content"))]
+        return Part(
+            type="text", name=title or None, text="\n".join(texts), media_type="text/plain", extra={"source": source}
+        )
+    if source.get("type") == "text":
+        return Part(type="text", name=title or None, text=data, media_type=media_type)
+    return replace(image_part(data, media_type), type="text", text=title)
+
+
+def _file(block: Block) -> Part:
+    held = block.get("file")
+    file = held if isinstance(held, Mapping) else block
+    name = _text(file.get("filename")) or ""
+    if isinstance(data := file.get("file_data"), str):
+        return replace(linked_part(data), type="text", text=name)
+    return Part(type="text", text=name, extra={"block": dict(block)})
+
+
+def _audio(block: Block) -> Part:
+    held = block.get("input_audio")
+    if isinstance(held, Mapping) and isinstance(data := held.get("data"), str):
+        return replace(image_part(data, f"audio/{_text(held.get('format')) or 'wav'}"), type="text")
+    return _unknown(block)
+
+
+_READERS: dict[str, Callable[[Block], Part]] = {
+    "thinking": _thinking,
+    "redacted_thinking": _thinking,
+    "refusal": _refusal,
+    "image": _image,
+    "image_url": _image_url,
+    "input_image": _image_url,
+    "document": _document,
+    "file": _file,
+    "input_file": _file,
+    "input_audio": _audio,
+}
+
+
+def _gemini_text(block: Block) -> Iterator[Part]:
+    for part in to_parts(block.get("text")):
+        yield replace(part, type="thinking") if block.get("thought") is True else part
+
+
+def _gemini_data(block: Block) -> Iterator[Part]:
+    held = block.get("inlineData")
+    if isinstance(held, Mapping) and isinstance(data := held.get("data"), str):
+        yield image_part(data, held.get("mimeType"))
+    else:
+        yield _unknown(block)
+
+
+def _gemini_file(block: Block) -> Iterator[Part]:
+    held = block.get("fileData")
+    yield linked_part(held.get("fileUri"), held.get("mimeType")) if isinstance(held, Mapping) else _unknown(block)
+
+
+def _gemini_call(block: Block) -> Iterator[Part]:
+    call = block.get("functionCall")
+    if isinstance(call, Mapping):
+        yield call_part(call.get("name"), call.get("args", {}), call.get("id"))
+    else:
+        yield _unknown(block)
+
+
+def _gemini_result(block: Block) -> Iterator[Part]:
+    answer = block.get("functionResponse")
+    if isinstance(answer, Mapping):
+        yield from result_parts(answer.get("response"), answer.get("id"), name=answer.get("name"))
+    else:
+        yield _unknown(block)
+
+
+_GEMINI: dict[str, Callable[[Block], Iterator[Part]]] = {
+    "text": _gemini_text,
+    "inlineData": _gemini_data,
+    "fileData": _gemini_file,
+    "functionCall": _gemini_call,
+    "functionResponse": _gemini_result,
+}
+
+
+def _from_object(content: Any) -> tuple[Part, ...]:
+    """A result that is an object: its one text (`output`, `content`, `text`, `error`) or all of it as JSON."""
+    if content is None:
+        return ()
+    if isinstance(content, Mapping):
+        for name in ("output", "content", "text", "error"):
+            if isinstance(text := content.get(name), str) and len(content) == 1:
+                return to_parts(text)
+    return to_parts(json.dumps(content, ensure_ascii=False))
+
+
+def _text(value: Any) -> str | None:
+    """Ids and names are text, or numbers in careless sources."""
+    if isinstance(value, str):
+        return value or None
+    return str(value) if isinstance(value, int) and not isinstance(value, bool) else None

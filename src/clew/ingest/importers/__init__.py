@@ -1,0 +1,148 @@
+"""Reads conversations from the files of other programs, record by record, without losing count of any."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+
+from clew.errors import FormatError
+from clew.ingest.importers import (
+    chatgpt,
+    claude_code,
+    claude_export,
+    codex,
+    gemini_cli,
+    markdown,
+    messages,
+    text,
+)
+from clew.ingest.importers.detect import detect_source
+from clew.ingest.importers.files import UNREADABLE, find_claude_code, find_sessions, find_sources, is_single
+from clew.ingest.importers.record import ImportedTurn, Limits, Record, Skipped
+from clew.ingest.importers.source import Source
+from clew.types import Rejection
+
+__all__ = [
+    "FORMATS",
+    "ImportedTurn",
+    "Importer",
+    "Limits",
+    "Record",
+    "Skipped",
+    "detect",
+    "find_claude_code",
+    "find_sessions",
+    "read_path",
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Importer:
+    """One format: its name, what it is in a few words, and what reads it."""
+
+    name: str
+    about: str
+    read: Callable[[Source], Iterator[Record]]
+
+
+_IMPORTERS = (
+    Importer(claude_code.NAME, "Claude Code sessions (JSONL)", claude_code.read),
+    Importer(codex.NAME, "Codex sessions (rollout JSONL)", codex.read),
+    Importer(gemini_cli.NAME, "Gemini CLI sessions (JSON, JSONL) and logs", gemini_cli.read),
+    Importer(chatgpt.NAME, "ChatGPT account export (zip or conversations.json)", chatgpt.read),
+    Importer(claude_export.NAME, "Claude account export (zip or conversations.json)", claude_export.read),
+    Importer(
+        messages.OPENAI,
+        "OpenAI message lists (Chat Completions, Responses)",
+        partial(messages.read, name=messages.OPENAI),
+    ),
+    Importer(messages.ANTHROPIC, "Anthropic message lists", partial(messages.read, name=messages.ANTHROPIC)),
+    Importer(messages.LOOSE, "JSON or JSONL, a turn in each record", partial(messages.read, name=messages.LOOSE)),
+    Importer(markdown.NAME, "Markdown transcripts", markdown.read),
+    Importer(text.NAME, "plain text, WhatsApp chats", text.read),
+)
+FORMATS: Mapping[str, Importer] = MappingProxyType({importer.name: importer for importer in _IMPORTERS})
+"""Every format by its name."""
+
+_SPOKEN = {text.NAME: text.has_speakers, markdown.NAME: markdown.has_speakers}
+
+
+def detect(path: Path) -> str:
+    """The name of the format of a file; of a directory or zip that of the first file in it that has one.
+
+    Raises:
+        FormatError: there is no file, or none of a known format.
+    """
+    for source in find_sources(path, None, Limits()):
+        if isinstance(source, Source) and is_single(path):
+            return _detected(source)
+        if isinstance(source, Source) and isinstance(found := _member_format(source), str):
+            return found
+    raise FormatError(f"{path} holds no file of a known format; expected one of {', '.join(FORMATS)}")
+
+
+def read_path(
+    path: Path,
+    format: str | None = None,  # noqa: A002 - the word that the command line uses
+    *,
+    session: str | None = None,
+    limits: Limits | None = None,
+) -> Iterator[Record]:
+    """Reads a file, all files of a directory, or all members of a zip.
+
+    Nothing passes silently: each record is a turn, a rejection that says why, or skipped by kind. Texts can be encoded
+    as UTF-8: what cannot be is escaped as `clew.ingest.encoding` says. Memory is needed for one record at a time.
+
+    Args:
+        format: a name of FORMATS; None tells each file's format from its first bytes. Then text that nobody speaks in
+            is read only when its file was named itself.
+        session: every turn goes to this session instead of the one that the source names.
+
+    Raises:
+        FormatError: nothing can be read at the path as a whole, or its format is unknown.
+    """
+    if format is not None and format not in FORMATS:
+        raise FormatError(f"{format!r} is no format; expected one of {', '.join(FORMATS)}")
+    for source in find_sources(path, session, limits or Limits()):
+        if not isinstance(source, Source):
+            yield source
+        elif is_single(path):
+            yield from _read_file(source, format or _detected(source))
+        else:
+            yield from _read_member(source, format)
+
+
+def _detected(source: Source) -> str:
+    try:
+        return detect_source(source)
+    except UNREADABLE as error:
+        raise FormatError(f"{source.label} cannot be read: {error}") from error
+
+
+def _read_member(source: Source, name: str | None) -> Iterator[Record]:
+    """One of many files: what cannot be read is reported, and does not stop the others."""
+    found = name or _member_format(source)
+    if isinstance(found, str):
+        yield from _read_file(source, found)
+    else:
+        yield found
+
+
+def _member_format(source: Source) -> str | Skipped | Rejection:
+    try:
+        found = detect_source(source)
+        if found in _SPOKEN and not _SPOKEN[found](source):
+            return Skipped("text that nobody speaks in", source.label)
+    except FormatError:
+        return Skipped("file of no known format", source.label)
+    except UNREADABLE as error:
+        return Rejection(where=source.label, reason=f"cannot be read: {error}")
+    return found
+
+
+def _read_file(source: Source, name: str) -> Iterator[Record]:
+    try:
+        yield from FORMATS[name].read(source)
+    except UNREADABLE as error:
+        yield Rejection(where=source.label, reason=f"reading stopped here: {error}")

@@ -1,0 +1,24 @@
+"""What the account exports of ChatGPT and Claude share: conversations in a list, or one on each line."""
+
+from collections.abc import Iterator
+
+from clew.ingest.importers.outline import outline
+from clew.ingest.importers.source import Item, Source, json_document, json_lines, json_list
+from clew.types import Rejection
+
+
+def conversations(source: Source) -> Iterator[Item | Rejection]:
+    """The conversations of an export: `[...]`, `{"conversations": [...]}`, a single one, or one on each line.
+
+    A conversation is held as a whole, since its messages refer to one another; see `Limits.max_conversation_bytes`.
+    """
+    shape = outline(source)
+    limit = source.limits.max_conversation_bytes
+    if shape.kind == "list":
+        yield from json_list(source, None, limit)
+    elif shape.kind == "object" and shape.has("conversations"):
+        yield from json_list(source, "conversations", limit)
+    elif shape.kind == "object":
+        yield json_document(source)
+    else:
+        yield from json_lines(source)

@@ -1,0 +1,88 @@
+"""ChatGPT's account export: `conversations.json`, alone or in its zip with the images that lie beside it.
+
+A conversation is a tree of messages (`mapping`). The way to `current_node` is the main line; edits and regenerated
+answers are branches. Messages that hold nothing or are hidden from the person are skipped; the person's instructions,
+which the client puts before each conversation, are `injected`.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from clew.ingest.importers.accounts import conversations
+from clew.ingest.importers.chatgpt_content import to_parts
+from clew.ingest.importers.record import Record, Skipped
+from clew.ingest.importers.shape import dict_of, list_of, text_of, without_none
+from clew.ingest.importers.source import Item, Source
+from clew.ingest.importers.tree import Spot, spots
+from clew.ingest.importers.turns import Message, last_id, turns
+from clew.types import Rejection
+
+NAME = "chatgpt"
+_INSTRUCTIONS = ("user_editable_context", "model_editable_context")
+
+
+def read(source: Source) -> Iterator[Record]:
+    """The records of an export, conversation by conversation."""
+    for item in conversations(source):
+        if isinstance(item, Rejection):
+            yield item
+        elif not isinstance(item.value.get("mapping"), dict):
+            yield Rejection(where=item.where, reason="no conversation of ChatGPT: it has no mapping of messages")
+        else:
+            yield from _Conversation(source, item).records()
+
+
+class _Conversation:
+    """One conversation as far as its messages were read."""
+
+    def __init__(self, source: Source, item: Item) -> None:
+        value = item.value
+        self._source = source
+        self._where = item.where
+        self._mapping: dict[str, Any] = value["mapping"]
+        self._shown = text_of(value, "current_node")
+        self._session = source.session_for(text_of(value, "conversation_id", "id"))
+        self._title = text_of(value, "title")
+        self._last: dict[str | None, str | None] = {}  # node -> the last turn on the way to it, its own included
+
+    def records(self) -> Iterator[Record]:
+        nodes = {node: held if isinstance(held, dict) else {} for node, held in self._mapping.items()}
+        parents = {node: text_of(held, "parent") for node, held in nodes.items()}
+        for spot in spots(parents, self._shown):
+            before = self._last[spot.node] = self._last.get(parents[spot.node])
+            yield from self._message(spot, before, dict_of(nodes[spot.node], "message"))
+
+    def _message(self, spot: Spot, before: str | None, held: dict[str, Any]) -> Iterator[Record]:
+        where = f"{self._where}.mapping[{spot.node}]"
+        author, content, metadata = dict_of(held, "author"), dict_of(held, "content"), dict_of(held, "metadata")
+        role = text_of(author, "role") or "missing"
+        if _is_hidden(content, metadata):
+            yield Skipped("hidden message", where)
+            return
+        parts = to_parts(content, author, text_of(held, "recipient"), self._source.asset)
+        if not held or (not parts and role != "user"):
+            yield Skipped("empty node", where)
+            return
+        files = [
+            name
+            for each in list_of(metadata, "attachments")
+            if isinstance(each, dict) and (name := text_of(each, "name"))
+        ]
+        message = Message(
+            source=NAME,
+            session=self._session,
+            role=role,
+            parts=parts,
+            at=held.get("create_time"),
+            external_id=text_of(held, "id") or spot.node,
+            parent=before if spot.parent is not None else None,
+            branch=spot.branch,
+            metadata=without_none(title=self._title, model=text_of(metadata, "model_slug"), files=files or None),
+        )
+        self._last[spot.node] = last_id(message)
+        yield from turns(message, where)
+
+
+def _is_hidden(content: dict[str, Any], metadata: dict[str, Any]) -> bool:
+    is_instruction = content.get("content_type") in _INSTRUCTIONS
+    return metadata.get("is_visually_hidden_from_conversation") is True and not is_instruction

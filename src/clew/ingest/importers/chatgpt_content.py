@@ -1,0 +1,120 @@
+"""The content of one message in ChatGPT's export -> parts. Total: an unknown content gives the texts it has."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+from clew.ingest.formats import blocks
+from clew.ingest.importers.shape import list_of, text_of, without_none
+from clew.ingest.importers.source import Asset
+from clew.ingest.media import image_type
+from clew.types import Part
+
+Content = dict[str, Any]
+_POINTERS = ("sediment://", "file-service://")
+
+
+def to_parts(content: Content, author: Content, recipient: str | None, asset: Asset) -> tuple[Part, ...]:
+    """The parts of a message.
+
+    Args:
+        author: `role` and, for a tool, its `name`.
+        recipient: a tool when the assistant speaks to one; else "all" or None.
+        asset: the bytes of an image of the export by the beginning of its file name.
+    """
+    kind = text_of(content, "content_type")
+    parts = tuple(_READERS[kind](content) if kind in _READERS else _any(content, asset))
+    if text_of(author, "role") == "tool":
+        return tuple(_as_result(part, text_of(author, "name")) for part in parts)
+    if text_of(author, "role") == "assistant" and recipient not in (None, "all"):
+        return tuple(_as_call(part, recipient) for part in parts)
+    return parts
+
+
+def _as_result(part: Part, name: str | None) -> Part:
+    return replace(part, type="tool_result" if part.type == "text" else part.type, name=name)
+
+
+def _as_call(part: Part, recipient: str | None) -> Part:
+    return replace(part, type="tool_call", name=recipient) if part.type == "text" else part
+
+
+def _any(content: Content, asset: Asset) -> Iterator[Part]:
+    """Texts and pointers in `parts`, else the one text that there is."""
+    held = list_of(content, "parts")
+    for each in held:
+        yield from _pointed(each, asset) if isinstance(each, dict) else blocks.to_parts(each)
+    if not held:
+        yield from blocks.to_parts(text_of(content, "text", "result", "content"))
+
+
+def _pointed(held: Content, asset: Asset) -> Iterator[Part]:
+    """An image by its pointer, what was said in a voice message, or something that only its address is known of."""
+    pointer = text_of(held, "asset_pointer")
+    if pointer is None or held.get("content_type") != "image_asset_pointer":
+        texts = blocks.to_parts(text_of(held, "text"))
+        yield from texts or (Part(type="text", extra={"block": held}),)
+        return
+    name = pointer
+    for scheme in _POINTERS:
+        name = name.removeprefix(scheme)
+    data = asset(name)
+    yield Part(
+        type="image",
+        data=data,
+        media_type=image_type(data) if data else None,
+        extra=without_none(pointer=pointer, width=held.get("width"), height=held.get("height")),
+    )
+
+
+def _code(content: Content) -> Iterator[Part]:
+    language = text_of(content, "language")
+    extra = {"language": language} if language not in (None, "unknown") else None
+    yield from (replace(part, extra=extra) for part in blocks.to_parts(text_of(content, "text")))
+
+
+def _quote(content: Content) -> Iterator[Part]:
+    """A passage of a page or a file, with what names it above."""
+    lines = [text_of(content, "title"), text_of(content, "url", "domain"), text_of(content, "text", "snippet")]
+    yield from blocks.to_parts("\n".join(line for line in lines if line))
+
+
+def _browsing(content: Content) -> Iterator[Part]:
+    lines = [text_of(content, "summary"), text_of(content, "result")]
+    yield from blocks.to_parts("\n".join(line for line in lines if line))
+
+
+def _error(content: Content) -> Iterator[Part]:
+    lines = [text_of(content, "name"), text_of(content, "text")]
+    yield from blocks.to_parts(": ".join(line for line in lines if line))
+
+
+def _thoughts(content: Content) -> Iterator[Part]:
+    for thought in list_of(content, "thoughts"):
+        if isinstance(thought, dict):
+            lines = [text_of(thought, "summary"), text_of(thought, "content")]
+            yield Part(type="thinking", text="\n".join(line for line in lines if line))
+
+
+def _recap(_content: Content) -> Iterator[Part]:
+    """How long the assistant thought: nothing that was said."""
+    yield from ()
+
+
+def _instructions(content: Content) -> Iterator[Part]:
+    names = ("user_profile", "user_instructions", "model_set_context", "repository", "structured_context")
+    texts = [text for name in names if (text := text_of(content, name))]
+    yield from (Part(type="injected", text=text) for text in texts)
+
+
+_READERS: dict[str, Callable[[Content], Iterator[Part]]] = {
+    "code": _code,
+    "tether_quote": _quote,
+    "sonic_webpage": _quote,
+    "tether_browsing_display": _browsing,
+    "system_error": _error,
+    "thoughts": _thoughts,
+    "reasoning_recap": _recap,
+    "user_editable_context": _instructions,
+    "model_editable_context": _instructions,
+}

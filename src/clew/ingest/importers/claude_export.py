@@ -1,0 +1,95 @@
+"""Claude's account export: `conversations.json`, alone or in its zip.
+
+A conversation holds `chat_messages`, each with content blocks, the text of attachments, and the names of files. Newer
+exports say which message each one answers (`parent_message_uuid`): then the line to the current or last message is the
+main one, and edits are branches. Texts of attachments are parts of the message that brought them.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+from clew.ingest.formats.blocks import to_parts
+from clew.ingest.importers.accounts import conversations
+from clew.ingest.importers.record import Record
+from clew.ingest.importers.shape import first_of, list_of, text_of, without_none
+from clew.ingest.importers.source import Item, Source
+from clew.ingest.importers.tree import Spot, spots
+from clew.ingest.importers.turns import Calls, Message, last_id, turns
+from clew.types import Part, Rejection
+
+NAME = "claude-export"
+_ROOT = "00000000-"  # what the first message of a conversation answers, and every edit of it
+
+
+def read(source: Source) -> Iterator[Record]:
+    """The records of an export, conversation by conversation."""
+    for item in conversations(source):
+        if isinstance(item, Rejection):
+            yield item
+        elif not isinstance(item.value.get("chat_messages"), list):
+            yield Rejection(where=item.where, reason="no conversation of Claude: it has no chat_messages")
+        else:
+            yield from _Conversation(source, item).records()
+
+
+class _Conversation:
+    """One conversation as far as its messages were read."""
+
+    def __init__(self, source: Source, item: Item) -> None:
+        self._where = item.where
+        self._value = item.value
+        self._session = source.session_for(text_of(item.value, "uuid", "id"))
+        self._title = text_of(item.value, "name", "title")
+        self._calls = Calls()
+        self._last: dict[str | None, str | None] = {}  # message -> its last turn
+
+    def records(self) -> Iterator[Record]:
+        messages: dict[str, tuple[str, dict[str, Any]]] = {}
+        previous: str | None = None
+        parents: dict[str, str | None] = {}
+        for n, held in enumerate(self._value["chat_messages"]):
+            where = f"{self._where}.chat_messages[{n}]"
+            if not isinstance(held, dict):
+                yield Rejection(where=where, reason=f"expected an object, found {held!r:.60}")
+                continue
+            name = text_of(held, "uuid") or f"#{n}"
+            name = name if name not in messages else f"{name}#{n}"
+            messages[name] = (where, held)
+            parent = text_of(held, "parent_message_uuid") or previous
+            parents[name] = parent if parent in messages or str(parent).startswith(_ROOT) else previous
+            previous = name
+        for spot in spots(parents, text_of(self._value, "current_leaf_message_uuid")):
+            yield from self._message(spot, *messages[spot.node])
+
+    def _message(self, spot: Spot, where: str, held: dict[str, Any]) -> Iterator[Record]:
+        files = [
+            name for each in list_of(held, "files") if isinstance(each, dict) and (name := text_of(each, "file_name"))
+        ]
+        message = Message(
+            source=NAME,
+            session=self._session,
+            role=text_of(held, "sender", "role") or "missing",
+            parts=self._calls.name(_parts(held)),
+            at=first_of(held, "created_at", "updated_at"),
+            external_id=text_of(held, "uuid"),
+            parent=self._last.get(spot.parent),
+            branch=spot.branch,
+            metadata=without_none(title=self._title, model=text_of(held, "model"), files=files or None),
+        )
+        self._last[spot.node] = last_id(message)
+        yield from turns(message, where)
+
+
+def _parts(held: dict[str, Any]) -> tuple[Part, ...]:
+    """Content blocks, or the plain text where an older export has no blocks; then the texts of attachments."""
+    parts = to_parts(held.get("content")) or to_parts(text_of(held, "text"))
+    return (
+        *parts,
+        *(part for each in list_of(held, "attachments") if isinstance(each, dict) for part in _attached(each)),
+    )
+
+
+def _attached(attachment: dict[str, Any]) -> Iterator[Part]:
+    text = text_of(attachment, "extracted_content")
+    if text is not None:
+        yield Part(type="text", text=text, name=text_of(attachment, "file_name"), media_type="text/plain")

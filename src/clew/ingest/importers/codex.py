@@ -1,0 +1,164 @@
+"""Codex's rollout files: one record on each line, `{timestamp, type, payload}`; older files hold the bare payloads.
+
+The conversation is in the `response_item` records. `event_msg` repeats it for the screen and is skipped, but for a
+rollback, after which a branch begins. A rollout has no ids for most records: calls are named by their `call_id`, the
+rest by session and line, which an appended file never changes. A subagent's file is a branch of its parent's session.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clew.ingest.formats.blocks import to_parts
+from clew.ingest.formats.responses import item_parts
+from clew.ingest.importers.record import Record, Skipped
+from clew.ingest.importers.shape import dict_of, first_of, text_of, without_none
+from clew.ingest.importers.source import Item, Source, json_lines
+from clew.ingest.importers.turns import Calls, Message, injected, last_id, mark_injected, turns
+from clew.types import Part, Rejection
+
+NAME = "codex"
+_UUID_AT_END = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
+_CLIENT_MARKS = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<INSTRUCTIONS>",
+    "# AGENTS.md instructions",
+    "<permissions instructions>",
+    "<collaboration_mode>",
+    "<personality_spec>",
+    "<skill>",
+    "<skills_instructions>",
+    "<apps_instructions>",
+    "<model_switch>",
+    "<turn_aborted>",
+    "<subagent_notification>",
+)
+
+Payload = Mapping[str, Any]
+
+
+def read(source: Source) -> Iterator[Record]:
+    """The records of one rollout file."""
+    rollout = _Rollout(source)
+    for item in json_lines(source):
+        if isinstance(item, Rejection):
+            yield item
+        else:
+            yield from rollout.record(item)
+
+
+class _Rollout:
+    """One file as far as it was read."""
+
+    def __init__(self, source: Source) -> None:
+        found = _UUID_AT_END.search(source.stem)
+        self._source = source
+        self._own = found[0] if found else source.stem  # the session, until the first record names it
+        self._is_named = False
+        self._session = source.session_for(self._own)
+        self._branch = ""
+        self._parent: str | None = None
+        self._last: str | None = None
+        self._before_prompts: list[str | None] = []
+        self._context: dict[str, Any] = {}
+        self._calls = Calls()
+
+    def record(self, item: Item) -> Iterator[Record]:
+        kind = text_of(item.value, "type")
+        held = item.value.get("payload")
+        payload = held if isinstance(held, dict) else item.value
+        if kind is None:
+            yield from self._bare(item)
+        elif kind == "session_meta":
+            self._name(payload)
+            yield Skipped(kind, item.where)
+        elif kind == "turn_context":
+            self._note(payload)
+            yield Skipped(kind, item.where)
+        elif kind == "compacted" and (parts := injected(to_parts(payload.get("message")))):
+            yield from self._turns(item, "assistant", parts, self._numbered(item))
+        elif kind == "compacted":
+            yield Skipped(kind, item.where)
+        elif kind == "event_msg":
+            yield self._event(item, payload)
+        else:
+            yield from self._item(item, payload, (text_of(payload, "type") or kind) if held is not None else kind)
+
+    def _bare(self, item: Item) -> Iterator[Record]:
+        """A line without a type: the first line of an older file, or its notes of state."""
+        if text_of(item.value, "record_type"):
+            yield Skipped(f"record_type:{text_of(item.value, 'record_type')}", item.where)
+        elif text_of(item.value, "id") and "timestamp" in item.value:
+            self._name(item.value)
+            yield Skipped("session_meta", item.where)
+        else:
+            yield Rejection(where=item.where, reason="no record of Codex: it has no type")
+
+    def _name(self, meta: Payload) -> None:
+        """The first session record names the session; later ones were copied from the session that was forked."""
+        if self._is_named:
+            return
+        self._is_named = True
+        self._own = text_of(meta, "id") or self._own
+        parent = _spawned_by(meta)
+        if parent:
+            self._branch = f"sidechain:{self._own}"
+        self._session = self._source.session_for(parent or self._own)
+        self._note(meta)
+        git = dict_of(meta, "git")
+        self._context |= without_none(git_branch=text_of(git, "branch"), forked_from=text_of(meta, "forked_from_id"))
+
+    def _note(self, payload: Payload) -> None:
+        self._context |= without_none(cwd=text_of(payload, "cwd"), model=text_of(payload, "model"))
+
+    def _event(self, item: Item, payload: Payload) -> Record:
+        kind = text_of(payload, "type") or "unknown"
+        count = payload.get("num_turns")
+        if kind == "thread_rolled_back" and isinstance(count, int) and 0 < count <= len(self._before_prompts):
+            self._parent = self._before_prompts[-count]
+            del self._before_prompts[-count:]
+            self._branch = f"rollback:{item.place}"
+        return Skipped(f"event_msg:{kind}", item.where)
+
+    def _item(self, item: Item, payload: Payload, kind: str) -> Iterator[Record]:
+        found = item_parts({**payload, "type": kind})
+        if found is None or (kind == "reasoning" and not found[1]):
+            yield Skipped(kind if found is None else "reasoning without text", item.where)
+            return
+        role, parts = found
+        call_id = text_of(payload, "call_id")
+        external_id = self._numbered(item) if call_id is None else f"{call_id}:output" if role == "tool" else call_id
+        if role == "developer":
+            parts = injected(parts)
+        elif role == "user":
+            parts = mark_injected(parts, _CLIENT_MARKS)
+            if any(part.type != "injected" for part in parts):
+                self._before_prompts.append(self._last)
+        yield from self._turns(item, role, parts, external_id)
+
+    def _turns(self, item: Item, role: str, parts: tuple[Part, ...], external_id: str) -> Iterator[Record]:
+        message = Message(
+            source=NAME,
+            session=self._session,
+            role=role,
+            parts=self._calls.name(parts),
+            at=first_of(item.value, "timestamp"),
+            external_id=external_id,
+            parent=self._parent,
+            branch=self._branch,
+            origin="assistant" if role == "user" and self._branch.startswith("sidechain:") else None,
+            metadata=dict(self._context),
+        )
+        self._parent, self._last = None, last_id(message)
+        yield from turns(message, item.where)
+
+    def _numbered(self, item: Item) -> str:
+        held = dict_of(item.value, "payload") or item.value
+        return text_of(held, "id") or f"{self._own}:{item.place}"
+
+
+def _spawned_by(meta: Payload) -> str | None:
+    """The session that a subagent works for: `source.subagent.thread_spawn.parent_thread_id`."""
+    spawn = dict_of(dict_of(dict_of(meta, "source"), "subagent"), "thread_spawn")
+    return text_of(spawn, "parent_thread_id")

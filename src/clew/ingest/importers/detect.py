@@ -1,0 +1,93 @@
+"""Tells the format of a file from its outline. Knows what is typical of each format, and reads none."""
+
+from collections.abc import Callable
+
+from clew.errors import FormatError
+from clew.ingest.importers import chatgpt, claude_code, claude_export, codex, gemini_cli, markdown, text
+from clew.ingest.importers.messages import ANTHROPIC, LISTS, LOOSE, OPENAI
+from clew.ingest.importers.outline import Outline, outline
+from clew.ingest.importers.source import Source
+
+_MARKDOWN_SUFFIXES = (".md", ".markdown")
+_WAYS = ("", *(f"{key}.[]." for key in LISTS))  # to the messages: at the top, or in a conversation
+_ANTHROPIC_BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "document")
+_OPENAI_NAMES = ("tool_calls", "tool_call_id", "function_call", "role=tool", "role=developer", "type=function_call")
+_OPENAI_BLOCKS = ("image_url", "input_text", "output_text", "input_image", "input_audio", "refusal")
+_LOOSE_NAMES = ("speaker", "session", "session_id", "conversation_id", "at", "timestamp", "created_at", "text", "id")
+
+
+def detect_source(source: Source) -> str:
+    """The name of the format that a file has.
+
+    Raises:
+        FormatError: it has none that is known here.
+    """
+    shape = outline(source)
+    if shape.kind == "binary":
+        raise FormatError(f"{source.label} is no text; expected a conversation as JSON, JSONL, Markdown or text")
+    if shape.kind in ("text", "empty"):
+        return markdown.NAME if source.label.lower().endswith(_MARKDOWN_SUFFIXES) else text.NAME
+    found = next((name for name, has_signs in _SIGNS if has_signs(shape)), None) or _messages(shape)
+    if found is None:
+        seen = ", ".join(sorted(path for path in shape.paths if "." not in path and "=" not in path)[:8])
+        raise FormatError(
+            f"{source.label} holds JSON of no known format (members: {seen or 'none'}); "
+            "name the format if it is one of those that `clew import --help` lists"
+        )
+    return found
+
+
+def _is_claude_code(shape: Outline) -> bool:
+    is_record = shape.has("type", "sessionId") and shape.has_any("uuid", "message", "operation")
+    return is_record or shape.has_any("leafUuid", "type=file-history-snapshot", "type=queue-operation")
+
+
+def _is_codex(shape: Outline) -> bool:
+    return shape.has("type", "payload") or shape.has("id", "timestamp", "instructions") or shape.has("record_type")
+
+
+def _is_gemini_cli(shape: Outline) -> bool:
+    return (
+        shape.has_any("$set", "$rewindTo")
+        or shape.has("sessionId", "projectHash")
+        or (shape.kind == "list" and shape.has("sessionId", "messageId", "message"))
+    )
+
+
+def _is_chatgpt(shape: Outline) -> bool:
+    return shape.has("mapping") or shape.has("conversations.[].mapping")
+
+
+def _is_claude_export(shape: Outline) -> bool:
+    return shape.has_any("chat_messages", "conversations.[].chat_messages")
+
+
+def _is_export(shape: Outline) -> bool:
+    return shape.has("role", "content", "session", "origin") or shape.has("blob", "data")
+
+
+_SIGNS: tuple[tuple[str, Callable[[Outline], bool]], ...] = (
+    (LOOSE, _is_export),
+    (claude_export.NAME, _is_claude_export),
+    (chatgpt.NAME, _is_chatgpt),
+    (gemini_cli.NAME, _is_gemini_cli),
+    (claude_code.NAME, _is_claude_code),
+    (codex.NAME, _is_codex),
+)
+
+
+def _messages(shape: Outline) -> str | None:
+    """Whose list of messages it is: by what only one provider writes, else by what loose records add."""
+    if _has(shape, *(f"content.[].type={block}" for block in _ANTHROPIC_BLOCKS), "content.[].source"):
+        return ANTHROPIC
+    if _has(shape, *_OPENAI_NAMES, *(f"content.[].type={block}" for block in _OPENAI_BLOCKS)):
+        return OPENAI
+    if not _has(shape, "role", "from", "sender", "speaker", "text", "content", "utterance"):
+        return None
+    if shape.has("system") and shape.kind == "object":
+        return ANTHROPIC
+    return LOOSE if shape.kind == "lines" or _has(shape, *_LOOSE_NAMES) else OPENAI
+
+
+def _has(shape: Outline, *names: str) -> bool:
+    return shape.has_any(*(way + name for way in _WAYS for name in names))

@@ -1,0 +1,184 @@
+"""Where the files to import lie: a file, a directory, a zip, and the places where clients keep their sessions."""
+
+import os
+import struct
+import zipfile
+import zlib
+from bisect import bisect_left
+from collections.abc import Callable, Iterator
+from functools import cached_property, partial
+from pathlib import Path
+from typing import BinaryIO, cast
+
+from clew.errors import FormatError
+from clew.ingest.encoding import escape_surrogates
+from clew.ingest.importers.record import Limits, Skipped
+from clew.ingest.importers.source import Source
+from clew.types import Rejection
+
+UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError)
+"""What reading a file, or a member of a zip, may raise."""
+
+_NO_ZIP = (*UNREADABLE, ValueError, RuntimeError, OverflowError, struct.error)  # what opening a damaged zip may raise
+_SUFFIXES = frozenset((".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt"))
+_PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
+_IMAGE_FOLDERS = ("dalle-generations", "user-*")  # beside a ChatGPT export that was unpacked
+
+_SESSIONS = {
+    "claude-code": (".claude/projects/**/*.jsonl",),
+    "codex": (".codex/sessions/**/rollout-*.jsonl", ".codex/archived_sessions/**/rollout-*.jsonl"),
+    "gemini-cli": (".gemini/tmp/*/chats/**/*.json", ".gemini/tmp/*/chats/**/*.jsonl"),
+}
+
+Found = Source | Rejection | Skipped
+Opener = Callable[[], BinaryIO]
+
+
+def find_sessions(name: str, home: Path) -> list[Path]:
+    """The session files that a client keeps in a home directory, sorted.
+
+    Args:
+        name: `claude-code`, `codex` or `gemini-cli`.
+
+    Raises:
+        FormatError: no client of that name keeps sessions.
+    """
+    if name not in _SESSIONS:
+        raise FormatError(f"{name!r} keeps no sessions that are known; expected one of {', '.join(_SESSIONS)}")
+    found = {path for pattern in _SESSIONS[name] for path in home.glob(pattern) if path.is_file()}
+    if name == "gemini-cli":  # its log repeats what the chats hold, where there are chats
+        logs = home.glob(".gemini/tmp/*/logs.json")
+        found |= {log for log in logs if not any(path.is_relative_to(log.parent) for path in found)}
+    return sorted(found)
+
+
+def find_claude_code(home: Path) -> list[Path]:
+    """Claude Code's session files below a home directory, sorted."""
+    return find_sessions("claude-code", home)
+
+
+def find_sources(path: Path, session: str | None, limits: Limits) -> Iterator[Found]:
+    """The files to read at a path, in sorted order: itself, those of a directory, or the members of a zip.
+
+    Of a directory or zip only files with a usual ending are read; the others are given as skipped.
+
+    Raises:
+        FormatError: there is nothing at the path, or it cannot be read.
+    """
+    try:
+        if path.is_dir():
+            yield from _in_directory(path, session, limits)
+        elif is_single(path):
+            yield _file(path, _shown(path), _shown(path.stem), session, limits)
+        elif path.is_file():
+            yield from _in_zip(path, _shown(path), session, limits)
+        else:
+            raise FormatError(f"{_shown(path)} is no file or directory; check the path")
+    except OSError as error:
+        raise FormatError(f"{_shown(path)} cannot be read: {error.strerror or error}") from error
+
+
+def is_single(path: Path) -> bool:
+    """Whether a path is one file to read rather than a container of files."""
+    return path.is_file() and not zipfile.is_zipfile(path)
+
+
+def _file(path: Path, label: str, stem: str, session: str | None, limits: Limits) -> Source:
+    asset = _Assets(partial(_images_beside, path.parent), limits.max_line_bytes)
+    return Source(label, stem or "import", partial(_open, path), session, limits, asset.find)
+
+
+def _open(path: Path) -> BinaryIO:
+    return path.open("rb")
+
+
+def _in_directory(root: Path, session: str | None, limits: Limits) -> Iterator[Found]:
+    for path in sorted(_walk(root)):
+        label, stem = _shown(path), _shown(path.relative_to(root).with_suffix("").as_posix())
+        if path.suffix.lower() == ".zip":
+            yield from _in_zip(path, label, session, limits)
+        elif path.suffix.lower() in _SUFFIXES:
+            yield _file(path, label, stem, session, limits)
+        else:
+            yield Skipped("file of another kind", label)
+
+
+def _walk(root: Path) -> Iterator[Path]:
+    """Files below a directory; hidden ones are left out, links are not followed."""
+    for folder, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if not name.startswith(".")]
+        yield from (Path(folder, name) for name in files if not name.startswith("."))
+
+
+def _in_zip(path: Path, label: str, session: str | None, limits: Limits) -> Iterator[Found]:
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
+    except _NO_ZIP as error:
+        yield Rejection(where=label, reason=f"a damaged zip: {error}")
+        return
+    asset = _Assets(lambda: [(name, partial(_open_member, path, name)) for name in members], limits.max_line_bytes)
+    for name, info in sorted(members.items()):
+        where = f"{label}!{_shown(name)}"
+        reason = _refusal(info, limits)
+        if Path(name).suffix.lower() not in _SUFFIXES:
+            yield Skipped("file of another kind", where)
+        elif reason:
+            yield Rejection(where=where, reason=reason)
+        else:
+            stem = _shown(Path(name).with_suffix("").as_posix())
+            yield Source(where, stem, partial(_open_member, path, name), session, limits, asset.find)
+
+
+def _refusal(info: zipfile.ZipInfo, limits: Limits) -> str | None:
+    if info.flag_bits & 1:
+        return "encrypted; unpack the zip and import the folder"
+    if info.compress_type not in _PACKED:
+        return f"packed by method {info.compress_type}, which is not read; unpack the zip and import the folder"
+    if info.file_size > limits.max_file_bytes:
+        return f"{info.file_size} bytes unpacked; the limit is {limits.max_file_bytes}, see max_file_bytes"
+    return None
+
+
+def _open_member(path: Path, name: str) -> BinaryIO:
+    """A member as a stream; the zip's file stays open beneath it until it is closed itself."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            return cast("BinaryIO", archive.open(name))
+    except _NO_ZIP as error:
+        raise zipfile.BadZipFile(str(error)) from error
+
+
+class _Assets:
+    """Files that lie beside another one, found by the beginning of their names."""
+
+    def __init__(self, list_files: Callable[[], list[tuple[str, Opener]]], limit: int) -> None:
+        self._list = list_files
+        self._limit = limit
+
+    @cached_property
+    def _files(self) -> list[tuple[str, Opener]]:
+        named = ((name.rpartition("/")[2], opener) for name, opener in self._list())
+        return sorted(named, key=lambda each: each[0])
+
+    def find(self, beginning: str) -> bytes | None:
+        """The bytes of the first file whose name begins so; None when there is none, or it is too large."""
+        at = bisect_left(self._files, beginning, key=lambda each: each[0])
+        if not beginning or at == len(self._files) or not self._files[at][0].startswith(beginning):
+            return None
+        try:
+            with self._files[at][1]() as stream:
+                data = stream.read(self._limit + 1)
+        except UNREADABLE:
+            return None  # the turn keeps the pointer to the image
+        return data if len(data) <= self._limit else None
+
+
+def _images_beside(folder: Path) -> list[tuple[str, Opener]]:
+    paths = [*folder.glob("*"), *(path for name in _IMAGE_FOLDERS for path in folder.glob(f"{name}/*"))]
+    return [(path.name, partial(_open, path)) for path in paths if path.is_file()]
+
+
+def _shown(path: Path | str) -> str:
+    """A name as text that can be printed and stored; the system may give bytes that are none."""
+    return escape_surrogates(str(path))

@@ -1,0 +1,167 @@
+"""Gemini CLI's sessions: one JSON document (`chats/session-*.json`), or one record on each line, and `logs.json`.
+
+A record is written anew whenever its tool calls move on, so a message gives its own turn once, and a turn for each call
+and for each result as they appear; what is written again is known by its id. Notes to the person (info, warning, error)
+are no turns. `logs.json` holds what the person typed, and nothing else.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from clew.ingest.formats.blocks import call_part, result_parts, to_parts
+from clew.ingest.importers.outline import outline
+from clew.ingest.importers.record import Record, Skipped
+from clew.ingest.importers.shape import first_of, list_of, text_of, without_none
+from clew.ingest.importers.source import Item, Source, json_header, json_lines, json_list
+from clew.ingest.importers.turns import Message, last_id, mark_injected, turns
+from clew.types import Part, Rejection
+
+NAME = "gemini-cli"
+_CLIENT_MARKS = ("<session_context>", "This is the Gemini CLI.", "<state_snapshot>")
+_NOTES = ("info", "warning", "error")
+
+
+def read(source: Source) -> Iterator[Record]:
+    """The records of one session file, in any of its forms."""
+    shape = outline(source)
+    if shape.kind == "list":
+        yield from _logs(source)
+        return
+    chat = _Chat(source)
+    if shape.has("messages") and shape.kind == "object":
+        chat.name(json_header(source))
+        items = json_list(source, "messages")
+    else:
+        items = json_lines(source)
+    for item in items:
+        if isinstance(item, Rejection):
+            yield item
+        else:
+            yield from chat.record(item)
+
+
+def _logs(source: Source) -> Iterator[Record]:
+    for item in json_list(source, None):
+        if isinstance(item, Rejection):
+            yield item
+            continue
+        value = item.value
+        session = text_of(value, "sessionId")
+        message = Message(
+            source=NAME,
+            session=source.session_for(session),
+            role=text_of(value, "type") or "missing",
+            parts=to_parts(value.get("message")),
+            at=value.get("timestamp"),
+            external_id=f"{session}:log:{text_of(value, 'messageId')}",
+        )
+        yield from turns(message, item.where)
+
+
+class _Chat:
+    """One session as far as it was read."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._session = source.session_for(None)
+        self._branch = ""
+        self._title: str | None = None
+        self._parent: str | None = None
+        self._last: str | None = None
+        self._before: dict[str, str | None] = {}  # message -> last turn before it
+        self._seen: set[str] = set()
+
+    def name(self, meta: dict[str, Any]) -> None:
+        """Takes what a session says of itself."""
+        own = text_of(meta, "sessionId")
+        if own:
+            self._session = self._source.session_for(own)
+        self._title = text_of(meta, "summary") or self._title
+
+    def record(self, item: Item) -> Iterator[Record]:
+        value = item.value
+        rewind = text_of(value, "$rewindTo")
+        if rewind is not None:
+            self._rewind(rewind, item.place)
+            yield Skipped("$rewindTo", item.where)
+        elif isinstance(value.get("$set"), dict):
+            self.name(value["$set"])
+            yield Skipped("$set", item.where)
+        elif "sessionId" in value and "type" not in value:
+            self.name(value)
+            yield Skipped("session", item.where)
+        else:
+            yield from self._message(item)
+
+    def _rewind(self, to: str, place: int) -> None:
+        """The person went back to before a message: what follows is a branch."""
+        if to in self._before:
+            self._parent = self._before[to]
+            self._branch = f"rewind:{place}"
+
+    def _message(self, item: Item) -> Iterator[Record]:
+        value = item.value
+        kind = text_of(value, "type") or "missing"
+        if kind in _NOTES:
+            yield Skipped(kind, item.where)
+            return
+        own = text_of(value, "id")
+        if own and own not in self._before:
+            self._before[own] = self._last
+        thoughts = tuple(_thought(each) for each in list_of(value, "thoughts") if isinstance(each, dict))
+        parts = (*thoughts, *to_parts(value.get("content")))
+        if kind == "user":
+            parts = mark_injected(parts, _CLIENT_MARKS)
+        calls = [call for call in list_of(value, "toolCalls") if isinstance(call, dict)]
+        found: list[Record] = []
+        if any(part.text.strip() or part.type != "text" for part in parts) or not calls:
+            found += self._turns(item, own, kind, parts, value.get("timestamp"))
+        for n, call in enumerate(calls):
+            found += self._call(item, call, f"{own}:{n}")
+        yield from found or [Skipped("written again", item.where)]
+
+    def _call(self, item: Item, call: dict[str, Any], name: str) -> Iterator[Record]:
+        """The call and its result, each its own turn: the result is written later."""
+        call_id = text_of(call, "id") or name
+        at = call.get("timestamp")
+        part = call_part(call.get("name"), call.get("args", {}), call_id)
+        yield from self._turns(item, call_id, "assistant", (part,), at)
+        result = first_of(call, "result", "resultDisplay")
+        if result is not None:
+            parts = _result(result, call_id, call.get("name"))
+            yield from self._turns(item, f"{call_id}:result", "tool", parts, at)
+
+    def _turns(
+        self, item: Item, external_id: str | None, role: str, parts: tuple[Part, ...], at: Any
+    ) -> Iterator[Record]:
+        if external_id is not None and external_id in self._seen:
+            return
+        message = Message(
+            source=NAME,
+            session=self._session,
+            role=role,
+            parts=parts,
+            at=at,
+            external_id=external_id,
+            parent=self._parent,
+            branch=self._branch,
+            metadata=without_none(title=self._title, model=text_of(item.value, "model")),
+        )
+        self._parent, self._last = None, last_id(message)
+        if external_id is not None:
+            self._seen.add(external_id)
+        yield from turns(message, item.where)
+
+
+def _thought(thought: dict[str, Any]) -> Part:
+    texts = [text for name in ("subject", "description") if (text := text_of(thought, name))]
+    return Part(type="thinking", text="\n".join(texts))
+
+
+def _result(result: Any, call_id: str, name: Any) -> tuple[Part, ...]:
+    """`result` holds function responses, which name the call themselves, or plain parts."""
+    parts = to_parts(result)
+    if any(part.type == "tool_result" for part in parts):
+        return tuple(part if part.call_id else replace(part, call_id=call_id) for part in parts)
+    return result_parts(result, call_id, name=name)

@@ -1,0 +1,77 @@
+"""One message of a list -> who says what. Understands OpenAI's, Anthropic's and Gemini's messages and loose records."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from clew.errors import TurnRejected
+from clew.ingest.formats.blocks import call_part, result_parts, to_parts
+from clew.ingest.formats.responses import item_parts
+from clew.ingest.importers.shape import dict_of, first_of, list_of, text_of
+from clew.ingest.importers.turns import ROLES
+from clew.types import Part
+
+TEXTS = ("content", "text", "value", "message", "body", "utterance", "parts")
+"""Where a message keeps what it says."""
+
+TIMES = ("at", "timestamp", "created_at", "create_time", "datetime", "date", "time", "ts")
+IDS = ("external_id", "id", "uuid", "message_id", "dia_id")
+SESSIONS = (
+    *("session", "session_id", "sessionId", "conversation_id", "conversationId", "conversation"),
+    *("thread_id", "chat_id"),
+)
+_ROLES = ("role", "from", "sender")
+_SPEAKERS = ("speaker", "name", "author", "username", "user_name")
+_CALLING = ("tool_calls", "function_call", "tool_call_id", "refusal", "reasoning_content", "reasoning")
+_FIELDS = ("branch", "parent", "origin", "metadata", "type")
+
+READ = frozenset((*TEXTS, *TIMES, *IDS, *SESSIONS, *_ROLES, *_SPEAKERS, *_CALLING, *_FIELDS))
+"""Members that are read; all others are carried along in the turn's metadata."""
+
+Value = Mapping[str, Any]
+
+
+def said(value: Value) -> tuple[str, tuple[Part, ...], str | None]:
+    """The role as the source calls it, the parts, and the speaker's name when the source names a person.
+
+    Raises:
+        TurnRejected: it is no message: it has neither a role nor a text.
+    """
+    role = text_of(value, *_ROLES) or text_of(dict_of(value, "author"), "role")
+    speaker = text_of(value, *_SPEAKERS) or text_of(dict_of(value, "author"), "name")
+    if role is None or value.get("type") in ("message", "reasoning"):
+        found = item_parts(value)
+        if found is not None:
+            return found[0], found[1], None
+    if role is None and first_of(value, *TEXTS) is None:
+        raise TurnRejected(f"no message: expected role and content, found {', '.join(map(repr, [*value][:8]))}")
+    if role is None:
+        role = speaker if speaker is not None and speaker.strip().lower() in ROLES else "user"
+    if speaker is not None and speaker.strip().lower() in ROLES:
+        speaker = None
+    if role.strip().lower() in ("tool", "function"):
+        content = first_of(value, *TEXTS)
+        return role, result_parts(content, value.get("tool_call_id"), name=speaker), None
+    return role, tuple(_parts(value)), speaker
+
+
+def _parts(value: Value) -> Iterator[Part]:
+    """What a message says in the order in which it was made: reasoning, words, calls."""
+    reasoning = text_of(value, "reasoning_content", "reasoning")
+    if reasoning is not None:
+        yield Part(type="thinking", text=reasoning)
+    yield from to_parts(first_of(value, *TEXTS))
+    refusal = text_of(value, "refusal")
+    if refusal is not None:
+        yield Part(type="text", text=refusal, extra={"refusal": True})
+    for call in list_of(value, "tool_calls"):
+        if isinstance(call, dict):
+            yield _call(call)
+    legacy = dict_of(value, "function_call")
+    if legacy:
+        yield call_part(legacy.get("name"), legacy.get("arguments", {}), None)
+
+
+def _call(call: Value) -> Part:
+    """`{id, function: {name, arguments}}`, `{id, custom: {name, input}}`, or the members without the frame."""
+    held = dict_of(call, "function") or dict_of(call, "custom") or call
+    return call_part(held.get("name"), first_of(held, "arguments", "input", "args") or {}, call.get("id"))

@@ -1,0 +1,151 @@
+"""Lists of messages: OpenAI's and Anthropic's, and the loose forms that people write: JSON arrays and JSONL.
+
+One reader for all of them, since a message says itself what it is. Messages stand in a list, one on each line, or in
+conversations (`messages`, `traj`, `conversations`, ...) that stand so. Without a session of its own a message goes to
+the file's; a conversation without an id is named by its place in the file.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from clew.errors import TurnRejected
+from clew.ingest.export import ExportReader, is_exported
+from clew.ingest.formats.blocks import to_parts
+from clew.ingest.importers.message import IDS, READ, SESSIONS, TIMES, said
+from clew.ingest.importers.outline import outline
+from clew.ingest.importers.record import ImportedTurn, Record, Skipped
+from clew.ingest.importers.shape import dict_of, first_of, text_of, without_none
+from clew.ingest.importers.source import Item, Source, json_header, json_lines, json_list
+from clew.ingest.importers.turns import Calls, Message, turns
+from clew.types import Rejection
+
+OPENAI, ANTHROPIC, LOOSE = "openai-messages", "anthropic-messages", "jsonl"
+
+LISTS = ("messages", "traj", "trajectory", "conversation", "conversations", "dialog", "dialogue", "input", "output")
+"""Where a conversation keeps its messages."""
+
+_LONGEST_HEADER = 4 << 20
+
+Value = Mapping[str, Any]
+
+
+def read(source: Source, name: str) -> Iterator[Record]:
+    """The records of one file; `name` is what its turns give as their source."""
+    shape = outline(source)
+    reader = _Reader(source, name)
+    if shape.kind == "lines":
+        yield from reader.records(json_lines(source))
+    elif shape.kind == "list":
+        yield from reader.records(json_list(source, None))
+    else:
+        header = json_header(source, _LONGEST_HEADER)
+        keys = [key for key in LISTS if any(path.startswith(f"{key}.[]") for path in shape.paths)]
+        if not keys:
+            yield from reader.records(iter([Item(source.label, header)]))
+            return
+        reader.session = source.session_for(text_of(header, *SESSIONS, *IDS))
+        yield from reader.opening(header, source.label)
+        for key in keys:
+            yield from reader.records(json_list(source, key))
+
+
+class _Reader:
+    """Reads messages of one session after the other."""
+
+    def __init__(self, source: Source, name: str) -> None:
+        self.session = source.session_for(None)
+        self._source = source
+        self._name = name
+        self._title: str | None = None
+        self._calls = Calls()
+        self._exported = ExportReader()
+
+    def records(self, items: Iterator[Item | Rejection]) -> Iterator[Record]:
+        """What each item gives: a message, or all the messages of a conversation."""
+        for item in items:
+            if isinstance(item, Rejection):
+                yield item
+            elif is_exported(item.value):
+                yield from self._own(item)
+            elif key := _list_in(item.value):
+                yield from self._conversation(item, key)
+            else:
+                yield from self._message(item.value, item.where)
+
+    def opening(self, value: Value, where: str) -> Iterator[Record]:
+        """What a conversation says before its messages: its title, and the instructions to the assistant."""
+        self._title = text_of(value, "title")
+        for key in ("system", "instructions", "input"):
+            parts = to_parts(value.get(key)) if key != "input" or isinstance(value.get(key), str) else ()
+            if parts:
+                message = Message(
+                    source=self._name,
+                    session=self.session,
+                    role="user" if key == "input" else "system",
+                    parts=parts,
+                    metadata=without_none(title=self._title),
+                )
+                yield from turns(message, f"{where}:{key}")
+
+    def _conversation(self, item: Item, key: str) -> Iterator[Record]:
+        own = text_of(item.value, *SESSIONS, *IDS) or f"{self._source.stem}:{item.place}"
+        outer, self.session = self.session, self._source.session_for(own)
+        yield from self.opening(item.value, item.where)
+        for n, held in enumerate(item.value[key]):
+            where = f"{item.where}.{key}[{n}]"
+            if isinstance(held, dict):
+                yield from self._message(held, where)
+            else:
+                yield Rejection(where=where, reason=f"expected a message, found {type(held).__name__} {held!r:.40}")
+        self.session = outer
+
+    def _own(self, item: Item) -> Iterator[Record]:
+        try:
+            turn = self._exported.turn(item.value)
+        except TurnRejected as error:
+            yield Rejection(where=item.where, reason=str(error))
+            return
+        if turn is None:
+            yield Skipped("original of the next turn", item.where)
+        else:
+            session = self._source.session_for(turn.session)
+            yield ImportedTurn(turn if session == turn.session else replace(turn, session=session), item.where)
+
+    def _message(self, value: Value, where: str) -> Iterator[Record]:
+        inner = dict_of(value, "message")
+        if inner:
+            value = {**{name: held for name, held in value.items() if name != "message"}, **inner}
+        try:
+            role, parts, speaker = said(value)
+        except TurnRejected as error:
+            yield Rejection(where=where, reason=str(error))
+            return
+        own = text_of(value, *SESSIONS)
+        message = Message(
+            source=self._name,
+            session=self._source.session_for(own) if own else self.session,
+            role=role,
+            parts=self._calls.name(parts),
+            at=first_of(value, *TIMES),
+            external_id=text_of(value, *IDS),
+            speaker=speaker,
+            parent=text_of(value, "parent"),
+            branch=text_of(value, "branch") or "",
+            origin=value.get("origin"),
+            metadata=self._metadata(value),
+        )
+        yield from turns(message, where)
+
+    def _metadata(self, value: Value) -> dict[str, Any]:
+        """The message's own, and every member that nobody read."""
+        rest = {name: held for name, held in value.items() if name not in READ and held is not None}
+        return {**without_none(title=self._title), **rest, **dict_of(value, "metadata")}
+
+
+def _list_in(value: Value) -> str | None:
+    """The member that holds the messages of a conversation; None for what is a message itself."""
+    if any(name in value for name in ("role", "text")):
+        return None
+    lists = (key for key in LISTS if isinstance(value.get(key), list))
+    return next((key for key in lists if any(isinstance(held, dict) for held in value[key])), None)

@@ -1,0 +1,123 @@
+"""The shape of a file from its first bytes: what kind of document it is, and which names stand where in it.
+
+Works on a part that breaks off anywhere. Knows no format.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Literal
+
+from clew.ingest.importers.source import Source
+
+PREFIX = 1 << 19
+_LINES = 40
+_DEEPEST = 6
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}:,]', re.DOTALL)
+_JSON_LIST = re.compile(rb"\s*\[\s*(?:\[?\s*\{|\]\s*$|$)")
+_JSON_OBJECT = re.compile(rb'\s*\{\s*(?:"|\}|$)')
+_TELLING = ("type", "role", "sender", "content_type")
+
+Kind = Literal["empty", "binary", "text", "list", "object", "lines"]
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What the beginning of a file looks like.
+
+    Attributes:
+        kind: a JSON list, one JSON object, a JSON object on each line, text, bytes that are no text, or nothing.
+        paths: the names of its objects, each with the way to it: `messages.[].role`; the elements of a list that is the
+            document itself, and the objects of lines, start at the top. Names that tell (type, role, sender) are there
+            with their values too: `messages.[].role=user`.
+    """
+
+    kind: Kind
+    paths: frozenset[str]
+
+    def has(self, *paths: str) -> bool:
+        """Whether all of these are there."""
+        return self.paths.issuperset(paths)
+
+    def has_any(self, *paths: str) -> bool:
+        """Whether one of these is there."""
+        return not self.paths.isdisjoint(paths)
+
+
+def outline(source: Source) -> Outline:
+    """Looks at the first half megabyte."""
+    with source.open() as stream:
+        prefix = stream.read(PREFIX)
+    kind = _kind(prefix)
+    if kind == "list":
+        return Outline(kind, frozenset(path.removeprefix("[].") for path in _paths(prefix)))
+    if kind in ("object", "lines"):
+        parts = prefix.splitlines()[:_LINES] if kind == "lines" else [prefix]
+        return Outline(kind, frozenset(path for part in parts for path in _paths(part)))
+    return Outline(kind, frozenset())
+
+
+def _kind(prefix: bytes) -> Kind:
+    if not prefix.strip():
+        return "empty"
+    if _JSON_LIST.match(prefix):
+        return "list"
+    if any(_is_object(line) for line in prefix.splitlines()[:_LINES]):
+        return "object" if _is_alone(prefix) else "lines"
+    if _JSON_OBJECT.match(prefix):
+        return "object"
+    return "binary" if _is_binary(prefix) else "text"
+
+
+def _is_object(line: bytes) -> bool:
+    """Whether a line is a whole JSON object."""
+    stripped = line.strip()
+    if not (stripped.startswith(b"{") and stripped.endswith(b"}")):
+        return False
+    try:
+        json.loads(stripped.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def _is_alone(prefix: bytes) -> bool:
+    """Whether the file is one object: on its only line, or over several of which some happen to be objects too."""
+    first, _, rest = prefix.strip().partition(b"\n")
+    return not rest if _is_object(first) else first.strip() == b"{"
+
+
+def _is_binary(prefix: bytes) -> bool:
+    """Half of it or more cannot be text: NUL and other controls, or bytes that are not UTF-8."""
+    text = prefix[:4096].decode("utf-8", "replace")
+    odd = sum(character == "\ufffd" or (character < " " and character not in "\t\n\r\f\x1b") for character in text)
+    return prefix.startswith((b"PK\3\4", b"%PDF")) or odd * 4 > len(text)
+
+
+def _paths(data: bytes) -> Iterator[str]:
+    """Every name with the way to it, as far as the data goes."""
+    way: list[str] = []
+    name = value = ""
+    for found in _TOKEN.finditer(data):
+        token = found[0]
+        if token in (b"{", b"["):
+            way.append(f"{name}." if token == b"{" else f"{name}.[]" if name else "[]")
+            name = ""
+        elif token in (b"}", b"]"):
+            del way[-1:]
+            name = ""
+        elif token == b":":
+            name = value
+            if len(way) <= _DEEPEST:
+                yield _join(way, name)
+        elif token == b",":
+            name = ""
+        else:
+            value = token[1:-1].decode("utf-8", "replace")
+            if name in _TELLING and len(way) <= _DEEPEST and len(value) <= 40:
+                yield f"{_join(way, name)}={value}"
+
+
+def _join(way: list[str], name: str) -> str:
+    return ".".join(filter(None, (part.strip(".") for part in (*way, name))))

@@ -1,0 +1,248 @@
+"""One file to import, wherever it lies: opened as often as needed, read by lines or records, never held as a whole.
+
+Borders: knows bytes, lines and JSON; knows no format.
+"""
+
+import codecs
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+from clew.ingest.encoding import ESCAPE, decode, escape_value
+from clew.ingest.importers.record import Limits
+from clew.ingest.importers.scan import elements, members
+from clew.types import Rejection
+
+DEEPEST = 100  # levels of a record; nobody writes more, and what walks a record is not asked to
+_TROUBLE = re.compile(rb"\\u(?:d[89a-f]|0000)|\x00|" + ESCAPE.encode(), re.IGNORECASE)
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_UNMARKED = ((re.compile(rb"[^\0]\0[^\0]\0"), "utf-16-le"), (re.compile(rb"\0[^\0]\0[^\0]"), "utf-16-be"))
+
+Asset = Callable[[str], bytes | None]
+
+
+def _no_asset(_name: str) -> None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """A file to import.
+
+    Attributes:
+        label: how the file is called in `where`.
+        stem: names the session when the file does not.
+        opener: opens the file anew at its first byte; may raise OSError and what zip files raise.
+        session: every turn goes to this session when it is given.
+        asset: bytes of a file that lies beside it and whose name begins as given; None when there is none.
+    """
+
+    label: str
+    stem: str
+    opener: Callable[[], BinaryIO]
+    session: str | None = None
+    limits: Limits = field(default_factory=Limits)
+    asset: Asset = _no_asset
+
+    def open(self) -> BinaryIO:
+        """The file as UTF-8 without a mark at its beginning; UTF-16 is recoded."""
+        with self.opener() as stream:
+            head = stream.read(4)
+        mark, encoding = next(((m, e) for m, e in _MARKS if head.startswith(m)), (b"", "utf-8"))
+        if not mark:
+            encoding = next((e for pattern, e in _UNMARKED if pattern.match(head)), encoding)
+        stream = self.opener()
+        stream.read(len(mark))
+        return stream if encoding == "utf-8" else io.BufferedReader(_Recoded(stream, encoding))
+
+    def session_for(self, own: str | None) -> str:
+        """The session of a turn for which the source names its own, or none."""
+        return self.session or own or self.stem
+
+    def where(self, place: object) -> str:
+        """`file:place`."""
+        return f"{self.label}:{place}"
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One parsed record and where it stood; `place` is its line, counted from 1, or its index in a list."""
+
+    where: str
+    value: dict[str, Any]
+    place: int = 0
+
+
+def lines(source: Source) -> Iterator[tuple[int, bytes] | Rejection]:
+    """The lines of a file with their numbers from 1, without their ends; a line over the limit is rejected."""
+    limit = source.limits.max_line_bytes
+    with source.open() as stream:
+        number = 0
+        while line := stream.readline(limit + 2):
+            number += 1
+            stripped = line.rstrip(b"\r\n")
+            if len(stripped) <= limit:
+                yield number, stripped
+                continue
+            size = len(line) + (0 if line.endswith(b"\n") else _pass_line(stream))
+            reason = f"a line of {size} bytes; the limit is {limit}, see max_line_bytes"
+            yield Rejection(where=source.where(number), reason=reason)
+
+
+def text_lines(source: Source) -> Iterator[tuple[int, str] | Rejection]:
+    """The same as text that can be stored."""
+    for line in lines(source):
+        yield line if isinstance(line, Rejection) else (line[0], decode(line[1]))
+
+
+def json_lines(source: Source) -> Iterator[Item | Rejection]:
+    """The objects of a file that has one on each line; empty lines are passed over."""
+    for line in lines(source):
+        if isinstance(line, Rejection):
+            yield line
+        elif line[1].strip():
+            yield _item(source.where(line[0]), line[1], line[0])
+
+
+def json_list(source: Source, key: str | None, limit: int | None = None) -> Iterator[Item | Rejection]:
+    """The objects of a JSON array: the document itself, or the array under a key of the document.
+
+    Args:
+        limit: bytes of one object; the limit of a line when not given.
+    """
+    with source.open() as stream:
+        for element in elements(stream, key, limit or source.limits.max_line_bytes):
+            where = source.where(f"{key or ''}[{element.index}]")
+            if element.data is None:
+                yield Rejection(where=where, reason=element.problem or "unreadable")
+            else:
+                yield _item(where, element.data, element.index)
+
+
+def json_header(source: Source, longest: int = 1 << 16) -> dict[str, Any]:
+    """The members of a document that is one JSON object, without the long ones."""
+    with source.open() as stream:
+        found = members(stream, longest)
+    header: dict[str, Any] = {}
+    for name, data in found.items():
+        try:
+            header[name] = parse(data)
+        except ValueError:
+            continue  # what cannot be read is not there; the records themselves are reported one by one
+    return header
+
+
+def json_document(source: Source) -> Item | Rejection:
+    """A document that is one JSON object as a whole, up to the limit of a conversation."""
+    limit = source.limits.max_conversation_bytes
+    with source.open() as stream:
+        data = stream.read(limit + 1)
+    if len(data) > limit:
+        return Rejection(where=source.label, reason=f"longer than {limit} bytes; see max_conversation_bytes")
+    return _item(source.label, data, 0)
+
+
+def parse(data: bytes) -> Any:
+    """JSON as text that can be stored: what UTF-8 cannot hold is escaped, NaN and infinities are None.
+
+    Raises:
+        ValueError: it is no JSON, or nested deeper than DEEPEST; the message says where.
+    """
+    try:
+        text = data.decode()
+        is_clean = not _TROUBLE.search(data)
+    except UnicodeDecodeError:
+        text, is_clean = data.decode("utf-8", "surrogateescape"), False
+    try:
+        value = json.loads(text, parse_constant=_no_number)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"not JSON: {error.msg} at character {error.pos + 1} of {len(text)}") from error
+    except RecursionError as error:
+        raise ValueError(f"nested deeper than {DEEPEST} levels") from error
+    if data.count(b"[") + data.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
+        raise ValueError(f"nested deeper than {DEEPEST} levels")
+    return value if is_clean else escape_value(value)
+
+
+def _item(where: str, data: bytes, place: int) -> Item | Rejection:
+    try:
+        value = parse(data)
+    except ValueError as error:
+        return Rejection(where=where, reason=str(error))
+    if not isinstance(value, dict):
+        return Rejection(where=where, reason=f"expected a JSON object, found {type(value).__name__} {value!r:.40}")
+    return Item(where, value, place)
+
+
+def _no_number(_name: str) -> None:
+    return None
+
+
+def _depth(value: Any) -> int:
+    """Levels of nesting; walks without recursion, since what is measured may be deep."""
+    deepest = 0
+    level = [value]
+    while level:
+        level = [
+            child
+            for item in level
+            if isinstance(item, list | dict)
+            for child in (item.values() if isinstance(item, dict) else item)
+        ]
+        deepest += 1
+    return deepest
+
+
+def _pass_line(stream: BinaryIO) -> int:
+    """Reads to the end of the line without keeping it; gives its length."""
+    size = 0
+    while piece := stream.readline(1 << 20):
+        size += len(piece)
+        if piece.endswith(b"\n"):
+            break
+    return size
+
+
+class _Recoded(io.RawIOBase):
+    """A stream of another encoding as UTF-8. Lone surrogates pass; half a character at the end becomes U+FFFD."""
+
+    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)("surrogatepass")
+        self._ready = b""
+        self._ended = False
+
+    def readable(self) -> bool:
+        """Always."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Fills the buffer as far as there is something; 0 at the end."""
+        while not self._ready and not self._ended:
+            self._ready = self._next()
+        size = min(len(buffer), len(self._ready))
+        buffer[:size] = self._ready[:size]
+        self._ready = self._ready[size:]
+        return size
+
+    def close(self) -> None:
+        """Closes the stream beneath, too."""
+        self._stream.close()
+        super().close()
+
+    def _next(self) -> bytes:
+        chunk = self._stream.read(1 << 16)
+        self._ended = not chunk
+        try:
+            text = self._decoder.decode(chunk, self._ended)
+        except UnicodeDecodeError:
+            text = "\ufffd"
+            self._decoder.reset()
+        return text.encode("utf-8", "surrogatepass")

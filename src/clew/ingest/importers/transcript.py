@@ -1,0 +1,176 @@
+"""Conversations written down as text: a label says who speaks, and what follows is theirs until the next label.
+
+What a label looks like is the affair of the format; here is what they share: surveying a file for its labels, putting
+the lines of a message together, and falling back to paragraphs where there is no label at all.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+
+from clew.ingest.importers.record import Record, Skipped
+from clew.ingest.importers.shape import without_none
+from clew.ingest.importers.source import Source, text_lines
+from clew.ingest.importers.turns import ROLES, Message, turns
+from clew.types import Part, Rejection
+
+LABELS = {
+    **ROLES,
+    **dict.fromkeys(("you", "me", "i", "you said", "prompt", "question", "q"), "user"),
+    **dict.fromkeys(("chatgpt said", "claude said", "response", "answer", "a", "copilot", "grok"), "assistant"),
+    **dict.fromkeys(("gpt-4", "gpt-4o", "gpt-5", "claude responded", "gemini said"), "assistant"),
+    "tool result": "tool",
+}
+"""What stands above a message instead of a name, in lower case -> role."""
+
+_EDGE = re.compile(r"^[\W_]+|[\W_]+$")
+_EARLY = 5  # a conversation begins with somebody speaking; a text that only later has a colon in it is none
+_MANY = 50_000  # different names; no conversation has them, so those that came once are forgotten
+_FENCE = re.compile(r"\s{0,3}(```|~~~)")
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """The beginning of a message: who speaks, when if it says so, and what stands on the same line.
+
+    Attributes:
+        name: as written; None for a line of the program that wrote the file.
+    """
+
+    name: str | None
+    text: str
+    at: object = None
+
+
+Match = Callable[[str], Label | None]
+Line = tuple[int, str, bool]
+"""Its number, its text, and whether a label can be on it."""
+Lines = Callable[[Source], Iterator[Line | Rejection]]
+
+
+@dataclass(slots=True)
+class _Draft:
+    """A message whose lines are being collected."""
+
+    where: str
+    label: Label
+    lines: list[str] = field(default_factory=list)
+    size: int = 0
+    title: str | None = None
+
+
+def clean_name(name: str) -> str:
+    """A label without the signs around it: `🧑 User:` is `User`."""
+    return _EDGE.sub("", name)
+
+
+def open_lines(source: Source) -> Iterator[Line | Rejection]:
+    """The lines of a file; a label can be on each."""
+    for line in text_lines(source):
+        yield line if isinstance(line, Rejection) else (*line, True)
+
+
+def unfenced_lines(source: Source) -> Iterator[Line | Rejection]:
+    """The lines of a Markdown file; labels can only be outside of fenced code."""
+    fence: str | None = None
+    for line in text_lines(source):
+        if isinstance(line, Rejection):
+            yield line
+            continue
+        found = _FENCE.match(line[1])
+        yield (*line, fence is None and found is None)
+        if found:
+            fence = found[1] if fence is None else None if fence == found[1] else fence
+
+
+def names_in(source: Source, lines: Lines, match: Match) -> frozenset[str]:
+    """The names that label messages: words for roles, and names that come twice or more.
+
+    Args:
+        match: finds what looks like a label.
+
+    Returns:
+        Empty when no such label is among the first lines.
+    """
+    counts: Counter[str] = Counter()
+    first: list[str] = []
+    nonblank = 0
+    for line in lines(source):
+        if isinstance(line, Rejection) or not line[1].strip():
+            continue
+        nonblank += 1
+        label = match(line[1]) if line[2] else None
+        if label is not None and label.name is not None:
+            counts[label.name] += 1
+            if nonblank <= _EARLY:
+                first.append(label.name)
+        if len(counts) > _MANY:
+            counts = Counter({name: count for name, count in counts.items() if count > 1})
+    names = frozenset(name for name, count in counts.items() if count > 1 or name.lower() in LABELS)
+    return names if not names.isdisjoint(first) else frozenset()
+
+
+def labelled(source: Source, name: str, lines: Lines, match: Match, title: str | None = None) -> Iterator[Record]:
+    """The messages of a file whose labels `match` finds; what stands before the first label is skipped."""
+    draft: _Draft | None = None
+    for line in lines(source):
+        if isinstance(line, Rejection):
+            yield line
+            continue
+        number, text, open_to_labels = line
+        label = match(text) if open_to_labels else None
+        if label is not None:
+            yield from _finished(source, name, draft)
+            draft = _Draft(source.where(number), label, [label.text], title=title)
+        elif draft is not None:
+            draft.size += len(text)
+            if draft.size <= source.limits.max_line_bytes:
+                draft.lines.append(text)
+        elif text.strip():
+            yield Skipped("text before the first message", source.where(number))
+    yield from _finished(source, name, draft)
+
+
+def paragraphs(source: Source, name: str, lines: Lines) -> Iterator[Record]:
+    """A text that no label divides: each paragraph is a turn of the user's."""
+    draft: _Draft | None = None
+    for line in lines(source):
+        if isinstance(line, Rejection):
+            yield line
+            continue
+        number, text, outside = line
+        if not text.strip() and outside:
+            yield from _finished(source, name, draft)
+            draft = None
+        else:
+            draft = draft or _Draft(source.where(number), Label("user", ""))
+            draft.lines.append(text)
+            draft.size += len(text)
+            if draft.size > source.limits.max_line_bytes:
+                yield from _finished(source, name, draft)
+                draft = None
+    yield from _finished(source, name, draft)
+
+
+def _finished(source: Source, name: str, draft: _Draft | None) -> Iterator[Record]:
+    if draft is None:
+        return
+    if draft.size > source.limits.max_line_bytes:
+        reason = f"a message of more than {source.limits.max_line_bytes} characters; see max_line_bytes"
+        yield Rejection(where=draft.where, reason=reason)
+        return
+    if draft.label.name is None:
+        yield Skipped("line of the program", draft.where)
+        return
+    role = LABELS.get(draft.label.name.lower())
+    message = Message(
+        source=name,
+        session=source.session_for(None),
+        role=role or "user",
+        parts=(Part(type="text", text="\n".join(draft.lines).strip("\n")),),
+        at=draft.label.at,
+        speaker=None if role else draft.label.name,
+        metadata=without_none(title=draft.title),
+    )
+    yield from turns(message, draft.where)

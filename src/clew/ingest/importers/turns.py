@@ -1,0 +1,165 @@
+"""What all importers share: a message as they understood it -> turns, with everything that can be wrong with it."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from itertools import groupby
+from typing import Any
+
+from clew.errors import TurnRejected
+from clew.ingest.importers.record import ImportedTurn, Record
+from clew.ingest.when import parse_when
+from clew.types import Origin, Part, Rejection, Role, Turn
+
+_NAMES: Mapping[Role, str] = {
+    "user": "user human person prompter customer",
+    "assistant": "assistant ai bot model gemini chatgpt gpt claude agent",
+    "system": "system developer",
+    "tool": "tool function",
+}
+ROLES: Mapping[str, Role] = {name: role for role, names in _NAMES.items() for name in names.split()}
+"""What sources call the roles, in lower case."""
+
+WEB_TOOLS = frozenset(
+    "webfetch websearch web_fetch web_search google_web_search browser web web.run web.search".split()
+)
+"""Tools whose results are somebody else's words from the web, in lower case."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Message:
+    """One message of a source.
+
+    Attributes:
+        role: as the source calls it.
+        at: as the source writes it; what cannot be read is kept in the turn's metadata as `at_raw`.
+        parent: external id of the message that it answers, when that is not simply the one before.
+        origin: None to tell by role and parts.
+    """
+
+    source: str
+    session: str
+    role: str
+    parts: tuple[Part, ...]
+    at: Any = None
+    external_id: str | None = None
+    speaker: str | None = None
+    parent: str | None = None
+    branch: str = ""
+    origin: Origin | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def turns(message: Message, where: str) -> Iterator[Record]:
+    """The turns of a message: one for each run of parts that are the same one's words.
+
+    Results of tools and what a client put in are not the words of whoever's message holds them; so a message that mixes
+    them gives several turns. The first has the message's id, the others `<id>#1`, `<id>#2`, ...
+    """
+    groups = _groups(message.parts)
+    if not any(map(_says_something, message.parts)):
+        yield Rejection(where=where, reason="empty: the message says nothing")
+        return
+    for n, (kind, parts) in enumerate(groups):
+        try:
+            yield ImportedTurn(_turn(message, kind, parts, n), where)
+        except TurnRejected as error:
+            yield Rejection(where=where, reason=str(error))
+
+
+def last_id(message: Message) -> str | None:
+    """External id of the last turn that a message gives."""
+    return _numbered(message.external_id, max(len(_groups(message.parts)) - 1, 0))
+
+
+def as_role(name: Any) -> Role:
+    """The role that a source's name for it means.
+
+    Raises:
+        TurnRejected: no source known here uses that name.
+    """
+    role = ROLES.get(name.strip().lower()) if isinstance(name, str) else None
+    if role is None:
+        raise TurnRejected(f"role {name!r:.60} is unknown; expected user, assistant, system or tool")
+    return role
+
+
+class Calls:
+    """Remembers the names of tool calls, so that results which only give the call's id can be named."""
+
+    def __init__(self) -> None:
+        self._names: dict[str, str] = {}
+
+    def name(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
+        """The parts with the tool's name in each result whose call came before."""
+        for part in parts:
+            if part.type == "tool_call" and part.call_id and part.name:
+                self._names[part.call_id] = part.name
+        return tuple(self._named(part) for part in parts)
+
+    def _named(self, part: Part) -> Part:
+        if part.name or part.call_id is None or part.call_id not in self._names:
+            return part
+        return replace(part, name=self._names[part.call_id])
+
+
+def injected(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """The same parts as words that a client put into somebody's message."""
+    return tuple(replace(part, type="injected") if part.type == "text" else part for part in parts)
+
+
+def mark_injected(parts: tuple[Part, ...], marks: tuple[str, ...]) -> tuple[Part, ...]:
+    """The parts with those texts as injected that begin with one of a client's own marks."""
+    return tuple(
+        replace(part, type="injected") if part.type == "text" and part.text.lstrip().startswith(marks) else part
+        for part in parts
+    )
+
+
+def _groups(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:
+    """Runs of parts that are the same one's words; what holds nothing at all is left out."""
+    held = (part for part in parts if part.extra or _says_something(part))
+    return [(kind, tuple(run)) for kind, run in groupby(held, key=_kind)]
+
+
+def _numbered(external_id: str | None, n: int) -> str | None:
+    return f"{external_id}#{n}" if n and external_id is not None else external_id
+
+
+def _says_something(part: Part) -> bool:
+    if part.type in ("text", "injected", "thinking"):
+        return bool(part.text.strip()) or part.data is not None or part.blob is not None
+    return True
+
+
+def _kind(part: Part) -> str:
+    if part.type == "tool_result" or (part.type != "tool_call" and part.call_id is not None):
+        return "result"
+    return "injected" if part.type == "injected" else "own"
+
+
+def _turn(message: Message, kind: str, parts: tuple[Part, ...], n: int) -> Turn:
+    role = as_role(message.role)
+    metadata = dict(message.metadata)
+    at = parse_when(message.at)
+    if at is None and message.at not in (None, ""):
+        metadata["at_raw"] = message.at
+    origin = message.origin
+    if kind == "result":
+        role = "tool" if role == "assistant" else role
+        is_web = origin == "web" or all((part.name or "").lower() in WEB_TOOLS for part in parts)
+        origin = "web" if is_web else "tool"
+    elif kind == "injected":
+        origin = "injected"
+    return Turn(
+        role=role,
+        content=parts,
+        session=message.session,
+        speaker=message.speaker or None,
+        at=at,
+        external_id=_numbered(message.external_id, n),
+        parent=message.parent if n == 0 else None,
+        branch=message.branch,
+        origin=origin,
+        source=message.source,
+        metadata=metadata,
+    )

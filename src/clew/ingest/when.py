@@ -1,0 +1,92 @@
+"""Dates as sources write them -> aware UTC. Never guesses from today's date; what is not a whole date is unreadable."""
+
+import re
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import Any
+
+from dateutil import parser
+
+_EARLIEST = 1e8  # 1973; a smaller number counts something else: seconds from a start, a position, a year
+_UNITS = ((1e11, 1.0), (1e14, 1e3), (1e17, 1e6), (1e20, 1e9))  # epoch seconds until the year 5138, then ms, us, ns
+_NUMBER = re.compile(r"\d{9,19}(?:\.\d+)?$")
+_WORDS = re.compile(r"\d.*(?:\d{4}|[-/.']\d\d\b)|\d{4}.*\d", re.DOTALL)
+_OFFSET = re.compile(r"\b(?:GMT|UTC) ?([+-])(\d\d?):?(\d\d)?\b.*", re.DOTALL)  # how JavaScript prints a date
+_LONGEST = 100
+_FILLERS = (datetime(2000, 1, 1, tzinfo=UTC), datetime(2004, 2, 2, tzinfo=UTC))
+_ZONES = {  # RFC 5322 section 4.3, in hours; other letters do not say which zone they mean
+    **dict.fromkeys(("UT", "UTC", "GMT", "Z"), 0),
+    "EST": -5,
+    "EDT": -4,
+    "CST": -6,
+    "CDT": -5,
+    "MST": -7,
+    "MDT": -6,
+    "PST": -8,
+    "PDT": -7,
+}
+
+
+def parse_when(value: Any, *, day_first: bool = False) -> datetime | None:
+    """The moment that a source's date stands for.
+
+    Reads ISO 8601, seconds, milliseconds, microseconds or nanoseconds since 1970 (told apart by their size), RFC 5322
+    and what people write, as long as day, month and year are all there. No zone means UTC.
+
+    Args:
+        day_first: how to read 03/04/2024.
+
+    Returns:
+        None when the value is none of these.
+    """
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return _from_number(value)
+    if isinstance(value, datetime):
+        return _utc(value)
+    return _from_text(value.strip(), day_first) if isinstance(value, str) else None
+
+
+def _from_text(text: str, day_first: bool) -> datetime | None:
+    if not 8 <= len(text) <= _LONGEST:
+        return None
+    if _NUMBER.match(text):
+        return _from_number(float(text))
+    try:
+        return _utc(datetime.fromisoformat(text))
+    except ValueError:
+        return _from_words(text, day_first)
+
+
+def _from_number(number: int | float) -> datetime | None:
+    if not number >= _EARLIEST:  # also false for NaN
+        return None
+    unit = next((unit for limit, unit in _UNITS if number < limit), None)
+    if unit is None:
+        return None
+    return datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=float(number) / unit)
+
+
+def _from_words(text: str, day_first: bool) -> datetime | None:
+    """Reads twice with different fillers: where the results differ, the text did not say it all."""
+    if not _WORDS.search(text):
+        return None
+    text = _OFFSET.sub(lambda found: f"{found[1]}{found[2]:0>2}:{found[3] or '00'}", text)
+    try:
+        first, second = (parser.parse(text, dayfirst=day_first, default=day, tzinfos=_zone) for day in _FILLERS)
+    except (ValueError, OverflowError, TypeError, AttributeError, IndexError):
+        return None  # what dateutil raises for text that holds no date
+    return _utc(first.replace(tzinfo=first.tzinfo or UTC)) if first == second else None
+
+
+def _zone(name: str | None, seconds: int | None) -> tzinfo | None:
+    if name is None:
+        return timezone(timedelta(seconds=seconds or 0))
+    if name not in _ZONES or seconds:
+        raise ValueError(f"zone {name!r} may be one of several")
+    return timezone(timedelta(hours=_ZONES[name]))
+
+
+def _utc(moment: datetime) -> datetime | None:
+    try:
+        return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+    except OverflowError:
+        return None  # outside the years 1 to 9999 in UTC
