@@ -111,6 +111,7 @@ def test_flags_are_whole_and_repeated_emoji_are_counted() -> None:
         ("kebab-case", ["kebab", "case", "kebabcas"]),
         ("getHTTPResponse", ["get", "http", "respons", "gethttprespons"]),
         ("__init__.py", ["init", "py", "__init__.py"]),
+        ("_-KK _", ["kk"]),
         ("to_dict()", ["dict", "todict"]),
         ("python3", ["python", "python3"]),
         ("src/text/terms.py", ["src", "text", "term", "py", "terms.py", "src/text/terms.py"]),

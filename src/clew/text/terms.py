@@ -157,7 +157,8 @@ def _compound(token: str, level: int) -> list[str]:
         if len(pieces) > 1:
             parts = [term for piece in pieces for term in _compound(piece, depth + 1)]
             return parts + _whole(token, pieces, depth) if parts else []
-    return _leaf(token.strip("_"))
+        token = pieces[0] if pieces else ""
+    return _leaf(token)
 
 
 def _number(digits: str, unit: str) -> list[str]:
