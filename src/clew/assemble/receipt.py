@@ -3,13 +3,14 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import islice, starmap
 from typing import Any, Final
 
 from clew.assemble.fit import CHARS_PER_TOKEN, Packed
 from clew.assemble.render import Evidence
 from clew.recall.frame import Frame
 from clew.recall.query import Query
-from clew.recall.search import Candidate
+from clew.recall.search import Candidate, Ranking
 from clew.store.rows import dumps
 from clew.types.context import Context, ContextItem, Omission, Receipt
 from clew.types.ids import turn_id
@@ -45,13 +46,12 @@ def understood(query: Query, speakers: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def omissions(
-    candidates: Sequence[Candidate], chars: Sequence[int], packed: Packed, budget: int
-) -> tuple[Omission, ...]:
+def omissions(ranking: Ranking, chars: Sequence[int], packed: Packed, budget: int) -> tuple[Omission, ...]:
     """The best candidates that were not taken, best first, each with the reason and the way to get it back."""
-    left = [place for place in range(len(candidates)) if place not in packed.taken][:OMISSIONS]
+    left = list(islice((place for place in range(len(ranking)) if place not in packed.taken), OMISSIONS))
     spare = budget - packed.tokens
-    return tuple(_omission(candidates[place], -(-chars[place] // CHARS_PER_TOKEN), spare) for place in left)
+    pairs = zip(left, ranking.candidates(left), strict=True)
+    return tuple(_omission(candidate, -(-chars[place] // CHARS_PER_TOKEN), spare) for place, candidate in pairs)
 
 
 def _omission(candidate: Candidate, tokens: int, spare: int) -> Omission:
@@ -60,10 +60,10 @@ def _omission(candidate: Candidate, tokens: int, spare: int) -> Omission:
     return Omission(turn_ids=(name,), reason=reason, score=candidate.score, tokens=tokens, restore=name)
 
 
-def context_items(candidates: Sequence[Candidate], packed: Packed) -> tuple[ContextItem, ...]:
+def context_items(ranking: Ranking, packed: Packed) -> tuple[ContextItem, ...]:
     """The items of a block, in its order, with their scores and reasons."""
-    pairs = zip(packed.items, packed.costs, strict=True)
-    return tuple(_item(item, cost, candidates[item.rank - 1]) for item, cost in pairs)
+    candidates = ranking.candidates([item.rank - 1 for item in packed.items])
+    return tuple(starmap(_item, zip(packed.items, packed.costs, candidates, strict=True)))
 
 
 def _item(item: Evidence, cost: int, candidate: Candidate) -> ContextItem:

@@ -15,6 +15,9 @@ from clew.recall.frame import Scores
 FLAT: Final = 1e-12
 """A signal whose values spread less than this says nothing of any turn."""
 
+RUN: Final = 32
+"""Scores in a run whose best stands for it when the best of all are looked for."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opinion:
@@ -23,7 +26,7 @@ class Opinion:
     A value enters the sum as weight * (value - mean) / spread; a plain value has mean 0 and spread 1.
 
     Attributes:
-        values: one a turn; NaN where the signal knows nothing, which adds nothing.
+        values: one a turn; NaN where the signal knows nothing, which adds nothing. Only signals that rank may have it.
         ranks: the signal orders turns by relevance, see `by_rank`.
     """
 
@@ -34,17 +37,14 @@ class Opinion:
     spread: float = 1.0
     ranks: bool = False
 
-    def share(self, position: int) -> float:
-        """What the signal adds to one turn's score, when scores are added."""
-        value = float(self.values[position])
-        return 0.0 if np.isnan(value) else self.weight * (value - self.mean) / self.spread
-
-    def add_to(self, total: Scores) -> None:
-        """Adds every turn's share."""
-        shares = self.values - self.mean if self.mean else self.values.copy()
+    def shares(self, positions: NDArray[np.int64] | None = None) -> Scores:
+        """What the signal adds to the score of these turns, or of all, when scores are added."""
+        values = self.values if positions is None else self.values[positions]
+        shares = values - self.mean
         shares *= self.weight / self.spread
-        np.nan_to_num(shares, copy=False, nan=0.0)
-        total += shares
+        if self.ranks:  # only they may not know a turn
+            np.nan_to_num(shares, copy=False, nan=0.0)
+        return shares
 
 
 def centred(values: Scores) -> tuple[float, float]:
@@ -64,13 +64,14 @@ class Fused:
     opinions: Sequence[Opinion]
     rank_shares: dict[str, Scores] | None = None
 
-    def shares(self, position: int) -> dict[str, float]:
-        """What each signal added to one turn's score, rounded to 1e-6; signals that added nothing are absent."""
+    def shares(self, positions: NDArray[np.int64]) -> list[dict[str, float]]:
+        """What each signal added to these turns' scores, rounded to 1e-6; signals that added nothing are absent."""
         if self.rank_shares is None:
-            found = {opinion.name: round(opinion.share(position), 6) for opinion in self.opinions}
+            columns = {opinion.name: opinion.shares(positions) for opinion in self.opinions}
         else:
-            found = {name: round(float(share[position]), 6) for name, share in self.rank_shares.items()}
-        return {name: share for name, share in found.items() if share}
+            columns = {name: share[positions] for name, share in self.rank_shares.items()}
+        rows = zip(*(np.round(column, 6).tolist() for column in columns.values()), strict=True)
+        return [{name: value for name, value in zip(columns, row, strict=True) if value} for row in rows]
 
 
 def by_score(opinions: Sequence[Opinion], size: int, start: Scores | None = None) -> Fused:
@@ -81,7 +82,7 @@ def by_score(opinions: Sequence[Opinion], size: int, start: Scores | None = None
     """
     total = np.zeros(size) if start is None else start.copy()
     for opinion in opinions:
-        opinion.add_to(total)
+        total += opinion.shares()
     return Fused(total, opinions)
 
 
@@ -95,12 +96,7 @@ def by_rank(opinions: Sequence[Opinion], size: int, k: int) -> Fused:
     total, shares = np.zeros(size), {}
     step = 1.0 / (k + 1) - 1.0 / (k + 2)
     for opinion in opinions:
-        share = np.zeros(size)
-        if opinion.ranks:
-            share = opinion.weight * _reciprocal(opinion.values, k)
-        else:
-            opinion.add_to(share)
-            share *= step
+        share = opinion.weight * _reciprocal(opinion.values, k) if opinion.ranks else step * opinion.shares()
         shares[opinion.name] = share
         total += share
     return Fused(total, opinions, shares)
@@ -127,13 +123,22 @@ def best(
     Args:
         mask: only turns where it is True; None means all.
     """
-    allowed = np.arange(len(score)) if mask is None else np.flatnonzero(mask)
-    if limit == 0 or not len(allowed):
-        return allowed[:0]
+    if mask is not None:
+        score = np.where(mask, score, -np.inf)
+    allowed = np.flatnonzero(score >= _floor(score, limit)) if limit else np.zeros(0, dtype=np.int64)
+    allowed = allowed[np.isfinite(score[allowed])]
     rounded = np.round(score[allowed], 6)
-    if len(allowed) > limit:
-        floor = np.partition(rounded, len(rounded) - limit)[len(rounded) - limit]
-        keep = np.flatnonzero(rounded >= floor)
-        allowed, rounded = allowed[keep], rounded[keep]
     order = np.lexsort([*(column[allowed] for column in reversed(tie)), -rounded])
     return allowed[order[:limit]]
+
+
+def _floor(score: Scores, limit: int) -> float:
+    """A value that at least `limit` scores reach, and few more: the limit-th best of the bests of short runs.
+
+    A run whose best reaches the value holds at least one such score. Runs are found in one pass, where ordering all
+    scores would cost ten times as much.
+    """
+    if len(score) <= limit:
+        return -np.inf
+    runs = np.maximum.reduceat(score, np.arange(0, len(score), RUN)) if len(score) >= RUN * limit else score
+    return float(np.partition(runs, len(runs) - limit)[len(runs) - limit]) - 1e-6

@@ -82,17 +82,25 @@ class Ranking(Sequence[Candidate]):
     def __getitem__(self, place: slice) -> list[Candidate]: ...
     def __getitem__(self, place: int | slice) -> Candidate | list[Candidate]:
         if isinstance(place, slice):
-            return [self[each] for each in range(*place.indices(len(self)))]
-        position = int(self.positions[place])
-        view = self.frame.view
-        return Candidate(
-            position=position,
-            session=view.sessions[int(view.turns.session[position])],
-            seq=int(view.turns.seq[position]),
-            rank=place + 1 if place >= 0 else len(self) + place + 1,
-            score=round(float(self._fused.score[position]), 6),
-            shares=self._fused.shares(position),
+            return self.candidates(range(*place.indices(len(self))))
+        return self.candidates([range(len(self))[place]])[0]
+
+    def candidates(self, places: Sequence[int]) -> list[Candidate]:
+        """The candidates at these places, from 0."""
+        view, positions = self.frame.view, self.positions[np.asarray(places, dtype=np.int64)]
+        columns = zip(
+            places,
+            positions.tolist(),
+            view.turns.session[positions].tolist(),
+            view.turns.seq[positions].tolist(),
+            np.round(self._fused.score[positions], 6).tolist(),
+            self._fused.shares(positions),
+            strict=True,
         )
+        return [
+            Candidate(position, view.sessions[session], seq, place + 1, score, shares)
+            for place, position, session, seq, score, shares in columns
+        ]
 
     @property
     def informative(self) -> bool:
