@@ -13,6 +13,7 @@ from clew.assemble.receipt import make_receipt, receipt_id
 from clew.config import Config, load_config
 from clew.errors import ClosedError, ConflictError, InputError, NotFoundError
 from clew.index.live import LiveIndex
+from clew.ingest.encoding import escape_turn
 from clew.ingest.media import inline
 from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
@@ -139,7 +140,7 @@ class Memory:
             ConflictError: its external id is stored with other content.
         """
         self._check_open()
-        fate = self._appender.add(prepare(turn, self.config.ingest), self._clock())
+        fate = self._appender.add(prepare(escape_turn(turn), self.config.ingest), self._clock())
         self._worker.wake()
         if fate.conflict is not None:
             raise ConflictError(

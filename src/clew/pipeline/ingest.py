@@ -9,6 +9,7 @@ from typing import Final
 
 from clew.config import IngestConfig
 from clew.errors import TurnRejected
+from clew.ingest.encoding import escape_turn
 from clew.ingest.identity import Key
 from clew.ingest.importers import ImportedTurn, Limits, Skipped, read_path
 from clew.pipeline.append import Appender, Fate, sequence_key
@@ -88,7 +89,7 @@ def add_many(
 
     A turn that is rejected is named by its place in the input and does not stop the others.
     """
-    records = (ImportedTurn(turn=turn, where=f"turns[{place}]") for place, turn in enumerate(turns))
+    records = (ImportedTurn(turn=escape_turn(turn), where=f"turns[{place}]") for place, turn in enumerate(turns))
     return _append_all(appender, records, config, clock, on_progress)
 
 

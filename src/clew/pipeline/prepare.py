@@ -8,13 +8,11 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import Any
 
 from clew.analyze.weigh import weigh
 from clew.config import IngestConfig
 from clew.errors import TurnRejected
 from clew.index.entry import PieceTerms, TurnEntry, date_marks
-from clew.ingest.encoding import escape_surrogates
 from clew.ingest.identity import content_hash
 from clew.ingest.media import offload
 from clew.ingest.secrets import mask_turn
@@ -23,7 +21,7 @@ from clew.text.dates import date_text, date_words, resolve
 from clew.text.pieces import piece_spans
 from clew.text.style import Style, style
 from clew.text.terms import terms
-from clew.types.turn import MAX_TURN_CHARS, Part, Turn
+from clew.types.turn import MAX_TURN_CHARS, Turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,12 +64,11 @@ class Prepared:
 
 
 def prepare(turn: Turn, config: IngestConfig) -> Prepared:
-    """Makes a turn ready.
+    """Makes a turn ready whose text can be encoded (`clew.ingest.encoding.escape_turn`, or an importer, saw to that).
 
     Raises:
         TurnRejected: it is empty or too long; the reason says which rule.
     """
-    turn = _encodable(turn)
     _check(turn)
     masked: Mapping[str, int] = {}
     if config.secrets == "mask":
@@ -117,25 +114,3 @@ def _check(turn: Turn) -> None:
     size = sum(len(part.text) for part in turn.parts)
     if size > MAX_TURN_CHARS:
         raise TurnRejected(f"the turn has {size:,} characters; at most {MAX_TURN_CHARS:,} are taken, so split it")
-
-
-def _encodable(turn: Turn) -> Turn:
-    """Escapes what UTF-8 cannot hold, reversibly, in every field that is text; a clean turn comes back as it is."""
-    fixed: dict[str, Any] = {}
-    if any(not _clean(part.text) for part in turn.parts):
-        fixed["content"] = tuple(_encodable_part(part) for part in turn.parts)
-        fixed["text"] = ""
-    for name in ("session", "speaker", "external_id", "branch", "parent", "source", "text"):
-        value = getattr(turn, name)
-        if name not in fixed and value and not _clean(value):
-            fixed[name] = escape_surrogates(value)
-    return replace(turn, **fixed) if fixed else turn
-
-
-def _encodable_part(part: Part) -> Part:
-    return part if _clean(part.text) else replace(part, text=escape_surrogates(part.text))
-
-
-def _clean(text: str) -> bool:
-    """Whether the text can be stored as it is; ASCII and most text take the fast way."""
-    return (text.isascii() and "\0" not in text) or escape_surrogates(text) == text
