@@ -82,9 +82,10 @@ class SqliteStore(Claiming):
 
         try:
             with translating():
-                opened.append(connect(_WRITER_CACHE_KB, writes=True))
                 with ticket.turn(busy_timeout):
-                    _bring_up(opened[0], file)
+                    has_log = file.with_name(DATABASE + "-wal").exists()
+                    opened.append(connect(_WRITER_CACHE_KB, writes=True))
+                    _bring_up(opened[0], file, has_log=has_log)
                 opened.append(connect(_READER_CACHE_KB, writes=False))
             writer = Writer(opened[0], ticket, timeout=busy_timeout, synchronous=synchronous)
             return cls(file, ticket, writer, Readers(lambda: connect(_READER_CACHE_KB, writes=False)), opened[1])
@@ -197,9 +198,9 @@ def _close(process: int, ticket: Ticket, writer: Writer, readers: Readers, watch
         ticket.close()
 
 
-def _bring_up(connection: apsw.Connection, file: Path) -> None:
+def _bring_up(connection: apsw.Connection, file: Path, *, has_log: bool) -> None:
     """Sets the database up; the caller has the turn, so that of several first openers one does the work."""
-    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)  # what is refused stays as it is
+    connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(has_log))  # what is refused stays as it is
     steps = migrations("sqlite")
     refuse_foreign(connection, len(steps))
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)

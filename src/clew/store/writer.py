@@ -259,4 +259,7 @@ class Writer:
 
     def _leave(self) -> None:
         self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
-        self._connection.close()
+        try:
+            self._connection.close()
+        except apsw.Error as error:  # nothing is lost, as above
+            _LOG.warning("the database was not closed in order; whoever opens it next recovers it: %s", error)

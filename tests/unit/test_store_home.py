@@ -1,0 +1,116 @@
+"""Where a home may lie, who may enter it, and which store a location names."""
+
+import stat
+import sys
+from pathlib import Path
+
+import pytest
+
+from clew.errors import ConfigError, StoreError
+from clew.store.home import network_mount, prepare_home
+from clew.store.memory import MemoryStore
+from clew.store.open import home_of, open_store
+from clew.store.sqlite import DATABASE, SqliteStore
+
+MOUNTS = """\
+22 27 0:21 / /proc rw,relatime - proc proc rw
+27 1 254:0 / / rw,relatime - ext4 /dev/vda rw,discard
+30 27 0:40 / /net rw shared:1 - nfs4 server:/export rw
+31 30 0:41 / /net/disk rw - xfs /dev/sdb rw
+32 27 0:42 / /mnt/my\\040share rw,relatime master:1 - cifs //server/share rw
+33 27 0:43 / /cloud rw - fuse.sshfs me@there: rw
+34 27 0:44 / /safe rw - fuse.encfs encfs rw
+35 27 0:45 / /twice rw - nfs server:/a rw
+36 35 0:46 / /twice rw - tmpfs tmpfs rw
+a line that means nothing
+"""
+
+
+@pytest.mark.requirement("F-STORE-25")
+@pytest.mark.parametrize(
+    ("path", "kind"),
+    [
+        ("/home/alice/.clew", None),
+        ("/", None),
+        ("/net/alice/.clew", "nfs4"),
+        ("/net", "nfs4"),
+        ("/network/.clew", None),
+        ("/net/disk/.clew", None),
+        ("/mnt/my share/clew", "cifs"),
+        ("/cloud/clew", "fuse.sshfs"),
+        ("/safe/clew", None),
+        ("/twice/clew", None),
+    ],
+)
+def test_the_innermost_mount_decides(path: str, kind: str | None) -> None:
+    assert network_mount(Path(path), MOUNTS) == kind
+
+
+@pytest.mark.requirement("F-STORE-25")
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists its mounts")
+def test_a_network_file_system_is_refused_unless_it_is_allowed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the kernel says cannot be staged without rights, so the list of network file systems takes in this one."""
+    monkeypatch.setattr("clew.store.home._NETWORK", frozenset(local_kinds()))
+    with pytest.raises(StoreError, match=r"network file system.*CLEW_ALLOW_NETWORK_FS=1"):
+        prepare_home(tmp_path / "home", {})
+    assert not (tmp_path / "home").exists()
+    assert prepare_home(tmp_path / "home", {"CLEW_ALLOW_NETWORK_FS": "1"}) == (tmp_path / "home").resolve()
+
+
+def local_kinds() -> list[str]:
+    lines = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
+    return [line.partition(" - ")[2].split()[0] for line in lines]
+
+
+@pytest.mark.requirement("F-STORE-32")
+def test_a_new_home_is_for_its_owner_alone(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path / "above" / "home")
+    if sys.platform != "win32":
+        assert stat.S_IMODE((tmp_path / "above" / "home").stat().st_mode) == 0o700
+    assert store.url == f"sqlite:///{(tmp_path / 'above' / 'home').resolve()}"
+    assert store.size() > 0
+    store.close()
+
+
+@pytest.mark.requirement("F-STORE-32")
+def test_a_home_that_is_a_file_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("mine", encoding="utf-8")
+    with pytest.raises(StoreError, match=r"file' is a file; expected a directory"):
+        SqliteStore.open(tmp_path / "file")
+    with pytest.raises(StoreError):
+        SqliteStore.open(tmp_path / "file" / "below")
+    assert (tmp_path / "file").read_text(encoding="utf-8") == "mine"
+
+
+@pytest.mark.requirement("F-STORE-29")
+def test_a_location_names_its_store(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for location in (None, "~/.clew", "sqlite:///~/.clew", Path("~/.clew"), str(tmp_home / ".clew")):
+        store = open_store(location)
+        assert isinstance(store, SqliteStore)
+        store.close()
+        assert home_of(location) == tmp_home / ".clew"
+    assert (tmp_home / ".clew" / DATABASE).exists()
+    assert home_of(f"sqlite:///{tmp_home}") == tmp_home
+    monkeypatch.setenv("CLEW_HOME", str(tmp_home / "other"))
+    assert home_of(None) == tmp_home / "other"
+    assert home_of("~/.clew") == tmp_home / ".clew"
+
+
+@pytest.mark.requirement("F-STORE-29")
+def test_memory_has_no_home() -> None:
+    assert home_of(":memory:") is None
+    store = open_store(":memory:")
+    assert isinstance(store, MemoryStore)
+    assert store.size() == 0
+
+
+@pytest.mark.requirement("F-STORE-29")
+@pytest.mark.parametrize(
+    "location", ["postgresql://me:secret@host/db", "Postgres://host", "mysql://host", "", "sqlite:///"]
+)
+def test_other_engines_are_refused_without_showing_a_password(location: str) -> None:
+    with pytest.raises(ConfigError, match="expected a home directory") as caught:
+        open_store(location)
+    assert "secret" not in str(caught.value)
+    if location.lower().startswith("postgres"):
+        assert "PostgreSQL is not part of this version yet" in str(caught.value)
