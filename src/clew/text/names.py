@@ -30,7 +30,7 @@ _QUOTED = re.compile(
 _HAS_WORD = re.compile(r"\w")
 
 _TITLE = r"(?:(?:Dr|Mr|Mrs|Ms|Miss|Prof)\.?\s)?"
-_NAME = rf"{_TITLE}(?P<name>[^\W\d_][\w'’-]*)"
+_NAME = rf"{_TITLE}(?P<name>[^\W\d_](?:[\w'’-]*\w)?+)"
 _GREETING = re.compile(
     r"(?:^|(?<=[.!?…\n])|(?<=[.!?…]\s))\s{0,3}(?:(?i:hey|hi|hello|hiya|heya|yo|dear|good\s(?:morning|afternoon|evening|night)"
     r"|morning|thanks|thank\syou|thx|cheers|congrats|congratulations|welcome(?:\sback)?|goodbye|bye|happy\sbirthday)"
@@ -92,15 +92,11 @@ def greeting_aliases(text: str) -> list[Alias]:
     "Hey Kate." and "Thanks so much, Kate!" at the beginning of a sentence name the listener; "my name is Kate",
     "call me Kate" and "this is Kate" the speaker.
     """
-    found = [
-        (match.start("name"), Alias(_POSSESSIVE.sub("", match["name"]), "listener"))
-        for match in _GREETING.finditer(text)
-    ]
-    found += [
-        (match.start("name"), Alias(_POSSESSIVE.sub("", match["name"]), "speaker")) for match in _SELF.finditer(text)
-    ]
+    found = [(match.start("name"), Alias(match["name"], "listener")) for match in _GREETING.finditer(text)]
+    found += [(match.start("name"), Alias(match["name"], "speaker")) for match in _SELF.finditer(text)]
     return [alias for _, alias in sorted(found, key=lambda pair: pair[0]) if _is_name(alias.name)]
 
 
 def _is_name(word: str) -> bool:
-    return word[0].isupper() and word.casefold().replace("’", "'") not in _NO_NAMES
+    plain = word.casefold().replace("’", "'")
+    return word[0].isupper() and plain not in _NO_NAMES and not _POSSESSIVE.search(word)
