@@ -6,7 +6,7 @@ tokens), RFC 3986 section 3.2.1 (user information in addresses), ISO/IEC 7812-1 
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 Found = re.Match[str]
 
@@ -16,15 +16,17 @@ class Rule:
     """One kind of secret.
 
     Attributes:
-        cues: the text is searched only when it holds one of them; in lower case.
+        cues: in lower case; a text without any of them is not looked at. No cues: a text with many digits is.
         pattern: its group `secret` is what is masked.
         accept: looks once more at what was found.
+        begins: the pattern begins with a cue, so it is tried only where one stands; else it is searched for.
     """
 
     kind: str
     cues: tuple[str, ...]
     pattern: re.Pattern[str]
     accept: Callable[[Found], bool] = bool
+    begins: bool = True
 
 
 def is_mixed(text: str) -> bool:
@@ -94,26 +96,36 @@ _ISSUED = re.compile(  # Visa, Mastercard, American Express, Discover, JCB, Dine
     r"(?:4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
     r"|6(?:011|4[4-9]\d|5\d\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11})$"
 )
-TELLING = r"(?:password|passwd|passphrase|pwd|(?:api|access|secret|private|account|auth)[_-]?key|secret|token)"
+TELLING = (
+    r"(?:passw(?:or)?d|passphrase|pwd|(?:secret|api|access|private|account|auth)[_-]?key|secret(?![_-]?key)|token)"
+)
+"""Names whose value is a secret; what may stand before them does not matter."""
+
+_TELLING_CUES = (
+    "passw passphrase pwd secret token api_key apikey api-key access_key accesskey access-key private_key privatekey"
+    " account_key accountkey auth_key authkey"
+)
 _PEM_BODY = r"(?:(?:\s|\\[nr])++(?:[A-Za-z0-9+/=]{8,}+|[A-Za-z-]{4,}+: [^\n\\]{1,80}+))++"
 
 
 def _rule(
     kind: str, cues: str, pattern: str, accept: Callable[[Found], bool] = bool, flags: re.RegexFlag = re.NOFLAG
 ) -> Rule:
-    return Rule(kind, tuple(cues.split()), re.compile(pattern, flags), accept)
+    return Rule(kind, tuple(cues.split()), re.compile(pattern, flags), accept, begins=bool(cues))
 
 
 RULES = (
     _rule(
         "private-key",
-        "private",
+        "-----begin",
         rf"-----BEGIN (?:[A-Z0-9]+ ){{0,3}}PRIVATE KEY(?: BLOCK)?-----(?P<secret>{_PEM_BODY})",
     ),
     _rule("jwt", "eyj", r"(?<![\w-])(?P<secret>eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]{8,}+)"),
     _rule("anthropic", "sk-", r"(?<![\w-])(?P<secret>sk-ant-[\w-]{20,}+)", _mixed),
     _rule("openai", "sk-", r"(?<![\w-])(?P<secret>sk-[\w-]{20,}+)", _random),
-    _rule("aws-secret", "akia asia", r"(?<![\w/+=])(?P<secret>[A-Za-z0-9/+]{40})(?![\w/+=])", _mixed),
+    replace(
+        _rule("aws-secret", "akia asia", r"(?<![\w/+=])(?P<secret>[A-Za-z0-9/+]{40})(?![\w/+=])", _mixed), begins=False
+    ),
     _rule("aws-id", "akia asia", r"(?<![\w/+])(?P<secret>A[KS]IA[A-Z0-9]{16})(?![\w/+=])"),
     _rule("github", "ghp_ gho_ ghu_ ghs_ ghr_", r"(?<!\w)(?P<secret>gh[pousr]_[A-Za-z0-9]{36,}+)"),
     _rule("github", "github_pat_", r"(?<!\w)(?P<secret>github_pat_\w{22,}+)", _mixed),
@@ -122,7 +134,7 @@ RULES = (
     _rule("slack", "hooks.slack.com", r"hooks\.slack\.com/services/(?P<secret>T\w+/B\w+/\w{16,}+)"),
     _rule("google", "aiza", r"(?<![\w-])(?P<secret>AIza[\w-]{35})(?![\w-])"),
     _rule("google", "gocspx- ya29.", r"(?<![\w-])(?P<secret>(?:GOCSPX-|ya29\.)[\w-]{20,}+)"),
-    _rule("stripe", "_live_ _test_", r"(?<!\w)(?P<secret>[sr]k_(?:live|test)_[A-Za-z0-9]{16,}+)"),
+    _rule("stripe", "sk_live_ sk_test_ rk_live_ rk_test_", r"(?<!\w)(?P<secret>[sr]k_(?:live|test)_[A-Za-z0-9]{16,}+)"),
     _rule("npm", "npm_", r"(?<!\w)(?P<secret>npm_[A-Za-z0-9]{36})(?!\w)"),
     _rule("pypi", "pypi-", r"(?<![\w-])(?P<secret>pypi-[\w-]{50,}+)", _mixed),
     _rule("huggingface", "hf_", r"(?<!\w)(?P<secret>hf_[A-Za-z0-9]{30,}+)(?!\w)", _two_cases),
@@ -137,7 +149,7 @@ RULES = (
     _rule("authorization", "bearer ", r"\bbearer\s+(?P<secret>[\w.~+/-]{20,}+=*)", _mixed, re.IGNORECASE),
     _rule(
         "credential",
-        "pass pwd key secret token",
+        _TELLING_CUES,
         rf"(?<!\[masked:)(?P<name>{TELLING})\\*[\"'`]?\s{{0,3}}(?P<sign>:=|=>|[:=])\s{{0,3}}"
         r"(?P<quote>(?:\\*[\"'`])?)(?P<secret>[^\s\"'`\\,;&|<>(){}\[\]]{6,200}+)(?P=quote)(?![(\[{\w])",
         _assigned,

@@ -12,20 +12,24 @@ import hashlib
 import hmac
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator, Set
 from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from clew.ingest.secret_rules import RULES, TELLING, Found, Rule, is_assigned_secret
 from clew.ingest.strings import with_parts
 from clew.types import Part, Turn
 
+_MASK = "[masked:"
+_SHORT = 200
 _SHORTEST = 8  # no rule finds less
-_DIGITS = re.compile("[0-9][0-9][0-9][0-9][ -]?[0-9][0-9][0-9][0-9]")
+_DIGITS = re.compile("[0-9][0-9][0-9][0-9](?:[0-9]{10}|[ -][0-9]{4})")
 _NAMED = re.compile(TELLING + "$", re.IGNORECASE)
 _CUES = {cue for rule in RULES for cue in rule.cues}
-_GATES = tuple(  # looking for one character first saves looking for the many cues that hold it
-    (gate, tuple(sorted(cue for cue in _CUES if (min(set(cue) & {"_", "-"}, default="")) == gate)))
-    for gate in ("", "-", "_")
+_GATES = tuple(  # looking for one sign first saves looking for the many cues that hold it
+    (gate, tuple(sorted(cue for cue in _CUES if next(filter(cue.__contains__, ("key", "_", "-")), "") == gate)))
+    for gate in ("", "key", "_", "-")
 )
 
 
@@ -40,7 +44,7 @@ def mask(text: str, key: bytes = b"") -> tuple[str, dict[str, int]]:
     """
     if len(text) < _SHORTEST:
         return text, {}
-    lower = text.lower()
+    lower = _lowered(text)
     cues = {cue for gate, group in _GATES if gate in lower for cue in group if cue in lower}
     digits = _DIGITS.search(text) is not None
     if not cues and not digits:
@@ -48,7 +52,10 @@ def mask(text: str, key: bytes = b"") -> tuple[str, dict[str, int]]:
     counts: Counter[str] = Counter()
     for rule in RULES:
         if not cues.isdisjoint(rule.cues) if rule.cues else digits:
-            text = _masked(text, rule, key, counts)
+            found = _at_cues(text, lower, rule, cues) if rule.begins else rule.pattern.finditer(text)
+            masked = "".join(_pieces(text, rule, found, key, counts))
+            if len(masked) != len(text) or masked != text:
+                text, lower = masked, _lowered(masked)
     return text, dict(counts)
 
 
@@ -68,6 +75,12 @@ def mask_turn(turn: Turn, key: bytes = b"") -> tuple[Turn, dict[str, int]]:
     return replace(changed, metadata=metadata, speaker=speaker), counts
 
 
+@lru_cache(maxsize=4096)
+def _mask_again(text: str, key: bytes) -> tuple[str, dict[str, int]]:
+    """`mask` for the short texts of metadata, which are the same in turn after turn."""
+    return mask(text, key)
+
+
 class _Masking:
     """Masks text after text and counts what it masked."""
 
@@ -81,9 +94,8 @@ class _Masking:
         return masked
 
     def part(self, part: Part) -> Part:
-        changed = replace(
-            part, text=self.text(part.text), name=self.text(part.name or "") or part.name, extra=self.value(part.extra)
-        )
+        extra = part.extra if part.type == "thinking" else self.value(part.extra)  # a signature must stay as it is
+        changed = replace(part, text=self.text(part.text), name=self.text(part.name or "") or part.name, extra=extra)
         return changed if part.data is None else replace(changed, data=self._original(part.data))
 
     def value(self, value: Any, name: str = "") -> Any:
@@ -98,7 +110,9 @@ class _Masking:
         if named and len(value) >= _SHORTEST - 2 and is_assigned_secret(named[0], value, quoted=True):
             self.counts["credential"] += 1
             return _sign("credential", value, self._key)
-        return self.text(value)
+        masked, found = _mask_again(value, self._key) if len(value) < _SHORT else mask(value, self._key)
+        self.counts.update(found)
+        return masked
 
     def _original(self, data: bytes) -> bytes:
         try:
@@ -108,18 +122,40 @@ class _Masking:
         return self.text(text).encode()
 
 
-def _masked(text: str, rule: Rule, key: bytes, counts: Counter[str]) -> str:
-    def sign(found: Found) -> str:
-        if found["secret"].startswith("[masked:") or not rule.accept(found):
-            return found[0]
-        counts[rule.kind] += 1
-        start, end = found.start("secret") - found.start(), found.end("secret") - found.start()
-        return found[0][:start] + _sign(rule.kind, found["secret"], key) + found[0][end:]
+def _pieces(text: str, rule: Rule, finds: Iterable[Found], key: bytes, counts: Counter[str]) -> Iterator[str]:
+    """The text in pieces, each secret of one kind as its mask."""
+    end = 0
+    for found in finds:
+        secret = found["secret"]
+        if found.start() >= end and not secret.startswith(_MASK) and rule.accept(found):
+            counts[rule.kind] += 1
+            yield text[end : found.start("secret")]
+            yield _sign(rule.kind, secret, key)
+            end = found.end("secret")
+    yield text[end:]
 
-    return rule.pattern.sub(sign, text)
+
+def _at_cues(text: str, lower: str, rule: Rule, cues: Set[str]) -> Iterator[Found]:
+    places = {place for cue in rule.cues if cue in cues for place in _places(lower, cue)}
+    return (found for place in sorted(places) if (found := rule.pattern.match(text, place)))
+
+
+def _places(text: str, cue: str) -> Iterator[int]:
+    place = text.find(cue)
+    while place >= 0:
+        yield place
+        place = text.find(cue, place + 1)
+
+
+def _lowered(text: str) -> str:
+    """In lower case with every character where it was: a few letters become two, and stay as they are."""
+    lower = text.lower()
+    if len(lower) == len(text):
+        return lower
+    return "".join(small if len(small := character.lower()) == 1 else character for character in text)
 
 
 def _sign(kind: str, secret: str, key: bytes) -> str:
     data = secret.encode("utf-8", "surrogatepass")
     digest = hmac.new(key, data, hashlib.sha256) if key else hashlib.sha256(data)
-    return f"[masked:{kind}:{digest.hexdigest()[:8]}]"
+    return f"{_MASK}{kind}:{digest.hexdigest()[:8]}]"
