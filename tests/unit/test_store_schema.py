@@ -11,7 +11,7 @@ import pytest
 from clew.errors import SchemaError
 from clew.store.access import _STATEMENTS
 from clew.store.migrate import APPLICATION, migrate, schema_number
-from clew.store.sqlite import DATABASE, SqliteStore
+from clew.store.sqlite import DATABASE, SqliteStore, _bring_up
 from clew.store.statements import migrations, templates
 from clew.store.tables import TABLES, Table
 from tests.contract.rows import everything, put, session
@@ -133,19 +133,18 @@ def test_nothing_is_changed_when_the_copy_fails() -> None:
 
 
 @pytest.mark.requirement("F-STORE-23")
-def test_an_older_home_is_copied_before_it_changes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_older_home_is_copied_before_it_changes(tmp_path: Path) -> None:
     store = SqliteStore.open(tmp_path)
     put(store, "session", session("s"))
     store.close()
     later = (*migrations("sqlite"), "DROP TABLE session; CREATE TABLE session (space TEXT) STRICT;")
-    monkeypatch.setattr("clew.store.sqlite.migrations", lambda _: later)
-    store = SqliteStore.open(tmp_path)
-    assert store.migrate() == 2
-    store.close()
+    connection = apsw.Connection(str(tmp_path / DATABASE))
+    _bring_up(connection, tmp_path / DATABASE, later, has_log=False)
+    assert schema_number(connection) == 2
+    connection.close()
     copy = tmp_path / "restored"
     copy.mkdir()
     (tmp_path / f"{DATABASE}.schema-1.backup").replace(copy / DATABASE)
-    monkeypatch.undo()
     restored = SqliteStore.open(copy)
     assert everything(restored, "session") == [session("s")]
     assert restored.migrate() == 1

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from clew.errors import StoreError, StoreLocked
-from clew.store import writer
 from clew.store.protocol import Transaction
 from clew.store.readers import KEPT
 from clew.store.sqlite import DATABASE, SqliteStore
 from clew.store.ticket import Ticket
+from clew.store.writer import Limits
 from tests.contract.faults import FaultyDisk
 from tests.contract.rows import everything, put, session
 
@@ -64,12 +64,14 @@ def test_transactions_that_wait_together_share_commits(disk: FaultyDisk, store: 
 
 
 @pytest.mark.requirement("F-STORE-30")
-def test_a_batch_is_bounded(disk: FaultyDisk, store: SqliteStore, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(writer, "MOST", 4)
+@pytest.mark.parametrize("limits", [Limits(most=4), Limits(gather=0.0)])
+def test_a_batch_is_bounded(disk: FaultyDisk, tmp_path: Path, limits: Limits) -> None:
+    store = SqliteStore.open(tmp_path / "bounded", vfs=disk.name, limits=limits)
     before = disk.done["sync", "wal"]
     all_at_once(store, [adder(store, str(number)) for number in range(40)])
     assert disk.done["sync", "wal"] - before >= 10
     assert len(everything(store, "session")) == 40
+    store.close()
 
 
 @pytest.mark.requirement("F-STORE-30")
@@ -116,12 +118,9 @@ def test_nothing_to_keep_writes_nothing(disk: FaultyDisk, store: SqliteStore) ->
 
 
 @pytest.mark.requirement("F-STORE-31")
-def test_the_log_stays_bounded_under_readers_without_a_gap(
-    store: SqliteStore, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_log_stays_bounded_under_readers_without_a_gap(tmp_path: Path) -> None:
     """Two readers overlap all the time, so that no checkpoint alone could let the log begin anew."""
-    monkeypatch.setattr(writer, "CHECKPOINT", 100)
-    monkeypatch.setattr(writer, "TOO_LONG", 400)
+    store = SqliteStore.open(tmp_path / "home", limits=Limits(checkpoint=100, too_long=400))
     stop, log = threading.Event(), tmp_path / "home" / f"{DATABASE}-wal"
     largest = 0
 
@@ -145,6 +144,7 @@ def test_the_log_stays_bounded_under_readers_without_a_gap(
         thread.join()
     assert largest < 6_000_000, "120 blobs are 12 MB of log"
     assert len(everything(store, "blob")) == 120
+    store.close()
 
 
 @pytest.mark.requirement("F-STORE-11")
@@ -180,6 +180,7 @@ WAITER = """
 import sys
 from pathlib import Path
 from clew.store.ticket import Ticket
+from clew.store.writer import Limits
 ticket = Ticket.of(Path(sys.argv[1]))
 with ticket.turn(60):
     with open(sys.argv[2], "a") as log:

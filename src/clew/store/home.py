@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -19,8 +19,26 @@ _NETWORK_FUSE: Final = ("ceph", "curl", "dav", "gcs", "gluster", "goofys", "nfs"
 """A FUSE file system whose name (`fuse.<name>`) begins with one of these reaches over a network."""
 
 
-def prepare_home(path: Path, environment: Mapping[str, str]) -> Path:
+def network_kind(home: Path) -> str | None:
+    """The kind of network file system that a path is on; None when it is local or cannot be told.
+
+    Linux lists its mounts. On Windows a share's path shows itself, a mapped drive does not; elsewhere nothing is known.
+    """
+    if sys.platform == "win32":
+        return "share" if home.drive.startswith("\\\\") else None
+    mounts = Path("/proc/self/mountinfo")
+    if not mounts.exists():
+        return None
+    return network_mount(home, mounts.read_text(encoding="utf-8", errors="surrogateescape"))
+
+
+def prepare_home(
+    path: Path, environment: Mapping[str, str], kind_of: Callable[[Path], str | None] = network_kind
+) -> Path:
     """The home's absolute path; made, with access for its owner only, when it is absent.
+
+    Args:
+        kind_of: names the kind of network file system that a path is on, or gives None.
 
     Raises:
         StoreError: it cannot be made, is no directory, or lies on a network file system while `CLEW_ALLOW_NETWORK_FS`
@@ -30,7 +48,7 @@ def prepare_home(path: Path, environment: Mapping[str, str]) -> Path:
         home = path.expanduser().resolve()
         if home.exists() and not home.is_dir():
             raise StoreError(f"{str(home)!r} is a file; expected a directory for the home, or nothing yet")
-        if environment.get(OVERRIDE) != "1" and (kind := network_kind(home)) is not None:
+        if environment.get(OVERRIDE) != "1" and (kind := kind_of(home)) is not None:
             raise StoreError(
                 f"{str(home)!r} is on a network file system ({kind}), where locks and shared memory fail and databases "
                 f"break; choose a local directory, or set {OVERRIDE}=1 to use it at your own risk"
@@ -49,19 +67,6 @@ def sync_directory(path: Path) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
-
-
-def network_kind(home: Path) -> str | None:
-    """The kind of network file system that a path is on; None when it is local or cannot be told.
-
-    Linux lists its mounts. On Windows a share's path shows itself, a mapped drive does not; elsewhere nothing is known.
-    """
-    if sys.platform == "win32":
-        return "share" if home.drive.startswith("\\\\") else None
-    mounts = Path("/proc/self/mountinfo")
-    if not mounts.exists():
-        return None
-    return network_mount(home, mounts.read_text(encoding="utf-8", errors="surrogateescape"))
 
 
 def network_mount(home: Path, mounts: str) -> str | None:

@@ -6,7 +6,7 @@ Borders: opens, closes and looks after the file. Rows are read in `readers`, wri
 import os
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Final, Literal, TypeVar, cast
@@ -22,7 +22,7 @@ from clew.store.readers import Readers
 from clew.store.statements import migrations
 from clew.store.ticket import Ticket
 from clew.store.translate import translating
-from clew.store.writer import Pending, Writer
+from clew.store.writer import Limits, Pending, Writer
 
 T = TypeVar("T")
 DATABASE: Final = "clew.db"
@@ -56,6 +56,7 @@ class SqliteStore(Claiming):
         *,
         busy_timeout: float = 30.0,
         synchronous: Literal["full", "extra"] = "full",
+        limits: Limits = Limits(),  # noqa: B008  # frozen
         vfs: str | None = None,
     ) -> "SqliteStore":
         """Opens the home at `path`, a directory; makes it and brings its schema up to date as needed.
@@ -63,6 +64,7 @@ class SqliteStore(Claiming):
         Args:
             busy_timeout: seconds that a call waits for other processes before it gives up.
             synchronous: how durable commits reach the disk; "extra" also syncs the directory when files come and go.
+            limits: of one commit and of the write-ahead log.
             vfs: name of the SQLite file layer to use; None for the operating system's own. Tests let it fail.
 
         Raises:
@@ -85,9 +87,9 @@ class SqliteStore(Claiming):
                 with ticket.turn(busy_timeout):
                     has_log = file.with_name(DATABASE + "-wal").exists()
                     opened.append(connect(_WRITER_CACHE_KB, writes=True))
-                    _bring_up(opened[0], file, has_log=has_log)
+                    _bring_up(opened[0], file, migrations("sqlite"), has_log=has_log)
                 opened.append(connect(_READER_CACHE_KB, writes=False))
-            writer = Writer(opened[0], ticket, timeout=busy_timeout, synchronous=synchronous)
+            writer = Writer(opened[0], ticket, timeout=busy_timeout, synchronous=synchronous, limits=limits)
             return cls(file, ticket, writer, Readers(lambda: connect(_READER_CACHE_KB, writes=False)), opened[1])
         except BaseException:
             for connection in opened:
@@ -198,10 +200,9 @@ def _close(process: int, ticket: Ticket, writer: Writer, readers: Readers, watch
         ticket.close()
 
 
-def _bring_up(connection: apsw.Connection, file: Path, *, has_log: bool) -> None:
+def _bring_up(connection: apsw.Connection, file: Path, steps: Sequence[str], *, has_log: bool) -> None:
     """Sets the database up; the caller has the turn, so that of several first openers one does the work."""
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(has_log))  # what is refused stays as it is
-    steps = migrations("sqlite")
     refuse_foreign(connection, len(steps))
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     connection.execute(

@@ -21,15 +21,25 @@ from clew.store.translate import translating
 
 _LOG: Final = logging.getLogger(__name__)
 
-GATHER: Final = 0.02
-"""Seconds after which a batch takes in nothing more, so that other processes get their turn."""
-MOST: Final = 512
-"""Transactions in one batch, for the same reason."""
-CHECKPOINT: Final = 2_000
-"""Pages that the write-ahead log grows (8 MB) before they are copied into the database."""
-TOO_LONG: Final = 16_000
-"""Pages of log (64 MB) from which a checkpoint also waits a moment for readers, so that the log can begin anew."""
 READERS_WAIT_MS: Final = 200
+"""Milliseconds that a checkpoint which needs the log for itself waits for readers."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much is done at once.
+
+    Attributes:
+        gather: seconds after which a batch takes in nothing more, so that other processes get their turn.
+        most: transactions in one batch, for the same reason.
+        checkpoint: pages of 4 KB that the write-ahead log grows before they are copied into the database.
+        too_long: pages of log from which a checkpoint also waits for readers, so that the log can begin anew.
+    """
+
+    gather: float = 0.02
+    most: int = 512
+    checkpoint: int = 2_000
+    too_long: int = 16_000
 
 
 class Pending:
@@ -81,10 +91,13 @@ class Writer:
         synchronous: SQLite's `synchronous` for durable commits.
     """
 
-    def __init__(self, connection: apsw.Connection, ticket: Ticket, *, timeout: float, synchronous: str) -> None:
+    def __init__(
+        self, connection: apsw.Connection, ticket: Ticket, *, timeout: float, synchronous: str, limits: Limits
+    ) -> None:
         self._connection = connection
         self._ticket = ticket
         self._timeout = timeout
+        self._limits = limits
         self._levels = {True: synchronous, False: "normal"}
         self._level = ""
         self._waiting: deque[Pending] = deque()
@@ -184,8 +197,8 @@ class Writer:
 
         A batch that ends without waiting for the disk takes in nothing that has to be durable.
         """
-        started = time.monotonic()
-        while self._waiting and len(outcomes) < MOST and time.monotonic() - started < GATHER:
+        end = time.monotonic() + self._limits.gather
+        while self._waiting and len(outcomes) < self._limits.most and (not outcomes or time.monotonic() < end):
             item = self._waiting[0]
             if item.alone or (item.durable and not durable):
                 return
@@ -236,13 +249,13 @@ class Writer:
 
     def _copy_log(self) -> None:
         """Copies the log into the database, as far as readers allow, whenever it has grown enough."""
-        if self._pages - self._copied >= CHECKPOINT:
+        if self._pages - self._copied >= self._limits.checkpoint:
             self._checkpoint(apsw.SQLITE_CHECKPOINT_PASSIVE)
             self._copied = self._pages
 
     def _begin_log_anew(self) -> None:
         """Readers that take turns without a gap would let the log grow for ever: waits for a gap, but not for long."""
-        if self._pages - self._copied >= CHECKPOINT and self._pages >= TOO_LONG:
+        if self._pages - self._copied >= self._limits.checkpoint and self._pages >= self._limits.too_long:
             self._checkpoint(apsw.SQLITE_CHECKPOINT_TRUNCATE)
             self._copied = self._pages
 
