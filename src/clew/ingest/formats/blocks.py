@@ -60,12 +60,13 @@ def image_part(data: str, media_type: Any) -> Part:
 
 
 def linked_part(url: Any, media_type: Any = None) -> Part:
-    """An image that is given by its address: a data address holds it, any other is carried along."""
+    """An image that is given by its address: a data address holds it, any other stands for it."""
     address = url if isinstance(url, str) else ""
     head, comma, data = address.partition(",")
     if address.startswith("data:") and comma and head.endswith(";base64"):
         return image_part(data, head[len("data:") : -len(";base64")])
-    return Part(type="image", media_type=_text(media_type), extra={"url": url})
+    text = address if address.startswith(("http://", "https://")) else ""
+    return Part(type="image", text=text, media_type=_text(media_type), extra={"url": url})
 
 
 def _block(block: Block) -> Iterator[Part]:

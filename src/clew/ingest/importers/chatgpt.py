@@ -79,7 +79,7 @@ class _Conversation:
             branch=spot.branch,
             metadata=without_none(title=self._title, model=text_of(metadata, "model_slug"), files=files or None),
         )
-        self._last[spot.node] = last_id(message)
+        self._last[spot.node] = last_id(message) or before
         yield from turns(message, where)
 
 

@@ -41,7 +41,7 @@ class _Conversation:
         self._session = source.session_for(text_of(item.value, "uuid", "id"))
         self._title = text_of(item.value, "name", "title")
         self._calls = Calls()
-        self._last: dict[str | None, str | None] = {}  # message -> its last turn
+        self._last: dict[str | None, str | None] = {}  # message -> the last turn on the way to it, its own included
 
     def records(self) -> Iterator[Record]:
         messages: dict[str, tuple[str, dict[str, Any]]] = {}
@@ -59,9 +59,10 @@ class _Conversation:
             parents[name] = parent if parent in messages or str(parent).startswith(_ROOT) else previous
             previous = name
         for spot in spots(parents, text_of(self._value, "current_leaf_message_uuid")):
-            yield from self._message(spot, *messages[spot.node])
+            before = self._last[spot.node] = self._last.get(parents[spot.node])
+            yield from self._message(spot, before, *messages[spot.node])
 
-    def _message(self, spot: Spot, where: str, held: dict[str, Any]) -> Iterator[Record]:
+    def _message(self, spot: Spot, before: str | None, where: str, held: dict[str, Any]) -> Iterator[Record]:
         files = [
             name for each in list_of(held, "files") if isinstance(each, dict) and (name := text_of(each, "file_name"))
         ]
@@ -72,11 +73,11 @@ class _Conversation:
             parts=self._calls.name(_parts(held)),
             at=first_of(held, "created_at", "updated_at"),
             external_id=text_of(held, "uuid"),
-            parent=self._last.get(spot.parent),
+            parent=before if spot.parent is not None else None,
             branch=spot.branch,
             metadata=without_none(title=self._title, model=text_of(held, "model"), files=files or None),
         )
-        self._last[spot.node] = last_id(message)
+        self._last[spot.node] = last_id(message) or before
         yield from turns(message, where)
 
 

@@ -150,7 +150,7 @@ class _Rollout:
             origin="assistant" if role == "user" and self._branch.startswith("sidechain:") else None,
             metadata=dict(self._context),
         )
-        self._parent, self._last = None, last_id(message)
+        self._parent, self._last = None, last_id(message) or self._last
         yield from turns(message, item.where)
 
     def _numbered(self, item: Item) -> str:

@@ -115,7 +115,7 @@ class _Chat:
             parts = mark_injected(parts, _CLIENT_MARKS)
         calls = [call for call in list_of(value, "toolCalls") if isinstance(call, dict)]
         found: list[Record] = []
-        if any(part.text.strip() or part.type != "text" for part in parts) or not calls:
+        if parts or not calls:
             found += self._turns(item, own, kind, parts, value.get("timestamp"))
         for n, call in enumerate(calls):
             found += self._call(item, call, f"{own}:{n}")
@@ -148,7 +148,7 @@ class _Chat:
             branch=self._branch,
             metadata=without_none(title=self._title, model=text_of(item.value, "model")),
         )
-        self._parent, self._last = None, last_id(message)
+        self._parent, self._last = None, last_id(message) or self._last
         if external_id is not None:
             self._seen.add(external_id)
         yield from turns(message, item.where)

@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from clew.errors import TurnRejected
-from clew.ingest.importers.record import ImportedTurn, Record
+from clew.ingest.importers.record import ImportedTurn, Record, Skipped
 from clew.ingest.when import parse_when
 from clew.types import Origin, Part, Rejection, Role, Turn
 
@@ -55,20 +55,22 @@ def turns(message: Message, where: str) -> Iterator[Record]:
     Results of tools and what a client put in are not the words of whoever's message holds them; so a message that mixes
     them gives several turns. The first has the message's id, the others `<id>#1`, `<id>#2`, ...
     """
-    groups = _groups(message.parts)
-    if not any(map(_says_something, message.parts)):
-        yield Rejection(where=where, reason="empty: the message says nothing")
-        return
-    for n, (kind, parts) in enumerate(groups):
+    said = _said(message.parts)
+    for n, (kind, parts) in enumerate(said):
         try:
             yield ImportedTurn(_turn(message, kind, parts, n), where)
         except TurnRejected as error:
             yield Rejection(where=where, reason=str(error))
+    if len(said) < len(_groups(message.parts)) and any(part.type == "tool_result" for part in message.parts):
+        yield Skipped("tool result without output", where)
+    elif not said:
+        yield Rejection(where=where, reason="empty: the message says nothing")
 
 
 def last_id(message: Message) -> str | None:
-    """External id of the last turn that a message gives."""
-    return _numbered(message.external_id, max(len(_groups(message.parts)) - 1, 0))
+    """External id of the last turn that a message gives; None when it gives none, or has no id."""
+    count = len(_said(message.parts))
+    return _numbered(message.external_id, count - 1) if count else None
 
 
 def as_role(name: Any) -> Role:
@@ -116,9 +118,17 @@ def mark_injected(parts: tuple[Part, ...], marks: tuple[str, ...]) -> tuple[Part
 
 
 def _groups(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:
-    """Runs of parts that are the same one's words; what holds nothing at all is left out."""
-    held = (part for part in parts if part.extra or _says_something(part))
-    return [(kind, tuple(run)) for kind, run in groupby(held, key=_kind)]
+    """Runs of parts that are the same one's words."""
+    return [(kind, tuple(run)) for kind, run in groupby(parts, key=_kind)]
+
+
+def _said(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:
+    """The runs that say something, each without what holds nothing at all."""
+    return [
+        (kind, tuple(part for part in run if part.extra or _says_something(part)))
+        for kind, run in _groups(parts)
+        if any(map(_says_something, run))
+    ]
 
 
 def _numbered(external_id: str | None, n: int) -> str | None:
@@ -126,9 +136,7 @@ def _numbered(external_id: str | None, n: int) -> str | None:
 
 
 def _says_something(part: Part) -> bool:
-    if part.type in ("text", "injected", "thinking"):
-        return bool(part.text.strip()) or part.data is not None or part.blob is not None
-    return True
+    return part.type == "tool_call" or bool(part.text.strip()) or part.data is not None or part.blob is not None
 
 
 def _kind(part: Part) -> str:
