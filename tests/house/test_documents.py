@@ -42,7 +42,7 @@ def accepts(command: click.Command, words: list[str]) -> bool:
     options = {"--help"} | {name for each in command.params for name in (*each.opts, *each.secondary_opts)}
     while words:
         word, *words = words
-        below = command.commands.get(word) if isinstance(command, click.Group) else None
+        below = command.get_command(click.Context(command), word) if isinstance(command, click.Group) else None
         if below is not None:
             return accepts(below, words)
         if word.startswith("-") and word.partition("=")[0] not in options:

@@ -16,22 +16,13 @@ LINES = CONVERSATION.read_text(encoding="utf-8").splitlines()
 TURNS: list[dict[str, Any]] = [json.loads(line) for line in LINES]
 QUESTIONS: list[dict[str, Any]] = json.loads((SAMPLE / "questions.json").read_text(encoding="utf-8"))
 BY_ID = {turn["external_id"]: turn for turn in TURNS}
-PART_KEYS = {
-    "text": {"type", "text"},
-    "tool_call": {"type", "name", "arguments", "call_id"},
-    "tool_result": {"type", "call_id", "text"},
-}
+KEYS = {"role", "speaker", "content", "session", "at", "external_id"}
 
 pytestmark = pytest.mark.requirement("F-DEMO-01")
 
 
-def parts(turn: dict[str, Any]) -> list[dict[str, Any]]:
-    content = turn["content"]
-    return [{"type": "text", "text": content}] if isinstance(content, str) else content
-
-
-def text(turn: dict[str, Any]) -> str:
-    return "\n".join(part["text"] for part in parts(turn) if "text" in part)
+def calls(turn: dict[str, Any]) -> list[str]:
+    return [call["id"] for call in turn.get("tool_calls", [])]
 
 
 def test_size() -> None:
@@ -42,11 +33,10 @@ def test_size() -> None:
 
 def test_every_turn_is_whole() -> None:
     for turn in TURNS:
-        assert set(turn) == {"role", "speaker", "content", "session", "at", "external_id"}, turn
+        assert set(turn) - {"tool_calls", "tool_call_id"} == KEYS, turn
         assert turn["role"] in {"user", "assistant", "system", "tool"}, turn
         assert turn["speaker"], turn
-        assert text(turn).strip(), turn
-        assert all(set(part) == PART_KEYS[part["type"]] for part in parts(turn)), turn
+        assert turn["content"].strip(), turn
 
 
 def test_ids_are_unique() -> None:
@@ -65,15 +55,15 @@ def test_sessions_are_contiguous() -> None:
 
 
 def test_every_tool_call_is_answered_by_the_next_turn() -> None:
-    called = [(n, p["call_id"]) for n, turn in enumerate(TURNS) for p in parts(turn) if p["type"] == "tool_call"]
-    answered = [(n, p["call_id"]) for n, turn in enumerate(TURNS) for p in parts(turn) if p["type"] == "tool_result"]
-    assert [(n + 1, call) for n, call in called] == answered
-    assert len(called) == len(dict(answered))
+    called = [(n + 1, call) for n, turn in enumerate(TURNS) for call in calls(turn)]
+    answered = [(n, turn["tool_call_id"]) for n, turn in enumerate(TURNS) if "tool_call_id" in turn]
+    assert called == answered
+    assert len({call for _n, call in called}) == len(called) > 0
     assert {TURNS[n]["role"] for n, _call in answered} == {"tool"}
 
 
 def test_every_address_is_an_example() -> None:
-    written = "\n".join(str(part.get("arguments", part.get("text"))) for turn in TURNS for part in parts(turn))
+    written = "\n".join(turn["content"] + str(turn.get("tool_calls", "")) for turn in TURNS)
     hosts = re.findall(r"(?:://|\w@)((?:[\w-]+\.)+[a-z]{2,})", written)
     assert hosts
     assert [host for host in hosts if not f".{host}".endswith(".example.com")] == []
@@ -99,6 +89,6 @@ def test_the_fact_to_change_stands_in_one_place() -> None:
     assert question in QUESTIONS[:8]
     assert fact["external_id"] in question["evidence"]
     assert fact["from"] in question["answer"]
-    assert [turn["external_id"] for turn in TURNS if fact["from"] in text(turn)] == [fact["external_id"]]
+    assert [turn["external_id"] for turn in TURNS if fact["from"] in turn["content"]] == [fact["external_id"]]
     assert "\n".join(LINES).count(fact["from"]) == 1
     assert fact["to"] not in "\n".join(LINES)

@@ -1,0 +1,118 @@
+"""`clew stats`, `export`, `verify`, `rebuild` and `work`: looking after what is kept."""
+
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from clew.cli.opening import open_memory, work_through
+from clew.cli.options import Scope, common
+from clew.cli.show import emit, err, lay_out, lines, numbers, out, printable
+from clew.errors import ClewError
+
+IDLE: Final = 1.0
+"""Seconds between two looks for new work."""
+
+
+@click.command()
+@common
+def stats(scope: Scope) -> None:
+    """Show what the space holds, in numbers."""
+    with open_memory(scope) as memory:
+        found = memory.stats().to_dict()
+    if scope.as_json:
+        emit(found)
+    else:
+        lay_out(out(), lines(_rows(found)))
+
+
+def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for name, value in {**found, **found["details"]}.items():
+        if name == "details":
+            continue
+        yield name.replace("_", " "), _shown(value)
+
+
+def _shown(value: Any) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, Mapping):
+        return numbers(value) or "none"
+    return f"{value:,}" if isinstance(value, int) else printable(str(value))
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@common
+def export(scope: Scope, file: Path) -> None:
+    """Write every turn and every original to a file that import reads back.
+
+    FILE is JSON Lines and must not exist yet.
+    """
+    with open_memory(scope) as memory:
+        count = memory.export(file)
+    if scope.as_json:
+        emit({"turns": count, "path": str(file)})
+    else:
+        out().print(f"{count:,} turns written to {printable(str(file))}")
+
+
+@click.command()
+@common
+def verify(scope: Scope) -> None:
+    """Check that everything is whole; print what is not.
+
+    Checks hashes, references, the index against the turns, and the database file; changes nothing. Exit status 1 means
+    that something is wrong.
+    """
+    with open_memory(scope) as memory:
+        report = memory.verify()
+    if scope.as_json:
+        emit({"ok": report.ok, **report.to_dict()})
+    else:
+        out().print(f"checked: {numbers(report.checked) or 'nothing is stored'}")
+        for each in report.problems:
+            out().print(f"{each.kind} {printable(each.where)}: {printable(each.detail)}; {each.repair}", soft_wrap=True)
+    if not report.ok:
+        raise ClewError(f"{len(report.problems):,} problem(s) found; each says what mends it")
+    if not scope.as_json:
+        out().print("everything is whole")
+
+
+@click.command()
+@common
+def rebuild(scope: Scope) -> None:
+    """Make again what is derived from the turns.
+
+    The turns themselves and the vectors that a model made are kept.
+    """
+    with open_memory(scope) as memory:
+        count = memory.rebuild()
+    if scope.as_json:
+        emit({"turns": count})
+    else:
+        out().print(f"derived rows of {count:,} turns were made again")
+
+
+@click.command()
+@click.option("--once", is_flag=True, help="End when nothing is left to do, instead of waiting for more.")
+@common
+def work(scope: Scope, once: bool) -> None:
+    """Do the work that waits behind the acknowledgements.
+
+    Every program that opens the memory does it as well, for as long as it runs; this one does nothing else. It ends
+    with Ctrl-C; what is left then stays to be done.
+    """
+    with open_memory(scope) as memory:
+        if not once:
+            err().print("working; Ctrl-C ends it", style="dim")
+        work_through(memory, "vectors")
+        while not once:
+            time.sleep(IDLE)
+            work_through(memory, "vectors")
+    if scope.as_json:
+        emit({"done": True})
+    else:
+        out().print("nothing is left to do")

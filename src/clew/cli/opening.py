@@ -1,0 +1,55 @@
+"""Opens the memory that a command works on, and says what it leaves behind. Loads the whole library."""
+
+from typing import Any, Final
+
+from clew.cli.options import Scope
+from clew.cli.show import bar, err
+from clew.errors import ClewError
+from clew.memory import Memory
+
+PATIENCE: Final = 2.0
+"""Seconds that a command which adds turns goes on working after they are durable."""
+
+LOOK: Final = 0.25
+"""Seconds between two looks at how far the work has come."""
+
+_WAITING: Final = {
+    "embed": "turns wait for their vectors (they are found by their words meanwhile)",
+    "receipts": "receipts are not written",
+}
+
+
+def open_memory(scope: Scope, **arguments: Any) -> Memory:
+    """The memory that the options name; `arguments` as `Memory.open` takes them."""
+    return Memory.open(scope.home, space=scope.space, **arguments)
+
+
+def settle(memory: Memory) -> dict[str, int]:
+    """Works for a short while behind what was added, and gives the work that is left, by kind."""
+    memory.drain(PATIENCE)
+    return memory.stats().pending
+
+
+def say_pending(pending: dict[str, int]) -> None:
+    """Says on stderr what is left to do, if anything."""
+    for kind, count in pending.items():
+        err().print(f"{count:,} {_WAITING.get(kind, kind)}; `clew work --once` finishes them.", style="dim")
+
+
+def work_through(memory: Memory, title: str) -> None:
+    """Works until nothing waits, with a bar on a terminal.
+
+    Raises:
+        ClewError: the work fails again and again.
+    """
+    total = memory.stats().pending.get("embed", 0)
+    with bar(title) as shown:
+        task = shown.add_task("", total=total)
+        while not memory.drain(LOOK):
+            stats = memory.stats()
+            failure = stats.details["worker_failure"]
+            if failure is not None:
+                raise ClewError(f"the work cannot go on: {failure}")
+            waiting = stats.pending.get("embed", 0)
+            total = max(total, waiting)
+            shown.update(task, total=total, completed=total - waiting)

@@ -1,0 +1,88 @@
+"""The options that every command has, and those that several share. Loads nothing but click."""
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Any
+
+import click
+
+from clew.types.turn import ROLES
+
+Command = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class Scope:
+    """Where a command works, and for whom it writes.
+
+    Attributes:
+        home: a directory; None for CLEW_HOME, else ~/.clew.
+        as_json: stdout is read by a program: one JSON object, or one a line where there are several.
+    """
+
+    home: str | None = None
+    space: str = "default"
+    as_json: bool = False
+
+
+def common(command: Command) -> Command:
+    """Gives a command --home, --space and --json, and their values as its first argument.
+
+    They may stand before the command's name as well; what stands behind it wins.
+    """
+
+    @click.option("--home", metavar="DIR", help="Where everything is kept.  [default: CLEW_HOME, else ~/.clew]")
+    @click.option("--space", metavar="NAME", help="User or project; no command sees another's.  [default: default]")
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one a line for a list.")
+    @click.pass_context
+    @functools.wraps(command)
+    def scoped(context: click.Context, /, *, home: str | None, space: str | None, as_json: bool, **rest: Any) -> None:
+        outer = context.find_object(Scope) or Scope()
+        context.obj = Scope(
+            home=outer.home if home is None else home,
+            space=outer.space if space is None else space,
+            as_json=as_json or outer.as_json,
+        )
+        command(context.obj, **rest)
+
+    return scoped
+
+
+def moment(text: str) -> datetime:
+    """A point in time as it is written on the command line; without a zone it is taken as UTC.
+
+    Raises:
+        BadParameter: the text is no ISO 8601 date or time.
+    """
+    try:
+        found = datetime.fromisoformat(text.strip())
+        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError) as error:
+        raise click.BadParameter(
+            f"{text!r} is no date. Write 2025-04-15, or 2025-04-15T10:30+02:00; no zone means UTC."
+        ) from error
+
+
+def restricting(command: Command) -> Command:
+    """Gives a command the options that restrict it to some turns: --session, --since, --until, --role, --speaker."""
+    for option in (
+        click.option("--speaker", metavar="NAME", help="Only turns of this speaker."),
+        click.option("--role", type=click.Choice(ROLES), help="Only turns of this role."),
+        until,
+        since,
+        click.option("--session", metavar="NAME", help="Only this conversation."),
+    ):
+        command = option(command)
+    return command
+
+
+def since(command: Command) -> Command:
+    """Gives a command --since."""
+    return click.option("--since", type=moment, metavar="DATE", help="Only turns at or after this date.")(command)
+
+
+def until(command: Command) -> Command:
+    """Gives a command --until."""
+    return click.option("--until", type=moment, metavar="DATE", help="Only turns before this date.")(command)

@@ -1,0 +1,75 @@
+"""`clew restore`: a turn as it came, originals included."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from clew.cli.opening import open_memory
+from clew.cli.options import Scope, common
+from clew.cli.show import emit, err, printable, turn_record
+from clew.errors import InputError
+from clew.types import Part, Turn
+
+
+@click.command()
+@click.argument("turn_id")
+@click.option("--out", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead.")
+@click.option(
+    "--part", type=click.IntRange(min=1), metavar="NUMBER", help="Only this part of the turn, counted from 1."
+)
+@common
+def restore(scope: Scope, turn_id: str, file: Path | None, part: int | None) -> None:
+    """Give a turn back as it came, or the original of one of its parts.
+
+    TURN_ID is what search, quote and explain print. The text goes to standard output, long tool outputs in full. With
+    --out an image or a file is written byte for byte; a turn that holds several is asked for by --part. With --json
+    bytes are hexadecimal.
+    """
+    with open_memory(scope) as memory:
+        turn = memory.restore(turn_id)
+    if scope.as_json:
+        emit(turn_record(turn))
+        return
+    if file is not None:
+        data = _original(turn, part)
+        with file.open("wb") as stream:
+            stream.write(data)
+        err().print(f"{len(data):,} bytes written to {printable(str(file))}", style="dim")
+        return
+    text = turn.text if part is None else _part(turn, part).text
+    click.echo(printable(text) if sys.stdout.isatty() else text)
+    _say_binary(turn)
+
+
+def _part(turn: Turn, number: int) -> Part:
+    if number > len(turn.parts):
+        raise InputError(f"{turn.id} has {len(turn.parts)} part(s), not {number}; --json shows them")
+    return turn.parts[number - 1]
+
+
+def _original(turn: Turn, number: int | None) -> bytes:
+    """The bytes to write: of the part asked for, else of the only one that has bytes of its own, else the whole text.
+
+    Raises:
+        InputError: several parts have bytes, or there is no such part.
+    """
+    if number is not None:
+        part = _part(turn, number)
+        return part.text.encode("utf-8", "surrogatepass") if part.data is None else part.data
+    binary = [place for place, part in enumerate(turn.parts, start=1) if part.data is not None]
+    if len(binary) > 1:
+        places = ", ".join(map(str, binary))
+        raise InputError(f"{turn.id} holds several originals, in parts {places}; choose one with --part")
+    if binary:
+        return turn.parts[binary[0] - 1].data or b""
+    return turn.text.encode("utf-8", "surrogatepass")
+
+
+def _say_binary(turn: Turn) -> None:
+    for place, part in enumerate(turn.parts, start=1):
+        if part.data is not None:
+            kind = part.media_type or part.type
+            err().print(
+                f"part {place}: {printable(kind)}, {len(part.data):,} bytes; --part {place} --out FILE", style="dim"
+            )

@@ -1,0 +1,69 @@
+"""`clew config`: every setting, its value and where it comes from."""
+
+from typing import Any
+
+import click
+from rich.text import Text
+
+from clew.cli.options import Scope, common
+from clew.cli.show import dim, emit, grid, lay_out, out, printable
+from clew.config import SETTINGS, Config, load_config, sources
+from clew.errors import ClewError
+from clew.models.choose import choose_embedder
+from clew.store.open import home_of
+
+
+@click.group()
+@common
+def config(_scope: Scope) -> None:
+    """Show the settings and check them.
+
+    Settings stand in `clew.toml` in the home, or in CLEW_* variables, which win; docs/configuration.md describes each.
+    """
+
+
+@config.command()
+@common
+def show(scope: Scope) -> None:
+    """Show every setting with its value and where that comes from.
+
+    With --json there is one setting a line.
+    """
+    home = home_of(scope.home)
+    values, origins = load_config(home), sources(home)
+    rows = [(path, _value(values, path), origins.get(path, "default")) for path in SETTINGS]
+    if scope.as_json:
+        emit(*({"setting": path, "value": value, "source": origin} for path, value, origin in rows))
+        return
+    out().print(f"home: {printable(str(home or 'in memory'))}")
+    table = grid("setting", "value", "from", titles=True)
+    for path, value, origin in rows:
+        table.add_row(path, printable(str(value)), dim(origin) if origin == "default" else Text(origin))
+    lay_out(out(), table)
+
+
+def _value(values: Config, path: str) -> Any:
+    found: Any = values
+    for name in path.split("."):
+        found = getattr(found, name)
+    return found
+
+
+@config.command()
+@common
+def check(scope: Scope) -> None:
+    """Check the settings, and that what they name is there.
+
+    Exit status 1 means that something is wrong.
+    """
+    problem = note = None
+    try:
+        _, note = choose_embedder(load_config(home_of(scope.home)).embedder)
+    except ClewError as error:
+        problem = str(error)
+    if scope.as_json:
+        emit({"ok": problem is None, "problem": problem, "embedder": note})
+    elif problem is None:
+        out().print(f"every setting is in order; {note}")
+    if problem is not None:
+        raise ClewError(problem)

@@ -1,0 +1,196 @@
+"""How things look: calm, made for 80 columns, safe whatever a stored text holds; and the JSON that programs read."""
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Any, Final
+
+import click
+from rich.console import Console, RenderableType
+from rich.padding import Padding
+from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from clew.text.sentences import sentence_spans
+from clew.text.terms import query_terms, terms
+from clew.types import Turn
+
+WIDEST: Final = 100
+"""Columns used at most: longer lines are hard to read."""
+
+_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_SPACE = re.compile(r"\s+")
+
+_REASONS: Final = {
+    "lexical": "words",
+    "dense": "meaning",
+    "dense_rewritten": "meaning",
+    "speaker": "speaker named",
+    "speaker_first_person": "speaker named",
+    "time": "time",
+    "quote": "quoted phrase",
+    "assistant": "assistant asked",
+}
+"""Signals that concern the question, by the words that people see; those with the same words are added. The others
+weigh a turn whatever is asked (its length, its role), so they are no reason; `clew explain` shows them."""
+
+
+def out() -> Console:
+    """Standard output."""
+    return _console(stderr=False)
+
+
+def err() -> Console:
+    """Standard error, for what is not the answer: progress, footers, hints."""
+    return _console(stderr=True)
+
+
+def _console(*, stderr: bool) -> Console:
+    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    console.width = min(console.width, WIDEST)
+    return console
+
+
+def emit(*records: Mapping[str, Any]) -> None:
+    """Prints one JSON object a line; keys keep their order, text stays as it is."""
+    for record in records:
+        click.echo(json.dumps(record, ensure_ascii=False))
+
+
+def turn_record(turn: Turn) -> dict[str, Any]:
+    """A stored turn for `emit`, its id first."""
+    return {"id": turn.id, **turn.to_dict()}
+
+
+def printable(text: str) -> str:
+    """The text with control characters (colours, cursor movements, changes of writing direction) made visible."""
+    return _CONTROL.sub(_picture, text)
+
+
+def _picture(found: re.Match[str]) -> str:
+    code = ord(found[0])
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
+
+
+def shortened(text: str, limit: int) -> str:
+    """The text on one line of at most `limit` characters, cut between words where that is possible."""
+    line = _SPACE.sub(" ", printable(text)).strip()
+    if len(line) <= limit:
+        return line
+    head, blank, _ = line[:limit].rpartition(" ")
+    return (head if blank and len(head) > limit // 2 else line[: limit - 2]).rstrip(" ,;:.") + " …"
+
+
+def excerpt(text: str, query: str, limit: int) -> str:
+    """The part of a text that shares most words with a question, on one line of at most `limit` characters.
+
+    It begins with a sentence; of equally good beginnings the first is taken.
+    """
+    line = _SPACE.sub(" ", printable(text)).strip()
+    wanted = set(query_terms(query))
+    starts = [start for start, _ in sentence_spans(line)]
+    if len(line) <= limit or not wanted or len(starts) < 2:
+        return shortened(line, limit)
+    start = max(starts, key=lambda at: (len(wanted & set(terms(line[at : at + limit]))), -at))
+    return shortened(line[start:], limit) if start == 0 else "… " + shortened(line[start:], limit - 2)
+
+
+def day(at: datetime | None) -> str:
+    """A date as people read it; ten columns wide also where none is known."""
+    return "no date   " if at is None else at.date().isoformat()
+
+
+def who(turn: Turn) -> str:
+    """The speaker's name, or the role where there is none."""
+    return printable(turn.speaker or turn.role)
+
+
+def reasons(signals: Mapping[str, float], most: int = 3) -> str:
+    """What in the question speaks most for a turn, strongest first; empty when nothing does."""
+    shares: dict[str, float] = {}
+    for name, share in signals.items():
+        if name in _REASONS:
+            shares[_REASONS[name]] = shares.get(_REASONS[name], 0.0) + share
+    strongest = sorted((pair for pair in shares.items() if pair[1] >= 0.05), key=lambda pair: (-pair[1], pair[0]))
+    return ", ".join(f"{label} {share:.1f}" for label, share in strongest[:most])
+
+
+def grid(*columns: str, titles: bool = False) -> Table:
+    """A table without rules; a column whose name begins with `>` is set to the right, the last takes what is left.
+
+    Print it with `lay_out`.
+    """
+    table = Table(box=None, show_header=titles, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
+    for place, column in enumerate(columns):
+        last = place == len(columns) - 1
+        table.add_column(
+            column.removeprefix(">"),
+            justify="right" if column.startswith(">") else "left",
+            no_wrap=not last,
+            overflow="fold",
+            ratio=1 if last else None,
+        )
+    table.expand = True
+    return table
+
+
+def lay_out(console: Console, what: RenderableType) -> None:
+    """Prints a table without the blanks that would fill its lines."""
+    with console.capture() as captured:
+        console.print(what)
+    console.file.write(re.sub(r" +$", "", captured.get(), flags=re.MULTILINE))
+
+
+def counted(count: int, what: str) -> str:
+    """A number with its noun: "1 turn", "2,000 turns"."""
+    return f"{count:,} {what}{'s' * (count != 1)}"
+
+
+def numbers(counts: Mapping[str, int]) -> str:
+    """Counts by kind in one phrase."""
+    return ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
+
+
+def indented(what: RenderableType) -> Padding:
+    """The same, two columns to the right."""
+    return Padding(what, (0, 0, 0, 2))
+
+
+def dim(text: str) -> Text:
+    """Text that stands back."""
+    return Text(text, style="dim")
+
+
+def progress(*columns: str) -> Progress:
+    """A line on stderr that shows how work goes on, and vanishes; nothing where nobody looks."""
+    console = err()
+    return Progress(
+        SpinnerColumn(),
+        *(TextColumn(column) for column in columns),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def bar(title: str) -> Progress:
+    """The same with a bar, for work whose size is known."""
+    console = err()
+    return Progress(
+        TextColumn(title),
+        BarColumn(bar_width=30),
+        TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
+        console=console,
+        transient=True,
+        disable=not console.is_terminal,
+    )
+
+
+def lines(rows: Iterable[tuple[str, str]]) -> Table:
+    """Names and values, one pair a line."""
+    table = grid("name", "value")
+    for name, value in rows:
+        table.add_row(Text(name, style="dim"), Text(value))
+    return table
