@@ -1,8 +1,8 @@
 """Words that say nothing about what a text is about.
 
 STOPWORDS never become search terms, neither of a turn nor of a question. The list holds the question words and
-auxiliaries ("what", "did", "when"): with one of 33 words that lacks them less evidence is found (docs/text.md). All words
-are in the form in which terms are compared: case folded, without apostrophe.
+auxiliaries ("what", "did", "when"): with one of 33 words that lacks them less evidence is found (docs/text.md). All
+words are in the form in which terms are compared: case folded, without apostrophe.
 """
 
 _ARTICLES_AND_POINTERS = "a an the this that these those here there such same own other another"
