@@ -1,0 +1,85 @@
+"""What is exported comes back the same, under names that no file system minds."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from clew.ingest.export import export_lines, export_name
+from clew.ingest.media import offload
+from clew.types import Part, Turn
+from tests.unit.ingest_reading import lines, put, read, rejections, turns
+
+AT = datetime(2024, 3, 5, 14, 30, tzinfo=UTC)
+LONG = "a long output\n" * 2000
+
+
+def a_history() -> list[Turn]:
+    """Turns with all that a turn can have."""
+    image = Part(type="image", data=b"\x89PNG", media_type="image/png", extra={"encoding": {"padding": False}})
+    call = Part(type="tool_call", name="bash", call_id="c1", text='{"command": "ls"}')
+    answer = Part(type="tool_result", name="bash", call_id="c1", text=LONG)
+    return [
+        Turn(role="user", content="half ␛d83d; pair ✓", session="s 1", speaker="Ann", at=AT, external_id="e1"),
+        Turn(role="user", content=(image, Part(type="text", text="look")), session="s 1", metadata={"title": "T"}),
+        Turn(role="assistant", content=(Part(type="thinking", text="hm"), call), session="s 1", source="codex"),
+        Turn(role="user", content=(answer, image), session="s 1", origin="web"),
+        Turn(role="assistant", content="so", session="other", parent="e1", branch="edit-1", text="searched as this"),
+    ]
+
+
+@pytest.mark.requirement("F-INGEST-24")
+def test_an_export_comes_back_the_same(tmp_path: Path) -> None:
+    blobs: dict[str, bytes] = {}
+    stored = []
+    for n, turn in enumerate(a_history()):
+        moved, found = offload(turn)
+        blobs |= found
+        stored.append(moved.stored(seq=n, ordinal=n + 10, ingested_at=AT))
+    path = put(tmp_path, "out.jsonl", "".join(f"{line}\n" for line in export_lines(stored, blobs.__getitem__)))
+    records = read(path)
+    assert rejections(records, tmp_path) == []
+    assert turns(records) == a_history()
+
+
+@pytest.mark.requirement("F-INGEST-24")
+def test_a_damaged_export_loses_only_the_damaged_turn(tmp_path: Path) -> None:
+    stored, blobs = offload(Turn(role="user", content=(Part(type="image", data=b"x"),), session="s"))
+    whole = list(export_lines([stored], blobs.__getitem__))
+    other = Turn(role="user", content="other", session="s").to_dict()
+    wrong = {**json.loads(whole[0]), "data": "eA=="}
+    damaged = {**other, "content": [{"type": "text", "text": 5}]}
+    path = put(
+        tmp_path, "out.jsonl", lines(whole[1], {**wrong, "data": "eQ=="}, damaged, {**other, "speaker": 5}, other)
+    )
+    records = read(path)
+    assert [turn.text for turn in turns(records)] == ["other"]
+    found = rejections(records, tmp_path)
+    assert [where for where, _ in found] == ["out.jsonl:1", "out.jsonl:2", "out.jsonl:3", "out.jsonl:4"]
+    assert "does not stand before its turn" in found[0][1]
+    assert "does not match its SHA-256" in found[1][1]
+    assert "expected str" in found[2][1]
+    assert "speaker has a value of the wrong form" in found[3][1]
+
+
+@pytest.mark.requirement("F-INGEST-23")
+@pytest.mark.parametrize("session", ["api", "2024-03-05_notes.v2", "0cf3db51-1c73-43bb-8d05-dc02739514a5"])
+def test_a_plain_name_is_kept(session: str) -> None:
+    assert export_name(session) == f"{session}.jsonl"
+
+
+@pytest.mark.requirement("F-INGEST-23")
+def test_names_cannot_leave_their_folder_or_meet() -> None:
+    odd = ["../../etc/passwd", "..", ".", "/", "C:\\x", "con", "NUL.txt", "com1", "a/b", "A/B", "a b", "A", "a" * 500]
+    odd += ["trailing.", "é", "日本", "a\0b", "\ud800", "a~0123456789abcdef", " ", "-rf", "a:b", "a*b?"]
+    names = [export_name(session) for session in [*odd, "a"]]
+    assert len({name.lower() for name in names}) == len(names)
+    for name in names:
+        stem = name.removesuffix(".jsonl")
+        assert Path(name).name == name
+        assert set(name) <= set("abcdefghijklmnopqrstuvwxyz0123456789._-~")
+        assert not stem.startswith((".", "-"))
+        assert not stem.endswith(".")
+        assert stem.partition(".")[0] not in {"con", "nul", "com1"}
+        assert len(name) < 120

@@ -1,0 +1,162 @@
+"""Secrets are masked, and what only looks random is not."""
+
+import base64
+import hashlib
+import random
+import uuid
+
+import pytest
+
+from clew.ingest.secrets import mask, mask_turn
+from clew.types import Part, Turn
+
+LETTERS = "aB3dE6gH9jK2mN5pQ8rS1tU4vW7xY0zAbCdEfGhIjKlMnOpQrStUv"
+
+
+def token(length: int) -> str:
+    """Characters as a random key has them; made here, so that no key stands in this file."""
+    return (LETTERS * 4)[:length]
+
+
+SECRETS = {
+    "openai": "sk-" + token(48),
+    "openai, of a project": "sk-proj-" + token(80),
+    "openai, one case": "sk-" + hashlib.sha256(b"x").hexdigest(),
+    "anthropic": "sk-ant-api03-" + token(90),
+    "aws-id": "AKIA" + "ABCDEFGH12345678",
+    "github": "ghp_" + token(36),
+    "github, fine-grained": "github_pat_" + token(60),
+    "gitlab": "glpat-" + token(20),
+    "slack": "xoxb-" + "123456789012-" + token(24),
+    "google": "AIza" + token(35),
+    "stripe": "sk_live_" + token(24),
+    "npm": "npm_" + token(36),
+    "pypi": "pypi-" + token(80),
+    "huggingface": "hf_" + token(34),
+    "jwt": ".".join(
+        base64.urlsafe_b64encode(part).decode().rstrip("=") for part in (b'{"alg":"HS256"}', b'{"sub":"1234"}')
+    )
+    + "."
+    + token(43),
+    "card": "4111 1111 1111 1111",
+    "card, plain": "5555555555554444",
+    "card, American Express": "3782 822463 10005",
+}
+
+
+@pytest.mark.requirement("F-INGEST-16")
+@pytest.mark.parametrize("name", SECRETS)
+@pytest.mark.parametrize("around", ["it is {}, keep it", '{{"key": "{}"}}', "export X={}\nnext line", "{}"])
+def test_keys_are_masked_wherever_they_stand(name: str, around: str) -> None:
+    kind = name.partition(",")[0]
+    digits = hashlib.sha256(SECRETS[name].encode()).hexdigest()[:8]
+    assert mask(around.format(SECRETS[name])) == (around.format(f"[masked:{kind}:{digits}]"), {kind: 1})
+
+
+@pytest.mark.requirement("F-INGEST-16")
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("password = 'hunter2!!'", "hunter2!!"),
+        ("DB_PASSWORD=correcthorse", "correcthorse"),
+        ("db_password: s3cr3t-thing", "s3cr3t-thing"),
+        ('{"password": "Sup3rSecret", "user": "ann"}', "Sup3rSecret"),
+        (r'"{\"password\": \"Sup3rSecret\"}"', "Sup3rSecret"),
+        ("apiKey: 'a1b2c3d4e5f6g7'", "a1b2c3d4e5f6g7"),
+        ("client_secret=a1b2c3d4e5f6g7", "a1b2c3d4e5f6g7"),
+        ("curl -H 'Authorization: Bearer abc.def-ghi_123'", "abc.def-ghi_123"),
+        ("Authorization: Basic dXNlcjpwYXNzd29yZA==", "dXNlcjpwYXNzd29yZA=="),
+        ("psql postgres://ann:s3cr3t@db.example:5432/app", "s3cr3t"),
+        (
+            "aws: AKIAABCDEFGH12345678 / wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzzzz",
+            "wJalrXUtnFEMI/K7MDENG/bPxRfiCYzzzzzzzzzz",
+        ),
+        (f"-----BEGIN RSA PRIVATE KEY-----\n{token(64)}\n{token(20)}==\n-----END RSA PRIVATE KEY-----", token(64)),
+        (f"-----BEGIN PRIVATE KEY-----\\n{token(64)}\\n-----END PRIVATE KEY-----", token(64)),
+    ],
+)
+def test_what_a_name_says_to_be_secret_is_masked(text: str, secret: str) -> None:
+    masked, counts = mask(text)
+    assert secret not in masked
+    assert sum(counts.values()) >= 1
+    assert mask(masked) == (masked, {})
+
+
+RANDOM = random.Random(7)  # noqa: S311 - the same bytes on every run
+
+
+@pytest.mark.requirement("F-INGEST-17")
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"commit {hashlib.sha1(b'x', usedforsecurity=False).hexdigest()}",
+        f"sha256:{hashlib.sha256(b'x').hexdigest()}",
+        str(uuid.UUID(int=RANDOM.getrandbits(128))),
+        "data:image/png;base64," + base64.b64encode(RANDOM.randbytes(30_000)).decode(),
+        "1700000000000 1700000000000000 20240305143000",
+        "4111 1111 1111 1112 and 1234567890123456",
+        "password: required",
+        "password = os.environ['DB_PASSWORD']",
+        "connect(user=user, password=password, token=self.token)",
+        "password=get_password(user1)",
+        "the token limit is 4096 tokens: 12345678",
+        'secret: "my secret"',
+        "api_key=<your_api_key_here>",
+        "token: ${GITHUB_TOKEN_123}",
+        "PWD=/home/ann/w0rk/pr0ject",
+        "token_type=bearer&expires=2024-03-05T14:30:00",
+        "task-based-learning and sk-learn-something-or-other-2",
+        "-----BEGIN PRIVATE KEY----- is how such a file begins",
+        "https://example.com/a:b/c@d",
+        "Authorization: Bearer <token>",
+        "+49 170 1234567890123",
+        "0x5555555555554444",
+    ],
+)
+def test_what_only_looks_like_a_secret_stays(text: str) -> None:
+    assert mask(text) == (text, {})
+
+
+@pytest.mark.requirement("F-INGEST-16")
+def test_the_same_secret_has_the_same_mask_under_the_same_key() -> None:
+    one, other = SECRETS["github"], SECRETS["github"][:-1] + "x"
+    assert mask(one) == mask(one)
+    assert mask(one) != mask(other)
+    assert mask(one, b"home") == mask(one, b"home")
+    assert len({mask(one)[0], mask(one, b"home")[0], mask(one, b"other")[0]}) == 3
+
+
+@pytest.mark.requirement("F-INGEST-16")
+def test_letters_that_grow_in_lower_case_shift_nothing() -> None:
+    secret = SECRETS["github"]
+    assert mask(f"İİİ {secret} end")[0] == f"İİİ {mask(secret)[0]} end"
+
+
+@pytest.mark.requirement("F-INGEST-16")
+def test_every_part_of_a_turn_is_masked() -> None:
+    key = SECRETS["openai"]
+    parts = (
+        Part(type="text", text=f"use {key}"),
+        Part(type="tool_call", name="bash", text=f'{{"command": "echo {key}"}}'),
+        Part(type="tool_result", text="ok", extra={"env": {"password": "hunter2"}, "argv": [key]}),
+        Part(type="text", media_type="text/plain", data=f"file with {key}".encode()),
+        Part(type="image", media_type="image/png", data=b"\x89PNG\xff" + key.encode()),
+        Part(type="thinking", text="hm", extra={"signature": key}),
+    )
+    turn = Turn(role="user", content=parts, speaker=key, external_id=key, metadata={"note": key, "password": "hunter2"})
+    masked, counts = mask_turn(turn)
+    assert counts == {"openai": 6, "credential": 2}
+    sign = mask(key)[0]
+    assert masked.text.startswith(f"use {sign}\nbash(")
+    assert masked.parts[2].extra == {"env": {"password": masked.metadata["password"]}, "argv": [sign]}
+    assert masked.parts[3].data == f"file with {sign}".encode()
+    assert masked.parts[4].data == parts[4].data  # an image is not text
+    assert masked.parts[5].extra == {"signature": key}  # must stay as the provider wrote it
+    assert (masked.speaker, masked.external_id, masked.metadata["note"]) == (sign, key, sign)
+
+
+@pytest.mark.requirement("F-INGEST-16")
+def test_a_turn_without_secrets_is_not_made_anew() -> None:
+    turn = Turn(role="user", content="nothing here", metadata={"cwd": "/home/ann"})
+    assert mask_turn(turn) == (turn, {})
+    assert mask_turn(turn)[0] is turn
