@@ -1,0 +1,111 @@
+"""HSCA layer 2, coherence: whether a text reads as intentional language. Not a judgement of quality.
+
+Four heuristics of the specification, each in [0, 1]: average sentence length, share of pronouns with an antecedent,
+punctuation per word, clauses per sentence. Length and clauses say how rich the text is; pronouns and punctuation only
+take away. All of it counts as far as the words form sentences, so that gibberish stays near 0 whatever its punctuation.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from clew.analyze.grammar import Shape, clauses, is_english
+from clew.analyze.lexicon import NOT_CONTENT, PERSON, VERB
+from clew.analyze.words import Reading, read, word_of
+
+# Piecewise linear scales as (value, score), flat beyond the ends. Anchors of the specification: a terse clause (7 words
+# and one verb) about 0.6, a rich philosophical paragraph (25 words and 3 clauses a sentence) 0.9, a fragment low.
+_LENGTH: Final = ((1.0, 0.1), (4.0, 0.45), (8.0, 0.8), (14.0, 0.95), (30.0, 0.95), (60.0, 0.5), (120.0, 0.2))
+_CLAUSES: Final = ((0.0, 0.0), (1.0, 0.5), (1.5, 0.75), (2.2, 0.95), (4.0, 0.95), (8.0, 0.5), (16.0, 0.2))
+_PUNCTUATION: Final = ((0.0, 0.8), (0.03, 1.0), (0.35, 1.0), (0.8, 0.5), (1.5, 0.1))
+# A long text without a single mark is less likely meant than a short message without one.
+_UNMARKED_WORDS: Final = 40
+_UNMARKED: Final = 0.5
+# What is lost when no pronoun has an antecedent.
+_PRONOUN_LOSS: Final = 0.4
+_NAME: Final = re.compile(r"\b[A-Z]\w+")
+# Text cut into pairs of characters has about this many words per piece.
+_WORDS_PER_PAIR: Final = 0.6
+_VERBLESS: Final = 0.35
+_CONTENT: Final = re.compile("[cvwuo]")
+_SPACES: Final = " \n\t\r"
+
+
+def coherence(text: str) -> float:
+    """Coherence of a text in [0, 1]; 0 for text without words. Total for any string."""
+    return coherence_of(read(text))
+
+
+def coherence_of(reading: Reading) -> float:
+    """`coherence` of a text already read."""
+    shapes = [shape for shape in reading.shapes if shape.words]
+    if not shapes:
+        return 0.0
+    grammar = reading.grammar
+    words = sum([shape.words for shape in shapes])
+    length = (words - (1.0 - _WORDS_PER_PAIR) * grammar.count("u")) / len(shapes)
+    groups = clauses(grammar) if is_english(grammar) else len(shapes) + grammar.count(",")
+    richness = (_scale(_LENGTH, length) + _scale(_CLAUSES, groups / len(shapes))) / 2.0
+    structure = _structure(shapes, words) * reading.order
+    return structure * richness * _punctuation(reading, words) * _resolution(reading)
+
+
+def _structure(shapes: Sequence[Shape], words: int) -> float:
+    """How far the words stand in built sentences, in [0, 1]; a verb alone is half, no verb at best `_VERBLESS`."""
+    total = 0.0
+    for size, built, verb in shapes:
+        total += size * (0.5 + 0.5 * built if verb else _VERBLESS * built)
+    return total / words
+
+
+def _punctuation(reading: Reading, words: int) -> float:
+    text = reading.text
+    marks = len(text) - reading.letters - sum(map(text.count, _SPACES))
+    if marks <= 0 and words > _UNMARKED_WORDS:
+        return _UNMARKED
+    return _scale(_PUNCTUATION, marks / words)
+
+
+def _resolution(reading: Reading) -> float:
+    """1 less what is lost by third-person pronouns without an antecedent.
+
+    "it" and "they" may stand for any content word before them; "he" and "she" for a word for a person or a name in the
+    same sentence or before.
+    """
+    grammar = reading.grammar
+    neuter, gendered = grammar.count("T"), grammar.count("H")
+    if not neuter + gendered:
+        return 1.0
+    content = _CONTENT.search(grammar)
+    unresolved = grammar.count("T", 0, content.start()) if content else neuter
+    if gendered:
+        unresolved += sum([form.count("H") for form in reading.forms[: _first_person_named(reading)]])
+    return 1.0 - _PRONOUN_LOSS * unresolved / (neuter + gendered)
+
+
+def _first_person_named(reading: Reading) -> int:
+    """The first sentence with a word for a person or what looks like a name; the number of sentences if none has."""
+    name = _first_name(reading)
+    for number, (sentence, (_, end)) in enumerate(zip(reading.words, reading.spans, strict=True)):
+        if name < end or any(word.flags & PERSON for word in sentence):
+            return number
+    return len(reading.words)
+
+
+def _first_name(reading: Reading) -> int:
+    """Where the first word with a capital stands that no list explains; the length of the text if there is none."""
+    for match in _NAME.finditer(reading.text):
+        word = word_of(match.group().lower())
+        if not word.flags & (NOT_CONTENT | VERB) and not word.valence:
+            return match.start()
+    return len(reading.text)
+
+
+def _scale(points: Sequence[tuple[float, float]], value: float) -> float:
+    """Linear interpolation through points in ascending order."""
+    last, score = points[0]
+    for at, height in points:
+        if value <= at:
+            return height if at == last else score + (height - score) * (value - last) / (at - last)
+        last, score = at, height
+    return score

@@ -1,0 +1,167 @@
+"""Text to words, once for all rules of the analysis.
+
+The words of a sentence come with its separators (commas, brackets, dashes), in order, lower case. Scripts that write
+without spaces are cut into pairs of characters, so that a word met twice gives the same pieces twice. This module is
+for weighing only: the search index has a tokeniser of its own.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final
+
+from clew.analyze.grammar import Shape, order, shapes
+from clew.analyze.lexicon import FUNCTION, UNLISTED, UNSPACED, Word, bare, describe, kind_of
+from clew.text.sentences import paragraph_spans, sentences_within
+
+# Characters that are weighed; what lies beyond is not looked at. Long turns are cut into pieces before they come here,
+# so this only bounds the cost of a text that was not.
+ANALYSED_CHARACTERS: Final = 20_000
+
+# Letters, and marks that combine with them: accents, vowel signs of Hebrew, Arabic, Indic and South-East Asian script.
+_LETTER = (
+    r"\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670"
+    r"\u0900-\u0963\u0971-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3"
+)
+_ASCII_TOKEN = re.compile(r"\w+(?:'\w+)?|[,;:()\[\]|]|--")
+_TOKEN = re.compile(rf"[{_LETTER}]+(?:'[{_LETTER}]+)?|[,;:()\[\]|—–、，；：（）]|--")
+_HAN = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_SOUTH_EAST = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
+_UNSPACED = f"{_SOUTH_EAST}\u3040-\u30ff\uac00-\ud7af{_HAN}"
+_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+# Letters beyond Latin and Cyrillic.
+_HAS_UNLISTED = re.compile("[^\\W\\d_\u0000-\u024f\u0400-\u04ff]")
+_RUN = re.compile(
+    f"(?P<hiragana>[\u3040-\u309f]+)|(?P<katakana>[\u30a0-\u30ff]+)|(?P<hangul>[\uac00-\ud7af]+)|(?P<han>[{_HAN}]+)"
+    f"|(?P<south_east>[{_SOUTH_EAST}]+)|(?P<other>[^{_UNSPACED}]+)"
+)
+# Bounds of the records kept: about 8 MB when full.
+_KEPT_WORDS: Final = 1 << 15
+_KEPT_LENGTH: Final = 40
+
+
+class _Words(dict[str, Word]):
+    """Token -> record, filled on demand and emptied when full. What it holds never changes a result."""
+
+    def __missing__(self, token: str) -> Word:
+        word = describe(token)
+        if not token.isascii() and _HAS_UNLISTED.search(token):
+            flags = word.flags | UNLISTED
+            word = word._replace(flags=flags, kind=kind_of(flags))
+        if len(token) <= _KEPT_LENGTH:
+            if len(self) >= _KEPT_WORDS:
+                self.clear()
+            self[token] = word
+        return word
+
+
+_words = _Words()
+
+
+def word_of(token: str) -> Word:
+    """The record of one token, lower case and of a script that parts words by spaces."""
+    return _words[token]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A text cut up for weighing.
+
+    `text` is what was analysed: the first `ANALYSED_CHARACTERS` characters; `lower` is the same in lower case, place by
+    place; `letters` counts the characters of its tokens. `paragraphs` holds how many sentences each paragraph has.
+    `spans`, `words`, `forms` and `shapes` run in parallel, one entry per sentence, which may be without words. `forms`
+    spells a sentence in the letters of `Word.kind`; `shapes` says how it is built. `grammar` is all forms, each with a
+    full stop after it, and `order` how orderly they are (`grammar.order`).
+    """
+
+    text: str
+    lower: str
+    letters: int
+    paragraphs: list[int]
+    spans: list[tuple[int, int]]
+    words: list[list[Word]]
+    forms: list[str]
+    shapes: list[Shape]
+    grammar: str
+    order: float
+
+
+def read(text: str) -> Reading:
+    """Cut a text into paragraphs, sentences and words; total for any string."""
+    text = text[:ANALYSED_CHARACTERS]
+    lower = text.lower()
+    pattern = _ASCII_TOKEN
+    if not text.isascii():
+        pattern = _TOKEN
+        lower = lower.replace("’", "'")
+        if len(lower) != len(text):  # "İ" grows: keep the places right by leaving such letters as they are
+            lower = "".join(low if len(low := char.lower()) == 1 else char for char in text).replace("’", "'")
+    spaced = pattern is _ASCII_TOKEN or not _HAS_UNSPACED.search(lower)
+    spans: list[tuple[int, int]] = []
+    words: list[list[Word]] = []
+    paragraphs: list[int] = []
+    letters = 0
+    known = _words.__getitem__
+    for start, end in paragraph_spans(text):
+        within = sentences_within(text, start, end)
+        paragraphs.append(len(within))
+        spans += within
+        for first, last in within:
+            tokens = pattern.findall(lower, first, last)
+            letters += sum(map(len, tokens))
+            words.append(list(map(known, tokens)) if spaced else [word for token in tokens for word in _cut(token)])
+    forms = ["".join([word.kind for word in sentence]) for sentence in words]
+    grammar = ".".join([*forms, ""])
+    shaped = shapes(forms, grammar)
+    return Reading(text, lower, letters, paragraphs, spans, words, forms, shaped, grammar, order(grammar))
+
+
+def _cut(token: str) -> Iterator[Word]:
+    """The words of a token that may hold unspaced script."""
+    if not _HAS_UNSPACED.search(token):
+        yield _words[token]
+        return
+    for run in _RUN.finditer(token):
+        part = run.group()
+        match run.lastgroup:
+            case "hiragana":  # the grammar of Japanese: endings and particles
+                yield bare(part, FUNCTION | UNSPACED)
+            case "han":
+                yield from _han(part)
+            case "hangul":
+                yield from _hangul(part)
+            case "south_east":
+                yield from _pairs(part, UNSPACED | UNLISTED)
+            case "katakana":
+                yield bare(part, UNSPACED)
+            case _:
+                yield _words[part]
+
+
+def _han(run: str) -> Iterator[Word]:
+    """Pairs of characters between the characters of the grammar."""
+    part = ""
+    for char in run:
+        if _words[char].flags & FUNCTION:
+            yield from _pairs(part, UNSPACED)
+            yield bare(char, FUNCTION | UNSPACED)
+            part = ""
+        else:
+            part += char
+    yield from _pairs(part, UNSPACED)
+
+
+def _hangul(word: str) -> Iterator[Word]:
+    """The word without its last syllable when that is a particle or an ending, which then follows by itself."""
+    last = _words[word[-1]]
+    if len(word) > 1 and last.flags & FUNCTION:
+        yield bare(word, UNSPACED, word[:-1])
+        yield bare(last.form, FUNCTION | UNSPACED)
+    else:
+        yield bare(word, UNSPACED)
+
+
+def _pairs(part: str, flags: int) -> Iterator[Word]:
+    if part:
+        for at in range(max(1, len(part) - 1)):
+            yield bare(part[at : at + 2], flags)
