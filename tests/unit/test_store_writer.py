@@ -33,6 +33,11 @@ def store(disk: FaultyDisk, tmp_path: Path) -> Iterator[SqliteStore]:
     opened.close()
 
 
+def until(condition: Callable[[], bool]) -> None:
+    while not condition():
+        threading.Event().wait(0.01)
+
+
 def in_threads(works: list[Callable[[], object]]) -> None:
     threads = [threading.Thread(target=work) for work in works]
     for thread in threads:
@@ -49,8 +54,7 @@ def all_at_once(store: SqliteStore, works: list[Callable[[], object]]) -> None:
     """Lets the works pile up behind a first transaction."""
 
     def hold(_: Transaction) -> None:
-        while len(store._writer._waiting) < len(works):
-            threading.Event().wait(0.001)
+        until(lambda: len(store._writer._waiting) >= len(works))
 
     in_threads([lambda: store.transaction(hold), *works])
 
@@ -84,9 +88,10 @@ def test_what_need_not_be_durable_does_not_wait_for_the_disk(disk: FaultyDisk, s
 
 
 @pytest.mark.requirement("F-STORE-30")
-def test_a_durable_transaction_never_rides_on_a_batch_that_is_not(disk: FaultyDisk, store: SqliteStore) -> None:
+def test_a_durable_transaction_never_rides_on_a_batch_that_is_not(disk: FaultyDisk, tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path / "patient", vfs=disk.name, limits=Limits(gather=10))
     started, go_on = threading.Event(), threading.Event()
-    unsynced: list[int] = []
+    synced: list[int] = []
 
     def derived(tx: Transaction) -> None:
         started.set()
@@ -96,12 +101,17 @@ def test_a_durable_transaction_never_rides_on_a_batch_that_is_not(disk: FaultyDi
     def durable() -> None:
         started.wait(10)
         before = disk.done["sync", "wal"]
-        threading.Timer(0.05, go_on.set).start()
+        threading.Thread(target=go_on_once_both_wait).start()
         adder(store, "durable")()
-        unsynced.append(disk.done["sync", "wal"] - before)
+        synced.append(disk.done["sync", "wal"] - before)
+
+    def go_on_once_both_wait() -> None:
+        until(lambda: bool(store._writer._waiting))
+        go_on.set()
 
     in_threads([lambda: store.transaction(derived, durable=False), durable])
-    assert unsynced[0] > 0
+    store.close()
+    assert synced[0] > 0
 
 
 @pytest.mark.requirement("F-STORE-08")
@@ -207,11 +217,6 @@ def waiter(tmp_path: Path) -> Iterator[Callable[[str], subprocess.Popen[str]]]:
     for process in started:
         process.kill()
         process.communicate()
-
-
-def until(condition: Callable[[], bool]) -> None:
-    while not condition():
-        threading.Event().wait(0.01)
 
 
 @pytest.mark.requirement("F-STORE-21")
