@@ -77,6 +77,9 @@ class RecallConfig:
     )
     cost: float = _setting(2.0, "Taken off for each doubling (natural) of what a turn costs in tokens.", low=0, high=20)
     cost_assistant: float = _setting(3.0, "The same where an assistant takes part.", low=0, high=20)
+    floor: float = _setting(
+        0.0, "What the question's own signals must give a turn at least; priors bring none in.", low=-1e9, high=100
+    )
     limit: int = _setting(400, "Ranked turns that are offered to the budget.", low=1, high=100_000)
 
 

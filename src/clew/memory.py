@@ -222,8 +222,6 @@ class Memory:
         started, now = time.perf_counter(), self._clock()
         frame = self._ranker.frame(query, now)
         ranking = self._ranker.rank(frame, chosen, self.config.recall.limit)
-        if not ranking.informative:
-            ranking = ranking.without_candidates()
         ranked = time.perf_counter()
         settings = {
             "budget": budget,

@@ -21,8 +21,8 @@ BATCH: Final = 64
 
 
 def missing(view: IndexView, model: str, aside: frozenset[int]) -> list[int]:
-    """Ordinals of turns without a vector of this model, ascending, except those put aside as failed."""
-    ordinals = view.turns.ordinal[~has_vector(view, model)]
+    """Ordinals of turns that have words and no vector of this model, ascending, except those put aside as failed."""
+    ordinals = view.turns.ordinal[~has_vector(view, model) & (view.turns.chars > 0)]
     return [int(ordinal) for ordinal in ordinals if int(ordinal) not in aside]
 
 

@@ -45,21 +45,26 @@ class Prepared:
     masked: Mapping[str, int] = field(default_factory=dict)
 
     def entry(self, *, seq: int, ordinal: int) -> TurnEntry:
-        """The index entry, once the places are known."""
+        """The index entry, once the places are known.
+
+        A tool's words count as the tool's also where the wire format puts them into a user's message. Text that was
+        injected has no characters and no terms here: it is stored, and never a memory of its own.
+        """
         turn = self.turn
+        injected = turn.origin == "injected"
         return TurnEntry(
             ordinal=ordinal,
             session=turn.session,
             seq=seq,
             branch=turn.branch,
             speaker=turn.speaker,
-            role=turn.role,
+            role="tool" if turn.origin == "tool" else turn.role,
             at=to_us(turn.at),
-            chars=len(turn.text),
+            chars=0 if injected else len(turn.text),
             first_person=self.style.first_person,
             asks=self.style.asks,
             stated=self.style.stated,
-            pieces=self.pieces,
+            pieces=() if injected else self.pieces,
         )
 
 

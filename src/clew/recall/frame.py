@@ -1,7 +1,8 @@
 """Everything one ranking looks at, gathered once: the question, the index as it is now, the vectors, the weights."""
 
 from dataclasses import dataclass
-from typing import Final
+from datetime import date, datetime
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,6 +11,7 @@ from clew.config import RecallConfig
 from clew.index.bm25 import Window, bm25f
 from clew.index.view import IndexView
 from clew.recall.query import Query
+from clew.store.rows import from_us
 from clew.types.turn import ROLES
 
 Scores = NDArray[np.float64]
@@ -67,6 +69,15 @@ def assistant_takes_part(view: IndexView) -> bool:
     if held is None:
         held = view.derived["assistant_takes_part"] = _assistant_takes_part(view)
     return bool(held)
+
+
+def covered_days(view: IndexView) -> tuple[date, date] | None:
+    """The first and the last day on which something was said; None when no turn's time is known."""
+    if "covered_days" not in view.derived:
+        known = view.turns.at[view.turns.at != view.NO_TIME]
+        ends = (int(known.min()), int(known.max())) if len(known) else None
+        view.derived["covered_days"] = ends and tuple(cast(datetime, from_us(end)).date() for end in ends)
+    return cast("tuple[date, date] | None", view.derived["covered_days"])
 
 
 def _assistant_takes_part(view: IndexView) -> bool:

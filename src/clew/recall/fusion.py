@@ -74,13 +74,9 @@ class Fused:
         return [{name: value for name, value in zip(columns, row, strict=True) if value} for row in rows]
 
 
-def by_score(opinions: Sequence[Opinion], size: int, start: Scores | None = None) -> Fused:
-    """Adds weighted values: z-scores of the signals that measure relevance, plain values of boosts and priors.
-
-    Args:
-        start: the sum of the first opinions, when the caller keeps it; those are then not added again.
-    """
-    total = np.zeros(size) if start is None else start.copy()
+def by_score(opinions: Sequence[Opinion], size: int) -> Fused:
+    """Adds weighted values: z-scores of the signals that measure relevance, plain values of boosts and priors."""
+    total = np.zeros(size)
     for opinion in opinions:
         total += opinion.shares()
     return Fused(total, opinions)

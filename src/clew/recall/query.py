@@ -6,7 +6,7 @@ Borders: looks at the question, the space's speakers and the clock; never at the
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime
 from typing import Final
 
 from clew.text.names import quoted
@@ -65,13 +65,21 @@ class Query:
     wants_assistant: bool
 
 
-def understand(text: str, speakers: Sequence[str], now: datetime, *, with_assistant: bool) -> Query:
+def understand(
+    text: str,
+    speakers: Sequence[str],
+    now: datetime,
+    *,
+    with_assistant: bool,
+    covered: tuple[date, date] | None = None,
+) -> Query:
     """Reads a question.
 
     Args:
         speakers: the space's speakers; a speaker's place in it is its code.
         now: what "last month" is counted from.
         with_assistant: an assistant takes part, so "you" is the assistant and not a person.
+        covered: first and last day of the conversations; a date without a year is looked for in all years between.
     """
     named = _named(text, speakers)
     words = {word for code in named for word in _name_words(text, speakers[code])}
@@ -79,7 +87,7 @@ def understand(text: str, speakers: Sequence[str], now: datetime, *, with_assist
         text=text,
         terms=tuple(query_terms(text)),
         speakers=tuple(sorted(named)),
-        dates=tuple(parse_query_dates(text, now)),
+        dates=tuple(parse_query_dates(text, now, covered)),
         quotes=tuple(quoted(text)),
         rewritten=without_request(text) if with_assistant else to_second_person(text, words),
         wants_assistant=with_assistant and _ASSISTANT_ASKED.search(text) is not None,

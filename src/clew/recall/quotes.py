@@ -7,7 +7,7 @@ import numpy as np
 from clew.errors import InputError
 from clew.index.view import IndexView
 from clew.text.normalise import fold, fold_contains
-from clew.text.terms import terms
+from clew.text.terms import quote_terms
 from clew.types.turn import Turn
 
 
@@ -23,7 +23,7 @@ def find_quote(view: IndexView, fetch: Callable[[str, int], Turn], text: str, li
     if not fold(text):
         raise InputError(f"the phrase {text!r} holds no word; give at least one letter or digit")
     found: list[Turn] = []
-    for position in _positions(view, list(dict.fromkeys(terms(text)))):
+    for position in _positions(view, list(dict.fromkeys(quote_terms(text)))):
         if len(found) >= limit:
             break
         session = view.sessions[int(view.turns.session[position])]

@@ -13,7 +13,7 @@ from clew.index.live import LiveIndex
 from clew.index.vectors import cosine
 from clew.index.view import IndexView
 from clew.models.protocol import Embedder, Matrix
-from clew.recall.frame import Frame, Scores, assistant_takes_part, make_frame
+from clew.recall.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
 from clew.recall.query import Query, understand
 from clew.recall.search import Ranking, rank
 from clew.store.rows import to_us
@@ -55,7 +55,7 @@ class Ranker:
         """Everything that ranking a question looks at."""
         view = self._live.view()
         with_assistant = assistant_takes_part(view)
-        query = understand(text, view.speakers, now, with_assistant=with_assistant)
+        query = understand(text, view.speakers, now, with_assistant=with_assistant, covered=covered_days(view))
         return make_frame(query, view, self._config, self._similarity(view, query), with_assistant=with_assistant)
 
     def rank(self, frame: Frame, chosen: Filter, limit: int) -> Ranking:

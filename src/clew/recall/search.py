@@ -5,7 +5,7 @@ Borders: reads the index only; turns' words are fetched by the caller. The same 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, overload
+from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -102,34 +102,36 @@ class Ranking(Sequence[Candidate]):
             for place, position, session, seq, score, shares in columns
         ]
 
-    @property
-    def informative(self) -> bool:
-        """Whether any turn was found by what the question says, and not by priors alone."""
-        asked = [opinion for opinion in self._fused.opinions if opinion.name in _ASKED]
-        return any(bool((each.values[self.positions] > each.mean).any()) for each in asked)
-
-    def without_candidates(self) -> "Ranking":
-        """The same question with nothing found."""
-        return Ranking(self.frame, self._fused, self.positions[:0])
-
-
-_ASKED: Final = frozenset({signal.name for signal in SIGNALS if signal.ranks} | {"quote", "time"})
-
 
 def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None) -> Ranking:
     """The best turns for a question, best first; ties go by session name, then place in it.
+
+    A question that no signal has an opinion on (no term, no vector, no name) finds nothing.
 
     Args:
         limit: how many at most.
         mask: the caller's filter over the view's turns; None means no filter.
     """
     standing, asked = opinions(frame)
+    if not asked:
+        return Ranking(frame, Fused(np.zeros(frame.size), ()), np.zeros(0, dtype=np.int64))
+    spoken = by_score(asked, frame.size).score
     if frame.config.fusion == "rrf":
         fused = by_rank([*standing, *asked], frame.size, frame.config.rrf_k)
     else:
-        added = by_score(asked, frame.size, _standing_sum(frame, standing))
-        fused = Fused(added.score, [*standing, *asked])
-    return Ranking(frame, fused, best(fused.score, limit, (_name_order(frame.view), frame.view.turns.seq), mask))
+        fused = Fused(_standing_sum(frame, standing) + spoken, [*standing, *asked])
+    relevant = _relevant(frame, spoken)
+    tie = (_name_order(frame.view), frame.view.turns.seq)
+    return Ranking(frame, fused, best(fused.score, limit, tie, relevant if mask is None else relevant & mask))
+
+
+def _relevant(frame: Frame, spoken: Scores) -> NDArray[np.bool_]:
+    """Turns to which the question's own signals give more than the floor.
+
+    Priors alone never bring a turn in: without this, what is left of a budget fills with whatever is short. Injected
+    text has no characters in the index and is never a memory.
+    """
+    return np.asarray((spoken > frame.config.floor) & (frame.view.turns.chars > 0))
 
 
 def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> Scores:

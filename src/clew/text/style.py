@@ -6,7 +6,9 @@ Other languages: the question marks of all scripts count; the first person is kn
 import re
 from dataclasses import dataclass
 
-_FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|we|us|our|ours|i['’](?:m|ve|d|ll)|we['’](?:re|ve|d|ll))\b", re.IGNORECASE)
+_FIRST_PERSON = re.compile(
+    r"\b(?:i|me|my|mine|we|us|our|ours|i['’](?:m|ve|d|ll)|we['’](?:re|ve|d|ll))\b", re.IGNORECASE
+)
 _ASKS = re.compile(r"[?？؟]")
 _QUESTION = re.compile(r"[^.!?。！？؟\n]*[?？؟]+")
 
