@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     RuleBasedStateMachine,
@@ -98,4 +99,4 @@ class Story(RuleBasedStateMachine):
 
 @pytest.mark.requirement("F-INDEX-03", "F-INDEX-06", "F-INDEX-08", "F-INDEX-09", "F-INDEX-10", "F-INDEX-13")
 def test_any_story_ends_as_if_the_index_were_made_at_once() -> None:
-    run_state_machine_as_test(Story)
+    run_state_machine_as_test(Story, settings=settings(max_examples=40, stateful_step_count=25))

@@ -12,7 +12,8 @@ that see it. A piece has one neighbour in each place, so no two postings of a te
 added in one fixed order: own, one before, two before, ..., one after, two after, ...
 """
 
-from collections.abc import Sequence
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from math import log
 from typing import Final
@@ -25,8 +26,10 @@ from clew.index.view import IndexView, Mask, Postings
 
 Scores = NDArray[np.float64]
 
-_DENSE_FROM: Final = 24
-"""A term in more than 1 / _DENSE_FROM of the pieces is scored over whole arrays, which is then faster than by place."""
+Links = tuple[NDArray[np.intp], NDArray[np.intp]]
+
+_DENSE_FROM: Final = 40
+"""A term in more than one of so many pieces is scored over whole arrays, which is then faster than place by place."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +88,8 @@ def bm25f(
         found = view.lookup(term)
         if found.df and totals[term]:
             factor = totals[term] * _idf(len(view.turns.ordinal), found.df) * (k1 + 1)
-            _add(scores, counts, norms, factor, _pushes(view, found, window))
+            add = _add_everywhere if len(found.pieces) * _DENSE_FROM > len(scores) else _add
+            add(scores, counts, norms, factor, _push(counts, found, window, view.links))
     scores = scores[: len(view.pieces.turn)]
     if mask is not None:
         scores[~mask[view.pieces.turn]] = 0.0
@@ -158,35 +162,40 @@ def _norms(view: IndexView, window: Window, k1: float, b: float) -> Scores:
     return held
 
 
-def _pushes(view: IndexView, found: Postings, window: Window) -> list[tuple[NDArray[np.intp], Scores]]:
-    """Places and what is added to their counts, step by step; within one step no place stands twice, but for -1."""
-    steps = [(found.pieces, (found.body + found.extra).astype(np.float64))]
+def _push(counts: Scores, found: Postings, window: Window, links: Links) -> Iterator[NDArray[np.intp]]:
+    """Adds a term's counts at every place that sees it, step by step, and gives the places of each step.
+
+    Within one step no place stands twice, but for -1, which stands for none.
+    """
+    counts[found.pieces] = np.add(found.body, found.extra, dtype=np.float64)
+    yield found.pieces
     shared = np.flatnonzero(found.body)
     body = found.body[shared].astype(np.float64)
     # What stands before a piece is seen from the places after it, and the other way round.
-    for weights, links in zip((window.before, window.after), reversed(view.links), strict=True):
+    for weights, onward in zip((window.before, window.after), reversed(links), strict=True):
         places = found.pieces[shared]
         for weight in weights:
-            places = links[places]
-            steps.append((places, weight * body))
-    return steps
+            places = onward.take(places, mode="wrap")  # -1 gives the last, unused place
+            np.add.at(counts, places, weight * body)
+            yield places
 
 
-def _add(
-    scores: Scores, counts: Scores, norms: Scores, factor: float, steps: list[tuple[NDArray[np.intp], Scores]]
-) -> None:
-    """Adds one term's share to the scores. `counts` comes and goes as zeros."""
-    for places, values in steps:
-        counts[places] += values
-    if len(steps[0][0]) * _DENSE_FROM > len(scores):
-        share = counts + norms
-        np.divide(counts, share, out=share)
-        share *= factor
-        scores += share
-        counts.fill(0.0)
-        return
-    places = np.concatenate([places for places, _ in steps])
+def _add(scores: Scores, counts: Scores, norms: Scores, factor: float, pushed: Iterable[NDArray[np.intp]]) -> None:
+    """Adds one term's share to the scores where it stands. `counts` comes and goes as zeros."""
+    places = np.concatenate(list(pushed))
     held = counts[places]
     # A place that several steps reached stands here several times, each time with the same result.
     scores[places] = scores[places] + factor * (held / (held + norms[places]))
     counts[places] = 0.0
+
+
+def _add_everywhere(
+    scores: Scores, counts: Scores, norms: Scores, factor: float, pushed: Iterable[NDArray[np.intp]]
+) -> None:
+    """The same over whole arrays: faster when much of them is touched."""
+    deque(pushed, maxlen=0)  # nothing but what the steps do to the counts is wanted
+    share = counts + norms
+    np.divide(counts, share, out=share)
+    share *= factor
+    scores += share
+    counts.fill(0.0)

@@ -198,9 +198,11 @@ class Columns:
         code = self.sessions.find(session)
         if code < 0:
             return None
-        places, seqs = self.places[code], self.turn["seq"].array
-        place = bisect_left(places, seq, hi=len(places), key=seqs.__getitem__)
-        if place == len(places) or places[place] >= turns or seqs[places[place]] != seq:
+        places = self.places[code]
+        size = len(places)  # first: a place is added after its turn's columns, by a thread that may be adding now
+        seqs = self.turn["seq"].array
+        place = bisect_left(places, seq, hi=size, key=seqs.__getitem__)
+        if place == size or places[place] >= turns or seqs[places[place]] != seq:
             return None
         return places[place]
 

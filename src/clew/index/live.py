@@ -138,7 +138,8 @@ class _Terms:
             low = int(ordinals[-1])
             placed.append((segment, pieces))
             turns, pieces = turns + len(ordinals), pieces + len(segment.pieces.chars)
-            columns.extend(segment, int(np.searchsorted(ordinals, self._last(), side="right")))
+            if low > self._last():
+                columns.extend(segment, int(np.searchsorted(ordinals, self._last(), side="right")))
         tail = Tail()
         for (row,) in reader.scan("tail", (self._space, low + 1), (self._space,), columns=("entry",)):
             entry = decode(cast(bytes, row))
@@ -187,22 +188,23 @@ class _Vectors:
 
     def __init__(self, space: str) -> None:
         self._space = space
-        self._segments: dict[SegmentKey, VectorSegment] = {}
-        self._packed: dict[str, list[VectorBlock]] = {}
+        self._columns: Columns | None = None
+        self._segments: dict[SegmentKey, tuple[VectorSegment, VectorBlock]] = {}
         self._loose: dict[str, _Loose] = {}
         self.changes = 0
 
     def reload(self, reader: Reader, columns: Columns) -> None:
         """Takes up changed segments and reads all loose vectors again."""
-        packed: dict[str, list[VectorBlock]] = {}
-        held: dict[SegmentKey, VectorSegment] = {}
+        held = {}
         for kind in kinds(reader, self._space)[1:]:
             for key in listing(reader, self._space, kind.name):
-                segment = self._segments.get(key) or VectorSegment.load(data(reader, self._space, key))
-                held[key] = segment
-                block = VectorBlock.of(columns.positions(segment.ordinals), segment.codes, segment.scales)
-                packed.setdefault(kind.name[len(VECTOR_PREFIX) :], []).append(block)
-        self._segments, self._packed, self._loose = held, packed, {}
+                segment, block = self._segments.get(key, (None, None))
+                if segment is None:
+                    segment = VectorSegment.load(data(reader, self._space, key))
+                if block is None or columns is not self._columns:
+                    block = VectorBlock.of(columns.positions(segment.ordinals), segment.codes, segment.scales)
+                held[key] = segment, block
+        self._columns, self._segments, self._loose = columns, held, {}
         self.changes += 1
         self.read_loose(reader, columns)
 
@@ -213,9 +215,12 @@ class _Vectors:
 
     def blocks(self) -> dict[str, list[VectorBlock]]:
         """By model; a loose vector comes after the segments and so counts before them."""
-        models = sorted({*self._packed, *self._loose})
-        loose = {model: [held.block()] for model, held in self._loose.items()}
-        return {model: [*self._packed.get(model, ()), *loose.get(model, ())] for model in models}
+        found: dict[str, list[VectorBlock]] = {}
+        for key, (_, block) in self._segments.items():
+            found.setdefault(key.kind[len(VECTOR_PREFIX) :], []).append(block)
+        for model, loose in self._loose.items():
+            found.setdefault(model, []).append(loose.block())
+        return found
 
     def _read_model(self, reader: Reader, model: str, columns: Columns) -> None:
         key = (self._space, model)

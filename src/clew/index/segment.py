@@ -28,7 +28,10 @@ NO_TIME: Final = int(np.iinfo(np.int64).min)
 _COLUMNS: Final = (
     "ordinal", "at", "seq", "chars", "stated", "role", "first_person", "asks", "session", "branch", "speaker", "pieces"
 )  # fmt: skip  # one line, as one list of names
-_SECTIONS: Final = len(_COLUMNS) + 3 + 4 * 2 + 5  # columns of turns and pieces, string tables, postings
+_PIECE_COLUMNS: Final = ("chars", "body", "extra")
+_SECTIONS: Final = (
+    len(_COLUMNS) + len(_PIECE_COLUMNS) + 4 * 2 + 5
+)  # columns of turns and pieces, string tables, postings
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,11 +115,6 @@ class Segment:
         return cls(turns, pieces, sessions, branches, speakers, terms, start, df, piece, body, extra)
 
     @property
-    def piece_turn(self) -> Ints:
-        """The place of each piece's turn in the segment."""
-        return np.repeat(np.arange(len(self.turns.ordinal)), self.turns.pieces)
-
-    @property
     def term_of_posting(self) -> Ints:
         """The code of each posting's term."""
         return np.repeat(np.arange(self.terms.size), np.diff(self.start))
@@ -124,20 +122,21 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """What a segment is sealed from: string tables sorted and without unused strings, postings in any order.
+    """What a segment is sealed from, in its order; string tables hold no string that is not used.
 
     Attributes:
-        chars: length of each piece.
-        term, piece, body, extra: one value a posting.
+        counts: postings of each term.
+        df: turns of each term.
     """
 
     turns: Turns
-    chars: Array
+    pieces: Pieces
     sessions: Sequence[bytes]
     branches: Sequence[bytes]
     speakers: Sequence[bytes]
     terms: Sequence[bytes]
-    term: Array
+    counts: Array
+    df: Array
     piece: Array
     body: Array
     extra: Array
@@ -171,38 +170,63 @@ def build(entries: Iterable[TurnEntry]) -> bytes:
         speaker=speaker,
         pieces=_column(len(entry.pieces) for entry in held),
     )
-    chars = _column(piece.chars for piece in flat)
-    return _seal(_Draft(turns, chars, sessions, branches, speakers, *_postings(flat)))
+    names, term, piece, body, extra = _postings(flat)
+    pieces = Pieces(_column(each.chars for each in flat), *_lengths(len(flat), piece, body, extra))
+    counts, df = _frequencies(len(names), term, _owners(turns)[piece])
+    return _seal(_Draft(turns, pieces, sessions, branches, speakers, names, counts, df, piece, body, extra))
 
 
 def merge(segments: Sequence[Segment]) -> bytes:
-    """Packs the entries of several segments into one, without looking at any of them singly.
+    """Packs the entries of several segments, given in any order, into one, without looking at any of them singly.
 
     Raises:
-        InputError: a turn is in two of them.
+        InputError: the segments' ranges of ordinals overlap.
     """
-    sessions, session = _joined([each.sessions for each in segments], [each.turns.session for each in segments])
-    branches, branch = _joined([each.branches for each in segments], [each.turns.branch for each in segments])
-    speakers, new_speakers = union(each.speakers.strings() for each in segments)
+    parts = sorted(segments, key=lambda each: int(each.turns.ordinal[0]))
+    sessions, session = _joined([each.sessions for each in parts], [each.turns.session for each in parts])
+    branches, branch = _joined([each.branches for each in parts], [each.turns.branch for each in parts])
+    speakers, new_speakers = union(each.speakers.strings() for each in parts)
     # Code 0, no speaker, stays 0.
     shifted = [np.concatenate(([0], codes + 1)) for codes in new_speakers]
-    speaker = _concatenate([codes[each.turns.speaker] for codes, each in zip(shifted, segments, strict=True)])
-    terms, term = _joined([each.terms for each in segments], [each.term_of_posting for each in segments])
-    offsets = np.cumsum([0, *(len(each.pieces.chars) for each in segments)])
-    turns = Turns(*(_concatenate([getattr(each.turns, name) for each in segments]) for name in _COLUMNS))
+    speaker = np.concatenate([codes[each.turns.speaker] for codes, each in zip(shifted, parts, strict=True)])
+    turns = Turns(*(np.concatenate([getattr(each.turns, name) for each in parts]) for name in _COLUMNS))
+    terms, renamed = union(each.terms.strings() for each in parts)
+    counts, df = np.zeros(len(terms), dtype=np.int64), np.zeros(len(terms), dtype=np.int64)
+    for new, each in zip(renamed, parts, strict=True):
+        counts[new] += np.diff(each.start)
+        df[new] += each.df
     draft = _Draft(
         turns=replace(turns, session=session, branch=branch, speaker=speaker),
-        chars=_concatenate([each.pieces.chars for each in segments]),
+        pieces=Pieces(*(np.concatenate([getattr(each.pieces, name) for each in parts]) for name in _PIECE_COLUMNS)),
         sessions=sessions,
         branches=branches,
         speakers=speakers,
         terms=terms,
-        term=term,
-        piece=_concatenate([each.piece + offset for each, offset in zip(segments, offsets, strict=False)]),
-        body=_concatenate([each.body for each in segments]),
-        extra=_concatenate([each.extra for each in segments]),
+        counts=counts,
+        df=df,
+        **_interleaved(parts, renamed, counts),
     )
-    return _seal(_in_order(draft))
+    return _seal(draft)
+
+
+def _interleaved(parts: Sequence[Segment], renamed: Sequence[Ints], counts: Ints) -> dict[str, Array]:
+    """The postings of several segments as those of one: term by term, and in each term segment by segment."""
+    size = int(counts.sum())
+    columns: dict[str, Array] = {
+        "piece": np.empty(size, np.uint32),
+        "body": np.empty(size, np.uint8),
+        "extra": np.empty(size, np.uint8),
+    }
+    free = np.cumsum(counts) - counts  # where the next posting of each term goes
+    offset = 0
+    for new, each in zip(renamed, parts, strict=True):
+        held = np.diff(each.start)
+        places = np.repeat(free[new] - each.start[:-1], held) + np.arange(len(each.piece))
+        columns["piece"][places] = np.add(each.piece, offset, dtype=np.uint32)
+        columns["body"][places], columns["extra"][places] = each.body, each.extra
+        free[new] += held
+        offset += len(each.pieces.chars)
+    return columns
 
 
 def without(segment: Segment, ordinals: Iterable[int]) -> bytes | None:
@@ -215,9 +239,8 @@ def without(segment: Segment, ordinals: Iterable[int]) -> bytes | None:
     if not keep.any():
         return None
     turns = segment.turns.take(keep)
-    pieces = np.repeat(keep, segment.turns.pieces)
-    number = np.cumsum(pieces) - 1
-    held = pieces[segment.piece]
+    kept = np.repeat(keep, segment.turns.pieces)
+    held = kept[segment.piece]
     sessions, session = _used(segment.sessions, turns.session)
     branches, branch = _used(segment.branches, turns.branch)
     named = turns.speaker > 0
@@ -225,15 +248,18 @@ def without(segment: Segment, ordinals: Iterable[int]) -> bytes | None:
     speaker = np.zeros(len(named), dtype=np.int64)
     speaker[named] = spoken + 1
     terms, term = _used(segment.terms, segment.term_of_posting[held])
+    piece = (np.cumsum(kept) - 1)[segment.piece[held]]
+    counts, df = _frequencies(len(terms), term, _owners(turns)[piece])
     draft = _Draft(
         turns=replace(turns, session=session, branch=branch, speaker=speaker),
-        chars=segment.pieces.chars[pieces],
+        pieces=Pieces(*(getattr(segment.pieces, name)[kept] for name in _PIECE_COLUMNS)),
         sessions=sessions,
         branches=branches,
         speakers=speakers,
         terms=terms,
-        term=term,
-        piece=number[segment.piece[held]],
+        counts=counts,
+        df=df,
+        piece=piece,
         body=segment.body[held],
         extra=segment.extra[held],
     )
@@ -281,48 +307,42 @@ def _entry(segment: Segment, turn: int, pieces: tuple[PieceTerms, ...]) -> TurnE
 
 
 def _seal(draft: _Draft) -> bytes:
-    turns, size = draft.turns, len(draft.chars)
-    if np.any(np.diff(turns.ordinal) == 0):
-        twice = turns.ordinal[:-1][np.diff(turns.ordinal) == 0]
-        raise InputError(f"turn {int(twice[0])} is there twice; expected each ordinal once: run `clew rebuild`")
-    order = np.argsort(draft.term.astype(np.int64) * size + draft.piece, kind="stable")
-    term, piece, body, extra = (
-        values[order].astype(np.int64) for values in (draft.term, draft.piece, draft.body, draft.extra)
-    )
-    turn = np.repeat(np.arange(len(turns.ordinal)), turns.pieces)[piece]
-    first = np.ones(len(term), dtype=bool)
-    first[1:] = (np.diff(term) != 0) | (np.diff(turn) != 0)
-    columns = [narrow(getattr(turns, name)) for name in _COLUMNS[2:]]
+    turns = draft.turns
+    unordered = np.flatnonzero(np.diff(turns.ordinal) <= 0)
+    if len(unordered):
+        raise InputError(
+            f"turn {int(turns.ordinal[unordered[0] + 1])} is there twice, or segments overlap; expected each ordinal "
+            "once, in separate ranges: run `clew rebuild`"
+        )
+    tables = (draft.sessions, draft.branches, draft.speakers, draft.terms)
     arrays = [
         np.asarray(turns.ordinal, dtype=np.int64),
         np.asarray(turns.at, dtype=np.int64),
-        *columns,
-        narrow(draft.chars),
-        narrow(np.bincount(piece, weights=body, minlength=size).astype(np.int64)),
-        narrow(np.bincount(piece, weights=extra, minlength=size).astype(np.int64)),
-        *chain.from_iterable(map(sections, (draft.sessions, draft.branches, draft.speakers, draft.terms))),
-        narrow(np.bincount(term, minlength=len(draft.terms))),
-        narrow(np.bincount(term[first], minlength=len(draft.terms))),
-        narrow(piece),
-        narrow(body),
-        narrow(extra),
+        *(narrow(getattr(turns, name)) for name in _COLUMNS[2:]),
+        *(narrow(getattr(draft.pieces, name)) for name in _PIECE_COLUMNS),
+        *chain.from_iterable(map(sections, tables)),
+        *map(narrow, (draft.counts, draft.df, draft.piece, draft.body, draft.extra)),
     ]
     return seal(MAGIC, VERSION, arrays)
 
 
-def _in_order(draft: _Draft) -> _Draft:
-    """The draft with its turns in the order of their ordinals, and the pieces with them."""
-    turns = draft.turns
-    if np.all(np.diff(turns.ordinal) > 0):
-        return draft
-    order = np.argsort(turns.ordinal, kind="stable")
-    moved = turns.take(order)
-    first = np.cumsum(turns.pieces, dtype=np.int64) - turns.pieces
-    new_first = np.cumsum(moved.pieces, dtype=np.int64) - moved.pieces
-    old = np.repeat(first[order] - new_first, moved.pieces) + np.arange(len(draft.chars))
-    number = np.empty(len(old), dtype=np.int64)
-    number[old] = np.arange(len(old))
-    return replace(draft, turns=moved, chars=draft.chars[old], piece=number[draft.piece])
+def _owners(turns: Turns) -> Ints:
+    """The place of each piece's turn."""
+    return np.repeat(np.arange(len(turns.ordinal)), turns.pieces)
+
+
+def _lengths(size: int, piece: Array, body: Array, extra: Array) -> tuple[Ints, Ints]:
+    """Sums of the counts of each piece, of its body terms and of its extra terms."""
+    sums = (np.bincount(piece, weights=counts, minlength=size) for counts in (body, extra))
+    first, second = (each.astype(np.int64) for each in sums)
+    return first, second
+
+
+def _frequencies(size: int, term: Array, turn: Array) -> tuple[Ints, Ints]:
+    """Postings and turns of each of `size` terms, from its postings in order."""
+    first = np.ones(len(term), dtype=bool)
+    first[1:] = (np.diff(term) != 0) | (np.diff(turn) != 0)
+    return np.bincount(term, minlength=size), np.bincount(term[first], minlength=size)
 
 
 def _postings(pieces: Sequence[PieceTerms]) -> tuple[Sequence[bytes], Ints, Ints, Ints, Ints]:
@@ -351,21 +371,17 @@ def _column(values: Iterable[int]) -> Ints:
     return np.fromiter(values, dtype=np.int64)
 
 
-def _concatenate(arrays: Sequence[Array]) -> Array:
-    return np.concatenate(arrays) if arrays else np.zeros(0, dtype=np.int64)
-
-
 def _coded(strings: Sequence[str]) -> tuple[list[bytes], Ints]:
     """The distinct strings, sorted, and each string's code in that order."""
     table = sorted(set(strings))
-    codes = {string: code for code, string in enumerate(table)}
+    codes = dict(zip(table, range(len(table)), strict=True))
     return list(map(to_bytes, table)), np.fromiter(map(codes.__getitem__, strings), dtype=np.int64, count=len(strings))
 
 
 def _joined(tables: Sequence[StringTable], codes: Sequence[Array]) -> tuple[list[bytes], Array]:
     """One table of all strings, and the codes that point into it instead of into their own."""
     merged, renamed = union(table.strings() for table in tables)
-    return merged, _concatenate([new[old] for new, old in zip(renamed, codes, strict=True)])
+    return merged, np.concatenate([new[old] for new, old in zip(renamed, codes, strict=True)])
 
 
 def _used(table: StringTable, codes: Array) -> tuple[list[bytes], Array]:

@@ -5,6 +5,7 @@ Strings are ordered by their UTF-8 bytes, which is the order of their code point
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any, Final, cast
 
 import numpy as np
@@ -50,8 +51,8 @@ class StringTable:
 
     def strings(self) -> list[bytes]:
         """All of them, in order."""
-        data, offsets = bytes(self._data), self._offsets
-        return [data[offsets[code] : offsets[code + 1]] for code in range(self.size)]
+        data = bytes(self._data)
+        return [data[start:end] for start, end in pairwise(self._offsets)]
 
     def find(self, string: bytes) -> int:
         """The string's code, or -1."""
@@ -59,6 +60,8 @@ class StringTable:
         low = bisect_left(self._keys, key)
         if low == self.size or self._keys[low] != key:
             return -1
+        if self[low] == string:
+            return low
         high = bisect_right(self._keys, key, low)
         code = bisect_left(range(high), string, low, high, key=self.__getitem__)
         return code if code < high and self[code] == string else -1
@@ -74,7 +77,7 @@ def _prefixes(offsets: NDArray[np.int64], data: Array) -> NDArray[np.uint64]:
 
 def union(tables: Iterable[Sequence[bytes]]) -> tuple[list[bytes], list[NDArray[np.int64]]]:
     """All strings of several tables, sorted, and for each table the new code of each of its strings."""
-    held = [list(table) for table in tables]
-    merged = sorted({string for table in held for string in table})
-    codes = {string: code for code, string in enumerate(merged)}
+    held = list(tables)
+    merged = sorted(set().union(*held))
+    codes = dict(zip(merged, range(len(merged)), strict=True))
     return merged, [np.fromiter(map(codes.__getitem__, table), dtype=np.int64, count=len(table)) for table in held]

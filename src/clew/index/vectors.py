@@ -49,12 +49,11 @@ def has_vector(view: IndexView, model: str) -> NDArray[np.bool_]:
 
 
 def _scan(result: NDArray[np.float64], block: VectorBlock, codes: Codes, scales: Scales) -> None:
-    found = np.asarray(simsimd.cdist(codes, block.codes, metric="dot"), dtype=np.float64)
-    found *= scales.astype(np.float64)[:, None]
-    found *= block.scales
+    found = np.asarray(simsimd.cdist(codes, block.codes, metric="dot"))
+    steps = np.multiply.outer(scales.astype(np.float64), block.scales)
     if block.unbroken:
         first = int(block.positions[0])
-        result[:, first : first + len(block.positions)] = found
+        np.multiply(found, steps, out=result[:, first : first + len(block.positions)])
         return
     known = block.positions >= 0
-    result[:, block.positions[known]] = found[:, known]
+    result[:, block.positions[known]] = (found * steps)[:, known]

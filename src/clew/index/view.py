@@ -7,7 +7,7 @@ its turns lie in segments and tail.
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +23,7 @@ from clew.types.turn import ROLES
 
 Mask = NDArray[np.bool_]
 Ints = NDArray[np.int64]
-
-_NONE: Final = np.zeros(0, dtype=np.int64)
+Bytes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,8 +91,8 @@ class Postings:
     """
 
     pieces: Ints
-    body: Ints
-    extra: Ints
+    body: Bytes
+    extra: Bytes
     df: int
 
 
@@ -178,23 +177,29 @@ class IndexView:
 
     def lookup(self, term: str) -> Postings:
         """All that is known of a term; empty when no turn has it."""
-        found, df, key = [], 0, to_bytes(term)
+        found: list[tuple[Segment, int, int, int]] = []
+        size, df, key = 0, 0, to_bytes(term)
         for segment, first in self._segments:
             code = segment.terms.find(key)
             if code >= 0:
-                part = slice(segment.start[code], segment.start[code + 1])
-                found.append((segment.piece[part] + np.int64(first), segment.body[part], segment.extra[part]))
-                df += int(segment.df[code])
+                low, high = int(segment.start[code]), int(segment.start[code + 1])
+                found.append((segment, first, low, high))
+                size, df = size + high - low, df + int(segment.df[code])
         rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
         if rest:
-            found.append(rest)
-            df += 1 + int(np.count_nonzero(np.diff(self.pieces.turn[rest[0]])))
-        if not found:
-            return Postings(_NONE, _NONE, _NONE, 0)
-        pieces, body, extra = (np.concatenate(column, dtype=np.int64) for column in zip(*found, strict=True))
+            size, df = size + len(rest[0]), df + 1 + int(np.count_nonzero(np.diff(self.pieces.turn[rest[0]])))
+        pieces = np.empty(size, dtype=np.int64)
+        body, extra = np.empty(size, dtype=np.uint8), np.empty(size, dtype=np.uint8)
+        end = 0
+        for segment, first, low, high in found:
+            start, end = end, end + high - low
+            np.add(segment.piece[low:high], first, out=pieces[start:end], dtype=np.int64)
+            body[start:end], extra[start:end] = segment.body[low:high], segment.extra[low:high]
+        if rest:
+            pieces[end:], body[end:], extra[end:] = rest
         return Postings(pieces, body, extra, df)
 
-    def postings(self, term: str) -> tuple[Ints, Ints, Ints]:
+    def postings(self, term: str) -> tuple[Ints, Bytes, Bytes]:
         """The pieces that hold a term, ascending, with its counts in their body and extra terms."""
         found = self.lookup(term)
         return found.pieces, found.body, found.extra
