@@ -15,6 +15,9 @@ from clew.recall.frame import Scores
 FLAT: Final = 1e-12
 """A signal whose values spread less than this says nothing of any turn."""
 
+SILENT: Final = 20
+"""Turns that say nothing to a question and are added to every space when the average match is taken."""
+
 RUN: Final = 32
 """Scores in a run whose best stands for it when the best of all are looked for."""
 
@@ -48,12 +51,17 @@ class Opinion:
 
 
 def centred(values: Scores) -> tuple[float, float]:
-    """Mean and standard deviation over the known values; a signal that is flat has an endless spread, so it adds 0."""
+    """Mean and standard deviation over the known values and `SILENT` turns with the value 0.
+
+    In a large space those change nothing. In a small one, or where every turn says the same, they keep the mean under
+    what
+    matches: the only turn of a space would else be its own average. A flat signal has an endless spread, so it adds 0.
+    """
     known = values[~np.isnan(values)]
-    if not len(known):
-        return 0.0, np.inf
-    spread = float(np.std(known))
-    return float(np.mean(known)), spread if spread >= FLAT else np.inf
+    size = len(known) + SILENT
+    mean = float(np.sum(known)) / size
+    spread = float(np.sqrt(max(float(np.sum(known * known)) / size - mean * mean, 0.0)))
+    return mean, spread if spread >= FLAT else np.inf
 
 
 @dataclass(frozen=True, slots=True, eq=False)
