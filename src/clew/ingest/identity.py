@@ -18,7 +18,7 @@ branch. A new turn between two that are known is appended and answers the first 
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clew.ingest.lines import Key, Lines
@@ -105,11 +105,12 @@ class _LineUp:
         self._ends = dict(self.lines.ends)  # branch -> its last turn, new ones included
         self._branches = {key.branch for key in (*stored, *incoming)}
         self._by_id = self._find_by_id()
+        self._taken = set(self._by_id.values())  # stored turns that are one of the incoming, so no other of them
 
     def place(self, branch: str, group: Sequence[int]) -> None:
         """Places the incoming turns of one branch; `group` are their places in `incoming`, in order."""
         count = len(self.lines.stored)
-        taken = {found for i in group if (found := self._by_id.get(i)) is not None}
+        has_ids = any(i in self._by_id for i in group)
         reached: int | None = None  # the stored turn that the sequence has come to
         at = 0
         while at < len(group):
@@ -121,7 +122,8 @@ class _LineUp:
                 continue
             end = next((i for i in range(at, len(group)) if group[i] in self._by_id), len(group))
             stretch = group[at:end]
-            path = self._path(branch if reached is None else reached, stretch, taken)
+            path = self._path(branch if reached is None else reached, stretch, has_ids)
+            self._taken.update(path)
             for i, known in zip(stretch, path, strict=False):
                 self.places[i] = Place(known=known)
             reached = path[-1] if path else reached
@@ -147,10 +149,13 @@ class _LineUp:
         other = self.lines.stored[found] if found < count else self.incoming[found - count]
         return Place(known=found) if other.hash == self.incoming[i].hash else Place(conflict=found)
 
-    def _path(self, start: int | str, stretch: Sequence[int], taken: Collection[int]) -> list[int]:
+    def _path(self, start: int | str, stretch: Sequence[int], has_ids: bool) -> list[int]:
         keys = [self.incoming[i] for i in stretch]
-        path = self.lines.walk(start, keys, taken)
-        return path or (self.lines.overlap(keys) if isinstance(start, str) and not taken else [])
+        path = self.lines.walk(start, keys, self._taken)
+        if path or has_ids or not isinstance(start, str):
+            return path
+        overlap = self.lines.overlap(keys)
+        return overlap if self._taken.isdisjoint(overlap) else []
 
     def _append(self, branch: str, reached: int | None, new: Sequence[int], following: int | None) -> None:
         """Places new turns after the stored one that was reached; `following` is the known turn that comes next."""
