@@ -1,0 +1,307 @@
+"""Claude Code's session files."""
+
+import base64
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.ingest.importers import detect, find_claude_code
+from clew.types import Turn
+from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
+
+PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n rest").decode()
+
+
+def record(kind: str, uuid: str, content: Any, parent: str | None = None, **fields: Any) -> dict[str, Any]:
+    """A message record as Claude Code writes it."""
+    return {
+        "type": kind,
+        "uuid": uuid,
+        "parentUuid": parent,
+        "sessionId": "s1",
+        "timestamp": "2026-02-03T10:00:00.000Z",
+        "cwd": "/home/ann/app",
+        "gitBranch": "main",
+        "isSidechain": False,
+        "message": {"role": kind, "content": content},
+        **fields,
+    }
+
+
+def use(name: str, call_id: str, **arguments: Any) -> dict[str, Any]:
+    return {"type": "tool_use", "id": call_id, "name": name, "input": arguments}
+
+
+def result(call_id: str, content: Any, **fields: Any) -> dict[str, Any]:
+    return {"type": "tool_result", "tool_use_id": call_id, "content": content, **fields}
+
+
+def imported(folder: Path, *records: Any) -> list[Turn]:
+    return turns(read(put(folder, "s.jsonl", lines(*records))))
+
+
+@pytest.mark.requirement("F-INGEST-04")
+def test_a_session_becomes_turns_in_order(tmp_path: Path) -> None:
+    answer = record("assistant", "a2", [{"type": "thinking", "thinking": "hm", "signature": "x"}], "u1")
+    answer["message"]["model"] = "claude-x"
+    path = put(
+        tmp_path,
+        "s.jsonl",
+        lines(
+            record("user", "u1", "list the files"),
+            answer,
+            record("assistant", "a3", [{"type": "text", "text": "I look."}], "a2"),
+            record("assistant", "a4", [use("Bash", "t1", command="ls")], "a3"),
+            record("user", "u5", [result("t1", "a.txt")], "a4", toolUseResult={"stdout": "a.txt"}),
+            record("user", "u6", [result("t1", [{"type": "text", "text": "b"}], is_error=True)], "u5"),
+        ),
+    )
+    assert detect(path) == "claude-code"
+    found = turns(read(path))
+    assert [(turn.role, turn.origin, turn.text) for turn in found] == [
+        ("user", "user", "list the files"),
+        ("assistant", "assistant", "hm"),
+        ("assistant", "assistant", "I look."),
+        ("assistant", "assistant", 'Bash({"command": "ls"})'),
+        ("user", "tool", "a.txt"),
+        ("user", "tool", "b"),
+    ]
+    assert [turn.external_id for turn in found] == ["u1", "a2", "a3", "a4", "u5", "u6"]
+    assert {(turn.session, turn.branch, turn.parent, turn.source) for turn in found} == {
+        ("s1", "", None, "claude-code")
+    }
+    assert found[1].metadata == {"model": "claude-x", "cwd": "/home/ann/app", "git_branch": "main"}
+    assert found[1].parts[0].extra == {"signature": "x"}
+    assert [(part.name, part.call_id, part.extra) for part in (*found[4].parts, *found[5].parts)] == [
+        ("Bash", "t1", None),
+        ("Bash", "t1", {"is_error": True}),
+    ]
+    assert found[0].at is not None
+    assert found[0].at.isoformat() == "2026-02-03T10:00:00+00:00"
+
+
+@pytest.mark.requirement("F-INGEST-04", "F-INGEST-18")
+def test_images_are_decoded(tmp_path: Path) -> None:
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG}}
+    shown, taken = imported(
+        tmp_path,
+        record("user", "u1", [{"type": "text", "text": "look"}, image]),
+        record("user", "u2", [result("t1", [image])], "u1"),
+    )
+    assert shown.parts[1].data == taken.parts[0].data == base64.b64decode(PNG)
+    assert (taken.parts[0].type, taken.parts[0].call_id, taken.origin) == ("image", "t1", "tool")
+
+
+@pytest.mark.requirement("F-INGEST-27")
+@pytest.mark.parametrize(
+    ("fields", "content"),
+    [
+        ({"isMeta": True}, "Caveat: what follows"),
+        ({"isCompactSummary": True}, "This session is being continued"),
+        ({"isVisibleInTranscriptOnly": True}, "not for the model"),
+        ({}, "<system-reminder>be brief</system-reminder>"),
+        ({}, "<local-command-stdout>done</local-command-stdout>"),
+        ({}, [{"type": "text", "text": "[Request interrupted by user]"}]),
+    ],
+)
+def test_what_the_client_wrote_is_injected(tmp_path: Path, fields: dict[str, Any], content: Any) -> None:
+    (turn,) = imported(tmp_path, record("user", "u1", content, **fields))
+    assert (turn.role, turn.origin, turn.parts[0].type) == ("user", "injected", "injected")
+
+
+@pytest.mark.requirement("F-INGEST-27")
+def test_a_record_of_several_origins_becomes_several_turns(tmp_path: Path) -> None:
+    content = [
+        result("t1", "output"),
+        {"type": "text", "text": "<system-reminder>x</system-reminder>"},
+        {"type": "text", "text": "and now this"},
+    ]
+    found = imported(tmp_path, record("user", "u1", content), record("assistant", "a2", "yes", "u1"))
+    assert [(turn.origin, turn.external_id) for turn in found] == [
+        ("tool", "u1"),
+        ("injected", "u1#1"),
+        ("user", "u1#2"),
+        ("assistant", "a2"),
+    ]
+    assert found[3].parent is None  # it answers the turn right before it
+
+
+@pytest.mark.requirement("F-INGEST-27")
+def test_results_from_the_web_are_the_web_s_words(tmp_path: Path) -> None:
+    found = imported(
+        tmp_path,
+        record("assistant", "a1", [use("WebFetch", "t1", url="https://example.com")]),
+        record("user", "u2", [result("t1", "a page")], "a1"),
+    )
+    assert found[1].origin == "web"
+
+
+@pytest.mark.requirement("F-INGEST-04")
+def test_a_compaction_is_marked_and_its_summary_kept(tmp_path: Path) -> None:
+    boundary = {
+        "type": "system",
+        "subtype": "compact_boundary",
+        "uuid": "b1",
+        "parentUuid": None,
+        "logicalParentUuid": "u1",
+        "sessionId": "s1",
+        "content": "Conversation compacted",
+        "compactMetadata": {"trigger": "auto", "preTokens": 150000},
+    }
+    found = imported(
+        tmp_path,
+        record("user", "u1", "hello"),
+        boundary,
+        record("user", "u2", "Summary: ...", "b1", isCompactSummary=True),
+    )
+    assert [(turn.role, turn.origin, turn.branch, turn.parent) for turn in found[1:]] == [
+        ("system", "injected", "", None),
+        ("user", "injected", "", None),
+    ]
+    assert found[1].metadata["compacted"] == {"trigger": "auto", "preTokens": 150000}
+    assert found[2].metadata["summary"] is True
+
+
+@pytest.mark.requirement("F-INGEST-04")
+def test_a_sidechain_is_a_branch_in_which_the_assistant_asks(tmp_path: Path) -> None:
+    found = imported(
+        tmp_path,
+        record("user", "u1", "do it"),
+        record("user", "s1a", "look for x", isSidechain=True),
+        record("assistant", "a2", "I delegate", "u1"),
+        record("assistant", "s1b", [use("Grep", "t1", pattern="x")], "s1a", isSidechain=True),
+        record("user", "s1c", [result("t1", "found")], "s1b", isSidechain=True),
+        record("user", "k1", "another", isSidechain=True, agentId="k"),
+    )
+    assert [(turn.branch, turn.origin) for turn in found] == [
+        ("", "user"),
+        ("sidechain:s1a", "assistant"),
+        ("", "assistant"),
+        ("sidechain:s1a", "assistant"),
+        ("sidechain:s1a", "tool"),
+        ("sidechain:k", "assistant"),
+    ]
+
+
+@pytest.mark.requirement("F-INGEST-04", "F-INGEST-20")
+def test_going_back_to_an_earlier_message_opens_a_branch(tmp_path: Path) -> None:
+    found = imported(
+        tmp_path,
+        record("user", "u1", "one"),
+        record("assistant", "a1", "yes", "u1"),
+        {"type": "system", "subtype": "turn_duration", "uuid": "x1", "parentUuid": "a1", "sessionId": "s1"},
+        record("user", "u2", "two", "x1"),
+        record("assistant", "a2", "yes", "u2"),
+        record("user", "u3", "two, better", "x1"),
+        record("assistant", "a3", "yes", "u3"),
+    )
+    assert [(turn.text, turn.branch, turn.parent) for turn in found[2:]] == [
+        ("two", "", None),
+        ("yes", "", None),
+        ("two, better", "rewind:u3", "a1"),
+        ("yes", "rewind:u3", None),
+    ]
+
+
+@pytest.mark.requirement("F-INGEST-04")
+def test_parallel_calls_are_no_branches(tmp_path: Path) -> None:
+    found = imported(
+        tmp_path,
+        record("user", "u1", "one"),
+        record("assistant", "a1", [use("A", "t1")], "u1"),
+        record("assistant", "a2", [use("B", "t2")], "a1"),
+        record("user", "r1", [result("t1", "x")], "a1"),
+        record("user", "r2", [result("t2", "y")], "a2"),
+        record("assistant", "a3", "done", "r2"),
+    )
+    assert {turn.branch for turn in found} == {""}
+    assert [turn.parent for turn in found] == [None, None, None, "a1", "a2", None]
+
+
+@pytest.mark.requirement("F-INGEST-04")
+def test_messages_typed_while_the_assistant_works_are_turns(tmp_path: Path) -> None:
+    def attachment(uuid: str, **held: Any) -> dict[str, Any]:
+        return {"type": "attachment", "uuid": uuid, "sessionId": "s1", "attachment": held}
+
+    found = imported(
+        tmp_path,
+        attachment("q1", type="queued_command", prompt="also the tests", commandMode="prompt"),
+        attachment("q2", type="queued_command", prompt="<task-notification>", commandMode="task-notification"),
+        attachment("q3", type="file", displayPath="a.py", content={"type": "text", "file": {"content": "x = 1"}}),
+    )
+    assert [(turn.text, turn.origin) for turn in found] == [
+        ("also the tests", "user"),
+        ("<task-notification>", "injected"),
+        ("x = 1", "injected"),
+    ]
+    assert found[2].parts[0].name == "a.py"
+
+
+@pytest.mark.requirement("F-INGEST-01", "F-INGEST-04")
+def test_what_is_no_turn_is_skipped_by_kind(tmp_path: Path) -> None:
+    records = read(
+        put(
+            tmp_path,
+            "s.jsonl",
+            lines(
+                {"type": "summary", "summary": "of another session", "leafUuid": "elsewhere"},
+                {"type": "file-history-snapshot", "messageId": "m", "snapshot": {}},
+                {"type": "queue-operation", "operation": "enqueue", "sessionId": "s1", "content": "later"},
+                {"type": "progress", "uuid": "p1", "sessionId": "s1", "data": {}},
+                {"type": "system", "subtype": "turn_duration", "uuid": "y", "sessionId": "s1"},
+                {"type": "attachment", "attachment": {"type": "skill_listing"}},
+                {"type": "custom-title", "customTitle": "The title", "sessionId": "s1"},
+                record("assistant", "a1", [{"type": "thinking", "thinking": "", "signature": "s"}]),
+                record("user", "u1", [result("t1", "")]),
+                record("user", "u2", "hello"),
+                {"type": "something-new", "uuid": "z"},
+            ),
+        )
+    )
+    assert skipped(records) == [
+        "summary",
+        "file-history-snapshot",
+        "queue-operation",
+        "progress",
+        "system:turn_duration",
+        "attachment:skill_listing",
+        "custom-title",
+        "thinking without text",
+        "tool result without output",
+        "something-new",
+    ]
+    assert [turn.metadata["title"] for turn in turns(records)] == ["The title"]
+
+
+@pytest.mark.requirement("F-INGEST-01", "F-INGEST-04")
+def test_damaged_records_are_named_and_stop_nothing(tmp_path: Path) -> None:
+    path = put(
+        tmp_path,
+        "s.jsonl",
+        lines(
+            record("user", "u1", "before"),
+            '"massive error"',
+            '{"type": "user", "mess',
+            {"silly": "this"},
+            record("user", "u2", "   "),
+            {**record("user", "u3", "x"), "message": "error"},
+            record("user", "u4", "after", "u1"),
+        ),
+    )
+    records = read(path)
+    assert said(records) == [("user", "before"), ("user", "after")]
+    assert [where for where, _ in rejections(records, tmp_path)] == [f"s.jsonl:{n}" for n in (2, 3, 4, 5, 6)]
+    reasons = [reason for _, reason in rejections(records, tmp_path)]
+    assert "expected a JSON object, found str" in reasons[0]
+    assert "not JSON" in reasons[1]
+    assert "no type" in reasons[2]
+    assert reasons[3].startswith("empty")
+
+
+@pytest.mark.requirement("F-INGEST-14")
+def test_sessions_are_found_in_the_home(tmp_path: Path) -> None:
+    for name in ("projects/-app/b.jsonl", "projects/-app/a/subagents/agent-1.jsonl", "projects/x/notes.txt", "b.jsonl"):
+        put(tmp_path, f".claude/{name}", "{}")
+    found = [path.relative_to(tmp_path).as_posix() for path in find_claude_code(tmp_path)]
+    assert found == [".claude/projects/-app/a/subagents/agent-1.jsonl", ".claude/projects/-app/b.jsonl"]

@@ -1,0 +1,183 @@
+"""Codex's rollout files."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.ingest.importers import detect, find_sessions
+from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
+
+NAME = "rollout-2026-05-01T10-00-00-11111111-2222-3333-4444-555555555555.jsonl"
+
+
+def wrapped(kind: str, **payload: Any) -> dict[str, Any]:
+    return {"timestamp": "2026-05-01T10:00:01.000Z", "type": kind, "payload": payload}
+
+
+def item(kind: str, **payload: Any) -> dict[str, Any]:
+    return wrapped("response_item", type=kind, **payload)
+
+
+def message(role: str, *texts: str) -> dict[str, Any]:
+    kind = "output_text" if role == "assistant" else "input_text"
+    return item("message", role=role, content=[{"type": kind, "text": text} for text in texts])
+
+
+META = wrapped("session_meta", id="thread-1", cwd="/home/ann/app", git={"branch": "main"}, source="cli")
+
+
+@pytest.mark.requirement("F-INGEST-05")
+def test_a_rollout_becomes_turns_in_order(tmp_path: Path) -> None:
+    path = put(
+        tmp_path,
+        NAME,
+        lines(
+            META,
+            wrapped("turn_context", cwd="/home/ann/app", model="gpt-x"),
+            message("user", "list the files"),
+            wrapped("event_msg", type="user_message", message="list the files"),
+            item("reasoning", summary=[{"type": "summary_text", "text": "**Looking**"}], encrypted_content="zzz"),
+            item("reasoning", summary=[], encrypted_content="zzz"),
+            item("function_call", name="shell", arguments='{"command":["ls"]}', call_id="c1"),
+            item("function_call_output", call_id="c1", output='{"output":"a.txt","metadata":{"exit_code":0}}'),
+            item("custom_tool_call", name="apply_patch", input="*** Begin Patch", call_id="c2"),
+            item("custom_tool_call_output", call_id="c2", output=[{"type": "input_text", "text": "patched"}]),
+            item("local_shell_call", call_id="c3", status="completed", action={"type": "exec", "command": ["pwd"]}),
+            item("function_call_output", call_id="c3", output={"content": "/app", "success": True}),
+            item("web_search_call", action={"type": "search", "query": "x"}, id="ws_1"),
+            message("assistant", "There is a.txt."),
+            item("ghost_snapshot", ghost_commit={}),
+            item("compaction", encrypted_content="zzz"),
+        ),
+    )
+    assert detect(path) == "codex"
+    records = read(path)
+    assert rejections(records, tmp_path) == []
+    found = turns(records)
+    assert [(turn.role, turn.origin, turn.text) for turn in found] == [
+        ("user", "user", "list the files"),
+        ("assistant", "assistant", "**Looking**"),
+        ("assistant", "assistant", 'shell({"command":["ls"]})'),
+        ("tool", "tool", '{"output":"a.txt","metadata":{"exit_code":0}}'),
+        ("assistant", "assistant", "apply_patch(*** Begin Patch)"),
+        ("tool", "tool", "patched"),
+        ("assistant", "assistant", 'local_shell({"type": "exec", "command": ["pwd"]})'),
+        ("tool", "tool", "/app"),
+        ("assistant", "assistant", 'web_search({"type": "search", "query": "x"})'),
+        ("assistant", "assistant", "There is a.txt."),
+    ]
+    assert [turn.external_id for turn in found[:6]] == [
+        "thread-1:3",
+        "thread-1:5",
+        "c1",
+        "c1:output",
+        "c2",
+        "c2:output",
+    ]
+    assert found[8].external_id == "ws_1"
+    assert found[5].parts[0].name == "apply_patch"
+    assert {turn.session for turn in found} == {"thread-1"}
+    assert found[0].metadata == {"cwd": "/home/ann/app", "git_branch": "main", "model": "gpt-x"}
+    assert skipped(records) == [
+        *("session_meta", "turn_context", "event_msg:user_message"),
+        *("reasoning without text", "ghost_snapshot", "compaction"),
+    ]
+
+
+@pytest.mark.requirement("F-INGEST-27")
+def test_what_the_client_wrote_is_injected(tmp_path: Path) -> None:
+    found = turns(
+        read(
+            put(
+                tmp_path,
+                NAME,
+                lines(
+                    META,
+                    message("developer", "<permissions instructions>ask first"),
+                    message(
+                        "user", "# AGENTS.md instructions for /app", "<environment_context>x</environment_context>"
+                    ),
+                    message("user", "<environment_context>x</environment_context>", "and this is mine"),
+                    wrapped("compacted", message="So far: ..."),
+                ),
+            )
+        )
+    )
+    assert [(turn.role, turn.origin) for turn in found] == [
+        ("system", "injected"),
+        ("user", "injected"),
+        ("user", "injected"),
+        ("user", "user"),
+        ("assistant", "injected"),
+    ]
+
+
+@pytest.mark.requirement("F-INGEST-05", "F-INGEST-20")
+def test_what_follows_a_rollback_is_a_branch(tmp_path: Path) -> None:
+    found = turns(
+        read(
+            put(
+                tmp_path,
+                NAME,
+                lines(
+                    META,
+                    message("user", "one"),
+                    message("assistant", "1"),
+                    message("user", "two"),
+                    message("assistant", "2"),
+                    wrapped("event_msg", type="thread_rolled_back", num_turns=1),
+                    message("user", "two, better"),
+                    message("assistant", "2!"),
+                ),
+            )
+        )
+    )
+    assert [(turn.text, turn.branch, turn.parent) for turn in found[3:]] == [
+        ("2", "", None),
+        ("two, better", "rollback:6", "thread-1:3"),
+        ("2!", "rollback:6", None),
+    ]
+
+
+@pytest.mark.requirement("F-INGEST-05")
+def test_a_subagent_s_file_is_a_branch_of_its_parent_s_session(tmp_path: Path) -> None:
+    source = {"subagent": {"thread_spawn": {"parent_thread_id": "thread-1", "depth": 1}}}
+    meta = wrapped("session_meta", id="thread-2", source=source)
+    (turn,) = turns(read(put(tmp_path, NAME, lines(meta, META, message("user", "look for x")))))
+    assert (turn.session, turn.branch, turn.origin) == ("thread-1", "sidechain:thread-2", "assistant")
+
+
+@pytest.mark.requirement("F-INGEST-05")
+def test_older_files_hold_bare_items(tmp_path: Path) -> None:
+    path = put(
+        tmp_path,
+        NAME,
+        lines(
+            {"id": "old-1", "timestamp": "2025-06-01T10:00:00Z", "instructions": None},
+            {"record_type": "state"},
+            {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "hello"}]},
+            {"type": "function_call", "name": "shell", "arguments": "{}", "call_id": "c1"},
+            {"nothing": "known"},
+        ),
+    )
+    assert detect(path) == "codex"
+    records = read(path)
+    assert said(records) == [("user", "hello"), ("assistant", "shell({})")]
+    assert {(turn.session, turn.at) for turn in turns(records)} == {("old-1", None)}
+    assert skipped(records) == ["session_meta", "record_type:state"]
+    assert [where for where, _ in rejections(records, tmp_path)] == [f"{NAME}:5"]
+
+
+@pytest.mark.requirement("F-INGEST-05")
+def test_a_file_without_its_first_line_is_named_by_itself(tmp_path: Path) -> None:
+    (turn,) = turns(read(put(tmp_path, NAME, lines(message("user", "hello"))), "codex"))
+    assert turn.session == "11111111-2222-3333-4444-555555555555"
+
+
+@pytest.mark.requirement("F-INGEST-14")
+def test_sessions_are_found_in_the_home(tmp_path: Path) -> None:
+    for name in (f"sessions/2026/05/01/{NAME}", f"archived_sessions/{NAME}", "history.jsonl", "sessions/2026/x.jsonl"):
+        put(tmp_path, f".codex/{name}", "{}")
+    found = [path.relative_to(tmp_path).as_posix() for path in find_sessions("codex", tmp_path)]
+    assert found == [f".codex/archived_sessions/{NAME}", f".codex/sessions/2026/05/01/{NAME}"]
