@@ -50,6 +50,45 @@ HOUSE = (
 # --- DEMO ---
 DEMO = (
     Requirement("F-DEMO-01", "DESIGN 10", "The sample conversation is whole, well formed, and names its evidence."),
+    Requirement("F-DEMO-02", "Issue 2.e", "The demo answers with the evidence; a changed fact changes the answer."),
+    Requirement("F-DEMO-03", "Issue 2.e", "The demo shows ingest speed, and tokens, time and reasons of each answer."),
+    Requirement("F-DEMO-04", "DESIGN 1.9", "The demo prints the same every time, but for times."),
+    Requirement("F-DEMO-05", "Issue 2.e", "The demo keeps nothing, unless it is given a home."),
+    Requirement(
+        "F-DEMO-06", "Issue 2.e", "The demo takes any file that import reads; questions by option or terminal."
+    ),
+)
+
+# --- CLI ---
+CLI = (
+    Requirement("F-CLI-01", "DESIGN 13", "Version and help load no command, and say of each what it says of itself."),
+    Requirement("F-CLI-02", "DESIGN 10", "Every command takes --home, --space and --json, before or behind its name."),
+    Requirement("F-CLI-03", "DESIGN 10", "What goes wrong is one line and a status: 1, 2 for usage, 130 for Ctrl-C."),
+    Requirement(
+        "F-CLI-04", "DESIGN 10", "Dates are read as ISO 8601, in UTC without a zone, or refused with the form."
+    ),
+    Requirement("F-CLI-05", "DESIGN 1.10", "What is shown fits the terminal and can give no orders to it."),
+    Requirement("F-CLI-06", "DESIGN 1.5", "Reasons in a list are those that the question brought, strongest first."),
+    Requirement("F-CLI-07", "DESIGN 1.12", "Pipes get UTF-8 on every system, and any stored text can be written."),
+    Requirement(
+        "F-CLI-10", "DESIGN 10", "`clew add` stores one turn from the command line or a pipe, and gives its id."
+    ),
+    Requirement("F-CLI-11", "Issue 2.c", "`clew import` takes the good records, names the bad ones, adds none twice."),
+    Requirement("F-CLI-12", "Issue 2.c", "`clew import` finds the sessions of a program by its name."),
+    Requirement(
+        "F-CLI-13", "DESIGN 5.4", "Work that waits is said, and finished by `clew work`; failing work is an error."
+    ),
+    Requirement("F-CLI-14", "DESIGN 10", "`clew recall` prints the block, what it cost, and why it is empty if it is."),
+    Requirement("F-CLI-15", "DESIGN 10", "`clew search` lists turns with score and reasons."),
+    Requirement("F-CLI-16", "DESIGN 10", "`clew quote` lists the turns that hold a phrase word for word."),
+    Requirement("F-CLI-17", "DESIGN 1.5", "`clew explain` shows rank, score, shares and near misses of any recall."),
+    Requirement("F-CLI-18", "DESIGN 7", "`clew restore` gives text in full and originals byte for byte."),
+    Requirement("F-CLI-19", "DESIGN 10", "`clew stats` counts what a space holds."),
+    Requirement("F-CLI-20", "Issue 2.c", "What `clew export` writes is read back by import to the same."),
+    Requirement("F-CLI-21", "DESIGN 4", "`clew verify` prints what is wrong and then ends with status 1."),
+    Requirement("F-CLI-22", "DESIGN 4", "`clew rebuild` changes no answer."),
+    Requirement("F-CLI-23", "DESIGN 10", "`clew forget` shows what would go and asks; what went is gone."),
+    Requirement("F-CLI-24", "DESIGN 10", "`clew config` shows each setting with its source, and names all wrong ones."),
 )
 
 # --- index ---
@@ -183,4 +222,22 @@ STORE = (
     Requirement("F-STORE-32", "DESIGN 1.12", "A home is open to its owner only; what cannot be a home is refused."),
 )
 
-REQUIREMENTS: tuple[Requirement, ...] = (*HOUSE, *DEMO, *INDEX, *MODELS, *STORE, *TEXT, *BENCH)
+# --- ANALYZE ---
+ANALYZE = (
+    Requirement("F-ANALYZE-01", "HSCA 2.1", "Sentences part the text without losing or doubling a character."),
+    Requirement("F-ANALYZE-02", "HSCA 2.1", "Layer 1 follows its formula: ties in a window, means upwards, absolute."),
+    Requirement("F-ANALYZE-03", "DESIGN 5.1", "A stuffed list scores at most 0.35 in layer 1, alone and in company."),
+    Requirement("F-ANALYZE-04", "HSCA 8.4", "A short piece gets a flat low score, or one with its neighbours."),
+    Requirement("F-ANALYZE-05", "DESIGN 5.1", "Words, layer 1 and coherence work in any script."),
+    Requirement("F-ANALYZE-06", "HSCA 2.2", "Coherence keeps the anchors that the specification names."),
+    Requirement("F-ANALYZE-07", "HSCA 2.2", "Each of the four heuristics of coherence moves it the stated way."),
+    Requirement("F-ANALYZE-08", "HSCA 2.2", "Domain tags are of the vocabulary; without evidence it is unclassified."),
+    Requirement("F-ANALYZE-09", "HSCA 2.2", "Two domains that are no companions make a text cross_domain."),
+    Requirement("F-ANALYZE-10", "HSCA 2.3", "Rules find hedged, absolute, rhetorical, directive and comparing text."),
+    Requirement("F-ANALYZE-11", "HSCA 2.3", "English text has exactly one tone, other text none."),
+    Requirement("F-ANALYZE-12", "DESIGN 4", "A weighing is what each rule says alone, and gives the rows to store."),
+    Requirement("F-ANALYZE-13", "DESIGN 5.1", "No more characters are looked at than stated."),
+    Requirement("F-ANALYZE-14", "DESIGN 5.1", "Scores are in 0..1 for any text, deterministic, with known flags only."),
+)
+
+REQUIREMENTS: tuple[Requirement, ...] = (*ANALYZE, *HOUSE, *DEMO, *CLI, *INDEX, *MODELS, *STORE, *TEXT, *BENCH)

@@ -11,6 +11,7 @@ from clew.cli.explain import print_receipt
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common, restricting
 from clew.cli.show import (
+    counted,
     day,
     dim,
     emit,
@@ -35,9 +36,9 @@ LINES = 240
 @click.command()
 @click.argument("query")
 @click.option(
-    "--budget", type=click.IntRange(min=0), metavar="TOKENS", help="Most tokens of the block.  [default: 2000]"
+    "--budget", type=click.IntRange(min=0), metavar="TOKENS", help="Most tokens of the block; else the setting."
 )
-@click.option("--counter", metavar="NAME", help="How tokens are counted: estimate, openai or words.")
+@click.option("--counter", metavar="NAME", help="How tokens are counted: estimate, openai or words; else the setting.")
 @restricting
 @click.option("--explain", "explained", is_flag=True, help="Also show why, as `clew explain` does.")
 @common
@@ -56,7 +57,10 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
             record = {**context.to_dict(), "ms": round(took, 3)}
             emit(record if receipt is None else {**record, "receipt": receipt.to_dict()})
             return
-        click.echo(printable(context.text) if sys.stdout.isatty() else context.text, nl=False)
+        if sys.stdout.isatty() and context.text:
+            click.echo(printable(context.text))
+        else:  # as it was counted, to the last character
+            click.echo(context.text, nl=False)
         err().print(footer(context, took) if context.items else nothing(memory, context), style="dim")
         if receipt is not None:
             print_receipt(err(), memory, receipt)
@@ -64,9 +68,8 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
 
 def footer(context: Context, took: float) -> str:
     """What a block cost."""
-    count = len(context.items)
     return (
-        f"{context.tokens:,} of {context.budget:,} tokens, {count} item{'s' * (count != 1)}, {took:.0f} ms; "
+        f"{context.tokens:,} of {context.budget:,} tokens, {counted(len(context.items), 'item')}, {took:.0f} ms; "
         f"`clew explain {context.receipt_id}` says why"
     )
 
@@ -87,7 +90,9 @@ def _nothing_stored(memory: Memory) -> str:
 
 @click.command()
 @click.argument("query")
-@click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Turns at most.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="NUMBER", default=10, show_default=True, help="Turns at most."
+)
 @restricting
 @common
 def search(scope: Scope, query: str, limit: int, **only: Any) -> None:
@@ -121,7 +126,9 @@ def _heading(turn: Turn) -> Text:
 
 @click.command()
 @click.argument("text")
-@click.option("--limit", type=click.IntRange(min=1), default=10, show_default=True, help="Turns at most.")
+@click.option(
+    "--limit", type=click.IntRange(min=1), metavar="NUMBER", default=10, show_default=True, help="Turns at most."
+)
 @common
 def quote(scope: Scope, text: str, limit: int) -> None:
     """List the turns that hold a phrase word for word, newest first.

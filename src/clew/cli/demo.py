@@ -19,7 +19,7 @@ from rich.text import Text
 from clew.cli.opening import open_memory, work_through
 from clew.cli.options import Scope, common
 from clew.cli.put import import_shown, print_report
-from clew.cli.show import day, dim, emit, excerpt, grid, indented, lay_out, out, printable, reasons, who
+from clew.cli.show import counted, day, dim, emit, excerpt, grid, indented, lay_out, out, printable, reasons, who
 from clew.memory import Memory
 from clew.types import Context, ContextItem, IngestReport
 from clew.version import __version__
@@ -73,7 +73,14 @@ class Answer:
 @click.command()
 @click.argument("path", required=False)
 @click.option("--ask", "questions", multiple=True, metavar="QUESTION", help="Ask this; may be given several times.")
-@click.option("--budget", type=click.IntRange(min=0), default=500, show_default=True, help="Tokens of each block.")
+@click.option(
+    "--budget",
+    type=click.IntRange(min=0),
+    metavar="TOKENS",
+    default=500,
+    show_default=True,
+    help="Tokens of each block.",
+)
 @common
 def demo(scope: Scope, path: str | None, questions: tuple[str, ...], budget: int) -> None:
     """Show Clew at work, on a sample conversation or on yours.
@@ -155,7 +162,7 @@ def _embedding(memory: Memory, loaded: Loaded) -> str:
         return f"{note[:1].upper()}{note[1:]}. Turns are found by their words, not by their meaning."
     count = memory.stats().vectors
     return (
-        f"{count:,} vectors by {memory.embedder.name.partition('@')[0]}, made behind the acknowledgement "
+        f"{counted(count, 'vector')} by {memory.embedder.name.partition('@')[0]}, made behind the acknowledgement "
         f"in {loaded.finished:.1f} s"
     )
 
@@ -177,7 +184,7 @@ def _print_answer(memory: Memory, answer: Answer, number: int) -> None:
         lay_out(console, indented(table))
     more = len(context.items) - len(answer.best)
     cost = f"{context.tokens:,} of {context.budget:,} tokens, {answer.took:.1f} ms"
-    console.print(dim("  " + cost + (f"; {more} more turns in the block" if more else "")))
+    console.print(dim("  " + cost + (f"; {counted(more, 'more turn')} in the block" if more else "")))
 
 
 def _print_end(*, kept: bool, asked: bool) -> None:

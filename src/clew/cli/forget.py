@@ -8,7 +8,7 @@ from rich.text import Text
 
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common, since, until
-from clew.cli.show import day, dim, emit, err, out, shortened, who
+from clew.cli.show import counted, day, dim, emit, err, out, shortened, who
 from clew.memory import Memory
 from clew.types import ForgetReport
 
@@ -51,7 +51,7 @@ def forget(scope: Scope, turn_ids: tuple[str, ...], dry_run: bool, yes: bool, **
 def _print_choice(memory: Memory, report: ForgetReport) -> None:
     """Shows what would go, on stdout."""
     console = out()
-    console.print(f"{report.turns:,} turn{'s' * (report.turns != 1)} would go for good" + ":" * bool(report.turns))
+    console.print(f"{counted(report.turns, 'turn')} would go for good" + ":" * bool(report.turns))
     for name in report.turn_ids[:SHOWN]:
         turn = memory.get(name)
         console.print(Text.assemble(f"  {day(turn.at)} {who(turn)}: ", shortened(turn.text, 100), dim(f"  {name}")))
@@ -75,4 +75,5 @@ def _result(report: ForgetReport) -> str:
     if not report.turns:
         return "No turn meets the conditions; nothing was forgotten."
     rows = ", ".join(f"{count:,} {table}" for table, count in report.rows.items() if count and table != "turn")
-    return f"{report.turns:,} turns were forgotten" + (f", with what was made of them ({rows})." if rows else ".")
+    made = f"; of what was made of them, {rows}" if rows else ""
+    return f"forgotten for good: {counted(report.turns, 'turn')}{made}"

@@ -9,7 +9,7 @@ import click
 
 from clew.cli.opening import open_memory, work_through
 from clew.cli.options import Scope, common
-from clew.cli.show import emit, err, lay_out, lines, numbers, out, printable
+from clew.cli.show import counted, emit, err, lay_out, lines, numbers, out, printable
 from clew.errors import ClewError
 
 IDLE: Final = 1.0
@@ -56,7 +56,7 @@ def export(scope: Scope, file: Path) -> None:
     if scope.as_json:
         emit({"turns": count, "path": str(file)})
     else:
-        out().print(f"{count:,} turns written to {printable(str(file))}")
+        out().print(f"{counted(count, 'turn')} written to {printable(str(file))}", soft_wrap=True)
 
 
 @click.command()
@@ -72,11 +72,11 @@ def verify(scope: Scope) -> None:
     if scope.as_json:
         emit({"ok": report.ok, **report.to_dict()})
     else:
-        out().print(f"checked: {numbers(report.checked) or 'nothing is stored'}")
+        out().print(f"checked: {numbers(report.checked)}")
         for each in report.problems:
             out().print(f"{each.kind} {printable(each.where)}: {printable(each.detail)}; {each.repair}", soft_wrap=True)
     if not report.ok:
-        raise ClewError(f"{len(report.problems):,} problem(s) found; each says what mends it")
+        raise ClewError(f"{counted(len(report.problems), 'problem')} found; each says what mends it")
     if not scope.as_json:
         out().print("everything is whole")
 
@@ -93,7 +93,7 @@ def rebuild(scope: Scope) -> None:
     if scope.as_json:
         emit({"turns": count})
     else:
-        out().print(f"derived rows of {count:,} turns were made again")
+        out().print(f"what is derived from {counted(count, 'turn')} was made again")
 
 
 @click.command()

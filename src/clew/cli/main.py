@@ -31,7 +31,7 @@ _SECTIONS: Final = {
     "Ask": {
         "recall": ("ask:recall", "Print the block of remembered turns for a question, within a token budget."),
         "search": ("ask:search", "List the best turns for a question, with score and reasons."),
-        "quote": ("ask:quote", "List the turns that hold a phrase word for word."),
+        "quote": ("ask:quote", "List the turns that hold a phrase word for word, newest first."),
         "explain": ("explain:explain", "Show why a recall gave what it gave."),
         "restore": ("restore:restore", "Give a turn back as it came, or the original of one of its parts."),
     },

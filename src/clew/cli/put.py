@@ -12,7 +12,7 @@ import click
 
 from clew.cli.opening import open_memory, say_pending, settle
 from clew.cli.options import Scope, common, moment
-from clew.cli.show import emit, err, numbers, out, printable, progress, shortened
+from clew.cli.show import counted, emit, err, numbers, out, printable, progress, shortened
 from clew.errors import FormatError, InputError
 from clew.ingest.importers import FORMATS, find_sessions
 from clew.memory import Memory
@@ -25,7 +25,7 @@ SHOWN: Final = 20
 PROGRAMS: Final = ("claude-code", "codex", "gemini-cli")
 """Programs whose sessions `import` finds by itself; a file or folder of that name is given as `./claude-code`."""
 
-_FORMAT_LIST: Final = "\b\n" + "\n".join(["Formats:", *(f"  {each.name:14}{each.about}" for each in FORMATS.values())])
+_FORMAT_LIST: Final = "\b\n" + "\n".join(["Formats:", *(f"  {each.name:20}{each.about}" for each in FORMATS.values())])
 
 
 @click.command()
@@ -182,7 +182,7 @@ def print_report(report: IngestReport, seconds: float) -> None:
     pace = (report.added + report.known) / max(seconds, 1e-6)
     known = f", {report.known:,} known before" if report.known else ""
     console = out()
-    console.print(f"{report.added:,} turns stored durably{known}, in {seconds:.2f} s ({pace:,.0f} turns/s)")
+    console.print(f"{counted(report.added, 'turn')} stored durably{known}, in {seconds:.2f} s ({pace:,.0f} turns/s)")
     if report.masked:
         console.print(f"secrets masked before they reached the disk: {numbers(report.masked)}")
     if report.skipped:

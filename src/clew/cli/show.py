@@ -86,15 +86,19 @@ def shortened(text: str, limit: int) -> str:
 def excerpt(text: str, query: str, limit: int) -> str:
     """The part of a text that shares most words with a question, on one line of at most `limit` characters.
 
-    It begins with a sentence; of equally good beginnings the first is taken.
+    It begins with a sentence; of equally good ones the one that shares most itself, then the first.
     """
     line = _SPACE.sub(" ", printable(text)).strip()
     wanted = set(query_terms(query))
-    starts = [start for start, _ in sentence_spans(line)]
-    if len(line) <= limit or not wanted or len(starts) < 2:
+    sentences = sentence_spans(line)
+    if len(line) <= limit or not wanted or len(sentences) < 2:
         return shortened(line, limit)
-    start = max(starts, key=lambda at: (len(wanted & set(terms(line[at : at + limit]))), -at))
-    return shortened(line[start:], limit) if start == 0 else "… " + shortened(line[start:], limit - 2)
+
+    def shared(start: int, end: int) -> int:
+        return len(wanted & set(terms(line[start:end])))
+
+    start, _ = max(sentences, key=lambda span: (shared(span[0], span[0] + limit), shared(*span), -span[0]))
+    return shortened(line, limit) if start == 0 else "… " + shortened(line[start:], limit - 2)
 
 
 def day(at: datetime | None) -> str:

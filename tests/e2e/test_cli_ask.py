@@ -1,0 +1,201 @@
+"""`clew recall`, `search`, `quote`, `explain` and `restore`, as people use them."""
+
+import json
+import re
+from base64 import b64encode
+from pathlib import Path
+
+import pytest
+
+from tests.cli_runs import CONVERSATION, done, failure, record, records, run
+
+LIFT = "How much weight can the cargo-bike lift in Walle carry?"
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that holds the sample conversation; the tests of this module only ask it."""
+    place = tmp_path_factory.mktemp("sample")
+    done("import", CONVERSATION, "--home", place)
+    return place
+
+
+@pytest.fixture
+def home(tmp_home: Path, sample: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The same, as the home that commands take by themselves."""
+    monkeypatch.setenv("CLEW_HOME", str(sample))
+    return sample
+
+
+@pytest.mark.requirement("F-CLI-14")
+def test_recall_prints_the_block_and_says_what_it_cost(home: Path) -> None:
+    result = run("recall", LIFT, "--budget", "300")
+    assert result.exit_code == 0
+    assert result.stdout.startswith("<clew-memory>\n")
+    assert "180 kg" in result.stdout
+    cost = re.match(r"(\d+) of 300 tokens, (\d+) items?, \d+ ms; `clew explain (r\w+)` says why", result.stderr)
+    assert cost is not None
+    assert int(cost[1]) <= 300
+
+
+@pytest.mark.requirement("F-CLI-14")
+def test_recall_as_json_is_the_context_exactly(home: Path) -> None:
+    context = record("recall", LIFT, "--budget", "300", "--counter", "words")
+    assert context["tokens"] <= context["budget"] == 300
+    assert context["receipt_id"].startswith("r")
+    assert context["ms"] > 0
+    assert {"turn_ids", "text", "tokens", "score", "signals", "session", "rendering"} <= set(context["items"][0])
+    assert done("recall", LIFT, "--budget", "300", "--counter", "words") == context["text"]
+
+
+@pytest.mark.requirement("F-CLI-14")
+def test_recall_explains_itself_when_asked(home: Path) -> None:
+    context = record("recall", LIFT, "--explain")
+    assert context["receipt"]["id"] == context["receipt_id"]
+    result = run("recall", LIFT, "--budget", "200", "--explain")
+    assert result.stdout.startswith("<clew-memory>")
+    assert "lexical +" in result.stderr
+
+
+@pytest.mark.requirement("F-CLI-14")
+@pytest.mark.parametrize(
+    ("words", "holds"),
+    [
+        (["--session", "09-bays-and-lifts"], lambda turn: turn["session"] == "09-bays-and-lifts"),
+        (["--speaker", "Kazuya"], lambda turn: turn["speaker"] == "Kazuya"),
+        (["--role", "tool"], lambda turn: turn["role"] == "tool"),
+        (["--since", "2025-09-01"], lambda turn: turn["at"] >= "2025-09-01"),
+        (["--until", "2025-04-01"], lambda turn: turn["at"] < "2025-04-01"),
+    ],
+)
+def test_answers_can_be_restricted(home: Path, words: list[str], holds: object) -> None:
+    assert callable(holds)
+    hits = records("search", "Walle database lift sync", *words)
+    assert hits
+    assert all(holds(hit["turn"]) for hit in hits)
+    items = record("recall", "Walle database lift sync", *words)["items"]
+    assert items
+    assert all(holds(records("restore", name)[0]) for item in items for name in item["turn_ids"])
+
+
+@pytest.mark.requirement("F-CLI-14")
+def test_an_empty_block_says_why(home: Path) -> None:
+    nothing = run("recall", "zzqxv")
+    assert (nothing.exit_code, nothing.stdout) == (0, "")
+    assert "Nothing relevant was found" in nothing.stderr
+    small = run("recall", LIFT, "--budget", "5")
+    assert (small.exit_code, small.stdout) == (0, "")
+    assert "Nothing fits into 5 tokens" in small.stderr
+
+
+@pytest.mark.requirement("F-CLI-14")
+@pytest.mark.parametrize("command", ["recall", "search"])
+def test_an_empty_memory_says_how_to_begin(tmp_home: Path, command: str) -> None:
+    result = run(command, "anything")
+    assert (result.exit_code, result.stdout) == (0, "")
+    assert "clew import claude-code" in result.stderr
+
+
+@pytest.mark.requirement("F-CLI-14", "F-CLI-03")
+def test_a_range_that_ends_before_it_starts_is_an_error(home: Path) -> None:
+    assert "ends" in failure(1, "recall", LIFT, "--since", "2025-05-01", "--until", "2025-04-01")
+    assert "counter" in failure(1, "recall", LIFT, "--counter", "stones")
+
+
+@pytest.mark.requirement("F-CLI-15")
+def test_search_lists_turns_with_score_and_reasons(home: Path) -> None:
+    page = done("search", LIFT, "--limit", "3")
+    assert page.splitlines()[0].split() == ["#", "score", "turn"]
+    assert len(re.findall(r"^\d +-?[\d.]+  2025-04-15 ", page, re.MULTILINE)) == 3
+    assert "words " in page
+    hits = records("search", LIFT, "--limit", "3")
+    assert len(hits) == 3
+    assert [hit["score"] for hit in hits] == sorted((hit["score"] for hit in hits), reverse=True)
+    assert set(hits[0]) == {"id", "turn", "score", "signals"}
+
+
+@pytest.mark.requirement("F-CLI-16")
+def test_quote_finds_words_as_they_were_said(home: Path) -> None:
+    phrase = "rated for 180 kg"
+    assert phrase in done("quote", phrase)
+    (turn,) = records("quote", phrase.upper())
+    assert phrase in turn["text"]
+    nothing = run("quote", "rated for 999 kg")
+    assert (nothing.exit_code, nothing.stdout) == (0, "")
+    assert "word for word" in nothing.stderr
+
+
+@pytest.mark.requirement("F-CLI-17")
+def test_explain_shows_rank_score_shares_and_near_misses(home: Path) -> None:
+    context = record("recall", LIFT, "--budget", "200")
+    receipt = record("explain", context["receipt_id"])
+    assert receipt["query"] == LIFT
+    assert [set(row) for row in receipt["chosen"]] == [
+        {"turn_ids", "rendering", "tokens", "rank", "score", "signals"} for _ in context["items"]
+    ]
+    page = done("explain", context["receipt_id"])
+    best = min(receipt["chosen"], key=lambda row: row["rank"])
+    assert best["turn_ids"][0] in page
+    assert f"{best['score']:.2f}" in page
+    assert f"lexical {best['signals']['lexical']:+.2f}" in page
+    assert "Left out, best first" in page
+    assert receipt["omitted"][0]["reason"].partition(":")[0] in page
+
+
+@pytest.mark.requirement("F-CLI-17")
+def test_the_newest_receipt_is_called_last(home: Path) -> None:
+    done("recall", "first question about tablets")
+    newest = record("recall", LIFT)["receipt_id"]
+    assert record("explain", "last")["id"] == newest
+
+
+@pytest.mark.requirement("F-CLI-17", "F-CLI-03")
+def test_an_unknown_receipt_is_an_error(tmp_home: Path) -> None:
+    assert "no receipt 'r0'" in failure(1, "explain", "r0")
+    assert "ask something first" in failure(1, "explain", "last")
+
+
+@pytest.mark.requirement("F-CLI-18")
+def test_restore_gives_a_long_tool_output_in_full(tmp_home: Path) -> None:
+    output = "".join(f"line {n}: ok\n" for n in range(5000))
+    call = {"id": "c1", "type": "function", "function": {"name": "sh", "arguments": "{}"}}
+    turns = [
+        {"role": "assistant", "content": "Running.", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": output},
+    ]
+    path = tmp_home / "log.jsonl"
+    path.write_text("".join(json.dumps({**turn, "session": "s"}) + "\n" for turn in turns), encoding="utf-8")
+    done("import", path)
+    stored = records("quote", "line 0: ok")[0]
+    assert len(stored["text"]) < len(output)
+    assert done("restore", "s:turn:1") == output + "\n"
+    done("restore", "s:turn:1", "--out", tmp_home / "out.txt")
+    assert (tmp_home / "out.txt").read_text(encoding="utf-8") == output
+
+
+@pytest.mark.requirement("F-CLI-18")
+def test_restore_writes_originals_byte_for_byte(tmp_home: Path) -> None:
+    images = [b"\x89PNG\r\n\x1a\n" + bytes(range(256)) * n for n in (3, 5)]
+    sources = [{"type": "base64", "media_type": "image/png", "data": b64encode(image).decode()} for image in images]
+    content: list[dict[str, object]] = [{"type": "text", "text": "two pictures"}]
+    content += [{"type": "image", "source": each} for each in sources]
+    path = tmp_home / "log.jsonl"
+    path.write_text(json.dumps({"role": "user", "content": content, "session": "s"}) + "\n", encoding="utf-8")
+    done("import", path)
+    result = run("restore", "s:turn:0")
+    assert result.stdout.startswith("two pictures")
+    assert "part 3: image/png, 1,288 bytes; --part 3 --out FILE" in result.stderr
+    for part, image in zip((2, 3), images, strict=True):
+        done("restore", "s:turn:0", "--part", str(part), "--out", tmp_home / "out.png")
+        assert (tmp_home / "out.png").read_bytes() == image
+    assert bytes.fromhex(record("restore", "s:turn:0")["content"][1]["data"]) == images[0]
+    assert "in parts 2, 3; choose one" in failure(1, "restore", "s:turn:0", "--out", tmp_home / "x.png")
+    assert "has 3 part(s), not 4" in failure(1, "restore", "s:turn:0", "--part", "4", "--out", tmp_home / "x.png")
+
+
+@pytest.mark.requirement("F-CLI-18", "F-CLI-03")
+def test_restoring_what_is_not_there_is_an_error(tmp_home: Path) -> None:
+    assert "'x' is not a turn id" in failure(1, "restore", "x")
+    assert "no turn 'x:turn:1'" in failure(1, "restore", "x:turn:1")
+    done("add", "one")
+    assert "No such file or directory" in failure(1, "restore", "default:turn:0", "--out", tmp_home / "no" / "x")

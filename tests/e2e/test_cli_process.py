@@ -1,0 +1,165 @@
+"""The program as a process: what it loads, what it writes where, and how it ends."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli_runs import PROGRAM, environment, process
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes, signals and terminals of POSIX systems")
+
+
+@pytest.mark.requirement("F-CLI-01")
+@pytest.mark.parametrize("words", [["--version"], ["--help"], ["nope"]])
+def test_what_needs_no_command_loads_nothing_heavy(tmp_home: Path, words: list[str]) -> None:
+    code = (
+        "import sys; from clew.cli.main import main\n"
+        "try: main(sys.argv[1:])\n"
+        "finally: print(sorted({'numpy', 'rich', 'apsw', 'clew.memory'} & set(sys.modules)), file=sys.stderr)"
+    )
+    ran = subprocess.run(
+        [sys.executable, "-c", code, *words], env=environment(tmp_home), capture_output=True, check=False
+    )
+    assert ran.stderr.decode().splitlines()[-1] == "[]"
+
+
+@pytest.mark.requirement("F-CLI-01")
+def test_the_installed_program_starts(tmp_home: Path) -> None:
+    program = Path(sys.executable).with_name("clew.exe" if sys.platform == "win32" else "clew")
+    ran = subprocess.run([program, "--version"], env=environment(tmp_home), capture_output=True, check=True)
+    assert ran.stdout.decode().split() == ["clew", "0.1.0"]
+
+
+@pytest.mark.requirement("F-CLI-03", "F-CLI-02")
+def test_the_home_comes_from_the_environment(tmp_home: Path) -> None:
+    place = tmp_home / "elsewhere"
+    ran = process(tmp_home, "add", "hello", CLEW_HOME=str(place))
+    assert (ran.returncode, ran.stdout.strip()) == (0, b"default:turn:0")
+    assert place.is_dir()
+    assert not (tmp_home / ".clew").exists()
+
+
+@pytest.mark.requirement("F-CLI-07")
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_pipes_get_utf_8_whatever_the_system_prefers(tmp_home: Path, encoding: str) -> None:
+    text = "Grüße 👋 日本"
+    ran = process(tmp_home, "add", "-", given=text.encode(), PYTHONIOENCODING=encoding, LC_ALL="C", PYTHONUTF8="0")
+    assert ran.returncode == 0, ran.stderr
+    found = process(tmp_home, "quote", "Grüße", "--json", PYTHONIOENCODING=encoding)
+    assert json.loads(found.stdout.decode("utf-8"))["text"] == text
+
+
+@POSIX
+@pytest.mark.requirement("F-CLI-07")
+def test_words_that_are_no_text_can_be_stored_and_shown(tmp_home: Path) -> None:
+    ran = subprocess.run(
+        [*PROGRAM, "add", b"caf\xe9 noir"], env=environment(tmp_home), capture_output=True, check=False
+    )
+    assert ran.returncode == 0, ran.stderr
+    for words in (["quote", "noir"], ["quote", "noir", "--json"], ["recall", "noir"], ["restore", "default:turn:0"]):
+        shown = process(tmp_home, *words)
+        assert shown.returncode == 0, shown.stderr
+        assert b"noir" in shown.stdout
+
+
+@POSIX
+@pytest.mark.requirement("F-CLI-03")
+def test_a_reader_that_goes_away_is_no_error(tmp_home: Path) -> None:
+    rows = "".join(json.dumps({"role": "user", "content": f"lift {n} " + "word " * 200}) + "\n" for n in range(400))
+    (tmp_home / "log.jsonl").write_text(rows, encoding="utf-8")
+    assert process(tmp_home, "import", tmp_home / "log.jsonl").returncode == 0
+    with subprocess.Popen(
+        [*PROGRAM, "search", "lift", "--limit", "400", "--json"],
+        env=environment(tmp_home),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as ran:
+        assert ran.stdout is not None
+        assert ran.stderr is not None
+        ran.stdout.read(10)
+        ran.stdout.close()
+        assert ran.stderr.read() == b""
+
+
+@POSIX
+@pytest.mark.requirement("F-CLI-03", "F-CLI-13")
+def test_ctrl_c_ends_cleanly(tmp_home: Path) -> None:
+    with subprocess.Popen([*PROGRAM, "work"], env=environment(tmp_home), stderr=subprocess.PIPE) as ran:
+        assert ran.stderr is not None
+        assert b"Ctrl-C" in ran.stderr.readline()
+        ran.send_signal(signal.SIGINT)
+        assert b"Traceback" not in ran.stderr.read()
+        assert ran.wait() == 130
+    assert process(tmp_home, "verify").returncode == 0
+
+
+def talk(home: Path, *words: str | Path, keys: list[tuple[bytes, bytes]]) -> tuple[int, str]:
+    """Runs the program at a terminal: waits for each text, then types what belongs to it; gives status and screen."""
+    import pty  # POSIX only, as are the tests that come here
+
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        [*PROGRAM, *map(str, words)],
+        env=environment(home, TERM="xterm", COLUMNS="80"),
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    ) as ran:
+        os.close(theirs)
+        screen = b""
+        waiting = list(keys)
+        while read := _read(ours):
+            screen += read
+            if waiting and waiting[0][0] in screen:
+                os.write(ours, waiting.pop(0)[1])
+        status = ran.wait()
+    os.close(ours)
+    return status, screen.decode("utf-8", "replace")
+
+
+def _read(terminal: int) -> bytes:
+    """What the terminal shows next; empty when its other side has ended."""
+    try:
+        return os.read(terminal, 4096)
+    except OSError:  # what Linux says at the end of a terminal
+        return b""
+
+
+@POSIX
+@pytest.mark.requirement("F-CLI-23")
+@pytest.mark.parametrize(("key", "left"), [(b"n\n", "1"), (b"y\n", "0")])
+def test_at_a_terminal_forgetting_asks(tmp_home: Path, key: bytes, left: str) -> None:
+    assert process(tmp_home, "add", "a secret").returncode == 0
+    status, screen = talk(tmp_home, "forget", "--session", "default", keys=[(b"Forget them?", key)])
+    assert status == 0, screen
+    assert "a secret" in screen
+    assert json.loads(process(tmp_home, "stats", "--json").stdout)["turns"] == int(left)
+
+
+@POSIX
+@pytest.mark.requirement("F-DEMO-06")
+def test_at_a_terminal_the_demo_takes_questions_until_an_empty_line(tmp_home: Path) -> None:
+    path = tmp_home / "log.jsonl"
+    turns = ["The harbour opens at nine.", "The rope is in the shed.", "The dog sleeps."]
+    path.write_text("".join(json.dumps({"role": "user", "content": text}) + "\n" for text in turns), encoding="utf-8")
+    keys = [(b"Question", b"where is the rope\n"), (b"200 tokens", b"\n")]
+    status, screen = talk(tmp_home, "demo", path, "--budget", "200", keys=keys)
+    assert status == 0, screen
+    assert "in the shed" in screen
+    assert "On with your own" in screen
+
+
+@POSIX
+@pytest.mark.requirement("F-CLI-05")
+def test_at_a_terminal_stored_text_cannot_give_orders_to_it(tmp_home: Path) -> None:
+    assert process(tmp_home, "add", "-", given=b"title \x1b]0;owned\x07 rope").returncode == 0
+    for words in (["recall", "rope"], ["search", "rope"], ["quote", "rope"], ["restore", "default:turn:0"]):
+        status, screen = talk(tmp_home, *words, keys=[])
+        assert status == 0, screen
+        assert "\x1b]0;owned" not in screen
+        assert "owned" in screen

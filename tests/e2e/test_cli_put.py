@@ -1,0 +1,168 @@
+"""`clew add` and `clew import`, as people use them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli_runs import CONVERSATION, done, failure, record, records, run
+
+pytestmark = pytest.mark.usefixtures("tmp_home")
+
+
+def lines(path: Path, *rows: object) -> Path:
+    """A JSON Lines file; text stands as it is."""
+    path.write_text(
+        "".join((row if isinstance(row, str) else json.dumps(row)) + "\n" for row in rows), encoding="utf-8"
+    )
+    return path
+
+
+@pytest.mark.requirement("F-CLI-10")
+def test_add_prints_the_id_of_a_turn_that_is_found() -> None:
+    name = done("add", "We picked Redis for sessions.", "--speaker", "Ann", "--session", "api").strip()
+    assert name == "api:turn:0"
+    assert done("restore", name) == "We picked Redis for sessions.\n"
+    (hit,) = records("search", "what did we pick for sessions?")
+    assert (hit["id"], hit["turn"]["speaker"], hit["turn"]["role"]) == (name, "Ann", "user")
+
+
+@pytest.mark.requirement("F-CLI-10")
+def test_add_takes_time_role_and_id() -> None:
+    words = ("--role", "assistant", "--at", "2025-04-15T10:30+02:00", "--external-id", "m1")
+    first = record("add", "Noted.", *words)
+    assert first == {"id": "default:turn:0", "pending": {}}
+    assert record("add", "Noted.", *words)["id"] == first["id"]
+    (turn,) = records("quote", "noted")
+    assert (turn["role"], turn["at"], turn["external_id"]) == ("assistant", "2025-04-15T08:30:00+00:00", "m1")
+
+
+@pytest.mark.requirement("F-CLI-10")
+def test_a_turn_without_a_time_is_said_now() -> None:
+    done("add", "Lunch is at noon.")
+    assert len(records("search", "lunch", "--since", "2020-01-01")) == 1
+
+
+@pytest.mark.requirement("F-CLI-10")
+@pytest.mark.parametrize("words", [["-"], []])
+def test_add_reads_standard_input(words: list[str]) -> None:
+    done("add", *words, given="line one\nzwei: grün\n".encode())
+    assert records("quote", "grün")[0]["text"].splitlines() == ["line one", "zwei: grün"]
+
+
+@pytest.mark.requirement("F-CLI-10", "F-CLI-03")
+@pytest.mark.parametrize(
+    ("words", "given", "said"),
+    [
+        (["   "], None, "the turn is empty"),
+        (["-"], b"caf\xe9", "not UTF-8 (byte 3)"),
+        (["hello", "--session", " "], None, "session ' ' is empty"),
+        (["hello", "--space", " "], None, "space ' ' is empty"),
+    ],
+)
+def test_what_cannot_be_added_is_said_in_one_line(words: list[str], given: bytes | None, said: str) -> None:
+    message = failure(1, "add", *words, given=given)
+    assert said in message
+    assert message.startswith("clew: ")
+    assert message.count("\n") == 1
+
+
+@pytest.mark.requirement("F-CLI-10", "F-CLI-03")
+def test_an_id_with_other_words_is_a_conflict() -> None:
+    done("add", "one", "--external-id", "m1")
+    assert "'m1' is stored as default:turn:0" in failure(1, "add", "two", "--external-id", "m1")
+
+
+@pytest.mark.requirement("F-CLI-11")
+def test_import_counts_and_adds_nothing_twice() -> None:
+    first = record("import", CONVERSATION)
+    assert (first["added"], first["known"], len(first["turn_ids"])) == (533, 0, 533)
+    assert "rejected" not in first or first["rejected"] == []
+    assert first["seconds"] > 0
+    second = run("import", CONVERSATION)
+    assert second.exit_code == 0
+    assert second.stdout.startswith("0 turns stored durably, 533 known before, in ")
+
+
+@pytest.mark.requirement("F-CLI-11")
+def test_bad_records_are_named_by_file_and_line_and_do_not_stop_the_others(tmp_path: Path) -> None:
+    path = lines(
+        tmp_path / "log.jsonl",
+        {"role": "user", "content": "one"},
+        '{"role": "user", "con',
+        {"role": "user", "content": " "},
+        {"role": "user", "content": "two"},
+    )
+    result = run("import", path)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("2 turns stored durably")
+    rejected = [line for line in result.stderr.splitlines() if line.startswith("rejected ")]
+    assert [line.partition(": ")[0].rpartition("log.jsonl:")[2] for line in rejected] == ["2", "3"]
+    assert len(record("import", path)["rejected"]) == 2
+
+
+@pytest.mark.requirement("F-CLI-11")
+def test_many_bad_records_are_counted(tmp_path: Path) -> None:
+    path = lines(tmp_path / "log.jsonl", {"role": "user", "content": "one"}, *['{"role": '] * 30)
+    rejected = [line for line in run("import", path).stderr.splitlines() if line.startswith("rejected ")]
+    assert len(rejected) == 21
+    assert rejected[-1] == "rejected 10 more; --json names them all"
+
+
+@pytest.mark.requirement("F-CLI-11", "F-CLI-03")
+def test_status_1_only_when_nothing_could_be_read(tmp_path: Path) -> None:
+    good = lines(tmp_path / "good.jsonl", {"role": "user", "content": "one"})
+    absent = tmp_path / "absent.jsonl"
+    message = failure(1, "import", absent)
+    assert "absent.jsonl is no file" in message
+    assert message.endswith("clew: nothing was imported\n")
+    result = run("import", absent, good)
+    assert result.exit_code == 0
+    assert result.stdout.startswith("1 turn stored durably")
+    assert "absent.jsonl is no file" in result.stderr
+
+
+@pytest.mark.requirement("F-CLI-11")
+def test_masked_secrets_are_counted(tmp_path: Path) -> None:
+    key = "sk-" + "ant-api03-" + "Ab3dEf6hIj9k" * 8
+    path = lines(tmp_path / "log.jsonl", {"role": "user", "content": f"my key is {key}"})
+    result = run("import", path)
+    assert "secrets masked before they reached the disk: 1 " in result.stdout
+    assert records("quote", key) == []
+
+
+@pytest.mark.requirement("F-CLI-11")
+def test_a_session_can_be_named(tmp_path: Path) -> None:
+    path = lines(tmp_path / "log.jsonl", {"role": "user", "content": "one"})
+    assert record("import", path, "--session", "x", "--format", "jsonl")["turn_ids"] == ["x:turn:0"]
+
+
+@pytest.mark.requirement("F-CLI-12")
+def test_a_program_s_own_sessions_are_found_by_its_name(tmp_home: Path) -> None:
+    folder = tmp_home / ".claude" / "projects" / "-srv-app"
+    folder.mkdir(parents=True)
+    message = {"role": "user", "content": "Rename the parser module."}
+    entry = {
+        "type": "user",
+        "uuid": "u1",
+        "parentUuid": None,
+        "sessionId": "s1",
+        "timestamp": "2025-04-15T10:00:00Z",
+        "message": message,
+    }
+    lines(folder / "s1.jsonl", entry)
+    assert record("import", "claude-code")["added"] == 1
+    assert len(records("quote", "rename the parser")) == 1
+
+
+@pytest.mark.requirement("F-CLI-12", "F-CLI-03")
+def test_a_program_without_sessions_is_said_with_the_next_step() -> None:
+    assert "no sessions of codex" in failure(1, "import", "codex")
+
+
+@pytest.mark.requirement("F-CLI-11")
+def test_spaces_and_homes_are_apart(tmp_path: Path) -> None:
+    done("add", "in the first", "--space", "one")
+    assert records("quote", "in the first", "--space", "two") == []
+    assert records("quote", "in the first", "--space", "one", "--home", tmp_path / "other") == []
+    assert len(records("--space", "one", "quote", "in the first")) == 1

@@ -1,0 +1,49 @@
+"""What waits behind the acknowledgement: finished, or said."""
+
+from collections.abc import Sequence
+
+import pytest
+
+from clew.cli.opening import say_pending, settle, work_through
+from clew.errors import ClewError, ModelUnavailable
+from clew.memory import Memory
+from clew.models.protocol import Matrix
+from clew.testing import HashEmbedder
+from clew.types import Turn
+
+
+class Unreachable:
+    """An embedder whose server is away."""
+
+    name = "away@1"
+    dim = 8
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        raise ModelUnavailable(f"no server answers; {len(texts)} texts wait")
+
+
+@pytest.mark.requirement("F-CLI-13")
+def test_work_is_finished() -> None:
+    with Memory.open(":memory:", embedder=HashEmbedder()) as memory:
+        memory.add_many(Turn(role="user", content=f"turn {n}") for n in range(300))
+        work_through(memory, "vectors")
+        assert memory.stats().vectors == 300
+        assert settle(memory) == {}
+
+
+@pytest.mark.requirement("F-CLI-13")
+def test_work_that_fails_is_an_error_and_not_an_endless_loop() -> None:
+    with Memory.open(":memory:", embedder=Unreachable()) as memory:
+        memory.add(Turn(role="user", content="one"))
+        with pytest.raises(ClewError, match="the work cannot go on: no server answers"):
+            work_through(memory, "vectors")
+
+
+@pytest.mark.requirement("F-CLI-13")
+def test_what_is_left_is_said_with_what_finishes_it(capsys: pytest.CaptureFixture[str]) -> None:
+    say_pending({})
+    assert capsys.readouterr().err == ""
+    say_pending({"embed": 1200})
+    said = " ".join(capsys.readouterr().err.split())
+    assert said.startswith("1,200 turns wait for their vectors")
+    assert "`clew work --once` finishes them" in said

@@ -1,0 +1,98 @@
+"""What is printed: safe, short, and with reasons that mean something."""
+
+import re
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from rich.console import Console
+from rich.text import Text
+
+from clew.cli.show import counted, day, excerpt, grid, lay_out, numbers, printable, reasons, shortened, who
+from clew.types import Turn
+
+ANY_TEXT = st.text(st.characters(), max_size=300)
+
+
+@pytest.mark.requirement("F-CLI-05")
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("plain\ttext\nand a line", "plain\ttext\nand a line"),
+        ("\x1b[31mred\x1b[0m", "␛[31mred␛[0m"),
+        ("\x07\x7f", "␇␡"),
+        ("\x9b2J\u202egnp.exe", "\ufffd2J\ufffdgnp.exe"),
+        ("héllo 👋 日本", "héllo 👋 日本"),
+    ],
+)
+def test_control_characters_are_made_visible(text: str, shown: str) -> None:
+    assert printable(text) == shown
+
+
+@pytest.mark.requirement("F-CLI-05")
+@given(ANY_TEXT, st.integers(10, 80))
+def test_shortened_is_one_safe_line_of_the_length_asked_for(text: str, limit: int) -> None:
+    line = shortened(text, limit)
+    assert len(line) <= limit + 2
+    assert not re.search(r"[\x00-\x1f\x7f-\x9f]", line)
+    if len(printable(text)) <= limit:
+        assert line == " ".join(printable(text).split())
+
+
+@pytest.mark.requirement("F-CLI-05")
+@given(ANY_TEXT, ANY_TEXT)
+def test_an_excerpt_is_one_line_for_any_texts(text: str, query: str) -> None:
+    line = excerpt(text, query, 60)
+    assert len(line) <= 62
+    assert "\n" not in line
+
+
+@pytest.mark.requirement("F-CLI-05")
+def test_an_excerpt_begins_where_the_answer_is() -> None:
+    text = "Good morning all. " * 10 + "The lift in Walle carries 180 kg. Then we had cake."
+    assert excerpt(text, "How much weight can the lift in Walle carry?", 60).startswith(
+        "… The lift in Walle carries 180 kg"
+    )
+    assert excerpt("Short. And whole.", "whole", 60) == "Short. And whole."
+
+
+@pytest.mark.requirement("F-CLI-05")
+def test_words_are_cut_between_words() -> None:
+    assert shortened("one two three four", 12) == "one two …"
+    assert shortened("x" * 30, 10) == "x" * 8 + " …"
+
+
+@pytest.mark.requirement("F-CLI-06")
+def test_reasons_are_what_the_question_brought_strongest_first() -> None:
+    signals = {
+        "lexical": 2.0,
+        "dense": 1.5,
+        "dense_rewritten": 1.5,
+        "user": 9.0,
+        "cost": -3.0,
+        "quote": 4.0,
+        "time": 0.01,
+    }
+    assert reasons(signals) == "quoted phrase 4.0, meaning 3.0, words 2.0"
+    assert reasons(signals, most=1) == "quoted phrase 4.0"
+    assert reasons({"user": 9.0, "lexical": -1.0}) == ""
+
+
+@pytest.mark.requirement("F-CLI-05")
+def test_small_things() -> None:
+    assert (counted(1, "turn"), counted(2000, "turn")) == ("1 turn", "2,000 turns")
+    assert numbers({"a": 1, "b": 2000}) == "1 a, 2,000 b"
+    assert (day(None).strip(), day(datetime(2025, 4, 15, tzinfo=UTC))) == ("no date", "2025-04-15")
+    assert who(Turn(role="user", content="hi", speaker="A\x1bn")) == "A␛n"
+    assert who(Turn(role="assistant", content="hi")) == "assistant"
+
+
+@pytest.mark.requirement("F-CLI-05")
+def test_tables_end_their_lines_where_the_words_end(capsys: pytest.CaptureFixture[str]) -> None:
+    table = grid(">number", "words", titles=True)
+    table.add_row("1", Text("a few words " * 12))
+    lay_out(Console(width=40), table)
+    printed = capsys.readouterr().out.splitlines()
+    assert len(printed) > 3
+    assert [line for line in printed if line != line.rstrip() or len(line) > 40] == []
