@@ -9,11 +9,11 @@ import apsw
 import pytest
 
 from clew.errors import SchemaError
-from clew.store.access import _STATEMENTS
+from clew.store.access import _STATEMENTS, SqliteReader
 from clew.store.migrate import APPLICATION, migrate, schema_number
 from clew.store.sqlite import DATABASE, SqliteStore, _bring_up
 from clew.store.statements import migrations, templates
-from clew.store.tables import TABLES, Table
+from clew.store.tables import TABLES, Table, Value
 from tests.contract.rows import everything, put, session
 
 KINDS = {"TEXT": "text", "INTEGER": "int", "REAL": "real", "BLOB": "bytes"}
@@ -77,6 +77,32 @@ def test_every_scan_walks_its_index_and_sorts_nothing(schema: apsw.Connection, t
             assert plan[0].startswith(f"SEARCH {table.name} USING"), plan
             assert name is None or name in plan[0], plan
             assert plan[0].count("=?") + plan[0].count(">") + plan[0].count("<") >= shared, plan
+
+
+@pytest.mark.requirement("F-STORE-28")
+@pytest.mark.parametrize(("table", "index"), [(table, index) for table in TABLES.values() for index in table.indexes])
+def test_a_scan_is_planned_once(tmp_path: Path, table: Table, index: str) -> None:
+    """Without a stable plan SQLite looks at the values, and plans again whenever they change: four times the cost."""
+    store = SqliteStore.open(tmp_path)
+    planned: list[str | None] = []
+
+    def note(_operation: int, first: str | None, *_: str | None) -> int:
+        planned.append(first)
+        return apsw.SQLITE_OK
+
+    with store.snapshot() as reader:
+        assert isinstance(reader, SqliteReader)
+        reader._connection.authorizer = note  # asked whenever a statement is planned
+        value: dict[str, tuple[Value, ...]] = {"text": ("a", "b", "c"), "int": (1, 2, 3)}
+        for turn in range(3):
+            key = ("a", *(value[table.columns[name]][turn] for name in table.order(index)[1:]))
+            for length in range(1, len(key) + 1):
+                reader.scan(table.name, key[:length], key[:length], index=index)
+                reader.scan(table.name, key[:length], ("a",), index=index)
+            assert bool(planned) == (turn == 0)
+            planned.clear()
+        reader._connection.authorizer = None
+    store.close()
 
 
 @pytest.mark.requirement("F-STORE-28")

@@ -79,6 +79,7 @@ class SqliteStore(Claiming):
             flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if writes else 0)
             connection = apsw.Connection(str(file), flags=flags, vfs=vfs)
             connection.set_busy_timeout(round(busy_timeout * 1000))
+            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else new values may have a statement planned anew
             connection.execute(f"PRAGMA cache_size = -{cache_kb}; PRAGMA query_only = {not writes}").fetchall()
             return connection
 
