@@ -10,7 +10,8 @@ _FIRST_PERSON = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|i['’](?:m|ve|d|ll)|we['’](?:re|ve|d|ll))\b", re.IGNORECASE
 )
 _ASKS = re.compile(r"[?？؟]")
-_QUESTION = re.compile(r"[^.!?。！？؟\n]*[?？؟]+")
+# Begins only where a sentence may, so that a sentence without an end is gone through once and not from every place.
+_QUESTION = re.compile(r"(?:^|(?<=[.!?。！？؟\n]))[^.!?。！？؟\n]*+[?？؟]++")
 
 
 @dataclass(frozen=True, slots=True)
