@@ -60,9 +60,13 @@ def _built(form: str, words: int, functions: int) -> float:
 
 
 def is_english(grammar: str) -> bool:
-    """Whether the function words are English for the most part, or absent."""
+    """Whether the text may be English: its script is known, and its function words are English for the most part."""
     foreign = grammar.count("G") + grammar.count("U")
-    return not foreign or 2 * foreign <= len(grammar.translate(_ONLY_FUNCTIONS).replace(".", ""))
+    strange = grammar.count("o") + grammar.count("u")
+    if not foreign + strange:
+        return True
+    functions = len(grammar.translate(_ONLY_FUNCTIONS).replace(".", ""))
+    return 2 * foreign <= functions and 2 * strange <= len(grammar.replace(".", "").replace(",", ""))
 
 
 def clauses(grammar: str) -> int:

@@ -25,11 +25,11 @@ WINDOW: Final = 5
 # HSCA 8.4: text of fewer sentences has no structure to score and gets this flat low score.
 MIN_SENTENCES: Final = 3
 SHORT_SCORE: Final = 0.2
-# Scale of `1 - exp(-ties / _TIES)`: a neighbour that also occurs in one other sentence gives 0.5. Chosen so that real
+# Scale of `1 - exp(-ties / _TIES)`: a neighbour that also occurs in one other sentence gives 0.6. Chosen so that real
 # dialogue and prose spread over the range; not calibrated beyond that.
-_TIES: Final = 0.7
+_TIES: Final = 0.5
 # A pronoun that comes back ties less than a noun does.
-_PRONOUN_TIE: Final = 0.5
+_PRONOUN_TIE: Final = 0.75
 # Different content words from which on a sentence counts in full: 4, so that "redis is fast" is worth a third.
 _FULL_SENTENCE: Final = 3
 # What all content words become in the frame of a sentence: sentences of one frame differ in their content words only.

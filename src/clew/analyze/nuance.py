@@ -141,13 +141,14 @@ def _is_instruction(reading: Reading, lower: str, marks: int) -> bool:
 
 
 def _opens_directive(sentence: Sequence[Word]) -> bool:
-    """Whether a verb of instruction opens the sentence and is not its subject."""
+    """Whether a verb of instruction opens the sentence and is not a noun there ("use of force", "work is done")."""
     for place, word in enumerate(sentence):
-        flags = word.flags
-        if flags & DIRECTIVE:
-            follower = sentence[place + 1].flags if place + 1 < len(sentence) else SEPARATOR
-            return not follower & (AUXILIARY | SEPARATOR)
-        if not flags & _MAY_OPEN_DIRECTIVE:
+        if word.flags & DIRECTIVE:
+            if place + 1 == len(sentence):
+                return False
+            follower = sentence[place + 1]
+            return not follower.flags & (AUXILIARY | SEPARATOR) and follower.form != "of"
+        if not word.flags & _MAY_OPEN_DIRECTIVE:
             return False
     return False
 

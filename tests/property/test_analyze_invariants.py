@@ -1,0 +1,112 @@
+"""What holds of the analysis for any text at all."""
+
+import math
+import random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.analyze.coherence import coherence
+from clew.analyze.domains import TAGS, tags
+from clew.analyze.layer1 import relational_weight, relational_weight_joint
+from clew.analyze.lexicon import DOMAINS
+from clew.analyze.nuance import FLAGS, nuance
+from clew.analyze.weigh import weigh, weigh_joint
+from clew.text.sentences import paragraph_spans, sentence_spans
+
+WORDS = (
+    "the a of in is was may not never please because she it you I my cache memory redis hive bees honey quantum photon "
+    "court patient died love hate open don't John's 42 3.14 naïve 我们 公园 は コーヒー 학교는 हिन्दी ที่นี่ שלום مرحبا 😀"
+).split()
+MARKS = [" ", " ", " ", ". ", "? ", "! ", ", ", "\n", "\n\n", "... ", " - ", "。", '"', "…", "\ud800", "İ", "'"]
+prose = st.lists(st.tuples(st.sampled_from(WORDS), st.sampled_from(MARKS)), max_size=80).map(
+    lambda parts: "".join(word + mark for word, mark in parts)
+)
+texts = st.one_of(prose, st.text(max_size=400), st.text(st.characters(), max_size=60))
+
+KEYWORDS = (
+    "redis cache latency memory server index shard replica quantum photon spin energy tenant lease rent court".split()
+)
+keyword_lists = st.lists(
+    st.tuples(
+        st.lists(st.sampled_from(KEYWORDS), min_size=1, max_size=8),
+        st.sampled_from([" ", ", ", "; ", " / ", " | "]),
+        st.sampled_from([". ", "! ", "\n", "\n\n", "? "]),
+    ),
+    max_size=14,
+).map(lambda rows: "".join(comma.join(words).capitalize() + end for words, comma, end in rows))
+
+MESH = (
+    "The cache keeps hot keys in memory. When memory fills, the cache evicts the oldest keys. Eviction raises latency, "
+    "because the server must fetch those keys from the database. A larger memory lowers eviction, so the server "
+    "answers with less latency. The database is spared when the cache holds the hot keys."
+)
+
+
+@pytest.mark.requirement("F-ANALYZE-14")
+@given(texts)
+def test_scores_are_in_range_and_tags_are_known(text: str) -> None:
+    weighed = weigh(text)
+    layer1 = weighed.layer1
+    scores = [weighed.coherence, layer1.score, *layer1.sentences, *layer1.paragraphs, *(s for _, s in layer1.words)]
+    assert all(math.isfinite(score) and 0.0 <= score <= 1.0 for score in scores)
+    assert set(weighed.domains) <= set(TAGS)
+    assert len(set(weighed.domains)) == len(weighed.domains) > 0
+    assert list(weighed.nuance) == [flag for flag in FLAGS if flag in weighed.nuance]
+    assert sum(weighed.domain_weights.values()) == pytest.approx(1.0 if weighed.domain_weights else 0.0)
+    assert len(layer1.sentences) == len(sentence_spans(text))
+    assert len(layer1.paragraphs) == len(paragraph_spans(text))
+
+
+@pytest.mark.requirement("F-ANALYZE-14")
+@given(texts, texts)
+def test_the_same_text_gives_the_same_whatever_came_between(text: str, other: str) -> None:
+    first = weigh(text)
+    weigh(other)
+    assert weigh(text) == first
+
+
+@pytest.mark.requirement("F-ANALYZE-14", "F-ANALYZE-04")
+@given(st.lists(texts, max_size=5))
+def test_pieces_weighed_together_keep_all_but_layer_1(pieces: list[str]) -> None:
+    together = weigh_joint(pieces)
+    assert len(together) == len(pieces)
+    for piece, weighed in zip(pieces, together, strict=True):
+        assert 0.0 <= weighed.layer1.score <= 1.0
+        assert (weighed.coherence, weighed.nuance) == (coherence(piece), nuance(piece))
+
+
+@pytest.mark.requirement("F-ANALYZE-01")
+@given(texts)
+def test_every_visible_character_is_in_one_sentence(text: str) -> None:
+    spans = sentence_spans(text)
+    covered = [at for start, end in spans for at in range(start, end)]
+    assert covered == sorted(set(covered))
+    assert {at for at, char in enumerate(text) if not char.isspace()} <= set(covered)
+    assert all(text[start:end].strip() == text[start:end] != "" for start, end in spans)
+    assert all(any(p <= start and end <= q for p, q in paragraph_spans(text)) for start, end in spans)
+
+
+@pytest.mark.requirement("F-ANALYZE-03")
+@given(keyword_lists)
+def test_a_list_of_keywords_stays_low_alone_and_in_company(stuffed: str) -> None:
+    assert relational_weight(stuffed).score <= 0.35
+    assert relational_weight_joint([MESH, stuffed])[1].score <= 0.35
+
+
+@pytest.mark.requirement("F-ANALYZE-03")
+@given(st.randoms(use_true_random=False), st.integers(1, 12), st.sampled_from([", ", "; ", "\n- "]))
+def test_a_mesh_is_above_its_words_made_a_list(chance: random.Random, length: int, comma: str) -> None:
+    words = MESH.replace(".", "").replace(",", "").split()
+    chance.shuffle(words)
+    rows = [comma.join(words[at : at + length]) for at in range(0, len(words), length)]
+    assert relational_weight(". ".join(rows)).score < relational_weight(MESH).score
+
+
+@pytest.mark.requirement("F-ANALYZE-09")
+@given(st.dictionaries(st.sampled_from(DOMAINS), st.just(0.5)))
+def test_a_crossing_needs_two_domains_beyond_conversation(weights: dict[str, float]) -> None:
+    crossing = "cross_domain" in tags(weights)
+    assert not (crossing and len(set(weights) - {"conversational"}) < 2)
+    assert crossing or not {"legal", "physics"} <= set(weights)

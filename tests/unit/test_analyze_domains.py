@@ -1,0 +1,78 @@
+"""Domains: fixed words for subjects and registers, and when two of them make a crossing."""
+
+import pytest
+
+from clew.analyze.domains import CROSS_DOMAIN, TAGS, UNCLASSIFIED, domain_weights, domains, tags
+
+EXAMPLES = {
+    "physics": "The photon's energy depends on its frequency; entanglement links the spins of particles.",
+    "mathematics": "Assume the theorem holds for every integer below n; then the lemma proves it by induction.",
+    "legal": "The court held that the contract was void, and the plaintiff may appeal the verdict.",
+    "medical": "The patient was given antibiotics for the infection, and her fever fell in hospital.",
+    "poetry": "Shall I compare the rose to thee,\nWhose petals weep the morning dew,\nThe moon that trembles\n"
+    "And sighs, beloved, but for you",
+    "narrative": "Once a hare mocked a tortoise. The tortoise smiled and said they should race. The hare ran.",
+    "technical_prose": "The server caches each query; when the index changes, the API clears the cache.",
+    "conversational": "Hey, thanks! How are you? I had so much fun this weekend, you should come along next time!",
+    "philosophical": "If free will is an illusion, moral responsibility loses its meaning, for reason itself is duty.",
+    "historical": "In 1789 the revolution began, the monarchy fell, and the republic went to war with kings.",
+}
+
+
+@pytest.mark.requirement("F-ANALYZE-08")
+@pytest.mark.parametrize("domain", EXAMPLES)
+def test_each_domain_can_be_found(domain: str) -> None:
+    assert domains(EXAMPLES[domain])[0] == domain
+
+
+@pytest.mark.requirement("F-ANALYZE-08")
+@pytest.mark.parametrize(
+    "text", ["", "😀", "???", "The box is on the table.", "asdf qwer", "我们今天去公园。", "\ud800"]
+)
+def test_without_evidence_text_is_unclassified(text: str) -> None:
+    assert domains(text) == (UNCLASSIFIED,)
+    assert domain_weights(text) == {}
+
+
+@pytest.mark.requirement("F-ANALYZE-08")
+def test_the_vocabulary_is_the_specifications() -> None:
+    assert set(TAGS) == {*EXAMPLES, "cross_domain", "unclassified"}
+
+
+@pytest.mark.requirement("F-ANALYZE-08")
+def test_weights_are_shares_strongest_first() -> None:
+    weights = domain_weights(EXAMPLES["physics"] + " " + EXAMPLES["legal"] + " The jury heard a witness in court.")
+    assert list(weights) == ["legal", "physics"]
+    assert sum(weights.values()) == pytest.approx(1.0)
+    assert list(weights.values()) == sorted(weights.values(), reverse=True)
+
+
+@pytest.mark.requirement("F-ANALYZE-09")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Is it just for a court to punish a defendant whose will was not free? Moral duty and legal guilt part ways.",
+        "The fable of the tortoise and the hare holds a truth about virtue: wisdom and patience defeat vanity.",
+        "The patient sued the hospital: the court must find whether the surgeon's negligence caused the infection.",
+    ],
+)
+def test_two_domains_that_meet_are_a_crossing(text: str) -> None:
+    assert domains(text)[-1] == CROSS_DOMAIN
+    assert len(domains(text)) > 2
+
+
+@pytest.mark.requirement("F-ANALYZE-09")
+def test_companions_are_no_crossing() -> None:
+    assert set(
+        domains(
+            "The quantum state vector lives in a Hilbert space; by the spectral theorem its eigenvalues are energies."
+        )
+    ) == {"physics", "mathematics"}
+    assert tags({"conversational": 0.6, "medical": 0.4}) == ("conversational", "medical")
+    assert tags({"historical": 0.6, "narrative": 0.4}) == ("historical", "narrative")
+    assert tags({"narrative": 0.5, "philosophical": 0.3, "conversational": 0.2})[-1] == CROSS_DOMAIN
+
+
+@pytest.mark.requirement("F-ANALYZE-08")
+def test_one_weak_word_is_not_enough() -> None:
+    assert domains("We had to wait a long time for the light to change at the corner of the street.") == (UNCLASSIFIED,)

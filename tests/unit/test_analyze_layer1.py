@@ -1,0 +1,196 @@
+"""Layer 1: what hangs together scores high, what is merely repeated does not."""
+
+import json
+import math
+import random
+from pathlib import Path
+
+import pytest
+
+from clew.analyze.layer1 import SHORT_SCORE, relational_weight, relational_weight_joint
+
+CACHE = (
+    "The cache keeps hot keys in memory. When memory fills, the cache evicts the oldest keys. Eviction raises latency, "
+    "because the server must fetch those keys from the database. A larger memory lowers eviction, so the server "
+    "answers with less latency. The database is spared when the cache holds the hot keys."
+)
+RACE = (
+    "The tortoise challenged the hare to a race. The hare laughed at the tortoise and ran far ahead. Sure of winning "
+    "the race, the hare slept under a tree. The tortoise walked past the sleeping hare and won the race."
+)
+STUFFED = {
+    "bare": "Redis cache latency. Cache redis memory. Latency redis server cache. Memory cache redis latency.",
+    "commas": "Redis, cache, latency, memory. Cache, server, redis, latency. Memory, redis, cache, server.",
+    "and": "Redis, cache and latency. Memory, redis and server. Cache, latency and redis. Server and cache and redis.",
+    "lines": "- redis cache\n- cache latency\n- latency redis\n- memory cache\n- redis server",
+    "words": "Redis. Cache. Latency. Redis. Memory. Cache. Redis.",
+    "frame": "This page covers redis. This page covers cache. This page covers latency. This page covers memory.",
+    "is": "Redis is cache. Cache is latency. Latency is redis. Memory is cache. Redis is memory. Cache is redis.",
+    "of": "The redis of the cache. The latency of the redis. The cache of the memory. The memory of the latency.",
+    "advert": (
+        "Looking for redis cache latency? Our redis cache latency guide covers redis cache latency and more. Get redis "
+        "cache latency tips from redis cache latency experts. The redis cache latency you need is here."
+    ),
+    "tags": "Topic: redis. Keywords: cache, latency, memory. See also: redis cache. Tags: latency, memory, redis.",
+}
+
+
+@pytest.mark.requirement("F-ANALYZE-02")
+def test_the_formula_by_hand() -> None:
+    weighed = relational_weight("Anna keeps bees. Her bees make honey in June. We sell the honey to Anna.")
+    # Anna is in sentences 1 and 3, bees in 1 and 2, honey in 2 and 3; every tie to them is log2(2) * (1 - overlap).
+    expected = {
+        "anna": 2 / 3 + 2 / 3,  # bees and honey, each sharing one of three sentences
+        "keeps": 1 / 2 + 1 / 2,  # Anna and bees
+        "bees": 2 / 3 + 2 / 3,
+        "make": 1 / 2 + 1 / 2,
+        "honey": 2 / 3 + 2 / 3,
+        "june": 1 / 2 + 1 / 2,
+        "sell": 1 / 2 + 1 / 2,
+    }
+    scores = {word: 1 - math.exp(-tie / 0.5) for word, tie in expected.items()}
+    assert dict(weighed.words) == pytest.approx(scores)
+    # The first sentence has no function word and counts nothing; the third has three content words: two thirds.
+    second = sum(scores[word] for word in ("bees", "make", "honey", "june")) / 4
+    third = sum(scores[word] for word in ("sell", "honey", "anna")) / 3 * 2 / 3
+    assert weighed.sentences == pytest.approx([0.0, second, third])
+    assert weighed.score == pytest.approx(sum(weighed.sentences) / 3)
+    assert weighed.paragraphs == (weighed.score,)
+
+
+@pytest.mark.requirement("F-ANALYZE-02")
+@pytest.mark.parametrize("mesh", [CACHE, RACE])
+def test_a_tight_mesh_scores_high(mesh: str) -> None:
+    assert relational_weight(mesh).score > 0.6
+
+
+@pytest.mark.requirement("F-ANALYZE-03")
+@pytest.mark.parametrize("kind", STUFFED)
+def test_a_stuffed_list_stays_low(kind: str) -> None:
+    assert relational_weight(STUFFED[kind]).score <= 0.35
+
+
+@pytest.mark.requirement("F-ANALYZE-03")
+@pytest.mark.parametrize("kind", STUFFED)
+def test_a_stuffed_list_stays_low_in_company(kind: str) -> None:
+    mesh, stuffed = relational_weight_joint([CACHE, STUFFED[kind]])
+    assert stuffed.score <= 0.35
+    assert mesh.score > 0.6
+
+
+@pytest.mark.requirement("F-ANALYZE-03")
+@pytest.mark.parametrize("mesh", [CACHE, RACE])
+def test_the_same_words_in_any_order_score_lower(mesh: str) -> None:
+    words = mesh.replace(".", "").replace(",", "").split()
+    for seed in range(20):
+        random.Random(seed).shuffle(words)  # noqa: S311 - no secret
+        shuffled = " ".join(" ".join(words[at : at + 9]) + "." for at in range(0, len(words), 9))
+        assert relational_weight(shuffled).score < relational_weight(mesh).score
+
+
+@pytest.mark.requirement("F-ANALYZE-03")
+def test_saying_it_again_adds_nothing() -> None:
+    words = dict(relational_weight(CACHE).words)
+    twice = dict(relational_weight(f"{CACHE} {CACHE}").words)
+    assert twice == pytest.approx(words)
+
+
+@pytest.mark.requirement("F-ANALYZE-02")
+def test_buzzwords_that_never_meet_score_low() -> None:
+    text = "Synergy drives growth in the market. A blockchain transforms the clinic. The cloud is agile for a startup."
+    assert relational_weight(text).score == 0.0
+
+
+@pytest.mark.requirement("F-ANALYZE-02")
+def test_a_paragraph_is_the_mean_of_its_sentences() -> None:
+    weighed = relational_weight(f"{CACHE}\n\nIt rained. The cache was cold in the memory of the server.")
+    assert len(weighed.sentences) == 7
+    assert weighed.paragraphs[0] == pytest.approx(sum(weighed.sentences[:5]) / 5)
+    assert weighed.paragraphs[1] == pytest.approx(sum(weighed.sentences[5:]) / 2)
+    assert weighed.score == pytest.approx(sum(weighed.sentences) / 7)
+
+
+@pytest.mark.requirement("F-ANALYZE-02")
+def test_the_window_bounds_what_is_tied() -> None:
+    text = "Anna keeps bees. Her bees make honey in June. We sell the honey to Anna."
+    assert dict(relational_weight(text, window=5).words)["june"] > 0
+    assert dict(relational_weight(text, window=2).words)["june"] == 0
+    assert relational_weight(text, window=1).score == 0
+
+
+@pytest.mark.requirement("F-ANALYZE-04")
+@pytest.mark.parametrize("text", ["", "Ok", "The cache is full. It evicts keys.", "redis cache " * 50])
+def test_short_text_gets_a_flat_low_score(text: str) -> None:
+    weighed = relational_weight(text)
+    assert weighed.short
+    assert weighed.score == SHORT_SCORE
+    assert set(weighed.sentences) <= {SHORT_SCORE}
+    assert weighed.words == ()
+
+
+@pytest.mark.requirement("F-ANALYZE-04")
+def test_short_pieces_are_scored_together() -> None:
+    pieces = CACHE.replace(". ", ".\n").split("\n")
+    together = relational_weight_joint(pieces)
+    assert not any(piece.short for piece in together)
+    assert [piece.score for piece in together] == pytest.approx(relational_weight(CACHE).sentences)
+
+
+@pytest.mark.requirement("F-ANALYZE-04")
+def test_two_sentences_in_all_stay_short() -> None:
+    assert [piece.short for piece in relational_weight_joint(["The cache is full.", "", "It evicts keys."])] == [
+        True
+    ] * 3
+
+
+@pytest.mark.requirement("F-ANALYZE-04")
+def test_a_piece_without_words_stays_short_in_company() -> None:
+    mesh, empty = relational_weight_joint([CACHE, "!!!"])
+    assert (mesh.short, empty.short) == (False, True)
+
+
+@pytest.mark.requirement("F-ANALYZE-04")
+def test_a_central_thread_of_short_pieces_outweighs_a_long_aside() -> None:
+    thread = [
+        "Our bees came through the winter with plenty of honey.",
+        "I lost half of my bees, though the honey was still in the hive.",
+        "I treated the hive for mites in autumn, but the bees were weak already.",
+        "Weak bees cannot keep the hive warm, so they die beside the honey.",
+    ]
+    aside = (
+        "By the way, the annual report of the company was published on Tuesday. It lists revenue of forty million and "
+        "a new office in Leeds. The board thanked the staff. Parking was free. Lunch came from a local restaurant."
+    )
+    *central, peripheral = relational_weight_joint([*thread, aside])
+    assert min(piece.score for piece in central) > 2 * peripheral.score
+
+
+@pytest.mark.requirement("F-ANALYZE-05")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "缓存把热键放在内存里。内存满了，缓存就淘汰旧键。淘汰会让延迟变高，因为服务器要从数据库读旧键。数据库很慢。",
+        (
+            "Der Cache hält die Schlüssel im Speicher. Wenn der Speicher voll ist, verliert der Cache alte Schlüssel. "
+            "Dann liest der Server die alten Schlüssel aus dem Speicher der Datenbank."
+        ),
+        (
+            "Кэш хранит ключи в памяти. Когда память полна, кэш теряет старые ключи. Тогда сервер читает старые ключи "
+            "из базы, и память сервера растет."
+        ),
+        "キャッシュは鍵をメモリに置く。メモリが一杯になると、キャッシュは古い鍵を捨てる。古い鍵はサーバーがメモリに戻す。",
+        "캐시는 키를 메모리에 둔다. 메모리가 차면 캐시는 오래된 키를 버린다. 오래된 키는 서버가 메모리에 다시 읽는다.",
+    ],
+)
+def test_a_mesh_is_seen_in_any_script(text: str) -> None:
+    assert 0.2 < relational_weight(text).score <= 1.0
+
+
+@pytest.mark.requirement("F-ANALYZE-02")
+def test_real_conversation_spreads_over_the_range() -> None:
+    sample = Path(__file__).parents[2] / "src" / "clew" / "cli" / "sample" / "conversation.jsonl"
+    turns = [json.loads(line)["content"] for line in sample.read_text(encoding="utf-8").splitlines()]
+    beats = [relational_weight_joint(turns[at : at + 6]) for at in range(0, len(turns), 6)]
+    scores = sorted(weighed.score for beat in beats for weighed in beat)
+    tenth, median, ninetieth = (scores[int(share * len(scores))] for share in (0.1, 0.5, 0.9))
+    assert tenth < 0.1 < median < 0.4 < ninetieth < 0.9

@@ -1,0 +1,99 @@
+"""Nuance: the flags that rules can give, and what must not raise them."""
+
+import pytest
+
+from clew.analyze.nuance import FLAGS, nuance
+
+TONES = [flag for flag in FLAGS if flag.startswith("emotional_tone_")]
+RAISED = [
+    ("hedged", "It may rain later."),
+    ("hedged", "In some cases this fails."),
+    ("hedged", "I think we should wait."),
+    ("hedged", "It may work in May 2024."),
+    ("absolute", "This never works."),
+    ("absolute", "All swans are white."),
+    ("absolute", "Everyone knows it."),
+    ("rhetorical_question", "Who cares?"),
+    ("rhetorical_question", "Isn't it obvious?"),
+    ("rhetorical_question", "And why bother?"),
+    ("rhetorical_question", "What remains? Nothing but a name."),
+    ("instructional", "Open the file and delete the first line."),
+    ("instructional", "1. Preheat the oven.\n2. Mix the flour with water.\n3. Bake for an hour."),
+    ("instructional", "You should restart the server."),
+    ("instructional", "Please close the door."),
+    ("instructional", "Don't forget the keys."),
+    ("analogy", "A neuron is to the brain as a transistor is to a chip."),
+    ("analogy", "The mind is like a river."),
+    ("analogy", "He was as brave as a lion."),
+    ("emotional_tone_positive", "I love this, it is wonderful!"),
+    ("emotional_tone_negative", "This is terrible and I hate it."),
+    ("emotional_tone_negative", "It is not good, it is awful."),
+    ("emotional_tone_neutral", "The meeting is on Tuesday at noon."),
+    ("emotional_tone_urgent", "We need this fixed ASAP, please hurry!"),
+    ("emotional_tone_urgent", "Emergency! Call 911 now."),
+    ("emotional_tone_grieving", "My mother passed away last week."),
+    ("emotional_tone_grieving", "I am still mourning him."),
+    ("emotional_tone_grieving", "Our deepest condolences to you."),
+]
+NOT_RAISED = [
+    ("hedged", "We met in May 2023."),
+    ("hedged", "The cache is full."),
+    ("absolute", "I am not tired at all."),
+    ("absolute", "I run every day."),
+    ("absolute", "Never mind."),
+    ("rhetorical_question", "Where did you go?"),
+    ("rhetorical_question", "Who is coming to dinner?"),
+    ("rhetorical_question", "Who cares."),
+    ("instructional", "Take care!"),
+    ("instructional", "I opened the file."),
+    ("instructional", "Use of force is banned."),
+    ("instructional", "You must have been tired."),
+    ("instructional", "Check the log. It rained. We left. They came. He slept."),
+    ("analogy", "I like apples."),
+    ("analogy", "Call me as soon as possible."),
+    ("emotional_tone_urgent", "I keep an emergency fund."),
+    ("emotional_tone_grieving", "The king died in 1216 and his son took the throne."),
+]
+
+
+@pytest.mark.requirement("F-ANALYZE-10", "F-ANALYZE-11")
+@pytest.mark.parametrize(("flag", "text"), RAISED)
+def test_raised(flag: str, text: str) -> None:
+    assert flag in nuance(text)
+
+
+@pytest.mark.requirement("F-ANALYZE-10", "F-ANALYZE-11")
+@pytest.mark.parametrize(("flag", "text"), NOT_RAISED)
+def test_not_raised(flag: str, text: str) -> None:
+    assert flag not in nuance(text)
+
+
+@pytest.mark.requirement("F-ANALYZE-10")
+def test_every_flag_has_an_example() -> None:
+    assert {flag for flag, _ in RAISED} == set(FLAGS)
+
+
+@pytest.mark.requirement("F-ANALYZE-11")
+@pytest.mark.parametrize("text", [text for _, text in RAISED + NOT_RAISED])
+def test_english_has_exactly_one_tone(text: str) -> None:
+    assert sum(flag in TONES for flag in nuance(text)) == 1
+
+
+@pytest.mark.requirement("F-ANALYZE-11")
+@pytest.mark.parametrize("text", ["", "...", "我们今天去公园。", "😀", "Мы сегодня пошли в парк."])
+def test_no_tone_where_the_lexicon_cannot_read(text: str) -> None:
+    assert nuance(text) == ()
+
+
+@pytest.mark.requirement("F-ANALYZE-11")
+def test_a_negation_turns_and_an_intensifier_moves_the_tone() -> None:
+    assert "emotional_tone_positive" in nuance("The food was great and the staff kind.")
+    assert "emotional_tone_positive" not in nuance("The food was not great and the staff never kind.")
+    assert "emotional_tone_neutral" in nuance("It was a good day.")
+    assert "emotional_tone_positive" in nuance("It was an extremely, really, very great day.")
+
+
+@pytest.mark.requirement("F-ANALYZE-10")
+def test_what_needs_a_model_is_absent() -> None:
+    for text in ("Time is a thief.", "Oh great, another meeting. Just what I needed.", "Once upon a time she set out."):
+        assert not {"metaphor", "sarcasm", "narrative_thread"} & {flag.removesuffix("_model") for flag in nuance(text)}
