@@ -206,7 +206,7 @@ class MemoryStore(Claiming):
         self._inside: int | None = None
         self._current = threading.local()
 
-    def transaction(self, work: Callable[[Transaction], T], *, durable: bool = True) -> T:  # noqa: ARG002  # no disk
+    def transaction(self, work: Callable[[Transaction], T], *, durable: bool = True) -> T:  # noqa: ARG002  # there is no disk
         """See `Store.transaction`."""
         with self._alone("transaction"):
             change = _Change(self._tables)

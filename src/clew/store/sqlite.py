@@ -56,7 +56,7 @@ class SqliteStore(Claiming):
         *,
         busy_timeout: float = 30.0,
         synchronous: Literal["full", "extra"] = "full",
-        limits: Limits = Limits(),  # noqa: B008  # frozen
+        limits: Limits = Limits(),  # noqa: B008  # it cannot change
         vfs: str | None = None,
     ) -> "SqliteStore":
         """Opens the home at `path`, a directory; makes it and brings its schema up to date as needed.

@@ -47,7 +47,7 @@ class _Translating:
     __slots__ = ()
 
     def __enter__(self) -> None:
-        pass
+        """Nothing to prepare."""
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
