@@ -192,9 +192,45 @@ def test_other_files_are_refused_with_what_came_and_what_was_expected(tmp_path: 
 
 @pytest.mark.requirement("F-BENCH-02")
 def test_other_places_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="neither Chat_"):
+    with pytest.raises(FormatError, match="holds no file of these"):
         load(tmp_path)
     with pytest.raises(InputError, match="nothing is at"):
         load(tmp_path / "absent.json")
     with pytest.raises(FormatError, match="cannot be read"):
         load(write(tmp_path / "100K_1/chat.json", []).parent)  # its questions are missing
+
+
+def own_folder(folder: Path, turn: str, question: dict[str, Any]) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / "conversation.jsonl").write_text(turn, encoding="utf-8")
+    write(folder / "questions.json", [question, {"question": "Unanswered?", "evidence": []}])
+    return folder
+
+
+@pytest.mark.requirement("F-BENCH-01")
+def test_a_folder_of_ones_own(tmp_path: Path) -> None:
+    parts = [{"type": "text", "text": "Look:"}, {"type": "tool_result", "text": "42"}]
+    record = {"role": "tool", "content": parts, "session": "s", "external_id": "t1", "at": "2025-03-04T08:12:00+01:00"}
+    folder = own_folder(tmp_path / "mine", json.dumps(record) + "\n\n", {"question": "What?", "evidence": ["t1"]})
+    (conversation,) = load(folder)
+    assert [turn.framed() for turn in conversation.turns] == ["[04 March 2025, 07:12] tool: Look:\n42"]
+    assert [(q.id, q.category, q.evidence) for q in conversation.questions] == [("q0", "question", ("t1",))]
+    assert sum(conversation.skipped.values()) == 1
+
+
+@pytest.mark.requirement("F-BENCH-02")
+@pytest.mark.parametrize(
+    ("turn", "question", "message"),
+    [
+        ("{", {"question": "?", "evidence": []}, "conversation.jsonl:1: "),
+        ('{"role": "user", "content": "x"}', {"question": "?", "evidence": []}, "lacks 'external_id'"),
+        ('{"role": "king", "content": "x", "external_id": "t1"}', {"question": "?", "evidence": []}, "'king'"),
+        ('{"role": "user", "content": "x", "external_id": "t1"}', {"question": "?", "evidence": ["t2"]}, "'t2'"),
+        ('{"role": "user", "content": "x", "external_id": "t1"}', {"evidence": ["t1"]}, "lacks 'question'"),
+    ],
+)
+def test_faults_in_a_folder_of_ones_own_are_named(
+    tmp_path: Path, turn: str, question: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(FormatError, match=message):
+        load(own_folder(tmp_path, turn, question))

@@ -99,11 +99,23 @@ def read_json(path: Path) -> Any:
         FormatError: it cannot be read, or is no JSON.
     """
     try:
-        return json.loads(path.read_text(encoding="utf-8"))
+        return json.loads(read_text(path))
+    except ValueError as error:
+        raise FormatError(f"{path} is not JSON: {error}; fetch the data set again") from error
+
+
+def read_text(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        FormatError: it cannot be read, or is not UTF-8.
+    """
+    try:
+        return path.read_text(encoding="utf-8")
     except OSError as error:
         raise FormatError(f"{path} cannot be read: {error.strerror}; give the path of a data set") from error
-    except ValueError as error:
-        raise FormatError(f"{path} is not JSON in UTF-8: {error}; fetch the data set again") from error
+    except UnicodeDecodeError as error:
+        raise FormatError(f"{path} is not UTF-8: {error}; fetch the data set again") from error
 
 
 def take(record: object, key: str, kind: type[T], where: str) -> T:

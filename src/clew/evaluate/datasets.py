@@ -5,18 +5,18 @@ from pathlib import Path
 
 from clew.errors import FormatError, InputError
 from clew.evaluate.corpus import Conversation, read_json
-from clew.evaluate.formats import beam, realtalk
+from clew.evaluate.formats import beam, own, realtalk
 from clew.evaluate.formats.locomo import is_locomo, read_locomo
 from clew.evaluate.formats.longmemeval import is_longmemeval, read_longmemeval
 
 EXPECTED = (
-    "expected a LoCoMo or LongMemEval file, a folder of REALTALK's Chat_*.json, or a BEAM folder with chat.json "
-    "(see docs/benchmarks.md)"
+    "expected a LoCoMo or LongMemEval file, or a folder with REALTALK's Chat_*.json, BEAM's chat.json, or "
+    "conversation.jsonl and questions.json of your own (docs/benchmarks.md)"
 )
 
 
 def load(path: str | Path) -> list[Conversation]:
-    """The conversations of a data set: LoCoMo and LongMemEval files, REALTALK and BEAM folders.
+    """The conversations of a data set: LoCoMo and LongMemEval files; REALTALK, BEAM and one's own folders.
 
     Raises:
         InputError: nothing is at that path.
@@ -33,7 +33,9 @@ def _from_folder(folder: Path) -> list[Conversation]:
         return realtalk.read_realtalk(folder)
     if beam.chat_files(folder):
         return beam.read_beam(folder)
-    raise FormatError(f"the folder {folder} holds neither Chat_*.json nor chat.json; {EXPECTED}")
+    if own.is_own(folder):
+        return own.read_own(folder)
+    raise FormatError(f"the folder {folder} holds no file of these; {EXPECTED}")
 
 
 def _from_file(path: Path) -> list[Conversation]:

@@ -1,5 +1,6 @@
 """Figures as tables of text: what `clew bench` prints and docs/benchmarks.md shows. Pure."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -16,6 +17,7 @@ from clew.evaluate.results import (
     of_role,
     recall_at,
 )
+from clew.evaluate.speed.measure import Measure
 from clew.evaluate.statistics import Estimate
 
 TITLES: Final = {
@@ -25,19 +27,37 @@ TITLES: Final = {
 }
 UNKNOWN: Final = "-"
 
+assert TITLES.keys() == MEASURES.keys(), "every measure has a title"  # noqa: S101 - two tables that must agree
+
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One table: a title, a name for each column, and rows as wide as the columns; the first column holds names."""
+    """One table: a title, a name for each column, and rows as wide as the columns."""
 
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
 
+    def text(self) -> str:
+        """The table for a terminal: columns of numbers to the right, others to the left."""
+        lines = [self.columns, *self.rows]
+        widths = [max(len(line[place]) for line in lines) for place in range(len(self.columns))]
+        right = [self._is_numeric(place) for place in range(len(self.columns))]
+        shown = (
+            (cell.rjust(width) if is_right else cell.ljust(width))
+            for line in lines
+            for cell, width, is_right in zip(line, widths, right, strict=True)
+        )
+        return "\n".join("  ".join(next(shown) for _ in self.columns).rstrip() for _ in lines)
+
     def markdown(self) -> str:
         """The table for a Markdown page."""
-        head = [f"| {' | '.join(self.columns)} |", f"|---|{'---:|' * (len(self.columns) - 1)}"]
-        return "\n".join([f"{self.title}", "", *head, *(f"| {' | '.join(row)} |" for row in self.rows)])
+        rules = ("---:" if self._is_numeric(place) else "---" for place in range(len(self.columns)))
+        head = [f"| {' | '.join(self.columns)} |", f"|{'|'.join(rules)}|"]
+        return "\n".join([self.title, "", *head, *(f"| {' | '.join(row)} |" for row in self.rows)])
+
+    def _is_numeric(self, place: int) -> bool:
+        return place > 0 and all(row[place][:1] in "-+0123456789" for row in self.rows)
 
 
 def percent(value: Estimate | None, *, interval: bool = False) -> str:
@@ -135,4 +155,24 @@ def _limits(change: Estimate) -> str:
     return f"{100 * change.low:+.1f} to {100 * change.high:+.1f}"
 
 
-assert TITLES.keys() == MEASURES.keys(), "every measure has a title"  # noqa: S101 - two tables that must agree
+def speed_sheet(measures: Sequence[Measure]) -> Sheet:
+    """One row a figure, beside its reference."""
+    rows = tuple(
+        (
+            each.title if each.turns is None else f"{each.title} ({each.turns:,} turns)",
+            number(each.value),
+            UNKNOWN if each.reference is None else number(each.reference),
+            each.unit,
+            UNKNOWN if each.ratio is None else f"{each.ratio:.2f}",
+            each.against or UNKNOWN,
+        )
+        for each in measures
+    )
+    return Sheet("Speed and size", ("what", "Clew", "reference", "unit", "ratio", "reference is"), rows)
+
+
+def number(value: float) -> str:
+    """Three digits that tell something: `12,300`, `4.56`, `0.0789`."""
+    if value == 0 or abs(value) >= 100:
+        return f"{value:,.0f}"
+    return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"

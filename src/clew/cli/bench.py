@@ -1,0 +1,179 @@
+"""`clew bench`: how much evidence a recall finds, and how fast everything is."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from clew.cli.options import Scope, common
+from clew.cli.show import bar, dim, emit, err, out, printable, progress
+from clew.config import Config, load_config
+from clew.errors import InputError
+from clew.evaluate.corpus import Conversation
+from clew.evaluate.datasets import load
+from clew.evaluate.recall import run_recall
+from clew.evaluate.results import MEASURES, read, save, summarise
+from clew.evaluate.results import compare as compare_runs
+from clew.evaluate.speed.measure import Measure
+from clew.evaluate.speed.suite import QUICK, SIZES, run_speed
+from clew.evaluate.tables import Sheet, difference_sheet, headline, run_sheets, speed_sheet
+from clew.models.choose import choose_embedder
+from clew.models.protocol import Embedder
+from clew.models.recorded import RecordedEmbedder
+
+FILE = click.Path(path_type=Path)
+
+
+def numbers(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
+    """Whole numbers with commas between, in their order; None when the option was not given.
+
+    Raises:
+        UsageError: one is not a whole number above 0.
+    """
+    if value is None:
+        return None
+    texts = [text.strip().replace("_", "") for text in value.split(",")]
+    if not all(text.isascii() and text.isdigit() and int(text) > 0 for text in texts):
+        raise click.BadParameter(f"{value!r}: expected whole numbers above 0 with commas between, such as 500,1000.")
+    return tuple(dict.fromkeys(int(text) for text in texts))
+
+
+def assignments(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
+    """Settings by their path, of `SETTING=VALUE` each.
+
+    Raises:
+        UsageError: one has no `=`.
+    """
+    pairs = [value.partition("=") for value in values]
+    for value, (_, mark, _) in zip(values, pairs, strict=True):
+        if not mark:
+            raise click.BadParameter(f"{value!r}: expected SETTING=VALUE, such as recall.cost=1.5.")
+    return {path.strip(): text.strip() for path, _, text in pairs}
+
+
+@click.group()
+def bench() -> None:
+    """Measure recall and speed."""
+
+
+@bench.command()
+@click.option("--data", required=True, type=FILE, help="LoCoMo or LongMemEval file; REALTALK or BEAM folder.")
+@click.option(
+    "--budgets", callback=numbers, default="500,1000,2000,4000", show_default=True, help="Tokens of a context."
+)
+@click.option("--only", multiple=True, metavar="NAME", help="Only this conversation. May be repeated.")
+@click.option("--questions", type=click.IntRange(min=1), help="At most so many of each conversation, always the same.")
+@click.option("--embedder", metavar="NAME", help="Instead of the one that is set; none for no vectors.")
+@click.option(
+    "--vectors-cache", type=FILE, metavar="FILE", help="Keep vectors here, so that another run embeds nothing."
+)
+@click.option(
+    "--set", "overrides", callback=assignments, multiple=True, metavar="SETTING=VALUE", help="May be repeated."
+)
+@click.option(
+    "--out", "results", type=FILE, metavar="FILE", help="Write what each question found, for `bench compare`."
+)
+@common
+def recall(
+    scope: Scope,
+    *,
+    data: Path,
+    budgets: tuple[int, ...],
+    only: tuple[str, ...],
+    questions: int | None,
+    embedder: str | None,
+    vectors_cache: Path | None,
+    overrides: dict[str, str],
+    results: Path | None,
+) -> None:
+    """Measure how much of the evidence a context holds.
+
+    Each conversation is told to a fresh memory and its questions are asked. A question's evidence turns are then looked
+    for in the bare ranked turns and in the rendered block, at each budget (a token is four characters). Nothing of the
+    home is read but its clew.toml, and that only with --home.
+    """
+    config = load_config(None if scope.home is None else Path(scope.home), overrides)
+    conversations = _chosen(load(data), only)
+    with bar("conversations") as shown:
+        task = shown.add_task("", total=len(conversations))
+        run = run_recall(
+            conversations,
+            data=data.resolve().name,
+            budgets=budgets,
+            embedder=_embedder(config, embedder, vectors_cache),
+            config=config,
+            sample=questions,
+            on_progress=lambda _name, place, _total: shown.update(task, completed=place),
+        )
+    if results is not None:
+        save(run, results)
+    if scope.as_json:
+        emit(summarise(run))
+        return
+    out().print(printable(headline(run)), soft_wrap=True)
+    _print(*run_sheets(run))
+
+
+def _chosen(conversations: list[Conversation], names: tuple[str, ...]) -> list[Conversation]:
+    known = [conversation.name for conversation in conversations]
+    for name in names:
+        if name not in known:
+            raise InputError(f"no conversation is called {name!r}; the data has {', '.join(known)}")
+    return [conversation for conversation in conversations if not names or conversation.name in names]
+
+
+def _embedder(config: Config, name: str | None, cache: Path | None) -> Embedder | None:
+    chosen, note = choose_embedder(name or config.embedder, threads=config.embed_threads)
+    if chosen is None:
+        err().print(printable(note), style="dim")
+    return chosen if chosen is None or cache is None else RecordedEmbedder(chosen, cache)
+
+
+@bench.command()
+@click.argument("first", type=FILE)
+@click.argument("second", type=FILE)
+@click.option("--measure", type=click.Choice(list(MEASURES)), default="recall", show_default=True)
+@common
+def compare(scope: Scope, *, first: Path, second: Path, measure: str) -> None:
+    """Compare two results that `bench recall --out` wrote, question by question.
+
+    A star marks a change whose 95 % interval over conversations leaves 0 out. With --json there is one row a line.
+    """
+    differences = compare_runs(read(first), read(second), measure)
+    if scope.as_json:
+        emit(*({**each.to_dict(), "significant": each.significant} for each in differences))
+        return
+    _print(difference_sheet(differences, measure))
+
+
+@bench.command()
+@click.option("--turns", callback=numbers, help=f"Sizes of the memories.  [default: {','.join(map(str, SIZES))}]")
+@click.option("--quick", is_flag=True, help=f"Only {QUICK[0]:,} turns.")
+@common
+def speed(scope: Scope, *, turns: tuple[int, ...] | None, quick: bool) -> None:
+    """Measure speed and size beside plain references, in one run.
+
+    Works in a temporary folder (TMPDIR says where), on invented text, without a model. Times by the wall are this
+    machine's; compare the ratios. With --json there is one figure a line.
+    """
+    with progress("{task.description}") as shown:
+        task = shown.add_task("")
+        found = run_speed(
+            turns or (QUICK if quick else SIZES), on_progress=lambda what: shown.update(task, description=what)
+        )
+    if scope.as_json:
+        emit(*(_record(measure) for measure in found))
+        return
+    _print(speed_sheet(found))
+
+
+def _record(measure: Measure) -> dict[str, Any]:
+    ratio = measure.ratio
+    return measure.to_dict() if ratio is None else {**measure.to_dict(), "ratio": ratio}
+
+
+def _print(*sheets: Sheet) -> None:
+    for sheet in sheets:
+        out().print()
+        out().print(dim(printable(sheet.title)), soft_wrap=True)
+        out().print(printable(sheet.text()), soft_wrap=True)

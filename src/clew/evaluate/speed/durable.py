@@ -1,0 +1,84 @@
+"""What one durable `add` costs, alone and with others."""
+
+import threading
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+from typing import Final
+
+from clew.evaluate.speed.clocks import WORKER, processor, processor_of, quantile
+from clew.evaluate.speed.measure import Measure
+from clew.evaluate.speed.references import BareCommits
+from clew.memory import Memory
+from clew.types.turn import Turn
+
+ADDERS: Final = 16
+
+
+def measure_adds(folder: Path, turns: Sequence[Turn]) -> list[Measure]:
+    """Adds a third of the turns one by one, each after a bare commit of the same bytes; the rest in `ADDERS` threads.
+
+    By turns, so that both meet the same disk at the same time.
+    """
+    alone = len(turns) // 3
+    commits = BareCommits(folder / "commits.db")
+    with Memory.open(folder / "adds", embedder="none") as memory:
+        pairs = [(_add(memory, turn), commits.commit(turn.text.encode())) for turn in turns[:alone]]
+        together = _adds_together(memory, turns[alone:])
+    commits.close()
+    walls, bare_walls = [add[0] for add, _ in pairs], [bare[0] for _, bare in pairs]
+    serial = len(walls) / sum(walls)
+    return [
+        Measure(
+            name="add.wall",
+            title="durable add, median",
+            value=1000 * quantile(walls, 0.5),
+            unit="ms",
+            reference=1000 * quantile(bare_walls, 0.5),
+            against="a bare commit of the same bytes",
+        ),
+        Measure(
+            name="add.processor",
+            title="durable add, processor time",
+            value=1000 * fmean(add[1] for add, _ in pairs),
+            unit="CPU ms",
+            reference=1000 * fmean(bare[1] for _, bare in pairs),
+            against="a bare commit of the same bytes",
+        ),
+        Measure(
+            name="add.concurrent",
+            title=f"durable adds by {ADDERS} threads",
+            value=together,
+            unit="adds/s",
+            reference=serial,
+            against="one thread",
+        ),
+    ]
+
+
+def _add(memory: Memory, turn: Turn) -> tuple[float, float]:
+    """Seconds by the wall and by the processor, the work behind the acknowledgement left out."""
+    started, spent, behind = time.perf_counter(), processor(), processor_of(WORKER)
+    memory.add(turn)
+    taken = time.perf_counter() - started
+    return taken, (processor() - spent) - (processor_of(WORKER) - behind)
+
+
+def _adds_together(memory: Memory, turns: Sequence[Turn]) -> float:
+    """Adds a second by all threads together."""
+    ready = threading.Barrier(ADDERS + 1)
+
+    def work(mine: Sequence[Turn]) -> None:
+        ready.wait()
+        for turn in mine:
+            memory.add(turn)
+
+    threads = [threading.Thread(target=work, args=(turns[place::ADDERS],)) for place in range(ADDERS)]
+    for thread in threads:
+        thread.start()
+    ready.wait()
+    started = time.perf_counter()
+    for thread in threads:
+        thread.join()
+    return len(turns) / (time.perf_counter() - started)
