@@ -74,7 +74,7 @@ class ExportReader:
         blobs, self._blobs = self._blobs, {}
         try:
             turn = Turn.from_dict(map_value(dict(record), _as_exported))
-            return inline(replace(_checked(turn), seq=None, ordinal=None, ingested_at=None), _getter(blobs))
+            return inline(replace(turn, seq=None, ordinal=None, ingested_at=None), _getter(blobs))
         except TurnRejected:
             raise
         except (InputError, NotFoundError) as error:
@@ -111,19 +111,3 @@ def _getter(blobs: Mapping[str, bytes]) -> Callable[[str], bytes]:
         return blobs[digest]
 
     return get
-
-
-def _checked(turn: Turn) -> Turn:
-    """`from_dict` trusts the values of text fields; a damaged line may hold anything there."""
-    names = ("session", "speaker", "external_id", "parent", "branch", "source", "text")
-    wrong = [name for name in names if not isinstance(getattr(turn, name), str | None)]
-    for part in turn.parts:
-        wrong += [
-            name
-            for name in ("name", "call_id", "blob", "media_type")
-            if not isinstance(getattr(part, name), str | None)
-        ]
-        wrong += [] if isinstance(part.extra, dict | None) else ["extra"]
-    if wrong or not isinstance(turn.metadata, dict):
-        raise TurnRejected(f"damaged export: {', '.join(wrong) or 'metadata'} has a value of the wrong form")
-    return turn

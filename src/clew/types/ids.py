@@ -1,8 +1,11 @@
 """Derived ids: a turn is named by its session and its place in it, so the same log gives the same ids everywhere."""
 
+import re
 from urllib.parse import quote, unquote
 
 from clew.errors import InputError
+
+_TURN_ID = re.compile(r"(?P<session>.+):turn:(?P<seq>[0-9]{1,18})", re.DOTALL)
 
 
 def turn_id(session: str, seq: int) -> str:
@@ -16,7 +19,10 @@ def parse_turn_id(text: str) -> tuple[str, int]:
     Raises:
         InputError: the text has another form.
     """
-    head, mark, tail = text.rpartition(":turn:")
-    if not mark or not head or not tail.isascii() or not tail.isdigit():
-        raise InputError(f"{text!r} is not a turn id; expected <session>:turn:<number>, as recall and search print it")
-    return unquote(head, errors="surrogatepass"), int(tail)
+    found = _TURN_ID.fullmatch(text)
+    try:
+        if found is not None:
+            return unquote(found["session"], errors="surrogatepass"), int(found["seq"])
+    except UnicodeDecodeError:
+        pass  # percent signs that encode no text: the same error as for any other form
+    raise InputError(f"{text!r:.200} is not a turn id; expected <session>:turn:<number>, as recall and search print it")

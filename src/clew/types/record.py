@@ -31,6 +31,8 @@ class Record:
             InputError: a required field is missing or a value has the wrong form.
         """
         hints = _hints(cls)
+        if not isinstance(data, Mapping):
+            raise InputError(f"{cls.__name__}: the record is {type(data).__name__}; expected a mapping")
         try:
             return cls(**{name: _typed(hints[name], data[name]) for name in hints if name in data})
         except (TypeError, ValueError, KeyError) as error:

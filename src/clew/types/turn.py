@@ -17,6 +17,11 @@ ROLES: tuple[str, ...] = get_args(Role)
 ORIGINS: tuple[str, ...] = get_args(Origin)
 PART_TYPES: tuple[str, ...] = get_args(PartType)
 
+_Kinds = tuple[tuple[type, tuple[str, ...]], ...]
+_PART_FIELDS: _Kinds = ((str, ("name", "call_id", "blob", "media_type")), (bytes, ("data",)), (dict, ("extra",)))
+_TURN_FIELDS: _Kinds = ((str, ("speaker", "external_id", "parent", "branch", "source", "text")), (dict, ("metadata",)))
+_NEVER_NONE = ("branch", "text", "metadata")
+
 MAX_TURN_CHARS = 8_000_000
 """Most characters of one turn; a longer one is rejected, since it would be a document and not a message."""
 
@@ -49,6 +54,8 @@ class Part(Record):
             raise TurnRejected(f"part type {self.type!r} is unknown; expected one of {', '.join(PART_TYPES)}")
         if not isinstance(self.text, str):
             raise TurnRejected(f"the text of a {self.type} part is {type(self.text).__name__}; expected str")
+        for kind, names in _PART_FIELDS:
+            _check_kinds(self, kind, names)
 
 
 Content = str | tuple[Part, ...]
@@ -99,6 +106,8 @@ class Turn(Record):
             raise TurnRejected(f"role {self.role!r} is unknown; expected one of {', '.join(ROLES)}")
         if not isinstance(self.session, str) or not self.session.strip():
             raise TurnRejected(f"session {self.session!r} is empty; name the conversation or leave the field out")
+        for kind, names in _TURN_FIELDS:
+            _check_kinds(self, kind, names)
         parts = as_parts(self.content)
         set_field = object.__setattr__  # the instance is frozen for everyone else
         set_field(self, "content", parts)
@@ -124,6 +133,14 @@ class Turn(Record):
     def stored(self, *, seq: int, ordinal: int, ingested_at: datetime) -> "Turn":
         """The same turn with the places that the store gave it."""
         return replace(self, seq=seq, ordinal=ordinal, ingested_at=ingested_at)
+
+
+def _check_kinds(record: Record, kind: type, names: Sequence[str]) -> None:
+    for name in names:
+        value = getattr(record, name)
+        if not isinstance(value, kind) and (value is not None or name in _NEVER_NONE):
+            what = type(record).__name__.lower()
+            raise TurnRejected(f"{name} of a {what} is {type(value).__name__}; expected {kind.__name__}")
 
 
 def as_parts(content: object) -> tuple[Part, ...]:
