@@ -129,6 +129,8 @@ def test_no_job_is_claimed_twice(store: Store) -> None:
 @pytest.mark.requirement("F-STORE-18")
 def test_asking_in_vain_changes_nothing(store: Store) -> None:
     put(store, "job", job("a", not_before=10))
+    assert store.lease("a", "pack", "one", now=0, until=100) is not None
     version = store.version()
     assert claim(store, now=9) == []
+    assert store.lease("a", "pack", "two", now=99, until=300) is None
     assert store.version() == version

@@ -33,15 +33,19 @@ class Claiming(ABC):
         """See `Store.snapshot`."""
 
     def lease(self, space: str, name: str, holder: str, *, now: int, until: int) -> Lease | None:
-        """See `Store.lease`."""
-        return self.transaction(lambda tx: _take(tx, Lease(space, name, holder, 1, until), now), durable=False)
+        """See `Store.lease`. Looks before it writes, so that asking in vain costs no writer anything."""
+        wanted = Lease(space, name, holder, 1, until)
+        with self.snapshot() as reader:
+            if _is_held_by_another(reader, wanted, now):
+                return None
+        return self.transaction(lambda tx: _take(tx, wanted, now), durable=False)
 
     def release(self, lease: Lease) -> None:
         """See `Store.release`."""
         self.transaction(lambda tx: _give_back(tx, lease), durable=False)
 
     def claim_jobs(self, space: str, kind: str, *, holder: str, now: int, until: int, limit: int) -> list[Job]:
-        """See `Store.claim_jobs`. Looks before it writes, so that asking in vain costs no other writer anything."""
+        """See `Store.claim_jobs`. Looks before it writes, as `lease`."""
         with self.snapshot() as reader:
             if next(_claimable(reader, space, kind, now), None) is None:
                 return []
@@ -54,14 +58,18 @@ class Claiming(ABC):
         self.transaction(lambda tx: _finish(tx, job, state, reason, not_before), durable=False)
 
 
+def _is_held_by_another(reader: Reader, wanted: Lease, now: int) -> bool:
+    row = reader.get("lease", (wanted.space, wanted.name))
+    return row is not None and row[2] != wanted.holder and cast(int, row[4]) > now
+
+
 def _take(tx: Transaction, wanted: Lease, now: int) -> Lease | None:
+    if _is_held_by_another(tx, wanted, now):
+        return None
     row = tx.get("lease", (wanted.space, wanted.name))
     fence = wanted.fence
     if row is not None:
-        _, _, holder, last, expires = cast(tuple[str, str, str | None, int, int], row)
-        if holder != wanted.holder and expires > now:
-            return None
-        fence = last if holder == wanted.holder else last + 1
+        fence = cast(int, row[3]) + (row[2] != wanted.holder)
     taken = Lease(wanted.space, wanted.name, wanted.holder, fence, wanted.expires)
     tx.put("lease", [(taken.space, taken.name, taken.holder, taken.fence, taken.expires)])
     return taken

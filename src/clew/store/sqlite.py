@@ -29,8 +29,8 @@ DATABASE: Final = "clew.db"
 LOCK: Final = "clew.lock"
 _SAVED: Final = "clew.db.schema-{number}.backup"
 """The copy that a migration makes of the database as it was."""
-_WRITER_CACHE_KB: Final = 16_000
-_READER_CACHE_KB: Final = 4_000
+_WRITER_CACHE_KB: Final = 8_000
+_READER_CACHE_KB: Final = 2_000
 _LOG_KEPT: Final = 16 << 20
 """Bytes of write-ahead log that stay on disk for reuse after a checkpoint."""
 
