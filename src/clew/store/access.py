@@ -1,39 +1,52 @@
-"""Reading and writing rows over one SQLite connection whose transaction is already open.
+"""Reading and writing rows in SQL, over a connection whose transaction is already open.
+
+What a request means is said once, in `SqlReader` and `SqlTransaction`; an engine adds how a statement is run.
 
 Borders: begins and ends nothing; see `readers` for snapshots and `writer` for commits.
 """
 
-from collections.abc import Iterable, Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, cast
 
 import apsw
 
+from clew.errors import StoreError
 from clew.store.check import check_bounds, check_columns, check_key, check_setting, checked_rows, table_named
 from clew.store.guard import Guard
 from clew.store.statements import Statements
-from clew.store.tables import BLOB, TABLES, Key, Row, Table, Value
+from clew.store.tables import BLOB, TABLES, Key, Row, Value
 from clew.store.translate import translated
 
-_STATEMENTS: Final = Statements()
-_GETS: Final = {name: _STATEMENTS.get(table) for name, table in TABLES.items()}
-_PUTS: Final = {name: _STATEMENTS.put(table) for name, table in TABLES.items()}
-_SPACES: Final = _STATEMENTS.spaces(TABLES.values())
-_scans: Final[dict[tuple[object, ...], str]] = {}
-"""Scans and counts by everything that shapes their text; a handful for each place in the program that asks."""
 
+class SqlReader(ABC):
+    """A `Reader` over an open read transaction.
 
-class SqliteReader:
-    """A `Reader` over an open read transaction."""
+    Args:
+        statements: in the engine's dialect.
+        translate: as `Guard` takes it.
+        dooms: likewise.
+    """
 
-    def __init__(self, connection: apsw.Connection, *, dooms: bool = False) -> None:
-        self._connection = connection
-        self._guard = Guard(dooms=dooms, translate=translated)
+    def __init__(
+        self, statements: Statements, translate: Callable[[BaseException], StoreError | None], *, dooms: bool = False
+    ) -> None:
+        self._statements = statements
+        self._guard = Guard(dooms=dooms, translate=translate)
+
+    @abstractmethod
+    def _fetch(self, sql: str, values: Row) -> list[Row]:
+        """The rows of one statement; its first value, if it has any, is the space."""
 
     def get(self, table: str, key: Key) -> Row | None:
         """See `Reader.get`."""
         with self._guard:
-            check_key(table_named(table), key)
-            rows = self._connection.execute(_GETS[table], key).fetchall()
+            declared = table_named(table)
+            check_key(declared, key)
+            sql = self._statements.made.get(sought := ("get", table))
+            if sql is None:
+                sql = self._statements.made[sought] = self._statements.get(declared)
+            rows = self._fetch(sql, key)
         return rows[0] if rows else None
 
     def scan(
@@ -53,12 +66,12 @@ class SqliteReader:
             check_bounds(declared, index, low, high)
             shape = _shape(low, high)
             sought = ("scan", table, index, shape, columns and tuple(columns), limit is None, reverse)
-            sql = _scans.get(sought)
+            sql = self._statements.made.get(sought)
             check_columns(declared, columns if sql is None else None, limit)
             if sql is None:
-                sql = _scans[sought] = _STATEMENTS.scan(declared, index, shape, columns, (limit is not None, reverse))
-            values = low + high[shape[0] :] + (() if limit is None else (limit,))
-            return self._connection.execute(sql, values).fetchall()
+                ends = (limit is not None, reverse)
+                sql = self._statements.made[sought] = self._statements.scan(declared, index, shape, columns, ends)
+            return self._fetch(sql, low + high[shape[0] :] + (() if limit is None else (limit,)))
 
     def count(self, table: str, low: Key, high: Key, *, index: str | None = None) -> int:
         """See `Reader.count`."""
@@ -66,10 +79,10 @@ class SqliteReader:
             declared = table_named(table)
             check_bounds(declared, index, low, high)
             shape = _shape(low, high)
-            sql = _scans.get(sought := ("count", table, index, shape))
+            sql = self._statements.made.get(sought := ("count", table, index, shape))
             if sql is None:
-                sql = _scans[sought] = _STATEMENTS.count(declared, index, shape)
-            return cast(int, self._connection.execute(sql, low + high[shape[0] :]).fetchall()[0][0])
+                sql = self._statements.made[sought] = self._statements.count(declared, index, shape)
+            return cast(int, self._fetch(sql, low + high[shape[0] :])[0][0])
 
     def get_blob(self, space: str, sha: str) -> bytes | None:
         """See `Reader.get_blob`."""
@@ -79,30 +92,46 @@ class SqliteReader:
     def spaces(self) -> list[str]:
         """See `Store.spaces`."""
         with self._guard:
-            return sorted(cast(str, name) for (name,) in self._connection.execute(_SPACES) if name)
+            sql = self._statements.made.get(sought := ("spaces",))
+            if sql is None:
+                sql = self._statements.made[sought] = self._statements.spaces(TABLES.values())
+            return sorted(cast(str, name) for (name,) in self._fetch(sql, ()) if name)
 
     def end(self) -> None:
         """Lets no further call through; raises the error of a failed call of a transaction."""
         self._guard.end()
 
 
-class SqliteTransaction(SqliteReader):
+class SqlTransaction(SqlReader):
     """A `Transaction` over an open write transaction."""
 
-    def __init__(self, connection: apsw.Connection) -> None:
-        super().__init__(connection, dooms=True)
+    @abstractmethod
+    def _run(self, sql: str, rows: Iterator[Row]) -> None:
+        """Runs a statement that gives no rows, once for each row of values, each of which begins with the space."""
+
+    @abstractmethod
+    def _change(self, sql: str, space: str, values: Row) -> int:
+        """Runs a statement that changes rows of one space, and says how many."""
 
     def put(self, table: str, rows: Iterable[Row]) -> None:
         """See `Transaction.put`."""
         with self._guard:
-            self._connection.executemany(_PUTS[table_named(table).name], checked_rows(TABLES[table], rows))
+            declared = table_named(table)
+            sql = self._statements.made.get(sought := ("put", table))
+            if sql is None:
+                sql = self._statements.made[sought] = self._statements.put(declared)
+            self._run(sql, checked_rows(declared, rows))
 
     def delete(self, table: str, low: Key, high: Key) -> int:
         """See `Transaction.delete`."""
         with self._guard:
             declared = table_named(table)
             check_bounds(declared, None, low, high)
-            return self._change(_deletion(declared, shape := _shape(low, high)), low + high[shape[0] :])
+            shape = _shape(low, high)
+            sql = self._statements.made.get(sought := ("delete", table, shape))
+            if sql is None:
+                sql = self._statements.made[sought] = self._statements.delete(declared, shape)
+            return self._change(sql, cast(str, low[0]), low + high[shape[0] :])
 
     def compare_and_set(self, table: str, key: Key, column: str, expected: Value, value: Value) -> bool:
         """See `Transaction.compare_and_set`."""
@@ -110,30 +139,49 @@ class SqliteTransaction(SqliteReader):
             declared = table_named(table)
             check_setting(declared, key, column, expected)
             check_setting(declared, key, column, value)
-            return self._change(_STATEMENTS.set(declared, column), (value, *key, expected)) == 1
+            sql = self._statements.set(declared, column)
+            return self._change(sql, cast(str, key[0]), (value, *key, expected)) == 1
 
     def put_blob(self, space: str, sha: str, data: bytes, media_type: str | None = None) -> None:
         """See `Transaction.put_blob`."""
         with self._guard:
-            self._connection.executemany(_KEEP_BLOB, checked_rows(BLOB, [(space, sha, media_type, data)]))
+            self._run(self._statements.keep(BLOB), checked_rows(BLOB, [(space, sha, media_type, data)]))
 
     def delete_blob(self, space: str, sha: str) -> bool:
         """See `Transaction.delete_blob`."""
         return self.delete("blob", (space, sha), (space, sha)) == 1
 
-    def _change(self, sql: str, values: Row) -> int:
+
+_STATEMENTS: Final = Statements()
+
+
+class SqliteReader(SqlReader):
+    """A `Reader` over one SQLite connection."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        super().__init__(_STATEMENTS, translated)
+        self._connection = connection
+
+    def _fetch(self, sql: str, values: Row) -> list[Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+
+class SqliteTransaction(SqlTransaction):
+    """A `Transaction` over one SQLite connection."""
+
+    def __init__(self, connection: apsw.Connection) -> None:
+        super().__init__(_STATEMENTS, translated, dooms=True)
+        self._connection = connection
+
+    def _fetch(self, sql: str, values: Row) -> list[Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+    def _run(self, sql: str, rows: Iterator[Row]) -> None:
+        self._connection.executemany(sql, rows)
+
+    def _change(self, sql: str, space: str, values: Row) -> int:  # noqa: ARG002  # SQLite keeps all spaces together
         self._connection.execute(sql, values)
         return self._connection.changes()
-
-
-_KEEP_BLOB: Final = _STATEMENTS.keep(BLOB)
-
-
-def _deletion(table: Table, shape: tuple[int, int, int]) -> str:
-    sql = _scans.get(sought := ("delete", table.name, shape))
-    if sql is None:
-        sql = _scans[sought] = _STATEMENTS.delete(table, shape)
-    return sql
 
 
 def _shape(low: Key, high: Key) -> tuple[int, int, int]:

@@ -16,9 +16,9 @@ _COMMENT: Final = re.compile(r"^--.*$\n?", re.MULTILINE)
 
 
 @cache
-def templates() -> Mapping[str, str]:
-    """The named templates of `sql/rows.sql`, comments left out."""
-    pieces = _HEAD.split((files("clew.store") / "sql" / "rows.sql").read_text(encoding="utf-8"))
+def templates(file: str = "rows") -> Mapping[str, str]:
+    """The named templates of `sql/<file>.sql`, comments left out."""
+    pieces = _HEAD.split((files("clew.store") / "sql" / f"{file}.sql").read_text(encoding="utf-8"))
     return {name: _COMMENT.sub("", body).strip() for name, body in zip(pieces[1::2], pieces[2::2], strict=True)}
 
 
@@ -36,11 +36,17 @@ class Statements:
         mark: what stands for a value: `?` in SQLite.
         hint: how to insist on an index, with `{index}` in it: without statistics SQLite may walk a whole space in the
             order asked for instead; empty for engines that know no such clause.
+        schema: what the tables' names are qualified with; None for engines without schemas.
+
+    Attributes:
+        made: statements by everything that shapes their text; a handful for each place in the program that asks.
     """
 
-    def __init__(self, mark: str = "?", hint: str = "INDEXED BY {index}") -> None:
+    def __init__(self, mark: str = "?", hint: str = "INDEXED BY {index}", schema: str | None = None) -> None:
         self._mark = mark
         self._hint = hint
+        self._prefix = "" if schema is None else f'"{schema}".'
+        self.made: dict[tuple[object, ...], str] = {}
 
     def get(self, table: Table) -> str:
         """Values: the key."""
@@ -98,7 +104,7 @@ class Statements:
         return "\nUNION\n".join(self._fill("spaces", table) for table in tables)
 
     def _fill(self, template: str, table: Table, **parts: str) -> str:
-        return templates()[template].format(table=f'"{table.name}"', **parts)
+        return templates()[template].format(table=f'{self._prefix}"{table.name}"', **parts)
 
     def _row(self, table: Table) -> dict[str, str]:
         marks = ", ".join([self._mark] * len(table.names))
