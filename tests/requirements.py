@@ -57,6 +57,7 @@ DEMO = (
     Requirement(
         "F-DEMO-06", "Issue 2.e", "The demo takes any file that import reads; questions by option or terminal."
     ),
+    Requirement("F-DEMO-07", "DESIGN 6", "A question near to no turn finds nothing, with and without vectors."),
 )
 
 # --- CLI ---
