@@ -184,7 +184,7 @@ BENCH = (
 # --- STORE ---
 STORE = (
     Requirement("F-STORE-01", "DESIGN 3", "A row comes back as it was put; one with a known key replaces the old one."),
-    Requirement("F-STORE-02", "DESIGN 9", "Any text, bytes, 64-bit whole number or unknown value survives."),
+    Requirement("F-STORE-02", "DESIGN 9", "Any text but NUL, bytes, 64-bit whole number or unknown value survives."),
     Requirement("F-STORE-03", "DESIGN 3", "A row or request that cannot be meant is refused alike by every backend."),
     Requirement("F-STORE-04", "DESIGN 3", "A scan gives what lies between two prefixes, in key order, either way."),
     Requirement("F-STORE-05", "DESIGN 3", "A scan over an index is ordered by it, then by key; unknown is not in it."),

@@ -51,7 +51,7 @@ def test_every_declared_table_keeps_rows(store: Store, table: Table) -> None:
 
 @pytest.mark.requirement("F-STORE-02")
 @pytest.mark.parametrize(
-    "text", ["", "🧶 clew", "漢字と仮名", "a\u0000b", "\ufeff\u200d\U0010ffff", "x" * 1_000_000, "  "]
+    "text", ["", "🧶 clew", "漢字と仮名", "a\u0001b", "\ufeff\u200d\U0010ffff", "x" * 1_000_000, "  "]
 )
 def test_any_text_survives(store: Store, text: str) -> None:
     put(store, "annotation", annotation("o" + text[:9], "k", text))
@@ -83,6 +83,8 @@ WRONG: Sequence[tuple[str, Row]] = [
     ("session", ("a", None, 0, None, "{}", 1)),
     ("session", ("a", "s", 0, b"title", "{}", 1)),
     ("session", ("a", "s", 0, "\ud800", "{}", 1)),
+    ("session", ("a", "s", 0, "a\u0000b", "{}", 1)),
+    ("session", ("a", "\u0000", 0, None, "{}", 1)),
     ("vector", ("a", "m", 1, 1, b"")),
     ("vector", ("a", "m", 1, float("nan"), b"")),
     ("no such table", ("a",)),
@@ -125,6 +127,9 @@ REQUESTS: Sequence[Callable[[Transaction], object]] = [
     lambda tx: tx.get("turn", ("a", "s")),
     lambda tx: tx.get("turn", ("a", "s", "1")),
     lambda tx: tx.get("turn", ("a", "\ud800", 1)),
+    lambda tx: tx.get("turn", ("a", "\u0000", 1)),
+    lambda tx: tx.delete("turn", ("a",), ("a", "s\u0000")),
+    lambda tx: tx.compare_and_set("session", ("a", "s"), "title", None, "\u0000"),
     lambda tx: tx.delete("turn", ("a",), ("b",)),
     lambda tx: tx.delete("turn", (), ()),
     lambda tx: tx.compare_and_set("session", ("a", "s"), "session", "s", "t"),
@@ -189,7 +194,7 @@ def test_bounds_are_prefixes_and_both_included(
 
 @pytest.mark.requirement("F-STORE-04")
 def test_keys_are_ordered_by_number_by_code_point_and_by_byte(store: Store) -> None:
-    names = sorted(["", "A", "Z", "a", "a\u0000", "a b", "aa", "é", "ﬀ", "\uffff", "𝔞", "🧶"])
+    names = sorted(["", "A", "Z", "a", "a\u0001", "a b", "aa", "é", "ﬀ", "\uffff", "𝔞", "🧶"])
     put(store, "session", *(session(name) for name in names[::-1]))
     assert [row[1] for row in everything(store, "session")] == names
     digests = sorted([b"", b"\x00", b"\x00\x01", b"a", b"\x7f", b"\x80", b"\xff"])
