@@ -79,17 +79,18 @@ def _resolution(reading: Reading) -> float:
     content = _CONTENT.search(grammar)
     unresolved = grammar.count("T", 0, content.start()) if content else neuter
     if gendered:
-        unresolved += sum([form.count("H") for form in reading.forms[: _first_person_named(reading)]])
+        unnamed = reading.sentences[: _first_person_named(reading)]
+        unresolved += sum([sentence.kinds.count("H") for sentence in unnamed])
     return 1.0 - _PRONOUN_LOSS * unresolved / (neuter + gendered)
 
 
 def _first_person_named(reading: Reading) -> int:
     """The first sentence with a word for a person or what looks like a name; the number of sentences if none has."""
     name = _first_name(reading)
-    for number, (sentence, (_, end)) in enumerate(zip(reading.words, reading.spans, strict=True)):
-        if name < end or any(word.flags & PERSON for word in sentence):
+    for number, (sentence, (_, end)) in enumerate(zip(reading.sentences, reading.spans, strict=True)):
+        if name < end or any(flags & PERSON for flags in sentence.flags):
             return number
-    return len(reading.words)
+    return len(reading.sentences)
 
 
 def _first_name(reading: Reading) -> int:

@@ -3,7 +3,6 @@
 `data/domains.json` gives each domain its words with a weight from 1 (points that way) to 3 (hardly found elsewhere).
 """
 
-from collections import Counter
 from itertools import combinations
 from math import log2, sqrt
 from typing import Final
@@ -42,6 +41,8 @@ _COMPANIONS: Final = frozenset(
         *(("conversational", domain) for domain in DOMAINS),
     )
 )
+# A domain with less than this share of the evidence only colours the text.
+_CROSSING_SHARE: Final = 0.33
 
 
 def domains(text: str) -> tuple[str, ...]:
@@ -74,19 +75,25 @@ def tags(weights: dict[str, float]) -> tuple[str, ...]:
     """The tags that follow from domain weights, in their order."""
     if not weights:
         return (UNCLASSIFIED,)
-    crossing = len(weights) > 1 and any(frozenset(pair) not in _COMPANIONS for pair in combinations(weights, 2))
+    strong = [domain for domain, share in weights.items() if share >= _CROSSING_SHARE]
+    crossing = any(frozenset(pair) not in _COMPANIONS for pair in combinations(strong, 2))
     return (*weights, CROSS_DOMAIN) if crossing else tuple(weights)
 
 
 def _evidence(reading: Reading) -> list[float]:
     """Evidence per domain in the order of `DOMAINS`, at least 0, comparable across lengths."""
-    hits = [word for sentence in reading.words for word in sentence if word.domains]
-    counts = Counter([word.stem for word in hits])
+    hits: dict[str, tuple[tuple[int, float], ...]] = {}
+    counts: dict[str, int] = {}
+    for sentence in reading.sentences:
+        for stem, pointed in zip(sentence.stems, sentence.domains, strict=True):
+            if pointed:
+                hits[stem] = pointed
+                counts[stem] = counts.get(stem, 0) + 1
     totals = _marks_of_form(reading.text, reading.grammar)
-    for word in hits:
-        count = counts[word.stem]
-        worth = (1.0 + 0.5 * log2(count)) / count if count > 1 else 1.0
-        for index, weight in word.domains:
+    for stem, pointed in hits.items():
+        count = counts[stem]
+        worth = 1.0 + 0.5 * log2(count) if count > 1 else 1.0
+        for index, weight in pointed:
             totals[index] += weight * worth
     verse = _verse(reading.text)
     totals[_POETRY] = totals[_POETRY] + verse if verse else totals[_POETRY] * _PROSE_POETRY

@@ -17,8 +17,8 @@ from math import exp, log2
 from typing import Final
 
 from clew.analyze.grammar import Shape
-from clew.analyze.lexicon import NOT_CONTENT, PRONOUN, SEPARATOR, Word
-from clew.analyze.words import Reading, read
+from clew.analyze.lexicon import NOT_CONTENT, PRONOUN, SEPARATOR
+from clew.analyze.words import Reading, Sentence, read
 
 # Words in one sliding window (HSCA 2.1); a separator takes up two places, so that the items of a list stay apart.
 WINDOW: Final = 5
@@ -96,8 +96,8 @@ def layer1_of(reading: Reading, window: int = WINDOW) -> Layer1:
 
 def layer1_joint(readings: Sequence[Reading], window: int = WINDOW) -> tuple[Layer1, ...]:
     """`relational_weight_joint` of texts already read."""
-    sentences = [words for reading in readings for words in reading.words]
-    if sum(map(bool, sentences)) < MIN_SENTENCES:
+    sentences = [sentence for reading in readings for sentence in reading.sentences]
+    if sum([bool(sentence.kinds) for sentence in sentences]) < MIN_SENTENCES:
         return tuple(map(_flat, readings))
     network = _network(sentences)
     words = _word_scores(network, window)
@@ -107,18 +107,18 @@ def layer1_joint(readings: Sequence[Reading], window: int = WINDOW) -> tuple[Lay
     weighed: list[Layer1] = []
     first = 0
     for reading in readings:
-        last = first + len(reading.words)
+        last = first + len(reading.sentences)
         weighed.append(_piece(reading, network, words, scores[first:last], slice(first, last)))
         first = last
     return tuple(weighed)
 
 
 def _flat(reading: Reading) -> Layer1:
-    sentences = (SHORT_SCORE,) * len(reading.words)
+    sentences = (SHORT_SCORE,) * len(reading.sentences)
     return Layer1(SHORT_SCORE, (), sentences, (SHORT_SCORE,) * len(reading.paragraphs), short=True)
 
 
-def _network(sentences: Sequence[Sequence[Word]]) -> _Network:
+def _network(sentences: Sequence[Sentence]) -> _Network:
     numbers: dict[str, int] = {}
     network = _Network([], [], [], [], [])
     masks = network.masks
@@ -128,9 +128,8 @@ def _network(sentences: Sequence[Sequence[Word]]) -> _Network:
         ats: list[int] = []
         nodes: list[int] = []
         content: dict[int, None] = {}
-        for word in sentence:
+        for flags, stem, form in zip(sentence.flags, sentence.stems, sentence.forms, strict=True):
             at += 1
-            flags = word.flags
             pronoun = False
             if flags & NOT_CONTENT:
                 if not flags & PRONOUN:
@@ -138,10 +137,10 @@ def _network(sentences: Sequence[Sequence[Word]]) -> _Network:
                         at += 1
                     continue
                 pronoun = True
-            number = numbers.setdefault(word.stem, len(masks))
+            number = numbers.setdefault(stem, len(masks))
             if number == len(masks):
                 masks.append(0)
-                network.spellings.append(word.form)
+                network.spellings.append(form)
                 network.is_pronoun.append(pronoun)
             if not pronoun:
                 content[number] = None

@@ -4,7 +4,10 @@ Metaphor, sarcasm and narrative threads need a model and are absent here; absent
 """
 
 from collections.abc import Sequence
+from functools import reduce
+from itertools import chain
 from math import sqrt
+from operator import or_
 from typing import Final
 
 from clew.analyze import phrases
@@ -28,9 +31,8 @@ from clew.analyze.lexicon import (
     SEPARATOR,
     URGENT,
     URGENT_STRONG,
-    Word,
 )
-from clew.analyze.words import Reading, read
+from clew.analyze.words import Reading, Sentence, read
 
 HEDGED: Final = "hedged"
 ABSOLUTE_CLAIM: Final = "absolute"
@@ -81,10 +83,7 @@ def nuance(text: str) -> tuple[str, ...]:
 
 def nuance_of(reading: Reading) -> tuple[str, ...]:
     """`nuance` of a text already read."""
-    marks = 0
-    for sentence in reading.words:
-        for word in sentence:
-            marks |= word.flags
+    marks = reduce(or_, chain.from_iterable([sentence.flags for sentence in reading.sentences]), 0)
     lower = f" {reading.lower} "
     found = (
         (HEDGED, _is_hedged(reading, lower, marks)),
@@ -102,23 +101,20 @@ def _is_hedged(reading: Reading, lower: str, marks: int) -> bool:
         return True
     if not marks & HEDGE:
         return False
-    hedges = {word.form for sentence in reading.words for word in sentence if word.flags & HEDGE}
-    if hedges != {"may"}:
+    if _forms_of(reading, HEDGE) != {"may"}:
         return True
     return len(phrases.MAY_MONTH.findall(reading.text)) < len(phrases.MAY.findall(reading.text))
 
 
 def _claims_all(reading: Reading) -> bool:
     """Whether a universal word stands outside the idioms that take its force ("at all", "every day", "not always")."""
-    for sentence in reading.words:
-        before = ""
-        for place, word in enumerate(sentence):
-            if word.flags & ABSOLUTE:
-                after = sentence[place + 1].form if place + 1 < len(sentence) else ""
-                idiom = before in phrases.WEAKENS_BEFORE or after in phrases.WEAKENS_AFTER.get(word.form, ())
-                if not idiom:
+    for sentence in reading.sentences:
+        forms = ("", *sentence.forms, "")
+        for place, flags in enumerate(sentence.flags):
+            if flags & ABSOLUTE:
+                before, form, after = forms[place : place + 3]
+                if before not in phrases.WEAKENS_BEFORE and after not in phrases.WEAKENS_AFTER.get(form, ()):
                     return True
-            before = word.form
     return False
 
 
@@ -134,21 +130,23 @@ def _is_instruction(reading: Reading, lower: str, marks: int) -> bool:
     """Whether there is an instruction to every four sentences at most."""
     directives = len(phrases.OBLIGATION.findall(lower)) if marks & SECOND_PERSON else 0
     if marks & DIRECTIVE:
-        for (start, end), sentence in zip(reading.spans, reading.words, strict=True):
+        for (start, end), sentence in zip(reading.spans, reading.sentences, strict=True):
             if reading.lower[end - 1] != "?" and _opens_directive(sentence):
                 directives += not phrases.SOCIAL.match(reading.lower, start, end)
-    return directives > 0 and directives * _INSTRUCTION_SHARE >= sum(map(bool, reading.words))
+    return directives > 0 and directives * _INSTRUCTION_SHARE >= sum(
+        [bool(sentence.kinds) for sentence in reading.sentences]
+    )
 
 
-def _opens_directive(sentence: Sequence[Word]) -> bool:
+def _opens_directive(sentence: Sentence) -> bool:
     """Whether a verb of instruction opens the sentence and is not a noun there ("use of force", "work is done")."""
-    for place, word in enumerate(sentence):
-        if word.flags & DIRECTIVE:
-            if place + 1 == len(sentence):
+    for place, flags in enumerate(sentence.flags):
+        if flags & DIRECTIVE:
+            follower = place + 1
+            if follower == len(sentence.flags):
                 return False
-            follower = sentence[place + 1]
-            return not follower.flags & (AUXILIARY | SEPARATOR) and follower.form != "of"
-        if not word.flags & _MAY_OPEN_DIRECTIVE:
+            return not sentence.flags[follower] & (AUXILIARY | SEPARATOR) and sentence.forms[follower] != "of"
+        if not flags & _MAY_OPEN_DIRECTIVE:
             return False
     return False
 
@@ -161,8 +159,7 @@ def _tone(reading: Reading, lower: str, marks: int) -> str | None:
         return GRIEVING
     if _is_urgent(reading, lower, marks):
         return URGENT_TONE
-    words = sum(map(len, reading.words))
-    compound = valence / sqrt(valence * valence + max(_ALPHA, words))
+    compound = valence / sqrt(valence * valence + max(_ALPHA, len(reading.grammar)))
     if abs(compound) < _TONE:
         return NEUTRAL
     return POSITIVE if compound > 0 else NEGATIVE
@@ -172,20 +169,24 @@ def _valence(reading: Reading) -> tuple[float, bool]:
     """Summed valence after negations and intensifiers, and whether any word had one."""
     total = 0.0
     known = False
-    for sentence in reading.words:
-        for place, word in enumerate(sentence):
-            valence = word.valence
+    for sentence in reading.sentences:
+        if not any(sentence.valences):
+            continue
+        known = True
+        for place, valence in enumerate(sentence.valences):
             if valence:
-                known = True
-                for before in sentence[max(0, place - _LOOK_BACK) : place]:
-                    flags = before.flags
-                    if flags & NEGATION:
-                        valence *= _TURNED
-                    elif flags & (BOOSTER | DAMPENER):
-                        step = _STEP if flags & BOOSTER else -_STEP
-                        valence += step if valence > 0 else -step
-                total += valence
+                total += _in_context(valence, sentence.flags[max(0, place - _LOOK_BACK) : place])
     return total, known
+
+
+def _in_context(valence: float, before: Sequence[int]) -> float:
+    for flags in before:
+        if flags & NEGATION:
+            valence *= _TURNED
+        elif flags & (BOOSTER | DAMPENER):
+            step = _STEP if flags & BOOSTER else -_STEP
+            valence += step if valence > 0 else -step
+    return valence
 
 
 def _is_grieving(reading: Reading, lower: str, marks: int) -> bool:
@@ -198,8 +199,7 @@ def _is_grieving(reading: Reading, lower: str, marks: int) -> bool:
         return False
     if marks & GRIEF_STRONG:
         return True
-    stems = {word.stem for sentence in reading.words for word in sentence if word.flags & GRIEF}
-    return len(stems) > 1 and bool(marks & PERSON)
+    return bool(marks & PERSON) and len(_forms_of(reading, GRIEF)) > 1
 
 
 def _is_urgent(reading: Reading, lower: str, marks: int) -> bool:
@@ -210,5 +210,15 @@ def _is_urgent(reading: Reading, lower: str, marks: int) -> bool:
     if not strong:
         if not marks & URGENT:
             return False
-        strong = len({word.form for sentence in reading.words for word in sentence if word.flags & URGENT}) > 1
+        strong = len(_forms_of(reading, URGENT)) > 1
     return strong and phrases.PRESSING.search(lower) is not None
+
+
+def _forms_of(reading: Reading, mark: int) -> set[str]:
+    """The different words with a mark."""
+    return {
+        form
+        for sentence in reading.sentences
+        for form, flags in zip(sentence.forms, sentence.flags, strict=True)
+        if flags & mark
+    }

@@ -8,7 +8,7 @@ for weighing only: the search index has a tokeniser of its own.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from clew.analyze.grammar import Shape, order, shapes
 from clew.analyze.lexicon import FUNCTION, UNLISTED, UNSPACED, Word, bare, describe, kind_of
@@ -63,15 +63,32 @@ def word_of(token: str) -> Word:
     return _words[token]
 
 
+class Sentence(NamedTuple):
+    """The words and separators of one sentence, column by column of their records, in order.
+
+    Columns rather than records because every rule reads one or two of them for all words. `kinds` is one string, so
+    that a pattern can read the grammar.
+    """
+
+    kinds: str
+    forms: tuple[str, ...]
+    stems: tuple[str, ...]
+    flags: tuple[int, ...]
+    valences: tuple[float, ...]
+    domains: tuple[tuple[tuple[int, float], ...], ...]
+
+
+_WORDLESS: Final = Sentence("", (), (), (), (), ())
+
+
 @dataclass(frozen=True, slots=True)
 class Reading:
     """A text cut up for weighing.
 
     `text` is what was analysed: the first `ANALYSED_CHARACTERS` characters; `lower` is the same in lower case, place by
     place; `letters` counts the characters of its tokens. `paragraphs` holds how many sentences each paragraph has.
-    `spans`, `words`, `forms` and `shapes` run in parallel, one entry per sentence, which may be without words. `forms`
-    spells a sentence in the letters of `Word.kind`; `shapes` says how it is built. `grammar` is all forms, each with a
-    full stop after it, and `order` how orderly they are (`grammar.order`).
+    `spans`, `sentences` and `shapes`, which says how each is built, run in parallel; a sentence may be without words.
+    `grammar` is the kinds of all sentences, each with a full stop after it, and `order` how orderly they are.
     """
 
     text: str
@@ -79,8 +96,7 @@ class Reading:
     letters: int
     paragraphs: list[int]
     spans: list[tuple[int, int]]
-    words: list[list[Word]]
-    forms: list[str]
+    sentences: list[Sentence]
     shapes: list[Shape]
     grammar: str
     order: float
@@ -98,7 +114,7 @@ def read(text: str) -> Reading:
             lower = "".join(low if len(low := char.lower()) == 1 else char for char in text).replace("’", "'")
     spaced = pattern is _ASCII_TOKEN or not _HAS_UNSPACED.search(lower)
     spans: list[tuple[int, int]] = []
-    words: list[list[Word]] = []
+    sentences: list[Sentence] = []
     paragraphs: list[int] = []
     letters = 0
     known = _words.__getitem__
@@ -109,11 +125,12 @@ def read(text: str) -> Reading:
         for first, last in within:
             tokens = pattern.findall(lower, first, last)
             letters += sum(map(len, tokens))
-            words.append(list(map(known, tokens)) if spaced else [word for token in tokens for word in _cut(token)])
-    forms = ["".join([word.kind for word in sentence]) for sentence in words]
-    grammar = ".".join([*forms, ""])
-    shaped = shapes(forms, grammar)
-    return Reading(text, lower, letters, paragraphs, spans, words, forms, shaped, grammar, order(grammar))
+            words = map(known, tokens) if spaced else (word for token in tokens for word in _cut(token))
+            columns = tuple(zip(*words, strict=True))
+            sentences.append(Sentence("".join(columns[0]), *columns[1:]) if columns else _WORDLESS)
+    kinds = [sentence.kinds for sentence in sentences]
+    grammar = ".".join([*kinds, ""])
+    return Reading(text, lower, letters, paragraphs, spans, sentences, shapes(kinds, grammar), grammar, order(grammar))
 
 
 def _cut(token: str) -> Iterator[Word]:
