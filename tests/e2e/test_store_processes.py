@@ -11,7 +11,7 @@ import pytest
 from clew.store.sqlite import SqliteStore
 from tests.contract.rows import everything, put, session
 
-WRITERS, READERS, EACH = 4, 2, 150
+WRITERS, READERS, EACH = 4, 2, 100
 
 WRITER = """
 import sys
@@ -47,6 +47,7 @@ while not stop.is_set():
     if store.version() == before:  # no commit meanwhile, so that this version has this count and no other
         unseen += seen.setdefault(before, rows[0][0]) != rows[0][0]
     counts.append(rows[0][0])
+    stop.wait(0.001)
 print(json.dumps({"torn": torn, "back": counts != sorted(counts), "unseen": unseen, "looks": len(counts)}))
 store.close()
 """
