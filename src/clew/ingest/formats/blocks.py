@@ -70,13 +70,14 @@ def linked_part(url: Any, media_type: Any = None) -> Part:
 
 
 def _block(block: Block) -> Iterator[Part]:
-    kind = block.get("type")
+    held = block.get("type")
+    kind = held if isinstance(held, str | None) else "unknown"
     if kind in TEXTS:
         text = block.get("text")
         yield from to_parts(text if isinstance(text, str) else None)
     elif kind in CALLS:
         yield call_part(block.get("name"), block.get("input", {}), block.get("id"))
-    elif isinstance(kind, str) and kind.endswith("tool_result"):
+    elif kind is not None and kind.endswith("tool_result"):
         yield from result_parts(
             block.get("content"), block.get("tool_use_id"), name=block.get("name"), is_error=block.get("is_error")
         )

@@ -48,6 +48,8 @@ class _Conversation:
     def records(self) -> Iterator[Record]:
         nodes = {node: held if isinstance(held, dict) else {} for node, held in self._mapping.items()}
         parents = {node: text_of(held, "parent") for node, held in nodes.items()}
+        if not nodes:
+            yield Skipped("conversation without messages", self._where)
         for spot in spots(parents, self._shown):
             before = self._last[spot.node] = self._last.get(parents[spot.node])
             yield from self._message(spot, before, dict_of(nodes[spot.node], "message"))

@@ -10,7 +10,7 @@ from typing import Any
 
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.importers.accounts import conversations
-from clew.ingest.importers.record import Record
+from clew.ingest.importers.record import Record, Skipped
 from clew.ingest.importers.shape import first_of, list_of, text_of, without_none
 from clew.ingest.importers.source import Item, Source
 from clew.ingest.importers.tree import Spot, spots
@@ -58,6 +58,8 @@ class _Conversation:
             parent = text_of(held, "parent_message_uuid") or previous
             parents[name] = parent if parent in messages or str(parent).startswith(_ROOT) else previous
             previous = name
+        if not self._value["chat_messages"]:
+            yield Skipped("conversation without messages", self._where)
         for spot in spots(parents, text_of(self._value, "current_leaf_message_uuid")):
             before = self._last[spot.node] = self._last.get(parents[spot.node])
             yield from self._message(spot, before, *messages[spot.node])

@@ -91,6 +91,9 @@ class _Chat:
         elif "sessionId" in value and "type" not in value:
             self.name(value)
             yield Skipped("session", item.where)
+            for n, held in enumerate(list_of(value, "messages")):
+                where = f"{item.where}:messages[{n}]"
+                yield from self._message(Item(where, held if isinstance(held, dict) else {}, n))
         else:
             yield from self._message(item)
 

@@ -34,10 +34,10 @@ def read(source: Source, name: str) -> Iterator[Record]:
     """The records of one file; `name` is what its turns give as their source."""
     shape = outline(source)
     reader = _Reader(source, name)
-    if shape.kind == "lines":
-        yield from reader.records(json_lines(source))
-    elif shape.kind == "list":
+    if shape.kind == "list":
         yield from reader.records(json_list(source, None))
+    elif shape.kind != "object":
+        yield from reader.records(json_lines(source))
     else:
         header = json_header(source, _LONGEST_HEADER)
         keys = [key for key in LISTS if any(path.startswith(f"{key}.[]") for path in shape.paths)]

@@ -17,6 +17,7 @@ _DEEPEST = 6
 _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}:,]', re.DOTALL)
 _JSON_LIST = re.compile(rb"\s*\[\s*(?:\[?\s*\{|\]\s*$|$)")
 _JSON_OBJECT = re.compile(rb'\s*\{\s*(?:"|\}|$)')
+_LINE_SUFFIXES = (".jsonl", ".ndjson")
 _TELLING = ("type", "role", "sender", "content_type")
 
 Kind = Literal["empty", "binary", "text", "list", "object", "lines"]
@@ -50,6 +51,8 @@ def outline(source: Source) -> Outline:
     with source.open() as stream:
         prefix = stream.read(PREFIX)
     kind = _kind(prefix)
+    if kind == "object" and source.label.lower().endswith(_LINE_SUFFIXES) and _is_object(prefix):
+        kind = "lines"  # one line so far
     if kind == "list":
         return Outline(kind, frozenset(path.removeprefix("[].") for path in _paths(prefix)))
     if kind in ("object", "lines"):
@@ -76,7 +79,7 @@ def _is_object(line: bytes) -> bool:
     if not (stripped.startswith(b"{") and stripped.endswith(b"}")):
         return False
     try:
-        json.loads(stripped.decode("utf-8", "replace"))
+        json.loads(stripped.decode("utf-8", "replace"), strict=False)
     except (ValueError, RecursionError):
         return False
     return True

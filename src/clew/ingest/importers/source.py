@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from clew.ingest.encoding import ESCAPE, decode, escape_value
+from clew.ingest.encoding import ESCAPE, decode, escape_surrogates, escape_value
 from clew.ingest.importers.record import Limits
 from clew.ingest.importers.scan import elements, members
 from clew.types import Rejection
@@ -133,7 +133,7 @@ def json_header(source: Source, longest: int = 1 << 16) -> dict[str, Any]:
     header: dict[str, Any] = {}
     for name, data in found.items():
         try:
-            header[name] = parse(data)
+            header[escape_surrogates(name)] = parse(data)
         except ValueError:
             continue  # what cannot be read is not there; the records themselves are reported one by one
     return header
@@ -161,7 +161,7 @@ def parse(data: bytes) -> Any:
     except UnicodeDecodeError:
         text, is_clean = data.decode("utf-8", "surrogateescape"), False
     try:
-        value = json.loads(text, parse_constant=_no_number)
+        value = json.loads(text, strict=False, parse_constant=_no_number)  # control characters are kept
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at character {error.pos + 1} of {len(text)}") from error
     except RecursionError as error:

@@ -1,0 +1,267 @@
+"""Files as they come: large, damaged, in odd encodings, in folders and zips."""
+
+import json
+import os
+import sys
+import tracemalloc
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from clew.errors import FormatError
+from clew.ingest.encoding import unescape
+from clew.ingest.importers import FORMATS, Limits, detect
+from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
+
+ONE, TWO = {"role": "user", "content": "one"}, {"role": "user", "content": "two"}
+BOTH = [("user", "one"), ("user", "two")]
+
+
+@pytest.mark.requirement("F-INGEST-02")
+def test_a_line_of_a_hundred_megabytes_is_rejected_unread(tmp_path: Path) -> None:
+    path = tmp_path / "turns.jsonl"
+    with path.open("wb") as file:
+        file.write(lines(ONE).encode())
+        file.write(b'{"role": "user", "content": "')
+        for _ in range(100):
+            file.write(b"x" * 1_000_000)
+        file.write(b'"}\n')
+        file.write(lines(TWO).encode())
+    tracemalloc.start()
+    records = read(path, limits=Limits(max_line_bytes=1 << 20))
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert said(records) == BOTH
+    assert rejections(records, tmp_path) == [
+        ("turns.jsonl:2", "a line of 100000032 bytes; the limit is 1048576, see max_line_bytes")
+    ]
+    assert peak < 20_000_000
+
+
+@pytest.mark.requirement("F-INGEST-02")
+def test_an_element_over_the_limit_is_rejected_unread(tmp_path: Path) -> None:
+    huge = {"role": "user", "content": "x" * 5_000_000}
+    tracemalloc.start()
+    records = read(put(tmp_path, "chat.json", [ONE, huge, TWO]), limits=Limits(max_line_bytes=1000))
+    tracemalloc.stop()
+    assert said(records) == BOTH
+    (found,) = rejections(records, tmp_path)
+    assert found[0] == "chat.json:[1]"
+    assert "longer than 1000 bytes" in found[1]
+
+
+@pytest.mark.requirement("F-INGEST-02")
+@pytest.mark.parametrize("size", [999, 1000])
+@pytest.mark.parametrize("end", ["\n", "\r\n", ""])
+def test_a_line_within_the_limit_is_read_to_the_last_byte(tmp_path: Path, size: int, end: str) -> None:
+    line = json.dumps({"role": "user", "content": ""})
+    line = json.dumps({"role": "user", "content": "x" * (size - len(line))})
+    assert len(line) == size
+    records = read(put(tmp_path, "t.jsonl", lines(ONE) + line + end), limits=Limits(max_line_bytes=size))
+    assert len(turns(records)) == 2
+
+
+@pytest.mark.requirement("F-INGEST-03")
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
+def test_other_encodings_are_read(tmp_path: Path, encoding: str) -> None:
+    text = lines({"role": "user", "content": "größer 🎉"}).replace("\\u00f6\\u00df", "öß")
+    assert said(read(put(tmp_path, "t.jsonl", text.encode(encoding)))) == [("user", "größer 🎉")]
+    assert said(read(put(tmp_path, "t.txt", "Ann: größer\nAnn: 🎉".encode(encoding)))) == [
+        ("user", "größer"),
+        ("user", "🎉"),
+    ]
+
+
+@pytest.mark.requirement("F-INGEST-03")
+def test_half_a_character_at_the_end_of_utf16_is_marked(tmp_path: Path) -> None:
+    assert said(read(put(tmp_path, "t.txt", "Ann: hi\nAnn: bye".encode("utf-16") + b"x"))) == [
+        ("user", "hi"),
+        ("user", "bye\ufffd"),
+    ]
+
+
+@pytest.mark.requirement("F-INGEST-03")
+def test_invalid_utf8_lone_surrogates_and_nul_can_be_stored_and_come_back(tmp_path: Path) -> None:
+    data = b'{"role": "user", "content": "caf\xe9 \\ud83d \\u0000 \x07", "speaker": "\\udc80", "session": "s\\ud800"}\n'
+    (turn,) = turns(read(put(tmp_path, "t.jsonl", data)))
+    assert turn.text == "caf␛dce9; ␛d83d; ␛0000; \x07"
+    json.dumps(turn.to_dict(), ensure_ascii=False).encode()
+    assert (turn.speaker, turn.session) == ("␛dc80;", "s␛d800;")
+
+
+@pytest.mark.requirement("F-INGEST-03")
+def test_bytes_of_an_old_encoding_come_back(tmp_path: Path) -> None:
+    (turn,) = turns(read(put(tmp_path, "t.txt", "User: caf\xe9\nsecond line\x1b[0m".encode("latin-1"))))
+    assert unescape(turn.text).encode("utf-8", "surrogateescape") == b"caf\xe9\nsecond line\x1b[0m"
+
+
+@pytest.mark.requirement("F-INGEST-01")
+@pytest.mark.parametrize(
+    "bad", ["{", '{"role": "user", "content": "tr', "[]", "null", "NaN", "[[[[", "\x00", "}{", '"x"', "1e999"]
+)
+def test_a_damaged_line_is_named_and_its_neighbours_are_kept(tmp_path: Path, bad: str) -> None:
+    records = read(put(tmp_path, "t.jsonl", lines(ONE, bad, TWO)))
+    assert said(records) == BOTH
+    assert [where for where, _ in rejections(records, tmp_path)] == ["t.jsonl:2"]
+
+
+@pytest.mark.requirement("F-INGEST-01")
+@pytest.mark.parametrize("depth", [150, 5_000, 200_000])
+def test_a_record_nested_without_end_is_rejected(tmp_path: Path, depth: int) -> None:
+    deep = '{"role": "user", "content": ' + "[" * depth + "]" * depth + "}"
+    records = read(put(tmp_path, "t.jsonl", lines(ONE, deep, TWO)))
+    assert said(records) == BOTH
+    assert [reason for _, reason in rejections(records, tmp_path)] == ["nested deeper than 100 levels"]
+
+
+@pytest.mark.requirement("F-INGEST-01")
+def test_what_is_no_number_is_unknown(tmp_path: Path) -> None:
+    text = '{"role": "user", "content": "x", "score": NaN, "most": Infinity, "id": 5}\n' + lines(TWO)
+    assert turns(read(put(tmp_path, "t.jsonl", text)))[0].metadata == {}
+    huge = '{"role": "user", "content": "x", "id": ' + "9" * 5000 + "}\n"
+    assert len(rejections(read(put(tmp_path, "u.jsonl", lines(ONE) + huge)), tmp_path)) == 1
+
+
+@pytest.mark.requirement("F-INGEST-01")
+@pytest.mark.parametrize("cut", [1, 2, 10, 25, 34])
+def test_a_list_that_breaks_off_gives_what_is_whole(tmp_path: Path, cut: int) -> None:
+    records = read(put(tmp_path, "t.json", json.dumps([ONE, TWO])[:-cut]), "jsonl")
+    assert said(records) == (BOTH if cut == 1 else BOTH[:1])
+    (found,) = rejections(records, tmp_path)
+    assert "the file ends inside this record" in found[1]
+
+
+@pytest.mark.requirement("F-INGEST-01")
+def test_a_list_with_damage_inside_goes_on_behind_it(tmp_path: Path) -> None:
+    text = f"[{json.dumps(ONE)}, {{broken: 1}}, 5, nonsense, {json.dumps(TWO)}] trailing"
+    records = read(put(tmp_path, "t.json", text))
+    assert said(records) == BOTH
+    assert [where for where, _ in rejections(records, tmp_path)] == [f"t.json:[{n}]" for n in (1, 2, 3, 5)]
+
+
+@pytest.mark.requirement("F-INGEST-13")
+@pytest.mark.parametrize(
+    ("name", "content", "reason"),
+    [
+        ("a.json", {"foo": 1, "bar": [2]}, "JSON of no known format (members: bar, foo)"),
+        ("a.jsonl", lines({"issue": 1, "history": []}), "no known format"),
+        ("a.png", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\xff\xfe\xfd\xfc", "is no text"),
+        ("a.pdf", b"%PDF-1.7 text", "is no text"),
+    ],
+)
+def test_an_unknown_file_is_an_error_that_says_what_it_is(
+    tmp_path: Path, name: str, content: object, reason: str
+) -> None:
+    path = put(tmp_path, name, content)
+    for attempt in (detect, read):
+        with pytest.raises(FormatError, match=reason.replace("(", r"\(").replace(")", r"\)")):
+            attempt(path)
+
+
+@pytest.mark.requirement("F-INGEST-13")
+def test_what_is_not_there_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(FormatError, match="is no file or directory; check the path"):
+        read(tmp_path / "missing.jsonl")
+    with pytest.raises(FormatError, match="'docx' is no format; expected one of claude-code"):
+        read(put(tmp_path, "a.txt", "x"), "docx")
+
+
+@pytest.mark.requirement("F-INGEST-13")
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="needs a user whom permissions bind")
+def test_what_may_not_be_read_is_an_error(tmp_path: Path) -> None:
+    path = put(tmp_path, "a.txt", "x")
+    path.chmod(0)
+    with pytest.raises(FormatError, match="cannot be read"):
+        read(path)
+
+
+@pytest.mark.requirement("F-INGEST-01", "F-INGEST-13")
+def test_a_directory_is_read_in_order_and_everything_is_accounted_for(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    put(root, "b/chat.jsonl", lines(TWO))
+    put(root, "a/chat.jsonl", lines(ONE))
+    put(root, "a/LICENSE.txt", "All rights: reserved.\n\nReally.")
+    put(root, "README.md", "# A project\n\nNote: it is good.\n")
+    put(root, "data.json", {"foo": 1})
+    put(root, "cat.png", b"\x89PNG")
+    put(root, "empty.jsonl", "")
+    put(root, ".git/config.json", lines(ONE))
+    with zipfile.ZipFile(root / "z.zip", "w") as archive:
+        archive.writestr("in/side.jsonl", lines(ONE))
+        archive.writestr("notes.bin", "x")
+    records = read(root)
+    assert [(turn.session, turn.text) for turn in turns(records)] == [
+        ("a/chat", "one"),
+        ("b/chat", "two"),
+        ("in/side", "one"),
+    ]
+    assert sorted(skipped(records)) == [
+        "file of another kind",
+        "file of another kind",
+        "file of no known format",
+        *["text that nobody speaks in"] * 3,
+    ]
+    assert detect(root) == "jsonl"
+
+
+@pytest.mark.requirement("F-INGEST-13")
+def test_a_directory_without_conversations_has_no_format(tmp_path: Path) -> None:
+    put(tmp_path, "data.json", {"foo": 1})
+    with pytest.raises(FormatError, match="holds no file of a known format"):
+        detect(tmp_path)
+
+
+@pytest.mark.requirement("F-INGEST-13")
+def test_an_empty_file_holds_nothing(tmp_path: Path) -> None:
+    assert skipped(read(put(tmp_path, "a.txt", " \n\n"))) == ["empty file"]
+
+
+@pytest.mark.requirement("F-INGEST-01", "F-INGEST-13")
+def test_damaged_zips_are_rejected_and_stop_nothing(tmp_path: Path) -> None:
+    root = tmp_path / "root"
+    put(root, "a.jsonl", lines(ONE))
+    with zipfile.ZipFile(root / "b.zip", "w") as archive:
+        archive.writestr("x.jsonl", lines(ONE, "padding" * 100, TWO))
+    data = (root / "b.zip").read_bytes()
+    put(root, "b.zip", data.replace(b"padding", b"PADDING", 1))  # the checksum is wrong now
+    put(root, "c.zip", data[:50])
+    with zipfile.ZipFile(root / "d.zip", "w") as archive:
+        archive.writestr("big.jsonl", lines(ONE))
+    put(root, "e.jsonl", lines(TWO))
+    records = read(root, limits=Limits(max_file_bytes=10))
+    assert [turn.text for turn in turns(records)] == ["one", "two"]
+    found = rejections(records, root)
+    assert [where for where, _ in found] == ["b.zip!x.jsonl", "c.zip", "d.zip!big.jsonl"]
+    assert "damaged zip" in found[1][1]
+    assert "max_file_bytes" in found[2][1]
+    (broken,) = rejections(read(root / "b.zip"), root)[-1:]
+    assert broken[0] == "b.zip!x.jsonl"
+    assert "Bad CRC" in broken[1]
+
+
+@pytest.mark.requirement("F-INGEST-13")
+def test_an_encrypted_member_is_rejected(tmp_path: Path) -> None:
+    path = tmp_path / "a.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("x.jsonl", lines(ONE))
+    data = bytearray(path.read_bytes())
+    data[data.index(b"PK\x01\x02") + 8] |= 1  # the flag in the central directory
+    path.write_bytes(data)
+    assert rejections(read(path), tmp_path) == [("a.zip!x.jsonl", "encrypted; unpack the zip and import the folder")]
+
+
+@pytest.mark.requirement("F-INGEST-03")
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems do not take such names")
+def test_a_file_name_that_is_no_text_can_be_shown(tmp_path: Path) -> None:
+    path = Path(os.fsdecode(os.fsencode(tmp_path) + b"/caf\xe9.jsonl"))
+    path.write_text(lines(ONE, "{"), encoding="utf-8")
+    records = read(tmp_path)
+    assert [turn.session for turn in turns(records)] == ["caf␛dce9;"]
+    assert [where.rpartition("/")[2] for where, _ in rejections(records, tmp_path)] == ["caf␛dce9;.jsonl:2"]
+
+
+@pytest.mark.requirement("F-INGEST-13")
+def test_every_format_says_what_it_is() -> None:
+    assert [(name, importer.name) for name, importer in FORMATS.items()] == [(name, name) for name in FORMATS]
+    assert all(importer.about for importer in FORMATS.values())

@@ -1,0 +1,141 @@
+"""Conversations written down as Markdown or text."""
+
+from pathlib import Path
+
+import pytest
+
+from clew.ingest.importers import Limits, detect
+from tests.unit.ingest_reading import put, read, rejections, said, skipped, turns
+
+
+@pytest.mark.requirement("F-INGEST-12")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "## User\n\nHow?\n\n## Assistant\n\nLike this:\n\n- a\n",
+        "# You said:\nHow?\n# ChatGPT said:\nLike this:\n\n- a",
+        "**User:** How?\n\n**Assistant:** Like this:\n\n- a",
+        "**User**: How?\n**Assistant**:\nLike this:\n\n- a",
+        "### 🧑 User\nHow?\n### 🤖 Assistant\nLike this:\n\n- a",
+        "User: How?\nAssistant: Like this:\n\n- a",
+    ],
+)
+def test_markdown_labels(tmp_path: Path, text: str) -> None:
+    path = put(tmp_path, "chat.md", text)
+    assert detect(path) == "markdown"
+    assert said(read(path)) == [("user", "How?"), ("assistant", "Like this:\n\n- a")]
+    assert {(turn.session, turn.speaker) for turn in turns(read(path))} == {("chat", None)}
+
+
+@pytest.mark.requirement("F-INGEST-12")
+def test_markdown_names_titles_times_and_code(tmp_path: Path) -> None:
+    text = (
+        "# Our talk\n\nWritten down by hand.\n\n"
+        "## Ann (2024-03-05 14:30)\n\nLook:\n\n```md\n## Bob\n**Ann:** no label\n```\n\n"
+        "## Bob\n\n# A heading of his own\n\nGood.\n\n## Ann — March 6, 2024\n\nBye.\n\n## Bob\nBye.\n"
+    )
+    records = read(put(tmp_path, "talk.md", text))
+    found = turns(records)
+    assert [(turn.role, turn.speaker, turn.at and turn.at.isoformat()) for turn in found] == [
+        ("user", "Ann", "2024-03-05T14:30:00+00:00"),
+        ("user", "Bob", None),
+        ("user", "Ann", "2024-03-06T00:00:00+00:00"),
+        ("user", "Bob", None),
+    ]
+    assert found[0].text == "Look:\n\n```md\n## Bob\n**Ann:** no label\n```"
+    assert found[1].text == "# A heading of his own\n\nGood."
+    assert {turn.metadata["title"] for turn in found} == {"Our talk"}
+    assert skipped(records) == ["text before the first message"] * 2
+
+
+@pytest.mark.requirement("F-INGEST-12")
+@pytest.mark.parametrize(
+    ("text", "first"),
+    [
+        ("[14/08/2023, 09:15:32] Ann: hi\n", "2023-08-14T09:15:32"),
+        ("\u200e[14/08/2023, 9:15:32\u202fPM] Ann: hi\n", "2023-08-14T21:15:32"),
+        ("[8/14/23, 9:15:32 AM] Ann: hi\n", "2023-08-14T09:15:32"),
+        ("14/08/2023, 09:15 - Ann: hi\n", "2023-08-14T09:15:00"),
+        ("8/14/23, 9:15 PM - Ann: hi\n", "2023-08-14T21:15:00"),
+        ("14.08.23, 09:15 - Ann: hi\n", "2023-08-14T09:15:00"),
+        ("[14.8.2023 klo 9.15.32] Ann: hi\n", "2023-08-14T09:15:32"),
+        ("2023-08-14, 09:15 - Ann: hi\n", "2023-08-14T09:15:00"),
+        ("[2023-08-14T09:15:00Z] Ann: hi\n", "2023-08-14T09:15:00"),
+        ("[Aug 14, 2023 09:15] Ann: hi\n", "2023-08-14T09:15:00"),
+    ],
+)
+def test_dated_lines(tmp_path: Path, text: str, first: str) -> None:
+    path = put(tmp_path, "chat.txt", text + text.replace("Ann: hi", "Bob Smith: on two\nlines: see\n\n```"))
+    assert detect(path) == "text"
+    found = turns(read(path))
+    assert [(turn.speaker, turn.text) for turn in found] == [("Ann", "hi"), ("Bob Smith", "on two\nlines: see\n\n```")]
+    assert {turn.at and turn.at.isoformat() for turn in found} == {f"{first}+00:00"}
+
+
+@pytest.mark.requirement("F-INGEST-12")
+@pytest.mark.parametrize(
+    ("dates", "first"),
+    [
+        (("03/04/2024, 10:00", "13/04/2024, 10:00"), "2024-04-03"),
+        (("03/04/2024, 10:00", "04/13/2024, 10:00"), "2024-03-04"),
+        (("03/04/2024, 10:00", "05/04/2024, 10:00"), "2024-04-03"),
+        (("3/4/24, 10:00 AM", "5/4/24, 10:00 PM"), "2024-03-04"),
+    ],
+)
+def test_the_whole_chat_shows_what_comes_first(tmp_path: Path, dates: tuple[str, str], first: str) -> None:
+    path = put(tmp_path, "chat.txt", "".join(f"{date} - Ann: hi\n" for date in dates))
+    at = turns(read(path))[0].at
+    assert at is not None
+    assert at.date().isoformat() == first
+
+
+@pytest.mark.requirement("F-INGEST-12")
+def test_a_whatsapp_chat_with_its_own_lines(tmp_path: Path) -> None:
+    text = (
+        "14/08/2023, 09:15 - Messages and calls are end-to-end encrypted.\r\n"
+        "14/08/2023, 09:16 - Ann: hi\r\n"
+        "14/08/2023, 09:17 - Bob: <Media omitted>\r\n"
+        "[INFO] not: a date\r\n"
+    )
+    records = read(put(tmp_path, "WhatsApp Chat with Bob.txt", text))
+    assert said(records) == [("user", "hi"), ("user", "<Media omitted>\n[INFO] not: a date")]
+    assert skipped(records) == ["line of the program"]
+    assert turns(records)[0].session == "WhatsApp Chat with Bob"
+
+
+@pytest.mark.requirement("F-INGEST-12", "F-INGEST-15")
+def test_a_date_that_cannot_be_read_is_kept_as_written(tmp_path: Path) -> None:
+    found = turns(read(put(tmp_path, "chat.txt", "[10:15] Ann: hi\n[10:16] Bob: hello\n")))
+    assert [(turn.speaker, turn.at, turn.metadata) for turn in found] == [
+        ("Ann", None, {"at_raw": "10:15"}),
+        ("Bob", None, {"at_raw": "10:16"}),
+    ]
+
+
+@pytest.mark.requirement("F-INGEST-12")
+def test_names_without_dates(tmp_path: Path) -> None:
+    text = "Ann: hi\nBob: hello\nNote: this is part of it\nAnn: bye\nBob: see\n\nyou\nAssistant: me too\n"
+    assert [(turn.role, turn.speaker, turn.text) for turn in turns(read(put(tmp_path, "chat.txt", text)))] == [
+        ("user", "Ann", "hi"),
+        ("user", "Bob", "hello\nNote: this is part of it"),
+        ("user", "Ann", "bye"),
+        ("user", "Bob", "see\n\nyou"),
+        ("assistant", None, "me too"),
+    ]
+
+
+@pytest.mark.requirement("F-INGEST-12")
+@pytest.mark.parametrize("name", ["notes.txt", "notes.md"])
+def test_a_text_without_speakers_is_read_by_paragraphs(tmp_path: Path, name: str) -> None:
+    path = put(tmp_path, name, "One thing: it rains.\nStill.\n\n\nAnother, at 10:30.\n")
+    assert said(read(path)) == [("user", "One thing: it rains.\nStill."), ("user", "Another, at 10:30.")]
+
+
+@pytest.mark.requirement("F-INGEST-02", "F-INGEST-12")
+@pytest.mark.parametrize("label", ["Ann: ", ""])
+def test_a_message_over_the_limit_is_rejected(tmp_path: Path, label: str) -> None:
+    text = f"{label}before\n\n{label}" + "long line\n" * 50 + f"\n{label}after\n"
+    records = read(put(tmp_path, "chat.txt", text), limits=Limits(max_line_bytes=100))
+    assert said(records)[0] == ("user", "before")
+    assert said(records)[-1][1].endswith("after")
+    assert len(rejections(records, tmp_path)) >= 1
