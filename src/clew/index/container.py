@@ -7,6 +7,7 @@ section its dtype (2 characters) and its number of elements (8), then the sectio
 import struct
 import zlib
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any, Final
 
 import numpy as np
@@ -16,9 +17,10 @@ from clew.errors import SchemaError, StoreCorrupt
 
 Array = NDArray[Any]
 
-_HEAD: Final = struct.Struct("<4sIHH")
+_HEAD: Final = struct.Struct("<4sI")
+_TAIL: Final = struct.Struct("<HH")
 _SECTION: Final = struct.Struct("<2sQ")
-_CHECKED_FROM: Final = 8
+_CHECKED_FROM: Final = _HEAD.size
 _DTYPES: Final = {code: np.dtype(f"<{code}") for code in ("u1", "u2", "u4", "i1", "i8", "f4")}
 
 
@@ -30,17 +32,19 @@ def narrow(values: Array) -> Array:
 
 def seal(magic: bytes, version: int, sections: Sequence[Array]) -> bytes:
     """One byte string of one-dimensional arrays; their dtypes are kept."""
-    parts = [_HEAD.pack(magic, 0, version, len(sections))]
+    parts = [_TAIL.pack(version, len(sections))]
     parts += [_SECTION.pack(array.dtype.str[1:].encode(), array.size) for array in sections]
-    size = sum(map(len, parts))
+    size = _CHECKED_FROM + sum(map(len, parts))
     for array in sections:
         pad = bytes(-size % 8)
         data = np.ascontiguousarray(array, dtype=_DTYPES[array.dtype.str[1:]]).tobytes()
         parts += (pad, data)
         size += len(pad) + len(data)
-    sealed = bytearray(b"".join(parts))
-    struct.pack_into("<I", sealed, 4, zlib.crc32(memoryview(sealed)[_CHECKED_FROM:]))
-    return bytes(sealed)
+    return b"".join((_HEAD.pack(magic, reduce(_crc, parts, 0)), *parts))
+
+
+def _crc(before: int, part: bytes) -> int:
+    return zlib.crc32(part, before)
 
 
 def unseal(data: bytes, magic: bytes, version: int, sections: int) -> list[Array]:
@@ -50,20 +54,23 @@ def unseal(data: bytes, magic: bytes, version: int, sections: int) -> list[Array
         StoreCorrupt: the bytes are not what was sealed.
         SchemaError: they are whole, and of a newer format version.
     """
-    if len(data) < _HEAD.size or data[:4] != magic:
+    offset = _HEAD.size + _TAIL.size
+    if len(data) < offset or data[:4] != magic:
         raise StoreCorrupt(
             f"a segment begins with {data[:4]!r}; expected {magic!r}: run `clew rebuild` to make it again"
         )
-    _, checksum, found, count = _HEAD.unpack_from(data)
+    _, checksum = _HEAD.unpack_from(data)
     if zlib.crc32(memoryview(data)[_CHECKED_FROM:]) != checksum:
         raise StoreCorrupt(
             f"a segment of {len(data)} bytes does not match its checksum; run `clew rebuild` to make it again"
         )
+    found, count = _TAIL.unpack_from(data, _HEAD.size)
     if found != version or count != sections:
         raise SchemaError(f"a segment has format {found}; this Clew reads {version}: upgrade it, or run `clew rebuild`")
-    offset = _HEAD.size + count * _SECTION.size
+    table = data[offset : offset + count * _SECTION.size]
+    offset += len(table)
     arrays = []
-    for code, size in _SECTION.iter_unpack(data[_HEAD.size : offset]):
+    for code, size in _SECTION.iter_unpack(table):
         dtype = _DTYPES[code.decode()]
         offset += -offset % 8
         arrays.append(np.frombuffer(data, dtype, size, offset))

@@ -97,7 +97,7 @@ def loose_models(reader: Reader, space: str) -> list[str]:
     low: Key = (space,)
     while rows := reader.scan("vector", low, (space,), columns=("model",), limit=1):
         models.append(cast(str, rows[0][0]))
-        low = (space, models[-1] + "\0")  # the first name after this one
+        low = (space, models[-1] + "\x01")  # the first name after this one: stores keep no NUL
     return models
 
 

@@ -62,21 +62,29 @@ class PackReport:
 
 
 @dataclass(frozen=True, slots=True)
+class _Made:
+    """A segment to be written: its bytes, first and last ordinal, and tier."""
+
+    kind: Kind
+    packed: bytes
+    low: int
+    high: int
+    level: int
+
+
+@dataclass(frozen=True, slots=True)
 class _Step:
     """One change, computed and not yet committed.
 
     Attributes:
-        rows: keys of the loose rows that go, in order.
+        rows: ordinals of the loose rows that go, in order.
         inputs: segments that go.
-        result: the bytes of the segment that comes.
-        level: its tier.
+        made: the segment that comes.
     """
 
-    kind: Kind
     rows: Sequence[int]
     inputs: Sequence[SegmentKey]
-    result: bytes
-    level: int
+    made: _Made
 
 
 def pack(
@@ -232,19 +240,18 @@ def _rewrite(tx: Transaction, space: str, kind: Kind, key: SegmentKey, ordinals:
     own = (space, kind.name, key.low)
     tx.delete("segment", own, own)
     if rest is not None:
-        _put(tx, space, kind, rest, key.level, version)
+        _put(tx, space, _made(kind, rest, key.level), version)
     return 1
 
 
-def _put(tx: Transaction, space: str, kind: Kind, packed: bytes, level: int, version: int) -> None:
+def _put(tx: Transaction, space: str, made: _Made, version: int) -> None:
     """Writes a segment; one that begins with the same ordinal, which vectors embedded twice can make, is merged in."""
-    loaded = kind.load(packed)
-    low = int(kind.ordinals(loaded)[0])
-    twin = tx.get("segment", (space, kind.name, low))
+    kind = made.kind
+    twin = tx.get("segment", (space, kind.name, made.low))
     if twin is not None:
-        packed = kind.merge([kind.load(cast(bytes, twin[-1])), loaded])
-        loaded = kind.load(packed)
-    tx.put("segment", [(space, kind.name, low, int(kind.ordinals(loaded)[-1]), level, version, packed)])
+        merged = kind.merge([kind.load(cast(bytes, twin[-1])), kind.load(made.packed)])
+        made = _made(kind, merged, made.level)
+    tx.put("segment", [(space, kind.name, made.low, made.high, made.level, version, made.packed)])
 
 
 def _changed(tx: Transaction, space: str, now: int) -> None:
@@ -271,21 +278,22 @@ def _due(reader: Reader, space: str, minimum: int, fan_out: int) -> _Step | None
     for kind in every:
         inputs = _full_tier(listing(reader, space, kind.name), fan_out)
         if inputs:
-            loaded = [kind.load(data(reader, space, key)) for key in inputs]
-            return _step(kind, (), inputs, kind.merge(loaded), minimum, fan_out)
+            merged = kind.merge([kind.load(data(reader, space, key)) for key in inputs])
+            low, high = min(key.low for key in inputs), max(key.high for key in inputs)
+            return _Step((), inputs, _Made(kind, merged, low, high, max(key.level for key in inputs) + 1))
     return None
 
 
 def _packing(reader: Reader, kind: Kind, minimum: int, fan_out: int) -> _Step:
     rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns, limit=STEP)
     ordinals = [cast(int, row[0]) for row in rows]
-    return _step(kind, ordinals, (), kind.build(rows), minimum, fan_out)
+    level = _level(len(rows), minimum, fan_out)
+    return _Step(ordinals, (), _Made(kind, kind.build(rows), ordinals[0], ordinals[-1], level))
 
 
-def _step(
-    kind: Kind, rows: Sequence[int], inputs: Sequence[SegmentKey], result: bytes, minimum: int, fan_out: int
-) -> _Step:
-    return _Step(kind, rows, inputs, result, _level(len(kind.ordinals(kind.load(result))), minimum, fan_out))
+def _made(kind: Kind, packed: bytes, level: int) -> _Made:
+    ordinals = kind.ordinals(kind.load(packed))
+    return _Made(kind, packed, int(ordinals[0]), int(ordinals[-1]), level)
 
 
 def _level(turns: int, minimum: int, fan_out: int) -> int:
@@ -319,7 +327,7 @@ def _committing(space: str, step: _Step, seen: int) -> Callable[[Transaction], b
     """The transaction of a step; False, with nothing written, if the space changed since the step was computed."""
 
     def commit(tx: Transaction) -> bool:
-        kind = step.kind
+        kind = step.made.kind
         if step.rows:
             low, high = (*kind.prefix, step.rows[0]), (*kind.prefix, step.rows[-1])
             # A vector may have come in between two that were read; it must not go with them.
@@ -332,7 +340,7 @@ def _committing(space: str, step: _Step, seen: int) -> Callable[[Transaction], b
         for key in step.inputs:
             own = (space, kind.name, key.low)
             tx.delete("segment", own, own)
-        _put(tx, space, kind, step.result, step.level, seen + 1)
+        _put(tx, space, step.made, seen + 1)
         return True
 
     return commit

@@ -5,8 +5,8 @@ Strings are ordered by their UTF-8 bytes, which is the order of their code point
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import pairwise
-from typing import Any, Final, cast
+from itertools import chain, pairwise
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,7 +44,7 @@ class StringTable:
         self._data = np.ascontiguousarray(data).data
         # A memoryview gives a plain int several times faster than an array, and bisect asks for many.
         self._offsets = cast("Sequence[int]", offsets.data)
-        self._keys = cast("Sequence[int]", _prefixes(offsets, data).data)
+        self._keys: Sequence[int] | None = None
 
     def __getitem__(self, code: int) -> bytes:
         return bytes(self._data[self._offsets[code] : self._offsets[code + 1]])
@@ -56,28 +56,33 @@ class StringTable:
 
     def find(self, string: bytes) -> int:
         """The string's code, or -1."""
+        keys = self._keys
+        if keys is None:  # made when first asked for: a merge asks for none
+            keys = self._keys = cast("Sequence[int]", _prefixes(self._offsets, self._data).data)
         key = int.from_bytes(string[:_PREFIX].ljust(_PREFIX, b"\0"), "big")
-        low = bisect_left(self._keys, key)
-        if low == self.size or self._keys[low] != key:
+        low = bisect_left(keys, key)
+        if low == self.size or keys[low] != key:
             return -1
         if self[low] == string:
             return low
-        high = bisect_right(self._keys, key, low)
+        high = bisect_right(keys, key, low)
         code = bisect_left(range(high), string, low, high, key=self.__getitem__)
         return code if code < high and self[code] == string else -1
 
 
-def _prefixes(offsets: NDArray[np.int64], data: Array) -> NDArray[np.uint64]:
+def _prefixes(offsets: Sequence[int], data: memoryview) -> NDArray[np.uint64]:
     """The first eight bytes of each string as one number, zeros after a shorter one: ordered as the strings are."""
-    places = offsets[:-1, None] + np.arange(_PREFIX)
-    padded = np.concatenate((data, np.zeros(_PREFIX, dtype=np.uint8)))
-    heads: NDArray[Any] = np.where(places < offsets[1:, None], padded[places], 0).astype(np.uint8)
+    limits = np.asarray(offsets)
+    places = limits[:-1, None] + np.arange(_PREFIX)
+    padded = np.concatenate((np.frombuffer(data, dtype=np.uint8), np.zeros(_PREFIX, dtype=np.uint8)))
+    heads: Array = np.where(places < limits[1:, None], padded[places], 0).astype(np.uint8)
     return heads.view(">u8").ravel().astype(np.uint64)
 
 
 def union(tables: Iterable[Sequence[bytes]]) -> tuple[list[bytes], list[NDArray[np.int64]]]:
     """All strings of several tables, sorted, and for each table the new code of each of its strings."""
     held = list(tables)
-    merged = sorted(set().union(*held))
+    # Sorting runs that are sorted already is a merge of them.
+    merged = list(dict.fromkeys(sorted(chain.from_iterable(held))))
     codes = dict(zip(merged, range(len(merged)), strict=True))
     return merged, [np.fromiter(map(codes.__getitem__, table), dtype=np.int64, count=len(table)) for table in held]
