@@ -241,4 +241,116 @@ ANALYZE = (
     Requirement("F-ANALYZE-14", "DESIGN 5.1", "Scores are in 0..1 for any text, deterministic, with known flags only."),
 )
 
+# --- INGEST ---
+INGEST = (
+    Requirement(
+        "F-INGEST-01",
+        "DESIGN 5",
+        "Each record of an imported file is a turn, a rejection with place and reason, or skipped by kind.",
+    ),
+    Requirement(
+        "F-INGEST-02",
+        "DESIGN 5",
+        "A record over the limit is rejected by its place without being held in memory; the others are kept.",
+    ),
+    Requirement(
+        "F-INGEST-03",
+        "DESIGN 5",
+        "What UTF-8 cannot hold, in any encoding of the file, is escaped into text that comes back as it was.",
+    ),
+    Requirement(
+        "F-INGEST-04",
+        "DESIGN 5",
+        "Claude Code sessions are read with all their record kinds: compactions, sidechains, rewinds, images.",
+    ),
+    Requirement(
+        "F-INGEST-05", "DESIGN 5", "Codex sessions are read, old and new: calls, reasoning, rollbacks, subagents."
+    ),
+    Requirement(
+        "F-INGEST-06",
+        "DESIGN 5",
+        "Gemini CLI sessions are read in each of their forms, and records written again count once.",
+    ),
+    Requirement(
+        "F-INGEST-07",
+        "DESIGN 5",
+        "ChatGPT's export is read from zip or file: branches, all kinds of content, the images beside it.",
+    ),
+    Requirement(
+        "F-INGEST-08", "DESIGN 5", "Claude's export is read: branches, content blocks, the texts of attachments."
+    ),
+    Requirement(
+        "F-INGEST-09",
+        "DESIGN 5",
+        "OpenAI's message lists are read in any container, tool calls and Responses items included.",
+    ),
+    Requirement(
+        "F-INGEST-10", "DESIGN 5", "Anthropic's message lists are read in any container, with every kind of block."
+    ),
+    Requirement(
+        "F-INGEST-11",
+        "DESIGN 5",
+        "Loose JSON and JSONL records are read by the names people give their members; no member is lost.",
+    ),
+    Requirement(
+        "F-INGEST-12",
+        "DESIGN 5",
+        "Markdown transcripts, WhatsApp chats and labelled text are read; other text by paragraphs.",
+    ),
+    Requirement(
+        "F-INGEST-13",
+        "DESIGN 5",
+        "A format is told from the content, folders and zips are read in order, an unknown file is an error.",
+    ),
+    Requirement(
+        "F-INGEST-14",
+        "DESIGN 10",
+        "The sessions that Claude Code, Codex and Gemini CLI keep in a home directory are found.",
+    ),
+    Requirement(
+        "F-INGEST-15",
+        "DESIGN 5",
+        "Dates in all usual forms become UTC; one that is not whole is unknown and kept as written.",
+    ),
+    Requirement(
+        "F-INGEST-16",
+        "DESIGN 5",
+        "Keys, tokens, passwords and cards are masked wherever they stand in a turn, the same ones alike.",
+    ),
+    Requirement(
+        "F-INGEST-17", "DESIGN 5", "Commit ids, hashes, UUIDs, encoded images, code and placeholders are not masked."
+    ),
+    Requirement("F-INGEST-18", "DESIGN 5", "Images and large tool outputs move to blobs and come back byte for byte."),
+    Requirement(
+        "F-INGEST-19", "DESIGN 4", "A history that is sent again adds nothing; one that grew adds exactly what is new."
+    ),
+    Requirement(
+        "F-INGEST-20",
+        "DESIGN 4",
+        "An edit opens a branch and keeps the old line; sent again, it lines up with its branch.",
+    ),
+    Requirement(
+        "F-INGEST-21",
+        "DESIGN 4",
+        "Equality alone never drops a turn: repetition survives, and other times are other turns.",
+    ),
+    Requirement("F-INGEST-22", "DESIGN 4", "A known external id is known; with other content it is a conflict."),
+    Requirement(
+        "F-INGEST-23", "DESIGN 5", "Names of exported files are safe on every system, and no two sessions share one."
+    ),
+    Requirement(
+        "F-INGEST-24", "DESIGN 5", "What is exported reads back to the same turns; damage costs only the damaged turn."
+    ),
+    Requirement(
+        "F-INGEST-25",
+        "DESIGN 13",
+        "No parser fails on any input: it reads it, or refuses the file as a whole with a clear error.",
+    ),
+    Requirement(
+        "F-INGEST-26",
+        "DESIGN 4",
+        "Results of tools and what clients wrote into messages are told apart from the person's words.",
+    ),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (*ANALYZE, *HOUSE, *DEMO, *CLI, *INDEX, *MODELS, *STORE, *TEXT, *BENCH)

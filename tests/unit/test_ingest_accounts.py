@@ -118,7 +118,7 @@ def test_chatgpt_content_of_every_kind(tmp_path: Path) -> None:
     assert skipped(records) == ["empty node", "empty node"]  # the root, and how long it thought
 
 
-@pytest.mark.requirement("F-INGEST-07", "F-INGEST-27")
+@pytest.mark.requirement("F-INGEST-07", "F-INGEST-26")
 def test_chatgpt_hidden_nodes_and_instructions(tmp_path: Path) -> None:
     hidden = {"is_visually_hidden_from_conversation": True}
     instructions = {

@@ -93,7 +93,7 @@ def test_images_are_decoded(tmp_path: Path) -> None:
     assert (taken.parts[0].type, taken.parts[0].call_id, taken.origin) == ("image", "t1", "tool")
 
 
-@pytest.mark.requirement("F-INGEST-27")
+@pytest.mark.requirement("F-INGEST-26")
 @pytest.mark.parametrize(
     ("fields", "content"),
     [
@@ -110,7 +110,7 @@ def test_what_the_client_wrote_is_injected(tmp_path: Path, fields: dict[str, Any
     assert (turn.role, turn.origin, turn.parts[0].type) == ("user", "injected", "injected")
 
 
-@pytest.mark.requirement("F-INGEST-27")
+@pytest.mark.requirement("F-INGEST-26")
 def test_a_record_of_several_origins_becomes_several_turns(tmp_path: Path) -> None:
     content = [
         result("t1", "output"),
@@ -127,7 +127,7 @@ def test_a_record_of_several_origins_becomes_several_turns(tmp_path: Path) -> No
     assert found[3].parent is None  # it answers the turn right before it
 
 
-@pytest.mark.requirement("F-INGEST-27")
+@pytest.mark.requirement("F-INGEST-26")
 def test_results_from_the_web_are_the_web_s_words(tmp_path: Path) -> None:
     found = imported(
         tmp_path,

@@ -85,7 +85,7 @@ def test_a_rollout_becomes_turns_in_order(tmp_path: Path) -> None:
     ]
 
 
-@pytest.mark.requirement("F-INGEST-27")
+@pytest.mark.requirement("F-INGEST-26")
 def test_what_the_client_wrote_is_injected(tmp_path: Path) -> None:
     found = turns(
         read(
