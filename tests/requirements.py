@@ -353,4 +353,4 @@ INGEST = (
     ),
 )
 
-REQUIREMENTS: tuple[Requirement, ...] = (*ANALYZE, *HOUSE, *DEMO, *CLI, *INDEX, *MODELS, *STORE, *TEXT, *BENCH)
+REQUIREMENTS: tuple[Requirement, ...] = (*ANALYZE, *HOUSE, *DEMO, *CLI, *INDEX, *INGEST, *MODELS, *STORE, *TEXT, *BENCH)
