@@ -86,9 +86,11 @@ def run_recall(
 
 
 def changed_settings(config: Config) -> dict[str, object]:
-    """The settings that differ from their defaults, by path."""
+    """The settings that differ from their defaults, by path; which embedder was there is told by its own name."""
     found = {}
     for path, setting in SETTINGS.items():
+        if path == "embedder":
+            continue
         value: object = config
         for name in path.split("."):
             value = getattr(value, name)

@@ -3,6 +3,7 @@
 import threading
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from clew.memory import Memory
@@ -11,6 +12,26 @@ WORKER: Final = "clew-worker"
 WRITER: Final = "clew-writer"
 QUIET: Final = 0.5
 """Seconds without background work after which a memory counts as settled."""
+
+
+@dataclass(frozen=True, slots=True)
+class Taken:
+    """What one piece of work took, in seconds: by the wall, and of the processor in the calling thread."""
+
+    wall: float
+    processor: float
+
+
+class Stopwatch:
+    """Runs from where it is made."""
+
+    def __init__(self) -> None:
+        """Starts."""
+        self._wall, self._processor = time.perf_counter(), time.thread_time()
+
+    def taken(self) -> Taken:
+        """What has gone by until now."""
+        return Taken(time.perf_counter() - self._wall, time.thread_time() - self._processor)
 
 
 def processor() -> float:

@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
-from clew.evaluate.speed.clocks import WORKER, processor, processor_of, quantile
+from clew.evaluate.speed.clocks import WORKER, Stopwatch, Taken, processor, processor_of, quantile
 from clew.evaluate.speed.measure import Measure
 from clew.evaluate.speed.references import BareCommits
 from clew.memory import Memory
@@ -27,7 +27,7 @@ def measure_adds(folder: Path, turns: Sequence[Turn]) -> list[Measure]:
         pairs = [(_add(memory, turn), commits.commit(turn.text.encode())) for turn in turns[:alone]]
         together = _adds_together(memory, turns[alone:])
     commits.close()
-    walls, bare_walls = [add[0] for add, _ in pairs], [bare[0] for _, bare in pairs]
+    walls, bare_walls = [add.wall for add, _ in pairs], [bare.wall for _, bare in pairs]
     serial = len(walls) / sum(walls)
     return [
         Measure(
@@ -41,9 +41,9 @@ def measure_adds(folder: Path, turns: Sequence[Turn]) -> list[Measure]:
         Measure(
             name="add.processor",
             title="durable add, processor time",
-            value=1000 * fmean(add[1] for add, _ in pairs),
+            value=1000 * fmean(add.processor for add, _ in pairs),
             unit="CPU ms",
-            reference=1000 * fmean(bare[1] for _, bare in pairs),
+            reference=1000 * fmean(bare.processor for _, bare in pairs),
             against="a bare commit of the same bytes",
         ),
         Measure(
@@ -57,12 +57,11 @@ def measure_adds(folder: Path, turns: Sequence[Turn]) -> list[Measure]:
     ]
 
 
-def _add(memory: Memory, turn: Turn) -> tuple[float, float]:
-    """Seconds by the wall and by the processor, the work behind the acknowledgement left out."""
-    started, spent, behind = time.perf_counter(), processor(), processor_of(WORKER)
+def _add(memory: Memory, turn: Turn) -> Taken:
+    """What an add took; of the processor in all threads, the work behind the acknowledgement left out."""
+    watch, spent, behind = Stopwatch(), processor(), processor_of(WORKER)
     memory.add(turn)
-    taken = time.perf_counter() - started
-    return taken, (processor() - spent) - (processor_of(WORKER) - behind)
+    return Taken(watch.taken().wall, (processor() - spent) - (processor_of(WORKER) - behind))
 
 
 def _adds_together(memory: Memory, turns: Sequence[Turn]) -> float:

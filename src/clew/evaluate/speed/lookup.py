@@ -1,11 +1,10 @@
 """How long a recall takes, embedding excluded."""
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from clew.evaluate.speed.clocks import quantile
+from clew.evaluate.speed.clocks import Stopwatch, Taken, quantile
 from clew.evaluate.speed.measure import Measure
 from clew.evaluate.speed.references import FullText, scan
 from clew.evaluate.speed.synthetic import Probe
@@ -24,44 +23,36 @@ def measure_recall(home: Path, probes: Sequence[Probe], texts: Sequence[str], fu
     embedder = RandomEmbedder()
     matrix = embedder.embed(texts)
     queries = embedder.embed([probe.question for probe in probes])
-    recalls: list[float] = []
-    indexed: list[float] = []
-    scanned: list[float] = []
+    recalls: list[Taken] = []
+    indexed: list[Taken] = []
+    scanned: list[Taken] = []
     with Memory.open(home, embedder=embedder) as memory:
         for probe, query in zip(probes, queries, strict=True):
             indexed.append(full_text.search(probe.words))
             scanned.append(scan(matrix, query))
-            started = time.perf_counter()
+            watch = Stopwatch()
             memory.recall(probe.question, budget=BUDGET)
-            recalls.append(time.perf_counter() - started)
-    count, half = len(texts), 1000 * quantile(recalls[WARM_UP:], 0.5)
-    title = "recall, embedding excluded, median"
+            recalls.append(watch.taken())
+    own, words, vectors = (taken[WARM_UP:] for taken in (recalls, indexed, scanned))
+    full_text_is, scan_is = "SQLite FTS5, bm25", "a numpy scan of float32 vectors"
     return [
-        Measure(
-            name="recall.full_text",
-            title=title,
-            value=half,
-            unit="ms",
-            turns=count,
-            reference=1000 * quantile(indexed[WARM_UP:], 0.5),
-            against="SQLite FTS5, bm25",
-        ),
-        Measure(
-            name="recall.scan",
-            title=title,
-            value=half,
-            unit="ms",
-            turns=count,
-            reference=1000 * quantile(scanned[WARM_UP:], 0.5),
-            against="a numpy scan of float32 vectors",
-        ),
-        Measure(
-            name="recall.tail",
-            title="recall, 95th percentile",
-            value=1000 * quantile(recalls[WARM_UP:], 0.95),
-            unit="ms",
-            turns=count,
-            reference=half,
-            against="its own median",
-        ),
+        _figure("recall.wall", "recall, median", "ms", texts, _wall(own), _wall(words), full_text_is),
+        _figure("recall.processor", "recall, median", "CPU ms", texts, _spent(own), _spent(words), full_text_is),
+        _figure("recall.scan", "recall, median", "ms", texts, _wall(own), _wall(vectors), scan_is),
+        _figure("recall.tail", "recall, 95th percentile", "ms", texts, _wall(own, 0.95), _wall(own), "its own median"),
     ]
+
+
+def _wall(taken: Sequence[Taken], share: float = 0.5) -> float:
+    return 1000 * quantile([each.wall for each in taken], share)
+
+
+def _spent(taken: Sequence[Taken]) -> float:
+    return 1000 * quantile([each.processor for each in taken], 0.5)
+
+
+def _figure(
+    name: str, title: str, unit: str, texts: Sequence[str], value: float, reference: float, against: str
+) -> Measure:
+    turns = len(texts)
+    return Measure(name=name, title=title, value=value, unit=unit, turns=turns, reference=reference, against=against)

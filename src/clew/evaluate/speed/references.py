@@ -1,6 +1,5 @@
 """What plain tools take for the same work: SQLite's own full-text index, a bare commit, a scan in numpy."""
 
-import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
@@ -8,7 +7,7 @@ from typing import Final
 import apsw
 import numpy as np
 
-from clew.evaluate.speed.clocks import processor
+from clew.evaluate.speed.clocks import Stopwatch, Taken, processor
 from clew.models.protocol import Matrix
 
 BATCH: Final = 500
@@ -41,14 +40,14 @@ class FullText:
                 self._db.executemany("INSERT INTO turn(text) VALUES (?)", [(t,) for t in texts[start : start + BATCH]])
         return processor() - started
 
-    def search(self, words: Sequence[str]) -> float:
-        """Looks the words up, any of them, best first; gives the seconds."""
+    def search(self, words: Sequence[str]) -> Taken:
+        """Looks the words up, any of them, best first."""
         match = " OR ".join(f'"{word}"' for word in words)
-        started = time.perf_counter()
+        watch = Stopwatch()
         self._db.execute(
             "SELECT rowid FROM turn WHERE turn MATCH ? ORDER BY bm25(turn) LIMIT ?", (match, TOP)
         ).fetchall()
-        return time.perf_counter() - started
+        return watch.taken()
 
     def close(self) -> None:
         """Closes the file."""
@@ -63,27 +62,27 @@ class BareCommits:
         self._db = _open(path)
         self._db.execute("CREATE TABLE turn (number INTEGER PRIMARY KEY, body BLOB)")
 
-    def commit(self, body: bytes) -> tuple[float, float]:
-        """Writes one row; gives the seconds by the wall and by the processor."""
-        started, spent = time.perf_counter(), processor()
+    def commit(self, body: bytes) -> Taken:
+        """Writes one row."""
+        watch = Stopwatch()
         with self._db:
             self._db.execute("INSERT INTO turn(body) VALUES (?)", (body,))
-        return time.perf_counter() - started, processor() - spent
+        return watch.taken()
 
     def close(self) -> None:
         """Closes the file."""
         self._db.close()
 
 
-def scan(matrix: Matrix, query: Matrix) -> float:
-    """Finds the `TOP` rows nearest to a query with numpy in float32; gives the seconds.
+def scan(matrix: Matrix, query: Matrix) -> Taken:
+    """Finds the `TOP` rows nearest to a query with numpy in float32.
 
     Args:
         matrix: shape (turns, dim), unit rows.
         query: shape (dim,).
     """
-    started = time.perf_counter()
+    watch = Stopwatch()
     scores = matrix @ query
     best = np.argpartition(-scores, min(TOP, len(scores) - 1))[:TOP]
     best[np.argsort(-scores[best])]
-    return time.perf_counter() - started
+    return watch.taken()

@@ -22,7 +22,7 @@ from clew.types.turn import Turn
 SIZES: Final = (10_000, 100_000)
 QUICK: Final = (10_000,)
 PROBES: Final = 200
-ADDS: Final = 900
+ADDS: Final = 480
 SMALL: Final = 20
 """Turns of the home that memory in use is counted beyond."""
 

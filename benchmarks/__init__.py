@@ -1,0 +1,1 @@
+"""Measurements that `./dev bench` and single scripts run; no part of the package."""

@@ -1,0 +1,265 @@
+"""`./dev bench`: measures quickly, shows every figure beside its bar; with --check it fails when one falls behind.
+
+    python -m benchmarks.check [--check] [--full] [--vectors-cache FILE]
+
+A bar has up to two numbers. The *goal* is DESIGN 13's; whether it is met is shown. The *floor* is enforced: it stands
+for what was reached, widened by the noise of a machine that others use too. Only ratios to references of the same run,
+and counts that come out the same everywhere, have a floor; times by the wall have a goal alone. Floors rise as the
+figures do.
+
+Recall is always measured on the sample conversation. With CLEW_DATA, a folder that holds `locomo-dev/locomo.json`,
+`realtalk-dev` and `beam-dev` (docs/benchmarks.md says where they come from), it is measured on those as well.
+"""
+
+import argparse
+import os
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from clew.config import Config
+from clew.evaluate.datasets import load
+from clew.evaluate.recall import run_recall
+from clew.evaluate.results import Run, mean
+from clew.evaluate.speed.measure import Measure
+from clew.evaluate.speed.suite import QUICK, SIZES, run_speed
+from clew.evaluate.tables import UNKNOWN, Sheet, number
+from clew.models.choose import choose_embedder
+from clew.models.protocol import Embedder
+from clew.models.recorded import RecordedEmbedder
+
+ROOT = Path(__file__).resolve().parents[1]
+SAMPLE = ROOT / "src" / "clew" / "cli" / "sample"
+
+NOISE = 1.6
+"""How much worse than recorded a ratio of times may be: as seen between runs on two processors that others used."""
+
+POINTS = 0.5
+"""How many points lower than recorded recall with vectors may be: their last bits differ between processors."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bar:
+    """What one figure is held to.
+
+    Attributes:
+        measure: name of the measure.
+        of: which number of it: its `value`, its `ratio` to the reference, or its `excess` over the reference.
+        rising: True when more is better.
+        goal: DESIGN 13's number; None where it gives none.
+        reached: recorded when the floor was last set; None has no floor.
+        noise: factor by which the figure may be worse than `reached`.
+        turns: only at this size; None at every size.
+    """
+
+    measure: str
+    of: str
+    rising: bool
+    goal: float | None = None
+    reached: float | None = None
+    noise: float = NOISE
+    turns: int | None = None
+
+    @property
+    def floor(self) -> float | None:
+        """The number behind which the check fails."""
+        if self.reached is None:
+            return None
+        return self.reached / self.noise if self.rising else self.reached * self.noise
+
+
+BARS = (
+    Bar("start", "value", rising=False, goal=0.3),
+    Bar("start", "ratio", rising=False, reached=7.0),
+    Bar("core.packages", "value", rising=False, goal=15, reached=15, noise=1.0),
+    Bar("core.size", "value", rising=False, goal=110, reached=110, noise=1.0),
+    Bar("add.processor", "excess", rising=False, goal=0.4),
+    Bar("add.processor", "ratio", rising=False, reached=6.3),
+    Bar("add.concurrent", "ratio", rising=True, goal=5, reached=1.9),
+    Bar("ingest.acknowledged", "value", rising=True, goal=3000),
+    Bar("ingest.acknowledged", "ratio", rising=True, reached=0.022),
+    Bar("ingest.derived", "value", rising=True, goal=1000),
+    Bar("ingest.derived", "ratio", rising=True, reached=0.020),
+    Bar("ingest.flatness", "value", rising=False, goal=1.2, reached=1.2, noise=1.25),
+    Bar("recall.wall", "value", rising=False, goal=3, turns=10_000),
+    Bar("recall.wall", "value", rising=False, goal=10, turns=100_000),
+    Bar("recall.processor", "ratio", rising=False, reached=2.5, turns=10_000),
+    Bar("recall.tail", "ratio", rising=False, goal=3, reached=3),
+    Bar("disk", "value", rising=False, goal=1500, reached=1410, noise=1.05),
+    Bar("resident", "value", rising=False, goal=1000, reached=880, noise=1.15),
+    Bar("open", "value", rising=False, goal=0.5, turns=100_000),
+)
+"""Every bar on speed and size."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """Recall that was reached on one data set.
+
+    Attributes:
+        path: below CLEW_DATA; None is the sample conversation.
+        vectors: whether MiniLM was there; without it the figures are the same on every machine.
+        bare, rendered: percentage of evidence turns found, by budget in tokens.
+        goal: DESIGN 13's percentages for the bare form, where it names this kind of data.
+    """
+
+    name: str
+    path: str | None
+    vectors: bool
+    bare: dict[int, float]
+    rendered: dict[int, float]
+    goal: dict[int, float] | None = None
+
+
+RECORDED = (
+    Recorded("sample", None, False, bare={500: 81.2, 1000: 85.4}, rendered={500: 81.2, 1000: 89.6}),
+    Recorded("sample", None, True, bare={500: 91.7, 1000: 93.8}, rendered={500: 91.7, 1000: 93.8}),
+)
+"""Recall to be held. DESIGN 13 sets its goals for conversations outside of development; here they are a direction."""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One line of the report.
+
+    Attributes:
+        ok: False when the figure is behind its floor; None when it has none, or was not measured in this run.
+        met: whether the goal is met; None without a goal or a figure.
+    """
+
+    title: str
+    value: float | None
+    unit: str
+    goal: float | None
+    floor: float | None
+    rising: bool
+
+    @property
+    def met(self) -> bool | None:
+        """Whether the goal is met; None without a goal or a figure."""
+        return _at_least(self.value, self.goal, rising=self.rising)
+
+    @property
+    def ok(self) -> bool | None:
+        """Whether the figure holds its floor; None without a floor or a figure."""
+        return _at_least(self.value, self.floor, rising=self.rising)
+
+
+def _at_least(value: float | None, bar: float | None, *, rising: bool) -> bool | None:
+    if value is None or bar is None:
+        return None
+    return value >= bar - 1e-9 if rising else value <= bar + 1e-9
+
+
+def judge_speed(measures: Sequence[Measure], bars: Sequence[Bar] = BARS) -> list[Verdict]:
+    """Every measure against its bars; a bar whose measure is missing gives a line without a figure."""
+    return [verdict for bar in bars for verdict in _judged(bar, measures)]
+
+
+def _judged(bar: Bar, measures: Sequence[Measure]) -> Iterator[Verdict]:
+    meant = [each for each in measures if each.name == bar.measure and bar.turns in (None, each.turns)]
+    if not meant:
+        size = "" if bar.turns is None else f" ({bar.turns:,} turns)"
+        yield Verdict(f"{bar.measure}{size}", None, "", bar.goal, bar.floor, bar.rising)
+    for measure in meant:
+        value, unit = _NUMBERS[bar.of](measure)
+        size = "" if measure.turns is None else f" ({measure.turns:,} turns)"
+        yield Verdict(f"{measure.title}{size}", value, unit, bar.goal, bar.floor, bar.rising)
+
+
+_NUMBERS: dict[str, Callable[[Measure], tuple[float | None, str]]] = {
+    "value": lambda measure: (measure.value, measure.unit),
+    "ratio": lambda measure: (measure.ratio, f"x {measure.against}"),
+    "excess": lambda measure: (
+        None if measure.reference is None else measure.value - measure.reference,
+        f"{measure.unit} over {measure.against}",
+    ),
+}
+
+
+def judge_recall(run: Run, recorded: Recorded) -> list[Verdict]:
+    """The run's recall against what was recorded, bare and rendered, at every budget."""
+    slack = POINTS if recorded.vectors else 0.0
+    kind = "MiniLM" if recorded.vectors else "no model"
+    verdicts = []
+    for form, reached in (("bare", recorded.bare), ("rendered", recorded.rendered)):
+        for budget, floor in reached.items():
+            found = mean(run.outcomes, form, budget, "recall")
+            value = None if found is None else round(100 * found.mean, 1)
+            goal = recorded.goal.get(budget) if recorded.goal is not None and form == "bare" else None
+            title = f"{recorded.name}, {kind}, {form}, {budget:,} tokens"
+            verdicts.append(Verdict(title, value, "% of evidence", goal, floor - slack, rising=True))
+    return verdicts
+
+
+def measure_recall(vectors_cache: Path | None, say: Callable[[str], None]) -> list[Verdict]:
+    """Runs what can be run here; what cannot is said and left out."""
+    data, minilm = os.environ.get("CLEW_DATA"), choose_embedder("auto")[0]
+    embedder: Embedder | None = minilm
+    if minilm is not None and vectors_cache is not None:
+        embedder = RecordedEmbedder(minilm, vectors_cache)
+    verdicts = []
+    for recorded in RECORDED:
+        path = SAMPLE if recorded.path is None else Path(data) / recorded.path if data else None
+        if path is None or (recorded.vectors and embedder is None):
+            say(f"left out: {recorded.name}, {'no embedder' if path else 'CLEW_DATA is not set'}")
+            continue
+        say(f"recall on {recorded.name}")
+        run = run_recall(
+            load(path),
+            data=recorded.name,
+            budgets=tuple(recorded.bare),
+            embedder=embedder if recorded.vectors else None,
+            config=Config(),
+        )
+        verdicts += judge_recall(run, recorded)
+    return verdicts
+
+
+def report(verdicts: Sequence[Verdict]) -> Sheet:
+    """The verdicts as a table."""
+    rows = tuple(
+        (
+            verdict.title,
+            _shown(verdict.value),
+            _limit(verdict.goal, rising=verdict.rising),
+            {True: "met", False: "not met", None: ""}[verdict.met],
+            _limit(verdict.floor, rising=verdict.rising),
+            {True: "ok", False: "BEHIND", None: ""}[verdict.ok],
+            verdict.unit,
+        )
+        for verdict in verdicts
+    )
+    return Sheet("Figures and bars", ("what", "measured", "goal", "", "floor", "check", "unit"), rows)
+
+
+def _shown(value: float | None) -> str:
+    return UNKNOWN if value is None else number(value)
+
+
+def _limit(value: float | None, *, rising: bool) -> str:
+    return UNKNOWN if value is None else f"{'>=' if rising else '<='} {number(value)}"
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="./dev bench", description="Measures, and compares with the bars.")
+    parser.add_argument("--check", action="store_true", help="exit with 1 when a figure is behind its floor")
+    parser.add_argument("--full", action="store_true", help="also 100,000 turns; takes some minutes")
+    parser.add_argument("--vectors-cache", type=Path, metavar="FILE", help="keeps vectors for the next run")
+    options = parser.parse_args(arguments)
+
+    def say(what: str) -> None:
+        print(what, file=sys.stderr, flush=True)
+
+    verdicts = measure_recall(options.vectors_cache, say)
+    verdicts += judge_speed(run_speed(SIZES if options.full else QUICK, on_progress=say))
+    print(report(verdicts).text())
+    behind = [verdict.title for verdict in verdicts if verdict.ok is False]
+    if behind:
+        print(f"\nbehind its floor: {'; '.join(behind)}")
+    return int(options.check and bool(behind))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

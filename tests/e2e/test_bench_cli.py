@@ -1,0 +1,65 @@
+"""`clew bench` as people use it, on the sample conversation."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli_runs import SAMPLE, done, failure, record, records, run
+
+pytestmark = pytest.mark.usefixtures("tmp_home")
+
+
+@pytest.mark.requirement("F-BENCH-06")
+def test_recall_prints_tables() -> None:
+    shown = done("bench", "recall", "--data", SAMPLE, "--budgets", "300,600", "--questions", "5")
+    assert shown.startswith("sample: 5 questions on ")
+    assert "no embedder" in shown
+    for title in ("Evidence turns found, %", "Soft cover", "by category", "by role", "R@5"):
+        assert title in shown
+    (bare,) = [line.split() for line in shown.splitlines() if line.startswith("bare")][:1]
+    assert 0 <= float(bare[1]) <= float(bare[2]) <= 100
+
+
+@pytest.mark.requirement("F-BENCH-06")
+def test_recall_as_json_holds_all_figures() -> None:
+    found = record(
+        "bench", "recall", "--data", SAMPLE, "--budgets", "300", "--questions", "4", "--set", "recall.cost=1"
+    )
+    assert found["questions"] == 4
+    assert found["settings"] == {"recall.cost": 1.0}
+    figures = found["forms"]["rendered"]["300"]
+    assert 0 <= figures["recall"]["mean"] <= 1
+    assert set(figures) == {"recall", "all", "soft", "tokens", "categories", "roles"}
+
+
+@pytest.mark.requirement("F-BENCH-05")
+def test_two_results_are_compared(tmp_path: Path) -> None:
+    names = [tmp_path / "a.json", tmp_path / "b.json"]
+    for name, words in zip(names, ("recall.lexical=1.3", "recall.lexical=0"), strict=True):
+        done("bench", "recall", "--data", SAMPLE, "--budgets", "300", "--set", words, "--out", name)
+    assert json.loads(names[0].read_text(encoding="utf-8"))["data"] == "sample"
+    rows = records("bench", "compare", *names)
+    bare = next(row for row in rows if row["form"] == "bare" and "category" not in row)
+    assert bare["change"]["mean"] < 0
+    assert bare["significant"] is False  # one conversation has no interval
+    assert "second minus first" in done("bench", "compare", *names, "--measure", "soft")
+
+
+@pytest.mark.requirement("F-BENCH-02")
+def test_what_is_wrong_is_said_in_a_line(tmp_path: Path) -> None:
+    assert "nothing is at" in failure(1, "bench", "recall", "--data", tmp_path / "absent")
+    assert "the data has sample" in failure(1, "bench", "recall", "--data", SAMPLE, "--only", "conv-1")
+    assert "above 0" in failure(2, "bench", "recall", "--data", SAMPLE, "--budgets", "500,x")
+    assert "SETTING=VALUE" in failure(2, "bench", "recall", "--data", SAMPLE, "--set", "recall.cost")
+    assert "no setting" in failure(1, "bench", "recall", "--data", SAMPLE, "--set", "recall.odd=1")
+    assert "is not a result" in failure(1, "bench", "compare", SAMPLE / "questions.json", SAMPLE / "questions.json")
+
+
+@pytest.mark.requirement("F-BENCH-08")
+def test_speed_prints_ratios_beside_their_references() -> None:
+    found = {row["name"]: row for row in records("bench", "speed", "--turns", "200")}
+    assert found["recall.processor"]["against"] == "SQLite FTS5, bm25"
+    assert found["add.wall"]["ratio"] == found["add.wall"]["value"] / found["add.wall"]["reference"]
+    assert "ratio" not in found["disk"] or found["disk"]["reference"] > 0
+    assert run("bench", "speed", "--turns", "5").exit_code == 1
