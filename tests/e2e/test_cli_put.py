@@ -155,6 +155,15 @@ def test_a_program_s_own_sessions_are_found_by_its_name(tmp_home: Path) -> None:
     assert len(records("quote", "rename the parser")) == 1
 
 
+@pytest.mark.requirement("F-CLI-11")
+def test_one_object_over_many_lines_is_read_whatever_its_file_is_called(tmp_path: Path) -> None:
+    messages = [{"id": "m1", "timestamp": "2026-01-15T20:51:48Z", "type": "user", "content": "Rename the parser."}]
+    session = {"sessionId": "s1", "projectHash": "ab", "messages": messages}
+    path = tmp_path / "full.jsonl"
+    path.write_text(json.dumps(session, indent=2), encoding="utf-8")
+    assert record("import", path)["added"] == 1
+
+
 @pytest.mark.requirement("F-CLI-12", "F-CLI-03")
 def test_a_program_without_sessions_is_said_with_the_next_step() -> None:
     assert "no sessions of codex" in failure(1, "import", "codex")

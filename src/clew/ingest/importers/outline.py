@@ -51,7 +51,7 @@ def outline(source: Source) -> Outline:
     with source.open() as stream:
         prefix = stream.read(PREFIX)
     kind = _kind(prefix)
-    if kind == "object" and source.label.lower().endswith(_LINE_SUFFIXES) and _is_object(prefix):
+    if kind == "object" and source.label.lower().endswith(_LINE_SUFFIXES) and b"\n" not in prefix.strip():
         kind = "lines"  # one line so far
     if kind == "list":
         return Outline(kind, frozenset(path.removeprefix("[].") for path in _paths(prefix)))
