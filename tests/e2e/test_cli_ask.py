@@ -159,7 +159,7 @@ def test_an_unknown_receipt_is_an_error(tmp_home: Path) -> None:
 def test_restore_gives_a_long_tool_output_in_full(tmp_home: Path) -> None:
     output = "".join(f"line {n}: ok\n" for n in range(5000))
     call = {"id": "c1", "type": "function", "function": {"name": "sh", "arguments": "{}"}}
-    turns = [
+    turns: list[dict[str, object]] = [
         {"role": "assistant", "content": "Running.", "tool_calls": [call]},
         {"role": "tool", "tool_call_id": "c1", "content": output},
     ]

@@ -61,4 +61,4 @@ def test_importing_the_package_loads_nothing_heavy() -> None:
 @pytest.mark.requirement("F-HOUSE-03")
 def test_an_unknown_name_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="Memory"):
-        clew.Memry  # type: ignore[attr-defined]  # noqa: B018 - the point of the test
+        clew.Memry  # noqa: B018 - the point of the test
