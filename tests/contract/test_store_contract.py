@@ -198,7 +198,7 @@ def test_keys_are_ordered_by_number_by_code_point_and_by_byte(store: Store) -> N
     put(store, "session", *(session(name) for name in names[::-1]))
     assert [row[1] for row in everything(store, "session")] == names
     digests = sorted([b"", b"\x00", b"\x00\x01", b"a", b"\x7f", b"\x80", b"\xff"])
-    put(store, "tombstone", *(("a", digest, 1) for digest in digests[::-1]))
+    put(store, "tombstone", *(("a", digest, 1, b"", None, None, b"", None, 0) for digest in digests[::-1]))
     assert [row[1] for row in everything(store, "tombstone")] == digests
     numbers = sorted([0, -1, 9, 10, 2**40, -(2**62)])
     put(store, "tail", *(("a", number, b"") for number in numbers[::-1]))

@@ -93,7 +93,11 @@ def test_a_scan_is_planned_once(tmp_path: Path, table: Table, index: str) -> Non
     with store.snapshot() as reader:
         assert isinstance(reader, SqliteReader)
         reader._connection.authorizer = note  # asked whenever a statement is planned
-        value: dict[str, tuple[Value, ...]] = {"text": ("a", "b", "c"), "int": (1, 2, 3)}
+        value: dict[str, tuple[Value, ...]] = {
+            "text": ("a", "b", "c"),
+            "int": (1, 2, 3),
+            "bytes": (b"a", b"b", b"c"),
+        }
         for turn in range(3):
             key = ("a", *(value[table.columns[name]][turn] for name in table.order(index)[1:]))
             for length in range(1, len(key) + 1):

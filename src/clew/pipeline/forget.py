@@ -1,24 +1,28 @@
 """Takes turns out for good: rows, everything derived from them, and the space's receipts.
 
-What stays is a tombstone a turn, a keyed hash that keeps a client which resends its history from bringing the turn
-back.
+What stays is a tombstone a turn: hashes that keep a client which resends its history from bringing the turn back.
 """
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import cast
+from typing import Final, cast
 
 from clew.errors import InputError
 from clew.index.packer import forget_ordinals
-from clew.pipeline.append import tombstone
+from clew.pipeline.append import title_of
+from clew.pipeline.tombstones import hashing_of, tombstone
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.rows import TURN_COLUMNS, to_us, turn_from_row
-from clew.store.tables import Row
+from clew.store.rows import TURN_COLUMNS, turn_from_row
+from clew.store.tables import SESSION, TOMBSTONE, Row
 from clew.text.normalise import fold, fold_contains
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import ForgetReport
 from clew.types.turn import Turn
+
+_TITLE: Final = SESSION.names.index("title")
+_DIGEST: Final = TOMBSTONE.names.index("digest")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,7 +67,7 @@ def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry
     if dry_run:
         with store.snapshot() as reader:
             rows = _selected(reader, space, selection)
-            digests = _digests(reader, space, rows)
+            digests = _digests(_tombstones(reader, space, rows, now))
         places = [(cast(str, row[TURN_COLUMNS["session"]]), cast(int, row[TURN_COLUMNS["seq"]])) for row in rows]
         names = tuple(turn_id(*place) for place in places)
         return ForgetReport(turns=len(rows), rows={}, digests=digests, dry_run=True, turn_ids=names)
@@ -83,9 +87,15 @@ def _selected(reader: Reader, space: str, selection: Selection) -> list[Row]:
     return [row for row in rows if row is not None and selection.takes(turn_from_row(row))]
 
 
-def _digests(reader: Reader, space: str, rows: Sequence[Row]) -> tuple[str, ...]:
-    salt = cast(bytes, cast(Row, reader.get("space", (space,)))[3]) if rows else b""
-    return tuple(tombstone(salt, cast(bytes, row[TURN_COLUMNS["hash"]])).hex() for row in rows)
+def _tombstones(reader: Reader, space: str, rows: Sequence[Row], now: datetime) -> list[Row]:
+    hashed = hashing_of(reader, space)
+    if hashed is None:
+        return []
+    return [tombstone(space, turn_from_row(row), cast(bytes, row[TURN_COLUMNS["hash"]]), hashed, now) for row in rows]
+
+
+def _digests(tombstones: Sequence[Row]) -> tuple[str, ...]:
+    return tuple(cast(bytes, row[_DIGEST]).hex() for row in tombstones)
 
 
 def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) -> ForgetReport:
@@ -93,7 +103,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     if not rows:
         return ForgetReport(turns=0, rows={}, digests=())
     turns = [turn_from_row(row) for row in rows]
-    digests = _digests(tx, space, rows)
+    tombstones = _tombstones(tx, space, rows, now)
     removed = {"turn": 0, "annotation": 0}
     for turn in turns:
         key = (space, turn.session, turn.seq)
@@ -103,9 +113,9 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     removed |= forget_ordinals(tx, space, [cast(int, turn.ordinal) for turn in turns])
     removed["blob"] = _drop_blobs(tx, space, turns)
     removed["receipt"] = _drop_receipts(tx, space)
-    _drop_empty_sessions(tx, space, {turn.session for turn in turns})
-    tx.put("tombstone", [(space, bytes.fromhex(digest), to_us(now)) for digest in digests])
-    return ForgetReport(turns=len(turns), rows=removed, digests=digests)
+    _mend_sessions(tx, space, {turn.session for turn in turns})
+    tx.put("tombstone", tombstones)
+    return ForgetReport(turns=len(turns), rows=removed, digests=_digests(tombstones))
 
 
 def _drop_blobs(tx: Transaction, space: str, turns: Sequence[Turn]) -> int:
@@ -124,8 +134,15 @@ def _drop_receipts(tx: Transaction, space: str) -> int:
     return tx.delete("receipt", (space,), (space,))
 
 
-def _drop_empty_sessions(tx: Transaction, space: str, sessions: set[str]) -> None:
-    """Drops a session's own row, which may hold its title, when none of its turns is left."""
+def _mend_sessions(tx: Transaction, space: str, sessions: set[str]) -> None:
+    """Takes titles back that forgotten turns brought along; a session without turns loses its row."""
     for session in sorted(sessions):
-        if tx.count("turn", (space, session), (space, session)) == 0:
-            tx.delete("session", (space, session), (space, session))
+        key = (space, session)
+        row = tx.get("session", key)
+        kept = tx.scan("turn", key, key, columns=("metadata",))
+        if row is None:
+            continue
+        tx.delete("session", key, key)
+        if kept:
+            title = row[_TITLE] and title_of(json.loads(cast(str, each[0])) for each in kept if each[0] is not None)
+            tx.put("session", [(*row[:_TITLE], title, *row[_TITLE + 1 :])])

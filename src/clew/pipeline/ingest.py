@@ -9,11 +9,10 @@ from typing import Final
 
 from clew.config import IngestConfig
 from clew.errors import TurnRejected
-from clew.ingest.encoding import escape_turn
 from clew.ingest.identity import Key
 from clew.ingest.importers import ImportedTurn, Limits, Skipped, read_path
 from clew.pipeline.append import Appender, Fate, sequence_key
-from clew.pipeline.prepare import Prepared, prepare
+from clew.pipeline.prepare import Prepared, admit, prepare
 from clew.types.reports import IngestReport, Rejection
 from clew.types.turn import Turn
 
@@ -89,8 +88,15 @@ def add_many(
 
     A turn that is rejected is named by its place in the input and does not stop the others.
     """
-    records = (ImportedTurn(turn=escape_turn(turn), where=f"turns[{place}]") for place, turn in enumerate(turns))
+    records = (_admitted(turn, f"turns[{place}]") for place, turn in enumerate(turns))
     return _append_all(appender, records, config, clock, on_progress)
+
+
+def _admitted(turn: object, where: str) -> Record:
+    try:
+        return ImportedTurn(turn=admit(turn), where=where)
+    except TurnRejected as error:
+        return Rejection(where=where, reason=str(error))
 
 
 def import_path(
@@ -133,14 +139,14 @@ def _append_all(
     earlier: dict[str, list[Key]] = {}
 
     def flush() -> None:
-        for session, group in groups.items():
+        for session in list(groups):
+            group = groups.pop(session)  # at once: what fails is not tried again on the way out
             items = [waiting.item for waiting in group]
             before = earlier.setdefault(session, [])
             fates = appender.add_sequence(items, clock(), tally.progress, earlier=before)
             before += [sequence_key(item) for item in items]
             for waiting, fate in zip(group, fates, strict=True):
                 tally.take(waiting, fate)
-        groups.clear()
 
     held = 0
     try:

@@ -13,6 +13,7 @@ from clew.analyze.weigh import weigh
 from clew.config import IngestConfig
 from clew.errors import TurnRejected
 from clew.index.entry import PieceTerms, TurnEntry, date_marks
+from clew.ingest.encoding import escape_turn
 from clew.ingest.identity import content_hash
 from clew.ingest.media import offload
 from clew.ingest.secrets import mask_turn
@@ -68,8 +69,27 @@ class Prepared:
         )
 
 
+def admit(turn: object) -> Turn:
+    """A caller's own turn in a form that every store can hold; what importers give has it already.
+
+    Raises:
+        TurnRejected: it is no turn, or carries something that JSON cannot hold.
+    """
+    if not isinstance(turn, Turn):
+        raise TurnRejected(f"{type(turn).__name__} is no turn; expected clew.Turn(role=..., content=...)")
+    for name, value in (("metadata", turn.metadata), *(("extra", part.extra) for part in turn.parts)):
+        try:
+            if value:
+                dumps(value)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise TurnRejected(
+                f"{name} cannot be written as JSON: {error}; expected text, numbers, lists and dicts"
+            ) from error
+    return escape_turn(turn)
+
+
 def prepare(turn: Turn, config: IngestConfig) -> Prepared:
-    """Makes a turn ready whose text can be encoded (`clew.ingest.encoding.escape_turn`, or an importer, saw to that).
+    """Makes a turn ready whose text can be encoded: `admit`, or an importer, saw to that.
 
     Raises:
         TurnRejected: it is empty or too long; the reason says which rule.

@@ -56,7 +56,7 @@ SPACE = Table(
     {"space": "text", "next_ordinal": "int", "generation": "int", "salt": "bytes", "created_at": "int"},
     key=1,
 )
-"""One row a space. `generation` rises whenever packed segments change; `salt` keys the digests of tombstones."""
+"""One row a space. `generation` rises whenever packed segments change; `salt` keys the hashes of tombstones."""
 
 SESSION = Table(
     "session",
@@ -149,7 +149,23 @@ LEASE = Table("lease", {"space": "text", "name": "text", "holder": "text", "fenc
 
 RECEIPT = Table("receipt", {"space": "text", "receipt": "text", "created_at": "int", "data": "text"}, key=2)
 
-TOMBSTONE = Table("tombstone", {"space": "text", "digest": "bytes", "forgotten_at": "int"}, key=2)
+TOMBSTONE = Table(
+    "tombstone",
+    {
+        "space": "text",
+        "session": "bytes",  # its name, hashed with the space's salt, as are the other values of bytes
+        "seq": "int",
+        "digest": "bytes",  # of the content hash
+        "moment": "bytes",  # of event time and content hash; None when the time is unknown
+        "external_id": "bytes",
+        "branch": "bytes",
+        "parent": "int",  # place of the turn that it answered, when that is not simply the one before
+        "forgotten_at": "int",
+    },
+    key=3,
+    indexes={"moment": ("space", "moment")},
+)
+"""Where each forgotten turn stood, and nothing of what it said."""
 
 META = Table("meta", {"space": "text", "name": "text", "value": "text"}, key=2)
 """Schema and builder versions; the installation's own rows have the empty space."""

@@ -125,10 +125,18 @@ CREATE TABLE receipt (
 
 CREATE TABLE tombstone (
     space TEXT NOT NULL,
-    digest BLOB NOT NULL,
+    session BLOB NOT NULL,
+    seq INTEGER NOT NULL,
+    digest BLOB,
+    moment BLOB,
+    external_id BLOB,
+    branch BLOB,
+    parent INTEGER,
     forgotten_at INTEGER,
-    PRIMARY KEY (space, digest)
+    PRIMARY KEY (space, session, seq)
 ) STRICT, WITHOUT ROWID;
+
+CREATE INDEX tombstone_moment ON tombstone (space, moment, session, seq) WHERE moment IS NOT NULL;
 
 CREATE TABLE meta (
     space TEXT NOT NULL,

@@ -1,0 +1,119 @@
+"""What is kept of forgotten turns: keyed hashes, and where in its session each stood.
+
+A client that sends its history again sends forgotten turns with it. They are lined up there like stored ones, so that
+they stay out and what comes after them is known. The same words said anew are a new turn: nobody loses a word for
+having taken it back once. A copy of a turn whose time is known stays out of every session.
+"""
+
+import hmac
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, cast
+
+from clew.ingest.identity import Key
+from clew.store.protocol import Reader
+from clew.store.rows import to_us
+from clew.store.tables import SPACE, TOMBSTONE, Row
+from clew.types.turn import Turn
+
+_SALT: Final = SPACE.names.index("salt")
+
+Hashed = Callable[[str, str | bytes], bytes]
+"""From what a value is (`session`, `content`, ...) and the value to its hash under the space's salt."""
+
+
+def hashing(salt: bytes) -> Hashed:
+    """The keyed hash of one space: it says nothing to whoever has not both the salt and the value."""
+
+    def hashed(kind: str, value: str | bytes) -> bytes:
+        data = value.encode("utf-8", "surrogatepass") if isinstance(value, str) else value
+        return hmac.digest(salt, kind.encode() + b"\0" + data, "sha256")
+
+    return hashed
+
+
+def hashing_of(reader: Reader, space: str) -> Hashed | None:
+    """The same for a stored space; None when there is no such space."""
+    row = reader.get("space", (space,))
+    return None if row is None else hashing(cast(bytes, row[_SALT]))
+
+
+@dataclass(frozen=True, slots=True)
+class Ghost:
+    """A forgotten turn as its tombstone knows it.
+
+    Attributes:
+        seq: its place in the session, which no other turn gets.
+        digest, external_id, branch: hashed.
+        parent: place of the turn that it answered, when that was not simply the one before.
+    """
+
+    seq: int
+    digest: bytes
+    external_id: bytes | None
+    branch: bytes
+    parent: int | None
+
+
+def tombstone(space: str, turn: Turn, digest: bytes, hashed: Hashed, now: datetime) -> Row:
+    """The row that stays of a stored turn, given its content hash."""
+    row = {
+        "space": space,
+        "session": hashed("session", turn.session),
+        "seq": turn.seq,
+        "digest": hashed("content", digest),
+        "moment": None if turn.at is None else _moment(turn.at, digest, hashed),
+        "external_id": None if turn.external_id is None else hashed("id", turn.external_id),
+        "branch": hashed("branch", turn.branch),
+        "parent": parent_seq(turn.parent),
+        "forgotten_at": to_us(now),
+    }
+    return tuple(row[name] for name in TOMBSTONE.names)
+
+
+def ghosts(reader: Reader, space: str, session: str, hashed: Hashed) -> list[Ghost]:
+    """The forgotten turns of a session, in their order."""
+    key = (space, hashed("session", session))
+    rows = reader.scan("tombstone", key, key, columns=("seq", "digest", "external_id", "branch", "parent"))
+    return [Ghost(*cast("tuple[int, bytes, bytes | None, bytes, int | None]", row)) for row in rows]
+
+
+def is_copy(reader: Reader, space: str, turn: Turn, digest: bytes, hashed: Hashed) -> bool:
+    """Whether a new turn was forgotten in another session: the same words by the same speaker at the same time."""
+    if turn.at is None:
+        return False
+    key = (space, _moment(turn.at, digest, hashed))
+    own = hashed("session", turn.session)
+    return any(row[0] != own for row in reader.scan("tombstone", key, key, index="moment", columns=("session",)))
+
+
+def as_keys(found: Sequence[Ghost], others: Iterable[Key], hashed: Hashed) -> list[Key]:
+    """Forgotten turns as alignment takes them; what they were is told where one of the other keys says the same.
+
+    What no other key says stands as its hash, which agrees with nothing. `follows` is left to the caller.
+    """
+    contents, names, branches = {}, {}, {}
+    for key in others:
+        contents[hashed("content", key.hash)] = key.hash
+        branches[hashed("branch", key.branch)] = key.branch
+        if key.external_id is not None:
+            names[hashed("id", key.external_id)] = key.external_id
+    return [
+        Key(
+            hash=contents.get(ghost.digest, ghost.digest),
+            external_id=None if ghost.external_id is None else names.get(ghost.external_id, ghost.external_id.hex()),
+            branch=branches.get(ghost.branch, ghost.branch.hex()),
+        )
+        for ghost in found
+    ]
+
+
+def parent_seq(parent: str | None) -> int | None:
+    """The place that a parent's id names; None for no parent, or an id of the source's own that was never resolved."""
+    _, mark, tail = (parent or "").rpartition(":turn:")
+    return int(tail) if mark and tail.isascii() and tail.isdigit() else None
+
+
+def _moment(at: datetime, digest: bytes, hashed: Hashed) -> bytes:
+    return hashed("moment", f"{to_us(at)} {digest.hex()}")
