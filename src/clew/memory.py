@@ -11,9 +11,9 @@ from typing import Any, Self, TypedDict, Unpack
 from clew.assemble.context import build_context
 from clew.assemble.receipt import make_receipt, receipt_id
 from clew.config import Config, load_config
-from clew.errors import ClosedError, ConflictError, InputError, NotFoundError
+from clew.errors import ClosedError, ConflictError, InputError, NotFoundError, TurnRejected
 from clew.index.live import LiveIndex
-from clew.ingest.encoding import escape_turn
+from clew.ingest.encoding import escape_surrogates
 from clew.ingest.media import inline
 from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
@@ -21,7 +21,7 @@ from clew.pipeline.append import Appender
 from clew.pipeline.export import export_space
 from clew.pipeline.forget import Selection, forget
 from clew.pipeline.ingest import Progress, add_many, import_path
-from clew.pipeline.prepare import prepare
+from clew.pipeline.prepare import admit, prepare
 from clew.pipeline.rebuild import rebuild
 from clew.pipeline.receipts import ReceiptBook
 from clew.pipeline.stats import gather_stats
@@ -136,11 +136,12 @@ class Memory:
         """Stores one turn durably and gives its id. A known external id adds nothing and gives the stored turn's id.
 
         Raises:
-            TurnRejected: the turn is empty or too long, or was forgotten before.
+            TurnRejected: the turn is empty or too long, or was forgotten before: its external id was, or the same words
+                at the same time. Words that are said anew are a new turn.
             ConflictError: its external id is stored with other content.
         """
         self._check_open()
-        fate = self._appender.add(prepare(escape_turn(turn), self.config.ingest), self._clock())
+        fate = self._appender.add(prepare(admit(turn), self.config.ingest), self._clock())
         self._worker.wake()
         if fate.conflict is not None:
             raise ConflictError(
@@ -149,7 +150,7 @@ class Memory:
             )
         name = fate.added or fate.known
         if name is None:
-            raise ConflictError("this turn was forgotten in this space and stays out; see Memory.forget")
+            raise TurnRejected("this turn was forgotten and stays out; send what is said anew without its id and time")
         return name
 
     def add_many(self, turns: Iterable[Turn], on_progress: Progress | None = None) -> IngestReport:
@@ -219,6 +220,7 @@ class Memory:
             raise InputError(f"budget {budget} is negative; give the tokens that the block may take, 0 or more")
         count = counter_named(self.config.counter if counter is None else counter)
         chosen = _filter(only)
+        query = escape_surrogates(query)
         started, now = time.perf_counter(), self._clock()
         frame = self._ranker.frame(query, now)
         ranking = self._ranker.rank(frame, chosen, self.config.recall.limit)
@@ -260,32 +262,33 @@ class Memory:
             InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
         """
         self._check_open()
-        if limit < 0:
-            raise InputError(f"limit {limit} is negative; give the number of turns wanted, 0 or more")
-        frame = self._ranker.frame(query, self._clock())
-        candidates = self._ranker.rank(frame, _filter(only), limit)
+        _check_limit(limit)
+        frame = self._ranker.frame(escape_surrogates(query), self._clock())
+        ranking = self._ranker.rank(frame, _filter(only), limit)
         with self._store.snapshot() as reader:
-            return [
-                Hit(
-                    turn=self._turn(reader.get("turn", (self.space, c.session, c.seq)), c.session, c.seq),
-                    score=c.score,
-                    signals=c.shares,
-                )
-                for c in candidates
-            ]
+            found = [(reader.get("turn", (self.space, each.session, each.seq)), each) for each in ranking]
+        return [
+            Hit(turn=turn_from_row(row), score=each.score, signals=each.shares)
+            for row, each in found
+            if row is not None  # forgotten since it was ranked
+        ]
 
     def find_quote(self, text: str, *, limit: int = 10) -> list[Turn]:
         """Turns that hold a phrase word for word (case, accents and marks aside), newest first.
 
         Raises:
-            InputError: the phrase has no letter or digit.
+            InputError: the phrase has no letter or digit, or the limit is negative.
         """
         self._check_open()
+        _check_limit(limit)
+        view = (
+            self._live.view()
+        )  # before the snapshot: inside it would show the state of that, as if it were the newest
         with self._store.snapshot() as reader:
             return find_quote(
-                self._live.view(),
-                lambda name, seq: self._turn(reader.get("turn", (self.space, name, seq)), name, seq),
-                text,
+                view,
+                lambda name, seq: _stored(reader.get("turn", (self.space, name, seq))),
+                escape_surrogates(text),
                 limit,
             )
 
@@ -299,7 +302,11 @@ class Memory:
         self._check_open()
         session, seq = parse_turn_id(ref)
         with self._store.snapshot() as reader:
-            return self._turn(reader.get("turn", (self.space, session, seq)), session, seq)
+            turn = _stored(reader.get("turn", (self.space, session, seq)))
+        if turn is None:
+            name = turn_id(session, seq)
+            raise NotFoundError(f"no turn {name!r} in space {self.space!r}; it may have been forgotten")
+        return turn
 
     def restore(self, ref: str) -> Turn:
         """The turn of that id with every original back in place: images and long tool outputs, byte for byte.
@@ -359,16 +366,25 @@ class Memory:
         """Removes turns that meet every given condition, and all that was made of them, for good.
 
         Raises:
-            InputError: no condition is given.
+            InputError: no condition is given, a turn id is none, the time range ends before it starts, or `match` holds
+                no letter or digit.
         """
         self._check_open()
-        names = None if turn_ids is None else tuple(turn_ids)
-        selection = Selection(turn_ids=names, session=session, speaker=speaker, since=since, until=until, match=match)
-        report = forget(self._store, self.space, selection, self._clock(), dry_run=dry_run)
-        if report.turns and not dry_run:
-            self._receipts.forget()
-            self._ranker.forget()
-            self._appender.forget()
+        since, until = _range(since, until)
+        selection = Selection(
+            turn_ids=None if turn_ids is None else tuple(turn_ids),
+            session=_escaped(session),
+            speaker=_escaped(speaker),
+            since=since,
+            until=until,
+            match=_escaped(match),
+        )
+        with self._receipts.held():
+            report = forget(self._store, self.space, selection, self._clock(), dry_run=dry_run)
+            if report.turns and not dry_run:
+                self._receipts.drop()
+                self._ranker.forget()
+                self._appender.forget()
         return report
 
     def export(self, path: str | Path) -> int:
@@ -397,8 +413,10 @@ class Memory:
             if self._closed:
                 return
             self._closed = True
-        self._worker.stop()
-        self._store.close()
+        try:
+            self._worker.stop()
+        finally:
+            self._store.close()
 
     def __enter__(self) -> Self:
         return self
@@ -414,16 +432,10 @@ class Memory:
         if self._closed:
             raise ClosedError
 
-    def _turn(self, row: Row | None, session: str, seq: int) -> Turn:
-        if row is None:
-            name = turn_id(session, seq)
-            raise NotFoundError(f"no turn {name!r} in space {self.space!r}; it may have been forgotten")
-        return turn_from_row(row)
-
-    def _words(self, reader: Reader, session: str, seq: int) -> str:
+    def _words(self, reader: Reader, session: str, seq: int) -> str | None:
         key = (self.space, session, seq)
         rows = reader.scan("turn", key, key, columns=("text",))
-        return str(rows[0][0]) if rows else self._turn(None, session, seq).text
+        return str(rows[0][0]) if rows else None
 
     def _blob(self, data: bytes | None, sha: str) -> bytes:
         if data is None:
@@ -431,10 +443,28 @@ class Memory:
         return data
 
 
+def _stored(row: Row | None) -> Turn | None:
+    return None if row is None else turn_from_row(row)
+
+
+def _check_limit(limit: int) -> None:
+    if limit < 0:
+        raise InputError(f"limit {limit} is negative; give the number of turns wanted, 0 or more")
+
+
 def _filter(only: Only) -> Filter:
-    since, until = aware(only.get("since"), "since"), aware(only.get("until"), "until")
+    since, until = _range(only.get("since"), only.get("until"))
+    session, speaker = _escaped(only.get("session")), _escaped(only.get("speaker"))
+    return Filter(session=session, since=since, until=until, role=only.get("role"), speaker=speaker)
+
+
+def _range(since: datetime | None, until: datetime | None) -> tuple[datetime | None, datetime | None]:
+    since, until = aware(since, "since"), aware(until, "until")
     if since is not None and until is not None and until <= since:
         raise InputError(f"the range ends ({until.isoformat()}) before it starts ({since.isoformat()}); swap them")
-    return Filter(
-        session=only.get("session"), since=since, until=until, role=only.get("role"), speaker=only.get("speaker")
-    )
+    return since, until
+
+
+def _escaped(name: str | None) -> str | None:
+    """A name as turns are stored under it."""
+    return None if name is None else escape_surrogates(name)

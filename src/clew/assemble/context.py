@@ -19,12 +19,12 @@ LONG: Final = 600
 
 
 def build_context(
-    ranking: Ranking, fetch: Callable[[str, int], str], *, budget: int, counter: Counter, receipt_id: str
+    ranking: Ranking, fetch: Callable[[str, int], str | None], *, budget: int, counter: Counter, receipt_id: str
 ) -> Context:
     """The block for ranked candidates.
 
     Args:
-        fetch: gives the words of the turn of a session and place.
+        fetch: gives the words of the turn of a session and place; None when it was forgotten meanwhile.
     """
     chars: list[int] = ranking.frame.view.turns.chars[ranking.positions].tolist()
     packed = fit(
@@ -43,11 +43,13 @@ def build_context(
     )
 
 
-def _renderings(ranking: Ranking, place: int, chars: int, fetch: Callable[[str, int], str]) -> list[Evidence]:
+def _renderings(ranking: Ranking, place: int, chars: int, fetch: Callable[[str, int], str | None]) -> list[Evidence]:
     view, position = ranking.frame.view, int(ranking.positions[place])
     turns = view.turns
     session, seq = view.sessions[int(turns.session[position])], int(turns.seq[position])
     words = fetch(session, seq)
+    if words is None:
+        return []
     speaker, at = int(turns.speaker[position]), int(turns.at[position])
     whole = Evidence(
         rank=place + 1,

@@ -2,6 +2,8 @@
 
 import json
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import cast
 
 from clew.errors import NotFoundError
@@ -19,6 +21,7 @@ class ReceiptBook:
         self._keep = keep
         self._unwritten: dict[str, Receipt] = {}
         self._lock = threading.Lock()
+        self._writing = threading.Lock()
 
     def keep(self, receipt: Receipt) -> None:
         """Takes a receipt; it is durable after the next `flush`."""
@@ -65,13 +68,23 @@ class ReceiptBook:
         """How many are not written yet."""
         return len(self._unwritten)
 
-    def forget(self) -> None:
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """Inside, none that waits is written: else one could come back after the written ones were removed."""
+        with self._writing:
+            yield
+
+    def drop(self) -> None:
         """Drops what is not written yet; what is written is the caller's."""
         with self._lock:
             self._unwritten.clear()
 
     def flush(self) -> int:
         """Writes what waits, drops the oldest beyond the number kept, and says how many were written."""
+        with self._writing:
+            return self._flush()
+
+    def _flush(self) -> int:
         with self._lock:
             batch = dict(self._unwritten)
         if not batch:
