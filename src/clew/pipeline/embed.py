@@ -4,9 +4,12 @@ import logging
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+import numpy as np
+
 from clew.errors import ModelError
 from clew.index.vectors import has_vector
 from clew.index.view import IndexView
+from clew.models.prepare import HEAD, TAIL
 from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
 from clew.store.protocol import Reader, Store, Transaction
@@ -17,13 +20,23 @@ from clew.types.turn import Turn
 log = logging.getLogger("clew.worker")
 
 BATCH: Final = 64
-"""Turns embedded between two commits: little is lost when the process is killed."""
+"""Most turns embedded between two commits: little is lost when the process is killed."""
+
+BATCH_CHARS: Final = 8_000
+"""Characters embedded between two commits, about half a second of work: nobody waits longer for a step to end."""
 
 
 def missing(view: IndexView, model: str, aside: frozenset[int]) -> list[int]:
     """Ordinals of turns that have words and no vector of this model, ascending, except those put aside as failed."""
     ordinals = view.turns.ordinal[~has_vector(view, model) & (view.turns.chars > 0)]
     return [int(ordinal) for ordinal in ordinals if int(ordinal) not in aside]
+
+
+def next_batch(view: IndexView, ordinals: Sequence[int]) -> list[int]:
+    """The first of these turns that make one batch; at least one."""
+    places = np.searchsorted(view.turns.ordinal, ordinals[:BATCH])
+    cost = np.cumsum(np.minimum(view.turns.chars[places], HEAD + TAIL))
+    return list(ordinals[: max(1, int(np.searchsorted(cost, BATCH_CHARS, side="right")))])
 
 
 def embedding_text(turn: Turn) -> str:

@@ -19,7 +19,7 @@ from clew.types.turn import Turn
 Progress = Callable[[int], None]
 """Called with the number of turns settled so far."""
 
-HELD: Final = 20_000
+HELD: Final = 5_000
 """Turns held in memory while they are gathered by session.
 
 A session that goes on after that is lined up again as a whole, by the keys of its earlier turns, so that nothing

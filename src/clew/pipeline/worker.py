@@ -18,7 +18,7 @@ from clew.errors import ClewError, ClosedError
 from clew.index.live import LiveIndex
 from clew.index.packer import pack
 from clew.models.protocol import Embedder
-from clew.pipeline.embed import BATCH, embed_batch, missing
+from clew.pipeline.embed import embed_batch, missing, next_batch
 from clew.pipeline.receipts import ReceiptBook
 from clew.store.protocol import Lease, Store
 from clew.store.rows import to_us
@@ -129,10 +129,11 @@ class Worker:
     def _embed(self) -> bool:
         if self._embedder is None:
             return False
-        ordinals = missing(self._live.view(), self._embedder.name, self._aside)[:BATCH]
+        view = self._live.view()
+        ordinals = missing(view, self._embedder.name, self._aside)
         if not ordinals:
             return False
-        failed = embed_batch(self._store, self._space, self._embedder, ordinals)
+        failed = embed_batch(self._store, self._space, self._embedder, next_batch(view, ordinals))
         self._aside |= set(failed)
         return True
 

@@ -43,9 +43,8 @@ STOPWORDS = frozenset(
 
 REQUEST_WORDS = frozenset(
     """
-    please list order mention mentioned conversation conversations session sessions chat chats discussion discussions
-    discuss discussed summary summarize summarise across different tell give provide help show said say talked talk
-    describe explain remind recall remember question questions answer throughout
+    please mention mentioned conversation conversations discussion discussions discuss discussed summarize summarise
+    across different tell give provide help show said say talked talk describe explain remind recall remember throughout
     """.split()
 )
 """Words with which one asks an assistant for something: left out of questions, but kept in what is searched."""
