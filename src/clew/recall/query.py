@@ -11,6 +11,7 @@ from typing import Final
 
 from clew.text.names import quoted
 from clew.text.query_dates import DateConstraint, parse_query_dates
+from clew.text.stopwords import STOPWORDS
 from clew.text.terms import query_terms
 
 _WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
@@ -30,10 +31,9 @@ _ASSISTANT_ASKED = re.compile(
     re.IGNORECASE,
 )
 _REQUEST = re.compile(
-    r"^(?:\s*(?:can|could|would|will) you|\s*please|\s*(?:list|tell|give|show|remind|help)\b(?: me| us)?"
-    r"|\s*(?:what|which|who|whom|whose|when|where|why|how)\b"
-    r"(?:'s| is| are| was| were| do| does| did| many| much| long)?"
-    r"|\s*(?:about|of|the|all|to|order|in order|summar\w+|across|our|conversations?|sessions?|chats?|discussed)"
+    r"^(?:\s*+(?:(?:can|could|would|will) you|please|(?:list|tell|give|show|remind|help)(?: me| us)?"
+    r"|(?:what|which|who|whom|whose|when|where|why|how)(?:['’]s| is| are| was| were| do| does| did| many| much| long)?"
+    r"|about|of|the|all|to|order|in order|summar\w+|across|our|conversations?|sessions?|chats?|discussed)\b"
     r")+[\s,:]*",
     re.IGNORECASE,
 )
@@ -99,12 +99,14 @@ def _named(text: str, speakers: Sequence[str]) -> set[int]:
 
 
 def _name_words(text: str, speaker: str) -> set[str]:
-    """The words of `text` that name `speaker`: a word of the name, or its capitalised beginning."""
+    """The words of `text` that name `speaker`: a word of the name, or its capitalised beginning; never a stop word."""
     names = [word.casefold() for word in _WORD.findall(speaker)]
     found = set()
     for word in _WORD.findall(text):
         bare = _POSSESSIVE.sub("", word)
         folded = bare.casefold()
+        if folded in STOPWORDS:
+            continue
         short = len(bare) >= MIN_PREFIX and bare[0].isupper() and names and names[0].startswith(folded)
         if bare and (folded in names or short):
             found.add(bare)
