@@ -40,7 +40,8 @@ def export_space(store: Store, space: str, path: Path) -> int:
         return data
 
     try:
-        with partial.open("w", encoding="utf-8", newline="\n") as file:
+        # One state for all that is read: a turn forgotten under way would take its originals along.
+        with store.snapshot(), partial.open("w", encoding="utf-8", newline="\n") as file:
             file.writelines(f"{line}\n" for line in export_lines(turns(), blob))
         partial.replace(path)
     except OSError as error:

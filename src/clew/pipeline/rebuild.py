@@ -9,7 +9,7 @@ from typing import Final, cast
 from clew.errors import ConflictError
 from clew.index import packer
 from clew.index.entry import TurnEntry
-from clew.pipeline.annotate import PROVENANCE, annotation_rows
+from clew.pipeline.annotate import PROVENANCE, annotation_rows, orphans
 from clew.pipeline.log import stored_rows
 from clew.pipeline.prepare import Prepared, derive
 from clew.store.protocol import Store, Transaction
@@ -24,12 +24,21 @@ def rebuild(store: Store, space: str, *, pack_minimum: int, fan_out: int) -> int
     Raises:
         ConflictError: turns were forgotten meanwhile, three times over; nothing is lost, run it again.
     """
+    _drop_orphans(store, space)
     for _ in range(_TRIES - 1):
         try:
             return packer.rebuild(store, space, _entries(store, space), minimum=pack_minimum, fan_out=fan_out)
         except ConflictError:
             continue  # a turn was forgotten under way: the log is read again
     return packer.rebuild(store, space, _entries(store, space), minimum=pack_minimum, fan_out=fan_out)
+
+
+def _drop_orphans(store: Store, space: str) -> None:
+    """Drops the annotations of turns that do not exist. No id is given twice, so none of them comes back."""
+    with store.snapshot() as reader:
+        owners = orphans(reader, space)
+    keys = [(space, owner) for owner in owners]
+    store.transaction(lambda tx: [tx.delete("annotation", key, key) for key in keys], durable=False)
 
 
 def _entries(store: Store, space: str) -> Iterator[TurnEntry]:

@@ -8,6 +8,7 @@ from typing import cast
 from clew.errors import ClewError
 from clew.index import packer
 from clew.ingest.identity import content_hash
+from clew.pipeline.annotate import orphans
 from clew.pipeline.log import stored_rows
 from clew.store.protocol import Reader, Store
 from clew.store.rows import TURN_COLUMNS, turn_from_row
@@ -18,8 +19,13 @@ from clew.types.turn import Turn
 
 
 def verify(store: Store, space: str) -> VerifyReport:
-    """Reads everything of a space once and names each thing that does not hold."""
+    """Reads everything of a space once, as of one moment, and names each thing that does not hold."""
     problems = [_damage(line) for line in store.check()]
+    with store.snapshot():  # what others write meanwhile is no fault
+        return _verify(store, space, problems)
+
+
+def _verify(store: Store, space: str, problems: list[Problem]) -> VerifyReport:
     ordinals: list[int] = []
     places: dict[str, list[int]] = {}
     blobs: set[str] = set()
@@ -33,8 +39,8 @@ def verify(store: Store, space: str) -> VerifyReport:
     with store.snapshot() as reader:
         problems += _numbering(reader, space, ordinals, places)
         problems += _blob_problems(reader, space, blobs)
-        orphans, annotations = _orphans(reader, space, places)
-    problems += orphans
+        problems += map(_orphan, orphans(reader, space))
+        annotations = reader.count("annotation", (space,), (space,))
     problems += packer.verify(store, space, ordinals)
     checked = {"turns": len(ordinals), "sessions": len(places), "blobs": len(blobs), "annotations": annotations}
     return VerifyReport(checked=checked, problems=tuple(problems))
@@ -49,7 +55,7 @@ def _read(row: Row) -> tuple[Turn | None, list[Problem]]:
     where = turn_id(cast(str, row[TURN_COLUMNS["session"]]), cast(int, row[TURN_COLUMNS["seq"]]))
     try:
         turn = turn_from_row(row)
-    except (ClewError, ValueError) as error:
+    except (ClewError, ValueError, TypeError, AttributeError) as error:  # the row may hold anything
         return None, [
             Problem(kind="turn", where=where, detail=f"it cannot be read: {error}", repair="restore a backup")
         ]
@@ -88,10 +94,6 @@ def _blob_problems(reader: Reader, space: str, wanted: set[str]) -> Iterator[Pro
             yield Problem(kind="blob", where=sha, detail="no turn refers to it", repair="clew forget, or keep it")
 
 
-def _orphans(reader: Reader, space: str, places: dict[str, list[int]]) -> tuple[list[Problem], int]:
-    """Annotations whose turn does not exist, and how many annotations there are."""
-    rows = reader.scan("annotation", (space,), (space,), columns=("owner",))
-    living = {turn_id(session, seq) for session, seqs in places.items() for seq in seqs}
-    lost = sorted({cast(str, row[0]) for row in rows} - living)
+def _orphan(owner: str) -> Problem:
     detail = "it has annotations, and no such turn is stored"
-    return [Problem(kind="annotation", where=name, detail=detail, repair="clew rebuild") for name in lost], len(rows)
+    return Problem(kind="annotation", where=owner, detail=detail, repair="clew rebuild")
