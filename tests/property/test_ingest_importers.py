@@ -127,7 +127,10 @@ A_MESSAGE = st.fixed_dictionaries(
 
 
 @pytest.mark.requirement("F-INGEST-01", "F-INGEST-07")
-@given(st.dictionaries(st.sampled_from("abcdef"), A_NODE | st.builds(dict, message=A_MESSAGE), max_size=6), JSON)
+@given(
+    st.dictionaries(st.sampled_from("abcdef"), A_NODE | st.builds(dict, message=A_MESSAGE), min_size=1, max_size=6),
+    JSON,
+)
 def test_every_node_of_any_tree_is_seen_once(mapping: dict[str, Any], current: Any) -> None:
     records = read("chatgpt", json.dumps([{"mapping": mapping, "current_node": current}]).encode())
     check(records)

@@ -1,5 +1,6 @@
 """Gemini CLI's session files, in the three forms that it has written so far."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -67,6 +68,14 @@ def test_records_that_are_written_again_are_known(tmp_path: Path) -> None:
     assert said(records) == EXPECTED
     assert skipped(records) == ["session", "$set", "written again"]
     assert turns(records)[1].metadata == {"title": "Files", "model": "gemini-x"}
+
+
+@pytest.mark.requirement("F-INGEST-06")
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_document_in_a_file_of_lines_is_read_too(tmp_path: Path, indent: int | None) -> None:
+    document = {**HEADER, "messages": [ASKED, answer(toolCalls=[call("c1", "a.txt")])]}
+    records = read(put(tmp_path, "full.jsonl", json.dumps(document, indent=indent)))
+    assert [text for _, text in said(records)] == ["list the files", "I look.", 'ls({"dir": "."})', "a.txt"]
 
 
 @pytest.mark.requirement("F-INGEST-06", "F-INGEST-20")
