@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from clew.index.bm25 import Window, best_piece, bm25f, lengths, turn_scores
 from clew.index.columns import Columns
 from clew.index.entry import SATURATION, TurnEntry
-from clew.index.segment import NO_TIME
+from clew.index.segment import NO_TIME, Segment
 from clew.index.tail import Tail
 from clew.index.view import IndexView
 from clew.types.turn import ROLES
-from tests.index_logs import NAMES, WORDS, layouts, logs, words
+from tests.index_logs import NAMES, WORDS, layouts, logs, packed, words
 
 windows = st.sampled_from((Window(), Window.none(), Window((0.5,), ()), Window((), (0.3, 0.2, 0.1))))
 queries = st.lists(words | st.just("nowhere"), max_size=5)
@@ -135,25 +135,34 @@ def test_weights_multiply_and_masks_exclude(entries: list[TurnEntry], weighted: 
 
 
 @pytest.mark.requirement("F-INDEX-07")
-@given(logs(), queries, windows)
+@given(logs(), st.lists(st.integers(-3, 3), min_size=14, max_size=14), queries, windows)
 def test_a_view_stays_as_it_is_while_turns_are_added(
-    entries: list[TurnEntry], terms: list[str], window: Window
+    entries: list[TurnEntry], steps: list[int], terms: list[str], window: Window
 ) -> None:
-    columns, tail, view, seen = Columns(), Tail(), None, []
-    for entry in (None, *entries):
-        if entry is not None:
-            tail.add(entry, columns.pieces)
-            columns.add(entry)
-        view = IndexView(columns, (), tail, before=view)
-        seen.append((view, state(view), bm25f(view, terms, window).tobytes(), lengths(view, window).tobytes()))
-    for size, (older, known, scores, sizes) in enumerate(seen):
-        alone = IndexView.of((), entries[:size])
+    wide = Window((0.1,) * 4, (0.1,) * 4)
+    columns, tail, size = Columns(), Tail(), 0
+    placed: list[tuple[Segment, int]] = []
+    view = IndexView(columns, (), tail)
+    seen = [(view, 0, state(view), b"", b"")]
+    for step in steps:
+        # A positive step adds turns one by one, a negative one as a segment, which comes before any tail.
+        more, first = entries[size : size + abs(step)], columns.pieces
+        if step < 0 and more and len(placed) == len(seen) - 1:
+            placed.append((packed(more), first))
+            columns.extend(placed[-1][0])
+        else:
+            for entry in more:
+                tail.add(entry, columns.pieces)
+                columns.add(entry)
+        size += len(more)
+        view = IndexView(columns, tuple(placed), tail, before=view)
+        seen.append((view, size, state(view), bm25f(view, terms, window).tobytes(), lengths(view, window).tobytes()))
+    for older, turns, known, scores, sizes in seen:
+        alone = IndexView.of((), entries[:turns])
         assert state(older) == known == state(alone)
-        assert bm25f(older, terms, window).tobytes() == scores == bm25f(alone, terms, window).tobytes()
-        assert sizes == lengths(alone, window).tobytes()
-        assert bm25f(older, terms, Window((0.1,) * 4, (0.1,) * 4)).tobytes() == (
-            bm25f(alone, terms, Window((0.1,) * 4, (0.1,) * 4)).tobytes()
-        )
+        assert bm25f(older, terms, window).tobytes() == bm25f(alone, terms, window).tobytes() == scores
+        assert lengths(alone, window).tobytes() == sizes
+        assert bm25f(older, terms, wide).tobytes() == bm25f(alone, terms, wide).tobytes()
 
 
 @pytest.mark.requirement("F-INDEX-12")

@@ -43,7 +43,7 @@ _PIECE_FIELDS: Final[dict[str, DTypeLike]] = {
     "next": np.intp,
 }
 _LINKS: Final = ("previous", "next")
-_SMALLEST: Final = 64
+_SMALLEST: Final = 4
 _GROWTH: Final = 1.25
 
 
@@ -216,6 +216,7 @@ class Columns:
         """Joins new pieces, of these sessions and branches, to each other and to the last ones of their lines."""
         first = self.pieces - len(session)
         before, after = (np.full(len(session), -1, dtype=np.intp) for _ in _LINKS)
+        joints: list[tuple[int, int]] = []
         for line, places in _groups(session.astype(np.int64) * len(branches) + branch):
             key = (line // len(branches), branches[line % len(branches)])
             last = self._lines.get(key, -1)
@@ -223,10 +224,13 @@ class Columns:
             before[places[1:]], after[places[:-1]] = numbers[:-1], numbers[1:]
             before[places[0]] = last
             if last >= 0:
-                self.piece["next"].array[last] = numbers[0]
+                joints.append((last, int(numbers[0])))
             self._lines[key] = int(numbers[-1])
         self.piece["previous"].extend(before)
         self.piece["next"].extend(after)
+        # Last, in the array that has room for them: what an older view still uses never points past its end.
+        for last, number in joints:
+            self.piece["next"].array[last] = number
 
 
 def _renamed(codes: Array, table: StringTable, give: Callable[[str], int]) -> Array:
