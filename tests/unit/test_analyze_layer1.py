@@ -144,8 +144,9 @@ def test_two_sentences_in_all_stay_short() -> None:
 
 
 @pytest.mark.requirement("F-ANALYZE-04")
-def test_a_piece_without_words_stays_short_in_company() -> None:
-    mesh, empty = relational_weight_joint([CACHE, "!!!"])
+@pytest.mark.parametrize("wordless", ["", "!!!", "(,)", "😀"])
+def test_a_piece_without_words_stays_short_in_company(wordless: str) -> None:
+    mesh, empty = relational_weight_joint([CACHE, wordless])
     assert (mesh.short, empty.short) == (False, True)
 
 

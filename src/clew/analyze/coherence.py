@@ -11,7 +11,7 @@ from typing import Final
 
 from clew.analyze.grammar import Shape, clauses, is_english
 from clew.analyze.lexicon import NOT_CONTENT, PERSON, VERB
-from clew.analyze.words import Reading, read, word_of
+from clew.analyze.words import SIGN, Reading, read, word_of
 
 # Piecewise linear scales as (value, score), flat beyond the ends. Anchors of the specification: a terse clause (7 words
 # and one verb) about 0.6, a rich philosophical paragraph (25 words and 3 clauses a sentence) 0.9, a fragment low.
@@ -59,11 +59,19 @@ def _structure(shapes: Sequence[Shape], words: int) -> float:
 
 
 def _punctuation(reading: Reading, words: int) -> float:
-    text = reading.text
-    marks = len(text) - reading.letters - sum(map(text.count, _SPACES))
+    marks = _count_signs(reading)
     if marks <= 0 and words > _UNMARKED_WORDS:
         return _UNMARKED
     return _scale(_PUNCTUATION, marks / words)
+
+
+def _count_signs(reading: Reading) -> int:
+    """Signs beside the words and separators; in unspaced script, whose pieces overlap, beside the words alone."""
+    text = reading.text
+    if "u" in reading.grammar:
+        return len(SIGN.findall(text))
+    letters = sum([sum(map(len, sentence.forms)) for sentence in reading.sentences])
+    return len(text) - letters - sum(map(text.count, _SPACES))
 
 
 def _resolution(reading: Reading) -> float:

@@ -62,7 +62,7 @@ def domains_of(reading: Reading) -> tuple[str, ...]:
 
 def domain_weights_of(reading: Reading) -> dict[str, float]:
     """`domain_weights` of a text already read."""
-    if not reading.letters:
+    if not any(shape.words for shape in reading.shapes):
         return {}
     found = _evidence(reading)
     least = max(_THRESHOLD, _RELATIVE * max(found))

@@ -96,12 +96,11 @@ def layer1_of(reading: Reading, window: int = WINDOW) -> Layer1:
 
 def layer1_joint(readings: Sequence[Reading], window: int = WINDOW) -> tuple[Layer1, ...]:
     """`relational_weight_joint` of texts already read."""
-    sentences = [sentence for reading in readings for sentence in reading.sentences]
-    if sum([bool(sentence.kinds) for sentence in sentences]) < MIN_SENTENCES:
-        return tuple(map(_flat, readings))
-    network = _network(sentences)
-    words = _word_scores(network, window)
     shapes = [shape for reading in readings for shape in reading.shapes]
+    if sum([shape.words > 0 for shape in shapes]) < MIN_SENTENCES:
+        return tuple(map(_flat, readings))
+    network = _network([sentence for reading in readings for sentence in reading.sentences])
+    words = _word_scores(network, window)
     frames = "".join([reading.grammar for reading in readings]).translate(_FRAME).split(".")[:-1]
     scores = _sentence_scores(network, words, shapes, frames)
     weighed: list[Layer1] = []

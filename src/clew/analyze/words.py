@@ -8,6 +8,7 @@ for weighing only: the search index has a tokeniser of its own.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final, NamedTuple
 
 from clew.analyze.grammar import Shape, order, shapes
@@ -23,7 +24,8 @@ _LETTER = (
     r"\w\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670"
     r"\u0900-\u0963\u0971-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3"
 )
-_ASCII_TOKEN = re.compile(r"\w+(?:'\w+)?|[,;:()\[\]|]|--")
+# A sign that is no part of a word; separators are such signs.
+SIGN = re.compile(rf"[^{_LETTER}\s]")
 _TOKEN = re.compile(rf"[{_LETTER}]+(?:'[{_LETTER}]+)?|[,;:()\[\]|—–、，；：（）]|--")
 _HAN = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SOUTH_EAST = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
@@ -35,8 +37,8 @@ _RUN = re.compile(
     f"(?P<hiragana>[\u3040-\u309f]+)|(?P<katakana>[\u30a0-\u30ff]+)|(?P<hangul>[\uac00-\ud7af]+)|(?P<han>[{_HAN}]+)"
     f"|(?P<south_east>[{_SOUTH_EAST}]+)|(?P<other>[^{_UNSPACED}]+)"
 )
-# Bounds of the records kept: about 8 MB when full.
-_KEPT_WORDS: Final = 1 << 15
+# Bounds of the records kept: about 8 MB each of words and runs when full.
+_KEPT: Final = 1 << 15
 _KEPT_LENGTH: Final = 40
 
 
@@ -49,13 +51,29 @@ class _Words(dict[str, Word]):
             flags = word.flags | UNLISTED
             word = word._replace(flags=flags, kind=kind_of(flags))
         if len(token) <= _KEPT_LENGTH:
-            if len(self) >= _KEPT_WORDS:
+            if len(self) >= _KEPT:
                 self.clear()
             self[token] = word
         return word
 
 
+class _Runs(dict[str, tuple[Word, ...]]):
+    """What stands between two white spaces -> its words and separators; kept like words.
+
+    Most runs come again ("the", "well,"), so that a text is mostly looked up and hardly cut.
+    """
+
+    def __missing__(self, run: str) -> tuple[Word, ...]:
+        words = tuple([word for token in _TOKEN.findall(run) for word in _cut(token)])
+        if len(run) <= _KEPT_LENGTH:
+            if len(self) >= _KEPT:
+                self.clear()
+            self[run] = words
+        return words
+
+
 _words = _Words()
+_runs = _Runs()
 
 
 def word_of(token: str) -> Word:
@@ -86,14 +104,13 @@ class Reading:
     """A text cut up for weighing.
 
     `text` is what was analysed: the first `ANALYSED_CHARACTERS` characters; `lower` is the same in lower case, place by
-    place; `letters` counts the characters of its tokens. `paragraphs` holds how many sentences each paragraph has.
+    place. `paragraphs` holds how many sentences each paragraph has.
     `spans`, `sentences` and `shapes`, which says how each is built, run in parallel; a sentence may be without words.
     `grammar` is the kinds of all sentences, each with a full stop after it, and `order` how orderly they are.
     """
 
     text: str
     lower: str
-    letters: int
     paragraphs: list[int]
     spans: list[tuple[int, int]]
     sentences: list[Sentence]
@@ -106,31 +123,24 @@ def read(text: str) -> Reading:
     """Cut a text into paragraphs, sentences and words; total for any string."""
     text = text[:ANALYSED_CHARACTERS]
     lower = text.lower()
-    pattern = _ASCII_TOKEN
     if not text.isascii():
-        pattern = _TOKEN
-        lower = lower.replace("’", "'")
         if len(lower) != len(text):  # "İ" grows: keep the places right by leaving such letters as they are
-            lower = "".join(low if len(low := char.lower()) == 1 else char for char in text).replace("’", "'")
-    spaced = pattern is _ASCII_TOKEN or not _HAS_UNSPACED.search(lower)
+            lower = "".join(low if len(low := char.lower()) == 1 else char for char in text)
+        lower = lower.replace("’", "'")
     spans: list[tuple[int, int]] = []
     sentences: list[Sentence] = []
     paragraphs: list[int] = []
-    letters = 0
-    known = _words.__getitem__
+    cut = _runs.__getitem__
     for start, end in paragraph_spans(text):
         within = sentences_within(text, start, end)
         paragraphs.append(len(within))
         spans += within
         for first, last in within:
-            tokens = pattern.findall(lower, first, last)
-            letters += sum(map(len, tokens))
-            words = map(known, tokens) if spaced else (word for token in tokens for word in _cut(token))
-            columns = tuple(zip(*words, strict=True))
+            columns = tuple(zip(*chain.from_iterable(map(cut, lower[first:last].split())), strict=True))
             sentences.append(Sentence("".join(columns[0]), *columns[1:]) if columns else _WORDLESS)
     kinds = [sentence.kinds for sentence in sentences]
     grammar = ".".join([*kinds, ""])
-    return Reading(text, lower, letters, paragraphs, spans, sentences, shapes(kinds, grammar), grammar, order(grammar))
+    return Reading(text, lower, paragraphs, spans, sentences, shapes(kinds, grammar), grammar, order(grammar))
 
 
 def _cut(token: str) -> Iterator[Word]:
