@@ -4,6 +4,8 @@ Int8 is multiplied by int8 into whole numbers, so the result is the same on ever
 rows were (what that costs: docs/index.md).
 """
 
+from typing import Final
+
 import numpy as np
 import simsimd
 from numpy.typing import NDArray
@@ -13,6 +15,9 @@ from clew.index.vector_segment import VectorBlock
 from clew.index.view import IndexView
 from clew.models.protocol import Matrix
 from clew.models.quantize import Codes, Scales, quantize
+
+CHUNK: Final = 8192
+"""Vectors looked at in one go: few enough that they are still in the processor's cache for the next query."""
 
 
 def cosine(view: IndexView, model: str, queries: Matrix) -> NDArray[np.float64]:
@@ -49,11 +54,15 @@ def has_vector(view: IndexView, model: str) -> NDArray[np.bool_]:
 
 
 def _scan(result: NDArray[np.float64], block: VectorBlock, codes: Codes, scales: Scales) -> None:
-    found = np.asarray(simsimd.cdist(codes, block.codes, metric="dot"))
-    steps = np.multiply.outer(scales.astype(np.float64), block.scales)
-    if block.unbroken:
-        first = int(block.positions[0])
-        np.multiply(found, steps, out=result[:, first : first + len(block.positions)])
-        return
-    known = block.positions >= 0
-    result[:, block.positions[known]] = (found * steps)[:, known]
+    wide = scales.astype(np.float64)
+    for low in range(0, len(block.positions), CHUNK):
+        rows = slice(low, low + CHUNK)
+        positions = block.positions[rows]
+        found = np.asarray(simsimd.cdist(codes, block.codes[rows], metric="dot"))
+        steps = np.multiply.outer(wide, block.scales[rows])
+        if block.unbroken:
+            first = int(positions[0])
+            np.multiply(found, steps, out=result[:, first : first + len(positions)])
+        else:
+            known = positions >= 0
+            result[:, positions[known]] = (found * steps)[:, known]
