@@ -88,7 +88,7 @@ class Memory:
         self._appender = Appender(store, space, config.ingest.batch)
         self._ranker = Ranker(self._live, embedder, config.recall)
         self._receipts = ReceiptBook(store, space, config.receipts)
-        self._worker = Worker(store, space, self._live, embedder, self._receipts, config.index, clock)
+        self._worker = Worker(store, space, self._live, embedder, self._receipts, config.index)
         self._closing = threading.Lock()
         self._closed = False
         self.embedder_note: str | None = None
@@ -337,6 +337,7 @@ class Memory:
         details = {
             "embedder": getattr(self.embedder, "name", None),
             "store": self._store.url,
+            "embed_failed": self._worker.put_aside,
             "worker_failure": self._worker.failure,
         }
         return gather_stats(self._store, self.space, self._live.view(), self._worker.pending(), details)

@@ -2,13 +2,14 @@
 
 import logging
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 
 from clew.errors import ModelError
 from clew.index.vectors import has_vector
 from clew.index.view import IndexView
+from clew.models.asked import ask
 from clew.models.prepare import HEAD, TAIL
 from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
@@ -21,6 +22,9 @@ log = logging.getLogger("clew.worker")
 
 BATCH: Final = 64
 """Most turns embedded between two commits: little is lost when the process is killed."""
+
+_PLAIN: Final = "word"
+"""What any model can embed that is at work at all."""
 
 BATCH_CHARS: Final = 8_000
 """Characters embedded between two commits, about half a second of work: nobody waits longer for a step to end."""
@@ -44,17 +48,34 @@ def embedding_text(turn: Turn) -> str:
     return f"{turn.speaker}: {turn.text}" if turn.speaker and turn.speaker != turn.role else turn.text
 
 
-def embed_batch(store: Store, space: str, embedder: Embedder, ordinals: Sequence[int]) -> list[int]:
+def stored_length(view: IndexView, model: str) -> int | None:
+    """How long the stored vectors of a model are; None when there are none."""
+    return next((block.codes.shape[1] for block in view.vectors.get(model, ())), None)
+
+
+def embed_batch(
+    store: Store, space: str, embedder: Embedder, ordinals: Sequence[int], length: int | None = None
+) -> list[int]:
     """Embeds and stores the vectors of some turns; gives the ordinals that the model could not do.
 
     A batch that fails is tried turn by turn, so that one bad turn costs only itself.
 
+    Args:
+        length: of the vectors that are stored under the embedder's name; None when there are none.
+
     Raises:
-        ModelError: the model does not answer at all, not even for a single turn.
+        ModelError: the model does not even embed a plain word, or its vectors have another length now.
     """
     with store.snapshot() as reader:
         turns = {ordinal: turn for ordinal in ordinals if (turn := _turn(reader, space, ordinal)) is not None}
+    if not turns:
+        return []  # all of them were forgotten meanwhile
     rows, failed = _vectors(space, embedder, turns)
+    if rows and length not in (None, len(cast(bytes, rows[0][-1]))):
+        raise ModelError(
+            f"{embedder.name} has vectors of {length} numbers in this space and gives {embedder.dim} now; "
+            "another model needs another name"
+        )
     if rows:
         store.transaction(lambda tx: _put_living(tx, space, rows), durable=False)
     return failed
@@ -70,8 +91,7 @@ def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple
     try:
         return _rows(space, embedder, ordinals, [embedding_text(turns[ordinal]) for ordinal in ordinals]), []
     except ModelError as error:
-        if len(ordinals) == 1:
-            raise
+        ask(embedder, [_PLAIN])  # raises when it is the model and not a turn
         log.warning("a batch of %d turns could not be embedded, trying them singly: %s", len(ordinals), error)
     rows: list[Row] = []
     failed: list[int] = []
@@ -81,13 +101,11 @@ def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple
         except ModelError as error:
             log.warning("turn with ordinal %d could not be embedded: %s", ordinal, error)
             failed.append(ordinal)
-    if not rows:
-        raise ModelError(f"{embedder.name} embedded none of {len(ordinals)} turns; the log names each failure")
     return rows, failed
 
 
 def _rows(space: str, embedder: Embedder, ordinals: Sequence[int], texts: Sequence[str]) -> list[Row]:
-    codes, scales = quantize(embedder.embed(texts))
+    codes, scales = quantize(ask(embedder, texts))
     return [
         (space, embedder.name, ordinal, float(scale), code.tobytes())
         for ordinal, code, scale in zip(ordinals, codes, scales, strict=True)

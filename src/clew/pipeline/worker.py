@@ -9,8 +9,6 @@ import os
 import threading
 import time
 import uuid
-from collections.abc import Callable
-from datetime import datetime
 from typing import Final
 
 from clew.config import IndexConfig
@@ -18,10 +16,9 @@ from clew.errors import ClewError, ClosedError
 from clew.index.live import LiveIndex
 from clew.index.packer import pack
 from clew.models.protocol import Embedder
-from clew.pipeline.embed import embed_batch, missing, next_batch
+from clew.pipeline.embed import embed_batch, missing, next_batch, stored_length
 from clew.pipeline.receipts import ReceiptBook
 from clew.store.protocol import Lease, Store
-from clew.store.rows import to_us
 
 log = logging.getLogger("clew.worker")
 
@@ -31,6 +28,9 @@ LEASE_US: Final = 30_000_000
 
 IDLE_SECONDS: Final = 1.0
 """How often an idle worker looks for turns that other processes added."""
+
+POLL_SECONDS: Final = 0.05
+"""How often a caller who waits looks for work that another process does."""
 
 REST_SECONDS: Final = (1.0, 5.0, 30.0, 120.0)
 """Waiting times after failures in a row."""
@@ -47,18 +47,19 @@ class Worker:
         embedder: Embedder | None,
         receipts: ReceiptBook,
         config: IndexConfig,
-        clock: Callable[[], datetime],
     ) -> None:
         self._store, self._space, self._live = store, space, live
-        self._embedder, self._receipts, self._config, self._clock = embedder, receipts, config, clock
+        self._embedder, self._receipts, self._config = embedder, receipts, config
         self._holder = f"{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self._lease: Lease | None = None
         self._aside: frozenset[int] = frozenset()
         self._settled = -1  # the store's version at which there was nothing left to do
-        self._failures = 0
+        self._failures = 0  # in a row
+        self._failed = 0  # ever
         self.failure: str | None = None
         self._wake = threading.Event()
         self._stop = threading.Event()
+        self._stepped = threading.Event()  # something was done, or failed
         self._step_lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="clew-worker", daemon=True)
 
@@ -67,8 +68,9 @@ class Worker:
         self._thread.start()
 
     def wake(self) -> None:
-        """Says that there may be work."""
-        self._wake.set()
+        """Says that there may be work; what failed rests all the same."""
+        if not self._failures:
+            self._wake.set()
 
     def stop(self) -> None:
         """Ends the thread after the step at hand, writes the receipts that wait, and gives the lease back."""
@@ -76,10 +78,12 @@ class Worker:
         self._wake.set()
         if self._thread.is_alive():
             self._thread.join()
-        self._receipts.flush()
-        if self._lease is not None:
-            self._store.release(self._lease)
-            self._lease = None
+        try:
+            self._receipts.flush()
+        finally:
+            if self._lease is not None:
+                self._store.release(self._lease)
+                self._lease = None
 
     def pending(self) -> dict[str, int]:
         """Work that is accepted and not done, by kind; kinds without any are absent."""
@@ -88,22 +92,26 @@ class Worker:
             counts["embed"] = len(missing(self._live.view(), self._embedder.name, self._aside))
         return {kind: count for kind, count in counts.items() if count}
 
+    @property
+    def put_aside(self) -> int:
+        """Turns that the model could not do; they stay without a vector until the space is opened again."""
+        return len(self._aside)
+
     def drain(self, timeout: float | None) -> bool:
-        """Works in the caller's thread until nothing is pending or the time is over; says whether nothing is.
+        """Waits until nothing is pending; says whether that is so. Gives up when work fails again and again.
 
         While another process holds the space's lease, its progress is waited for.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
-        rests = 0
+        failed_before = self._failed
         while self.pending():
-            if deadline is not None and time.monotonic() >= deadline:
+            left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
+            gives_up = min(self._failures, self._failed - failed_before) > len(REST_SECONDS)
+            if left <= 0 or gives_up or self._stop.is_set():
                 return False
-            if self.step():
-                rests = 0
-                continue
-            if self.failure is not None and (rests := rests + 1) > len(REST_SECONDS):
-                return False
-            time.sleep(0.02)
+            self._stepped.clear()
+            self._wake.set()
+            self._stepped.wait(min(left, POLL_SECONDS))
         return True
 
     def step(self) -> bool:
@@ -113,7 +121,7 @@ class Worker:
                 done = bool(self._receipts.flush())
                 version = self._store.version()
                 if version != self._settled and self._has_lease():
-                    busy = self._embed() or self._pack()
+                    busy = self._pack() or self._embed()  # packing needs no model, which may fail or take hours
                     self._settled = self._settled if busy else version
                     done = done or busy
                 self._failures, self.failure = 0, None
@@ -121,10 +129,14 @@ class Worker:
             except ClosedError:
                 raise
             except ClewError as error:
-                self._failures += 1
-                self.failure = str(error)
+                self._note(error)
                 log.warning("background work failed (%d in a row), will be tried again: %s", self._failures, error)
                 return False
+
+    def _note(self, error: Exception) -> None:
+        self._failures += 1
+        self._failed += 1
+        self.failure = str(error)
 
     def _embed(self) -> bool:
         if self._embedder is None:
@@ -133,7 +145,8 @@ class Worker:
         ordinals = missing(view, self._embedder.name, self._aside)
         if not ordinals:
             return False
-        failed = embed_batch(self._store, self._space, self._embedder, next_batch(view, ordinals))
+        length = stored_length(view, self._embedder.name)
+        failed = embed_batch(self._store, self._space, self._embedder, next_batch(view, ordinals), length)
         self._aside |= set(failed)
         return True
 
@@ -142,7 +155,7 @@ class Worker:
         return pack(self._store, self._space, minimum=minimum, fan_out=fan_out, most_steps=1).steps > 0
 
     def _has_lease(self) -> bool:
-        now = to_us(self._clock()) or 0
+        now = time.time_ns() // 1000  # real time, whatever the clock shows: other processes wait for it to pass
         held = self._lease
         if held is not None and held.expires - now > LEASE_US // 2:
             return True
@@ -155,10 +168,12 @@ class Worker:
                 busy = self.step()
             except ClosedError:
                 return
-            except Exception:
+            except Exception as error:
                 log.exception("background work met an error that is not Clew's own; it will be tried again")
-                self._failures += 1
+                self._note(error)
                 busy = False
+            if busy or self._failures:
+                self._stepped.set()
             if busy:
                 continue
             rest = REST_SECONDS[min(self._failures, len(REST_SECONDS)) - 1] if self._failures else IDLE_SECONDS

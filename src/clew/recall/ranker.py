@@ -10,10 +10,11 @@ from typing import Final
 import numpy as np
 
 from clew.config import RecallConfig
-from clew.errors import ModelError
+from clew.errors import InputError, ModelError
 from clew.index.live import LiveIndex
 from clew.index.vectors import cosine
 from clew.index.view import IndexView
+from clew.models.asked import ask
 from clew.models.protocol import Embedder, Matrix
 from clew.recall.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
 from clew.recall.query import Query, understand
@@ -92,11 +93,10 @@ class Ranker:
         if embedder is None or not query.text.strip():
             return None
         try:
-            vectors = self._embedded(embedder, (query.text, query.rewritten))
-        except ModelError as error:
+            cosines = cosine(view, embedder.name, self._embedded(embedder, (query.text, query.rewritten)))
+        except (ModelError, InputError) as error:  # the latter when the vectors that are stored are of another length
             log.warning("the question was ranked without vectors: %s", error)
             return None
-        cosines = cosine(view, embedder.name, vectors)
         if cosines is None or np.fmax.reduce(cosines, axis=None, initial=-1.0) < _near(embedder):
             return None
         return cosines
@@ -106,7 +106,7 @@ class Ranker:
             if texts in self._vectors:
                 self._vectors.move_to_end(texts)
                 return self._vectors[texts]
-        vectors = embedder.embed(texts)
+        vectors = ask(embedder, texts)
         with self._lock:
             self._vectors[texts] = vectors
             while len(self._vectors) > KEPT_QUESTIONS:
