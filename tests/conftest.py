@@ -3,10 +3,13 @@
 import ipaddress
 import os
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
+
+from tests.postgres_servers import stop_all
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # for tests that load the runtime themselves; Clew does this by itself
 
@@ -44,6 +47,13 @@ def _refuse_the_outside(event: str, args: tuple[object, ...]) -> None:
 def _no_network() -> None:
     """Refuses every socket that leaves this machine, whoever opens it; an audit hook stays until the process ends."""
     sys.addaudithook(_refuse_the_outside)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_server_is_left() -> Iterator[None]:
+    """Ends the database servers that tests started."""
+    yield
+    stop_all()
 
 
 @pytest.fixture

@@ -1,15 +1,50 @@
 """The backends that the contract suite runs against: a new one is one more line in BACKENDS."""
 
+import itertools
+import os
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Final
 
+import pytest
+
 from clew.store.memory import MemoryStore
+from clew.store.postgres import PostgresStore
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
+from tests.postgres_servers import NoServer, running
+
+_numbers: Final = itertools.count()
+
+
+def new_schema(server: str) -> str:
+    """The address of an installation that does not exist yet, on a server of that name; it starts with the first."""
+    return running(server).url(schema=f"test_{os.getpid()}_{next(_numbers)}")
+
+
+def _on_postgres(server: str, _: Path) -> Store:
+    return PostgresStore.open(new_schema(server))
+
 
 BACKENDS: Final[Mapping[str, Callable[[Path], Store]]] = {
     "memory": lambda _: MemoryStore(),
     "sqlite": lambda place: SqliteStore.open(place / "home"),
+    "postgres": partial(_on_postgres, "embedded"),
+    "postgres-15": partial(_on_postgres, "debian"),
 }
-"""Name to a function that opens a new, empty store, which may use the directory."""
+"""Name to a function that opens a new, empty store, which may use the directory; or raises NoServer."""
+
+_SLOW: Final = {"postgres-15"}
+"""The same engine in another version: not every run needs it."""
+
+PARAMETERS: Final = [pytest.param(name, marks=pytest.mark.slow if name in _SLOW else ()) for name in BACKENDS]
+"""The names, for tests that run once for each."""
+
+
+def open_backend(name: str, place: Path) -> Store:
+    """A new, empty store; skips the test when its server is not installed or does not start."""
+    try:
+        return BACKENDS[name](place)
+    except NoServer as error:
+        pytest.skip(str(error))

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from clew.store.protocol import Store
-from tests.contract.backends import BACKENDS
+from tests.contract.backends import PARAMETERS, open_backend
 
 
-@pytest.fixture(params=BACKENDS)
+@pytest.fixture(params=PARAMETERS)
 def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
-    opened = BACKENDS[request.param](tmp_path)
+    opened = open_backend(request.param, tmp_path)
     yield opened
     opened.close()

@@ -2,6 +2,7 @@
 
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.tables import TABLES, Key, Row, Table, Value
-from tests.contract.backends import BACKENDS
+from tests.contract.backends import PARAMETERS, open_backend
 
 STORY_TABLES = ("session", "turn", "annotation", "vector", "tombstone", "job")
 Model = dict[str, dict[Key, Row]]
@@ -190,7 +191,7 @@ def all_rows(reader: Reader, table: str) -> list[Row]:
 
 
 @pytest.mark.requirement("F-STORE-19")
-@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("backend", PARAMETERS)
 def test_every_story_ends_as_in_a_dictionary(backend: str) -> None:
-    machine = type(f"{backend.title()}Story", (Story,), {"make": staticmethod(BACKENDS[backend])})
+    machine = type(f"{backend.title()}Story", (Story,), {"make": staticmethod(partial(open_backend, backend))})
     run_state_machine_as_test(machine, settings=settings(max_examples=20, stateful_step_count=12, deadline=None))

@@ -100,12 +100,20 @@ def test_memory_has_no_home() -> None:
 
 
 @pytest.mark.requirement("F-STORE-29")
-@pytest.mark.parametrize(
-    "location", ["postgresql://me:secret@host/db", "Postgres://host", "mysql://host", "", "sqlite:///"]
-)
+@pytest.mark.parametrize("location", ["Postgres://me:secret@host/db", "mysql://me:secret@host", "", "sqlite:///"])
 def test_other_engines_are_refused_without_showing_a_password(location: str) -> None:
     with pytest.raises(ConfigError, match="expected a home directory") as caught:
         open_store(location)
     assert "secret" not in str(caught.value)
-    if location.lower().startswith("postgres"):
-        assert "PostgreSQL is not part of this version yet" in str(caught.value)
+
+
+@pytest.mark.requirement("F-STORE-29")
+@pytest.mark.parametrize("scheme", ["postgresql", "postgres"])
+def test_a_server_has_no_home(scheme: str, tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    location = f"{scheme}://me:secret@127.0.0.1:1/db"
+    assert home_of(location) is None
+    monkeypatch.setenv("CLEW_HOME", location)
+    assert home_of(None) is None
+    with pytest.raises(StoreError, match="cannot be reached"):
+        open_store(None)
+    assert list(tmp_home.iterdir()) == []

@@ -6,13 +6,15 @@ from typing import Final
 
 from clew.errors import ConfigError
 from clew.store.memory import MemoryStore
+from clew.store.postgres import PostgresStore
+from clew.store.postgres_address import ENGINES
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
 
 DEFAULT_HOME: Final = "~/.clew"
 IN_MEMORY: Final = ":memory:"
 _SQLITE: Final = "sqlite:///"
-_EXPECTED: Final = f"expected a home directory, {_SQLITE}<directory> or {IN_MEMORY}"
+_EXPECTED: Final = f"expected a home directory, {_SQLITE}<directory>, {ENGINES[0]}://<server> or {IN_MEMORY}"
 
 
 def open_store(location: str | Path | None = None) -> Store:
@@ -20,15 +22,20 @@ def open_store(location: str | Path | None = None) -> Store:
 
     Args:
         location: a home directory, where `~` stands for the user's own; `sqlite:///` and the directory, so that an
-            absolute path shows four slashes; `:memory:` for a store without a file; None for the directory that the
-            environment variable CLEW_HOME names, else `~/.clew`.
+            absolute path shows four slashes; `postgresql://user:password@host:port/database`, or `postgres://...`, for
+            a server (docs/postgresql.md); `:memory:` for a store without a file; None for what the environment variable
+            CLEW_HOME names, else `~/.clew`.
 
     Raises:
-        ConfigError: the location names an engine that this version does not have.
+        ConfigError: the location names an engine that this version does not have, or cannot be read.
+        MissingExtra: the engine needs a package that is not installed.
         StoreError: the store cannot be opened.
     """
     home = home_of(location)
-    return MemoryStore() if home is None else SqliteStore.open(home)
+    if home is not None:
+        return SqliteStore.open(home)
+    place = _place(location)
+    return MemoryStore() if place == IN_MEMORY else PostgresStore.open(place)
 
 
 def home_of(location: str | Path | None = None) -> Path | None:
@@ -39,12 +46,17 @@ def home_of(location: str | Path | None = None) -> Path | None:
     """
     if isinstance(location, Path):
         return location.expanduser()
-    place = os.environ.get("CLEW_HOME") or DEFAULT_HOME if location is None else location.removeprefix(_SQLITE)
-    if place == IN_MEMORY:
-        return None
+    place = _place(location)
     engine, separator, _ = place.partition("://")
-    if separator and engine.lower() in {"postgresql", "postgres"}:
-        raise ConfigError(f"{engine}://...: PostgreSQL is not part of this version yet; {_EXPECTED}")
+    if place == IN_MEMORY or (separator and engine in ENGINES):
+        return None
     if separator or not place:
-        raise ConfigError(f"{location!r} is no place for a store; {_EXPECTED}")
+        shown = f"{engine}://..." if separator else repr(location)  # an address may hold a password
+        raise ConfigError(f"{shown} is no place for a store; {_EXPECTED}")
     return Path(place).expanduser()
+
+
+def _place(location: str | Path | None) -> str:
+    """The location with defaults filled in; a file of SQLite's without its scheme."""
+    place = os.environ.get("CLEW_HOME") or DEFAULT_HOME if location is None else str(location)
+    return place.removeprefix(_SQLITE)

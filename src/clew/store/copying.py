@@ -1,0 +1,44 @@
+"""Rows from one store to another, as they are, a page at a time.
+
+Borders: knows no engine; says nothing about what is in the rows.
+"""
+
+from collections.abc import Iterable
+from functools import partial
+from typing import Final
+
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.tables import TABLES, Key, Row, Table
+
+_PAGE: Final = 500
+_FEW: Final = 8
+"""Rows of a page where each may hold megabytes."""
+_LARGE: Final = ("blob", "segment")
+
+
+def copy_rows(source: Reader, spaces: Iterable[str], target: Store) -> int:
+    """Puts every row of these spaces into another store, and says how many; a row with a known key replaces the old.
+
+    Args:
+        spaces: names; the installation's own rows are under the empty one.
+    """
+    copied = 0
+    for space in spaces:
+        for table in TABLES.values():
+            low: Key = (space,)
+            while rows := _page(source, table, low, (space,)):
+                target.transaction(partial(_put, table.name, rows), durable=False)
+                copied += len(rows)
+                low = rows[-1][: table.key]
+    return copied
+
+
+def _put(table: str, rows: list[Row], tx: Transaction) -> None:
+    tx.put(table, rows)
+
+
+def _page(source: Reader, table: Table, low: Key, high: Key) -> list[Row]:
+    """The next rows; the bound is the last row of the page before, unless it is the beginning."""
+    size = _FEW if table.name in _LARGE else _PAGE
+    rows = source.scan(table.name, low, high, limit=size + 1)
+    return [row for row in rows if row[: table.key] != low][:size]

@@ -1,0 +1,203 @@
+"""The store on a PostgreSQL server: for many processes, on many machines, and many spaces.
+
+Borders: opens and closes the installation. Rows are asked for in `postgres_access`, read over `postgres_pool` and
+written by `postgres_writer`.
+"""
+
+import os
+import tempfile
+import weakref
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final, TypeVar, cast
+
+from clew.errors import ClosedError, StoreError
+from clew.store.claims import Claiming
+from clew.store.copying import copy_rows
+from clew.store.postgres_address import Address
+from clew.store.postgres_care import damage, rewrite
+from clew.store.postgres_driver import driver, refused
+from clew.store.postgres_pool import Pool
+from clew.store.postgres_schema import check_server, migrate
+from clew.store.postgres_watch import Watch
+from clew.store.postgres_writer import PostgresWriter
+from clew.store.protocol import Reader, Transaction
+from clew.store.sqlite import SqliteStore
+from clew.store.statements import Statements, migrations, templates
+from clew.store.translate import translating
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+T = TypeVar("T")
+STALLED: Final = 60
+"""Seconds that a transaction may stand still before the server ends it."""
+
+
+class PostgresStore(Claiming):
+    """See `clew.store.protocol.Store`; made by `PostgresStore.open`."""
+
+    def __init__(self, address: Address, pool: Pool, statements: Statements, engine: Mapping[str, str]) -> None:
+        self.url = address.shown
+        self._schema = address.schema
+        self._pool = pool
+        self._engine = engine
+        self._watch = Watch(pool, engine["changes"])
+        self._writer = PostgresWriter(pool, statements, engine, self._watch.has_committed)
+        self._process = os.getpid()
+        self._close = weakref.finalize(self, _close, self._process, pool, self._writer)
+
+    @classmethod
+    def open(cls, url: str, *, patience: float = 30.0) -> "PostgresStore":
+        """Opens the installation at an address, and makes it, or brings its schema up to date, as needed.
+
+        Args:
+            url: as `Address.of` takes it.
+            patience: seconds that a call waits for others before it gives up.
+
+        Raises:
+            ConfigError: the address cannot be read.
+            MissingExtra: the driver is not installed.
+            SchemaError: the schema is newer than this Clew, or not Clew's; nothing was touched.
+            StoreError: the server cannot be used; the message says why and what to do.
+        """
+        address = Address.of(url)
+        engine = _engine(address.schema, patience)
+        statements = Statements(mark="%s", hint="", schema=address.schema)
+        pool = Pool(lambda: _connect(address, engine["connect"]), statements, engine["look"])
+        try:
+            with pool.begun(engine["facts"]) as cursor:
+                check_server(*cursor.fetchall()[0])
+                migrate(cursor.connection, address.schema, migrations("postgres"), engine)
+            return cls(address, pool, statements, engine)
+        except BaseException:
+            pool.close()
+            raise
+
+    def transaction(self, work: Callable[[Transaction], T], *, durable: bool = True) -> T:
+        """See `Store.transaction`. `work` runs in a thread of the writer, and again when others were in its way."""
+        self._see_that_it_is_open()
+        self._see_that_it_is_outside("transaction")
+        return cast(T, self._writer.submit(work, durable=durable).wait())
+
+    def snapshot(self) -> AbstractContextManager[Reader]:
+        """See `Store.snapshot`. A snapshot inside another one of the same thread shows the same state."""
+        self._see_that_it_is_open()
+        self._see_that_it_is_outside("snapshot")
+        return self._pool.snapshot()
+
+    def version(self) -> int:
+        """See `Store.version`. What this process commits is seen at once, what another does after 50 ms."""
+        self._see_that_it_is_open()
+        return self._watch.version()
+
+    def spaces(self) -> list[str]:
+        """See `Store.spaces`."""
+        self._see_that_it_is_open()
+        with self._pool.snapshot() as reader:
+            return reader.spaces()
+
+    def migrate(self) -> int:
+        """See `Store.migrate`. `open` has done it already; a newer Clew may have gone further since."""
+        self._see_that_it_is_open()
+        with self._pool.begun(self._engine["facts"]) as cursor:
+            return migrate(cursor.connection, self._schema, migrations("postgres"), self._engine)
+
+    def backup(self, path: Path) -> None:
+        """See `Store.backup`. The copy is a database as `SqliteStore.backup` writes it: a home of its own.
+
+        Raises:
+            StoreError: something is there already.
+        """
+        self._see_that_it_is_open()
+        with translating():
+            if path.exists():
+                raise StoreError(f"{str(path)!r} exists; expected the name of a new file for the backup")
+            with self._pool.snapshot() as reader, tempfile.TemporaryDirectory(dir=path.parent) as place:
+                copy = SqliteStore.open(Path(place))
+                try:
+                    copy_rows(reader, ("", *reader.spaces()), copy)
+                    copy.backup(path)
+                finally:
+                    copy.close()
+
+    def scrub(self) -> None:
+        """See `Store.scrub`. Writes every table anew, one after the other, each unusable for others meanwhile.
+
+        What the server keeps elsewhere (its write-ahead log until it is reused, archives, replicas) is not reached:
+        docs/postgresql.md.
+
+        Raises:
+            StoreLocked: a snapshot that began before is still open, in this process or another; try again later.
+        """
+        self._see_that_it_is_open()
+        self._see_that_it_is_outside("scrub")
+        with self._pool.begun(self._engine["facts"]) as cursor:
+            rewrite(cursor.connection, self._engine)
+
+    def check(self) -> list[str]:
+        """See `Store.check`: reads every value, and counts every table by itself and by its primary key."""
+        self._see_that_it_is_open()
+        return damage(self._pool, self._engine)
+
+    def size(self) -> int:
+        """See `Store.size`: tables, indexes and long values; the server's log is shared with others and not counted."""
+        self._see_that_it_is_open()
+        with self._pool.begun(self._engine["size"]) as cursor:
+            return int(cursor.fetchall()[0][0])
+
+    def close(self) -> None:
+        """See `Store.close`."""
+        if self._process == os.getpid():
+            self._see_that_it_is_outside("close")
+        self._close()
+
+    def _see_that_it_is_open(self) -> None:
+        if self._process != os.getpid():
+            raise ClosedError(
+                f"the store was opened by process {self._process} and cannot be used in its fork {os.getpid()}; "
+                "open it again in this process"
+            )
+        if not self._close.alive:
+            raise ClosedError
+
+    def _see_that_it_is_outside(self, what: str) -> None:
+        if self._writer.is_this_thread():
+            raise StoreError(f"{what} inside a transaction; use the transaction that the function was given")
+
+
+def _engine(schema: str, patience: float) -> Mapping[str, str]:
+    """The statements of `sql/postgres.sql` for one installation."""
+    fills = {
+        "{schema}": f'"{schema}"',
+        "{schema_name}": f"'{schema}'",
+        "{patience_ms}": str(round(patience * 1000)),
+        "{stalled_ms}": str(STALLED * 1000),
+    }
+    engine = dict(templates("postgres"))
+    for mark, value in fills.items():
+        engine = {name: text.replace(mark, value) for name, text in engine.items()}
+    return engine
+
+
+def _connect(address: Address, setup: str) -> "Connection[Any]":
+    psycopg = driver()
+    try:
+        connection: Connection[Any] = psycopg.connect(address.told, autocommit=True)
+    except psycopg.Error as error:
+        raise refused(error, address.shown) from error
+    # One type for every number, so that a statement is prepared once and not for each size of its values.
+    connection.adapters.register_dumper(int, psycopg.types.numeric.Int8BinaryDumper)
+    try:
+        connection.execute(setup, prepare=False)
+    except psycopg.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _close(process: int, pool: Pool, writer: PostgresWriter) -> None:
+    if process == os.getpid():  # a forked child must not touch what its parent uses
+        writer.close()
+        pool.close()

@@ -1,0 +1,86 @@
+"""Looking after an installation on PostgreSQL: writing it anew without what was deleted, and looking for damage."""
+
+import logging
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, Final
+
+from clew.errors import StoreError, StoreLocked
+from clew.store.postgres_driver import driver, translating
+from clew.store.postgres_pool import Pool
+from clew.store.tables import TABLES, Table
+
+if TYPE_CHECKING:
+    from psycopg import Connection
+
+_LOG: Final = logging.getLogger(__name__)
+
+
+def rewrite(connection: "Connection[Any]", engine: Mapping[str, str]) -> None:
+    """Writes every table anew, without the rows that were deleted or replaced.
+
+    All of them: rows that were forgotten have left traces in whatever table they passed through, and nothing tells in
+    which pages.
+
+    Raises:
+        StoreLocked: a snapshot that began before still sees such rows, so that they had to be kept.
+        StoreError: the role may not.
+    """
+    with translating():
+        for table in TABLES:
+            _rewrite(connection, table, engine["rewrite"].format(table=table))
+        try:
+            connection.execute(engine["settle"])
+        except driver().errors.InsufficientPrivilege:
+            _LOG.debug("the role may not order a checkpoint; the server makes one by itself")
+
+
+def _rewrite(connection: "Connection[Any]", table: str, statement: str) -> None:
+    said: list[Any] = []
+    connection.add_notice_handler(said.append)
+    try:
+        connection.execute(statement, prepare=False)
+    finally:
+        connection.remove_notice_handler(said.append)
+    for notice in said:
+        if notice.severity_nonlocalized == "WARNING":
+            raise StoreError(f"{table} was not written anew: {notice.message_primary}; let its owner open the store")
+        kept = re.match(r"\s*(\d+)", notice.message_detail or "")  # "2 dead row versions cannot be removed yet"
+        if kept is not None and int(kept[1]):
+            raise StoreLocked(
+                f"{kept[1]} deleted rows of {table} are still there for a snapshot that began before; close it, in "
+                "this process or another, and try again"
+            )
+
+
+def damage(pool: Pool, engine: Mapping[str, str]) -> list[str]:
+    """One line for each damage found: reads every value, and counts each table by itself and by its primary key."""
+    with pool.begun(engine["unsound_indexes"]) as cursor:
+        found = [f"index {name}: the server does not trust it; REINDEX it" for (name,) in cursor.fetchall()]
+    for table in TABLES.values():
+        try:
+            by_table, by_index = _counts(pool, engine, table)
+        except StoreError as error:
+            found.append(f"table {table.name}: {error}")
+        else:
+            if by_table != by_index:
+                found.append(f"table {table.name}: it has {by_table} rows, and its primary key {by_index}; REINDEX it")
+    return found
+
+
+def _counts(pool: Pool, engine: Mapping[str, str], table: Table) -> tuple[int, int]:
+    """Rows of one state of a table, by itself, where every value is read, and by its primary key."""
+    digested = {"bytes": '"{name}"', "text": "convert_to(\"{name}\", 'UTF8')"}
+    digests = "".join(
+        f", count(sha256({digested[kind].format(name=name)}))"
+        for name, kind in table.columns.items()
+        if kind in digested
+    )
+    with pool.begun(engine["look"]) as cursor, translating():
+        connection = cursor.connection
+        counts = []
+        for way, values in (("through_tables", digests), ("through_indexes", "")):
+            connection.execute(engine[way], prepare=False)
+            statement = engine["count_all"].format(digests=values, table=table.name)
+            counts.append(int(connection.execute(statement).fetchall()[0][0]))
+        return counts[0], counts[1]
