@@ -59,7 +59,7 @@ class Worker:
         self.failure: str | None = None
         self._wake = threading.Event()
         self._stop = threading.Event()
-        self._stepped = threading.Event()  # something was done, or failed
+        self._stepped = threading.Event()  # something was done
         self._step_lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="clew-worker", daemon=True)
 
@@ -172,9 +172,8 @@ class Worker:
                 log.exception("background work met an error that is not Clew's own; it will be tried again")
                 self._note(error)
                 busy = False
-            if busy or self._failures:
-                self._stepped.set()
             if busy:
+                self._stepped.set()
                 continue
             rest = REST_SECONDS[min(self._failures, len(REST_SECONDS)) - 1] if self._failures else IDLE_SECONDS
             self._wake.wait(rest)
