@@ -127,15 +127,14 @@ def _asks_for_effect(reading: Reading) -> bool:
 
 
 def _is_instruction(reading: Reading, lower: str, marks: int) -> bool:
-    """Whether there is an instruction to every four sentences at most."""
+    """Whether there is at least one instruction in four sentences."""
     directives = len(phrases.OBLIGATION.findall(lower)) if marks & SECOND_PERSON else 0
     if marks & DIRECTIVE:
         for (start, end), sentence in zip(reading.spans, reading.sentences, strict=True):
             if reading.lower[end - 1] != "?" and _opens_directive(sentence):
                 directives += not phrases.SOCIAL.match(reading.lower, start, end)
-    return directives > 0 and directives * _INSTRUCTION_SHARE >= sum(
-        [bool(sentence.kinds) for sentence in reading.sentences]
-    )
+    sentences = sum([shape.words > 0 for shape in reading.shapes])
+    return directives > 0 and directives * _INSTRUCTION_SHARE >= sentences
 
 
 def _opens_directive(sentence: Sentence) -> bool:
