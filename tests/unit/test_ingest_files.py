@@ -169,11 +169,16 @@ def test_what_is_not_there_is_an_error(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("F-INGEST-13")
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="needs a user whom permissions bind")
-def test_what_may_not_be_read_is_an_error(tmp_path: Path) -> None:
+def test_what_may_not_be_read_is_named(tmp_path: Path) -> None:
     path = put(tmp_path, "a.txt", "x")
     path.chmod(0)
     with pytest.raises(FormatError, match="cannot be read"):
         read(path)
+    folder = put(tmp_path, "closed/b.txt", "x").parent
+    folder.chmod(0)
+    found = rejections(read(tmp_path), tmp_path)
+    folder.chmod(0o700)
+    assert [where for where, _ in found] == ["a.txt", "closed"]
 
 
 @pytest.mark.requirement("F-INGEST-01", "F-INGEST-13")

@@ -93,7 +93,8 @@ def _open(path: Path) -> BinaryIO:
 
 
 def _in_directory(root: Path, session: str | None, limits: Limits) -> Iterator[Found]:
-    for path in sorted(_walk(root)):
+    closed: list[OSError] = []
+    for path in sorted(_walk(root, closed.append)):
         label, stem = _shown(path), _shown(path.relative_to(root).with_suffix("").as_posix())
         if path.suffix.lower() == ".zip":
             yield from _in_zip(path, label, session, limits)
@@ -101,11 +102,13 @@ def _in_directory(root: Path, session: str | None, limits: Limits) -> Iterator[F
             yield _file(path, label, stem, session, limits)
         else:
             yield Skipped("file of another kind", label)
+    for error in closed:
+        yield Rejection(where=_shown(str(error.filename)), reason=f"cannot be listed: {error.strerror}")
 
 
-def _walk(root: Path) -> Iterator[Path]:
+def _walk(root: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
     """Files below a directory; hidden ones are left out, links are not followed."""
-    for folder, folders, files in os.walk(root):
+    for folder, folders, files in os.walk(root, onerror=on_error):
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (Path(folder, name) for name in files if not name.startswith("."))
 
