@@ -353,4 +353,25 @@ INGEST = (
     ),
 )
 
-REQUIREMENTS: tuple[Requirement, ...] = (*ANALYZE, *HOUSE, *DEMO, *CLI, *INDEX, *INGEST, *MODELS, *STORE, *TEXT, *BENCH)
+# --- COPY ---
+COPY = (
+    Requirement("S-COPY-01", "Issue 3.2", "A copied space is equal row for row, proven by hashes, on every store."),
+    Requirement("S-COPY-02", "Issue 3.2", "A copy that was broken off goes on; half a copy is known as such."),
+    Requirement("S-COPY-03", "Issue 3.2", "A copy gives up nothing of its target, and forgets nothing less, unasked."),
+    Requirement("S-COPY-04", "DESIGN 9", "What the source forgot since is gone from the copy's files too."),
+    Requirement("S-COPY-05", "Issue 3.2", "A wrong space, the same store twice, a writer in between: a clear error."),
+)
+
+REQUIREMENTS: tuple[Requirement, ...] = (
+    *ANALYZE,
+    *HOUSE,
+    *DEMO,
+    *CLI,
+    *COPY,
+    *INDEX,
+    *INGEST,
+    *MODELS,
+    *STORE,
+    *TEXT,
+    *BENCH,
+)

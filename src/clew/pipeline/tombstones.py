@@ -63,7 +63,7 @@ def tombstone(space: str, turn: Turn, digest: bytes, hashed: Hashed, now: dateti
         "session": hashed("session", turn.session),
         "seq": turn.seq,
         "digest": hashed("content", digest),
-        "moment": None if turn.at is None else _moment(turn.at, digest, hashed),
+        "moment": None if turn.at is None else moment_of(turn.at, digest, hashed),
         "external_id": None if turn.external_id is None else hashed("id", turn.external_id),
         "branch": hashed("branch", turn.branch),
         "parent": parent_seq(turn.parent),
@@ -83,7 +83,7 @@ def is_copy(reader: Reader, space: str, turn: Turn, digest: bytes, hashed: Hashe
     """Whether a new turn was forgotten in another session: the same words by the same speaker at the same time."""
     if turn.at is None:
         return False
-    key = (space, _moment(turn.at, digest, hashed))
+    key = (space, moment_of(turn.at, digest, hashed))
     own = hashed("session", turn.session)
     return any(row[0] != own for row in reader.scan("tombstone", key, key, index="moment", columns=("session",)))
 
@@ -115,5 +115,6 @@ def parent_seq(parent: str | None) -> int | None:
     return int(tail) if mark and tail.isascii() and tail.isdigit() else None
 
 
-def _moment(at: datetime, digest: bytes, hashed: Hashed) -> bytes:
+def moment_of(at: datetime, digest: bytes, hashed: Hashed) -> bytes:
+    """The hash of a content at a time: what tells a copy of a forgotten turn in any session."""
     return hashed("moment", f"{to_us(at)} {digest.hex()}")
