@@ -360,6 +360,15 @@ COPY = (
     Requirement("S-COPY-03", "Issue 3.2", "A copy gives up nothing of its target, and forgets nothing less, unasked."),
     Requirement("S-COPY-04", "DESIGN 9", "What the source forgot since is gone from the copy's files too."),
     Requirement("S-COPY-05", "Issue 3.2", "A wrong space, the same store twice, a writer in between: a clear error."),
+    Requirement("S-COPY-06", "Issue 3.2", "A merge adds what is new, loses nothing, and done again adds nothing."),
+    Requirement("S-COPY-07", "Issue 3.2", "Merged branches stay apart, and answers answer the same turns."),
+    Requirement("S-COPY-08", "DESIGN 9", "What the target of a merge has forgotten stays out of it."),
+)
+
+# --- PRIVACY ---
+PRIVACY = (
+    Requirement("S-PRIVACY-01", "Issue 3.6", "A paused space stores nothing, in any process, until it is resumed."),
+    Requirement("S-PRIVACY-02", "Issue 3.6", "What a pattern names is never stored, and counted as excluded."),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (
@@ -374,4 +383,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *STORE,
     *TEXT,
     *BENCH,
+    *PRIVACY,
 )

@@ -46,6 +46,8 @@ class AsyncMemory:
     add = _in_thread(Memory.add)
     add_many = _in_thread(Memory.add_many)
     import_path = _in_thread(Memory.import_path)
+    pause = _in_thread(Memory.pause)
+    resume = _in_thread(Memory.resume)
     recall = _in_thread(Memory.recall)
     search = _in_thread(Memory.search)
     find_quote = _in_thread(Memory.find_quote)

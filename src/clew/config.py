@@ -41,6 +41,9 @@ class IngestConfig:
         32 << 20, "Longest line of an imported file, in bytes; a longer one is rejected.", low=1024, high=1 << 31
     )
     batch: int = _setting(500, "Turns a transaction when many are added at once.", low=1, high=10_000)
+    exclude: tuple[str, ...] = _setting(
+        (), "What is never stored: session:<glob> names conversations, text:<regular expression> finds turns."
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -209,6 +212,8 @@ def _checked(path: str, raw: Any) -> Any:
 
 def _converted(known: Setting, raw: Any) -> Any:
     kind = type(known.default)
+    if kind is tuple:
+        return _texts(known, raw)
     if kind is float and isinstance(raw, int) and not isinstance(raw, bool):
         return float(raw)
     if isinstance(raw, kind) and not (kind is int and isinstance(raw, bool)):
@@ -219,6 +224,14 @@ def _converted(known: Setting, raw: Any) -> Any:
         except ValueError:
             pass  # falls through to the error below, which names the value
     raise ConfigError(f"{known.path} is {raw!r}; expected {kind.__name__}")
+
+
+def _texts(known: Setting, raw: Any) -> tuple[str, ...]:
+    """A list of texts; the environment has it as one text with commas, which no text in it can hold then."""
+    listed = [part.strip() for part in raw.split(",") if part.strip()] if isinstance(raw, str) else raw
+    if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
+        raise ConfigError(f"{known.path} is {raw!r}; expected a list of texts")
+    return tuple(listed)
 
 
 def _build(cls: type, prefix: str, values: Mapping[str, Any]) -> Any:

@@ -11,17 +11,18 @@ from typing import Any, Self, TypedDict, Unpack
 from clew.assemble.context import build_context
 from clew.assemble.receipt import make_receipt, receipt_id
 from clew.config import Config, load_config
-from clew.errors import ClosedError, ConflictError, InputError, NotFoundError, TurnRejected
+from clew.errors import ClosedError, InputError, NotFoundError
 from clew.index.live import LiveIndex
 from clew.ingest.encoding import escape_surrogates
+from clew.ingest.exclude import exclusion
 from clew.ingest.media import inline
 from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.pipeline.append import Appender
 from clew.pipeline.export import export_space
 from clew.pipeline.forget import Selection, forget
-from clew.pipeline.ingest import Progress, add_many, import_path
-from clew.pipeline.prepare import admit, prepare
+from clew.pipeline.ingest import Progress, add_many, add_one, import_path
+from clew.pipeline.pause import pause, paused_since, resume
 from clew.pipeline.rebuild import rebuild
 from clew.pipeline.receipts import ReceiptBook
 from clew.pipeline.stats import gather_stats
@@ -121,6 +122,7 @@ class Memory:
             raise InputError(f"space {space!r} is empty; name it, or leave the argument out for 'default'")
         home = home_of(path) if path is None or isinstance(path, str | Path) else None
         settings = load_config(home, config)
+        exclusion(settings.ingest.exclude)  # a pattern that cannot be read is told now, not by the first turn
         chosen, note = choose_embedder(
             settings.embedder if embedder is None else embedder, threads=settings.embed_threads
         )
@@ -136,28 +138,21 @@ class Memory:
         """Stores one turn durably and gives its id. A known external id adds nothing and gives the stored turn's id.
 
         Raises:
-            TurnRejected: the turn is empty or too long, or was forgotten before: its external id was, or the same words
-                at the same time. Words that are said anew are a new turn.
+            TurnRejected: the turn is empty or too long, a pattern of `ingest.exclude` or a pause keeps it out, or it
+                was forgotten before: its external id was, or the same words at the same time. Words that are said anew
+                are a new turn.
             ConflictError: its external id is stored with other content.
         """
         self._check_open()
-        fate = self._appender.add(prepare(admit(turn), self.config.ingest), self._clock())
+        name = add_one(self._appender, turn, self.config.ingest, self._clock())
         self._worker.wake()
-        if fate.conflict is not None:
-            raise ConflictError(
-                f"external id {turn.external_id!r} is stored as {fate.conflict} with other content, which was kept; "
-                "send an edit under an id of its own"
-            )
-        name = fate.added or fate.known
-        if name is None:
-            raise TurnRejected("this turn was forgotten and stays out; send what is said anew without its id and time")
         return name
 
     def add_many(self, turns: Iterable[Turn], on_progress: Progress | None = None) -> IngestReport:
         """Stores turns in order, durably, and reports on each; a rejected one does not stop the others.
 
         Turns of one session are taken as one sequence: a history that is sent again adds nothing, a longer one adds its
-        new part, an edited one opens a branch.
+        new part, an edited one opens a branch. Turns that a pattern or a pause keeps out are counted as skipped.
         """
         self._check_open()
         report = add_many(self._appender, turns, self.config.ingest, self._clock, on_progress)
@@ -193,6 +188,16 @@ class Memory:
         )
         self._worker.wake()
         return report
+
+    def pause(self) -> None:
+        """Stores nothing more in this space, in no process, until `resume`: no turn, and no receipt of a recall."""
+        self._check_open()
+        pause(self._store, self.space, self._clock())
+
+    def resume(self) -> None:
+        """Stores again what comes; what came meanwhile was not kept."""
+        self._check_open()
+        resume(self._store, self.space)
 
     # ------------------------------------------------------------------------------------------------------- reading
 
@@ -240,16 +245,18 @@ class Memory:
                 counter=count,
                 receipt_id=receipt_id(query, settings, now),
             )
+            paused = paused_since(reader, self.space) is not None
         timings = {"rank_ms": 1000 * (ranked - started), "fit_ms": 1000 * (time.perf_counter() - ranked)}
-        self._receipts.keep(
-            make_receipt(
-                context,
-                frame,
-                settings=settings,
-                created_at=now,
-                timings={name: round(value, 3) for name, value in timings.items()},
+        if not paused:  # a receipt repeats the question
+            self._receipts.keep(
+                make_receipt(
+                    context,
+                    frame,
+                    settings=settings,
+                    created_at=now,
+                    timings={name: round(value, 3) for name, value in timings.items()},
+                )
             )
-        )
         return context
 
     def search(self, query: str, *, limit: int = 10, **only: Unpack[Only]) -> list[Hit]:

@@ -46,12 +46,12 @@ def _allowed(setting: config.Setting) -> str:
     if setting.choices is not None:
         return ", ".join(f"`{choice}`" for choice in setting.choices)
     if setting.low is None:
-        return "text"
+        return "list of texts; in the environment with commas between" if setting.default == () else "text"
     return f"{_shown(setting.low)} to {_shown(setting.high)}"
 
 
 def _shown(value: object) -> str:
-    return f"{value:_}" if type(value) is int else str(value)
+    return "[]" if value == () else f"{value:_}" if type(value) is int else str(value)
 
 
 def decisions() -> list[Path]:

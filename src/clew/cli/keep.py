@@ -1,4 +1,4 @@
-"""`clew stats`, `export`, `verify`, `rebuild` and `work`: looking after what is kept."""
+"""`clew stats`, `export`, `pause`, `resume`, `verify`, `rebuild` and `work`: looking after what is kept."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -11,6 +11,7 @@ from clew.cli.opening import open_memory, work_through
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, emit, err, lay_out, lines, numbers, out, printable
 from clew.errors import ClewError
+from clew.memory import Memory
 
 IDLE: Final = 1.0
 """Seconds between two looks for new work."""
@@ -57,6 +58,40 @@ def export(scope: Scope, file: Path) -> None:
         emit({"turns": count, "path": str(file)})
     else:
         out().print(f"{counted(count, 'turn')} written to {printable(str(file))}", soft_wrap=True)
+
+
+@click.command()
+@common
+def pause(scope: Scope) -> None:
+    """Store nothing more in this space until resume.
+
+    It holds for every program, also after a restart. What is stored can be asked for meanwhile; questions are not kept.
+    """
+    with open_memory(scope) as memory:
+        memory.pause()
+        _say_paused(scope, memory)
+
+
+@click.command()
+@common
+def resume(scope: Scope) -> None:
+    """Store again what comes.
+
+    What came while the space was paused was not kept.
+    """
+    with open_memory(scope) as memory:
+        memory.resume()
+        _say_paused(scope, memory)
+
+
+def _say_paused(scope: Scope, memory: Memory) -> None:
+    since = memory.stats().details["paused_since"]
+    if scope.as_json:
+        emit({"paused_since": since})
+    elif since is None:
+        out().print("what comes is stored")
+    else:
+        out().print(f"paused since {since}: nothing is stored; `clew resume` ends that")
 
 
 @click.command()

@@ -39,6 +39,8 @@ _SECTIONS: Final = {
         "stats": ("keep:stats", "Show what the space holds, in numbers."),
         "export": ("keep:export", "Write every turn and every original to a file that import reads back."),
         "forget": ("forget:forget", "Take turns out for good, with all that was made of them."),
+        "pause": ("keep:pause", "Store nothing more in this space until resume."),
+        "resume": ("keep:resume", "Store again what comes."),
         "verify": ("keep:verify", "Check that everything is whole; print what is not."),
         "rebuild": ("keep:rebuild", "Make again what is derived from the turns."),
         "work": ("keep:work", "Do the work that waits behind the acknowledgements."),

@@ -186,7 +186,7 @@ def print_report(report: IngestReport, seconds: float) -> None:
     if report.masked:
         console.print(f"secrets masked before they reached the disk: {numbers(report.masked)}")
     if report.skipped:
-        console.print(f"records that hold no turn: {numbers(report.skipped)}", style="dim")
+        console.print(f"records that were not stored: {numbers(report.skipped)}", style="dim")
     for each in report.rejected[:SHOWN]:
         err().print(f"rejected {printable(each.where)}: {printable(each.reason)}", soft_wrap=True)
     if len(report.rejected) > SHOWN:

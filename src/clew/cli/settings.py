@@ -9,6 +9,7 @@ from clew.cli.options import Scope, common
 from clew.cli.show import dim, emit, grid, lay_out, out, printable
 from clew.config import SETTINGS, Config, load_config, sources
 from clew.errors import ClewError
+from clew.ingest.exclude import exclusion
 from clew.models.choose import choose_embedder
 from clew.store.open import home_of
 
@@ -58,7 +59,9 @@ def check(scope: Scope) -> None:
     """
     problem = note = None
     try:
-        _, note = choose_embedder(load_config(home_of(scope.home)).embedder)
+        found = load_config(home_of(scope.home))
+        exclusion(found.ingest.exclude)
+        _, note = choose_embedder(found.embedder)
     except ClewError as error:
         problem = str(error)
     if scope.as_json:

@@ -15,6 +15,7 @@ from typing import Final, cast
 from clew.index.entry import encode
 from clew.ingest.identity import Key, Place, align
 from clew.pipeline.annotate import annotation_rows
+from clew.pipeline.pause import paused_since
 from clew.pipeline.prepare import Prepared
 from clew.pipeline.session import by_external_id, forgotten, has_forgotten_id, next_seq, read_line
 from clew.pipeline.tombstones import hashing, is_copy
@@ -22,6 +23,7 @@ from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import dumps, to_us, turn_row
 from clew.store.tables import Row
 from clew.types.ids import turn_id
+from clew.types.turn import Turn
 
 _SESSIONS_KEPT: Final = 64
 """Sessions whose contents are remembered as hashes, so that new sequences need no look back."""
@@ -36,12 +38,21 @@ class Fate:
         known: id of the stored turn that this one is.
         conflict: id of the turn that holds its external id with other content.
         forgotten: it was forgotten before, and stays out.
+        excluded: a pattern keeps it out.
+        paused: the space takes nothing in at present.
     """
 
     added: str | None = None
     known: str | None = None
     conflict: str | None = None
     forgotten: bool = False
+    excluded: bool = False
+    paused: bool = False
+
+    @property
+    def out_of_line(self) -> bool:
+        """True for a turn that no later one is lined up with: it is as if it had not come."""
+        return self.excluded or self.paused
 
 
 class _Moved(Exception):
@@ -88,6 +99,10 @@ class Appender:
         turn = item.turn
 
         def write(tx: Transaction) -> Fate:
+            if paused_since(tx, self._space) is not None:
+                return Fate(paused=True)
+            if item.excluded is not None:
+                return Fate(excluded=True)
             if turn.external_id is not None:
                 known = by_external_id(tx, self._space, turn.session, turn.external_id)
                 if known is not None:
@@ -112,8 +127,29 @@ class Appender:
 
         Args:
             progress: called with the number of turns just settled, after each durable batch.
-            earlier: keys of turns of the same sequence that were appended before, so that it is lined up as a whole.
+            earlier: keys of turns of the same sequence that were appended before, so that it is lined up as a whole;
+                those whose fate was `out_of_line` are not among them.
         """
+        in_line = self._in_line(items, earlier)
+        if len(in_line) < len(items):
+            progress(len(items) - len(in_line))
+        fates = iter(self._add_line([items[i] for i in in_line], now, progress, earlier))
+        chosen = frozenset(in_line)
+        return [next(fates) if i in chosen else Fate(excluded=True) for i in range(len(items))]
+
+    def _in_line(self, items: Sequence[Prepared], earlier: Sequence[Key]) -> Sequence[int]:
+        """Places of the turns to be lined up: all but excluded ones, unless they came in before they were excluded."""
+        if all(item.excluded is None for item in items):
+            return range(len(items))
+        keys = [*earlier, *map(sequence_key, items)]
+        with self._store.snapshot() as reader:
+            line = read_line(reader, self._space, items[0].turn.session, keys)
+        held = {key.hash for key in line.keys}
+        return [i for i, item in enumerate(items) if item.excluded is None or item.digest in held]
+
+    def _add_line(
+        self, items: Sequence[Prepared], now: datetime, progress: Callable[[int], None], earlier: Sequence[Key]
+    ) -> list[Fate]:
         fates: list[Fate] = []
         before = list(earlier)
         while len(fates) < len(items):
@@ -124,6 +160,9 @@ class Appender:
                     before += map(sequence_key, items[len(fates) : len(fates) + len(settled)])
                     fates += settled
                     progress(len(settled))
+                    if settled[-1].paused:  # the rest with it: a sequence is not taken in by pieces
+                        progress(len(items) - len(fates))
+                        return fates + [Fate(paused=True)] * (len(items) - len(fates))
             except _Moved:
                 continue  # someone else wrote to the session: what is left is planned anew from what is stored now
         return fates
@@ -192,29 +231,50 @@ def _write(
     tx: Transaction, space: str, items: Sequence[Prepared], plan: _Plan, now: datetime
 ) -> list[tuple[Fate, int]]:
     """Writes the new ones of some planned turns of one session; gives each one's fate and place, -1 for none."""
+    if paused_since(tx, space) is not None:
+        return [(Fate(paused=True), -1)] * len(items)
     session = items[0].turn.session
     space_row = tx.get("space", (space,)) or (space, 0, 0, secrets.token_bytes(32), to_us(now))
     hashed = hashing(cast(bytes, space_row[3])) if tx.count("tombstone", (space,), (space,)) else None
     seqs = list(plan.seqs)
     settled: list[tuple[Fate, int]] = []
     new: list[Prepared] = []
+    named: dict[str, int] = {}
     for item, place in zip(items, plan.places, strict=True):
         if not place.is_new:
             seq = seqs[place.known if place.known is not None else cast(int, place.conflict)]
             settled.append((_met(session, seq, plan.gone, known=place.known is not None), seq))
         elif hashed is not None and is_copy(tx, space, item.turn, item.digest, hashed):
             settled.append((Fate(forgotten=True), -1))
+        elif item.excluded is not None:
+            settled.append((Fate(excluded=True), -1))
         else:
             seq = plan.next_seq + len(new)
-            parent = item.turn.parent
             if place.follows is not None and seqs[place.follows] >= 0:
-                parent = turn_id(session, seqs[place.follows])
+                parent: str | None = turn_id(session, seqs[place.follows])
+            else:
+                parent = _parent(tx, space, item.turn, named)
+            if item.turn.external_id is not None:
+                named[item.turn.external_id] = seq
             new.append(replace(item, turn=replace(item.turn, branch=place.branch, parent=parent)))
             settled.append((Fate(added=turn_id(session, seq)), seq))
         seqs.append(settled[-1][1])
     if new:
         _put(tx, space_row, new, plan.next_seq, now)
     return settled
+
+
+def _parent(tx: Reader, space: str, turn: Turn, named: Mapping[str, int]) -> str | None:
+    """The id of the turn that this one answers; sources name it by their own ids, which may name no stored turn.
+
+    Args:
+        named: places by external id of the turns that this transaction writes.
+    """
+    if turn.parent is None or turn.parent in named:
+        return turn.parent and turn_id(turn.session, named[turn.parent])
+    key = (space, turn.session, turn.parent)
+    rows = tx.scan("turn", key, key, index="external", columns=("seq",), limit=1)
+    return turn_id(turn.session, cast(int, rows[0][0])) if rows else turn.parent
 
 
 def _met(session: str, seq: int, gone: frozenset[int], *, known: bool) -> Fate:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from clew.config import IngestConfig
-from clew.errors import TurnRejected
+from clew.errors import ConflictError, TurnRejected
 from clew.ingest.identity import Key
 from clew.ingest.importers import ImportedTurn, Limits, Skipped, read_path
 from clew.pipeline.append import Appender, Fate, sequence_key
@@ -49,12 +49,12 @@ class _Tally:
         item = waiting.item
         if fate.forgotten:
             self.skipped["forgotten"] += 1
+        elif fate.excluded:
+            self.skipped["excluded"] += 1
+        elif fate.paused:
+            self.skipped["paused"] += 1
         elif fate.conflict is not None:
-            reason = (
-                f"external id {item.turn.external_id!r} is stored as {fate.conflict} with other content, which was "
-                "kept; send an edit under an id of its own"
-            )
-            self.rejected.append(Rejection(where=waiting.where, reason=reason))
+            self.rejected.append(Rejection(where=waiting.where, reason=_conflict(item, fate.conflict)))
         elif fate.added is not None:
             self.added += 1
             self.turn_ids.append((waiting.place, fate.added))
@@ -75,6 +75,34 @@ class _Tally:
 
 
 Record = ImportedTurn | Rejection | Skipped
+
+
+def add_one(appender: Appender, turn: Turn, config: IngestConfig, now: datetime) -> str:
+    """Appends one turn and gives its id; a known external id gives the stored turn's.
+
+    Raises:
+        TurnRejected: it cannot be taken, is kept out by a pattern or a pause, or was forgotten before.
+        ConflictError: its external id is stored with other content.
+    """
+    item = prepare(admit(turn), config)
+    fate = appender.add(item, now)
+    if fate.conflict is not None:
+        raise ConflictError(_conflict(item, fate.conflict))
+    if fate.paused:
+        raise TurnRejected("this space is paused and stores nothing; `clew resume`, or Memory.resume, ends that")
+    if fate.excluded:
+        raise TurnRejected(f"the pattern {item.excluded!r} of the setting ingest.exclude keeps this turn out")
+    name = fate.added or fate.known
+    if name is None:
+        raise TurnRejected("this turn was forgotten and stays out; send what is said anew without its id and time")
+    return name
+
+
+def _conflict(item: Prepared, held_by: str) -> str:
+    return (
+        f"external id {item.turn.external_id!r} is stored as {held_by} with other content, which was kept; "
+        "send an edit under an id of its own"
+    )
 
 
 def add_many(
@@ -144,7 +172,7 @@ def _append_all(
             items = [waiting.item for waiting in group]
             before = earlier.setdefault(session, [])
             fates = appender.add_sequence(items, clock(), tally.progress, earlier=before)
-            before += [sequence_key(item) for item in items]
+            before += [sequence_key(item) for item, fate in zip(items, fates, strict=True) if not fate.out_of_line]
             for waiting, fate in zip(group, fates, strict=True):
                 tally.take(waiting, fate)
 

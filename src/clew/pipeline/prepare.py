@@ -14,6 +14,7 @@ from clew.config import IngestConfig
 from clew.errors import TurnRejected
 from clew.index.entry import PieceTerms, TurnEntry, date_marks
 from clew.ingest.encoding import escape_turn
+from clew.ingest.exclude import exclusion
 from clew.ingest.identity import content_hash
 from clew.ingest.media import offload
 from clew.ingest.secrets import mask_turn
@@ -35,6 +36,7 @@ class Prepared:
         blobs: bytes by SHA-256, to be kept beside it.
         annotations: JSON text by kind, made by rules.
         masked: how many secrets were masked, by kind.
+        excluded: the pattern of `ingest.exclude` that keeps the turn out; None when it may be stored.
     """
 
     turn: Turn
@@ -44,6 +46,7 @@ class Prepared:
     blobs: Mapping[str, bytes] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
     masked: Mapping[str, int] = field(default_factory=dict)
+    excluded: str | None = None
 
     def entry(self, *, seq: int, ordinal: int) -> TurnEntry:
         """The index entry, once the places are known.
@@ -95,11 +98,12 @@ def prepare(turn: Turn, config: IngestConfig) -> Prepared:
         TurnRejected: it is empty or too long; the reason says which rule.
     """
     _check(turn)
+    excluded = exclusion(config.exclude).match(turn)  # before masking: a pattern may name what a mask would hide
     masked: Mapping[str, int] = {}
     if config.secrets == "mask":
         turn, masked = mask_turn(turn)
     turn, blobs = offload(turn, config.blob_bytes)
-    return replace(derive(turn), blobs=blobs, masked=masked)
+    return replace(derive(turn), blobs=blobs, masked=masked, excluded=excluded)
 
 
 def derive(turn: Turn) -> Prepared:

@@ -5,6 +5,7 @@ from typing import Any
 
 from clew.index.vectors import has_vector
 from clew.index.view import IndexView
+from clew.pipeline.pause import paused_since
 from clew.store.protocol import Store
 from clew.types.reports import Stats
 
@@ -19,6 +20,7 @@ def gather_stats(
             name: reader.count(name, every, every)
             for name in ("turn", "session", "segment", "blob", "annotation", "receipt", "tombstone", "tail")
         }
+        since = paused_since(reader, space)
     vectors = {model: int(has_vector(view, model).sum()) for model in sorted(view.vectors)}
     characters = int(view.turns.chars.sum())
     return Stats(
@@ -33,6 +35,7 @@ def gather_stats(
             "annotations": counts["annotation"],
             "characters": characters,
             "bytes_on_disk": store.size(),
+            "paused_since": None if since is None else since.isoformat(),
             "receipts": counts["receipt"],
             "speakers": len(view.speakers),
             "tail": counts["tail"],

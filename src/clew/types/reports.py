@@ -29,7 +29,8 @@ class IngestReport(Record):
         rejected: records that could not be taken; the others were.
         turn_ids: one id for each turn that was taken, in the order they came, known ones included.
         masked: secrets that were masked before they reached the disk, by kind.
-        skipped: records that hold no turn by their nature (progress, snapshots), by kind.
+        skipped: records that hold no turn by their nature (progress, snapshots), by kind; and turns that were
+            `forgotten` before, or that a pattern (`excluded`) or a pause (`paused`) keeps out.
     """
 
     added: int = 0

@@ -1,0 +1,71 @@
+"""What is never stored, by the setting `ingest.exclude`: conversations by name, turns by what they say."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fnmatch import translate
+from functools import cache
+from typing import Final
+
+from clew.errors import ConfigError
+from clew.types.turn import Turn
+
+SESSION: Final = "session:"
+TEXT: Final = "text:"
+
+
+@dataclass(frozen=True, slots=True)
+class Exclusion:
+    """Compiled patterns, each beside the setting's own words for it."""
+
+    sessions: tuple[tuple[str, re.Pattern[str]], ...]
+    texts: tuple[tuple[str, re.Pattern[str]], ...]
+
+    def match(self, turn: Turn) -> str | None:
+        """The first pattern that keeps a turn out, as it is written in the setting; None when the turn may be stored.
+
+        A session's name is matched as a whole, texts in any place: the searched text and each part, tool outputs too.
+        """
+        for written, pattern in self.sessions:
+            if pattern.fullmatch(turn.session):
+                return written
+        texts = (turn.text, *(part.text for part in turn.parts)) if self.texts else ()
+        return next((written for written, pattern in self.texts if any(map(pattern.search, texts))), None)
+
+
+def exclusion(patterns: Sequence[str]) -> Exclusion:
+    """Compiles the setting; the same patterns are compiled once.
+
+    Args:
+        patterns: `session:` and a glob (`*`, `?`, `[...]`; case counts), or `text:` and a regular expression as
+            Python's `re` reads it.
+
+    Raises:
+        ConfigError: a pattern is neither, or its expression cannot be read.
+    """
+    return _compiled(tuple(patterns))
+
+
+@cache
+def _compiled(patterns: tuple[str, ...]) -> Exclusion:
+    sessions, texts = [], []
+    for written in patterns:
+        if written.startswith(SESSION) and len(written) > len(SESSION):
+            sessions.append((written, re.compile(translate(written[len(SESSION) :]))))
+        elif written.startswith(TEXT) and len(written) > len(TEXT):
+            texts.append((written, _expression(written)))
+        else:
+            raise ConfigError(
+                f"ingest.exclude holds {written!r}; expected session:<glob> or text:<regular expression>, "
+                "such as session:scratch-* or text:(?i)off the record"
+            )
+    return Exclusion(tuple(sessions), tuple(texts))
+
+
+def _expression(written: str) -> re.Pattern[str]:
+    try:
+        return re.compile(written[len(TEXT) :])
+    except (re.error, OverflowError, RecursionError) as error:
+        raise ConfigError(
+            f"ingest.exclude holds {written!r}, whose regular expression cannot be read: {error}; mend or remove it"
+        ) from error

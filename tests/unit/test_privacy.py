@@ -1,0 +1,202 @@
+"""What is never stored: a paused space, and patterns that keep turns out."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from clew.cli.main import main
+from clew.config import Config, IngestConfig, load_config
+from clew.errors import ConfigError, NotFoundError, TurnRejected
+from clew.memory import Memory
+from clew.testing import FrozenClock
+from clew.types import Part, Turn
+
+NOW = datetime(2025, 6, 1, tzinfo=UTC)
+
+
+def turns(*texts: str, session: str = "s") -> list[Turn]:
+    return [Turn(role="user", content=text, session=session) for text in texts]
+
+
+def opened(home: Path, *patterns: str) -> Memory:
+    config = {"ingest": {"exclude": list(patterns)}}
+    return Memory.open(home, embedder="none", config=config, clock=FrozenClock(NOW))
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with opened(tmp_path) as memory:
+        yield memory
+
+
+def texts(memory: Memory, session: str = "s") -> list[str]:
+    count = memory.stats().turns
+    return [memory.get(f"{session}:turn:{n}").text for n in range(count)]
+
+
+# ------------------------------------------------------------------------------------------------------------- pause
+
+
+@pytest.mark.requirement("S-PRIVACY-01")
+def test_a_paused_space_stores_nothing_in_any_process_and_after_a_restart(tmp_path: Path) -> None:
+    with opened(tmp_path) as memory, opened(tmp_path) as other:
+        memory.add(Turn(role="user", content="before"))
+        memory.pause()
+        with pytest.raises(TurnRejected, match="paused"):
+            other.add(Turn(role="user", content="meanwhile"))
+    with opened(tmp_path) as again:
+        with pytest.raises(TurnRejected, match="paused"):
+            again.add(Turn(role="user", content="meanwhile"))
+        assert again.stats().details["paused_since"] == NOW.isoformat()
+        again.resume()
+        again.add(Turn(role="user", content="after"))
+        assert again.stats().turns == 2
+        assert again.stats().details["paused_since"] is None
+
+
+@pytest.mark.requirement("S-PRIVACY-01")
+def test_many_turns_are_counted_as_paused_also_those_that_are_known(memory: Memory, tmp_path: Path) -> None:
+    memory.add_many(turns("one", "two"))
+    memory.pause()
+    report = memory.add_many(turns("one", "two", "three"))
+    assert (report.added, report.known, report.skipped) == (0, 0, {"paused": 3})
+    file = tmp_path / "talk.jsonl"
+    file.write_text('{"role": "user", "content": "four"}\n{"role": "user", "content": "five"}\n', encoding="utf-8")
+    assert memory.import_path(file).skipped == {"paused": 2}
+    memory.resume()
+    assert memory.add_many(turns("one", "two", "three")).added == 1
+    assert texts(memory) == ["one", "two", "three"]
+
+
+@pytest.mark.requirement("S-PRIVACY-01")
+def test_a_pause_in_the_middle_of_a_sequence_leaves_out_the_rest(tmp_path: Path) -> None:
+    config = Config(ingest=IngestConfig(batch=2))
+    with Memory.open(tmp_path, embedder="none", config=config) as memory:
+        seen = []
+
+        def stop(settled: int) -> None:
+            seen.append(settled)
+            memory.pause()
+
+        report = memory.add_many(turns("a", "b", "c", "d", "e"), on_progress=stop)
+        assert (report.added, report.skipped, seen[-1]) == (2, {"paused": 3}, 5)
+        memory.resume()
+        assert memory.add_many(turns("a", "b", "c", "d", "e")).added == 3
+        assert texts(memory) == ["a", "b", "c", "d", "e"]
+
+
+@pytest.mark.requirement("S-PRIVACY-01")
+def test_a_paused_space_answers_and_keeps_no_question(memory: Memory) -> None:
+    memory.add(Turn(role="user", content="The ferry leaves at nine."))
+    memory.pause()
+    context = memory.recall("When does the ferry leave?")
+    assert "nine" in context.text
+    memory.drain()
+    with pytest.raises(NotFoundError):
+        memory.explain(context.receipt_id)
+    assert memory.stats().details["receipts"] == 0
+
+
+@pytest.mark.requirement("S-PRIVACY-01")
+def test_pausing_twice_keeps_the_first_time_and_another_space_goes_on(tmp_path: Path) -> None:
+    clock = FrozenClock(NOW)
+    with (
+        Memory.open(tmp_path, embedder="none", clock=clock) as memory,
+        Memory.open(tmp_path, embedder="none", space="other") as other,
+    ):
+        memory.pause()
+        clock.advance(60)
+        memory.pause()
+        assert memory.stats().details["paused_since"] == NOW.isoformat()
+        other.add(Turn(role="user", content="goes in"))
+        memory.resume()
+        memory.resume()
+        memory.add(Turn(role="user", content="goes in"))
+
+
+@pytest.mark.requirement("S-PRIVACY-01")
+def test_pause_and_resume_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def run(*arguments: str) -> int:
+        with pytest.raises(SystemExit) as ended:
+            main(["--home", str(tmp_path), *arguments])
+        return int(ended.value.code or 0)
+
+    assert run("pause") == 0
+    assert "paused since" in capsys.readouterr().out
+    assert run("add", "hello") == 1
+    assert "paused" in capsys.readouterr().err
+    assert run("resume", "--json") == 0
+    assert '"paused_since": null' in capsys.readouterr().out
+    assert run("add", "hello") == 0
+
+
+# --------------------------------------------------------------------------------------------------------- exclusion
+
+
+@pytest.mark.requirement("S-PRIVACY-02")
+def test_turns_that_match_are_never_stored(tmp_path: Path) -> None:
+    with opened(tmp_path, "session:scratch-*", "text:(?i)off the record") as memory:
+        given = [*turns("keep", "this is OFF the record", "keep too"), *turns("x", "y", session="scratch-1")]
+        report = memory.add_many(given)
+        assert (report.added, report.skipped, report.rejected) == (2, {"excluded": 3}, ())
+        assert texts(memory) == ["keep", "keep too"]
+        for turn in (given[1], given[3]):
+            with pytest.raises(TurnRejected, match=r"ingest\.exclude"):
+                memory.add(turn)
+        assert memory.stats().turns == 2
+        assert memory.stats().sessions == 1
+
+
+@pytest.mark.requirement("S-PRIVACY-02")
+def test_the_words_of_tools_and_what_a_mask_would_hide_are_matched(tmp_path: Path) -> None:
+    key = "sk-ant-api03-" + "A1b2C3d4" * 11
+    result = Part(type="tool_result", text="balance: 12 (payroll)", call_id="1")
+    with opened(tmp_path, "text:payroll", "text:sk-ant-") as memory:
+        for content in ((result,), f"my key is {key}"):
+            with pytest.raises(TurnRejected, match=r"ingest\.exclude"):
+                memory.add(Turn(role="user", content=content))
+
+
+@pytest.mark.requirement("S-PRIVACY-02")
+def test_a_history_that_is_sent_again_lines_up_around_what_is_kept_out(tmp_path: Path) -> None:
+    history = turns("a", "secret", "b", "c")
+    with opened(tmp_path, "text:secret") as memory:
+        assert memory.add_many(history).added == 3
+        report = memory.add_many([*history, *turns("d")])
+        assert (report.added, report.known, report.skipped) == (1, 3, {"excluded": 1})
+        assert texts(memory) == ["a", "b", "c", "d"]
+
+
+@pytest.mark.requirement("S-PRIVACY-02")
+def test_a_pattern_that_comes_later_opens_no_branch(tmp_path: Path) -> None:
+    history = turns("a", "secret", "b", "c")
+    with opened(tmp_path) as memory:
+        memory.add_many(history)
+    with opened(tmp_path, "text:secret") as memory:
+        report = memory.add_many([*history, *turns("d", "secret")])
+        assert (report.added, report.known, report.skipped) == (1, 4, {"excluded": 1})
+        memory.forget(match="secret")
+        report = memory.add_many([*history, *turns("d")])
+        assert (report.added, report.known, report.skipped) == (0, 4, {"forgotten": 1})
+        assert [memory.get(f"s:turn:{n}").branch for n in (0, 2, 3, 4)] == [""] * 4
+
+
+@pytest.mark.requirement("S-PRIVACY-02")
+@pytest.mark.parametrize("pattern", ["text:(", "text:", "session:", "scratch-*", "text:a{99999999999}"])
+def test_a_pattern_that_cannot_be_read_is_told_on_opening(tmp_path: Path, pattern: str) -> None:
+    with pytest.raises(ConfigError, match=r"ingest\.exclude"):
+        opened(tmp_path, pattern)
+
+
+@pytest.mark.requirement("S-PRIVACY-02")
+def test_a_list_of_texts_comes_from_the_file_the_environment_and_arguments(tmp_path: Path) -> None:
+    (tmp_path / "clew.toml").write_text('[ingest]\nexclude = ["text:a{1,2}", "session:x"]\n', encoding="utf-8")
+    assert load_config(tmp_path, None, {}).ingest.exclude == ("text:a{1,2}", "session:x")
+    found = load_config(tmp_path, None, {"CLEW_INGEST_EXCLUDE": "text:a, session:b ,"})
+    assert found.ingest.exclude == ("text:a", "session:b")
+    assert load_config(None, {"ingest": {"exclude": ("text:a",)}}, {}).ingest.exclude == ("text:a",)
+    for wrong in (3, ["a", 1], {"a": 1}):
+        with pytest.raises(ConfigError):
+            load_config(None, {"ingest": {"exclude": wrong}}, {})
