@@ -1,8 +1,8 @@
 """Masks secrets in text before anything is written: keys, tokens, passwords, private keys, card numbers.
 
 A secret becomes `[masked:<kind>:<8 hexadecimal digits>]`. The digits come from a hash of the secret, so that the same
-secret gives the same mask and a history that is sent again still lines up. Short passwords could be guessed from a
-plain hash: pass the home's own key.
+secret gives the same mask and a history that is sent again still lines up. What could be guessed from a hash, passwords
+and card numbers, has no digits: `[masked:<kind>]`.
 
 The rules are few and strict: a prefix that only one issuer uses, or a name that says what is assigned. So commit ids,
 UUIDs, hashes and encoded images stay as they are.
@@ -20,6 +20,9 @@ from typing import Any
 from clew.ingest.secret_rules import RULES, TELLING, Found, Rule, is_assigned_secret
 from clew.ingest.strings import with_parts
 from clew.types import Part, Turn
+
+GUESSABLE = frozenset({"credential", "url-login", "card"})
+"""Kinds whose secrets are few or short enough to be tried one by one against a hash."""
 
 _MASK = "[masked:"
 _SHORT = 200
@@ -156,6 +159,8 @@ def _lowered(text: str) -> str:
 
 
 def _sign(kind: str, secret: str, key: bytes) -> str:
+    if kind in GUESSABLE and not key:
+        return f"{_MASK}{kind}]"
     data = secret.encode("utf-8", "surrogatepass")
     digest = hmac.new(key, data, hashlib.sha256) if key else hashlib.sha256(data)
     return f"{_MASK}{kind}:{digest.hexdigest()[:8]}]"
