@@ -57,7 +57,9 @@ class AsyncMemory:
     stats = _in_thread(Memory.stats)
     drain = _in_thread(Memory.drain)
     forget = _in_thread(Memory.forget)
+    forget_expired = _in_thread(Memory.forget_expired)
     export = _in_thread(Memory.export)
+    backup = _in_thread(Memory.backup)
     rebuild = _in_thread(Memory.rebuild)
     verify = _in_thread(Memory.verify)
 

@@ -96,6 +96,12 @@ class Config:
         "estimate", "How tokens are counted: estimate, openai or words.", choices=("estimate", "openai", "words")
     )
     budget: int = _setting(2000, "Tokens of a recalled block when none are given.", low=0, high=10_000_000)
+    keep_days: int = _setting(
+        0,
+        "Days after which turns are forgotten, by event time, else by when they came; 0 keeps them.",
+        low=0,
+        high=36_500,
+    )
     receipts: int = _setting(1000, "Receipts kept a space; older ones are dropped.", low=0, high=1_000_000)
     ingest: IngestConfig = field(default_factory=IngestConfig)
     index: IndexConfig = field(default_factory=IndexConfig)

@@ -25,6 +25,7 @@ from clew.pipeline.ingest import Progress, add_many, add_one, import_path
 from clew.pipeline.pause import pause, paused_since, resume
 from clew.pipeline.rebuild import rebuild
 from clew.pipeline.receipts import ReceiptBook
+from clew.pipeline.retention import Retention
 from clew.pipeline.stats import gather_stats
 from clew.pipeline.verify import verify
 from clew.pipeline.worker import Worker
@@ -89,7 +90,8 @@ class Memory:
         self._appender = Appender(store, space, config.ingest.batch)
         self._ranker = Ranker(self._live, embedder, config.recall)
         self._receipts = ReceiptBook(store, space, config.receipts)
-        self._worker = Worker(store, space, self._live, embedder, self._receipts, config.index)
+        self._retention = Retention(store, space, config.keep_days, clock, self._forget)
+        self._worker = Worker(store, space, self._live, embedder, self._receipts, config.index, self._retention)
         self._closing = threading.Lock()
         self._closed = False
         self.embedder_note: str | None = None
@@ -387,13 +389,16 @@ class Memory:
             until=until,
             match=_escaped(match),
         )
-        with self._receipts.held():
-            report = forget(self._store, self.space, selection, self._clock(), dry_run=dry_run)
-            if report.turns and not dry_run:
-                self._receipts.drop()
-                self._ranker.forget()
-                self._appender.forget()
-        return report
+        return self._forget(selection, dry_run=dry_run)
+
+    def forget_expired(self, *, dry_run: bool = False) -> ForgetReport:
+        """Removes for good what is older than `keep_days` by now, without waiting for the worker, who does the same.
+
+        Raises:
+            InputError: `keep_days` is 0.
+        """
+        self._check_open()
+        return self._forget(self._retention.expired(), dry_run=dry_run)
 
     def export(self, path: str | Path) -> int:
         """Writes every turn and every original to a JSON Lines file that `import_path` reads back; gives the turns.
@@ -403,6 +408,19 @@ class Memory:
         """
         self._check_open()
         return export_space(self._store, self.space, Path(path))
+
+    def backup(self, path: str | Path) -> int:
+        """Writes the whole home, all spaces, to one new file while others go on; gives the file's size in bytes.
+
+        The file is read back and checked before it gets its name. Put into an empty directory as `clew.db`, it makes
+        that directory a home.
+
+        Raises:
+            StoreError: something is there already, or the copy cannot be written or is not sound.
+        """
+        self._check_open()
+        self._store.backup(Path(path))
+        return Path(path).stat().st_size
 
     def rebuild(self) -> int:
         """Drops what is derived from the log without a model, and makes it again; gives the number of turns."""
@@ -435,6 +453,15 @@ class Memory:
         self.close()
 
     # ------------------------------------------------------------------------------------------------------- inside
+
+    def _forget(self, selection: Selection, *, dry_run: bool = False) -> ForgetReport:
+        with self._receipts.held():
+            report = forget(self._store, self.space, selection, self._clock(), dry_run=dry_run)
+            if report.turns and not dry_run:
+                self._receipts.drop()
+                self._ranker.forget()
+                self._appender.forget()
+        return report
 
     def _check_open(self) -> None:
         if self._closed:

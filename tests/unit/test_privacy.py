@@ -1,17 +1,24 @@
-"""What is never stored: a paused space, and patterns that keep turns out."""
+"""What is never stored, and what is not kept: a pause, patterns that keep turns out, days that turns are kept."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import cast
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from clew.cli.main import main
 from clew.config import Config, IngestConfig, load_config
-from clew.errors import ConfigError, NotFoundError, TurnRejected
+from clew.errors import ConfigError, InputError, NotFoundError, TurnRejected
 from clew.memory import Memory
+from clew.pipeline import retention
+from clew.pipeline.forget import Selection, forget
+from clew.store.memory import MemoryStore
+from clew.store.protocol import Store
 from clew.testing import FrozenClock
-from clew.types import Part, Turn
+from clew.types import ForgetReport, Part, Turn, turn_id
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 
@@ -29,6 +36,12 @@ def opened(home: Path, *patterns: str) -> Memory:
 def memory(tmp_path: Path) -> Iterator[Memory]:
     with opened(tmp_path) as memory:
         yield memory
+
+
+def run(home: Path, *arguments: str) -> int:
+    with pytest.raises(SystemExit) as ended:
+        main(["--home", str(home), *arguments])
+    return int(ended.value.code or 0)
 
 
 def texts(memory: Memory, session: str = "s") -> list[str]:
@@ -118,18 +131,13 @@ def test_pausing_twice_keeps_the_first_time_and_another_space_goes_on(tmp_path: 
 
 @pytest.mark.requirement("S-PRIVACY-01")
 def test_pause_and_resume_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def run(*arguments: str) -> int:
-        with pytest.raises(SystemExit) as ended:
-            main(["--home", str(tmp_path), *arguments])
-        return int(ended.value.code or 0)
-
-    assert run("pause") == 0
+    assert run(tmp_path, "pause") == 0
     assert "paused since" in capsys.readouterr().out
-    assert run("add", "hello") == 1
+    assert run(tmp_path, "add", "hello") == 1
     assert "paused" in capsys.readouterr().err
-    assert run("resume", "--json") == 0
+    assert run(tmp_path, "resume", "--json") == 0
     assert '"paused_since": null' in capsys.readouterr().out
-    assert run("add", "hello") == 0
+    assert run(tmp_path, "add", "hello") == 0
 
 
 # --------------------------------------------------------------------------------------------------------- exclusion
@@ -200,3 +208,126 @@ def test_a_list_of_texts_comes_from_the_file_the_environment_and_arguments(tmp_p
     for wrong in (3, ["a", 1], {"a": 1}):
         with pytest.raises(ConfigError):
             load_config(None, {"ingest": {"exclude": wrong}}, {})
+
+
+# --------------------------------------------------------------------------------------------------------- retention
+
+
+def aged(home: Path | MemoryStore, days: int, clock: FrozenClock) -> Memory:
+    return Memory.open(home, embedder="none", config={"keep_days": days}, clock=clock)
+
+
+def forgetting(store: Store, now: datetime) -> retention.Forget:
+    return lambda selection: forget(store, "default", selection, now)
+
+
+def said(text: str, days_ago: float | None) -> Turn:
+    return Turn(role="user", content=text, at=None if days_ago is None else NOW - timedelta(days=days_ago))
+
+
+@pytest.mark.requirement("S-PRIVACY-03")
+def test_the_worker_forgets_what_is_too_old_and_keeps_it_out(tmp_path: Path) -> None:
+    clock = FrozenClock(NOW)
+    old, young = said("the ferry of last year", 31), said("the ferry of today", 29)
+    with aged(tmp_path, 0, clock) as memory:
+        memory.add_many([old, young])
+        memory.drain()
+        assert memory.stats().turns == 2
+    with aged(tmp_path, 30, clock) as memory:
+        assert memory.drain()
+        assert memory.stats().turns == 1
+        assert "last year" not in memory.recall("ferry").text
+        assert memory.verify().ok
+        assert memory.add_many([old, young]).skipped == {"forgotten": 1}
+        clock.advance(2 * 86_400)
+        assert memory.drain()
+        assert memory.stats().turns == 0
+
+
+@pytest.mark.requirement("S-PRIVACY-03")
+def test_without_an_event_time_the_time_of_arrival_counts(tmp_path: Path) -> None:
+    clock = FrozenClock(NOW)
+    with aged(tmp_path, 30, clock) as memory:
+        memory.add(said("no time", None))
+        clock.advance(29 * 86_400)
+        assert memory.drain()
+        assert memory.stats().turns == 1
+        clock.advance(2 * 86_400)
+        assert memory.drain()
+        assert memory.stats().turns == 0
+
+
+@pytest.mark.requirement("S-PRIVACY-03")
+def test_a_long_sweep_goes_on_where_its_steps_end() -> None:
+    store, clock = MemoryStore(), FrozenClock(NOW)
+    count = 2 * retention.STRETCH + 3
+    with aged(store, 0, clock) as memory:
+        memory.add_many(said(str(n), 40 if n % 2 else 1) for n in range(count))
+        selections: list[Selection] = []
+
+        def note(selection: Selection) -> ForgetReport:
+            selections.append(selection)
+            return ForgetReport(turns=0, rows={}, digests=())
+
+        sweep = retention.Retention(store, "default", 30, clock, note)
+        assert [sweep.step() for _ in range(4)] == [True, True, True, False]
+        named = [name for selection in selections for name in selection.turn_ids or ()]
+        assert named == [f"default:turn:{n}" for n in range(1, count, 2)]
+
+
+@pytest.mark.requirement("S-PRIVACY-03")
+@settings(max_examples=30, deadline=None)
+@given(
+    ages=st.lists(st.none() | st.floats(-5, 60), min_size=1, max_size=12),
+    days=st.integers(1, 50),
+    moves=st.lists(st.integers(-20, 20), max_size=4),
+)
+def test_nothing_younger_ever_goes_and_everything_older_does(
+    ages: list[float | None], days: int, moves: list[int]
+) -> None:
+    store, clock = MemoryStore(), FrozenClock(NOW)
+    with aged(store, 0, clock) as memory:
+        names = memory.add_many([said(f"turn {n}", age) for n, age in enumerate(ages)]).turn_ids
+        times = {name: NOW if age is None else NOW - timedelta(days=age) for name, age in zip(names, ages, strict=True)}
+        kept = set(names)
+        for move in [0, *moves]:
+            now = clock.advance(move * 86_400)
+            sweep = retention.Retention(store, "default", days, clock, forgetting(store, now))
+            while sweep.step():
+                pass
+            kept = {name for name in kept if times[name] >= now - timedelta(days=days)}
+            with store.snapshot() as reader:
+                rows = reader.scan("turn", ("default",), ("default",), columns=("seq",))
+            assert {turn_id("default", cast(int, row[0])) for row in rows} == kept
+
+
+@pytest.mark.requirement("S-PRIVACY-03")
+def test_expired_turns_go_at_once_when_asked_for(tmp_path: Path) -> None:
+    clock = FrozenClock(NOW)
+    with aged(tmp_path, 0, clock) as memory:
+        memory.add_many([said("old", 31), said("young", 1)])
+        with pytest.raises(InputError, match="keep_days"):
+            memory.forget_expired()
+    store = MemoryStore()
+    with aged(store, 30, clock) as memory:
+        memory.drain()
+        memory.add_many([said("old", 31), said("young", 1)])  # the next sweep is due in an hour
+        assert memory.forget_expired(dry_run=True).turn_ids == ("default:turn:0",)
+        assert memory.forget_expired().turns == 1
+        assert memory.forget_expired().turns == 0
+        assert memory.get("default:turn:1").text == "young"
+
+
+@pytest.mark.requirement("S-PRIVACY-03")
+def test_expired_on_the_command_line(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(tmp_path, "add", "hello", "--at", "2001-01-01")
+    assert run(tmp_path, "forget", "--expired", "--yes") == 1
+    assert "keep_days" in capsys.readouterr().err
+    assert run(tmp_path, "forget", "--expired", "--match", "hello") == 2
+    monkeypatch.setenv("CLEW_KEEP_DAYS", "30")
+    assert run(tmp_path, "forget", "--expired", "--yes") == 0
+    monkeypatch.delenv("CLEW_KEEP_DAYS")
+    with Memory.open(tmp_path, embedder="none") as memory:
+        assert memory.stats().turns == 0

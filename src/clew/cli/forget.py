@@ -1,5 +1,6 @@
 """`clew forget`: takes turns out for good, after showing which."""
 
+import functools
 import sys
 from typing import Any
 
@@ -23,25 +24,29 @@ SHOWN = 10
 @since
 @until
 @click.option("--match", metavar="WORDS", help="All turns that hold these words, case and accents aside.")
+@click.option("--expired", is_flag=True, help="What is older than the setting keep_days; no other condition with it.")
 @click.option("--dry-run", is_flag=True, help="Only show what would go.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @common
-def forget(scope: Scope, turn_ids: tuple[str, ...], dry_run: bool, yes: bool, **conditions: Any) -> None:
+def forget(scope: Scope, turn_ids: tuple[str, ...], expired: bool, dry_run: bool, yes: bool, **conditions: Any) -> None:
     """Take turns out for good, with all that was made of them.
 
     Conditions add up: a turn goes when it meets every one that is given. What goes is shown, and asked for. A keyed
     hash of each turn stays, so that an import does not bring it back.
     """
     selection = {**conditions, "turn_ids": turn_ids or None}
+    if expired and any(value is not None for value in selection.values()):
+        raise click.UsageError("--expired takes no other condition.")
     with open_memory(scope) as memory:
-        report = memory.forget(**selection, dry_run=True)
+        remove = memory.forget_expired if expired else functools.partial(memory.forget, **selection)
+        report = remove(dry_run=True)
         if not (dry_run or yes):
             _print_choice(memory, report)
             _ask(report)
         elif dry_run and not scope.as_json:
             _print_choice(memory, report)
         if not dry_run and report.turns:
-            report = memory.forget(**selection)
+            report = remove()
     if scope.as_json:
         emit(report.to_dict())
     elif not dry_run:

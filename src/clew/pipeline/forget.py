@@ -31,6 +31,7 @@ class Selection:
 
     Attributes:
         match: words that the turn's text holds, case and accents folded.
+        older_than: event time before this moment; where that is unknown, the time when the turn was stored.
     """
 
     turn_ids: tuple[str, ...] | None = None
@@ -39,6 +40,7 @@ class Selection:
     since: datetime | None = None
     until: datetime | None = None
     match: str | None = None
+    older_than: datetime | None = None
 
     def __post_init__(self) -> None:
         if all(getattr(self, name) is None for name in self.__dataclass_fields__):
@@ -55,7 +57,12 @@ class Selection:
             and (self.since is None or (turn.at is not None and turn.at >= self.since))
             and (self.until is None or (turn.at is not None and turn.at < self.until))
             and (self.match is None or fold_contains(turn.text, self.match))
+            and (self.older_than is None or _before(turn.at or turn.ingested_at, self.older_than))
         )
+
+
+def _before(moment: datetime | None, limit: datetime) -> bool:
+    return moment is not None and moment < limit
 
 
 def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry_run: bool = False) -> ForgetReport:

@@ -18,6 +18,7 @@ from clew.index.packer import pack
 from clew.models.protocol import Embedder
 from clew.pipeline.embed import embed_batch, missing, next_batch, stored_length
 from clew.pipeline.receipts import ReceiptBook
+from clew.pipeline.retention import Retention
 from clew.store.protocol import Lease, Store
 
 log = logging.getLogger("clew.worker")
@@ -47,9 +48,10 @@ class Worker:
         embedder: Embedder | None,
         receipts: ReceiptBook,
         config: IndexConfig,
+        retention: Retention,
     ) -> None:
         self._store, self._space, self._live = store, space, live
-        self._embedder, self._receipts, self._config = embedder, receipts, config
+        self._embedder, self._receipts, self._config, self._retention = embedder, receipts, config, retention
         self._holder = f"{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self._lease: Lease | None = None
         self._aside: frozenset[int] = frozenset()
@@ -87,7 +89,7 @@ class Worker:
 
     def pending(self) -> dict[str, int]:
         """Work that is accepted and not done, by kind; kinds without any are absent."""
-        counts = {"receipts": self._receipts.waiting}
+        counts = {"receipts": self._receipts.waiting, "retention": int(self._retention.due())}
         if self._embedder is not None:
             counts["embed"] = len(missing(self._live.view(), self._embedder.name, self._aside))
         return {kind: count for kind, count in counts.items() if count}
@@ -118,7 +120,7 @@ class Worker:
         """One bounded piece of work; says whether anything was done. Threads may call it; one works at a time."""
         with self._step_lock:
             try:
-                done = bool(self._receipts.flush())
+                done = bool(self._receipts.flush()) or self._retention.step()
                 version = self._store.version()
                 if version != self._settled and self._has_lease():
                     busy = self._pack() or self._embed()  # packing needs no model, which may fail or take hours
