@@ -363,7 +363,9 @@ COPY = (
     Requirement("S-COPY-06", "Issue 3.2", "A merge adds what is new, loses nothing, and done again adds nothing."),
     Requirement("S-COPY-07", "Issue 3.2", "Merged branches stay apart, and answers answer the same turns."),
     Requirement("S-COPY-08", "DESIGN 9", "What the target of a merge has forgotten stays out of it."),
-    Requirement("S-COPY-09", "Issue 3.2", "`clew copy` and `clew merge` do both, and make no source that is not there."),
+    Requirement(
+        "S-COPY-09", "Issue 3.2", "`clew copy` and `clew merge` do both, and make no source that is not there."
+    ),
     Requirement("S-BACKUP-01", "Issue 3.8", "A backup made while others write restores to a home that is whole."),
     Requirement("S-BACKUP-02", "Issue 3.8", "A backup is all spaces in one checked file, and replaces none."),
 )

@@ -38,6 +38,9 @@ _SECTIONS: Final = {
     "Look after": {
         "stats": ("keep:stats", "Show what the space holds, in numbers."),
         "export": ("keep:export", "Write every turn and every original to a file that import reads back."),
+        "backup": ("move:backup", "Write everything to one checked file, while others go on."),
+        "copy": ("move:copy", "Make a space the same in another home."),
+        "merge": ("move:merge", "Add what another home has more."),
         "forget": ("forget:forget", "Take turns out for good, with all that was made of them."),
         "pause": ("keep:pause", "Store nothing more in this space until resume."),
         "resume": ("keep:resume", "Store again what comes."),

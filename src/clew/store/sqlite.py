@@ -6,7 +6,7 @@ Borders: opens, closes and looks after the file. Rows are read in `readers`, wri
 import os
 import threading
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Final, Literal, TypeVar, cast
@@ -231,15 +231,42 @@ def _copy(source: apsw.Connection, path: Path) -> None:
 
 
 def _copy_pages(source: apsw.Connection, path: Path) -> None:
-    target = apsw.Connection(str(path))
+    own = not source.in_transaction
+    if own:
+        source.execute("BEGIN")  # one state for copying and counting
     try:
-        with target.backup("main", source, "main") as backup:
-            backup.step(-1)
-        target.execute("PRAGMA journal_mode = DELETE").fetchall()  # one file, with no log beside it
-        if damage := _damage(target):
-            raise StoreError(f"the backup {str(path)!r} is not sound and was removed: {damage[0]}; run `clew verify`")
+        expected = _row_counts(source)
+        target = apsw.Connection(str(path))
+        try:
+            with target.backup("main", source, "main") as backup:
+                backup.step(-1)
+            target.execute("PRAGMA journal_mode = DELETE").fetchall()  # one file, with no log beside it
+        finally:
+            target.close()
     finally:
-        target.close()
+        if own:
+            source.execute("COMMIT")
+    _check_copy(path, expected)
+
+
+def _check_copy(path: Path, expected: Mapping[str, int]) -> None:
+    """Reads a copy as whoever restores it will: from the file, which must be sound and hold all rows."""
+    copy = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
+    try:
+        wrong = _damage(copy)
+        if not wrong and (found := _row_counts(copy)) != expected:
+            wrong = [f"it holds {sum(found.values())} rows instead of {sum(expected.values())}"]
+    finally:
+        copy.close()
+    if wrong:
+        raise StoreError(f"the backup {str(path)!r} is not sound and was removed: {wrong[0]}; run `clew verify`")
+
+
+def _row_counts(connection: apsw.Connection) -> dict[str, int]:
+    """Rows by table."""
+    names = [str(name) for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    counts = ((name, connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()[0][0]) for name in names)  # noqa: S608  # names of the schema itself
+    return {name: int(cast(int, count)) for name, count in counts}
 
 
 def _damage(connection: apsw.Connection) -> list[str]:
