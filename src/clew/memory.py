@@ -410,14 +410,7 @@ class Memory:
         return export_space(self._store, self.space, Path(path))
 
     def backup(self, path: str | Path) -> int:
-        """Writes the whole home, all spaces, to one new file while others go on; gives the file's size in bytes.
-
-        The file is read back and checked before it gets its name. Put into an empty directory as `clew.db`, it makes
-        that directory a home.
-
-        Raises:
-            StoreError: something is there already, or the copy cannot be written or is not sound.
-        """
+        """Writes all spaces to one new, checked file while others go on; gives its bytes. StoreError if it exists."""
         self._check_open()
         self._store.backup(Path(path))
         return Path(path).stat().st_size
