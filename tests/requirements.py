@@ -375,6 +375,20 @@ PRIVACY = (
     Requirement("S-PRIVACY-01", "Issue 3.6", "A paused space stores nothing, in any process, until it is resumed."),
     Requirement("S-PRIVACY-02", "Issue 3.6", "What a pattern names is never stored, and counted as excluded."),
     Requirement("S-PRIVACY-03", "Issue 3.6", "Turns older than keep_days go with all made of them; none younger."),
+    Requirement("S-ISOLATION-01", "Issue 3.7", "A space shows the same whether or not others are in the same home."),
+)
+
+# --- RANKING ---
+RANKING = (
+    Requirement(
+        "F-RANKING-01",
+        "DESIGN 6",
+        "Rank fusion, k 60 and equal values sharing the best rank, can be recomputed by hand.",
+    ),
+    Requirement("F-RANKING-02", "DESIGN 6", "Score fusion can be recomputed by hand; what is not known adds nothing."),
+    Requirement("F-RANKING-03", "DESIGN 1.5", "The signals' shares of a turn add up to its score."),
+    Requirement("F-RANKING-04", "DESIGN 6", "The best turns are those of a full sort; ties go by session, then place."),
+    Requirement("F-RANKING-10", "DESIGN 1.9", "A ranking is the same each time and for any layout of the index."),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (
@@ -390,4 +404,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *TEXT,
     *BENCH,
     *PRIVACY,
+    *RANKING,
 )

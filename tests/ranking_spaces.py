@@ -1,0 +1,59 @@
+"""Small spaces for the tests of ranking: turns written out by hand, as a view of the index, and questions to them."""
+
+from collections import Counter
+from datetime import UTC, datetime
+from typing import Any
+
+import numpy as np
+
+from clew.config import RecallConfig
+from clew.index.entry import TurnEntry
+from clew.index.view import IndexView
+from clew.pipeline.prepare import derive
+from clew.recall.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
+from clew.recall.query import understand
+from clew.recall.search import rank
+from clew.types import Turn
+
+NOON = datetime(2024, 3, 5, 12, tzinfo=UTC)
+
+
+def said(text: str, session: str = "s", **more: Any) -> Turn:
+    """A user's turn."""
+    return Turn(**{"role": "user", "content": text, "session": session, **more})
+
+
+def entries(*turns: Turn | str) -> list[TurnEntry]:
+    """The turns as the index knows them, each next in its session; a text is a user's turn."""
+    places: Counter[str] = Counter()
+    found = []
+    for ordinal, turn in enumerate(said(each) if isinstance(each, str) else each for each in turns):
+        found.append(derive(turn).entry(seq=places[turn.session], ordinal=ordinal))
+        places[turn.session] += 1
+    return found
+
+
+def space(*turns: Turn | str) -> IndexView:
+    """A view of the turns."""
+    return IndexView.of(tail=entries(*turns))
+
+
+def asked(view: IndexView, question: str, similarity: Scores | None = None, **weights: Any) -> Frame:
+    """The question as a ranking sees it, at noon of 5 March 2024.
+
+    Args:
+        similarity: cosines to each turn, of the question and of its rewritten form.
+    """
+    beside = assistant_takes_part(view)
+    query = understand(question, view.speakers, NOON, with_assistant=beside, covered=covered_days(view))
+    return make_frame(query, view, RecallConfig(**weights), similarity, with_assistant=beside)
+
+
+def order(frame: Frame, limit: int = 100, **chosen: Any) -> list[int]:
+    """Positions of the turns that are found, best first."""
+    return [each.position for each in rank(frame, limit=limit, mask=frame.view.mask(**chosen))]
+
+
+def column(*values: float) -> Scores:
+    """Values as a signal gives them."""
+    return np.array(values, dtype=np.float64)
