@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.config import RecallConfig
+from clew.index.entry import TurnEntry
 from clew.index.view import IndexView
 from clew.recall.frame import make_frame
 from clew.recall.fusion import RUN, best
@@ -44,9 +45,9 @@ def test_the_best_are_those_of_a_full_sort(
 @pytest.mark.requirement("F-RANKING-03", "F-RANKING-10")
 @given(st.data(), st.sampled_from(("score", "rrf")))
 def test_every_layout_of_the_index_ranks_alike(data: st.DataObject, fusion: str) -> None:
-    log = data.draw(logs())
+    log: list[TurnEntry] = data.draw(logs())
     words = data.draw(st.lists(st.sampled_from(WORDS), unique=True, max_size=4))
-    named = (0,) if log and data.draw(st.booleans()) else ()
+    named = (0,) if data.draw(st.booleans()) else ()
     query = Query("", tuple(words), named, (), (), "", wants_assistant=data.draw(st.booleans()))
     cosines = data.draw(st.lists(st.floats(-1, 1) | st.just(np.nan), min_size=len(log), max_size=len(log)))
     similarity = np.array([cosines, cosines], dtype=np.float64) if data.draw(st.booleans()) else None

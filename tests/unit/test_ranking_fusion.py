@@ -7,7 +7,7 @@ import pytest
 
 from clew.config import RecallConfig
 from clew.recall.frame import Frame
-from clew.recall.fusion import SILENT, Opinion, by_rank, by_score, centred
+from clew.recall.fusion import SILENT, Opinion, best, by_rank, by_score, centred
 from clew.recall.search import rank
 from clew.recall.signals import SIGNALS
 from tests.ranking_spaces import asked, column, order, said, space
@@ -196,3 +196,12 @@ def test_equal_scores_go_by_session_name_then_place(fusion: str) -> None:
     alike = space(*("the same words" for _ in range(3)))
     assert order(asked(alike, "words", fusion=fusion, lexical=0, time=0), 2) == []
     assert order(asked(alike, "words", np.ones((2, 3)), fusion=fusion, lexical=0), 2) == [0, 1]
+
+
+@pytest.mark.requirement("F-RANKING-04")
+def test_scores_that_round_alike_are_equal_however_far_apart_they_began() -> None:
+    tie = (np.array([0, 1]),)
+    for step in range(0, 4000, 2):
+        low, high = (step - 0.5) * 1e-6, (step + 0.5) * 1e-6
+        if np.round(low, 6) == np.round(high, 6):
+            assert best(column(low, high), 1, tie, None).tolist() == [0], step

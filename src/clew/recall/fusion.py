@@ -46,7 +46,7 @@ class Opinion:
         shares = values - self.mean
         shares *= self.weight / self.spread
         if self.ranks:  # only they may not know a turn
-            np.nan_to_num(shares, copy=False, nan=0.0)
+            shares[np.isnan(shares)] = 0.0
         return shares
 
 
@@ -140,9 +140,10 @@ def _floor(score: Scores, limit: int) -> float:
     """A value that at least `limit` scores reach, and few more: the limit-th best of the bests of short runs.
 
     A run whose best reaches the value holds at least one such score. Runs are found in one pass, where ordering all
-    scores would cost ten times as much.
+    scores would cost ten times as much. What rounds to the same 1e-6 lies at most 1e-6 below; as much again covers the
+    errors of floating point.
     """
     if len(score) <= limit:
         return -np.inf
     runs = np.maximum.reduceat(score, np.arange(0, len(score), RUN)) if len(score) >= RUN * limit else score
-    return float(np.partition(runs, len(runs) - limit)[len(runs) - limit]) - 1e-6
+    return float(np.partition(runs, len(runs) - limit)[len(runs) - limit]) - 2e-6
