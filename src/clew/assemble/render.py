@@ -6,7 +6,7 @@ number in the session (session and number make the turn's id) and who spoke.
 
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from typing import Final
 
@@ -26,6 +26,7 @@ class Evidence:
         rank: its candidate's rank, from 1.
         piece: number of the shown piece of a long turn; None when the whole turn is shown.
         text: the words to show.
+        shown: the item's line in the block; made once, since it is weighed, rendered and counted.
     """
 
     rank: int
@@ -36,6 +37,10 @@ class Evidence:
     text: str
     rendering: str
     piece: int | None = None
+    shown: str = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "shown", _line(self))  # the instance is frozen for everyone else
 
     @property
     def place(self) -> tuple[str, int, int]:
@@ -44,12 +49,20 @@ class Evidence:
 
 
 def line(evidence: Evidence) -> str:
-    """One item, ending in a line break.
+    """One item, ending in a line break."""
+    return evidence.shown
+
+
+def _line(evidence: Evidence) -> str:
+    """The item in writing.
 
     Words that look like the block's own marks, or like another item or heading, are written so that they end nothing
     and put nothing into another's mouth: with a backslash after the `<`, and a space before the line.
     """
-    words = _LIKE_AN_ITEM.sub(r"\g<0> ", _LIKE_A_MARK.sub(r"\g<0>\\", evidence.text.strip("\n")))
+    words = evidence.text.strip("\n")
+    if "<" in words:
+        words = _LIKE_A_MARK.sub(r"\g<0>\\", words)
+    words = _LIKE_AN_ITEM.sub(r"\g<0> ", words)
     shown = words if evidence.piece is None else f"… {words} …"
     return f"{evidence.seq} {_name(evidence.speaker)}: {shown}\n"
 
@@ -61,7 +74,8 @@ def heading(session: str, day: date | None) -> str:
 
 def _name(name: str) -> str:
     """A name in one line, without marks of the block."""
-    return _LIKE_A_MARK.sub(r"\g<0>\\", " ".join(name.split()))
+    plain = " ".join(name.split())
+    return _LIKE_A_MARK.sub(r"\g<0>\\", plain) if "<" in plain else plain
 
 
 def heading_key(evidence: Evidence) -> tuple[str, date | None]:

@@ -33,6 +33,9 @@ IDLE_SECONDS: Final = 1.0
 POLL_SECONDS: Final = 0.05
 """How often a caller who waits looks for work that another process does."""
 
+GATHER_SECONDS: Final = 0.1
+"""How long the thread lets turns gather after it was woken: a stream of single turns is not followed one by one."""
+
 REST_SECONDS: Final = (1.0, 5.0, 30.0, 120.0)
 """Waiting times after failures in a row."""
 
@@ -178,5 +181,6 @@ class Worker:
                 self._stepped.set()
                 continue
             rest = REST_SECONDS[min(self._failures, len(REST_SECONDS)) - 1] if self._failures else IDLE_SECONDS
-            self._wake.wait(rest)
+            if self._wake.wait(rest):
+                self._stop.wait(GATHER_SECONDS)
             self._wake.clear()

@@ -23,9 +23,13 @@ def from_us(value: int | None) -> datetime | None:
     return None if value is None else EPOCH + value * _MICROSECOND
 
 
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+"""Kept, since `json.dumps` with these settings makes a new one for each call."""
+
+
 def dumps(value: Any) -> str:
     """JSON text with a fixed form, so that equal values are equal bytes."""
-    return json.dumps(value, ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+    return _ENCODER.encode(value)
 
 
 def turn_row(space: str, turn: Turn, digest: bytes) -> Row:

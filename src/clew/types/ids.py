@@ -1,6 +1,7 @@
 """Derived ids: a turn is named by its session and its place in it, so the same log gives the same ids everywhere."""
 
 import re
+from functools import lru_cache
 from urllib.parse import quote, unquote
 
 from clew.errors import InputError
@@ -10,7 +11,13 @@ _TURN_ID = re.compile(r"(?P<session>.+):turn:(?P<seq>[0-9]{1,18})", re.DOTALL)
 
 def turn_id(session: str, seq: int) -> str:
     """`<session>:turn:<seq>`; the session is percent-encoded, so that a colon in it cannot be mistaken."""
-    return f"{quote(session, safe='', errors='surrogatepass')}:turn:{seq}"
+    return f"{_quoted(session)}:turn:{seq}"
+
+
+@lru_cache(maxsize=1024)
+def _quoted(session: str) -> str:
+    """The same few sessions are named again and again."""
+    return quote(session, safe="", errors="surrogatepass")
 
 
 def parse_turn_id(text: str) -> tuple[str, int]:
