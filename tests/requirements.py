@@ -391,6 +391,39 @@ RANKING = (
     Requirement("F-RANKING-10", "DESIGN 1.9", "A ranking is the same each time and for any layout of the index."),
 )
 
+# --- TYPES ---
+TYPES = (
+    Requirement("F-TYPES-01", "DESIGN 4", "Text, parts or mappings are taken as content, and the plain text follows."),
+    Requirement("F-TYPES-02", "DESIGN 4", "Times are kept in UTC; one without a zone is UTC; none is made up."),
+    Requirement("F-TYPES-03", "Issue 2 bad input", "What a turn cannot be made of is refused, naming field and rule."),
+    Requirement("F-TYPES-04", "DESIGN 4", "Whose words a turn holds follows from role and parts, or is said."),
+    Requirement("F-TYPES-05", "DESIGN 4", "An id gives back session and place, and no two turns share one."),
+    Requirement("F-TYPES-06", "DESIGN 3", "Every record survives its wire form; unknown is absent; newer keys pass."),
+    Requirement("F-TYPES-07", "DESIGN 3", "A turn comes back from its row; equal turns are equal bytes."),
+)
+
+# --- CONFIG ---
+CONFIG = (
+    Requirement("F-CONFIG-01", "DESIGN 3", "Arguments win over CLEW_* over clew.toml over defaults."),
+    Requirement("F-CONFIG-02", "DESIGN 10", "All settings that are unknown or out of range are named at once."),
+    Requirement("F-CONFIG-03", "DESIGN 3", "Every setting can be given in the file, the environment and arguments."),
+)
+
+# --- RECALL ---
+RECALL = (
+    Requirement("F-RECALL-01", "RETRIEVAL 2", "How a text speaks is read in one pass: of itself, asking, stating."),
+    Requirement("F-RECALL-03", "DESIGN 1.9", "The best come first, and a limit only cuts."),
+    Requirement("F-RECALL-04", "DESIGN 6", "Every signal says what it says it does, and nothing when it has no say."),
+    Requirement("F-RECALL-05", "DESIGN 6", "Names, times, quotes and requests in a question are understood."),
+    Requirement("F-RECALL-06", "DESIGN 1.7", "A filter lets through exactly what meets all of it."),
+    Requirement("F-RECALL-07", "DESIGN 6", "What the question's own signals do not speak for is left out."),
+    Requirement("F-RECALL-08", "DESIGN 1.10", "Injected text is stored and found by its id, and never recalled."),
+    Requirement("F-RECALL-09", "DESIGN 10", "A phrase is found word for word in any script, newest first."),
+    Requirement("F-RECALL-10", "DESIGN 9", "Every store, packed or not, gives the same answers."),
+    Requirement("F-RECALL-11", "DESIGN 1.3", "A model that is missing or fails leaves the question its words."),
+    Requirement("F-RECALL-13", "DESIGN 1.9", "The same question at the same moment has the same answer and receipt."),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *ANALYZE,
     *HOUSE,
@@ -405,4 +438,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *BENCH,
     *PRIVACY,
     *RANKING,
+    *TYPES,
+    *CONFIG,
+    *RECALL,
 )

@@ -1,0 +1,125 @@
+"""Settings: which source wins, and what is refused."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.config import SETTINGS, Config, RecallConfig, load_config, sources
+from clew.errors import ConfigError
+
+NOTHING: dict[str, str] = {}
+
+
+def with_file(tmp_path: Path, text: str) -> Path:
+    (tmp_path / "clew.toml").write_text(text, encoding="utf-8")
+    return tmp_path
+
+
+@pytest.mark.requirement("F-CONFIG-01")
+def test_later_sources_win(tmp_path: Path) -> None:
+    home = with_file(tmp_path, 'budget = 1\ncounter = "words"\n[recall]\nlimit = 1\nspeaker = 1\n')
+    environment = {"CLEW_BUDGET": "2", "CLEW_RECALL_LIMIT": "2"}
+    config = load_config(home, {"budget": 3}, environment)
+    assert (config.budget, config.recall.limit, config.recall.speaker, config.counter) == (3, 2, 1.0, "words")
+    assert config.recall.lexical == RecallConfig().lexical
+    assert load_config(None, None, NOTHING) == Config()
+
+
+@pytest.mark.requirement("F-CONFIG-01")
+def test_a_whole_config_is_taken_as_it_is(tmp_path: Path) -> None:
+    config = Config(budget=5)
+    assert load_config(with_file(tmp_path, "budget = 1"), config, {"CLEW_BUDGET": "2"}) is config
+
+
+@pytest.mark.requirement("F-CONFIG-01")
+def test_where_a_setting_comes_from_is_known(tmp_path: Path) -> None:
+    home = with_file(tmp_path, "budget = 1\n[index]\nfan_out = 4\n")
+    found = sources(home, {"CLEW_BUDGET": "2", "CLEW_HOME": "/x", "PATH": "y"})
+    assert found == {"budget": "CLEW_BUDGET", "index.fan_out": "clew.toml"}
+
+
+@pytest.mark.requirement("F-CONFIG-02")
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"bugdet": 1}, "'bugdet' is no setting; `clew config show` lists them"),
+        ({"recall": {"lexikal": 1}}, "'recall.lexikal' is no setting"),
+        ({"recall": 5}, "'recall' is no setting"),
+        ({"budget": {"tokens": 5}}, "'budget.tokens' is no setting"),
+        ({"budget": -1}, "budget is -1; expected 0 to 1e+07"),
+        ({"index": {"fan_out": 1}}, "index.fan_out is 1; expected 2 to 64"),
+        ({"recall": {"lexical": float("nan")}}, "recall.lexical is nan; expected 0 to 20"),
+        ({"recall": {"lexical": float("inf")}}, "recall.lexical is inf; expected 0 to 20"),
+        ({"counter": "bytes"}, "counter is 'bytes'; expected one of estimate, openai, words"),
+        ({"ingest": {"secrets": "show"}}, "ingest.secrets is 'show'; expected one of mask, keep"),
+        ({"budget": "many"}, "budget is 'many'; expected int"),
+        ({"budget": 1.5}, "budget is 1.5; expected int"),
+        ({"budget": True}, "budget is True; expected int"),
+        ({"recall": {"lexical": True}}, "recall.lexical is True; expected float"),
+        ({"embedder": 5}, "embedder is 5; expected str"),
+        ({"ingest": {"exclude": [5]}}, "ingest.exclude is [5]; expected a list of texts"),
+        ({"ingest": {"exclude": 5}}, "ingest.exclude is 5; expected a list of texts"),
+        ({"budget": None}, "budget is None; expected int"),
+    ],
+)
+def test_what_is_no_setting_or_out_of_range_is_named(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config(None, arguments, NOTHING)
+    assert str(caught.value) == f"arguments: {message}" or message in str(caught.value)
+
+
+@pytest.mark.requirement("F-CONFIG-02")
+def test_all_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
+    home = with_file(tmp_path, "budget = -5\nnonsense = 1\n")
+    with pytest.raises(ConfigError) as caught:
+        load_config(home, {"receipts": "x"}, {"CLEW_RECALL_FUSION": "magic"})
+    message = str(caught.value)
+    for part in (
+        "clew.toml: budget is -5",
+        "clew.toml: 'nonsense' is no setting",
+        "environment: recall.fusion is 'magic'; expected one of score, rrf",
+        "arguments: receipts is 'x'; expected int",
+    ):
+        assert part in message
+
+
+@pytest.mark.requirement("F-CONFIG-02")
+@pytest.mark.parametrize("content", [b"budget = ", b"\xff\xfe", b"a = 1\na = 2"])
+def test_a_file_that_cannot_be_read_is_named(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "clew.toml").write_bytes(content)
+    with pytest.raises(ConfigError, match="cannot be read as TOML"):
+        load_config(tmp_path, None, NOTHING)
+
+
+ODD: dict[type, Any] = {str: "none", tuple: ("session:a*", "text:b")}
+
+
+@pytest.mark.requirement("F-CONFIG-03")
+@pytest.mark.parametrize("path", SETTINGS)
+def test_every_setting_can_be_given_in_every_way(tmp_path: Path, path: str) -> None:
+    setting = SETTINGS[path]
+    kind = type(setting.default)
+    wanted = kind(setting.choices[-1] if setting.choices else ODD.get(kind, setting.high))
+    *parents, name = path.split(".")
+    nested: Any = {name: wanted}
+    for parent in reversed(parents):
+        nested = {parent: nested}
+    home = with_file(tmp_path, f"{path} = {list(wanted) if kind is tuple else repr(wanted)}")
+    given = [
+        load_config(None, nested, NOTHING),
+        load_config(None, None, {setting.variable: ", ".join(wanted) if kind is tuple else str(wanted)}),
+        load_config(home, None, NOTHING),
+    ]
+    for config in given:
+        found: Any = config
+        for part in (*parents, name):
+            found = getattr(found, part)
+        assert found == wanted
+        assert type(found) is kind
+
+
+@pytest.mark.requirement("F-CONFIG-03")
+def test_every_default_is_within_its_own_range() -> None:
+    for setting in SETTINGS.values():
+        load_config(None, None, {setting.variable: "" if setting.default == () else str(setting.default)})

@@ -1,0 +1,214 @@
+"""From a question to ranked turns: what is let in, what is left out, and in which form it comes."""
+
+import logging
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clew.config import RecallConfig
+from clew.errors import InputError, ModelError
+from clew.memory import Memory
+from clew.models.protocol import Matrix
+from clew.recall.search import rank
+from clew.testing import HashEmbedder
+from clew.types import Part, Turn
+from tests.frames import frame_of
+from tests.memories import NOON, at, quiet, told
+
+SAID = [
+    told("We keep green tea.", "home", speaker="Ann", at=at(0)),
+    told("Green tea is best.", "home", speaker="Bob", at=at(10)),
+    told("Tea, said the tool.", "home", role="tool", at=at(20)),
+    told("Tea at work.", "work", speaker="Ann"),
+    told("Nothing of the kind.", "elsewhere", speaker="Bob", at=at(40)),
+]
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with quiet() as opened:
+        opened.add_many(SAID)
+        yield opened
+
+
+def found(memory: Memory, question: str = "tea", **only: Any) -> set[str]:
+    return {hit.turn.text for hit in memory.search(question, **only)}
+
+
+@pytest.mark.requirement("F-RECALL-06")
+@pytest.mark.parametrize(
+    ("only", "expected"),
+    [
+        ({}, [0, 1, 2, 3]),
+        ({"session": "home"}, [0, 1, 2]),
+        ({"session": "elsewhere"}, []),
+        ({"session": "unknown"}, []),
+        ({"speaker": "Ann"}, [0, 3]),
+        ({"speaker": "Nobody"}, []),
+        ({"role": "tool"}, [2]),
+        ({"role": "user"}, [0, 1, 3]),
+        ({"since": at(10)}, [1, 2]),
+        ({"until": at(10)}, [0]),
+        ({"since": at(0), "until": at(20)}, [0, 1]),
+        ({"since": NOON.replace(tzinfo=None), "until": at(0.1).replace(tzinfo=None)}, [0]),
+        ({"session": "home", "speaker": "Bob", "role": "user"}, [1]),
+        ({"session": None, "since": None}, [0, 1, 2, 3]),
+    ],
+)
+def test_a_filter_lets_through_what_meets_all_of_it(memory: Memory, only: dict[str, Any], expected: list[int]) -> None:
+    assert found(memory, **only) == {SAID[place].text for place in expected}
+    context = memory.recall("tea", **only)
+    assert {item.text for item in context.items} == {SAID[place].text for place in expected}
+
+
+@pytest.mark.requirement("F-RECALL-06")
+@pytest.mark.parametrize(
+    ("only", "message"),
+    [
+        ({"role": "robot"}, "role 'robot' is unknown"),
+        ({"since": at(5), "until": at(5)}, r"ends \(.*\) before it starts \(.*\); swap them"),
+        ({"since": "yesterday"}, "since is str; expected a datetime"),
+    ],
+)
+def test_a_filter_that_cannot_be_meant_is_refused(memory: Memory, only: dict[str, Any], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        memory.search("tea", **only)
+    with pytest.raises(InputError, match=message):
+        memory.recall("tea", **only)
+
+
+@pytest.mark.requirement("F-RECALL-07")
+def test_what_priors_alone_speak_for_is_left_out(memory: Memory) -> None:
+    assert SAID[4].text not in found(memory)
+    assert found(memory, "xylophone") == set()
+    assert memory.search("") == []
+    assert memory.recall("  ").text == ""
+    assert memory.recall("the of and").items == ()
+
+
+@pytest.mark.requirement("F-RECALL-07")
+def test_the_floor_is_what_the_question_s_own_signals_must_give() -> None:
+    turns = [told("green tea and more green tea"), told("x", "b"), told("tea", "c")]
+    lowest = frame_of(turns, "green tea", config=RecallConfig(floor=-1e9))
+    assert len(rank(lowest, limit=10)) == 3
+    assert [each.session for each in rank(frame_of(turns, "green tea", config=RecallConfig(floor=2.0)), limit=10)] == [
+        "s"
+    ]
+
+
+@pytest.mark.requirement("F-RECALL-07")
+def test_the_only_turn_of_a_space_is_found_and_so_are_equal_ones() -> None:
+    with quiet() as memory:
+        memory.add(told("We picked Redis."))
+        assert found(memory, "Redis") == {"We picked Redis."}
+        memory.add(told("We picked Redis."))
+        assert len(memory.search("Redis")) == 2
+
+
+@pytest.mark.requirement("F-RECALL-08")
+def test_injected_text_is_kept_and_never_recalled() -> None:
+    injected = Part(type="injected", text="Quoted memory: green tea")
+    with quiet() as memory:
+        memory.add(told("tea"))
+        name = memory.add(Turn(role="user", content=(injected,), session="s"))
+        assert found(memory, "green tea memory") == {"tea"}
+        assert found(memory, "tea", speaker=None, session="s") == {"tea"}
+        assert memory.find_quote("Quoted memory") == []
+        assert memory.find_quote("of the") == []
+        assert memory.get(name).text == "Quoted memory: green tea"
+        assert memory.get(name).origin == "injected"
+        assert "green" not in memory.recall("green tea").text
+
+
+@pytest.mark.requirement("F-RECALL-03")
+@pytest.mark.parametrize("limit", [0, 1, 2, 4, 1000])
+def test_the_limit_cuts_the_same_ranking(memory: Memory, limit: int) -> None:
+    every = memory.search("green tea", limit=1000)
+    assert memory.search("green tea", limit=limit) == every[:limit]
+    assert [hit.score for hit in every] == sorted((hit.score for hit in every), reverse=True)
+
+
+@pytest.mark.requirement("F-RECALL-03")
+def test_a_limit_below_nothing_is_refused(memory: Memory) -> None:
+    for ask in (memory.search, memory.find_quote):
+        with pytest.raises(InputError, match="limit -1 is negative"):
+            ask("tea", limit=-1)
+
+
+@pytest.mark.requirement("F-RECALL-03")
+def test_a_ranking_is_a_sequence_that_makes_what_is_asked_for() -> None:
+    ranking = rank(frame_of([told("tea", name) for name in "abc"], "tea"), limit=10)
+    assert [each.session for each in ranking] == ["a", "b", "c"]
+    assert ranking[-1] == ranking[2]
+    assert ranking[1:] == [ranking[1], ranking[2]]
+    assert [each.rank for each in ranking.candidates([2, 0])] == [3, 1]
+    with pytest.raises(IndexError):
+        ranking[3]
+    assert len(rank(frame_of([], "tea"), limit=10)) == 0
+
+
+class Moody(HashEmbedder):
+    """An embedder that fails when told to."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        super().__init__()
+        self.error = error
+        self.asked = 0
+
+    def embed(self, texts: Any) -> Matrix:
+        self.asked += 1
+        if self.error is not None:
+            raise self.error
+        return super().embed(texts)
+
+
+@pytest.mark.requirement("F-RECALL-11")
+@pytest.mark.parametrize("error", [ModelError("down"), ValueError("odd"), OSError("gone"), RecursionError()])
+def test_a_model_that_fails_leaves_the_question_its_words(error: Exception, caplog: pytest.LogCaptureFixture) -> None:
+    model = Moody()
+    with quiet(embedder=model) as memory, quiet() as without:
+        for each in (memory, without):
+            each.add_many(SAID)
+        assert memory.drain(None)
+        model.error = error
+        with caplog.at_level(logging.WARNING, "clew.recall"):
+            context = memory.recall("tea")
+        assert context.text == without.recall("tea").text != ""
+        assert memory.explain(context.receipt_id).settings.get("embedder") is None
+    assert "ranked without vectors" in caplog.text
+
+
+@pytest.mark.requirement("F-RECALL-11")
+def test_vectors_of_another_length_under_the_same_name_leave_the_question_its_words() -> None:
+    model = Moody()
+    with quiet(embedder=model) as memory:
+        memory.add_many(SAID)
+        assert memory.drain(None)
+        assert "dense" in memory.search("tea")[0].signals
+        model.dim = 32
+        assert "dense" not in memory.search("another tea")[0].signals
+
+
+@pytest.mark.requirement("F-RECALL-11")
+def test_a_question_is_embedded_once() -> None:
+    model = Moody()
+    with quiet(embedder=model) as memory:
+        memory.add_many(SAID)
+        assert memory.drain(None)
+        asked = model.asked
+        for _ in range(3):
+            memory.search("green tea")
+        assert model.asked == asked + 1
+        memory.forget(session="work")
+        memory.search("green tea")
+        assert model.asked == asked + 2  # a remembered question might repeat what was forgotten
+
+
+@pytest.mark.requirement("F-RECALL-04")
+def test_a_turn_without_a_vector_is_ranked_by_its_words() -> None:
+    similarity = np.full((2, 2), np.nan)
+    ranking = rank(frame_of([told("tea", "a"), told("x", "b")], "tea", similarity=similarity.tolist()), limit=10)
+    assert [each.session for each in ranking] == ["a"]
+    assert "dense" not in ranking[0].shares

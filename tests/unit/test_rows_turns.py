@@ -1,0 +1,54 @@
+"""Turns as rows: everything comes back, in a form that is the same for equal turns."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from clew.store.rows import TURN_COLUMNS, dumps, from_us, to_us, turn_from_row, turn_row
+from clew.types import Part, Turn
+
+WHEN = datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
+FULL = Turn(
+    role="user",
+    content=(Part(type="text", text="a"), Part(type="image", blob="ff", media_type="image/png", extra={"b": [1]})),
+    session="s",
+    speaker="Ann",
+    at=WHEN,
+    external_id="e",
+    parent="s:turn:0",
+    branch="edit-1",
+    origin="web",
+    source="test",
+    metadata={"b": 1, "a": {"é": None}},
+    seq=4,
+    ordinal=9,
+    ingested_at=WHEN + timedelta(days=1),
+    text="given apart",
+)
+PLAIN = Turn(role="user", content="just words").stored(seq=0, ordinal=0, ingested_at=WHEN)
+
+
+@pytest.mark.requirement("F-TYPES-07")
+@pytest.mark.parametrize("turn", [FULL, PLAIN])
+def test_a_turn_comes_back_from_its_row(turn: Turn) -> None:
+    assert turn_from_row(turn_row("a", turn, b"hash")) == turn
+
+
+@pytest.mark.requirement("F-TYPES-07")
+def test_plain_words_are_kept_once() -> None:
+    row = dict(zip(TURN_COLUMNS, turn_row("a", PLAIN, b"hash"), strict=True))
+    assert (row["parts"], row["metadata"], row["text"]) == (None, None, "just words")
+    caption = Turn(role="user", content=(Part(type="image", text="just words"),), seq=0, ordinal=0, ingested_at=WHEN)
+    assert turn_row("a", caption, b"hash")[TURN_COLUMNS["parts"]] is not None
+
+
+@pytest.mark.requirement("F-TYPES-07")
+def test_equal_values_are_equal_bytes() -> None:
+    assert dumps({"b": "é", "a": [1, None]}) == dumps({"a": [1, None], "b": "é"}) == '{"a":[1,null],"b":"é"}'
+
+
+@pytest.mark.requirement("F-TYPES-07")
+@pytest.mark.parametrize("moment", [None, WHEN, datetime.min.replace(tzinfo=UTC), datetime.max.replace(tzinfo=UTC)])
+def test_a_moment_comes_back_to_the_microsecond(moment: datetime | None) -> None:
+    assert from_us(to_us(moment)) == moment
+    assert to_us(WHEN) == -1
