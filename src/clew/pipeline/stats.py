@@ -34,7 +34,6 @@ def gather_stats(
         details={
             "annotations": counts["annotation"],
             "characters": characters,
-            "bytes_on_disk": store.size(),
             "paused_since": None if since is None else since.isoformat(),
             "receipts": counts["receipt"],
             "speakers": len(view.speakers),

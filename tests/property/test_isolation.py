@@ -1,0 +1,160 @@
+"""Spaces of one home know nothing of each other: what one shows is the same whether the others are there or not."""
+
+import json
+import tempfile
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clew.errors import ClewError
+from clew.memory import Memory
+from clew.testing import FrozenClock, HashEmbedder
+from clew.types import Part, Turn
+
+NOW = datetime(2025, 6, 1, tzinfo=UTC)
+SESSIONS = ("talk", "work")
+IDS = (None, "m1", "m2")
+WORDS = ("ferry", "harbour", "nine", "ticket", "storm")
+MARK = "zebra"
+"""Stands in every text, speaker and session that only the other space has."""
+
+
+@dataclass(frozen=True)
+class Call:
+    """One call to a space's memory: what it is, and all that any call may need."""
+
+    name: str
+    texts: tuple[str, ...]
+    session: str
+    external_id: str | None
+    days: int
+
+    def turns(self, mark: str) -> list[Turn]:
+        """What it adds; `mark` goes into the words, the speaker and an original."""
+        at = NOW - timedelta(days=self.days)
+        parts = [f"{mark} {text}" for text in self.texts]
+        spoken = [Turn(role="user", content=text, session=self.session, speaker=mark or "Ann", at=at) for text in parts]
+        file = Part(type="image", data=f"{mark}{self.texts[0]}".encode() * 100, media_type="image/png")
+        return [*spoken, Turn(role="user", content=(Part(type="text", text=parts[0]), file), session=self.session)]
+
+
+CALLS = st.builds(
+    Call,
+    name=st.sampled_from(("add", "add_many", "recall", "search", "find_quote", "read", "explain", "forget", "export")),
+    texts=st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=4).map(" ".join), min_size=1, max_size=3).map(
+        tuple
+    ),
+    session=st.sampled_from(SESSIONS),
+    external_id=st.sampled_from(IDS),
+    days=st.integers(0, 5),
+)
+
+
+def answer(memory: Memory, call: Call, mark: str, receipts: list[str]) -> Any:
+    """What a call shows, errors included; without times and keyed hashes, which are never the same twice."""
+    try:
+        return _answer(memory, call, mark, receipts)
+    except ClewError as error:
+        return type(error).__name__, str(error)
+
+
+def _answer(memory: Memory, call: Call, mark: str, receipts: list[str]) -> Any:
+    shown: Any
+    query = " ".join((*call.texts, MARK))
+    match call.name:
+        case "add":
+            first = call.turns(mark)[0].to_dict()
+            shown = memory.add(Turn.from_dict({**first, "external_id": call.external_id}))
+        case "add_many":
+            shown = memory.add_many(call.turns(mark)).to_dict()
+        case "recall":
+            context = memory.recall(query)
+            receipts.append(context.receipt_id)
+            shown = context.to_dict()
+        case "search":
+            shown = [hit.to_dict() for hit in memory.search(query, session=call.session)]
+        case "find_quote":
+            shown = [turn.to_dict() for turn in (*memory.find_quote(call.texts[0]), *memory.find_quote(MARK))]
+        case "read":
+            name = f"{call.session}:turn:{call.days}"
+            shown = memory.get(name).to_dict(), repr(memory.restore(name))
+        case "explain":
+            shown = [_timeless(memory.explain(name).to_dict()) for name in (None, *receipts[-1:])]
+        case "forget":
+            report = memory.forget(match=call.texts[0], session=call.session, dry_run=call.days > 1)
+            shown = report.turns, report.rows, report.turn_ids, len(report.digests)
+        case _:
+            with tempfile.TemporaryDirectory() as folder:
+                memory.export(Path(folder) / "all.jsonl")
+                shown = (Path(folder) / "all.jsonl").read_text(encoding="utf-8")
+    return shown
+
+
+def _timeless(receipt: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in receipt.items() if name != "timings"}
+
+
+def state(memory: Memory) -> Any:
+    assert memory.drain()
+    stats = memory.stats().to_dict()
+    stats["details"].pop("store")
+    return stats, memory.verify().to_dict()
+
+
+def told(home: Path, calls: list[Call], others: list[Call]) -> list[Any]:
+    """What one space shows, call by call, while another one of the same home is used in between."""
+    shown: list[Any] = []
+    receipts: list[str] = []
+    clock, embedder = FrozenClock(NOW), HashEmbedder()
+    with (
+        Memory.open(home, space="one", embedder=embedder, clock=clock) as one,
+        Memory.open(home, space="two", embedder=embedder, clock=clock) as two,
+    ):
+        theirs: list[str] = []
+        for place, call in enumerate(calls):
+            for other in others[place :: len(calls)]:
+                answer(two, other, MARK, theirs)
+            shown.append(answer(one, call, "", receipts))
+            assert one.drain()
+        shown.append(state(one))
+        for name in set(theirs) - set(receipts):
+            with pytest.raises(ClewError) as refused:
+                one.explain(name)
+            assert MARK not in str(refused.value)
+        if not others:
+            assert two.stats().turns == 0
+    return shown
+
+
+@pytest.mark.requirement("S-ISOLATION-01")
+@settings(max_examples=25, deadline=None)
+@given(calls=st.lists(CALLS, min_size=2, max_size=8), others=st.lists(CALLS, min_size=1, max_size=8))
+def test_a_space_shows_the_same_whether_or_not_others_are_there(calls: list[Call], others: list[Call]) -> None:
+    with tempfile.TemporaryDirectory() as alone, tempfile.TemporaryDirectory() as shared:
+        assert _plain(told(Path(shared), calls, others)) == _plain(told(Path(alone), calls, []))
+
+
+def _plain(shown: list[Any]) -> list[str]:
+    return [json.dumps(each, default=repr, sort_keys=True) for each in shown]
+
+
+@pytest.mark.requirement("S-ISOLATION-01")
+def test_pause_patterns_and_retention_of_one_space_leave_another_alone(tmp_path: Path) -> None:
+    clock = FrozenClock(NOW)
+    old = Turn(role="user", content="an old word", at=NOW - timedelta(days=50))
+    with Memory.open(tmp_path, space="one", embedder="none", clock=clock) as one:
+        one.add(old)
+        strict = {"keep_days": 10, "ingest": {"exclude": ["text:word"]}}
+        with Memory.open(tmp_path, space="two", embedder="none", clock=clock, config=strict) as two:
+            two.add(Turn(role="user", content="an old thing", at=NOW - timedelta(days=50)))
+            assert two.drain()
+            assert two.stats().turns == 0
+            two.pause()
+        assert one.stats().turns == 1
+        assert one.stats().details["paused_since"] is None
+        one.add(Turn(role="user", content="another word"))
