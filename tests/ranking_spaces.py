@@ -38,7 +38,7 @@ def space(*turns: Turn | str) -> IndexView:
     return IndexView.of(tail=entries(*turns))
 
 
-def asked(view: IndexView, question: str, similarity: Scores | None = None, **weights: Any) -> Frame:
+def asked(view: IndexView, question: str, /, similarity: Scores | None = None, **weights: Any) -> Frame:
     """The question as a ranking sees it, at noon of 5 March 2024.
 
     Args:

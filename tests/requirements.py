@@ -388,6 +388,15 @@ RANKING = (
     Requirement("F-RANKING-02", "DESIGN 6", "Score fusion can be recomputed by hand; what is not known adds nothing."),
     Requirement("F-RANKING-03", "DESIGN 1.5", "The signals' shares of a turn add up to its score."),
     Requirement("F-RANKING-04", "DESIGN 6", "The best turns are those of a full sort; ties go by session, then place."),
+    Requirement(
+        "F-RANKING-05", "DESIGN 6", "Each signal gives the values that it describes; a weight of 0 turns it off."
+    ),
+    Requirement(
+        "F-RANKING-06", "DESIGN 6", "Filters, the floor and injected text keep turns out, and nothing else does."
+    ),
+    Requirement(
+        "F-RANKING-07", "DESIGN 1.10", "Every question in every space is answered; the only thing said is found."
+    ),
     Requirement("F-RANKING-10", "DESIGN 1.9", "A ranking is the same each time and for any layout of the index."),
 )
 

@@ -1,0 +1,340 @@
+"""Every signal on turns made for it, and what keeps turns out of a ranking."""
+
+import math
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from math import nan
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clew.config import RecallConfig
+from clew.errors import InputError
+from clew.index.view import IndexView
+from clew.memory import Memory
+from clew.recall.frame import Frame
+from clew.recall.search import rank
+from clew.recall.signals import SIGNALS
+from clew.testing import FrozenClock, HashEmbedder
+from clew.types import Part, Turn
+from tests.ranking_spaces import NOON, asked, order, said, space
+
+BY_NAME = {signal.name: signal for signal in SIGNALS}
+
+
+def day(number: int, month: int = 3, year: int = 2024, hour: int = 9) -> datetime:
+    return datetime(year, month, number, hour, tzinfo=UTC)
+
+
+def values(name: str, frame: Frame) -> list[float] | None:
+    """What a signal gives, to three places."""
+    found = BY_NAME[name].compute(frame)
+    return None if found is None else np.round(found, 3).tolist()
+
+
+def answered(text: str, **more: Any) -> Turn:
+    return said(text, role="assistant", **more)
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_every_signal_has_a_test() -> None:
+    tests = [name for name in globals() if name.startswith("test_signal_")]
+    assert [name for name in BY_NAME if not any(test.startswith(f"test_signal_{name}_") for test in tests)] == []
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_lexical_reads_a_turn_with_its_neighbours() -> None:
+    view = space("Which wine?", "The red one.", "Fine.", "Fine.", "Fine.", said("The red one.", session="t"))
+    found = values("lexical", asked(view, "wine"))
+    assert found is not None
+    assert found[0] > found[1] > found[2] > found[3] > 0 == found[4] == found[5]
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_lexical_counts_a_turn_as_its_best_piece() -> None:
+    filler = "Nothing of note was said about anything else at all. " * 12
+    view = space(said(filler + "The wine is red.", session="a"), said(filler, session="b"))
+    frame = asked(view, "wine")
+    assert frame.piece_scores is not None
+    assert values("lexical", frame) == [round(float(frame.piece_scores.max()), 3), 0]
+    assert view.turns.piece_count.tolist()[0] > 1
+    assert frame.best_piece(0) == view.turns.piece_count[0] - 1
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_lexical_has_no_opinion_without_a_term() -> None:
+    frame = asked(space("wine"), "what was it?")
+    assert values("lexical", frame) is None
+    assert frame.best_piece(0) == 0
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_dense_and_its_other_form_are_the_cosines() -> None:
+    frame = asked(space("wine", "tea"), "wine", np.array([[0.25, nan], [0.5, nan]]))
+    assert str(values("dense", frame)) == "[0.25, nan]"
+    assert str(values("dense_rewritten", frame)) == "[0.5, nan]"
+
+
+@pytest.mark.requirement("F-RANKING-05")
+@pytest.mark.parametrize("name", ["dense", "dense_rewritten"])
+def test_signal_dense_rewritten_and_dense_need_vectors(name: str) -> None:
+    assert values(name, asked(space("wine"), "wine")) is None
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_the_rewritten_question_is_embedded_by_itself() -> None:
+    with Memory.open(":memory:", embedder=HashEmbedder(256), clock=FrozenClock(NOON)) as memory:
+        memory.add_many([said("Dogs bark.", speaker="Ann"), said("I like tea.", speaker="Ann", session="t")])
+        assert memory.drain(30)
+        frame = memory._ranker.frame("Ann tea", NOON)
+    assert frame.query.rewritten == "you tea"
+    assert frame.similarity is not None
+    # A turn's vector is that of "Ann: I like tea.", whose terms are ann, like and tea.
+    assert frame.similarity[:, 1] == pytest.approx([2 / math.sqrt(2 * 3), 1 / math.sqrt(3)], abs=0.02)
+
+
+def people() -> IndexView:
+    return space(
+        said("I paint.", speaker="Ann Lee"),
+        said("Paint dries.", speaker="Ann Lee"),
+        said("I paint too.", speaker="Bob"),
+        said("We paint.", speaker=None),
+    )
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_speaker_is_1_for_who_is_named() -> None:
+    assert values("speaker", asked(people(), "What does Ann paint?")) == [1, 1, 0, 0]
+    assert values("speaker", asked(people(), "What do Ann and Bob paint?")) == [1, 1, 1, 0]
+    assert values("speaker", asked(people(), "Who paints?")) is None
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_speaker_first_person_wants_both() -> None:
+    assert values("speaker_first_person", asked(people(), "What does Ann paint?")) == [1, 0, 0, 0]
+    assert values("speaker_first_person", asked(people(), "Who paints?")) is None
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_first_person_is_1_for_who_speaks_of_himself() -> None:
+    assert values("first_person", asked(people(), "anything")) == [1, 0, 1, 1]
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_question_is_1_for_who_asks() -> None:
+    assert values("question", asked(space("Is it red?", "It is red.", "Red. Or not?"), "red")) == [1, 0, 1]
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_statement_counts_characters_outside_of_questions() -> None:
+    found = values("statement", asked(space("Is it red?", "It is red."), "red"))
+    assert found == [0, round(math.log(1 + len("It is red.")), 3)]
+
+
+WHEN = (day(1), day(3), day(4), day(5), day(6), day(8), day(12), day(13), None)
+
+
+@pytest.mark.requirement("F-RANKING-05")
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("on 5 March 2024", [0, 0.3, 0.3, 1, 0.6, 0.4, 0.4, 0, 0]),
+        ("today", [0, 0.3, 0.3, 1, 0.6, 0.4, 0.4, 0, 0]),
+        ("this week", [0, 0, 0.8, 0.8, 0.8, 0.8, 0, 0, 0]),
+        ("in March 2024", [0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0]),
+        ("in February 2024", [0.35, 0.35, 0.35, 0.35, 0.35, 0.35, 0.35, 0.35, 0]),
+        ("in January 2024", [0.35, 0, 0, 0, 0, 0, 0, 0, 0]),
+        ("in 2024", [0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0.3, 0]),
+        ("before 5 March 2024", [0.3, 0.3, 0.3, 0, 0, 0, 0, 0, 0]),
+        ("after 5 March 2024", [0, 0, 0, 0, 0.3, 0.3, 0.3, 0.3, 0]),
+        ("since 5 March 2024", [0, 0, 0, 0.3, 0.3, 0.3, 0.3, 0.3, 0]),
+        ("between 4 and 6 March 2024", [0, 0, 0.8, 0.8, 0.8, 0, 0, 0, 0]),
+    ],
+)
+def test_signal_time_by_when_a_turn_was_said(question: str, expected: list[float]) -> None:
+    view = space(*(said("red", at=at) for at in WHEN))
+    assert values("time", asked(view, question)) == expected
+
+
+@pytest.mark.requirement("F-RANKING-05")
+@pytest.mark.parametrize(
+    ("question", "words", "value"),
+    [
+        ("on 9 May 2023", "We met on 9 May 2023.", 1.2),
+        ("in May 2023", "We met in May 2023.", 1.0),
+        ("in 2023", "We met in 2023.", 0.0),
+        ("before 9 May 2023", "We met on 9 May 2023.", 0.0),
+        ("on 9 May 2023", "We met on 8 May 2023.", 0.0),
+    ],
+)
+def test_signal_time_by_the_date_a_turn_names(question: str, words: str, value: float) -> None:
+    assert values("time", asked(space(said(words, at=day(1)), said("No.", at=day(1))), question)) == [value, 0]
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_time_has_no_opinion_without_a_date_and_takes_the_best_of_several() -> None:
+    view = space(*(said("red", at=at) for at in WHEN[:4]))
+    assert values("time", asked(view, "red")) is None
+    assert values("time", asked(view, "on 1 March 2024 or on 5 March 2024")) == [1, 0.6, 0.4, 1]
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_quote_wants_all_words_in_one_piece() -> None:
+    far = "the red fox. " + "Nothing else was said here. " * 40 + "a barn owl."
+    view = space("A red barn stands there.", "red", "barn, red", far)
+    assert values("quote", asked(view, 'Who said "red barn"?')) == [1, 0, 1, 0]
+    assert values("quote", asked(view, 'Who said "red barn" or "fox"?')) == [1, 0, 1, 1]
+    assert values("quote", asked(view, "Who said red barn?")) is None
+    assert values("quote", asked(view, 'Who said "it is"?')) is None
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_user_prefers_the_person_beside_an_assistant() -> None:
+    assert values("user", asked(space("tea", answered("Tea."), said("t", role="tool")), "tea")) == [1, 0, 0]
+    assert values("user", asked(space("tea", answered("Tea.", speaker="Bob")), "tea")) is None
+    assert values("user", asked(space("tea", answered("Tea.", speaker="Assistant")), "tea")) == [1, 0]
+    assert values("user", asked(space(*["tea"] * 10, answered("Tea.")), "tea")) is None
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_assistant_is_1_when_its_words_are_asked_for() -> None:
+    view = space("tea", answered("Tea."))
+    assert values("assistant", asked(view, "What did you recommend about tea?")) == [0, 1]
+    assert values("assistant", asked(view, "What about tea?")) is None
+    assert values("assistant", asked(space("tea"), "What did you recommend about tea?")) is None
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_cost_is_the_logarithm_of_tokens_and_fifty() -> None:
+    assert values("cost", asked(space("12345678", "x" * 400), "x")) == [
+        -round(math.log(52), 3),
+        -round(math.log(150), 3),
+    ]
+
+
+@pytest.mark.requirement("F-RANKING-05")
+@pytest.mark.parametrize("beside", [False, True], ids=["people", "assistant"])
+@pytest.mark.parametrize("name", list(BY_NAME))
+def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
+    turns = [said("I said: red barn on 5 March. Or not?", speaker="Ann", at=NOON), said("Red.", session="t", at=NOON)]
+    view = space(*turns, *([answered("Red barn.", session="u")] if beside else []))
+    question = "What did you tell Ann about the 'red barn' on 5 March?"
+    similarity = np.linspace(0.1, 0.9, 2 * len(view.turns.at)).reshape(2, -1)
+    never = {True: {"cost_assistant"}, False: {"user", "assistant"}}[beside]
+    weight = "cost_assistant" if beside and name == "cost" else name
+
+    def shares(**weights: Any) -> set[str]:
+        frame = asked(view, question, similarity, floor=-1e9, **weights)
+        return {signal for each in rank(frame, limit=9) for signal in each.shares}
+
+    assert shares() == set(BY_NAME) - never
+    assert shares(**{weight: 0.0}) == set(BY_NAME) - never - {name}
+    assert shares(fusion="rrf", **{weight: 0.0}).isdisjoint({name})
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_every_weight_can_be_set() -> None:
+    for signal in SIGNALS:
+        assert signal.weight(RecallConfig(), False) != 0, signal.name
+    assert BY_NAME["cost"].weight(RecallConfig(), True) == RecallConfig().cost_assistant
+
+
+# ------------------------------------------------------------------------------------------------- what is kept out
+
+
+@pytest.fixture
+def log() -> IndexView:
+    result = Part(type="tool_result", text="red from a tool")
+    return space(
+        said("red zero", session="a", speaker="Ann", at=day(1)),
+        said("red one", session="b", speaker="Bob", at=day(5, hour=12)),
+        answered("red two", session="c"),
+        said([result], session="d", at=day(9)),  # type: ignore[arg-type]  # content may be parts
+        said([Part(type="injected", text="red injected")], session="e", at=day(5)),  # type: ignore[arg-type]  # as above
+        said("blue", session="f"),
+    )
+
+
+@pytest.mark.requirement("F-RANKING-06")
+@pytest.mark.parametrize(
+    ("chosen", "expected"),
+    [
+        ({}, [0, 1, 2, 3]),
+        ({"session": "a"}, [0]),
+        ({"session": "e"}, []),
+        ({"session": "nowhere"}, []),
+        ({"role": "user"}, [0, 1]),
+        ({"role": "assistant"}, [2]),
+        ({"role": "tool"}, [3]),
+        ({"role": "system"}, []),
+        ({"speaker": "Bob"}, [1]),
+        ({"speaker": "bob"}, []),
+        ({"since": NOON}, [1, 3]),
+        ({"until": NOON}, [0]),
+        ({"since": day(1), "until": day(9)}, [0, 1]),
+        ({"since": day(2), "role": "user", "speaker": "Ann"}, []),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("fusion", ["score", "rrf"])
+def test_filters(log: IndexView, fusion: str, chosen: dict[str, Any], expected: Sequence[int]) -> None:
+    edges = {"since", "until"}
+    mask = {k: int(v.timestamp()) * 10**6 if k in edges else v for k, v in chosen.items()}
+    assert sorted(order(asked(log, "red", fusion=fusion), **mask)) == expected
+
+
+@pytest.mark.requirement("F-RANKING-06")
+def test_filters_of_a_memory(log: IndexView) -> None:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add_many([said("red", at=day(1), speaker="Ann"), said("red", session="t", at=NOON), answered("red")])
+        found = [
+            len(memory.search("red", **only))
+            for only in ({}, {"session": "t"}, {"since": NOON}, {"until": NOON}, {"role": "user"}, {"speaker": "Ann"})
+        ]
+        assert found == [3, 1, 1, 1, 2, 1]
+        assert [item.session for item in memory.recall("red", session="t").items] == ["t"]
+        for wrong in ({"role": "robot"}, {"since": NOON, "until": day(1)}):
+            with pytest.raises(InputError):
+                memory.search("red", **wrong)
+
+
+@pytest.mark.requirement("F-RANKING-06")
+@pytest.mark.parametrize("question", ["red injected", '"red injected"', "what was said on 5 March 2024?"])
+def test_injected_text_is_never_a_memory(log: IndexView, question: str) -> None:
+    similarity = np.ones((2, 6))
+    for fusion in ("score", "rrf"):
+        found = order(asked(log, question, similarity, fusion=fusion, floor=-1e9))
+        assert 4 not in found
+        assert found
+
+
+@pytest.mark.requirement("F-RANKING-06")
+def test_the_floor_is_what_the_question_must_give(log: IndexView) -> None:
+    shares = {each.position: each.shares["lexical"] for each in rank(asked(log, "red two"), limit=9)}
+    assert min(shares.values()) > 0
+    best, second = sorted(shares.values(), reverse=True)[:2]
+    assert order(asked(log, "red two", floor=(best + second) / 2)) == [2]
+    assert order(asked(log, "red two", floor=best + 1e-5)) == []
+    assert 5 in order(asked(log, "red two", floor=-1e9))
+
+
+@pytest.mark.requirement("F-RANKING-06")
+def test_priors_alone_bring_nothing_in(log: IndexView) -> None:
+    assert order(asked(log, "xylophone")) == []
+    assert order(asked(log, "it was?", floor=-1e9)) == []
+
+
+@pytest.mark.requirement("F-RANKING-07")
+@pytest.mark.parametrize("fusion", ["score", "rrf"])
+@pytest.mark.parametrize("copies", [1, 2, 50])
+def test_the_only_thing_ever_said_is_found(fusion: str, copies: int) -> None:
+    view = space(*["The dog sleeps."] * copies)
+    assert sorted(order(asked(view, "What does the dog do?", fusion=fusion))) == list(range(copies))
+    alike = np.full((2, copies), 0.8)
+    assert order(asked(view, "Which animal rests?", alike, fusion=fusion)) == list(range(copies))
+
+
+@pytest.mark.requirement("F-RANKING-07")
+def test_an_empty_space_answers_with_nothing() -> None:
+    assert order(asked(space(), "What does Ann do on 5 March?")) == []
