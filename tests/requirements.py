@@ -375,6 +375,9 @@ PRIVACY = (
     Requirement("S-PRIVACY-01", "Issue 3.6", "A paused space stores nothing, in any process, until it is resumed."),
     Requirement("S-PRIVACY-02", "Issue 3.6", "What a pattern names is never stored, and counted as excluded."),
     Requirement("S-PRIVACY-03", "Issue 3.6", "Turns older than keep_days go with all made of them; none younger."),
+    Requirement("S-MODEL-01", "Issue 3.5", "Vectors of two models are never mixed; the old serve until all are new."),
+    Requirement("S-MODEL-02", "Issue 3.5", "An interrupted switch of models goes on; the old vectors go in one step."),
+    Requirement("S-MODEL-03", "Issue 3.5", "A program that runs on with the old model does not undo a switch."),
     Requirement("S-ISOLATION-01", "Issue 3.7", "A space shows the same whether or not others are in the same home."),
 )
 
@@ -431,6 +434,11 @@ RECALL = (
     Requirement("F-RECALL-10", "DESIGN 9", "Every store, packed or not, gives the same answers."),
     Requirement("F-RECALL-11", "DESIGN 1.3", "A model that is missing or fails leaves the question its words."),
     Requirement("F-RECALL-13", "DESIGN 1.9", "The same question at the same moment has the same answer and receipt."),
+    Requirement("F-RECALL-14", "DESIGN 1.6", "No block exceeds its budget, by any counter, and it is counted exactly."),
+    Requirement("F-RECALL-15", "DESIGN 6", "A block is in the order of time, grouped, with date, speaker and id."),
+    Requirement("F-RECALL-16", "DESIGN 1.10", "Nothing quoted passes for the block's own marks, headings or items."),
+    Requirement("F-RECALL-17", "DESIGN 1.5", "Items and receipts say what was asked, read, chosen, left out, and why."),
+    Requirement("F-RECALL-18", "DESIGN 6", "A long turn is shown by its best piece; what is left out can be restored."),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (

@@ -29,13 +29,13 @@ from clew.pipeline.retention import Retention
 from clew.pipeline.stats import gather_stats
 from clew.pipeline.verify import verify
 from clew.pipeline.worker import Worker
+from clew.recall.only import Only, escaped, filter_of, time_range
 from clew.recall.quotes import find_quote
-from clew.recall.ranker import Filter, Ranker
+from clew.recall.ranker import Ranker
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Reader, Store
 from clew.store.rows import turn_from_row
 from clew.store.tables import Row
-from clew.text.counters import Counter
 from clew.text.counters import counter as counter_named
 from clew.types import (
     Context,
@@ -54,24 +54,6 @@ from clew.types.turn import aware
 Clock = Callable[[], datetime]
 
 
-class Only(TypedDict, total=False):
-    """What a caller may restrict a recall or search to; what is left out restricts nothing.
-
-    Attributes:
-        session: name of a conversation.
-        since: event time from here on, included; turns without a time are left out.
-        until: event time before this moment; likewise.
-        role: user, assistant, system or tool.
-        speaker: a name as it was stored.
-    """
-
-    session: str | None
-    since: datetime | None
-    until: datetime | None
-    role: str | None
-    speaker: str | None
-
-
 def _utc_now() -> datetime:
     return datetime.now(UTC)  # noqa: TID251  # the one place where the real clock enters
 
@@ -82,13 +64,21 @@ class Memory:
     Use `Memory.open`, and close it, or use it in a `with` statement.
     """
 
-    def __init__(self, store: Store, space: str, config: Config, embedder: Embedder | None, clock: Clock) -> None:
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        config: Config,
+        embedder: Embedder | None,
+        clock: Clock,
+        previous: Embedder | None = None,
+    ) -> None:
         """Wires the stages over an open store; `open` is the usual way."""
         self.space, self.config, self.embedder = space, config, embedder
         self._store, self._clock = store, clock
         self._live = LiveIndex(store, space)
         self._appender = Appender(store, space, config.ingest.batch)
-        self._ranker = Ranker(self._live, embedder, config.recall)
+        self._ranker = Ranker(self._live, embedder, config.recall, previous)
         self._receipts = ReceiptBook(store, space, config.receipts)
         self._retention = Retention(store, space, config.keep_days, clock, self._forget)
         self._worker = Worker(store, space, self._live, embedder, self._receipts, config.index, self._retention)
@@ -105,6 +95,7 @@ class Memory:
         space: str = "default",
         config: Config | Mapping[str, Any] | None = None,
         embedder: str | Embedder | None = None,
+        previous: str | Embedder | None = None,
         clock: Clock | None = None,
     ) -> Self:
         """Opens a home, making it if it does not exist.
@@ -114,6 +105,7 @@ class Memory:
             space: unit of isolation; nothing here sees another space.
             config: settings, as a whole or as a nested mapping over clew.toml and CLEW_* variables.
             embedder: overrides the setting `embedder`: a name, or any object with the Embedder protocol.
+            previous: overrides the setting `embedder_previous` likewise: it serves while a new one catches up.
             clock: gives the present, aware; for tests and replays.
 
         Raises:
@@ -129,7 +121,10 @@ class Memory:
             settings.embedder if embedder is None else embedder, threads=settings.embed_threads
         )
         store = open_store(path) if path is None or isinstance(path, str | Path) else path
-        memory = cls(store, space, settings, chosen, clock or _utc_now)
+        before, _ = choose_embedder(
+            settings.embedder_previous if previous is None else previous, threads=settings.embed_threads
+        )
+        memory = cls(store, space, settings, chosen, clock or _utc_now, before)
         memory.embedder_note = note if chosen is None else None
         memory._worker.start()
         return memory
@@ -208,7 +203,7 @@ class Memory:
         query: str,
         *,
         budget: int | None = None,
-        counter: str | Counter | None = None,
+        counter: str | Callable[[str], int] | None = None,
         **only: Unpack[Only],
     ) -> Context:
         """The block of remembered turns to put before a model, within an exact budget.
@@ -226,7 +221,7 @@ class Memory:
         if budget < 0:
             raise InputError(f"budget {budget} is negative; give the tokens that the block may take, 0 or more")
         count = counter_named(self.config.counter if counter is None else counter)
-        chosen = _filter(only)
+        chosen = filter_of(only)
         query = escape_surrogates(query)
         started, now = time.perf_counter(), self._clock()
         frame = self._ranker.frame(query, now)
@@ -236,7 +231,7 @@ class Memory:
             "budget": budget,
             "counter": count.name,
             "fusion": self.config.recall.fusion,
-            "embedder": None if frame.similarity is None else getattr(self.embedder, "name", None),
+            "embedder": None if frame.similarity is None else getattr(self._ranker.serving(frame.view), "name", None),
             "filter": chosen.to_dict(),
         }
         with self._store.snapshot() as reader:
@@ -273,7 +268,7 @@ class Memory:
         self._check_open()
         _check_limit(limit)
         frame = self._ranker.frame(escape_surrogates(query), self._clock())
-        ranking = self._ranker.rank(frame, _filter(only), limit)
+        ranking = self._ranker.rank(frame, filter_of(only), limit)
         with self._store.snapshot() as reader:
             found = [(reader.get("turn", (self.space, each.session, each.seq)), each) for each in ranking]
         return [
@@ -343,13 +338,16 @@ class Memory:
     def stats(self) -> Stats:
         """What the space holds, in numbers."""
         self._check_open()
+        view = self._live.view()
         details = {
             "embedder": getattr(self.embedder, "name", None),
+            "embedder_serving": getattr(self._ranker.serving(view), "name", None),
+            "embedder_superseded_by": self._worker.superseded_by,
             "store": self._store.url,
             "embed_failed": self._worker.put_aside,
             "worker_failure": self._worker.failure,
         }
-        return gather_stats(self._store, self.space, self._live.view(), self._worker.pending(), details)
+        return gather_stats(self._store, self.space, view, self._worker.pending(), details)
 
     # --------------------------------------------------------------------------------------------------- looking after
 
@@ -380,14 +378,14 @@ class Memory:
                 no letter or digit.
         """
         self._check_open()
-        since, until = _range(since, until)
+        since, until = time_range(since, until)
         selection = Selection(
             turn_ids=None if turn_ids is None else tuple(turn_ids),
-            session=_escaped(session),
-            speaker=_escaped(speaker),
+            session=escaped(session),
+            speaker=escaped(speaker),
             since=since,
             until=until,
-            match=_escaped(match),
+            match=escaped(match),
         )
         return self._forget(selection, dry_run=dry_run)
 
@@ -478,21 +476,3 @@ def _stored(row: Row | None) -> Turn | None:
 def _check_limit(limit: int) -> None:
     if limit < 0:
         raise InputError(f"limit {limit} is negative; give the number of turns wanted, 0 or more")
-
-
-def _filter(only: Only) -> Filter:
-    since, until = _range(only.get("since"), only.get("until"))
-    session, speaker = _escaped(only.get("session")), _escaped(only.get("speaker"))
-    return Filter(session=session, since=since, until=until, role=only.get("role"), speaker=speaker)
-
-
-def _range(since: datetime | None, until: datetime | None) -> tuple[datetime | None, datetime | None]:
-    since, until = aware(since, "since"), aware(until, "until")
-    if since is not None and until is not None and until <= since:
-        raise InputError(f"the range ends ({until.isoformat()}) before it starts ({since.isoformat()}); swap them")
-    return since, until
-
-
-def _escaped(name: str | None) -> str | None:
-    """A name as turns are stored under it."""
-    return None if name is None else escape_surrogates(name)
