@@ -13,12 +13,12 @@ from clew.pipeline.prepare import derive
 from clew.recall.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
 from clew.recall.query import understand
 from clew.recall.search import rank
-from clew.types import Turn
+from clew.types import Part, Turn
 
 NOON = datetime(2024, 3, 5, 12, tzinfo=UTC)
 
 
-def said(text: str, session: str = "s", **more: Any) -> Turn:
+def said(text: str | list[Part], session: str = "s", **more: Any) -> Turn:
     """A user's turn."""
     return Turn(**{"role": "user", "content": text, "session": session, **more})
 

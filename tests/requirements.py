@@ -400,6 +400,8 @@ RANKING = (
     Requirement(
         "F-RANKING-07", "DESIGN 1.10", "Every question in every space is answered; the only thing said is found."
     ),
+    Requirement("F-RANKING-08", "DESIGN 6", "Names, dates, quotes and words of asking are read from a question."),
+    Requirement("F-RANKING-09", "DESIGN 6", "A phrase is found word for word, newest first; one without a word is refused."),
     Requirement("F-RANKING-10", "DESIGN 1.9", "A ranking is the same each time and for any layout of the index."),
 )
 

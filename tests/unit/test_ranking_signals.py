@@ -250,8 +250,8 @@ def log() -> IndexView:
         said("red zero", session="a", speaker="Ann", at=day(1)),
         said("red one", session="b", speaker="Bob", at=day(5, hour=12)),
         answered("red two", session="c"),
-        said([result], session="d", at=day(9)),  # type: ignore[arg-type]  # content may be parts
-        said([Part(type="injected", text="red injected")], session="e", at=day(5)),  # type: ignore[arg-type]  # as above
+        said([result], session="d", at=day(9)),
+        said([Part(type="injected", text="red injected")], session="e", at=day(5)),
         said("blue", session="f"),
     )
 
