@@ -368,6 +368,12 @@ COPY = (
     ),
     Requirement("S-BACKUP-01", "Issue 3.8", "A backup made while others write restores to a home that is whole."),
     Requirement("S-BACKUP-02", "Issue 3.8", "A backup is all spaces in one checked file, and replaces none."),
+    Requirement("S-DOCTOR-01", "Issue 3.4", "Verify finds every planted fault, and nothing where nothing is wrong."),
+    Requirement("S-DOCTOR-02", "Issue 3.4", "Doctor explains each, and mends what it can without losing a turn."),
+    Requirement(
+        "S-DOCTOR-03", "Issue 3.4", "A rebuild killed at any moment leaves a home that the next one makes whole."
+    ),
+    Requirement("S-DOCTOR-04", "Issue 3.4", "Recall goes on while the index is made again."),
 )
 
 # --- PRIVACY ---
@@ -401,8 +407,17 @@ RANKING = (
         "F-RANKING-07", "DESIGN 1.10", "Every question in every space is answered; the only thing said is found."
     ),
     Requirement("F-RANKING-08", "DESIGN 6", "Names, dates, quotes and words of asking are read from a question."),
-    Requirement("F-RANKING-09", "DESIGN 6", "A phrase is found word for word, newest first; one without a word is refused."),
+    Requirement(
+        "F-RANKING-09", "DESIGN 6", "A phrase is found word for word, newest first; without a word it is refused."
+    ),
     Requirement("F-RANKING-10", "DESIGN 1.9", "A ranking is the same each time and for any layout of the index."),
+    Requirement("F-RANKING-11", "DESIGN 1.4", "A block is never over its budget, by any counter and of any turns."),
+    Requirement("F-RANKING-12", "DESIGN 6", "A block goes by time, and nothing that was said in it can end it."),
+    Requirement("F-RANKING-13", "DESIGN 6", "A long turn that does not fit whole is shown by its best piece."),
+    Requirement("F-RANKING-14", "DESIGN 6", "What was left out is named with a reason and the id that gets it back."),
+    Requirement(
+        "F-RANKING-15", "DESIGN 1.5", "A receipt tells what was read, taken and left; one log gives one receipt."
+    ),
 )
 
 # --- TYPES ---
