@@ -45,6 +45,7 @@ _SECTIONS: Final = {
         "pause": ("keep:pause", "Store nothing more in this space until resume."),
         "resume": ("keep:resume", "Store again what comes."),
         "verify": ("keep:verify", "Check that everything is whole; print what is not."),
+        "doctor": ("doctor:doctor", "Say what is wrong, what it means and what helps; mend it."),
         "rebuild": ("keep:rebuild", "Make again what is derived from the turns."),
         "work": ("keep:work", "Do the work that waits behind the acknowledgements."),
         "config": ("settings:config", "Show the settings and check them."),

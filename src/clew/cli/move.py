@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 from rich.progress import Progress
 
-from clew.cli.opening import open_memory
+from clew.cli.opening import open_memory, see_that_home_exists
 from clew.cli.options import Scope, common
 from clew.cli.put import print_report
 from clew.cli.show import counted, emit, out, printable, progress
@@ -19,7 +19,6 @@ from clew.pipeline.copy import copy_space
 from clew.pipeline.merge import merge_space
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
-from clew.store.sqlite import DATABASE
 
 
 @click.command()
@@ -31,7 +30,7 @@ def backup(scope: Scope, file: Path) -> None:
     FILE must not exist yet. To restore it, put it into an empty directory under the name clew.db: that directory is
     then a home. Settings (clew.toml) are not in it.
     """
-    _see_that_it_exists(scope.home)
+    see_that_home_exists(scope.home)
     with open_memory(scope, embedder="none") as memory:
         size = memory.backup(file)
     if scope.as_json:
@@ -118,15 +117,9 @@ def _reading(location: str) -> Iterator[Store]:
     Raises:
         NotFoundError: it is not.
     """
-    _see_that_it_exists(location)
+    see_that_home_exists(location)
     with closing(open_store(location)) as store:
         yield store
-
-
-def _see_that_it_exists(location: str | None) -> None:
-    home = home_of(location)
-    if home is not None and not (home / DATABASE).is_file():
-        raise NotFoundError(f"{str(home)!r} is no home: it has no {DATABASE}; name the directory of an existing one")
 
 
 def _see_that_there_is_no_home(scope: Scope) -> None:

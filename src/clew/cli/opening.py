@@ -4,8 +4,10 @@ from typing import Any, Final
 
 from clew.cli.options import Scope
 from clew.cli.show import bar, err
-from clew.errors import ClewError
+from clew.errors import ClewError, NotFoundError
 from clew.memory import Memory
+from clew.store.open import home_of
+from clew.store.sqlite import DATABASE
 
 PATIENCE: Final = 2.0
 """Seconds that a command which adds turns goes on working after they are durable."""
@@ -23,6 +25,17 @@ _WAITING: Final = {
 def open_memory(scope: Scope, **arguments: Any) -> Memory:
     """The memory that the options name; `arguments` as `Memory.open` takes them."""
     return Memory.open(scope.home, space=scope.space, **arguments)
+
+
+def see_that_home_exists(location: str | None) -> None:
+    """Refuses a home that is not there: opening it would make it.
+
+    Raises:
+        NotFoundError: it has no database.
+    """
+    home = home_of(location)
+    if home is not None and not (home / DATABASE).is_file():
+        raise NotFoundError(f"{str(home)!r} is no home: it has no {DATABASE}; name the directory of an existing one")
 
 
 def settle(memory: Memory) -> dict[str, int]:

@@ -154,18 +154,29 @@ def rebuild(store: Store, space: str, entries: Iterable[TurnEntry], *, minimum: 
         segments.append(([entry.ordinal for entry in chunk], build(chunk)))
     last = segments[-1][0][-1] if segments else -1
 
+    terms = terms_kind(space)
+
     def replace(tx: Transaction) -> None:
         now = generation(tx, space)
         if now is None:
             return
         for key in listing(tx, space, TERMS):
             if key.high > last:  # it holds turns that were added and packed meanwhile
-                _rewrite(tx, space, terms_kind(space), key, range(key.low, last + 1), now + 1)
+                ordinals = terms.ordinals(terms.load(data(tx, space, key))).tolist()
+                old = sorted({*range(key.low, last + 1), *_not_stored(tx, space, ordinals)})
+                _rewrite(tx, space, terms, key, old, now + 1)
             else:  # unread, so that a damaged one can be mended
                 tx.delete("segment", (space, TERMS, key.low), (space, TERMS, key.low))
         tx.delete("tail", (space,), (space, last))
+        newer = tx.scan("tail", (space, last + 1), (space,), columns=("ordinal",))
+        for ordinal in _not_stored(tx, space, [cast(int, row[0]) for row in newer]):
+            tx.delete("tail", (space, ordinal), (space, ordinal))
         for ordinals, packed in segments:
-            _check_still_there(tx, space, ordinals)
+            gone = _not_stored(tx, space, ordinals)
+            if gone:
+                raise ConflictError(
+                    f"{len(gone)} turns were forgotten while the index was made again; nothing changed: run it again"
+                )
             level = _level(len(ordinals), minimum, fan_out)
             tx.put("segment", [(space, TERMS, ordinals[0], ordinals[-1], level, now + 1, packed)])
         _changed(tx, space, now)
@@ -195,7 +206,8 @@ def verify(store: Store, space: str, expected: Iterable[int]) -> list[Problem]:
                 "missing": np.setdiff1d(turns, found) if kind.name == TERMS else _EMPTY,
                 "not among the turns": np.setdiff1d(found, turns),
             }
-            problems += [_problem(kind.name, _some(ordinals, how)) for how, ordinals in wrong.items() if len(ordinals)]
+            found_wrong = (_some(ordinals, how) for how, ordinals in wrong.items() if len(ordinals))
+            problems += [_problem(kind, kind.name, detail) for detail in found_wrong]
     return problems
 
 
@@ -206,25 +218,27 @@ def _read_all(reader: Reader, space: str, kind: Kind, problems: list[Problem]) -
         try:
             ordinals = kind.ordinals(kind.load(data(reader, space, key)))
         except StoreError as error:
-            problems.append(_problem(where, str(error)))
+            problems.append(_problem(kind, where, str(error)))
             continue
         if (int(ordinals[0]), int(ordinals[-1])) != (key.low, key.high):
-            problems.append(_problem(where, f"it holds the turns {ordinals[0]} to {ordinals[-1]}"))
+            problems.append(_problem(kind, where, f"it holds the turns {ordinals[0]} to {ordinals[-1]}"))
         yield ordinals
     for row in reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns):
         where = f"{kind.table} {cast(int, row[0])}"
         try:
             ordinal = kind.read(row)
         except StoreError as error:
-            problems.append(_problem(where, str(error)))
+            problems.append(_problem(kind, where, str(error)))
             continue
         if ordinal != row[0]:
-            problems.append(_problem(where, f"it holds the turn {ordinal}"))
+            problems.append(_problem(kind, where, f"it holds the turn {ordinal}"))
         yield np.array([ordinal], dtype=np.int64)
 
 
-def _problem(where: str, detail: str) -> Problem:
-    return Problem(kind="index", where=where, detail=detail, repair="clew rebuild")
+def _problem(kind: Kind, where: str, detail: str) -> Problem:
+    if kind.name == TERMS:
+        return Problem(kind="index", where=where, detail=detail, repair="clew rebuild")
+    return Problem(kind="vector", where=where, detail=detail, repair="clew doctor --repair")
 
 
 def _some(ordinals: NDArray[np.int64], how: str) -> str:
@@ -264,13 +278,12 @@ def _changed(tx: Transaction, space: str, now: int) -> None:
     tx.compare_and_set("space", (space,), "generation", now, now + 1)
 
 
-def _check_still_there(tx: Transaction, space: str, ordinals: Sequence[int]) -> None:
+def _not_stored(tx: Transaction, space: str, ordinals: Sequence[int]) -> set[int]:
+    """Those of some ordinals, given in ascending order, that are no turn's."""
+    if not ordinals:
+        return set()
     rows = tx.scan("turn", (space, ordinals[0]), (space, ordinals[-1]), index="ordinal", columns=("ordinal",))
-    gone = set(ordinals).difference(row[0] for row in rows)
-    if gone:
-        raise ConflictError(
-            f"{len(gone)} turns were forgotten while the index was made again; nothing was changed: run it again"
-        )
+    return set(ordinals).difference(cast(int, row[0]) for row in rows)
 
 
 def _due(reader: Reader, space: str, minimum: int, fan_out: int) -> _Step | None:

@@ -1,4 +1,8 @@
-"""Checks what is stored against itself: hashes, references, numbering, index, database file. Changes nothing."""
+"""Checks what is stored against itself: hashes, references, numbering, index, database file. Changes nothing.
+
+Kinds of problems: `database`, `turn`, `numbering`, `parent`, `blob`, `annotation`, `index`, `vector`, `job`. What can
+be mended without losing a turn, `clew.pipeline.doctor` mends.
+"""
 
 import hashlib
 from collections import Counter
@@ -7,9 +11,12 @@ from typing import cast
 
 from clew.errors import ClewError
 from clew.index import packer
+from clew.index.mend import vector_problems
 from clew.ingest.identity import content_hash
 from clew.pipeline.annotate import orphans
+from clew.pipeline.compare import compare
 from clew.pipeline.log import stored_rows
+from clew.pipeline.references import find_gaps, find_lost_parents, find_odd_jobs
 from clew.store.protocol import Reader, Store
 from clew.store.rows import TURN_COLUMNS, turn_from_row
 from clew.store.tables import Row
@@ -38,10 +45,15 @@ def _verify(store: Store, space: str, problems: list[Problem]) -> VerifyReport:
             blobs |= {part.blob for part in turn.parts if part.blob} if turn else set()
     with store.snapshot() as reader:
         problems += _numbering(reader, space, ordinals, places)
+        problems += find_gaps(reader, space)
+        problems += find_lost_parents(reader, space)
+        problems += find_odd_jobs(reader, space)
         problems += _blob_problems(reader, space, blobs)
         problems += map(_orphan, orphans(reader, space))
         annotations = reader.count("annotation", (space,), (space,))
+        problems += vector_problems(reader, space)
     problems += packer.verify(store, space, ordinals)
+    problems += compare(store, space)
     checked = {"turns": len(ordinals), "sessions": len(places), "blobs": len(blobs), "annotations": annotations}
     return VerifyReport(checked=checked, problems=tuple(problems))
 
@@ -91,7 +103,7 @@ def _blob_problems(reader: Reader, space: str, wanted: set[str]) -> Iterator[Pro
         if hashlib.sha256(data).hexdigest() != sha:
             yield Problem(kind="blob", where=sha, detail="its bytes do not match its name", repair="restore a backup")
         if sha not in wanted:
-            yield Problem(kind="blob", where=sha, detail="no turn refers to it", repair="clew forget, or keep it")
+            yield Problem(kind="blob", where=sha, detail="no turn refers to it", repair="clew doctor --repair drops it")
 
 
 def _orphan(owner: str) -> Problem:

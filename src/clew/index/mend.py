@@ -1,0 +1,123 @@
+"""Vectors that cannot be right: of a turn that is not there, of another length than their model's, or unreadable.
+
+They are found by `packer.verify` and here, and taken out by `mend_vectors`; the worker then asks the model again.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from math import isfinite
+from typing import cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import StoreError
+from clew.index.kinds import EPOCH, Kind, SegmentKey, data, epoch, generation, kinds, listing
+from clew.index.vector_segment import VectorSegment, without
+from clew.store.protocol import Reader, Transaction
+from clew.types.reports import Problem
+
+REPAIR = "clew doctor --repair"
+
+
+def vector_problems(reader: Reader, space: str) -> list[Problem]:
+    """Names each model whose vectors differ in length, or have a scale that is negative or no number."""
+    problems = []
+    for kind in kinds(reader, space)[1:]:
+        lengths = _lengths(reader, space, kind)
+        usual = _usual(lengths)
+        odd = sum(count for length, count in lengths.items() if length != usual)
+        if odd:
+            detail = f"{odd} vectors have another length than the model's {usual}; they are of another model"
+            problems.append(Problem(kind="vector", where=kind.name, detail=detail, repair=REPAIR))
+        bad = sum(not _is_scale(scale) for _, scale, _ in _loose(reader, kind))
+        bad += sum(int(_odd_scales(segment).sum()) for segment in _readable(reader, space, kind))
+        if bad:
+            detail = f"{bad} vectors have a scale that is negative or no number"
+            problems.append(Problem(kind="vector", where=kind.name, detail=detail, repair=REPAIR))
+    return problems
+
+
+def mend_vectors(tx: Transaction, space: str, living: Iterable[int]) -> int:
+    """Takes out the vectors that cannot be right, and says how many rows went or were written anew.
+
+    Args:
+        living: ordinals of all turns that are stored.
+    """
+    now = generation(tx, space)
+    if now is None:
+        return 0
+    turns = np.unique(np.fromiter(living, dtype=np.int64))
+    changed = 0
+    for kind in kinds(tx, space)[1:]:
+        usual = _usual(_lengths(tx, space, kind))
+        held = set(turns.tolist())
+        for ordinal, scale, codes in _loose(tx, kind):
+            if ordinal not in held or len(codes) != usual or not _is_scale(scale):
+                key = (*kind.prefix, ordinal)
+                changed += tx.delete(kind.table, key, key)
+        for each in listing(tx, space, kind.name):
+            changed += _mend_segment(tx, space, kind, each, (turns, usual, now + 1))
+    if changed:
+        tx.put("meta", [(space, EPOCH, str(epoch(tx, space) + 1))])
+        tx.compare_and_set("space", (space,), "generation", now, now + 1)
+    return changed
+
+
+def _mend_segment(
+    tx: Transaction, space: str, kind: Kind, key: SegmentKey, wanted: tuple[NDArray[np.int64], int, int]
+) -> int:
+    """Writes a segment anew without what cannot be right; 1 when there was any, else 0."""
+    turns, usual, version = wanted
+    own = (space, kind.name, key.low)
+    try:
+        segment = VectorSegment.load(data(tx, space, key))
+    except StoreError:
+        return tx.delete("segment", own, own)  # unreadable: its vectors are made again
+    wrong = ~np.isin(segment.ordinals, turns) | _odd_scales(segment)
+    if segment.codes.shape[1] != usual:
+        wrong[:] = True
+    limits = (int(segment.ordinals[0]), int(segment.ordinals[-1])) if len(wrong) else ()
+    if not wrong.any() and limits == (key.low, key.high):
+        return 0
+    tx.delete("segment", own, own)
+    rest = without(segment, segment.ordinals[wrong].tolist())
+    if rest is not None:
+        kept = VectorSegment.load(rest).ordinals
+        tx.put("segment", [(space, kind.name, int(kept[0]), int(kept[-1]), key.level, version, rest)])
+    return 1
+
+
+def _loose(reader: Reader, kind: Kind) -> list[tuple[int, float, bytes]]:
+    rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns)
+    return cast("list[tuple[int, float, bytes]]", rows)
+
+
+def _readable(reader: Reader, space: str, kind: Kind) -> Iterator[VectorSegment]:
+    for key in listing(reader, space, kind.name):
+        try:
+            segment = VectorSegment.load(data(reader, space, key))
+        except StoreError:
+            continue  # the packer names it
+        yield segment
+
+
+def _lengths(reader: Reader, space: str, kind: Kind) -> Counter[int]:
+    """How many vectors of a model have which length."""
+    lengths = Counter(len(codes) for _, _, codes in _loose(reader, kind))
+    for segment in _readable(reader, space, kind):
+        lengths[segment.codes.shape[1]] += len(segment.ordinals)
+    return lengths
+
+
+def _usual(lengths: Counter[int]) -> int:
+    """The length of most vectors; of several the greatest."""
+    return max(lengths, key=lambda length: (lengths[length], length), default=0)
+
+
+def _odd_scales(segment: VectorSegment) -> NDArray[np.bool_]:
+    return ~(np.isfinite(segment.scales) & (segment.scales >= 0))
+
+
+def _is_scale(scale: float) -> bool:
+    return isfinite(scale) and scale >= 0

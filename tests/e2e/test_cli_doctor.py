@@ -1,0 +1,60 @@
+"""`clew doctor`, as people use it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clew.store.sqlite import SqliteStore
+from clew.store.tables import Row
+from tests.cli_runs import done, failure, record, run
+
+pytestmark = pytest.mark.usefixtures("tmp_home")
+
+
+def talk(home: Path) -> None:
+    for place, words in enumerate(("The launch is on Monday.", "Tuesday suits me better.")):
+        done("add", words, "--session", "plan", "--at", f"2025-04-{place + 1:02}", "--home", home)
+
+
+def plant(home: Path, table: str, row: Row) -> None:
+    store = SqliteStore.open(home)
+    store.transaction(lambda tx: tx.put(table, [row]))
+    store.close()
+
+
+@pytest.mark.requirement("S-DOCTOR-02")
+def test_a_sound_home_is_said_to_be_whole(tmp_path: Path) -> None:
+    talk(tmp_path)
+    assert done("doctor", "--home", tmp_path) == "everything is whole\n"
+    assert record("doctor", "--repair", "--home", tmp_path) == {"ok": True, "mended": [], "findings": []}
+    assert "is no home" in failure(1, "doctor", "--home", tmp_path / "none")
+    assert not (tmp_path / "none").exists()
+
+
+@pytest.mark.requirement("S-DOCTOR-02")
+def test_what_is_wrong_is_explained_and_mended(tmp_path: Path) -> None:
+    talk(tmp_path)
+    plant(tmp_path, "annotation", ("default", "s9:turn:1", "layer1", "{}", "rule", 1))
+    plant(tmp_path, "tail", ("default", 0, b"nothing"))
+    result = run("doctor", "--home", tmp_path)
+    assert result.exit_code == 1
+    assert "annotation: 1 problem\n" in result.stdout
+    assert "made again from the turns" in result.stdout
+    assert "`clew doctor --repair` mends" in result.stderr
+    page = done("doctor", "--repair", "--home", tmp_path)
+    assert "worked on: annotation, index; checked again\neverything is whole\n" in page
+    assert record("verify", "--home", tmp_path)["ok"]
+
+
+@pytest.mark.requirement("S-DOCTOR-02")
+def test_what_cannot_be_mended_is_left_and_said(tmp_path: Path) -> None:
+    talk(tmp_path)
+    plant(tmp_path, "blob", ("default", "ab" * 32, None, b"other"))
+    plant(tmp_path, "space", ("default", 9, 0, b"salt" * 8, 0))
+    result = run("doctor", "--repair", "--json", "--home", tmp_path)
+    found = json.loads(result.stdout)
+    assert (result.exit_code, found["ok"], found["mended"]) == (1, False, ["numbering", "blob"])
+    assert [(each["kind"], len(each["problems"])) for each in found["findings"]] == [("numbering", 1)]
+    assert "1 problem left; see above" in result.stderr
+    assert record("stats", "--home", tmp_path)["turns"] == 2
