@@ -403,15 +403,13 @@ RANKING = (
     Requirement(
         "F-RANKING-06", "DESIGN 6", "Filters, the floor and injected text keep turns out, and nothing else does."
     ),
-    Requirement(
-        "F-RANKING-07", "DESIGN 1.10", "Every question in every space is answered; the only thing said is found."
-    ),
+    Requirement("F-RANKING-07", "DESIGN 3", "Every question in every space is answered; the only thing said is found."),
     Requirement("F-RANKING-08", "DESIGN 6", "Names, dates, quotes and words of asking are read from a question."),
     Requirement(
         "F-RANKING-09", "DESIGN 6", "A phrase is found word for word, newest first; without a word it is refused."
     ),
     Requirement("F-RANKING-10", "DESIGN 1.9", "A ranking is the same each time and for any layout of the index."),
-    Requirement("F-RANKING-11", "DESIGN 1.4", "A block is never over its budget, by any counter and of any turns."),
+    Requirement("F-RANKING-11", "DESIGN 1.6", "A block is never over its budget, by any counter and of any turns."),
     Requirement("F-RANKING-12", "DESIGN 6", "A block goes by time, and nothing that was said in it can end it."),
     Requirement("F-RANKING-13", "DESIGN 6", "A long turn that does not fit whole is shown by its best piece."),
     Requirement("F-RANKING-14", "DESIGN 6", "What was left out is named with a reason and the id that gets it back."),

@@ -91,6 +91,9 @@ class Config:
     """All settings of one `Memory`."""
 
     embedder: str = _setting("auto", "Which embedder: auto, none, minilm, or a name as docs/embedders.md lists them.")
+    embedder_previous: str = _setting(
+        "none", "Embedder whose vectors serve recall until those of `embedder` cover every turn."
+    )
     embed_threads: int = _setting(1, "Processor threads for the local embedder.", low=1, high=256)
     counter: str = _setting(
         "estimate", "How tokens are counted: estimate, openai or words.", choices=("estimate", "openai", "words")

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypedDict, Unpack
+from typing import Any, Self, Unpack
 
 from clew.assemble.context import build_context
 from clew.assemble.receipt import make_receipt, receipt_id
@@ -49,7 +49,6 @@ from clew.types import (
     parse_turn_id,
     turn_id,
 )
-from clew.types.turn import aware
 
 Clock = Callable[[], datetime]
 

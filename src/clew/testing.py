@@ -20,11 +20,13 @@ class HashEmbedder:
     `1 / sqrt(dim)`. A text without terms (stop words, signs) goes by its words as they stand. The same everywhere.
     """
 
-    def __init__(self, dim: int = 64) -> None:
+    def __init__(self, dim: int = 64, revision: int = 1) -> None:
+        """Embedders of two revisions are two models: their vectors have nothing to do with each other."""
         if dim < 1:
             raise InputError(f"HashEmbedder(dim={dim!r}); expected 1 or more")
-        self.name = f"hash-{dim}@1"
+        self.name = f"hash-{dim}@{revision}"
         self.dim = dim
+        self._salt = b"" if revision == 1 else str(revision).encode()
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """See `Embedder`; never fails."""
@@ -37,7 +39,7 @@ class HashEmbedder:
         return unit_rows(rows)
 
     def _add(self, row: Matrix, term: str) -> None:
-        digest = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+        digest = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8, salt=self._salt).digest()
         number = int.from_bytes(digest, "little")
         row[(number >> 1) % self.dim] += 1.0 if number & 1 else -1.0
 

@@ -18,6 +18,7 @@ LOOK: Final = 0.25
 _WAITING: Final = {
     "embed": "turns wait for their vectors (they are found by their words meanwhile)",
     "receipts": "receipts are not written",
+    "switch": "old models keep vectors",
     "retention": "search for expired turns is not done",
 }
 

@@ -19,6 +19,7 @@ from clew.models.protocol import Embedder
 from clew.pipeline.embed import embed_batch, missing, next_batch, stored_length
 from clew.pipeline.receipts import ReceiptBook
 from clew.pipeline.retention import Retention
+from clew.pipeline.switch import current_model, finish, others
 from clew.store.protocol import Lease, Store
 
 log = logging.getLogger("clew.worker")
@@ -58,6 +59,8 @@ class Worker:
         self._holder = f"{os.getpid()}:{uuid.uuid4().hex[:8]}"
         self._lease: Lease | None = None
         self._aside: frozenset[int] = frozenset()
+        with store.snapshot() as reader:
+            self._origin = current_model(reader, space)  # the model that the space had when it was opened
         self._settled = -1  # the store's version at which there was nothing left to do
         self._failures = 0  # in a row
         self._failed = 0  # ever
@@ -93,9 +96,27 @@ class Worker:
     def pending(self) -> dict[str, int]:
         """Work that is accepted and not done, by kind; kinds without any are absent."""
         counts = {"receipts": self._receipts.waiting, "retention": int(self._retention.due())}
+        if self.superseded_by is not None:
+            return {kind: count for kind, count in counts.items() if count}
         if self._embedder is not None:
-            counts["embed"] = len(missing(self._live.view(), self._embedder.name, self._aside))
+            view = self._live.view()
+            counts["embed"] = len(missing(view, self._embedder.name, self._aside))
+            counts["switch"] = 0 if self._aside else len(others(view, self._embedder.name))
         return {kind: count for kind, count in counts.items() if count}
+
+    @property
+    def superseded_by(self) -> str | None:
+        """The model to which another program moved the space since this one opened it; then nothing is embedded here.
+
+        None in the usual case that nobody did.
+        """
+        if self._embedder is None:
+            return None
+        with self._store.snapshot() as reader:
+            model = current_model(reader, self._space)
+        if model == self._embedder.name:
+            self._origin = model  # from here on, also a move back is another program's
+        return None if model == self._origin else model
 
     @property
     def put_aside(self) -> int:
@@ -144,12 +165,13 @@ class Worker:
         self.failure = str(error)
 
     def _embed(self) -> bool:
-        if self._embedder is None:
+        if self._embedder is None or self.superseded_by is not None:
             return False
         view = self._live.view()
         ordinals = missing(view, self._embedder.name, self._aside)
         if not ordinals:
-            return False
+            # While the new model cannot do a turn, the old one's vectors stay.
+            return not self._aside and finish(self._store, self._space, self._embedder.name, view)
         length = stored_length(view, self._embedder.name)
         failed = embed_batch(self._store, self._space, self._embedder, next_batch(view, ordinals), length)
         self._aside |= set(failed)

@@ -54,11 +54,15 @@ class Filter(Record):
 class Ranker:
     """Ranks the turns of one space. Threads may share it."""
 
-    def __init__(self, live: LiveIndex, embedder: Embedder | None, config: RecallConfig) -> None:
+    def __init__(
+        self, live: LiveIndex, embedder: Embedder | None, config: RecallConfig, previous: Embedder | None = None
+    ) -> None:
+        """`previous` serves for as long as its vectors are there: until those of `embedder` cover every turn."""
         self._live = live
         self._embedder = embedder
+        self._previous = previous
         self._config = config
-        self._vectors: OrderedDict[tuple[str, str], Matrix] = OrderedDict()
+        self._vectors: OrderedDict[tuple[str, str, str], Matrix] = OrderedDict()
         self._lock = threading.Lock()
 
     def frame(self, text: str, now: datetime) -> Frame:
@@ -79,6 +83,12 @@ class Ranker:
         )
         return rank(frame, limit=limit, mask=mask)
 
+    def serving(self, view: IndexView) -> Embedder | None:
+        """The embedder whose vectors rank a question: always one alone, also where two have vectors of one length."""
+        if self._embedder is not None and self._previous is not None and self._previous.name in view.vectors:
+            return self._previous
+        return self._embedder
+
     def forget(self) -> None:
         """Drops remembered questions: one may repeat words that were forgotten."""
         with self._lock:
@@ -89,7 +99,7 @@ class Ranker:
 
         None without embedder, without vectors, when the model fails, or when the question is near to no turn at all.
         """
-        embedder = self._embedder
+        embedder = self.serving(view)
         if embedder is None or not query.text.strip():
             return None
         try:
@@ -102,13 +112,14 @@ class Ranker:
         return cosines
 
     def _embedded(self, embedder: Embedder, texts: tuple[str, str]) -> Matrix:
+        key = (embedder.name, *texts)
         with self._lock:
-            if texts in self._vectors:
-                self._vectors.move_to_end(texts)
-                return self._vectors[texts]
+            if key in self._vectors:
+                self._vectors.move_to_end(key)
+                return self._vectors[key]
         vectors = ask(embedder, texts)
         with self._lock:
-            self._vectors[texts] = vectors
+            self._vectors[key] = vectors
             while len(self._vectors) > KEPT_QUESTIONS:
                 self._vectors.popitem(last=False)
         return vectors
