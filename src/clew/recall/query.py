@@ -4,7 +4,7 @@ Borders: looks at the question, the space's speakers and the clock; never at the
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
@@ -81,36 +81,36 @@ def understand(
         with_assistant: an assistant takes part, so "you" is the assistant and not a person.
         covered: first and last day of the conversations; a date without a year is looked for in all years between.
     """
-    named = _named(text, speakers)
-    words = {word for code in named for word in _name_words(text, speakers[code])}
+    words = _possible_names(text)
+    named = {code: found for code, speaker in enumerate(speakers) if (found := _name_words(words, speaker))}
     return Query(
         text=text,
         terms=tuple(query_terms(text)),
-        speakers=tuple(sorted(named)),
+        speakers=tuple(named),
         dates=tuple(parse_query_dates(text, now, covered)),
         quotes=tuple(quoted(text)),
-        rewritten=without_request(text) if with_assistant else to_second_person(text, words),
+        rewritten=without_request(text) if with_assistant else to_second_person(text, set().union(*named.values())),
         wants_assistant=with_assistant and _ASSISTANT_ASKED.search(text) is not None,
     )
 
 
-def _named(text: str, speakers: Sequence[str]) -> set[int]:
-    return {code for code, speaker in enumerate(speakers) if _name_words(text, speaker)}
+def _possible_names(text: str) -> dict[str, str]:
+    """The words that may name someone, each with its folded form: without possessive endings and stop words."""
+    words = dict.fromkeys(_POSSESSIVE.sub("", word) for word in _WORD.findall(text))
+    folded = {word: word.casefold() for word in words if word}
+    return {word: plain for word, plain in folded.items() if plain not in STOPWORDS}
 
 
-def _name_words(text: str, speaker: str) -> set[str]:
-    """The words of `text` that name `speaker`: a word of the name, or its capitalised beginning; never a stop word."""
+def _name_words(words: Mapping[str, str], speaker: str) -> set[str]:
+    """Those of the words that name `speaker`: a word of the name, or its capitalised beginning."""
     names = [word.casefold() for word in _WORD.findall(speaker)]
-    found = set()
-    for word in _WORD.findall(text):
-        bare = _POSSESSIVE.sub("", word)
-        folded = bare.casefold()
-        if folded in STOPWORDS:
-            continue
-        short = len(bare) >= MIN_PREFIX and bare[0].isupper() and names and names[0].startswith(folded)
-        if bare and (folded in names or short):
-            found.add(bare)
-    return found
+    if not names:
+        return set()
+    return {
+        word
+        for word, folded in words.items()
+        if folded in names or (len(word) >= MIN_PREFIX and word[0].isupper() and names[0].startswith(folded))
+    }
 
 
 def to_second_person(text: str, names: set[str]) -> str:
