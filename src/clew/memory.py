@@ -83,6 +83,7 @@ class Memory:
         self._worker = Worker(store, space, self._live, embedder, self._receipts, config.index, self._retention)
         self._closing = threading.Lock()
         self._closed = False
+        self._owns_store = False
         self.embedder_note: str | None = None
         """Why there is no embedder, in one line; None when there is one, or none was asked for."""
 
@@ -100,7 +101,8 @@ class Memory:
         """Opens a home, making it if it does not exist.
 
         Args:
-            path: a directory, ":memory:", or None for the default home (CLEW_HOME, else ~/.clew); or an open store.
+            path: a directory, ":memory:", or None for the default home (CLEW_HOME, else ~/.clew); or an open store,
+                which stays open when the memory is closed.
             space: unit of isolation; nothing here sees another space.
             config: settings, as a whole or as a nested mapping over clew.toml and CLEW_* variables.
             embedder: overrides the setting `embedder`: a name, or any object with the Embedder protocol.
@@ -125,6 +127,7 @@ class Memory:
         )
         memory = cls(store, space, settings, chosen, clock or _utc_now, before)
         memory.embedder_note = note if chosen is None else None
+        memory._owns_store = store is not path
         memory._worker.start()
         return memory
 
@@ -432,7 +435,8 @@ class Memory:
         try:
             self._worker.stop()
         finally:
-            self._store.close()
+            if self._owns_store:
+                self._store.close()
 
     def __enter__(self) -> Self:
         return self
