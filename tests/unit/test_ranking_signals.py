@@ -142,6 +142,8 @@ WHEN = (day(1), day(3), day(4), day(5), day(6), day(8), day(12), day(13), None)
         ("on 5 March 2024", [0, 0.3, 0.3, 1, 0.6, 0.4, 0.4, 0, 0]),
         ("today", [0, 0.3, 0.3, 1, 0.6, 0.4, 0.4, 0, 0]),
         ("this week", [0, 0, 0.8, 0.8, 0.8, 0.8, 0, 0, 0]),
+        ("last weekend", [0, 0.8, 0, 0, 0, 0, 0, 0, 0]),
+        ("in the first quarter of 2024", [0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0]),
         ("in March 2024", [0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0.7, 0]),
         ("in February 2024", [0.35, 0.35, 0.35, 0.35, 0.35, 0.35, 0.35, 0.35, 0]),
         ("in January 2024", [0.35, 0, 0, 0, 0, 0, 0, 0, 0]),
@@ -170,6 +172,12 @@ def test_signal_time_by_when_a_turn_was_said(question: str, expected: list[float
 )
 def test_signal_time_by_the_date_a_turn_names(question: str, words: str, value: float) -> None:
     assert values("time", asked(space(said(words, at=day(1)), said("No.", at=day(1))), question)) == [value, 0]
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_time_by_the_week_a_turn_names() -> None:
+    view = space(said("We met last week.", at=day(6)), said("We met.", at=day(6)), said("We met last week.", at=day(1)))
+    assert values("time", asked(view, "last week")) == [0.8, 0, 0.8]
 
 
 @pytest.mark.requirement("F-RANKING-05")

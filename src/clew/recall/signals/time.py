@@ -24,7 +24,7 @@ SPAN_VALUES: Final = {"weekend": 0.8, "week": 0.8, "month": 0.7, "quarter": 0.5,
 OPEN_VALUE: Final = 0.3
 """Value of a turn on the right side of "before" or "after"."""
 
-NAMED_VALUES: Final = {"day": 1.2, "weekend": 0.8, "week": 0.8, "month": 1.0}
+NAMED_VALUES: Final = {"day": 1.2, "week": 0.8, "month": 1.0}
 """Value of a turn whose words name the time itself, by the question's grain."""
 
 
