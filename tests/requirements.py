@@ -440,20 +440,24 @@ CONFIG = (
 RECALL = (
     Requirement("F-RECALL-01", "RETRIEVAL 2", "How a text speaks is read in one pass: of itself, asking, stating."),
     Requirement("F-RECALL-03", "DESIGN 1.9", "The best come first, and a limit only cuts."),
-    Requirement("F-RECALL-04", "DESIGN 6", "Every signal says what it says it does, and nothing when it has no say."),
-    Requirement("F-RECALL-05", "DESIGN 6", "Names, times, quotes and requests in a question are understood."),
+    Requirement("F-RECALL-05", "DESIGN 6", "Words of asking and names in a question are whole words."),
     Requirement("F-RECALL-06", "DESIGN 1.7", "A filter lets through exactly what meets all of it."),
     Requirement("F-RECALL-07", "DESIGN 6", "What the question's own signals do not speak for is left out."),
     Requirement("F-RECALL-08", "DESIGN 1.10", "Injected text is stored and found by its id, and never recalled."),
-    Requirement("F-RECALL-09", "DESIGN 10", "A phrase is found word for word in any script, newest first."),
+    Requirement("F-RECALL-09", "DESIGN 5", "Text that no store can hold is found by asking for it as it was said."),
     Requirement("F-RECALL-10", "DESIGN 9", "Every store, packed or not, gives the same answers."),
     Requirement("F-RECALL-11", "DESIGN 1.3", "A model that is missing or fails leaves the question its words."),
     Requirement("F-RECALL-13", "DESIGN 1.9", "The same question at the same moment has the same answer and receipt."),
-    Requirement("F-RECALL-14", "DESIGN 1.6", "No block exceeds its budget, by any counter, and it is counted exactly."),
-    Requirement("F-RECALL-15", "DESIGN 6", "A block is in the order of time, grouped, with date, speaker and id."),
-    Requirement("F-RECALL-16", "DESIGN 1.10", "Nothing quoted passes for the block's own marks, headings or items."),
-    Requirement("F-RECALL-17", "DESIGN 1.5", "Items and receipts say what was asked, read, chosen, left out, and why."),
-    Requirement("F-RECALL-18", "DESIGN 6", "A long turn is shown by its best piece; what is left out can be restored."),
+)
+
+# --- PIPELINE ---
+PIPELINE = (
+    Requirement("F-PIPELINE-01", "DESIGN 4", "A single turn is new unless its id is known; sequences line up."),
+    Requirement("F-PIPELINE-02", "DESIGN 4", "Stretches, batches and other writers change nothing of what is stored."),
+    Requirement("F-PIPELINE-03", "Issue 2 bad input", "What cannot be taken is named; nothing else is lost by it."),
+    Requirement(
+        "F-PIPELINE-04", "DESIGN 5", "Progress follows what is durable; a source that breaks off loses nothing."
+    ),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (
@@ -473,4 +477,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *TYPES,
     *CONFIG,
     *RECALL,
+    *PIPELINE,
 )

@@ -4,17 +4,13 @@ import logging
 from collections.abc import Iterator
 from typing import Any
 
-import numpy as np
 import pytest
 
-from clew.config import RecallConfig
 from clew.errors import InputError, ModelError
 from clew.memory import Memory
 from clew.models.protocol import Matrix
-from clew.recall.search import rank
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn
-from tests.frames import frame_of
 from tests.memories import NOON, at, quiet, told
 
 SAID = [
@@ -89,16 +85,6 @@ def test_what_priors_alone_speak_for_is_left_out(memory: Memory) -> None:
 
 
 @pytest.mark.requirement("F-RECALL-07")
-def test_the_floor_is_what_the_question_s_own_signals_must_give() -> None:
-    turns = [told("green tea and more green tea"), told("x", "b"), told("tea", "c")]
-    lowest = frame_of(turns, "green tea", config=RecallConfig(floor=-1e9))
-    assert len(rank(lowest, limit=10)) == 3
-    assert [each.session for each in rank(frame_of(turns, "green tea", config=RecallConfig(floor=2.0)), limit=10)] == [
-        "s"
-    ]
-
-
-@pytest.mark.requirement("F-RECALL-07")
 def test_the_only_turn_of_a_space_is_found_and_so_are_equal_ones() -> None:
     with quiet() as memory:
         memory.add(told("We picked Redis."))
@@ -135,18 +121,6 @@ def test_a_limit_below_nothing_is_refused(memory: Memory) -> None:
     for ask in (memory.search, memory.find_quote):
         with pytest.raises(InputError, match="limit -1 is negative"):
             ask("tea", limit=-1)
-
-
-@pytest.mark.requirement("F-RECALL-03")
-def test_a_ranking_is_a_sequence_that_makes_what_is_asked_for() -> None:
-    ranking = rank(frame_of([told("tea", name) for name in "abc"], "tea"), limit=10)
-    assert [each.session for each in ranking] == ["a", "b", "c"]
-    assert ranking[-1] == ranking[2]
-    assert ranking[1:] == [ranking[1], ranking[2]]
-    assert [each.rank for each in ranking.candidates([2, 0])] == [3, 1]
-    with pytest.raises(IndexError):
-        ranking[3]
-    assert len(rank(frame_of([], "tea"), limit=10)) == 0
 
 
 class Moody(HashEmbedder):
@@ -204,11 +178,3 @@ def test_a_question_is_embedded_once() -> None:
         memory.forget(session="work")
         memory.search("green tea")
         assert model.asked == asked + 2  # a remembered question might repeat what was forgotten
-
-
-@pytest.mark.requirement("F-RECALL-04")
-def test_a_turn_without_a_vector_is_ranked_by_its_words() -> None:
-    similarity = np.full((2, 2), np.nan)
-    ranking = rank(frame_of([told("tea", "a"), told("x", "b")], "tea", similarity=similarity.tolist()), limit=10)
-    assert [each.session for each in ranking] == ["a"]
-    assert "dense" not in ranking[0].shares
