@@ -51,7 +51,7 @@ class IndexConfig:
     """When the tail is packed and segments are merged."""
 
     pack_minimum: int = _setting(512, "Turns in the tail before they are packed into a segment.", low=1, high=1_000_000)
-    fan_out: int = _setting(8, "Segments of one level before they are merged into the next.", low=2, high=64)
+    fan_out: int = _setting(16, "Segments of one level before they are merged into the next.", low=2, high=64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -61,6 +61,7 @@ class Worker:
         self._aside: frozenset[int] = frozenset()
         with store.snapshot() as reader:
             self._origin = current_model(reader, space)  # the model that the space had when it was opened
+        self._busy = False  # the last step found work, so there may be more
         self._settled = -1  # the store's version at which there was nothing left to do
         self._failures = 0  # in a row
         self._failed = 0  # ever
@@ -146,10 +147,13 @@ class Worker:
             try:
                 done = bool(self._receipts.flush()) or self._retention.step()
                 version = self._store.version()
-                if version != self._settled and self._has_lease():
-                    busy = self._pack() or self._embed()  # packing needs no model, which may fail or take hours
-                    self._settled = self._settled if busy else version
-                    done = done or busy
+                if version != self._settled and not (self._busy or self._is_due()):
+                    self._settled = version
+                elif version != self._settled and self._has_lease():
+                    # Packing needs no model, which may fail or take hours.
+                    self._busy = self._pack() or self._embed()
+                    self._settled = self._settled if self._busy else version
+                    done = done or self._busy
                 self._failures, self.failure = 0, None
                 return done
             except ClosedError:
@@ -158,6 +162,17 @@ class Worker:
                 self._note(error)
                 log.warning("background work failed (%d in a row), will be tried again: %s", self._failures, error)
                 return False
+
+    def _is_due(self) -> bool:
+        """Whether the lease is worth taking; merging follows packing, and is not looked for by itself."""
+        with self._store.snapshot() as reader:
+            loose = (reader.count(table, (self._space,), (self._space,)) for table in ("tail", "vector"))
+            if any(count >= self._config.pack_minimum for count in loose):
+                return True
+        if self._embedder is None or self.superseded_by is not None:
+            return False
+        view = self._live.view()
+        return bool(missing(view, self._embedder.name, self._aside) or others(view, self._embedder.name))
 
     def _note(self, error: Exception) -> None:
         self._failures += 1
