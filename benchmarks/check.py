@@ -35,8 +35,9 @@ SAMPLE = ROOT / "src" / "clew" / "cli" / "sample"
 NOISE = 1.6
 """How much worse than recorded a ratio of times may be: as seen between runs on two processors that others used."""
 
-POINTS = 0.5
-"""How many points lower than recorded recall with vectors may be: their last bits differ between processors."""
+POINTS = 1.0
+"""How many points lower than recorded recall may be. Vectors differ in their last bits between processors, and a change
+that costs less is no worse than chance; one that costs more has to lower the record, and say why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +76,8 @@ BARS = (
     Bar("core.packages", "value", rising=False, goal=15, reached=15, noise=1.0),
     Bar("core.size", "value", rising=False, goal=110, reached=110, noise=1.0),
     Bar("add.processor", "excess", rising=False, goal=0.4),
-    Bar("add.processor", "ratio", rising=False, reached=6.3),
-    Bar("add.concurrent", "ratio", rising=True, goal=5, reached=1.9),
+    Bar("add.processor", "ratio", rising=False, reached=7.0),
+    Bar("add.concurrent", "ratio", rising=True, goal=5, reached=2.5),
     Bar("ingest.acknowledged", "value", rising=True, goal=3000),
     Bar("ingest.acknowledged", "ratio", rising=True, reached=0.022),
     Bar("ingest.derived", "value", rising=True, goal=1000),
@@ -84,7 +85,8 @@ BARS = (
     Bar("ingest.flatness", "value", rising=False, goal=1.2, reached=1.2, noise=1.25),
     Bar("recall.wall", "value", rising=False, goal=3, turns=10_000),
     Bar("recall.wall", "value", rising=False, goal=10, turns=100_000),
-    Bar("recall.processor", "ratio", rising=False, reached=2.5, turns=10_000),
+    Bar("recall.processor", "ratio", rising=False, reached=2.6, turns=10_000),
+    Bar("recall.processor", "ratio", rising=False, reached=1.5, turns=100_000),
     Bar("recall.tail", "ratio", rising=False, goal=3, reached=3),
     Bar("disk", "value", rising=False, goal=1500, reached=1410, noise=1.05),
     Bar("resident", "value", rising=False, goal=1000, reached=880, noise=1.15),
@@ -99,7 +101,7 @@ class Recorded:
 
     Attributes:
         path: below CLEW_DATA; None is the sample conversation.
-        vectors: whether MiniLM was there; without it the figures are the same on every machine.
+        vectors: whether MiniLM was there.
         bare, rendered: percentage of evidence turns found, by budget in tokens.
         goal: DESIGN 13's percentages for the bare form, where it names this kind of data.
     """
@@ -112,9 +114,58 @@ class Recorded:
     goal: dict[int, float] | None = None
 
 
+TALK_GOAL = {500: 86.0, 1000: 91.0, 2000: 95.0, 4000: 98.0}
+CHAT_GOAL = {500: 76.0, 1000: 84.0, 2000: 89.0, 4000: 93.0}
+ASSISTANT_GOAL = {1000: 72.0, 2000: 79.0, 4000: 85.0, 8000: 90.0}
+
 RECORDED = (
-    Recorded("sample", None, False, bare={500: 81.2, 1000: 85.4}, rendered={500: 81.2, 1000: 89.6}),
-    Recorded("sample", None, True, bare={500: 91.7, 1000: 93.8}, rendered={500: 91.7, 1000: 93.8}),
+    Recorded("sample", None, False, bare={500: 85.2, 1000: 88.9}, rendered={500: 85.2, 1000: 88.9}),
+    Recorded("sample", None, True, bare={500: 88.9, 1000: 94.4}, rendered={500: 88.9, 1000: 94.4}),
+    Recorded(
+        "LoCoMo, development",
+        "locomo-dev/locomo.json",
+        False,
+        bare={500: 79.0, 1000: 84.7, 2000: 89.1, 4000: 92.4},
+        rendered={500: 80.0, 1000: 85.4, 2000: 89.4, 4000: 93.1},
+    ),
+    Recorded(
+        "LoCoMo, development",
+        "locomo-dev/locomo.json",
+        True,
+        bare={500: 82.4, 1000: 87.5, 2000: 92.8, 4000: 96.3},
+        rendered={500: 83.3, 1000: 87.9, 2000: 93.0, 4000: 96.5},
+        goal=TALK_GOAL,
+    ),
+    Recorded(
+        "REALTALK, development",
+        "realtalk-dev",
+        False,
+        bare={500: 63.7, 1000: 71.3, 2000: 79.8, 4000: 87.2},
+        rendered={500: 64.3, 1000: 71.9, 2000: 81.0, 4000: 87.7},
+    ),
+    Recorded(
+        "REALTALK, development",
+        "realtalk-dev",
+        True,
+        bare={500: 68.2, 1000: 78.1, 2000: 87.3, 4000: 92.5},
+        rendered={500: 68.5, 1000: 79.6, 2000: 88.4, 4000: 93.6},
+        goal=CHAT_GOAL,
+    ),
+    Recorded(
+        "BEAM, development",
+        "beam-dev",
+        False,
+        bare={1000: 56.1, 2000: 62.6, 4000: 68.5, 8000: 75.3},
+        rendered={1000: 56.5, 2000: 63.0, 4000: 68.5, 8000: 75.3},
+    ),
+    Recorded(
+        "BEAM, development",
+        "beam-dev",
+        True,
+        bare={1000: 60.1, 2000: 67.6, 4000: 74.2, 8000: 81.9},
+        rendered={1000: 61.4, 2000: 67.4, 4000: 74.9, 8000: 82.1},
+        goal=ASSISTANT_GOAL,
+    ),
 )
 """Recall to be held. DESIGN 13 sets its goals for conversations outside of development; here they are a direction."""
 
@@ -180,7 +231,6 @@ _NUMBERS: dict[str, Callable[[Measure], tuple[float | None, str]]] = {
 
 def judge_recall(run: Run, recorded: Recorded) -> list[Verdict]:
     """The run's recall against what was recorded, bare and rendered, at every budget."""
-    slack = POINTS if recorded.vectors else 0.0
     kind = "MiniLM" if recorded.vectors else "no model"
     verdicts = []
     for form, reached in (("bare", recorded.bare), ("rendered", recorded.rendered)):
@@ -189,7 +239,7 @@ def judge_recall(run: Run, recorded: Recorded) -> list[Verdict]:
             value = None if found is None else round(100 * found.mean, 1)
             goal = recorded.goal.get(budget) if recorded.goal is not None and form == "bare" else None
             title = f"{recorded.name}, {kind}, {form}, {budget:,} tokens"
-            verdicts.append(Verdict(title, value, "% of evidence", goal, floor - slack, rising=True))
+            verdicts.append(Verdict(title, value, "% of evidence", goal, floor - POINTS, rising=True))
     return verdicts
 
 

@@ -14,20 +14,27 @@ from clew.memory import Memory
 from clew.types.turn import Turn
 
 ADDERS: Final = 16
+BLOCK: Final = 20
 
 
 def measure_adds(folder: Path, turns: Sequence[Turn]) -> list[Measure]:
-    """Adds a third of the turns one by one, each after a bare commit of the same bytes; the rest in `ADDERS` threads.
+    """Adds half of the turns one by one, `BLOCK` in turn with bare commits of the same bytes; the rest in many threads.
 
-    By turns, so that both meet the same disk at the same time.
+    So both meet the same disk and the same noise. The first `BLOCK` of each are not counted: they load word lists.
     """
-    alone = len(turns) // 3
+    half = len(turns) // 2
     commits = BareCommits(folder / "commits.db")
+    adds: list[Taken] = []
+    bare: list[Taken] = []
     with Memory.open(folder / "adds", embedder="none") as memory:
-        pairs = [(_add(memory, turn), commits.commit(turn.text.encode())) for turn in turns[:alone]]
-        together = _adds_together(memory, turns[alone:])
+        for start in range(0, half, BLOCK):
+            some = turns[start : min(start + BLOCK, half)]
+            adds += [_add(memory, turn) for turn in some]
+            bare += [commits.commit(turn.text.encode()) for turn in some]
+        together = _adds_together(memory, turns[half:])
+    adds, bare = adds[BLOCK:], bare[BLOCK:]
     commits.close()
-    walls, bare_walls = [add.wall for add, _ in pairs], [bare.wall for _, bare in pairs]
+    walls, bare_walls = [add.wall for add in adds], [commit.wall for commit in bare]
     serial = len(walls) / sum(walls)
     return [
         Measure(
@@ -41,9 +48,9 @@ def measure_adds(folder: Path, turns: Sequence[Turn]) -> list[Measure]:
         Measure(
             name="add.processor",
             title="durable add, processor time",
-            value=1000 * fmean(add.processor for add, _ in pairs),
+            value=1000 * fmean(add.processor for add in adds),
             unit="CPU ms",
-            reference=1000 * fmean(bare.processor for _, bare in pairs),
+            reference=1000 * fmean(commit.processor for commit in bare),
             against="a bare commit of the same bytes",
         ),
         Measure(

@@ -12,13 +12,15 @@ from clew.evaluate.speed.vectors import RandomEmbedder
 from clew.memory import Memory
 
 BUDGET: Final = 2000
-WARM_UP: Final = 10
+WARM_UP: Final = 20
+BLOCK: Final = 20
 
 
 def measure_recall(home: Path, probes: Sequence[Probe], texts: Sequence[str], full_text: FullText) -> list[Measure]:
-    """Asks each question of a settled memory with vectors, of FTS5, and of a numpy scan, by turns.
+    """Asks each question of a settled memory with vectors, of FTS5, and of a numpy scan, `BLOCK` questions in turn.
 
-    The first `WARM_UP` questions are not counted. Recall is the whole of it: ranking, fitting, rendering, receipt.
+    So all three meet the same noise, and each finds its own data in the caches as in use. The first `WARM_UP` questions
+    are not counted. Recall is the whole of it: ranking, fitting, rendering, receipt.
     """
     embedder = RandomEmbedder()
     matrix = embedder.embed(texts)
@@ -27,12 +29,11 @@ def measure_recall(home: Path, probes: Sequence[Probe], texts: Sequence[str], fu
     indexed: list[Taken] = []
     scanned: list[Taken] = []
     with Memory.open(home, embedder=embedder) as memory:
-        for probe, query in zip(probes, queries, strict=True):
-            indexed.append(full_text.search(probe.words))
-            scanned.append(scan(matrix, query))
-            watch = Stopwatch()
-            memory.recall(probe.question, budget=BUDGET)
-            recalls.append(watch.taken())
+        for start in range(0, len(probes), BLOCK):
+            some = probes[start : start + BLOCK]
+            indexed += [full_text.search(probe.words) for probe in some]
+            scanned += [scan(matrix, query) for query in queries[start : start + BLOCK]]
+            recalls += [_recalled(memory, probe.question) for probe in some]
     own, words, vectors = (taken[WARM_UP:] for taken in (recalls, indexed, scanned))
     full_text_is, scan_is = "SQLite FTS5, bm25", "a numpy scan of float32 vectors"
     return [
@@ -41,6 +42,12 @@ def measure_recall(home: Path, probes: Sequence[Probe], texts: Sequence[str], fu
         _figure("recall.scan", "recall, median", "ms", texts, _wall(own), _wall(vectors), scan_is),
         _figure("recall.tail", "recall, 95th percentile", "ms", texts, _wall(own, 0.95), _wall(own), "its own median"),
     ]
+
+
+def _recalled(memory: Memory, question: str) -> Taken:
+    watch = Stopwatch()
+    memory.recall(question, budget=BUDGET)
+    return watch.taken()
 
 
 def _wall(taken: Sequence[Taken], share: float = 0.5) -> float:

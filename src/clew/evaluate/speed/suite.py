@@ -8,7 +8,7 @@ from typing import Final
 
 from clew.errors import InputError
 from clew.evaluate.speed.clocks import settle
-from clew.evaluate.speed.durable import measure_adds
+from clew.evaluate.speed.durable import BLOCK, measure_adds
 from clew.evaluate.speed.footprint import measure_core, measure_home, measure_start
 from clew.evaluate.speed.ingest import measure_ingest
 from clew.evaluate.speed.lookup import WARM_UP, measure_recall
@@ -41,10 +41,13 @@ def run_speed(
         on_progress: told what is measured next.
 
     Raises:
-        InputError: a size is too small to measure anything.
+        InputError: a number is too small to measure anything.
     """
-    if not sizes or min(sizes) < SMALL or probes < 1 or adds < 3:
-        raise InputError(f"sizes {tuple(sizes)!r}: expected one or more numbers of turns, each at least {SMALL}")
+    if not sizes or min(sizes) < SMALL or probes < 1 or adds < 2 * BLOCK + 2:
+        raise InputError(
+            f"sizes {tuple(sizes)!r}, {probes} probes, {adds} adds: expected sizes of at least {SMALL} turns, "
+            f"a probe or more, and more than {2 * BLOCK + 1} adds"
+        )
     with tempfile.TemporaryDirectory(prefix="clew-speed-") as name:
         folder = Path(name)
         on_progress("start and size")
