@@ -458,6 +458,15 @@ PIPELINE = (
     Requirement(
         "F-PIPELINE-04", "DESIGN 5", "Progress follows what is durable; a source that breaks off loses nothing."
     ),
+    Requirement("F-PIPELINE-05", "Issue 2 bad input", "Any text is stored, indexed, weighed, found and given back."),
+    Requirement("F-PIPELINE-06", "DESIGN 5", "Secrets are masked before the first disk write, unless told otherwise."),
+    Requirement("F-PIPELINE-07", "DESIGN 5", "Originals come back byte for byte, and are kept once."),
+    Requirement("F-PIPELINE-08", "DESIGN 1.1", "What is derived without a model follows from the stored turn alone."),
+    Requirement("F-PIPELINE-09", "DESIGN 9", "Of a forgotten turn nothing is left in any table, segment or file."),
+    Requirement("F-PIPELINE-10", "DESIGN 10", "Forgetting takes what meets every condition; a dry run takes nothing."),
+    Requirement(
+        "F-PIPELINE-11", "DESIGN 9", "A forgotten turn stays out; the same words said anew, and all else, stay in."
+    ),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (
