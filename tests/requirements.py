@@ -467,6 +467,17 @@ PIPELINE = (
     Requirement(
         "F-PIPELINE-11", "DESIGN 9", "A forgotten turn stays out; the same words said anew, and all else, stay in."
     ),
+    Requirement("F-PIPELINE-12", "Issue 2 c", "An export that is imported gives the same turns, ids and rankings."),
+    Requirement("F-PIPELINE-13", "DESIGN 1.9", "What is checked, exported or looked up is one state of the space."),
+    Requirement(
+        "F-PIPELINE-14", "DESIGN 5", "The worker embeds what lacks a vector, whenever and by whomever it came."
+    ),
+    Requirement("F-PIPELINE-15", "DESIGN 1.3", "A turn that the model cannot do costs only itself."),
+    Requirement("F-PIPELINE-16", "DESIGN 1.3", "A model that fails blocks nothing, and stats say so."),
+    Requirement("F-PIPELINE-17", "DESIGN 9", "One worker at a time works in a space, and the next goes on after it."),
+    Requirement(
+        "F-PIPELINE-18", "DESIGN 1.5", "Receipts outlive the process; the newest are kept; none outlives forgetting."
+    ),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (

@@ -92,6 +92,9 @@ def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple
         return _rows(space, embedder, ordinals, [embedding_text(turns[ordinal]) for ordinal in ordinals]), []
     except ModelError as error:
         ask(embedder, [_PLAIN])  # raises when it is the model and not a turn
+        if len(ordinals) == 1:
+            log.warning("turn with ordinal %d could not be embedded: %s", ordinals[0], error)
+            return [], ordinals
         log.warning("a batch of %d turns could not be embedded, trying them singly: %s", len(ordinals), error)
     rows: list[Row] = []
     failed: list[int] = []
