@@ -64,13 +64,13 @@ class Server:
 
     def __init__(self, programs: Path, settings: dict[str, str] | None = None) -> None:
         self._settings = _SETTINGS | (settings or {})
-        self._user, self._group = _unprivileged()
-        self._place = Path(tempfile.mkdtemp(prefix="clew-postgres-"))
-        self._place.chmod(0o755)
-        if self._user is not None and self._group is not None:
-            os.chown(self._place, self._user, self._group)
+        self.user, self._group = _unprivileged()
+        self.place = Path(tempfile.mkdtemp(prefix="clew-postgres-"))
+        self.place.chmod(0o755)
+        if self.user is not None and self._group is not None:
+            os.chown(self.place, self.user, self._group)
         self._programs = self._reachable(programs)
-        self.data = self._place / "data"
+        self.data = self.place / "data"
         self._guard: subprocess.Popen[bytes] | None = None
         self.port = 0
         self._before: int | None = None
@@ -88,17 +88,17 @@ class Server:
         settings = self._settings | {
             "port": str(self.port),
             "listen_addresses": "127.0.0.1",
-            "unix_socket_directories": str(self._place),
+            "unix_socket_directories": str(self.place),
         }
-        with (self._place / "log").open("ab") as log:
+        with (self.place / "log").open("ab") as log:
             self._guard = subprocess.Popen(
                 ["/bin/sh", "-c", _GUARD, "sh", str(self._programs / "postgres"), "-D", str(self.data)]
                 + [word for name, value in settings.items() for word in ("-c", f"{name}={value}")],
                 stdin=subprocess.PIPE,
                 stdout=log,
                 stderr=log,
-                cwd=self._place,
-                user=self._user,
+                cwd=self.place,
+                user=self.user,
                 group=self._group,
             )
         if not _soon(self._is_ready):
@@ -123,13 +123,13 @@ class Server:
     def remove(self) -> None:
         """Stops it and removes its data."""
         self.stop()
-        shutil.rmtree(self._place)
+        shutil.rmtree(self.place)
 
     def url(self, *, password: str | None = None, database: str = "postgres", **options: str) -> str:
         """Its address: over its socket, where no password is asked for, or with one, over TCP."""
         if password is None:
             start = f"postgresql://{USER}@/{database}"
-            options = {"host": str(self._place), "port": str(self.port), **options}
+            options = {"host": str(self.place), "port": str(self.port), **options}
         else:
             start = f"postgresql://{USER}:{quote(password, safe='')}@127.0.0.1:{self.port}/{database}"
         rest = "&".join(f"{name}={quote(value, safe='')}" for name, value in options.items())
@@ -137,25 +137,25 @@ class Server:
 
     def log(self) -> str:
         """What it has said."""
-        return (self._place / "log").read_text(encoding="utf-8", errors="replace")
+        return (self.place / "log").read_text(encoding="utf-8", errors="replace")
 
     def _make(self) -> None:
-        secret = self._place / "password"
+        secret = self.place / "password"
         secret.write_text(PASSWORD, encoding="utf-8")
         secret.chmod(0o644)
         command = [str(self._programs / "initdb"), "-D", str(self.data), "-U", USER, f"--pwfile={secret}"]
         command += "-A trust --auth-host=scram-sha-256 -E UTF8 --locale=C --no-sync --no-instructions".split()
         made = subprocess.run(
-            command, capture_output=True, cwd=self._place, check=False, user=self._user, group=self._group
+            command, capture_output=True, cwd=self.place, check=False, user=self.user, group=self._group
         )
         if made.returncode:
             raise NoServer(f"initdb failed: {made.stderr.decode(errors='replace')}")
 
     def _reachable(self, programs: Path) -> Path:
         """The programs' directory, or a copy of them where the other user may go."""
-        if self._user is None or all(parent.stat().st_mode & 0o001 for parent in programs.parents):
+        if self.user is None or all(parent.stat().st_mode & 0o001 for parent in programs.parents):
             return programs
-        copied = self._place / "programs"
+        copied = self.place / "programs"
         shutil.copytree(programs.parent, copied, symlinks=True)
         return copied / programs.name
 

@@ -9,7 +9,7 @@ import pytest
 from clew.errors import ClosedError, StoreError
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.sqlite import DATABASE, SqliteStore
-from clew.store.tables import Row
+from clew.store.tables import TABLES, Row, Value
 from tests.contract.rows import everything, put, seen, session, turn
 
 # --------------------------------------------------------------------------------------------------------- transactions
@@ -233,6 +233,22 @@ def test_a_backup_is_a_complete_home(store: Store, tmp_path: Path) -> None:
     copy = SqliteStore.open(place)
     assert everything(copy, "turn") == rows
     assert copy.check() == []
+    copy.close()
+
+
+@pytest.mark.requirement("F-STORE-14")
+def test_a_backup_holds_every_table_of_every_space(store: Store, tmp_path: Path) -> None:
+    value: dict[str, Value] = {"text": "x", "int": 3, "real": 0.5, "bytes": b"\x00y"}
+    kept = {
+        (name, space): (space, *(value[kind] for kind in list(table.columns.values())[1:]))
+        for name, table in TABLES.items()
+        for space in ("", "a", "é")
+    }
+    for (name, _), row in kept.items():
+        put(store, name, row)
+    store.backup(tmp_path / DATABASE)
+    copy = SqliteStore.open(tmp_path)
+    assert {place: everything(copy, *place) for place in kept} == {place: [row] for place, row in kept.items()}
     copy.close()
 
 

@@ -3,12 +3,12 @@
 Borders: knows no engine; says nothing about what is in the rows.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from functools import partial
 from typing import Final
 
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.tables import TABLES, Key, Row, Table
+from clew.store.tables import TABLES, Row, Table
 
 _PAGE: Final = 500
 _FEW: Final = 8
@@ -25,11 +25,9 @@ def copy_rows(source: Reader, spaces: Iterable[str], target: Store) -> int:
     copied = 0
     for space in spaces:
         for table in TABLES.values():
-            low: Key = (space,)
-            while rows := _page(source, table, low, (space,)):
+            for rows in _pages(source, table, space):
                 target.transaction(partial(_put, table.name, rows), durable=False)
                 copied += len(rows)
-                low = rows[-1][: table.key]
     return copied
 
 
@@ -37,8 +35,11 @@ def _put(table: str, rows: list[Row], tx: Transaction) -> None:
     tx.put(table, rows)
 
 
-def _page(source: Reader, table: Table, low: Key, high: Key) -> list[Row]:
-    """The next rows; the bound is the last row of the page before, unless it is the beginning."""
+def _pages(source: Reader, table: Table, space: str) -> Iterator[list[Row]]:
+    """The rows of a space; each page begins after the last row of the one before."""
     size = _FEW if table.name in _LARGE else _PAGE
-    rows = source.scan(table.name, low, high, limit=size + 1)
-    return [row for row in rows if row[: table.key] != low][:size]
+    rows = source.scan(table.name, (space,), (space,), limit=size)
+    while rows:
+        yield rows
+        last = rows[-1][: table.key]
+        rows = source.scan(table.name, last, (space,), limit=size + 1)[1:]

@@ -38,13 +38,15 @@ STALLED: Final = 60
 class PostgresStore(Claiming):
     """See `clew.store.protocol.Store`; made by `PostgresStore.open`."""
 
-    def __init__(self, address: Address, pool: Pool, statements: Statements, engine: Mapping[str, str]) -> None:
+    def __init__(
+        self, address: Address, pool: Pool, statements: Statements, engine: Mapping[str, str], patience: float
+    ) -> None:
         self.url = address.shown
         self._schema = address.schema
         self._pool = pool
         self._engine = engine
         self._watch = Watch(pool, engine["changes"])
-        self._writer = PostgresWriter(pool, statements, engine, self._watch.has_committed)
+        self._writer = PostgresWriter(pool, statements, engine, self._watch.has_committed, patience)
         self._process = os.getpid()
         self._close = weakref.finalize(self, _close, self._process, pool, self._writer)
 
@@ -54,7 +56,7 @@ class PostgresStore(Claiming):
 
         Args:
             url: as `Address.of` takes it.
-            patience: seconds that a call waits for others before it gives up.
+            patience: seconds that a call waits for others, or for a server that went away while it committed.
 
         Raises:
             ConfigError: the address cannot be read.
@@ -70,7 +72,7 @@ class PostgresStore(Claiming):
             with pool.begun(engine["facts"]) as cursor:
                 check_server(*cursor.fetchall()[0])
                 migrate(cursor.connection, address.schema, migrations("postgres"), engine)
-            return cls(address, pool, statements, engine)
+            return cls(address, pool, statements, engine, patience)
         except BaseException:
             pool.close()
             raise
@@ -144,8 +146,7 @@ class PostgresStore(Claiming):
     def size(self) -> int:
         """See `Store.size`: tables, indexes and long values; the server's log is shared with others and not counted."""
         self._see_that_it_is_open()
-        with self._pool.begun(self._engine["size"]) as cursor:
-            return int(cursor.fetchall()[0][0])
+        return int(self._pool.ask(self._engine["size"])[0][0])
 
     def close(self) -> None:
         """See `Store.close`."""

@@ -4,7 +4,7 @@ Writers of one space take turns: the first request of a transaction that names a
 that stands for it, until the transaction ends. So what a transaction reads of that space stays as it is while it works,
 and it needs no stricter isolation than READ COMMITTED: nobody has to go again because two worked at the same time.
 
-Borders: begins and ends nothing; see `postgres_pool` for snapshots and `postgres_writer` for commits.
+Borders: begins nothing; see `postgres_pool` for snapshots and `postgres_writer` for what commits are made of.
 """
 
 import zlib
@@ -20,7 +20,7 @@ from clew.store.statements import Statements
 from clew.store.tables import Row
 
 if TYPE_CHECKING:
-    from psycopg import Connection
+    from psycopg import Connection, Cursor
 
 LANES: Final = 256
 """Spaces that share one wait for each other; 256 rows are still read at once to see whether anything changed."""
@@ -34,7 +34,7 @@ def lane_of(space: str) -> int:
 
 
 class LaneTaken(StoreLocked):
-    """Someone else writes to a space that this transaction came to late; never seen outside of the writer."""
+    """Others kept writing to one of the spaces that this transaction needs; try again."""
 
 
 class PostgresReader(SqlReader):
@@ -50,111 +50,143 @@ class PostgresReader(SqlReader):
 
 
 class Batch:
-    """What the transactions that share one commit share.
+    """What the transactions that share one commit share. Rows that are put wait here until something is asked.
+
+    Args:
+        engine: the statements of `sql/postgres.sql`.
+        writer: who commits.
+        number: which of the writer's commits this will be.
 
     Attributes:
-        engine: the statements of `sql/postgres.sql`.
         lanes: those that are locked.
-        transaction: the server's name for what is committed; None while nothing has changed.
+        changed: a lane in which something has changed; None while nothing has.
+        waiting: statements, each with the rows to run it for.
     """
 
-    __slots__ = ("engine", "lanes", "transaction")
+    __slots__ = ("_engine", "changed", "connection", "lanes", "number", "waiting", "writer")
 
-    def __init__(self, engine: Mapping[str, str]) -> None:
-        self.engine = engine
+    def __init__(self, connection: "Connection[Any]", engine: Mapping[str, str], writer: str, number: int) -> None:
+        self.connection = connection
+        self._engine = engine
+        self.writer = writer
+        self.number = number
         self.lanes: set[int] = set()
-        self.transaction: str | None = None
+        self.changed: int | None = None
+        self.waiting: list[tuple[str, list[Row]]] = []
+
+    def lock(self, lane: int, *, waits: bool) -> bool:
+        """Locks a lane; says whether it could. Unless it waits, it cannot while someone else has it."""
+        sql = self._engine["wait_for_lane" if waits else "try_lane"]
+        if not self.connection.execute(sql, (lane,)).fetchall():
+            return False
+        self.lanes.add(lane)
+        return True
+
+    def run(self, sql: str, values: Row) -> "Cursor[Any]":
+        """One statement, after the rows that wait, in one go."""
+        if not self.waiting:
+            return self.connection.execute(sql, values, binary=True)
+        with self.connection.pipeline():
+            self._send_waiting()
+            return self.connection.execute(sql, values, binary=True)
+
+    def send(self) -> None:
+        """Sends the rows that wait."""
+        with self.connection.pipeline():
+            self._send_waiting()
+
+    def see_that_it_is_there(self) -> None:
+        """Looks whether the server has ended the connection, without asking it: then it will surely not commit."""
+        for _ in range(2):  # its last words, if it had any, then its end
+            self.connection.pgconn.consume_input()
+
+    def commit(self) -> str | None:
+        """Sends what waits and marks the change, for others and for the writer itself; gives the server's answer."""
+        with self.connection.pipeline():
+            self._send_waiting()
+            self.connection.execute(self._engine["mark_lane"], (self.changed,))
+            self.connection.execute(self._engine["mark_writer"], (self.writer, self.number))
+            done = self.connection.execute("COMMIT")
+        return done.statusmessage
+
+    def _send_waiting(self) -> None:
+        waiting, self.waiting = self.waiting, []
+        for sql, rows in waiting:
+            self.connection.cursor().executemany(sql, rows)
 
 
 class PostgresTransaction(SqlTransaction):
-    """A `Transaction` over an open write transaction. Rows that are put wait here until something is asked.
+    """A `Transaction` over an open write transaction, which it may share with others.
 
     Args:
         waits: whether it may wait for others who write to the same space; if not, they make it fail.
 
     Attributes:
         taken: the lane that it failed for, if it did.
-        is_again: whether it failed only because others were in its way.
+        has_failed: whether the server refused something: its own, or a row that an earlier transaction put.
+        is_again: whether it did so only because others were in the way.
+        has_sent: whether rows of its own are on the server, so that it cannot be undone alone.
     """
 
-    def __init__(self, connection: "Connection[Any]", statements: Statements, batch: Batch, *, waits: bool) -> None:
+    def __init__(self, statements: Statements, batch: Batch, *, waits: bool) -> None:
         super().__init__(statements, self._noted, dooms=True)
-        self._connection = connection
         self._batch = batch
         self._waits = waits
-        self._waiting: list[tuple[str, list[Row]]] = []
-        self._changed: int | None = None
+        self._earlier = (len(batch.waiting), batch.changed)
         self.taken: int | None = None
+        self.has_failed = False
         self.is_again = False
+        self.has_sent = False
 
-    def finish(self, release: str | None) -> None:
-        """Sends what waits, and lets no further call through.
-
-        Args:
-            release: a statement to end the savepoint that it stands in.
-
-        Raises:
-            BaseException: a call failed before, and the work had swallowed its error.
-        """
-        if self._guard.failure is None:
-            with self._guard:
-                self._send(release, last=True)
-        self.end()
+    def undo(self) -> None:
+        """Takes back what was not sent."""
+        waiting, self._batch.changed = self._earlier
+        del self._batch.waiting[waiting:]
 
     def _fetch(self, sql: str, values: Row) -> list[Row]:
         check_storable(values)
         if values:
             self._enter(cast(str, values[0]))
-        self._send()
-        return self._connection.execute(sql, values, binary=True).fetchall()
+        self._note_sending()
+        return self._batch.run(sql, values).fetchall()
 
     def _run(self, sql: str, rows: Iterator[Row]) -> None:
         while chunk := list(islice(rows, _AT_ONCE)):
             for row in chunk:
                 check_storable(row)
             for space in dict.fromkeys(row[0] for row in chunk):
-                self._changed = self._enter(cast(str, space))
-            self._waiting.append((sql, chunk))
+                self._batch.changed = self._enter(cast(str, space))
+            self._batch.waiting.append((sql, chunk))
             if len(chunk) == _AT_ONCE:
-                self._send()
+                self._note_sending()
+                self._batch.send()
 
     def _change(self, sql: str, space: str, values: Row) -> int:
         check_storable((space, *values))
         lane = self._enter(space)
-        self._send()
-        count = self._connection.execute(sql, values).rowcount
+        self._note_sending()
+        count = self._batch.run(sql, values).rowcount
         if count:
-            self._changed = lane
+            self.has_sent, self._batch.changed = True, lane
         return count
+
+    def _note_sending(self) -> None:
+        waiting, changed = self._earlier
+        self.has_sent = self.has_sent or len(self._batch.waiting) > waiting
+        self._earlier = (0, changed)
 
     def _enter(self, space: str) -> int:
         """Locks the lane of a space. Those who wait while they hold lanes wait for a higher one, so never in a ring."""
         lane = lane_of(space)
         if lane not in self._batch.lanes:
             in_order = self._waits and lane > max(self._batch.lanes, default=-1)
-            sql = self._batch.engine["wait_for_lane" if in_order else "try_lane"]
-            if not self._connection.execute(sql, (lane,)).fetchall():
+            if not self._batch.lock(lane, waits=in_order):
                 self.taken = lane
                 raise LaneTaken
-            self._batch.lanes.add(lane)
         return lane
 
-    def _send(self, release: str | None = None, *, last: bool = False) -> None:
-        """Sends the rows that wait, in one go; at the end also the mark that says that there was a change."""
-        marks = last and self._changed is not None and self._batch.transaction is None
-        if not (self._waiting or marks or release):
-            return
-        waiting, self._waiting = self._waiting, []
-        with self._connection.pipeline():
-            for sql, rows in waiting:
-                self._connection.cursor().executemany(sql, rows)
-            if marks:
-                marked = self._connection.execute(self._batch.engine["mark_lane"], (self._changed,))
-            if release:
-                self._connection.execute(release)
-        if marks:
-            self._batch.transaction = cast(str, marked.fetchall()[0][0])
-
     def _noted(self, error: BaseException) -> StoreError | None:
+        ours = translated(error)
+        self.has_failed = self.has_failed or ours is not None
         self.is_again = self.is_again or may_go_again(error)
-        return translated(error)
+        return ours

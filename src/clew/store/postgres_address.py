@@ -61,6 +61,8 @@ class Address:
 
 def _read(url: str) -> dict[str, str] | None:
     """What the driver reads in an address; None when it cannot. Its own words are dropped: they quote the address."""
+    if "\0" in url:  # where C's strings end
+        return None
     try:
         return {name: str(value) for name, value in driver().conninfo.conninfo_to_dict(url).items()}
     except driver().Error:

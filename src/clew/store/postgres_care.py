@@ -5,13 +5,14 @@ import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final
 
-from clew.errors import StoreError, StoreLocked
+from clew.errors import StoreError, StoreLocked, StoreReadOnly
 from clew.store.postgres_driver import driver, translating
 from clew.store.postgres_pool import Pool
 from clew.store.tables import TABLES, Table
 
 if TYPE_CHECKING:
     from psycopg import Connection
+    from psycopg.errors import Diagnostic
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -24,7 +25,7 @@ def rewrite(connection: "Connection[Any]", engine: Mapping[str, str]) -> None:
 
     Raises:
         StoreLocked: a snapshot that began before still sees such rows, so that they had to be kept.
-        StoreError: the role may not.
+        StoreReadOnly: the role may not.
     """
     with translating():
         for table in TABLES:
@@ -36,16 +37,20 @@ def rewrite(connection: "Connection[Any]", engine: Mapping[str, str]) -> None:
 
 
 def _rewrite(connection: "Connection[Any]", table: str, statement: str) -> None:
-    said: list[Any] = []
-    connection.add_notice_handler(said.append)
+    said: list[tuple[str | None, str | None, str | None]] = []
+
+    def note(notice: "Diagnostic") -> None:  # which is empty after the call
+        said.append((notice.severity_nonlocalized, notice.message_primary, notice.message_detail))
+
+    connection.add_notice_handler(note)
     try:
         connection.execute(statement, prepare=False)
     finally:
-        connection.remove_notice_handler(said.append)
-    for notice in said:
-        if notice.severity_nonlocalized == "WARNING":
-            raise StoreError(f"{table} was not written anew: {notice.message_primary}; let its owner open the store")
-        kept = re.match(r"\s*(\d+)", notice.message_detail or "")  # "2 dead row versions cannot be removed yet"
+        connection.remove_notice_handler(note)
+    for severity, message, detail in said:
+        if severity == "WARNING":
+            raise StoreReadOnly(f"{table} was not written anew: {message}; only its owner may do that")
+        kept = re.match(r"\s*(\d+)", detail or "")  # "2 dead row versions cannot be removed yet"
         if kept is not None and int(kept[1]):
             raise StoreLocked(
                 f"{kept[1]} deleted rows of {table} are still there for a snapshot that began before; close it, in "
@@ -55,8 +60,8 @@ def _rewrite(connection: "Connection[Any]", table: str, statement: str) -> None:
 
 def damage(pool: Pool, engine: Mapping[str, str]) -> list[str]:
     """One line for each damage found: reads every value, and counts each table by itself and by its primary key."""
-    with pool.begun(engine["unsound_indexes"]) as cursor:
-        found = [f"index {name}: the server does not trust it; REINDEX it" for (name,) in cursor.fetchall()]
+    unsound = pool.ask(engine["unsound_indexes"])
+    found = [f"index {name}: the server does not trust it; REINDEX it" for (name,) in unsound]
     for table in TABLES.values():
         try:
             by_table, by_index = _counts(pool, engine, table)

@@ -17,7 +17,7 @@ from clew.store.statements import Statements
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
 
-KEPT: Final = 4
+KEPT: Final = 8
 """Idle connections that are kept; more threads may work at once, each with a connection of its own."""
 
 
@@ -62,6 +62,11 @@ class Pool:
             yield cursor
         finally:
             self._give_back(cursor.connection)
+
+    def ask(self, statement: str) -> list[tuple[Any, ...]]:
+        """The rows of one statement that stands alone; none when it gives none."""
+        with self.begun(statement) as cursor, translating():
+            return cursor.fetchall() if cursor.description else []
 
     def close(self) -> None:
         """Closes what is idle now, and what is lent as soon as it comes back."""

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 _LOG: Final = logging.getLogger(__name__)
 OLDEST: Final = 130_000
-"""As the server counts its versions: 13 is the first that can be asked what became of a transaction."""
+"""As the server counts its versions; older ones are maintained by nobody."""
 _MADE_BY_OTHERS: Final = ("23505", "42P06", "42P07", "42710")
 """SQLSTATEs of a name that came into being meanwhile."""
 

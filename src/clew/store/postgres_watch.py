@@ -25,7 +25,7 @@ class Watch:
         self._pool = pool
         self._changes = changes
         self._lock = threading.Lock()
-        self._seen: tuple[int, int] | None = None
+        self._seen = (-1, 0)
         self._version = 0
         self._asked = float("-inf")
         self._is_stale = True
@@ -38,7 +38,7 @@ class Watch:
         """See `Store.version`. A lost connection counts as a change: a crash may take back what was not yet durable."""
         with self._lock:
             now = time.monotonic()
-            if self._is_stale or now >= self._asked + FRESH:
+            if self._is_stale or now >= self._asked + FRESH or self._pool.losses != self._seen[1]:
                 self._is_stale, self._asked = False, now  # a commit from here on makes it stale again
                 seen = self._ask()
                 if seen != self._seen:
@@ -47,8 +47,7 @@ class Watch:
 
     def _ask(self) -> tuple[int, int]:
         try:
-            with self._pool.begun(self._changes) as cursor:
-                return int(cursor.fetchall()[0][0]), self._pool.losses
+            return int(self._pool.ask(self._changes)[0][0]), self._pool.losses
         except BaseException:
             self._is_stale = True
             raise

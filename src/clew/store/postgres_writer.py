@@ -2,19 +2,25 @@
 
 A commit costs the server one wait for its disk, so what is shared among all who wait is nearly free. One thread serves
 a quiet process; more are started, each with a connection of its own, when all are busy, so that long work in one space
-does not keep other spaces waiting. All but the first transaction of a batch stand in a savepoint: an exception takes
-back that one alone. A transaction that came while someone else writes to its space does not wait inside a batch, where
-it would keep the others from being acknowledged: it begins the next.
+does not keep other spaces waiting.
+
+Transactions of a batch are not kept apart on the server, which would cost two more journeys for each. One that fails
+is undone here as long as nothing of it was sent; otherwise the whole batch is taken back, and each of it runs again,
+alone. A transaction that comes while someone else writes to its space does not wait inside a batch, where it would keep
+the others from being acknowledged: it begins the next.
 """
 
+import itertools
+import logging
 import random
 import threading
 import time
+import uuid
 from collections import deque
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import Any, Final
 
 from clew.errors import ClosedError, StoreError
 from clew.store.postgres_access import Batch, PostgresTransaction
@@ -23,16 +29,12 @@ from clew.store.postgres_pool import Pool
 from clew.store.statements import Statements
 from clew.store.writer import Pending
 
-if TYPE_CHECKING:
-    from psycopg import Connection
-
+_LOG: Final = logging.getLogger(__name__)
 THREADS: Final = 4
 ATTEMPTS: Final = 10
 """How often a transaction may meet others before its caller is told."""
 _PAUSE: Final = 0.005
 """Seconds before the second attempt; they double with each further one."""
-_IN_DOUBT: Final = 10.0
-"""Seconds in which a server that went away during a commit is asked what became of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,11 @@ class Gathering:
 
     Attributes:
         seconds: after which a batch takes in nothing more.
-        most: transactions; PostgreSQL keeps 64 savepoints of a transaction at hand.
+        most: transactions.
     """
 
     seconds: float = 0.02
-    most: int = 60
+    most: int = 512
 
 
 class _Item(Pending):
@@ -53,21 +55,23 @@ class _Item(Pending):
 
     Attributes:
         attempts: how often it met others.
+        is_alone: whether it shares no commit, since one that it shared was taken back.
     """
 
-    __slots__ = ("attempts",)
+    __slots__ = ("attempts", "is_alone")
 
     def __init__(self, run: Callable[[Any], Any], *, durable: bool) -> None:
         super().__init__(run, durable=durable)
         self.attempts = 0
+        self.is_alone = False
 
 
 class _Again(Exception):
     """The server took a batch back because others were in its way; a signal inside this module."""
 
 
-class _Cut(Exception):
-    """A batch ends before this transaction; a signal inside this module."""
+class _Apart(Exception):
+    """A batch was taken back because of one of its transactions; a signal inside this module."""
 
 
 class PostgresWriter:
@@ -75,6 +79,7 @@ class PostgresWriter:
 
     Args:
         engine: the statements of `sql/postgres.sql`, filled in.
+        patience: seconds in which a server that went away during a commit is asked what became of it.
         committed: called after each commit that changed something, before anyone is told.
     """
 
@@ -84,18 +89,21 @@ class PostgresWriter:
         statements: Statements,
         engine: Mapping[str, str],
         committed: Callable[[], None],
+        patience: float,
         gathering: Gathering = Gathering(),
     ) -> None:
         self._pool = pool
         self._statements = statements
         self._engine = engine
         self._committed = committed
+        self._patience = patience
         self._gathering = gathering
         self._waiting: deque[_Item] = deque()
         self._arrival = threading.Condition()
         self._threads: list[threading.Thread] = []
         self._free = 0
         self._closing = False
+        self._name = uuid.uuid4().hex
 
     def submit(self, work: Callable[[Any], Any], *, durable: bool) -> Pending:
         """Queues a transaction.
@@ -109,7 +117,7 @@ class PostgresWriter:
                 raise ClosedError
             self._waiting.append(item)
             if len(self._waiting) > self._free and len(self._threads) < THREADS:
-                thread = threading.Thread(target=self._serve, name="clew-writer", daemon=True)
+                thread = threading.Thread(target=self._serve, args=(self._named(),), name="clew-writer", daemon=True)
                 self._threads.append(thread)
                 thread.start()
             self._arrival.notify()
@@ -126,14 +134,21 @@ class PostgresWriter:
             self._arrival.notify_all()
         for thread in self._threads:
             thread.join()
+        if self._threads:
+            self._drop_names()
 
-    def _serve(self) -> None:
+    def _serve(self, writer: str) -> None:
+        numbers = itertools.count()
         while (first := self._first()) is not None:
             items = [first]
             try:
-                outcomes = self._commit(items)
+                outcomes = self._commit(items, writer, next(numbers))
             except _Again as again:
                 self._try_again(items, again)
+            except _Apart:
+                for item in items:
+                    item.is_alone = True
+                self._put_back(items)
             except BaseException as error:  # noqa: BLE001  # the thread must outlive it; whoever waits is told
                 _fail(items, error)
             else:
@@ -154,16 +169,21 @@ class PostgresWriter:
     def _further(self, items: list[_Item], end: float) -> _Item | None:
         """What the batch takes in next, if anything: one that does not wait for the disk takes none that has to."""
         with self._arrival:
-            full = len(items) >= self._gathering.most or time.monotonic() >= end
-            if full or not self._waiting or (self._waiting[0].durable and not items[0].durable):
+            full = items[0].is_alone or len(items) >= self._gathering.most or time.monotonic() >= end
+            if full or not self._waiting or self._waiting[0].is_alone:
+                return None
+            if self._waiting[0].durable and not items[0].durable:
                 return None
             items.append(self._waiting.popleft())
             return items[-1]
 
-    def _all_waiting(self) -> list[_Item]:
+    def _stranded(self) -> list[_Item]:
+        """What waits when the server cannot be reached; nothing, while another thread is at work there."""
         with self._arrival:
-            items = list(self._waiting)
-            self._waiting.clear()
+            is_alone = self._free == len(self._threads) - 1
+            items = list(self._waiting) if is_alone else []
+            if is_alone:
+                self._waiting.clear()
         return items
 
     def _put_back(self, items: list[_Item]) -> None:
@@ -180,100 +200,122 @@ class PostgresWriter:
         time.sleep(_PAUSE * 2 ** items[0].attempts * random.random())  # noqa: S311  # no secret
         self._put_back([item for item in items if item not in lost])
 
-    def _commit(self, items: list[_Item]) -> list[tuple[Any, BaseException | None]]:
+    def _named(self) -> str:
+        """The name of one more thread."""
+        return f"{self._name}-{len(self._threads)}"
+
+    def _commit(self, items: list[_Item], writer: str, number: int) -> list[tuple[Any, BaseException | None]]:
         """Runs the first of the items and what else the batch takes in, and commits; gives result or error of each."""
-        batch = Batch(self._engine)
         with ExitStack() as stack:
+            begin = self._engine["begin" if items[0].durable else "begin_loosely"]
             try:
-                connection = stack.enter_context(self._pool.begun(self._begin(items[0]))).connection
+                connection = stack.enter_context(self._pool.begun(begin)).connection
             except StoreError:
-                items += self._all_waiting()  # none of them would fare better
+                items += self._stranded()
                 raise
-            outcomes = self._run_all(connection, batch, items)
-            if batch.transaction is not None:
-                self._end(connection, batch.transaction)
-        if batch.transaction is not None:
+            batch = Batch(connection, self._engine, writer, number)
+            outcomes = self._run_all(batch, items)
+            if batch.changed is not None:
+                self._end(batch, is_shared=len(items) > 1)
+        if batch.changed is not None:
             self._committed()
         return outcomes
 
-    def _begin(self, first: _Item) -> str:
-        return self._engine["begin" if first.durable else "begin_loosely"]
-
-    def _run_all(
-        self, connection: "Connection[Any]", batch: Batch, items: list[_Item]
-    ) -> list[tuple[Any, BaseException | None]]:
-        outcomes = [self._run(connection, batch, items[0], is_first=True)]
+    def _run_all(self, batch: Batch, items: list[_Item]) -> list[tuple[Any, BaseException | None]]:
+        result, error = self._run_first(batch, items[0])
+        if error is not None:
+            batch.changed = None
+            return [(None, error)]
+        outcomes: list[tuple[Any, BaseException | None]] = [(result, None)]
         end = time.monotonic() + self._gathering.seconds  # what the first waited for its lane does not count
-        while outcomes[0][1] is None and (item := self._further(items, end)) is not None:
-            try:
-                outcomes.append(self._run(connection, batch, item, is_first=False))
-            except _Cut:
+        while (item := self._further(items, end)) is not None:
+            outcome = self._run_further(batch, item)
+            if outcome is None:
                 self._put_back([items.pop()])
                 break
+            outcomes.append(outcome)
         return outcomes
 
-    def _run(
-        self, connection: "Connection[Any]", batch: Batch, item: _Item, *, is_first: bool
-    ) -> tuple[Any, BaseException | None]:
-        lanes, transaction = set(batch.lanes), batch.transaction
-        if not is_first:
-            with translating():
-                connection.execute("SAVEPOINT item", prepare=False)
-        change = PostgresTransaction(connection, self._statements, batch, waits=is_first)
+    def _run_first(self, batch: Batch, item: _Item) -> tuple[Any, BaseException | None]:
+        """Runs what has the batch to itself so far, so that it can be taken back by leaving it."""
+        change = PostgresTransaction(self._statements, batch, waits=True)
         try:
             result = item.run(change)
-            change.finish(None if is_first else "RELEASE SAVEPOINT item")
+            change.end()
         except BaseException as error:  # whatever it is belongs to the caller, who waits for it
-            if change.is_again:
-                raise _Again from error
-            if connection.closed:
-                raise
-            if not is_first:
-                with translating():
-                    connection.execute("ROLLBACK TO SAVEPOINT item; RELEASE SAVEPOINT item", prepare=False)
-                batch.lanes, batch.transaction = lanes, transaction
-                if change.taken is not None:
-                    raise _Cut from error
-            elif change.taken is not None:
+            if change.is_again or change.taken is not None:
                 raise _Again from error
             return None, error
         return result, None
 
-    def _end(self, connection: "Connection[Any]", transaction: str) -> None:
-        """Commits. When the server goes away meanwhile, asks it afterwards whether it did."""
+    def _run_further(self, batch: Batch, item: _Item) -> tuple[Any, BaseException | None] | None:
+        """The same for one that comes after others; None when it has to wait for someone else."""
+        change = PostgresTransaction(self._statements, batch, waits=False)
         try:
-            done = connection.execute("COMMIT", prepare=False).statusmessage
+            result = item.run(change)
+            change.end()
+        except BaseException as error:  # whatever it is belongs to the caller, who waits for it
+            if change.is_again:
+                raise _Again from error
+            if batch.connection.closed:
+                raise
+            if change.has_failed or change.has_sent:
+                raise _Apart from error
+            change.undo()
+            return None if change.taken is not None else (None, error)
+        return result, None
+
+    def _end(self, batch: Batch, *, is_shared: bool) -> None:
+        """Commits. When the server goes away meanwhile, asks it afterwards whether it did."""
+        with translating():
+            batch.see_that_it_is_there()
+        try:
+            done = batch.commit()
         except driver().Error as error:
             if may_go_again(error):
                 raise _Again from translated(error)
-            if not is_lost(error):
-                raise translated(error) or error from error
-            connection.close()
-            fate = self._fate(transaction)
-            if fate == "committed":
+            if is_lost(error):
+                self._ask_afterwards(batch, error)
                 return
-            if fate == "aborted":
-                raise translated(error) or error from error
+            if is_shared:
+                raise _Apart from error
+            raise translated(error) or error from error
+        if done != "COMMIT":
+            raise StoreError(f"the server answered {done} to COMMIT; nothing of this transaction was written")
+
+    def _ask_afterwards(self, batch: Batch, error: BaseException) -> None:
+        """Returns if a commit without an answer was made.
+
+        Raises:
+            StoreError: it was not, or nobody can say.
+        """
+        batch.connection.close()
+        last = self._last_commit(batch.writer)
+        if last is None:
             raise StoreError(
                 "the connection to the server was lost while it committed, and it cannot be asked whether it did; look "
                 "for what was written before you write it again"
             ) from error
-        if done != "COMMIT":
-            raise StoreError(f"the server answered {done} to COMMIT; nothing of this transaction was written")
+        if last != batch.number:
+            raise translated(error) or error from error
 
-    def _fate(self, transaction: str) -> str | None:
-        """What became of a transaction; None when the server cannot say."""
-        end = time.monotonic() + _IN_DOUBT
-        while time.monotonic() < end:
+    def _drop_names(self) -> None:
+        """Takes the threads' names off the server, and those that killed processes left there."""
+        try:
+            self._pool.ask(self._engine["drop_writers"].format(store=self._name))
+        except StoreError as error:
+            _LOG.debug("the names of closed writers stay for a day: %s", error)
+
+    def _last_commit(self, writer: str) -> int | None:
+        """The number of a writer's last commit; None when the server cannot be asked."""
+        end = time.monotonic() + self._patience
+        while True:
             try:
-                with self._pool.begun(self._engine["fate"].format(transaction=transaction)) as cursor:
-                    fate = cursor.fetchall()[0][0]
-            except StoreError:
-                fate = "unreachable"  # it starts again, perhaps
-            if fate not in {"unreachable", "in progress"}:
-                return None if fate is None else str(fate)
+                return int(self._pool.ask(self._engine["last_commit"].format(writer=writer))[0][0])
+            except StoreError:  # it starts again, perhaps
+                if time.monotonic() >= end:
+                    return None
             time.sleep(0.1)
-        return None
 
 
 def _fail(items: list[_Item], error: BaseException) -> None:

@@ -135,7 +135,10 @@ class Store(Protocol):
         ...
 
     def version(self) -> int:
-        """A number that differs from the last answer if anything was committed meanwhile, by any process. Cheap."""
+        """A number that differs from the last answer if anything was committed meanwhile, by any process. Cheap.
+
+        What this process committed shows at once, what another did within 0.1 s.
+        """
         ...
 
     def lease(self, space: str, name: str, holder: str, *, now: int, until: int) -> Lease | None:

@@ -36,16 +36,29 @@ SELECT lane FROM {schema}.lane WHERE lane = %s FOR UPDATE
 SELECT lane FROM {schema}.lane WHERE lane = %s FOR UPDATE SKIP LOCKED
 
 -- name: mark_lane
--- Says that something was committed; gives the name by which the server remembers whether it was.
-UPDATE {schema}.lane SET changes = changes + 1 WHERE lane = %s RETURNING pg_current_xact_id()::text
+-- Says to others that something was committed.
+UPDATE {schema}.lane SET changes = changes + 1 WHERE lane = %s
+
+-- name: mark_writer
+-- Says to the writer itself that this commit was made.
+INSERT INTO {schema}.writer (writer, number, seen) VALUES (%s, %s, now())
+ON CONFLICT (writer) DO UPDATE SET number = excluded.number, seen = excluded.seen
 
 -- name: changes
 -- Differs after every commit.
 SELECT sum(changes) FROM {schema}.lane
 
--- name: fate
--- What became of a transaction: committed, aborted, in progress; unknown when it is too long ago.
-SELECT pg_xact_status('{transaction}'::xid8)
+-- name: last_commit
+-- The number of a writer's last commit. Writes the row, so that it waits for a commit that is still under way.
+INSERT INTO {schema}.writer (writer, number, seen) VALUES ('{writer}', -1, now())
+ON CONFLICT (writer) DO UPDATE SET seen = excluded.seen RETURNING number
+
+-- name: drop_writers
+-- Forgets the writers of a store that closes, and those of processes that were killed.
+DELETE FROM {schema}.writer WHERE writer IN (
+    SELECT writer FROM {schema}.writer
+    WHERE starts_with(writer, '{store}') OR seen < now() - interval '1 day' FOR UPDATE SKIP LOCKED
+)
 
 -- name: size
 -- Bytes of the installation's tables, indexes and long values.

@@ -1,4 +1,4 @@
--- The tables of clew.store.tables, and two of this engine's own. Text is compared byte by byte, which for UTF-8 is the order of
+-- The tables of clew.store.tables, and three of this engine's own. Text is compared byte by byte, which for UTF-8 is the order of
 -- code points on every engine. An index ends with the rest of the key, so that ties are in key order.
 --
 -- Statistics are switched off for text and bytes: the planner needs none here (see `connect` in postgres.sql), and it would
@@ -13,6 +13,13 @@ CREATE TABLE lane (
     lane bigint NOT NULL PRIMARY KEY,
     changes bigint NOT NULL
 ) WITH (fillfactor = 25);
+
+-- The number of each writer's last commit, by which it knows afterwards whether one was made that it got no answer to.
+CREATE TABLE writer (
+    writer text COLLATE "C" NOT NULL PRIMARY KEY,
+    number bigint NOT NULL,
+    seen timestamptz NOT NULL
+) WITH (fillfactor = 50);
 
 INSERT INTO lane SELECT number, 0 FROM generate_series(0, 255) AS number;
 

@@ -1,0 +1,122 @@
+"""A whole memory on a server: every call does there what it does at home."""
+
+import json
+import threading
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+import clew
+from clew.cli.demo import SAMPLE
+from clew.errors import ConflictError, NotFoundError
+from clew.store.postgres import PostgresStore
+from clew.testing import HashEmbedder
+from tests.postgres_servers import Server
+
+AT = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+@pytest.fixture
+def memory(url: str) -> Iterator[clew.Memory]:
+    with clew.Memory.open(url, embedder=HashEmbedder(), clock=lambda: AT) as opened:
+        yield opened
+
+
+def said(text: str, **fields: object) -> clew.Turn:
+    return clew.Turn(role="user", content=text, session="api", **fields)  # type: ignore[arg-type]  # as the test names them
+
+
+@pytest.mark.requirement("S-POSTGRES-17")
+def test_every_call_of_a_memory_works_on_a_server(memory: clew.Memory, tmp_path: Path) -> None:
+    picture = bytes(range(256)) * 40
+    part = clew.Part(type="image", media_type="image/png", data=picture)
+    first = memory.add(said("We picked Redis for sessions.", speaker="Ann", at=AT, external_id="one"))
+    assert memory.add(said("We picked Redis for sessions.", speaker="Ann", at=AT, external_id="one")) == first
+    with pytest.raises(ConflictError):
+        memory.add(said("We picked Postgres.", external_id="one"))
+    pictured = memory.add(clew.Turn(role="user", content=(clew.Part(type="text", text="see"), part), session="api"))
+    report = memory.add_many([said(f"Later, about the cache, number {n}") for n in range(700)])
+    assert report.added == 700
+    assert memory.drain(30)
+    context = memory.recall("what did we pick for sessions?", budget=200)
+    assert "Redis" in context.text
+    assert memory.explain().id == context.receipt_id
+    assert memory.search("redis", limit=1)[0].turn.id == first
+    assert [turn.id for turn in memory.find_quote("picked Redis")] == [first]
+    assert memory.get(first).speaker == "Ann"
+    assert memory.restore(pictured).parts[1].data == picture
+    stats = memory.stats()
+    assert (stats.turns, stats.details["worker_failure"]) == (702, None)
+    assert sum(stats.details["vectors_by_model"].values()) == 702
+    assert memory.verify().ok
+    assert memory.rebuild() == 702
+    assert memory.export(tmp_path / "out.jsonl") == 702
+    assert memory.forget(match="Redis").turns == 1
+    assert memory.find_quote("picked Redis") == []
+    assert memory.add_many([said("We picked Redis for sessions.", speaker="Ann", at=AT)]).skipped == {"forgotten": 1}
+    assert memory.verify().ok
+    with pytest.raises(NotFoundError):
+        memory.get(first)
+
+
+@pytest.mark.requirement("S-POSTGRES-17")
+def test_spaces_of_one_installation_are_apart(memory: clew.Memory, url: str) -> None:
+    memory.add(said("We picked Redis."))
+    with clew.Memory.open(url, space="other", embedder="none") as other:
+        assert other.find_quote("picked") == []
+        other.add(said("They picked Kafka."))
+        assert [turn.text for turn in memory.find_quote("picked")] == ["We picked Redis."]
+
+
+@pytest.mark.requirement("S-POSTGRES-12", "S-POSTGRES-17")
+def test_what_another_process_adds_is_recalled_soon(memory: clew.Memory, url: str) -> None:
+    with clew.Memory.open(url, embedder="none") as other:
+        assert memory.search("kafka") == []
+        other.add(said("They picked Kafka."))
+        for _ in range(200):
+            if memory.search("kafka"):
+                break
+            threading.Event().wait(0.02)
+        assert [hit.turn.text for hit in memory.search("kafka")] == ["They picked Kafka."]
+
+
+@pytest.mark.requirement("S-POSTGRES-16")
+def test_a_conversation_is_recalled_alike_at_home_and_on_a_server(url: str, tmp_path: Path) -> None:
+    questions = json.loads((SAMPLE / "questions.json").read_text(encoding="utf-8"))
+    told = []
+    for place in (tmp_path / "home", url):
+        with clew.Memory.open(place, embedder=HashEmbedder(), clock=lambda: AT) as memory:
+            memory.import_path(SAMPLE / "conversation.jsonl")
+            assert memory.drain(30)
+            told.append([memory.recall(str(question), budget=1_000) for question in questions])
+    assert told[0] == told[1]
+    assert any(context.items for context in told[0])
+
+
+@pytest.mark.requirement("S-POSTGRES-18")
+def test_a_backup_of_a_server_is_a_home(memory: clew.Memory, tmp_path: Path) -> None:
+    memory.add_many([said(f"about the cache, number {n}") for n in range(1_100)])
+    assert memory.drain(30)
+    place = tmp_path / "restored"
+    place.mkdir()
+    memory._store.backup(place / "clew.db")
+    with clew.Memory.open(place, embedder=HashEmbedder(), clock=lambda: AT) as copy:
+        assert copy.verify().ok
+        assert copy.recall("number 7", budget=300) == memory.recall("number 7", budget=300)
+
+
+@pytest.mark.requirement("S-POSTGRES-09")
+def test_of_two_workers_one_works_and_the_other_takes_over(server: Server, url: str) -> None:
+    first, second = PostgresStore.open(url), PostgresStore.open(url)
+    lease = first.lease("a", "worker", "one", now=0, until=100)
+    assert lease is not None
+    assert second.lease("a", "worker", "two", now=50, until=150) is None
+    taken = second.lease("a", "worker", "two", now=100, until=200)
+    assert taken is not None
+    assert taken.fence == lease.fence + 1
+    first.release(lease)
+    assert first.lease("a", "worker", "one", now=150, until=250) is None
+    first.close()
+    second.close()

@@ -1,0 +1,307 @@
+"""Many writers on one server: turns in each space, shared commits, second attempts, and commits of others seen."""
+
+import os
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from typing import Any, cast
+
+import psycopg
+import pytest
+
+from clew.errors import ClosedError, StoreError, StoreLocked
+from clew.store.postgres import PostgresStore
+from clew.store.postgres_access import LANES, lane_of
+from clew.store.postgres_pool import Pool
+from clew.store.postgres_watch import FRESH, Watch
+from clew.store.protocol import Transaction
+from tests.contract.rows import everything, put, seen, session
+from tests.postgres_servers import Server
+
+
+def together(*works: Callable[[], object]) -> None:
+    """Runs all at once and raises the first error."""
+    with ThreadPoolExecutor(len(works)) as pool:
+        for running in [pool.submit(work) for work in works]:
+            running.result()
+
+
+def counting(space: str) -> Callable[[Transaction], None]:
+    def work(tx: Transaction) -> None:
+        row = tx.get("session", (space, "s"))
+        tx.put("session", [session("s", (int(str(row[2])) if row else 0) + 1, space=space)])
+
+    return work
+
+
+def add(store: PostgresStore, times: int = 20) -> None:
+    for _ in range(times):
+        store.transaction(counting("a"))
+
+
+def counted(store: PostgresStore, space: str) -> object:
+    return seen(store, lambda reader: reader.get("session", (space, "s")))[2]  # type: ignore[index]  # it was put
+
+
+def changes(store: PostgresStore) -> int:
+    """Commits so far."""
+    return store._watch._ask()[0]
+
+
+# ---------------------------------------------------------------------------------------------------------------- turns
+
+
+@pytest.mark.requirement("S-POSTGRES-09")
+def test_nothing_is_lost_among_threads_of_several_stores(store: PostgresStore, url: str) -> None:
+    other = PostgresStore.open(url)
+
+    def add(to: PostgresStore) -> Callable[[], object]:
+        return lambda: [to.transaction(counting("a"), durable=n % 2 == 0) for n in range(15)]
+
+    together(*(add(to) for to in (store, other) for _ in range(5)))
+    assert counted(store, "a") == 150
+    other.close()
+
+
+@pytest.mark.requirement("S-POSTGRES-10")
+def test_transactions_that_wait_share_a_commit(store: PostgresStore) -> None:
+    put(store, "session", session("s", 0))
+    before = changes(store)
+    together(*(partial(add, store) for _ in range(16)))
+    assert counted(store, "a") == 320
+    assert changes(store) - before < 160
+
+
+@pytest.mark.requirement("S-POSTGRES-10")
+def test_a_failing_transaction_of_a_shared_commit_fails_alone(store: PostgresStore) -> None:
+    inside, go_on = threading.Event(), threading.Event()
+    results: list[object] = []
+
+    def hold(tx: Transaction) -> None:
+        tx.put("session", [session("first")])
+        inside.set()
+        go_on.wait(10)
+
+    def add(number: int) -> None:
+        def work(tx: Transaction) -> int:
+            tx.put("session", [session(f"{number}")])
+            if number % 2:
+                tx.put("session", [("a", "wrong", "number", None, "{}", 1)])
+            return number
+
+        try:
+            results.append(store.transaction(work))
+        except StoreError as error:
+            results.append(type(error))
+
+    holder = threading.Thread(target=lambda: store.transaction(hold))
+    holder.start()
+    inside.wait(10)
+    threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
+    for thread in threads:
+        thread.start()
+    go_on.set()
+    for thread in [holder, *threads]:
+        thread.join()
+    assert sorted(map(str, results)) == sorted(map(str, [0, 2, 4, 6, *[StoreError] * 4]))
+    assert [row[1] for row in everything(store, "session")] == ["0", "2", "4", "6", "first"]
+
+
+@pytest.mark.requirement("S-POSTGRES-09")
+def test_long_work_in_one_space_keeps_no_other_waiting(store: PostgresStore) -> None:
+    inside, go_on, done = threading.Event(), threading.Event(), threading.Event()
+
+    def hold(tx: Transaction) -> None:
+        tx.put("session", [session("s")])
+        inside.set()
+        assert go_on.wait(10)
+
+    def add() -> None:
+        inside.wait(10)
+        put(store, "session", session("s", space="b"))
+        done.set()
+
+    def watch() -> None:
+        arrived = done.wait(10)
+        go_on.set()
+        assert arrived, "the other space had to wait"
+
+    together(lambda: store.transaction(hold), add, watch)
+
+
+@pytest.mark.requirement("S-POSTGRES-09")
+def test_transactions_over_two_spaces_never_wait_in_a_ring(store: PostgresStore, url: str) -> None:
+    other = PostgresStore.open(url)
+    started = time.monotonic()
+
+    def both(first: str, second: str) -> Callable[[Transaction], object]:
+        return lambda tx: (counting(first)(tx), counting(second)(tx))
+
+    together(
+        lambda: [store.transaction(both("a", "b")) for _ in range(10)],
+        lambda: [store.transaction(counting("a")) for _ in range(10)],
+        lambda: [other.transaction(both("b", "a")) for _ in range(10)],
+        lambda: [other.transaction(counting("b")) for _ in range(10)],
+    )
+    assert (counted(store, "a"), counted(store, "b")) == (30, 30)
+    assert time.monotonic() - started < 30
+    other.close()
+
+
+@pytest.mark.requirement("S-POSTGRES-09")
+def test_lanes_are_spread_and_stay_the_same() -> None:
+    assert [lane_of(space) for space in ("", "default", "é")] == [0, 223, 62]
+    assert len({lane_of(f"user-{number}") for number in range(5_000)}) == LANES
+
+
+@pytest.mark.requirement("S-POSTGRES-11")
+def test_under_stricter_isolation_transactions_are_tried_again(server: Server, url: str) -> None:
+    strict = f"{url}&options=-c%20default_transaction_isolation%3Dserializable"
+    stores = [PostgresStore.open(strict) for _ in range(2)]
+    together(*(partial(add, to) for to in stores))
+    assert counted(stores[0], "a") == 40
+    for store in stores:
+        store.close()
+
+
+@pytest.mark.requirement("S-POSTGRES-11")
+def test_a_deadlock_with_someone_else_is_survived(server: Server, store: PostgresStore) -> None:
+    put(store, "session", session("s", 0), session("t", 0))
+    inside = threading.Event()
+    runs: list[int] = []
+
+    def work(tx: Transaction) -> None:
+        runs.append(1)
+        tx.get("session", ("a", "s"))
+        inside.set()
+        tx.put("session", [session("t", 1)])
+        tx.get("session", ("a", "t"))
+
+    with psycopg.connect(server.url(options=f"-c search_path={store._schema} -c deadlock_timeout=20s")) as other:
+        other.execute("UPDATE session SET next_seq = 9 WHERE session = 't'")
+        writer = threading.Thread(target=store.transaction, args=(work,))
+        writer.start()
+        inside.wait(10)
+        other.execute("SELECT 1 FROM lane WHERE lane = %s FOR UPDATE", (lane_of("a"),))
+        other.commit()
+        writer.join()
+    assert len(runs) >= 2, "the server took the first attempt back"
+    assert counted(store, "a") == 0
+    assert seen(store, lambda reader: reader.get("session", ("a", "t"))) == session("t", 1)
+
+
+@pytest.mark.requirement("S-POSTGRES-11")
+def test_who_waits_for_too_long_is_told(server: Server, url: str) -> None:
+    store = PostgresStore.open(url, patience=0.2)
+    with psycopg.connect(server.url(options=f"-c search_path={store._schema}")) as other:
+        other.execute("SELECT 1 FROM lane WHERE lane = %s FOR UPDATE", (lane_of("a"),))
+        with pytest.raises(StoreLocked, match="waiting time; try again"):
+            put(store, "session", session("s"))
+        put(store, "session", session("s", space="b"))
+    put(store, "session", session("s"))
+    assert everything(store, "session") == [session("s")]
+    store.close()
+
+
+# -------------------------------------------------------------------------------------------------------------- version
+
+
+@pytest.mark.requirement("S-POSTGRES-12")
+def test_a_commit_of_another_process_is_seen_soon_and_one_s_own_at_once(store: PostgresStore, url: str) -> None:
+    other = PostgresStore.open(url)
+    version = store.version()
+    for number in range(5):
+        put(other, "tail", ("a", number, b""))
+        committed = time.monotonic()
+        while store.version() == version:
+            assert time.monotonic() < committed + 5, "it is never seen"
+        version = store.version()
+        put(store, "tail", ("b", number, b""))
+        assert store.version() != version
+        version = store.version()
+    other.close()
+
+
+class Counting:
+    """A pool that counts how often it is asked, over a real one."""
+
+    def __init__(self, pool: Pool) -> None:
+        self.pool = pool
+        self.losses = 0
+        self.asked = 0
+
+    def ask(self, statement: str) -> Any:
+        self.asked += 1
+        return self.pool.ask(statement)
+
+
+@pytest.mark.requirement("S-POSTGRES-12")
+def test_asking_often_asks_the_server_seldom_unless_there_is_a_reason(store: PostgresStore) -> None:
+    pool = Counting(store._pool)
+    watch = Watch(cast(Pool, pool), store._engine["changes"])
+    first, started = watch.version(), time.monotonic()
+    assert [watch.version() for _ in range(2_000)] == [first] * 2_000
+    assert pool.asked <= (time.monotonic() - started) / FRESH + 1
+    asked = pool.asked
+    watch.has_committed()
+    watch.version()
+    assert pool.asked == asked + 1
+    pool.losses += 1
+    assert watch.version() != first, "after a lost connection nothing is taken for granted"
+
+
+# ------------------------------------------------------------------------------------------------------ opening, ending
+
+
+@pytest.mark.requirement("S-POSTGRES-13")
+def test_closed_and_killed_stores_leave_no_names_behind(server: Server, store: PostgresStore, url: str) -> None:
+    put(store, "session", session("s"))
+    with psycopg.connect(server.url(options=f"-c search_path={store._schema}"), autocommit=True) as admin:
+        admin.execute("INSERT INTO writer VALUES ('killed', 1, now() - interval '2 days')")
+        names = "SELECT count(*) FROM writer"
+        assert admin.execute(names).fetchall() == [(2,)]
+        other = PostgresStore.open(url)
+        put(other, "session", session("t"))
+        other.close()
+        assert admin.execute(names).fetchall() == [(1,)], "the one that is still open"
+
+
+@pytest.mark.requirement("S-POSTGRES-13")
+def test_an_abandoned_store_leaves_no_connection(server: Server, url: str) -> None:
+    marked = f"{url}&application_name=abandoned"
+    store = PostgresStore.open(marked)
+    put(store, "session", session("s"))
+    everything(store, "session")
+    with psycopg.connect(server.url(), autocommit=True) as admin:
+        asked = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'abandoned'"
+
+        def connections() -> Any:
+            return admin.execute(asked).fetchall()[0][0]
+
+        assert connections() > 0
+        del store
+        for _ in range(100):
+            if connections() == 0:
+                return
+            threading.Event().wait(0.05)
+        raise AssertionError("its connections are still there")
+
+
+@pytest.mark.requirement("S-POSTGRES-13")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_fork_cannot_use_the_store_nor_harm_it(store: PostgresStore) -> None:
+    put(store, "session", session("s"))
+    child = os.fork()
+    if child == 0:
+        status = 1
+        try:
+            store.version()
+        except ClosedError as error:
+            status = 0 if "open it again in this process" in str(error) else 2
+        store.close()
+        os._exit(status)
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+    put(store, "session", session("t"))
+    assert len(everything(store, "session")) == 2
