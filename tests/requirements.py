@@ -223,6 +223,67 @@ STORE = (
     Requirement("F-STORE-32", "DESIGN 1.12", "A home is open to its owner only; what cannot be a home is refused."),
 )
 
+# --- POSTGRES ---
+POSTGRES = (
+    Requirement(
+        "S-POSTGRES-01",
+        "DESIGN 9",
+        "An address is read whole and completed, or refused; what is shown of it opens nothing.",
+    ),
+    Requirement(
+        "S-POSTGRES-02", "DESIGN 9", "No password is in a message, log, repr or figure, however it is written."
+    ),
+    Requirement(
+        "S-POSTGRES-03",
+        "Issue 3",
+        "What is wrong with a server, a role, a database or a row is told with the next step.",
+    ),
+    Requirement("S-POSTGRES-04", "DESIGN 11", "Without the driver the extra that brings it is named."),
+    Requirement(
+        "S-POSTGRES-05",
+        "DESIGN 9",
+        "The server's schema is what is declared; every scan walks its index and sorts nothing.",
+    ),
+    Requirement(
+        "S-POSTGRES-06",
+        "DESIGN 9",
+        "After scrubbing no table or statistic holds what was deleted; what hinders it is told.",
+    ),
+    Requirement(
+        "S-POSTGRES-07",
+        "DESIGN 9",
+        "One of many migrates, a step at a time; a newer or foreign schema is left untouched.",
+    ),
+    Requirement("S-POSTGRES-08", "DESIGN 9", "Damage of the server's files is found; the size counts what lies there."),
+    Requirement(
+        "S-POSTGRES-09", "DESIGN 9", "Writers of a space take turns, never in a ring, and keep no other space waiting."
+    ),
+    Requirement("S-POSTGRES-10", "DESIGN 13", "Transactions that wait share a commit, and one that fails fails alone."),
+    Requirement(
+        "S-POSTGRES-11",
+        "Issue 3.1",
+        "What others were in the way of is tried again, within bounds; who waits too long is told.",
+    ),
+    Requirement(
+        "S-POSTGRES-12", "DESIGN 9", "A commit of this process is seen at once, another's soon, by few questions."
+    ),
+    Requirement(
+        "S-POSTGRES-13", "DESIGN 9", "A store that was closed, abandoned or forked leaves nothing on the server."
+    ),
+    Requirement(
+        "S-POSTGRES-14",
+        "Issue 3",
+        "A server that goes away leaves nothing half done, and the next call after its return works.",
+    ),
+    Requirement(
+        "S-POSTGRES-15", "DESIGN 1.2", "A commit without an answer is looked up; what nobody can know is told as such."
+    ),
+    Requirement("S-POSTGRES-16", "DESIGN 9", "The same log is recalled alike on every engine, to the last bit."),
+    Requirement("S-POSTGRES-17", "DESIGN 10", "Every call of a memory works on a server as it does at home."),
+    Requirement("S-POSTGRES-18", "DESIGN 9", "A backup of a server is a home of its own."),
+    Requirement("S-POSTGRES-19", "DESIGN 13", "What was acknowledged survives kill -9 of clients and of the server."),
+)
+
 # --- ANALYZE ---
 ANALYZE = (
     Requirement("F-ANALYZE-01", "HSCA 2.1", "Sentences part the text without losing or doubling a character."),
@@ -490,6 +551,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *INGEST,
     *MODELS,
     *STORE,
+    *POSTGRES,
     *TEXT,
     *BENCH,
     *PRIVACY,
