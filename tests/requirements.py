@@ -541,6 +541,21 @@ PIPELINE = (
     ),
 )
 
+# --- MEMORY ---
+MEMORY = (
+    Requirement("F-MEMORY-01", "DESIGN 10", "A memory opens where it was told to; what cannot be opened is named."),
+    Requirement("F-MEMORY-02", "DESIGN 10", "Every call refuses what it documents, and says what to do instead."),
+    Requirement("F-MEMORY-03", "DESIGN 10", "A closed memory says so, and closing harms nobody who is at work."),
+    Requirement("F-MEMORY-04", "DESIGN 10", "Stats count what there is."),
+    Requirement("F-MEMORY-05", "Issue 2 b", "What another process stores is seen by the next call."),
+    Requirement("F-MEMORY-06", "DESIGN 2", "Spaces of one home see nothing of each other."),
+    Requirement("F-MEMORY-07", "DESIGN 1.9", "The clock gives every time that is stored."),
+    Requirement("F-MEMORY-08", "DESIGN 3", "AsyncMemory is Memory, call by call, in a bounded number of threads."),
+    Requirement("F-MEMORY-09", "DESIGN 13", "No acknowledged turn is lost when processes are killed."),
+    Requirement("F-MEMORY-10", "DESIGN 13", "Many writing and reading processes lose nothing and see no error."),
+    Requirement("F-MEMORY-11", "DESIGN 5", "What a killed process left undone is done by the next."),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *ANALYZE,
     *HOUSE,
@@ -560,4 +575,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *CONFIG,
     *RECALL,
     *PIPELINE,
+    *MEMORY,
 )

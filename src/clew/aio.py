@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from types import TracebackType
 from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
 
+from clew.errors import ClosedError
 from clew.memory import Memory
 
 P = ParamSpec("P")
@@ -21,7 +22,11 @@ def _in_thread(
 ) -> Callable[Concatenate["AsyncMemory", P], Coroutine[Any, Any, T]]:
     async def call(self: "AsyncMemory", /, *args: P.args, **kwargs: P.kwargs) -> T:
         work = functools.partial(method, self.memory, *args, **kwargs)
-        return await asyncio.get_running_loop().run_in_executor(self.threads, work)
+        try:
+            running = asyncio.get_running_loop().run_in_executor(self.threads, work)
+        except RuntimeError as error:  # the threads are gone
+            raise ClosedError from error
+        return await running
 
     functools.update_wrapper(call, method)
     return call

@@ -47,7 +47,7 @@ class SqliteStore(Claiming):
         self._watch = watch
         self._watching = threading.Lock()
         self._process = os.getpid()
-        self._close = weakref.finalize(self, _close, self._process, ticket, writer, readers, watch)
+        self._close = weakref.finalize(self, _close, self._process, ticket, writer, readers, watch, self._watching)
 
     @classmethod
     def open(
@@ -114,6 +114,7 @@ class SqliteStore(Claiming):
         """See `Store.version`: SQLite's `data_version`, seen by a connection that never writes."""
         self._see_that_it_is_open()
         with self._watching, translating():
+            self._see_that_it_is_open()  # it may have been closed meanwhile
             return int(self._watch.pragma("data_version"))
 
     def spaces(self) -> list[str]:
@@ -192,11 +193,14 @@ class SqliteStore(Claiming):
             raise StoreError(f"{what} inside a transaction; use the transaction that the function was given")
 
 
-def _close(process: int, ticket: Ticket, writer: Writer, readers: Readers, watch: apsw.Connection) -> None:
+def _close(
+    process: int, ticket: Ticket, writer: Writer, readers: Readers, watch: apsw.Connection, watching: threading.Lock
+) -> None:
     """The writer goes last: whoever closes the last connection copies the log into the database and removes it."""
     if process == os.getpid():  # a forked child must not touch what its parent uses
         readers.close()
-        watch.close()
+        with watching:  # another thread may be asking
+            watch.close()
         writer.close()
         ticket.close()
 
