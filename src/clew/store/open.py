@@ -6,15 +6,14 @@ from typing import Final
 
 from clew.errors import ConfigError
 from clew.store.memory import MemoryStore
-from clew.store.postgres import PostgresStore
-from clew.store.postgres_address import ENGINES
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
 
 DEFAULT_HOME: Final = "~/.clew"
 IN_MEMORY: Final = ":memory:"
 _SQLITE: Final = "sqlite:///"
-_EXPECTED: Final = f"expected a home directory, {_SQLITE}<directory>, {ENGINES[0]}://<server> or {IN_MEMORY}"
+_SERVERS: Final = ("postgresql", "postgres")
+_EXPECTED: Final = f"expected a home directory, {_SQLITE}<directory>, {_SERVERS[0]}://<server> or {IN_MEMORY}"
 
 
 def open_store(location: str | Path | None = None) -> Store:
@@ -35,7 +34,12 @@ def open_store(location: str | Path | None = None) -> Store:
     if home is not None:
         return SqliteStore.open(home)
     place = _place(location)
-    return MemoryStore() if place == IN_MEMORY else PostgresStore.open(place)
+    if place == IN_MEMORY:
+        return MemoryStore()
+    # Loading it takes as long as opening a small home, and most homes are no server.
+    from clew.store.postgres import PostgresStore
+
+    return PostgresStore.open(place)
 
 
 def home_of(location: str | Path | None = None) -> Path | None:
@@ -48,7 +52,7 @@ def home_of(location: str | Path | None = None) -> Path | None:
         return location.expanduser()
     place = _place(location)
     engine, separator, _ = place.partition("://")
-    if place == IN_MEMORY or (separator and engine in ENGINES):
+    if place == IN_MEMORY or (separator and engine in _SERVERS):
         return None
     if separator or not place:
         shown = f"{engine}://..." if separator else repr(location)  # an address may hold a password

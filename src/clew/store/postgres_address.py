@@ -8,7 +8,6 @@ from urllib.parse import quote, unquote
 from clew.errors import ConfigError
 from clew.store.postgres_driver import driver
 
-ENGINES: Final = ("postgresql", "postgres")
 SCHEMA: Final = "clew"
 _SCHEMA_NAME: Final = re.compile(r"[a-z_][a-z0-9_]{0,62}")
 _DEFAULTS: Final = {
