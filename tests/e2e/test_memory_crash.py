@@ -14,7 +14,7 @@ from clew.pipeline.worker import LEASE
 from clew.testing import HashEmbedder
 from tests.memories import texts
 
-LOOPS = int(os.environ.get("CLEW_LOOPS", "3"))
+LOOPS = int(os.environ.get("CLEW_LOOPS", "2"))
 
 WRITER = """
 import os, sys
