@@ -89,7 +89,14 @@ def test_a_reader_that_goes_away_is_no_error(tmp_home: Path) -> None:
 @POSIX
 @pytest.mark.requirement("F-CLI-03", "F-CLI-13")
 def test_ctrl_c_ends_cleanly(tmp_home: Path) -> None:
-    with subprocess.Popen([*PROGRAM, "work"], env=environment(tmp_home), stderr=subprocess.PIPE) as ran:
+    # A shell without a terminal starts its children deaf to SIGINT; a person's does not.
+    code = (
+        "import signal; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from clew.cli.main import main; main()"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, "work"], env=environment(tmp_home), stderr=subprocess.PIPE
+    ) as ran:
         assert ran.stderr is not None
         assert b"Ctrl-C" in ran.stderr.readline()
         ran.send_signal(signal.SIGINT)
