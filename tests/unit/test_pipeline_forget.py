@@ -261,7 +261,7 @@ def test_the_report_tells_digests_and_never_words(memory: Memory) -> None:
     assert "three" not in shown
     assert "Ann" not in shown
     (tombstone,) = rows(memory._store, "tombstone")
-    assert tombstone[3].hex() in shown  # type: ignore[union-attr]  # bytes
+    assert tombstone[3].hex() in shown  # type: ignore[union-attr]  # the column holds bytes
     assert not any("Ann" in str(value) for value in tombstone)
 
 
