@@ -5,6 +5,7 @@ import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from functools import partial
 from typing import Any, cast
 
@@ -16,6 +17,7 @@ from clew.store.postgres import PostgresStore
 from clew.store.postgres_access import LANES, lane_of
 from clew.store.postgres_pool import Pool
 from clew.store.postgres_watch import FRESH, Watch
+from clew.store.postgres_writer import ATTEMPTS
 from clew.store.protocol import Transaction
 from tests.contract.rows import everything, put, seen, session
 from tests.postgres_servers import Server
@@ -74,39 +76,63 @@ def test_transactions_that_wait_share_a_commit(store: PostgresStore) -> None:
     assert changes(store) - before < 160
 
 
+def quietly(tx: Transaction) -> None:
+    """Fails before anything of it is sent."""
+    tx.put("session", [session("gone")])
+    raise ZeroDivisionError
+
+
+def loudly(tx: Transaction) -> None:
+    """Fails after something of it was sent."""
+    tx.put("session", [session("gone")])
+    assert tx.get("session", ("a", "gone")) is not None
+    raise ZeroDivisionError
+
+
+def wrongly(tx: Transaction) -> None:
+    """Fails by what cannot be kept, before it is sent."""
+    tx.put("session", [session("gone"), ("a", "wrong", "number", None, "{}", 1)])
+
+
+def too_long(tx: Transaction) -> None:
+    """Fails by what the server refuses, with whatever is sent next."""
+    tx.put("session", [session("gone"), session(os.urandom(4_000).hex())])
+
+
+def swallowing(tx: Transaction) -> None:
+    """The same, and goes on as if nothing were the matter."""
+    with suppress(StoreError):  # what this work does wrong on purpose
+        too_long(tx)
+        tx.get("session", ("a", "gone"))
+
+
 @pytest.mark.requirement("S-POSTGRES-10")
-def test_a_failing_transaction_of_a_shared_commit_fails_alone(store: PostgresStore) -> None:
+@pytest.mark.parametrize("work", [quietly, loudly, wrongly, too_long, swallowing])
+@pytest.mark.parametrize("place", [0, 1, 4])
+def test_a_failing_transaction_of_a_shared_commit_fails_alone(
+    store: PostgresStore, work: Callable[[Transaction], object], place: int
+) -> None:
     inside, go_on = threading.Event(), threading.Event()
-    results: list[object] = []
 
     def hold(tx: Transaction) -> None:
         tx.put("session", [session("first")])
         inside.set()
-        go_on.wait(10)
+        assert go_on.wait(10)
 
-    def add(number: int) -> None:
-        def work(tx: Transaction) -> int:
-            tx.put("session", [session(f"{number}")])
-            if number % 2:
-                tx.put("session", [("a", "wrong", "number", None, "{}", 1)])
-            return number
-
-        try:
-            results.append(store.transaction(work))
-        except StoreError as error:
-            results.append(type(error))
-
-    holder = threading.Thread(target=lambda: store.transaction(hold))
-    holder.start()
-    inside.wait(10)
-    threads = [threading.Thread(target=add, args=(number,)) for number in range(8)]
-    for thread in threads:
-        thread.start()
-    go_on.set()
-    for thread in [holder, *threads]:
-        thread.join()
-    assert sorted(map(str, results)) == sorted(map(str, [0, 2, 4, 6, *[StoreError] * 4]))
-    assert [row[1] for row in everything(store, "session")] == ["0", "2", "4", "6", "first"]
+    works: list[Callable[[Transaction], object]] = [counting("a") for _ in range(4)]
+    works.insert(place, work)
+    with ThreadPoolExecutor(6) as pool:
+        holding = pool.submit(store.transaction, hold)
+        assert inside.wait(10)
+        waiting = [pool.submit(store.transaction, each) for each in works]
+        while sum(done.running() for done in waiting) < len(works):
+            threading.Event().wait(0.001)
+        go_on.set()
+        holding.result()
+        errors = [done.exception() for done in waiting]
+    assert [type(error) for error in errors if error is not None] in ([ZeroDivisionError], [StoreError])
+    assert errors[place] is not None
+    assert [row[1:3] for row in everything(store, "session")] == [("first", 0), ("s", 4)]
 
 
 @pytest.mark.requirement("S-POSTGRES-09")
@@ -132,22 +158,22 @@ def test_long_work_in_one_space_keeps_no_other_waiting(store: PostgresStore) -> 
 
 
 @pytest.mark.requirement("S-POSTGRES-09")
-def test_transactions_over_two_spaces_never_wait_in_a_ring(store: PostgresStore, url: str) -> None:
-    other = PostgresStore.open(url)
-    started = time.monotonic()
+def test_transactions_over_two_spaces_never_wait_in_a_ring(url: str) -> None:
+    patient = f"{url}&options=-c%20deadlock_timeout%3D60s"  # the server notices no ring in time
+    first, second = (PostgresStore.open(patient, patience=5) for _ in range(2))
 
-    def both(first: str, second: str) -> Callable[[Transaction], object]:
-        return lambda tx: (counting(first)(tx), counting(second)(tx))
+    def both(one: str, two: str) -> Callable[[Transaction], object]:
+        return lambda tx: (counting(one)(tx), counting(two)(tx))
 
     together(
-        lambda: [store.transaction(both("a", "b")) for _ in range(10)],
-        lambda: [store.transaction(counting("a")) for _ in range(10)],
-        lambda: [other.transaction(both("b", "a")) for _ in range(10)],
-        lambda: [other.transaction(counting("b")) for _ in range(10)],
+        lambda: [first.transaction(both("a", "b")) for _ in range(10)],
+        lambda: [first.transaction(counting("a")) for _ in range(10)],
+        lambda: [second.transaction(both("b", "a")) for _ in range(10)],
+        lambda: [second.transaction(counting("b")) for _ in range(10)],
     )
-    assert (counted(store, "a"), counted(store, "b")) == (30, 30)
-    assert time.monotonic() - started < 30
-    other.close()
+    assert (counted(first, "a"), counted(first, "b")) == (30, 30)
+    first.close()
+    second.close()
 
 
 @pytest.mark.requirement("S-POSTGRES-09")
@@ -164,6 +190,40 @@ def test_under_stricter_isolation_transactions_are_tried_again(server: Server, u
     assert counted(stores[0], "a") == 40
     for store in stores:
         store.close()
+
+
+REFUSE_TWICE = """
+CREATE SEQUENCE tries;
+CREATE FUNCTION refuse_twice() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+    IF nextval('tries') < 3 THEN
+        RAISE EXCEPTION 'others were faster' USING ERRCODE = 'serialization_failure';
+    END IF;
+    RETURN NULL;
+END $$;
+CREATE CONSTRAINT TRIGGER refuse_twice AFTER INSERT ON receipt DEFERRABLE INITIALLY DEFERRED
+FOR EACH ROW EXECUTE FUNCTION refuse_twice()
+"""
+
+
+@pytest.mark.requirement("S-POSTGRES-11")
+def test_a_commit_that_is_refused_for_others_is_tried_again(server: Server, store: PostgresStore) -> None:
+    with psycopg.connect(server.url(options=f"-c search_path={store._schema}"), autocommit=True) as admin:
+        admin.execute(REFUSE_TWICE)
+        runs: list[int] = []
+
+        def work(tx: Transaction) -> None:
+            runs.append(1)
+            tx.put("receipt", [("a", f"r{len(runs)}", 1, "{}")])
+
+        admin.execute("ALTER FUNCTION refuse_twice SET search_path FROM CURRENT")
+        store.transaction(work)
+        assert len(runs) == 3
+        admin.execute("ALTER SEQUENCE tries MINVALUE -1000 RESTART WITH -1000")
+        with pytest.raises(StoreLocked, match="others wrote"):
+            store.transaction(work)
+    assert len(runs) == 3 + ATTEMPTS
+    assert [row[1] for row in everything(store, "receipt")] == ["r3"]
 
 
 @pytest.mark.requirement("S-POSTGRES-11")
