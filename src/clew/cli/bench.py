@@ -51,7 +51,7 @@ def assignments(_context: click.Context, _parameter: click.Parameter, values: tu
     return {path.strip(): text.strip() for path, _, text in pairs}
 
 
-@click.group()
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
 def bench() -> None:
     """Measure recall and speed."""
 
