@@ -287,9 +287,7 @@ class Memory:
         """
         self._check_open()
         _check_limit(limit)
-        view = (
-            self._live.view()
-        )  # before the snapshot: inside it would show the state of that, as if it were the newest
+        view = self._live.view()  # not inside the snapshot, whose older state it would take for the newest
         with self._store.snapshot() as reader:
             return find_quote(
                 view,

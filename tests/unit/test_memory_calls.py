@@ -21,6 +21,7 @@ from clew.errors import (
     TurnRejected,
 )
 from clew.memory import Memory
+from clew.store.sqlite import SqliteStore
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
 from tests.memories import NOON, at, empty_store, history, quiet, rows, told
@@ -232,6 +233,19 @@ def test_closing_while_others_are_at_work_harms_nobody(tmp_path: Path, on_disk: 
         with quiet(tmp_path / "home") as again:
             assert again.stats().turns >= 50 + len(acknowledged)
             assert again.verify().ok
+
+
+@pytest.mark.requirement("F-MEMORY-03")
+def test_closing_waits_for_whoever_asks_for_commits(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path)
+    closing = threading.Thread(target=store.close)
+    with store._watching:  # as while another thread asks for the version
+        closing.start()
+        closing.join(0.2)
+        assert closing.is_alive()
+    closing.join()
+    with pytest.raises(ClosedError):
+        store.version()
 
 
 @pytest.mark.requirement("F-MEMORY-03")

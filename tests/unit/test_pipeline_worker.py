@@ -236,7 +236,7 @@ def test_an_embedder_that_gives_another_shape_is_an_error_of_the_model() -> None
         memory.add(told("tea"))
     with pytest.raises(ModelError, match=r"gave the shape \(0, 64\); expected \(1, 64\)"):
         embed_batch(store, "default", Short(), [0])
-    assert embed_batch(store, "default", Short(), [17]) == []  # forgotten since it was listed
+    assert embed_batch(store, "default", Dead(OSError()), [17]) == []  # forgotten since it was listed
 
 
 @pytest.mark.requirement("F-PIPELINE-17")

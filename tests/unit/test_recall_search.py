@@ -95,7 +95,7 @@ def test_the_only_turn_of_a_space_is_found_and_so_are_equal_ones() -> None:
 
 @pytest.mark.requirement("F-RECALL-08")
 def test_injected_text_is_kept_and_never_recalled() -> None:
-    injected = Part(type="injected", text="Quoted memory: green tea")
+    injected = Part(type="injected", text="Quoted memory: of the green tea")
     with quiet() as memory:
         memory.add(told("tea"))
         name = memory.add(Turn(role="user", content=(injected,), session="s"))
@@ -103,7 +103,7 @@ def test_injected_text_is_kept_and_never_recalled() -> None:
         assert found(memory, "tea", speaker=None, session="s") == {"tea"}
         assert memory.find_quote("Quoted memory") == []
         assert memory.find_quote("of the") == []
-        assert memory.get(name).text == "Quoted memory: green tea"
+        assert memory.get(name).text == "Quoted memory: of the green tea"
         assert memory.get(name).origin == "injected"
         assert "green" not in memory.recall("green tea").text
 

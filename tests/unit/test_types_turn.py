@@ -1,5 +1,7 @@
 """Turns and parts: what callers may pass, what becomes of it, and what is refused with a reason."""
 
+import time
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta, timezone
 from typing import Any
 
@@ -8,6 +10,17 @@ import pytest
 from clew.errors import InputError, TurnRejected
 from clew.types import Part, Turn
 from clew.types.turn import aware, plain_text
+
+
+@pytest.fixture
+def in_tokyo(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Where this machine stands does not count."""
+    with monkeypatch.context() as there:
+        there.setenv("TZ", "Asia/Tokyo")
+        getattr(time, "tzset", int)()  # Windows has none
+        yield
+    getattr(time, "tzset", int)()
+
 
 TEXT = Part(type="text", text="hello")
 
@@ -47,7 +60,7 @@ def test_the_plain_text_is_made_of_the_parts_unless_it_is_given() -> None:
         (None, None),
     ],
 )
-def test_times_are_kept_in_utc(moment: datetime | None, expected: datetime | None) -> None:
+def test_times_are_kept_in_utc(in_tokyo: None, moment: datetime | None, expected: datetime | None) -> None:
     turn = Turn(role="user", content="x", at=moment, ingested_at=moment)
     assert (turn.at, turn.ingested_at) == (expected, expected)
     assert turn.at is None or turn.at.tzinfo is UTC
