@@ -51,12 +51,15 @@ def assignments(_context: click.Context, _parameter: click.Parameter, values: tu
     return {path.strip(): text.strip() for path, _, text in pairs}
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+_HELP = {"help_option_names": ["-h", "--help"]}
+
+
+@click.group(context_settings=_HELP)
 def bench() -> None:
     """Measure recall and speed."""
 
 
-@bench.command()
+@bench.command(context_settings=_HELP)
 @click.option("--data", required=True, type=FILE, help="LoCoMo or LongMemEval file; REALTALK or BEAM folder.")
 @click.option(
     "--budgets", callback=numbers, default="500,1000,2000,4000", show_default=True, help="Tokens of a context."
@@ -129,7 +132,7 @@ def _embedder(config: Config, name: str | None, cache: Path | None) -> Embedder 
     return chosen if chosen is None or cache is None else RecordedEmbedder(chosen, cache)
 
 
-@bench.command()
+@bench.command(context_settings=_HELP)
 @click.argument("first", type=FILE)
 @click.argument("second", type=FILE)
 @click.option("--measure", type=click.Choice(list(MEASURES)), default="recall", show_default=True)
@@ -146,7 +149,7 @@ def compare(scope: Scope, *, first: Path, second: Path, measure: str) -> None:
     _print(difference_sheet(differences, measure))
 
 
-@bench.command()
+@bench.command(context_settings=_HELP)
 @click.option("--turns", callback=numbers, help=f"Sizes of the memories.  [default: {','.join(map(str, SIZES))}]")
 @click.option("--quick", is_flag=True, help=f"Only {QUICK[0]:,} turns.")
 @common
