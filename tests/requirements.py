@@ -282,6 +282,7 @@ POSTGRES = (
     Requirement("S-POSTGRES-17", "DESIGN 10", "Every call of a memory works on a server as it does at home."),
     Requirement("S-POSTGRES-18", "DESIGN 9", "A backup of a server is a home of its own."),
     Requirement("S-POSTGRES-19", "DESIGN 13", "What was acknowledged survives kill -9 of clients and of the server."),
+    Requirement("S-POSTGRES-20", "DESIGN 1.2", "A commit waits for the server's disk, whatever the role's default is."),
 )
 
 # --- ANALYZE ---

@@ -17,7 +17,7 @@ from clew.store.postgres import PostgresStore
 from clew.store.postgres_access import LANES, lane_of
 from clew.store.postgres_pool import Pool
 from clew.store.postgres_watch import FRESH, Watch
-from clew.store.postgres_writer import ATTEMPTS
+from clew.store.postgres_writer import ATTEMPTS, Limits
 from clew.store.protocol import Transaction
 from tests.contract.rows import everything, put, seen, session
 from tests.postgres_servers import Server
@@ -110,8 +110,9 @@ def swallowing(tx: Transaction) -> None:
 @pytest.mark.parametrize("work", [quietly, loudly, wrongly, too_long, swallowing])
 @pytest.mark.parametrize("place", [0, 1, 4])
 def test_a_failing_transaction_of_a_shared_commit_fails_alone(
-    store: PostgresStore, work: Callable[[Transaction], object], place: int
+    url: str, work: Callable[[Transaction], object], place: int
 ) -> None:
+    store = PostgresStore.open(url, limits=Limits(threads=1, gather=5))
     inside, go_on = threading.Event(), threading.Event()
 
     def hold(tx: Transaction) -> None:
@@ -124,15 +125,18 @@ def test_a_failing_transaction_of_a_shared_commit_fails_alone(
     with ThreadPoolExecutor(6) as pool:
         holding = pool.submit(store.transaction, hold)
         assert inside.wait(10)
-        waiting = [pool.submit(store.transaction, each) for each in works]
-        while sum(done.running() for done in waiting) < len(works):
-            threading.Event().wait(0.001)
+        waiting = []
+        for each in works:  # one behind the other
+            waiting.append(pool.submit(store.transaction, each))
+            while len(store._writer._waiting) < len(waiting):
+                go_on.wait(0.001)
         go_on.set()
         holding.result()
         errors = [done.exception() for done in waiting]
     assert [type(error) for error in errors if error is not None] in ([ZeroDivisionError], [StoreError])
     assert errors[place] is not None
     assert [row[1:3] for row in everything(store, "session")] == [("first", 0), ("s", 4)]
+    store.close()
 
 
 @pytest.mark.requirement("S-POSTGRES-09")
@@ -263,6 +267,24 @@ def test_who_waits_for_too_long_is_told(server: Server, url: str) -> None:
     put(store, "session", session("s"))
     assert everything(store, "session") == [session("s")]
     store.close()
+
+
+@pytest.mark.requirement("S-POSTGRES-20")
+def test_commits_wait_for_the_disk_unless_they_need_not(url: str) -> None:
+    careless = PostgresStore.open(f"{url}&options=-c%20synchronous_commit%3Doff")
+    strict = PostgresStore.open(f"{url}&options=-c%20synchronous_commit%3Dremote_apply")
+    for store, first, durable in (
+        (careless, "begin", "on"),
+        (careless, "begin_loosely", "off"),
+        (strict, "begin", "remote_apply"),
+        (strict, "begin_loosely", "off"),
+    ):
+        with store._pool.begun(store._engine[first]) as cursor:
+            assert cursor.connection.execute("SHOW synchronous_commit").fetchall() == [(durable,)]
+            stalled = cursor.connection.execute("SHOW idle_in_transaction_session_timeout").fetchall()
+            assert stalled == [("1min",)], "a client that stands still does not hold its lane for ever"
+    careless.close()
+    strict.close()
 
 
 # -------------------------------------------------------------------------------------------------------------- version

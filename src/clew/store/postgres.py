@@ -21,7 +21,7 @@ from clew.store.postgres_driver import driver, refused
 from clew.store.postgres_pool import Pool
 from clew.store.postgres_schema import check_server, migrate
 from clew.store.postgres_watch import Watch
-from clew.store.postgres_writer import PostgresWriter
+from clew.store.postgres_writer import Limits, PostgresWriter
 from clew.store.protocol import Reader, Transaction
 from clew.store.sqlite import SqliteStore
 from clew.store.statements import Statements, migrations, templates
@@ -39,24 +39,31 @@ class PostgresStore(Claiming):
     """See `clew.store.protocol.Store`; made by `PostgresStore.open`."""
 
     def __init__(
-        self, address: Address, pool: Pool, statements: Statements, engine: Mapping[str, str], patience: float
+        self, address: Address, pool: Pool, engine: Mapping[str, str], watch: Watch, writer: PostgresWriter
     ) -> None:
         self.url = address.shown
         self._schema = address.schema
         self._pool = pool
         self._engine = engine
-        self._watch = Watch(pool, engine["changes"])
-        self._writer = PostgresWriter(pool, statements, engine, self._watch.has_committed, patience)
+        self._watch = watch
+        self._writer = writer
         self._process = os.getpid()
         self._close = weakref.finalize(self, _close, self._process, pool, self._writer)
 
     @classmethod
-    def open(cls, url: str, *, patience: float = 30.0) -> "PostgresStore":
+    def open(
+        cls,
+        url: str,
+        *,
+        patience: float = 30.0,
+        limits: Limits = Limits(),  # noqa: B008  # frozen
+    ) -> "PostgresStore":
         """Opens the installation at an address, and makes it, or brings its schema up to date, as needed.
 
         Args:
             url: as `Address.of` takes it.
             patience: seconds that a call waits for others, or for a server that went away while it committed.
+            limits: of writing.
 
         Raises:
             ConfigError: the address cannot be read.
@@ -72,7 +79,9 @@ class PostgresStore(Claiming):
             with pool.begun(engine["facts"]) as cursor:
                 check_server(*cursor.fetchall()[0])
                 migrate(cursor.connection, address.schema, migrations("postgres"), engine)
-            return cls(address, pool, statements, engine, patience)
+            watch = Watch(pool, engine["changes"])
+            writer = PostgresWriter(pool, statements, engine, watch.has_committed, patience, limits)
+            return cls(address, pool, engine, watch, writer)
         except BaseException:
             pool.close()
             raise

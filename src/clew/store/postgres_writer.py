@@ -30,7 +30,6 @@ from clew.store.statements import Statements
 from clew.store.writer import Pending
 
 _LOG: Final = logging.getLogger(__name__)
-THREADS: Final = 4
 ATTEMPTS: Final = 10
 """How often a transaction may meet others before its caller is told."""
 _PAUSE: Final = 0.005
@@ -38,15 +37,17 @@ _PAUSE: Final = 0.005
 
 
 @dataclass(frozen=True, slots=True)
-class Gathering:
-    """How much one commit takes in.
+class Limits:
+    """How much is done at once.
 
     Attributes:
-        seconds: after which a batch takes in nothing more.
-        most: transactions.
+        threads: that write, each over a connection of its own.
+        gather: seconds after which a batch takes in nothing more.
+        most: transactions in one batch.
     """
 
-    seconds: float = 0.02
+    threads: int = 4
+    gather: float = 0.02
     most: int = 512
 
 
@@ -90,14 +91,14 @@ class PostgresWriter:
         engine: Mapping[str, str],
         committed: Callable[[], None],
         patience: float,
-        gathering: Gathering = Gathering(),
+        limits: Limits,
     ) -> None:
         self._pool = pool
         self._statements = statements
         self._engine = engine
         self._committed = committed
         self._patience = patience
-        self._gathering = gathering
+        self._limits = limits
         self._waiting: deque[_Item] = deque()
         self._arrival = threading.Condition()
         self._threads: list[threading.Thread] = []
@@ -116,7 +117,7 @@ class PostgresWriter:
             if self._closing:
                 raise ClosedError
             self._waiting.append(item)
-            if len(self._waiting) > self._free and len(self._threads) < THREADS:
+            if len(self._waiting) > self._free and len(self._threads) < self._limits.threads:
                 thread = threading.Thread(target=self._serve, args=(self._named(),), name="clew-writer", daemon=True)
                 self._threads.append(thread)
                 thread.start()
@@ -169,7 +170,7 @@ class PostgresWriter:
     def _further(self, items: list[_Item], end: float) -> _Item | None:
         """What the batch takes in next, if anything: one that does not wait for the disk takes none that has to."""
         with self._arrival:
-            full = items[0].is_alone or len(items) >= self._gathering.most or time.monotonic() >= end
+            full = items[0].is_alone or len(items) >= self._limits.most or time.monotonic() >= end
             if full or not self._waiting or self._waiting[0].is_alone:
                 return None
             if self._waiting[0].durable and not items[0].durable:
@@ -227,7 +228,7 @@ class PostgresWriter:
             batch.changed = None
             return [(None, error)]
         outcomes: list[tuple[Any, BaseException | None]] = [(result, None)]
-        end = time.monotonic() + self._gathering.seconds  # what the first waited for its lane does not count
+        end = time.monotonic() + self._limits.gather  # what the first waited for its lane does not count
         while (item := self._further(items, end)) is not None:
             outcome = self._run_further(batch, item)
             if outcome is None:
