@@ -56,7 +56,7 @@ class PostgresStore(Claiming):
         url: str,
         *,
         patience: float = 30.0,
-        limits: Limits = Limits(),  # noqa: B008  # frozen
+        limits: Limits = Limits(),  # noqa: B008  # it cannot change
     ) -> "PostgresStore":
         """Opens the installation at an address, and makes it, or brings its schema up to date, as needed.
 
