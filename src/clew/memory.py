@@ -217,6 +217,7 @@ class Memory:
 
         Raises:
             InputError: the budget is negative, the time range ends before it starts, or the role is unknown.
+            ConfigError: no counter has that name; MissingExtra: its package is not installed.
         """
         self._check_open()
         budget = self.config.budget if budget is None else budget
