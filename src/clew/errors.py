@@ -14,9 +14,11 @@ ClewError
         StoreReadOnly
         StoreCorrupt
         SchemaError
+        KeyRefused
         ClosedError
     ModelError
         ModelUnavailable
+        RequestRefused
         BudgetExceeded
     MissingExtra
 
@@ -84,6 +86,10 @@ class SchemaError(StoreError):
     """The home was written by a newer Clew; it was left untouched. Upgrade Clew to open it."""
 
 
+class KeyRefused(StoreError):
+    """The key does not fit the home, or one of the two has none; nothing was touched."""
+
+
 class ClosedError(StoreError):
     """The memory was closed; open it again."""
 
@@ -94,6 +100,10 @@ class ModelError(ClewError):
 
 class ModelUnavailable(ModelError):
     """The configured model cannot be loaded or reached."""
+
+
+class RequestRefused(ModelError):
+    """The model's server refused the request as it is, and answered nothing; the same request will be refused again."""
 
 
 class BudgetExceeded(ModelError):

@@ -1,12 +1,12 @@
 """The kinds of packed segments a space has, and how rows of each kind become segments.
 
-`terms` is packed from the table `tail`; `vector:<model>` from the table `vector`. A segment's row carries as `version`
-the generation of the space in which it was written, so a changed segment is told from the one before without reading
-it; the format's own version stands in its bytes.
+`terms` is packed from the table `tail`; `vector:<model>` from the table `vector`; `staged` is made by a rebuild. A
+segment's row carries as `version` the generation of the space in which it was written, so a changed segment is told
+from the one before without reading it; the format's own version stands in its bytes.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final, cast
 
 from clew.index import segment, vector_segment
@@ -14,11 +14,14 @@ from clew.index.container import Array
 from clew.index.entry import decode
 from clew.index.segment import Segment
 from clew.index.vector_segment import VectorSegment
-from clew.store.protocol import Reader
+from clew.store.protocol import Reader, Transaction
 from clew.store.tables import SPACE, Key, Row
 
 TERMS: Final = "terms"
 VECTOR_PREFIX: Final = "vector:"
+STAGED: Final = "staged"
+"""Term segments that a rebuild under way has made; nothing is looked up in them until they take the others' place."""
+
 EPOCH: Final = "index_epoch"
 """Row of META, a whole number: rises when turns leave the index or are indexed anew, not when they are packed."""
 
@@ -64,6 +67,11 @@ def terms_kind(space: str) -> Kind:
         without=segment.without,
         ordinals=lambda loaded: loaded.turns.ordinal,
     )
+
+
+def staged_kind(space: str) -> Kind:
+    """The term index that a rebuild is making. It has no loose rows of its own, and `kinds` leaves it out."""
+    return replace(terms_kind(space), name=STAGED)
 
 
 def vector_kind(space: str, model: str) -> Kind:
@@ -128,6 +136,21 @@ def generation(reader: Reader, space: str) -> int | None:
     """The space's generation; None when there is no such space yet."""
     row = reader.get("space", (space,))
     return None if row is None else cast(int, row[_GENERATION])
+
+
+COPIED: Final = "copied"
+"""Row of LEASE, which no copy takes along: its number rises whenever a copy has replaced what a space holds here."""
+
+
+def copies(reader: Reader, space: str) -> int:
+    """How often a copy from elsewhere has replaced what the space holds here."""
+    row = reader.get("lease", (space, COPIED))
+    return 0 if row is None else cast(int, row[3])
+
+
+def count_copy(tx: Transaction, space: str) -> None:
+    """Tells whoever has the space open that nothing is as it was."""
+    tx.put("lease", [(space, COPIED, None, copies(tx, space) + 1, 0)])
 
 
 def epoch(reader: Reader, space: str) -> int:

@@ -17,6 +17,7 @@ from clew.index.kinds import (
     TERMS,
     VECTOR_PREFIX,
     SegmentKey,
+    copies,
     data,
     epoch,
     generation,
@@ -46,6 +47,7 @@ class LiveIndex:
         self._vectors = _Vectors(space)
         self._generation: int | None = None
         self._epoch = 0
+        self._copies: int | None = None  # None while the space is not there
         self._published = (0, 0)  # how much of terms and vectors the current view shows
 
     def view(self) -> IndexView:
@@ -70,6 +72,12 @@ class LiveIndex:
     def _refreshed(self, reader: Reader, view: IndexView) -> IndexView:
         now = generation(reader, self._space)
         columns = self._terms.columns
+        seen = None if now is None else copies(reader, self._space)
+        if seen != self._copies:  # a copy replaced everything, or is about to: half of one is no space
+            self._terms, self._vectors = _Terms(self._space), _Vectors(self._space)
+            self._copies, self._generation, self._published = seen, None, (-1, -1)
+        if now is None:
+            return IndexView.of()
         if now != self._generation:
             epoch_now = epoch(reader, self._space)
             self._terms.reload(reader, afresh=epoch_now != self._epoch)

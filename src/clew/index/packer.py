@@ -8,14 +8,12 @@ step or none. Work behind the n-th turn does not grow with n: a turn is packed o
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
 from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.errors import ConflictError, StoreError
-from clew.index.entry import TurnEntry
+from clew.errors import StoreError
 from clew.index.kinds import (
     EPOCH,
     TERMS,
@@ -26,9 +24,8 @@ from clew.index.kinds import (
     generation,
     kinds,
     listing,
-    terms_kind,
+    staged_kind,
 )
-from clew.index.segment import build
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.tables import Key
 from clew.types.reports import Problem
@@ -131,58 +128,12 @@ def forget_ordinals(tx: Transaction, space: str, ordinals: Iterable[int]) -> dic
             key: Key = (*kind.prefix, ordinal)
             removed[kind.table] += tx.delete(kind.table, key, key)
         for each in listing(tx, space, kind.name):
-            removed["segment"] += _rewrite(tx, space, kind, each, wanted, now + 1)
-    _changed(tx, space, now)
+            removed["segment"] += rewrite(tx, space, kind, each, wanted, now + 1)
+    staged = staged_kind(space)
+    for each in listing(tx, space, staged.name):
+        removed["segment"] += rewrite(tx, space, staged, each, wanted, 0)
+    index_changed(tx, space, now)
     return removed
-
-
-def rebuild(store: Store, space: str, entries: Iterable[TurnEntry], *, minimum: int = 512, fan_out: int = 16) -> int:
-    """Drops the term index and makes it again; says how many turns it holds. Vectors are left as they are.
-
-    Turns that are added meanwhile keep their tail entries.
-
-    Args:
-        entries: all turns of the space, as of some moment, in ascending order of ordinals.
-        minimum, fan_out: as in `pack`.
-
-    Raises:
-        ConflictError: one of the turns was forgotten meanwhile; nothing was changed.
-    """
-    segments: list[tuple[list[int], bytes]] = []
-    source = iter(entries)
-    while chunk := list(islice(source, STEP)):
-        segments.append(([entry.ordinal for entry in chunk], build(chunk)))
-    last = segments[-1][0][-1] if segments else -1
-
-    terms = terms_kind(space)
-
-    def replace(tx: Transaction) -> None:
-        now = generation(tx, space)
-        if now is None:
-            return
-        for key in listing(tx, space, TERMS):
-            if key.high > last:  # it holds turns that were added and packed meanwhile
-                ordinals = terms.ordinals(terms.load(data(tx, space, key))).tolist()
-                old = sorted({*range(key.low, last + 1), *_not_stored(tx, space, ordinals)})
-                _rewrite(tx, space, terms, key, old, now + 1)
-            else:  # unread, so that a damaged one can be mended
-                tx.delete("segment", (space, TERMS, key.low), (space, TERMS, key.low))
-        tx.delete("tail", (space,), (space, last))
-        newer = tx.scan("tail", (space, last + 1), (space,), columns=("ordinal",))
-        for ordinal in _not_stored(tx, space, [cast(int, row[0]) for row in newer]):
-            tx.delete("tail", (space, ordinal), (space, ordinal))
-        for ordinals, packed in segments:
-            gone = _not_stored(tx, space, ordinals)
-            if gone:
-                raise ConflictError(
-                    f"{len(gone)} turns were forgotten while the index was made again; nothing changed: run it again"
-                )
-            level = _level(len(ordinals), minimum, fan_out)
-            tx.put("segment", [(space, TERMS, ordinals[0], ordinals[-1], level, now + 1, packed)])
-        _changed(tx, space, now)
-
-    store.transaction(replace)
-    return sum(len(ordinals) for ordinals, _ in segments)
 
 
 def verify(store: Store, space: str, expected: Iterable[int]) -> list[Problem]:
@@ -246,7 +197,7 @@ def _some(ordinals: NDArray[np.int64], how: str) -> str:
     return f"{len(ordinals)} turns are {how}: ordinals {', '.join(map(str, ordinals[:_SHOWN].tolist()))}{more}"
 
 
-def _rewrite(tx: Transaction, space: str, kind: Kind, key: SegmentKey, ordinals: Sequence[int], version: int) -> int:
+def rewrite(tx: Transaction, space: str, kind: Kind, key: SegmentKey, ordinals: Sequence[int], version: int) -> int:
     """Takes turns, given in ascending order, out of one segment; 1 if it held any of them, else 0."""
     place = bisect_left(ordinals, key.low)
     if place == len(ordinals) or ordinals[place] > key.high:
@@ -272,17 +223,17 @@ def _put(tx: Transaction, space: str, made: _Made, version: int) -> None:
     tx.put("segment", [(space, kind.name, made.low, made.high, made.level, version, made.packed)])
 
 
-def _changed(tx: Transaction, space: str, now: int) -> None:
+def index_changed(tx: Transaction, space: str, now: int) -> None:
     """Tells readers that turns left the index or are indexed anew."""
     tx.put("meta", [(space, EPOCH, str(epoch(tx, space) + 1))])
     tx.compare_and_set("space", (space,), "generation", now, now + 1)
 
 
-def _not_stored(tx: Transaction, space: str, ordinals: Sequence[int]) -> set[int]:
+def not_stored(reader: Reader, space: str, ordinals: Sequence[int]) -> set[int]:
     """Those of some ordinals, given in ascending order, that are no turn's."""
     if not ordinals:
         return set()
-    rows = tx.scan("turn", (space, ordinals[0]), (space, ordinals[-1]), index="ordinal", columns=("ordinal",))
+    rows = reader.scan("turn", (space, ordinals[0]), (space, ordinals[-1]), index="ordinal", columns=("ordinal",))
     return set(ordinals).difference(cast(int, row[0]) for row in rows)
 
 
@@ -304,7 +255,7 @@ def _due(reader: Reader, space: str, minimum: int, fan_out: int) -> _Step | None
 def _packing(reader: Reader, kind: Kind, minimum: int, fan_out: int) -> _Step:
     rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns, limit=STEP)
     ordinals = [cast(int, row[0]) for row in rows]
-    level = _level(len(rows), minimum, fan_out)
+    level = level_of(len(rows), minimum, fan_out)
     return _Step(ordinals, (), _Made(kind, kind.build(rows), ordinals[0], ordinals[-1], level))
 
 
@@ -313,7 +264,7 @@ def _made(kind: Kind, packed: bytes, level: int) -> _Made:
     return _Made(kind, packed, int(ordinals[0]), int(ordinals[-1]), level)
 
 
-def _level(turns: int, minimum: int, fan_out: int) -> int:
+def level_of(turns: int, minimum: int, fan_out: int) -> int:
     """The tier of a segment: 0 below minimum * fan_out turns, 1 below minimum * fan_out**2, and so on."""
     level = 0
     while turns >= minimum * fan_out ** (level + 1):

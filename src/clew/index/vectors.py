@@ -4,6 +4,7 @@ Int8 is multiplied by int8 into whole numbers, so the result is the same on ever
 rows were (what that costs: docs/index.md).
 """
 
+from collections.abc import Collection
 from typing import Final
 
 import numpy as np
@@ -50,6 +51,21 @@ def has_vector(view: IndexView, model: str) -> NDArray[np.bool_]:
     found = np.zeros(len(view.turns.ordinal), dtype=bool)
     for block in view.vectors.get(model, ()):
         found[block.positions[block.positions >= 0]] = True
+    return found
+
+
+def vectors_at(view: IndexView, model: str, positions: Collection[int]) -> dict[int, NDArray[np.float32]]:
+    """The vectors of some turns by position, rounded as they are kept; turns without one are absent."""
+    found: dict[int, NDArray[np.float32]] = {}
+    wanted = np.array(sorted(positions), dtype=np.intp)
+    for block in view.vectors.get(model, ()):
+        if block.unbroken:
+            rows = wanted - block.positions[0]
+            rows = rows[(rows >= 0) & (rows < len(block.positions))]
+        else:
+            rows = np.flatnonzero(np.isin(block.positions, wanted))
+        for row in rows:
+            found[int(block.positions[row])] = block.codes[row].astype(np.float32) * np.float32(block.scales[row])
     return found
 
 

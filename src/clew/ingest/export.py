@@ -1,7 +1,8 @@
 """Turns as lines of JSON that `import` reads back, and names of files to put them in.
 
 A line is a turn as `Turn.to_dict` gives it, or an original that the next turn refers to:
-`{"blob": <SHA-256>, "data": <base64>}`. So a reader needs no more than one turn with its originals at a time.
+`{"blob": <SHA-256>, "data": <base64>}`. So a reader needs no more than one turn with its originals at a time. The last
+line may hold what was learned from the turns, numbers by name: `{"learned": {...}}`.
 """
 
 import hashlib
@@ -11,6 +12,7 @@ from base64 import b64decode, b64encode
 from binascii import Error as NotBase64
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from math import isfinite
 from typing import Any
 
 from clew.errors import InputError, NotFoundError, TurnRejected
@@ -49,9 +51,30 @@ def export_lines(turns: Iterable[Turn], get_blob: Callable[[str], bytes]) -> Ite
         yield _line(turn.to_dict())
 
 
+def learned_line(values: Mapping[str, float]) -> str:
+    """The line for learned values."""
+    return _line({"learned": dict(sorted(values.items()))})
+
+
+def learned_in(record: Mapping[str, Any]) -> dict[str, float] | None:
+    """The learned values of a record, those that are numbers; None for a record of another kind."""
+    held = record.get("learned")
+    if record.keys() != {"learned"} or not isinstance(held, Mapping):
+        return None
+    return {
+        str(name): float(value)
+        for name, value in held.items()
+        if isinstance(value, int | float) and not isinstance(value, bool) and isfinite(value)
+    }
+
+
 def is_exported(record: Mapping[str, Any]) -> bool:
     """Whether a record is a line of an export rather than somebody else's."""
-    return _is_blob(record) or (record.keys() >= _TURN_KEYS and isinstance(record["content"], list))
+    return (
+        _is_blob(record)
+        or learned_in(record) is not None
+        or (record.keys() >= _TURN_KEYS and isinstance(record["content"], list))
+    )
 
 
 class ExportReader:

@@ -20,12 +20,16 @@ import hashlib
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from clew.ingest.lines import Key, Lines
 from clew.ingest.media import holds_text
 from clew.types import Part, Turn
 
 __all__ = ["Alignment", "Key", "Place", "align", "content_hash"]
+
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
+"""Kept, since `json.dumps` with these settings makes a new one for each call."""
 
 
 def content_hash(turn: Turn) -> bytes:
@@ -34,7 +38,7 @@ def content_hash(turn: Turn) -> bytes:
     The same before and after `media.offload`: every text and every original counts by its own SHA-256.
     """
     shape = [turn.role, turn.speaker, [_part_shape(part) for part in turn.parts]]
-    return hashlib.sha256(json.dumps(shape, separators=(",", ":")).encode()).digest()
+    return hashlib.sha256(_ENCODER.encode(shape).encode()).digest()
 
 
 def _part_shape(part: Part) -> list[str | None]:
@@ -117,7 +121,8 @@ class _LineUp:
             found = self._by_id.get(group[at])
             if found is not None:
                 self.places[group[at]] = self._named(group[at], found)
-                reached = found if found < count else reached
+                if found < count and (reached is None or found > reached):
+                    reached = found  # an id that comes again names a turn before, and leads nowhere back
                 at += 1
                 continue
             end = next((i for i in range(at, len(group)) if group[i] in self._by_id), len(group))

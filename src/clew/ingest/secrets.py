@@ -97,9 +97,13 @@ class _Masking:
         return masked
 
     def part(self, part: Part) -> Part:
+        before = self.counts.total()
+        text, name = self.text(part.text), self.text(part.name or "") or part.name
         extra = part.extra if part.type == "thinking" else self.value(part.extra)  # a signature must stay as it is
-        changed = replace(part, text=self.text(part.text), name=self.text(part.name or "") or part.name, extra=extra)
-        return changed if part.data is None else replace(changed, data=self._original(part.data))
+        data = None if part.data is None else self._original(part.data)
+        if self.counts.total() == before:
+            return part
+        return replace(part, text=text, name=name, extra=extra, data=data)
 
     def value(self, value: Any, name: str = "") -> Any:
         """A JSON value; what stands under a telling name in a mapping is masked like an assignment in text."""

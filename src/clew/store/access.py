@@ -12,10 +12,18 @@ from typing import Final, cast
 import apsw
 
 from clew.errors import StoreError
-from clew.store.check import check_bounds, check_columns, check_key, check_setting, checked_rows, table_named
+from clew.store.check import (
+    check_bounds,
+    check_columns,
+    check_key,
+    check_keys,
+    check_setting,
+    checked_rows,
+    table_named,
+)
 from clew.store.guard import Guard
 from clew.store.statements import Statements
-from clew.store.tables import BLOB, TABLES, Key, Row, Value
+from clew.store.tables import BLOB, TABLES, Key, Row, Table, Value
 from clew.store.translate import translated
 
 
@@ -38,6 +46,10 @@ class SqlReader(ABC):
     def _fetch(self, sql: str, values: Row) -> list[Row]:
         """The rows of one statement; its first value, if it has any, is the space."""
 
+    @abstractmethod
+    def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
+        """Columns of the rows under keys of one space, at least one; a row of nulls or none where there is none."""
+
     def get(self, table: str, key: Key) -> Row | None:
         """See `Reader.get`."""
         with self._guard:
@@ -48,6 +60,17 @@ class SqlReader(ABC):
                 sql = self._statements.made[sought] = self._statements.get(declared)
             rows = self._fetch(sql, key)
         return rows[0] if rows else None
+
+    def get_many(self, table: str, keys: Sequence[Key], *, columns: Sequence[str] | None = None) -> list[Row | None]:
+        """See `Reader.get_many`."""
+        with self._guard:
+            declared = table_named(table)
+            check_keys(declared, keys)
+            check_columns(declared, columns, None)
+            width, held = declared.key, (*declared.key_names, *(columns or declared.names[declared.key :]))
+            cut = 0 if columns is None else width
+            found = {row[:width]: row[cut:] for row in (self._look_up(declared, keys, held) if keys else ())}
+        return [found.get(key) for key in keys]
 
     def scan(
         self,
@@ -165,6 +188,9 @@ class SqliteReader(SqlReader):
     def _fetch(self, sql: str, values: Row) -> list[Row]:
         return self._connection.execute(sql, values).fetchall()
 
+    def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
+        return _look_up(self._connection, table, keys, columns)
+
 
 class SqliteTransaction(SqlTransaction):
     """A `Transaction` over one SQLite connection."""
@@ -176,12 +202,23 @@ class SqliteTransaction(SqlTransaction):
     def _fetch(self, sql: str, values: Row) -> list[Row]:
         return self._connection.execute(sql, values).fetchall()
 
+    def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
+        return _look_up(self._connection, table, keys, columns)
+
     def _run(self, sql: str, rows: Iterator[Row]) -> None:
         self._connection.executemany(sql, rows)
 
     def _change(self, sql: str, space: str, values: Row) -> int:  # noqa: ARG002  # SQLite keeps all spaces together
         self._connection.execute(sql, values)
         return self._connection.changes()
+
+
+def _look_up(connection: apsw.Connection, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
+    """One statement run for each key: within the process that costs half of what a join over the keys does."""
+    sql = _STATEMENTS.made.get(sought := ("get", table.name, columns))
+    if sql is None:
+        sql = _STATEMENTS.made[sought] = _STATEMENTS.get(table, columns)
+    return connection.executemany(sql, keys)
 
 
 def _shape(low: Key, high: Key) -> tuple[int, int, int]:

@@ -72,6 +72,21 @@ def check_key(table: Table, key: Key) -> None:
     check_bounds(table, None, key, key)
 
 
+def check_keys(table: Table, keys: Sequence[Key]) -> None:
+    """Sees that each is the whole primary key of a row of one and the same space.
+
+    Raises:
+        StoreError: they are not.
+    """
+    for key in keys:
+        kinds = tuple(map(type, key))
+        if len(key) != table.key or key[0] != keys[0][0] or _bounds_fault(table.name, None, kinds, kinds):
+            check_key(table, key)
+            check_bounds(table, None, keys[0], key)
+        if _has_nul(key):
+            check_key(table, key)
+
+
 def check_columns(table: Table, columns: Sequence[str] | None, limit: int | None) -> None:
     """Sees that the columns exist and that the limit can be one.
 

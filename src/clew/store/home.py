@@ -54,7 +54,7 @@ def prepare_home(
                 f"break; choose a local directory, or set {OVERRIDE}=1 to use it at your own risk"
             )
         if not home.exists():
-            home.mkdir(mode=0o700, parents=True)
+            home.mkdir(mode=0o700, parents=True, exist_ok=True)
             sync_directory(home.parent)
     return home
 

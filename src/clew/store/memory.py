@@ -16,6 +16,7 @@ from clew.store.check import (
     check_bounds,
     check_columns,
     check_key,
+    check_keys,
     check_setting,
     check_storable,
     checked_rows,
@@ -101,6 +102,18 @@ class _View:
             check_key(table_named(table), key)
             check_storable(key)
             return self._tables[table].get(key)
+
+    def get_many(self, table: str, keys: Sequence[Key], *, columns: Sequence[str] | None = None) -> list[Row | None]:
+        with self._guard:
+            declared = table_named(table)
+            check_keys(declared, keys)
+            check_columns(declared, columns, None)
+            check_storable(value for key in keys for value in key)
+            rows = [self._tables[table].get(key) for key in keys]
+            if columns is None:
+                return list(rows)
+            places = [declared.names.index(column) for column in columns]
+            return [None if row is None else tuple(row[place] for place in places) for row in rows]
 
     def scan(
         self,
@@ -197,8 +210,11 @@ class MemoryStore(Claiming):
     """See `clew.store.protocol.Store`: for tests, and for memories that need not last."""
 
     url = ":memory:"
+    encryption: str | None = None
 
-    def __init__(self) -> None:
+    def __init__(self, secret: str | None = None) -> None:
+        """Makes an empty one; the secret encrypts its backups."""
+        self._secret = secret
         self._tables = {name: _Rows(table) for name, table in TABLES.items()}
         self._commits = 0
         self._closed = False
@@ -262,7 +278,7 @@ class MemoryStore(Claiming):
         """See `Store.backup`: the copy is a database as `SqliteStore.backup` writes it."""
         with self.snapshot() as reader, translating(), tempfile.TemporaryDirectory(dir=path.parent) as place:
             tables = cast(_View, reader)._tables  # noqa: SLF001  # a view of this very module
-            copy = SqliteStore.open(Path(place))
+            copy = SqliteStore.open(Path(place), secret=self._secret)
             try:
                 copy.transaction(lambda tx: _put_all(tx, tables))
                 copy.backup(path)

@@ -4,7 +4,9 @@ import os
 from pathlib import Path
 from typing import Final
 
+from clew.config import load_config
 from clew.errors import ConfigError
+from clew.store.keys import secret_of
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
@@ -16,26 +18,33 @@ _SERVERS: Final = ("postgresql", "postgres")
 _EXPECTED: Final = f"expected a home directory, {_SQLITE}<directory>, {_SERVERS[0]}://<server> or {IN_MEMORY}"
 
 
-def open_store(location: str | Path | None = None) -> Store:
+def open_store(location: str | Path | None = None, *, key: str | None = None) -> Store:
     """Opens the store at a location, making it when it is absent.
 
     Args:
         location: a home directory, where `~` stands for the user's own; `sqlite:///` and the directory, so that an
             absolute path shows four slashes; `postgresql://user:password@host:port/database`, or `postgres://...`, for
             a server (docs/postgresql.md); `:memory:` for a store without a file; None for what the environment variable
-            CLEW_HOME names, else `~/.clew`.
+            CLEW_STORE names, else CLEW_HOME, else `~/.clew`.
+        key: the name of the key as the setting `store.key` gives it; None takes that setting, of the home's clew.toml
+            or of the environment.
 
     Raises:
-        ConfigError: the location names an engine that this version does not have, or cannot be read.
-        MissingExtra: the engine needs a package that is not installed.
+        ConfigError: the location names an engine that this version does not have, or cannot be read; there is no key of
+            that name, or the location is a server, whose files are not ours to encrypt.
+        MissingExtra: the engine or the key needs a package that is not installed.
+        KeyRefused: the key does not fit, or the home needs one or has none.
         StoreError: the store cannot be opened.
     """
     home = home_of(location)
+    place = _place(location) if home is None else ""
+    secret = secret_of(load_config(home).store.key if key is None else key)
     if home is not None:
-        return SqliteStore.open(home)
-    place = _place(location)
+        return SqliteStore.open(home, secret=secret)
     if place == IN_MEMORY:
-        return MemoryStore()
+        return MemoryStore(secret)
+    if secret is not None:
+        raise ConfigError("store.key encrypts homes, and this is a server: encrypt its disk; set store.key to 'none'")
     # Loading it takes as long as opening a small home, and most homes are no server.
     from clew.store.postgres import PostgresStore
 
@@ -62,5 +71,6 @@ def home_of(location: str | Path | None = None) -> Path | None:
 
 def _place(location: str | Path | None) -> str:
     """The location with defaults filled in; a file of SQLite's without its scheme."""
-    place = os.environ.get("CLEW_HOME") or DEFAULT_HOME if location is None else str(location)
-    return place.removeprefix(_SQLITE)
+    if location is None:
+        location = os.environ.get("CLEW_STORE") or os.environ.get("CLEW_HOME") or DEFAULT_HOME
+    return str(location).removeprefix(_SQLITE)

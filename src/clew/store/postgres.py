@@ -17,7 +17,7 @@ from clew.store.claims import Claiming
 from clew.store.copying import copy_rows
 from clew.store.postgres_address import Address
 from clew.store.postgres_care import damage, rewrite
-from clew.store.postgres_driver import driver, refused
+from clew.store.postgres_driver import POOLED, driver, refused
 from clew.store.postgres_pool import Pool
 from clew.store.postgres_schema import check_server, migrate
 from clew.store.postgres_watch import Watch
@@ -28,7 +28,7 @@ from clew.store.statements import Statements, migrations, templates
 from clew.store.translate import translating
 
 if TYPE_CHECKING:
-    from psycopg import Connection
+    from psycopg import Connection, Cursor
 
 T = TypeVar("T")
 STALLED: Final = 60
@@ -37,6 +37,8 @@ STALLED: Final = 60
 
 class PostgresStore(Claiming):
     """See `clew.store.protocol.Store`; made by `PostgresStore.open`."""
+
+    encryption: str | None = None
 
     def __init__(
         self, address: Address, pool: Pool, engine: Mapping[str, str], watch: Watch, writer: PostgresWriter
@@ -74,7 +76,7 @@ class PostgresStore(Claiming):
         address = Address.of(url)
         engine = _engine(address.schema, patience)
         statements = Statements(mark="%s", hint="", schema=address.schema)
-        pool = Pool(lambda: _connect(address, engine["connect"]), statements, engine["look"])
+        pool = Pool(lambda: _connect(address, engine), statements, engine["look"])
         try:
             with pool.begun(engine["facts"]) as cursor:
                 check_server(*cursor.fetchall()[0])
@@ -191,20 +193,29 @@ def _engine(schema: str, patience: float) -> Mapping[str, str]:
     return engine
 
 
-def _connect(address: Address, setup: str) -> "Connection[Any]":
+def _connect(address: Address, engine: Mapping[str, str]) -> "Connection[Any]":
     psycopg = driver()
     try:
         connection: Connection[Any] = psycopg.connect(address.told, autocommit=True)
-    except psycopg.Error as error:
+    except (psycopg.Error, UnicodeError) as error:  # the second for a host that cannot be a name
         raise refused(error, address.shown) from error
     # One type for every number, so that a statement is prepared once and not for each size of its values.
     connection.adapters.register_dumper(int, psycopg.types.numeric.Int8BinaryDumper)
     try:
-        connection.execute(setup, prepare=False)
-    except psycopg.Error:
+        first = _last_row(connection.execute(engine["connect"], prepare=False))
+        if first[-1:] != _last_row(connection.execute(engine["backend"], prepare=False)):
+            raise StoreError(f"{address.shown}: {POOLED}")
+    except BaseException:
         connection.close()
         raise
     return connection
+
+
+def _last_row(cursor: "Cursor[Any]") -> tuple[Any, ...]:
+    """The only row of the last of several statements."""
+    while cursor.nextset():
+        pass
+    return tuple(cursor.fetchall()[0])
 
 
 def _close(process: int, pool: Pool, writer: PostgresWriter) -> None:

@@ -8,8 +8,8 @@ Borders: begins nothing; see `postgres_pool` for snapshots and `postgres_writer`
 """
 
 import zlib
-from collections.abc import Iterator, Mapping
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, Final, cast
 
 from clew.errors import StoreError, StoreLocked
@@ -17,7 +17,7 @@ from clew.store.access import SqlReader, SqlTransaction
 from clew.store.check import check_storable
 from clew.store.postgres_driver import may_go_again, translated
 from clew.store.statements import Statements
-from clew.store.tables import Row
+from clew.store.tables import Key, Row, Table
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor
@@ -33,6 +33,17 @@ def lane_of(space: str) -> int:
     return zlib.crc32(space.encode()) % LANES
 
 
+def _look_up(
+    statements: Statements, table: Table, keys: Sequence[Key], columns: tuple[str, ...]
+) -> tuple[str, list[Any]]:
+    """The statement that gives the rows under some keys, and its values."""
+    check_storable(chain.from_iterable(keys))
+    sql = statements.made.get(sought := ("get_many", table.name, columns))
+    if sql is None:
+        sql = statements.made[sought] = statements.get_many(table, columns)
+    return sql, [*map(list, zip(*keys, strict=True)), keys[0][0]]
+
+
 class LaneTaken(StoreLocked):
     """Others kept writing to one of the spaces that this transaction needs; try again."""
 
@@ -46,6 +57,10 @@ class PostgresReader(SqlReader):
 
     def _fetch(self, sql: str, values: Row) -> list[Row]:
         check_storable(values)
+        return self._connection.execute(sql, values, binary=True).fetchall()
+
+    def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
+        sql, values = _look_up(self._statements, table, keys, columns)
         return self._connection.execute(sql, values, binary=True).fetchall()
 
 
@@ -82,7 +97,7 @@ class Batch:
         self.lanes.add(lane)
         return True
 
-    def run(self, sql: str, values: Row) -> "Cursor[Any]":
+    def run(self, sql: str, values: Sequence[Any]) -> "Cursor[Any]":
         """One statement, after the rows that wait, in one go."""
         if not self.waiting:
             return self.connection.execute(sql, values, binary=True)
@@ -147,6 +162,12 @@ class PostgresTransaction(SqlTransaction):
         check_storable(values)
         if values:
             self._enter(cast(str, values[0]))
+        self._note_sending()
+        return self._batch.run(sql, values).fetchall()
+
+    def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
+        sql, values = _look_up(self._statements, table, keys, columns)
+        self._enter(cast(str, keys[0][0]))
         self._note_sending()
         return self._batch.run(sql, values).fetchall()
 

@@ -14,6 +14,10 @@ from typing import Any, Final
 from clew.errors import MissingExtra, SchemaError, StoreCorrupt, StoreError, StoreFull, StoreLocked, StoreReadOnly
 
 _LOST: Final = "the connection to the server was lost; nothing of an unfinished transaction was kept. Try again"
+POOLED: Final = (
+    "a pooler gives each transaction another connection of the server; let it pool sessions, or name the server itself "
+    "in the address"
+)
 _OURS: Final[tuple[tuple[str, type[StoreError], str], ...]] = (
     (
         "53100",
@@ -36,6 +40,8 @@ _OURS: Final[tuple[tuple[str, type[StoreError], str], ...]] = (
         "the transaction stood still for too long and the server ended it; nothing of it was written",
     ),
     ("25P04", StoreError, "the transaction took longer than the server allows; nothing of it was written"),
+    ("26", StoreError, POOLED),
+    ("42P05", StoreError, POOLED),
     ("40", StoreLocked, "others wrote the same rows at the same moment; try again"),
     ("57P", StoreError, "the server is stopping or starting; nothing of an unfinished transaction was kept. Try again"),
     ("08", StoreError, _LOST),
@@ -67,7 +73,7 @@ _REFUSALS: Final[tuple[tuple[str, str], ...]] = (
         "the server is starting or stopping; try again soon",
     ),
     (
-        r"Connection refused|No such file|timeout expired|timed out|unreachable|resolve host|translate host",
+        r"Connection refused|No such file|timeout expired|timed out|unreachable|resolve host|translate host|idna",
         "the server cannot be reached; check that it runs, and its host and port",
     ),
 )

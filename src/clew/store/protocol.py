@@ -24,6 +24,14 @@ class Reader(Protocol):
         """The row under a full primary key, or None."""
         ...
 
+    def get_many(self, table: str, keys: Sequence[Key], *, columns: Sequence[str] | None = None) -> list[Row | None]:
+        """The rows under full primary keys of one space, asked for at once: one for each key, None where there is none.
+
+        Args:
+            columns: as in `scan`.
+        """
+        ...
+
     def scan(
         self,
         table: str,
@@ -112,6 +120,8 @@ class Store(Protocol):
     """One installation: several spaces, several processes, many threads."""
 
     url: str
+    encryption: str | None
+    """What its files are encrypted with, `none` when they are not; None for a store that has no files of its own."""
 
     def transaction(self, work: Callable[[Transaction], T], *, durable: bool = True) -> T:
         """Runs `work` in a write transaction and returns its result once the commit is durable.

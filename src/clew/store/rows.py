@@ -10,6 +10,8 @@ from clew.types.turn import Origin, Part, Role, Turn
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
+_NOTHING: Final = (None,) * 6
+
 TURN_COLUMNS: Final = {name: place for place, name in enumerate(TURN.names)}
 
 
@@ -34,11 +36,22 @@ def dumps(value: Any) -> str:
 
 def turn_row(space: str, turn: Turn, digest: bytes) -> Row:
     """A stored turn (with seq, ordinal and ingested_at) as a row of TURN."""
+    return placed_row(space, turn, digest, turn.seq, turn.ordinal, to_us(turn.ingested_at))
+
+
+def placed_row(
+    space: str, turn: Turn, digest: bytes, seq: int | None, ordinal: int | None, ingested_at: int | None
+) -> Row:
+    """A turn at its places as a row of TURN.
+
+    Args:
+        ingested_at: in microseconds, as `to_us` gives it.
+    """
     return (
         space,
         turn.session,
-        turn.seq,
-        turn.ordinal,
+        seq,
+        ordinal,
         digest,
         to_us(turn.at),
         turn.external_id,
@@ -48,7 +61,7 @@ def turn_row(space: str, turn: Turn, digest: bytes) -> Row:
         turn.speaker,
         turn.origin,
         turn.source,
-        to_us(turn.ingested_at),
+        ingested_at,
         dumps(turn.metadata) if turn.metadata else None,
         None if _is_plain(turn) else dumps([part.to_dict() for part in turn.parts]),
         turn.text,
@@ -82,4 +95,8 @@ def turn_from_row(row: Row) -> Turn:
 
 def _is_plain(turn: Turn) -> bool:
     """Whether the row's text alone gives the parts back."""
-    return turn.content == (Part(type="text", text=turn.text),)
+    if len(turn.parts) != 1:
+        return False
+    part = turn.parts[0]
+    rest = (part.name, part.call_id, part.blob, part.media_type, part.data, part.extra)
+    return part.type == "text" and part.text == turn.text and rest == _NOTHING

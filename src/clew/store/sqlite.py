@@ -6,7 +6,7 @@ Borders: opens, closes and looks after the file. Rows are read in `readers`, wri
 import os
 import threading
 import weakref
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from pathlib import Path
 from typing import Final, Literal, TypeVar, cast
@@ -14,7 +14,9 @@ from typing import Final, Literal, TypeVar, cast
 import apsw
 
 from clew.errors import ClosedError, StoreError
+from clew.store.cipher import CIPHER, Key, fitting, key_for, layer_for
 from clew.store.claims import Claiming
+from clew.store.file_copy import copy_file, damage
 from clew.store.home import prepare_home, sync_directory
 from clew.store.migrate import migrate, refuse_foreign, schema_number
 from clew.store.protocol import Reader, Transaction
@@ -29,6 +31,8 @@ DATABASE: Final = "clew.db"
 LOCK: Final = "clew.lock"
 _SAVED: Final = "clew.db.schema-{number}.backup"
 """The copy that a migration makes of the database as it was."""
+REKEYED: Final = "clew.db.rekeyed"
+"""The database under another key, until it takes the place of the old one."""
 _WRITER_CACHE_KB: Final = 8_000
 _READER_CACHE_KB: Final = 2_000
 _LOG_KEPT: Final = 16 << 20
@@ -38,9 +42,20 @@ _LOG_KEPT: Final = 16 << 20
 class SqliteStore(Claiming):
     """See `clew.store.protocol.Store`; made by `SqliteStore.open`."""
 
-    def __init__(self, file: Path, ticket: Ticket, writer: Writer, readers: Readers, watch: apsw.Connection) -> None:
+    def __init__(
+        self,
+        file: Path,
+        key: Key | None,
+        ticket: Ticket,
+        writer: Writer,
+        readers: Readers,
+        watch: apsw.Connection,
+    ) -> None:
         self.url = f"sqlite:///{file.parent}"
+        self._own = _identity(file)
+        self.encryption: str | None = CIPHER if key else "none"
         self._file = file
+        self._key = key
         self._ticket = ticket
         self._writer = writer
         self._readers = readers
@@ -54,6 +69,7 @@ class SqliteStore(Claiming):
         cls,
         path: Path,
         *,
+        secret: str | None = None,
         busy_timeout: float = 30.0,
         synchronous: Literal["full", "extra"] = "full",
         limits: Limits = Limits(),  # noqa: B008  # it cannot change
@@ -62,6 +78,7 @@ class SqliteStore(Claiming):
         """Opens the home at `path`, a directory; makes it and brings its schema up to date as needed.
 
         Args:
+            secret: what the home is encrypted with, or shall be when it is made now; None for a plain one.
             busy_timeout: seconds that a call waits for other processes before it gives up.
             synchronous: how durable commits reach the disk; "extra" also syncs the directory when files come and go.
             limits: of one commit and of the write-ahead log.
@@ -69,15 +86,20 @@ class SqliteStore(Claiming):
 
         Raises:
             SchemaError: the schema is newer than this Clew, or the file is not Clew's; nothing was touched.
+            KeyRefused: the secret does not fit, or one is missing or too many; nothing was touched.
+            MissingExtra: there is a secret, and the SQLite of this Python cannot encrypt.
             StoreError: the home cannot be used; the message says why and what to do.
         """
         home = prepare_home(path, os.environ)
         file, ticket = home / DATABASE, Ticket.of(home / LOCK)
         opened: list[apsw.Connection] = []
+        key: Key | None = None
 
         def connect(cache_kb: int, *, writes: bool) -> apsw.Connection:
             flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if writes else 0)
-            connection = apsw.Connection(str(file), flags=flags, vfs=vfs)
+            connection = apsw.Connection(str(file), flags=flags, vfs=layer_for(key, vfs))
+            if key is not None:
+                key.open(connection)
             connection.set_busy_timeout(round(busy_timeout * 1000))
             connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else new values may have a statement planned anew
             connection.execute(f"PRAGMA cache_size = -{cache_kb}; PRAGMA query_only = {not writes}").fetchall()
@@ -86,12 +108,15 @@ class SqliteStore(Claiming):
         try:
             with translating():
                 with ticket.turn(busy_timeout):
+                    key = key_for(file, secret)
+                    (home / REKEYED).unlink(missing_ok=True)  # whoever wrote it was killed, or we had not the turn
                     has_log = file.with_name(DATABASE + "-wal").exists()
-                    opened.append(connect(_WRITER_CACHE_KB, writes=True))
-                    _bring_up(opened[0], file, migrations("sqlite"), has_log=has_log)
+                    with fitting(file, key):
+                        opened.append(connect(_WRITER_CACHE_KB, writes=True))
+                        _bring_up(opened[0], file, migrations("sqlite"), key=key, has_log=has_log)
                 opened.append(connect(_READER_CACHE_KB, writes=False))
             writer = Writer(opened[0], ticket, timeout=busy_timeout, synchronous=synchronous, limits=limits)
-            return cls(file, ticket, writer, Readers(lambda: connect(_READER_CACHE_KB, writes=False)), opened[1])
+            return cls(file, key, ticket, writer, Readers(lambda: connect(_READER_CACHE_KB, writes=False)), opened[1])
         except BaseException:
             for connection in opened:
                 connection.close()
@@ -102,6 +127,7 @@ class SqliteStore(Claiming):
         """See `Store.transaction`. `work` runs in the writer's thread."""
         self._see_that_it_is_open()
         self._see_that_it_is_outside("transaction")
+        self._see_that_it_is_there()
         return cast(T, self._writer.submit(Pending(work, durable=durable)).wait())
 
     def snapshot(self) -> AbstractContextManager[Reader]:
@@ -140,7 +166,7 @@ class SqliteStore(Claiming):
         """
         self._see_that_it_is_open()
         with self._readers.connection() as source:
-            _copy(source, path)
+            copy_file(source, path, self._key)
 
     def scrub(self) -> None:
         """See `Store.scrub`.
@@ -154,7 +180,7 @@ class SqliteStore(Claiming):
         self._see_that_it_is_open()
         self._see_that_it_is_outside("scrub")
         self._writer.submit(Pending(_rewrite, durable=True, alone=True)).wait()
-        for saved in self._file.parent.glob(_SAVED.format(number="*")):
+        for saved in saved_copies(self._file.parent):
             with translating():
                 saved.unlink()
 
@@ -162,7 +188,7 @@ class SqliteStore(Claiming):
         """See `Store.check`."""
         self._see_that_it_is_open()
         with self._readers.connection() as connection:
-            return _damage(connection)
+            return damage(connection)
 
     def size(self) -> int:
         """See `Store.size`."""
@@ -188,9 +214,31 @@ class SqliteStore(Claiming):
         if not self._close.alive:
             raise ClosedError
 
+    def _see_that_it_is_there(self) -> None:
+        """Refuses to write into a file that has no name any more: it would be acknowledged, and lost on closing."""
+        if _identity(self._file) != self._own:
+            raise StoreError(
+                f"{str(self._file)!r} was moved, deleted or replaced while it was open; nothing more is written: put "
+                "the home back, or open it again where it is now"
+            )
+
     def _see_that_it_is_outside(self, what: str) -> None:
         if self._writer.is_this_thread():
             raise StoreError(f"{what} inside a transaction; use the transaction that the function was given")
+
+
+def _identity(file: Path) -> tuple[int, int] | None:
+    """What tells a file from every other, also under the same name; None when there is none."""
+    try:
+        found = file.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def saved_copies(home: Path) -> list[Path]:
+    """The copies of a home's database that migrations made."""
+    return sorted(home.glob(_SAVED.format(number="*")))
 
 
 def _close(
@@ -205,7 +253,9 @@ def _close(
         ticket.close()
 
 
-def _bring_up(connection: apsw.Connection, file: Path, steps: Sequence[str], *, has_log: bool) -> None:
+def _bring_up(
+    connection: apsw.Connection, file: Path, steps: Sequence[str], *, key: Key | None = None, has_log: bool
+) -> None:
     """Sets the database up; the caller has the turn, so that of several first openers one does the work."""
     connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, int(has_log))  # what is refused stays as it is
     refuse_foreign(connection, len(steps))
@@ -214,72 +264,14 @@ def _bring_up(connection: apsw.Connection, file: Path, steps: Sequence[str], *, 
         f"PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = {_LOG_KEPT}; "
         "PRAGMA fullfsync = ON; PRAGMA checkpoint_fullfsync = ON"  # macOS: fsync alone stops at the drive's cache
     ).fetchall()
-    migrate(connection, steps, lambda number: _copy(connection, file.with_name(_SAVED.format(number=number))))
+
+    def save(number: int) -> None:
+        copy = file.with_name(_SAVED.format(number=number))
+        copy.unlink(missing_ok=True)  # of a migration that was killed before its first step: nothing is lost with it
+        copy_file(connection, copy, key)
+
+    migrate(connection, steps, save)
     sync_directory(file.parent)
-
-
-def _copy(source: apsw.Connection, path: Path) -> None:
-    """One consistent copy in one file, checked, then named."""
-    with translating():
-        if path.exists():
-            raise StoreError(f"{str(path)!r} exists; expected the name of a new file for the backup")
-        unfinished = path.with_name(path.name + ".unfinished")
-        unfinished.unlink(missing_ok=True)
-        unfinished.touch(mode=0o600)
-        try:
-            _copy_pages(source, unfinished)
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)
-        sync_directory(path.parent)
-
-
-def _copy_pages(source: apsw.Connection, path: Path) -> None:
-    own = not source.in_transaction
-    if own:
-        source.execute("BEGIN")  # one state for copying and counting
-    try:
-        expected = _row_counts(source)
-        target = apsw.Connection(str(path))
-        try:
-            with target.backup("main", source, "main") as backup:
-                backup.step(-1)
-            target.execute("PRAGMA journal_mode = DELETE").fetchall()  # one file, with no log beside it
-        finally:
-            target.close()
-    finally:
-        if own:
-            source.execute("COMMIT")
-    _check_copy(path, expected)
-
-
-def _check_copy(path: Path, expected: Mapping[str, int]) -> None:
-    """Reads a copy as whoever restores it will: from the file, which must be sound and hold all rows."""
-    copy = apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)
-    try:
-        wrong = _damage(copy)
-        if not wrong and (found := _row_counts(copy)) != expected:
-            wrong = [f"it holds {sum(found.values())} rows instead of {sum(expected.values())}"]
-    finally:
-        copy.close()
-    if wrong:
-        raise StoreError(f"the backup {str(path)!r} is not sound and was removed: {wrong[0]}; run `clew verify`")
-
-
-def _row_counts(connection: apsw.Connection) -> dict[str, int]:
-    """Rows by table."""
-    names = [str(name) for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
-    counts = ((name, connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()[0][0]) for name in names)  # noqa: S608  # names of the schema itself
-    return {name: int(cast(int, count)) for name, count in counts}
-
-
-def _damage(connection: apsw.Connection) -> list[str]:
-    with translating():
-        try:
-            found = [str(line) for (line,) in connection.execute("PRAGMA integrity_check")]
-        except (apsw.CorruptError, apsw.NotADBError) as error:
-            return [str(error)]
-    return [] if found == ["ok"] else found
 
 
 def _rewrite(connection: apsw.Connection) -> None:

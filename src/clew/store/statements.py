@@ -14,6 +14,8 @@ from clew.store.tables import Table
 _HEAD: Final = re.compile(r"^-- name: (\w+)$", re.MULTILINE)
 _COMMENT: Final = re.compile(r"^--.*$\n?", re.MULTILINE)
 
+_ARRAYS: Final = {"text": "text[]", "int": "bigint[]", "bytes": "bytea[]", "real": "double precision[]"}
+
 
 @cache
 def templates(file: str = "rows") -> Mapping[str, str]:
@@ -48,9 +50,20 @@ class Statements:
         self._prefix = "" if schema is None else f'"{schema}".'
         self.made: dict[tuple[object, ...], str] = {}
 
-    def get(self, table: Table) -> str:
+    def get(self, table: Table, columns: Sequence[str] | None = None) -> str:
         """Values: the key."""
-        return self._fill("get", table, columns=_names(table.names), where=self._equal(table.key_names))
+        return self._fill("get", table, columns=_names(columns or table.names), where=self._equal(table.key_names))
+
+    def get_many(self, table: Table, columns: Sequence[str]) -> str:
+        """Values: each of the key's columns as an array, then the space; a key without a row gives a row of nulls."""
+        equal = [f'kept."space" = {self._mark}', *(f'kept."{name}" = wanted."{name}"' for name in table.key_names[1:])]
+        return templates("postgres")["get_many"].format(
+            table=f'{self._prefix}"{table.name}"',
+            key=_names(table.key_names),
+            arrays=", ".join(f"{self._mark}::{_ARRAYS[table.columns[name]]}" for name in table.key_names),
+            columns=", ".join(f'kept."{name}"' for name in columns),
+            where=" AND ".join(equal),
+        )
 
     def scan(
         self,

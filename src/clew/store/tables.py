@@ -167,6 +167,106 @@ TOMBSTONE = Table(
 )
 """Where each forgotten turn stood, and nothing of what it said."""
 
+NODE = Table(
+    "node",
+    {
+        "space": "text",
+        "node": "text",  # <session>:beat:<n>, <session>:chapter:<n>
+        "session": "text",
+        "level": "int",  # 1 beat, 2 chapter and above
+        "place": "int",  # among the session's nodes of this level
+        "low": "int",  # seq of the first turn covered
+        "high": "int",  # seq of the last
+        "epoch": "int",
+        "parent": "text",
+        "title": "text",
+        "data": "text",  # JSON: pieces with their weights, domains, whether it was forced
+        "version": "int",
+    },
+    key=2,
+    indexes={"level": ("space", "session", "level", "place")},
+)
+"""The hierarchy's closed elements. A reference that is handed out names turns, never one of these."""
+
+LABEL = Table(
+    "label",
+    {
+        "space": "text",
+        "owner": "text",  # a turn or a node
+        "namespace": "text",
+        "name": "text",
+        "weight": "real",
+        "provenance": "text",
+        "version": "int",
+    },
+    key=4,
+    indexes={"name": ("space", "namespace", "name", "weight")},
+)
+
+LABEL_ALIAS = Table("label_alias", {"space": "text", "namespace": "text", "name": "text", "target": "text"}, key=3)
+"""Old name to new name; read through, and never in a circle."""
+
+COMPLETION = Table(
+    "completion",
+    {
+        "space": "text",
+        "model": "text",
+        "digest": "bytes",  # of the request
+        "owner": "text",  # what the request was about: forgetting it takes the answer along
+        "answer": "text",
+        "created_at": "int",
+    },
+    key=3,
+    indexes={"owner": ("space", "owner")},
+)
+"""What a language model answered, so that it is asked once."""
+
+LEDGER = Table(
+    "ledger",
+    {
+        "space": "text",
+        "day": "int",  # days since 1970 UTC
+        "model": "text",
+        "purpose": "text",
+        "calls": "int",
+        "failures": "int",
+        "tokens_in": "int",
+        "tokens_out": "int",
+        "micros": "int",  # millionths of the currency in which prices are given
+        "reserved_tokens": "int",  # of calls under way
+        "reserved_micros": "int",
+    },
+    key=4,
+)
+"""What language models cost, by day."""
+
+PARAMETER = Table(
+    "parameter",
+    {
+        "space": "text",
+        "name": "text",
+        "version": "int",
+        "value": "text",  # JSON
+        "adopted_at": "int",
+        "reason": "text",  # JSON: what it was measured on
+    },
+    key=3,
+)
+"""Tuned values and their history; the highest version holds."""
+
+FEEDBACK = Table(
+    "feedback",
+    {
+        "space": "text",
+        "receipt": "text",
+        "owner": "text",  # a turn that was recalled
+        "kind": "text",  # used, quoted, restored
+        "at": "int",
+    },
+    key=4,
+)
+"""What became of recalled turns."""
+
 META = Table("meta", {"space": "text", "name": "text", "value": "text"}, key=2)
 """Schema and builder versions; the installation's own rows have the empty space."""
 
@@ -186,6 +286,13 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             LEASE,
             RECEIPT,
             TOMBSTONE,
+            NODE,
+            LABEL,
+            LABEL_ALIAS,
+            COMPLETION,
+            LEDGER,
+            PARAMETER,
+            FEEDBACK,
             META,
         )
     }

@@ -1,7 +1,8 @@
 """One thread writes: it gathers the transactions that are waiting, commits them together, then acknowledges each.
 
 A commit costs one wait for the disk, so what is shared among all who wait is nearly free. Every transaction stands in a
-savepoint of its own: an exception takes back that one alone. If the commit itself fails, none of the batch was written.
+savepoint of its own, but for the first, which fails alone: an exception takes back that one alone. If the commit itself
+fails, none of the batch was written.
 """
 
 import logging
@@ -203,24 +204,31 @@ class Writer:
             if item.alone or (item.durable and not durable):
                 return
             outcomes.append(_Outcome(self._waiting.popleft()))  # of the batch, whatever happens
-            outcomes[-1] = self._run_one(item)
+            if len(outcomes) > 1:
+                outcomes[-1] = self._run_another(item)
+            else:
+                outcomes[0] = self._run(item)
+                if outcomes[0].error is not None:
+                    return  # what it has done is taken back with the whole batch, which is itself
 
-    def _run_one(self, item: Pending) -> _Outcome:
+    def _run(self, item: Pending) -> _Outcome:
         transaction = SqliteTransaction(self._connection)
-        with translating():
-            self._connection.execute("SAVEPOINT work")
         try:
             result = item.run(transaction)
             transaction.end()
         except BaseException as error:  # whatever it is belongs to the caller, who waits for it
             if not self._connection.in_transaction:  # a full or failing disk: SQLite took back the whole batch
                 raise
-            with translating():
-                self._connection.execute("ROLLBACK TO work; RELEASE work")
             return _Outcome(item, error=error)
-        with translating():
-            self._connection.execute("RELEASE work")
         return _Outcome(item, result)
+
+    def _run_another(self, item: Pending) -> _Outcome:
+        with translating():
+            self._connection.execute("SAVEPOINT work")
+        outcome = self._run(item)
+        with translating():
+            self._connection.execute("RELEASE work" if outcome.error is None else "ROLLBACK TO work; RELEASE work")
+        return outcome
 
     def _roll_back(self) -> None:
         if self._connection.in_transaction:

@@ -3,7 +3,7 @@
 from clew.types.context import Context, ContextItem, Hit, Omission, Receipt
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.record import Record
-from clew.types.reports import ForgetReport, IngestReport, Problem, Rejection, Stats, VerifyReport
+from clew.types.reports import ForgetProof, ForgetReport, IngestReport, Problem, Rejection, Stats, VerifyReport
 from clew.types.turn import MAX_TURN_CHARS, Content, Origin, Part, PartType, Role, Turn
 
 __all__ = [
@@ -11,6 +11,7 @@ __all__ = [
     "Content",
     "Context",
     "ContextItem",
+    "ForgetProof",
     "ForgetReport",
     "Hit",
     "IngestReport",

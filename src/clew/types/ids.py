@@ -14,6 +14,21 @@ def turn_id(session: str, seq: int) -> str:
     return f"{_quoted(session)}:turn:{seq}"
 
 
+def node_id(session: str, kind: str, place: int) -> str:
+    """`<session>:<kind>:<place>`, for a beat or a chapter; the session as in `turn_id`."""
+    return f"{_quoted(session)}:{kind}:{place}"
+
+
+def session_prefix(session: str) -> str:
+    """What the ids of a session's turns and nodes begin with, before the colon."""
+    return _quoted(session)
+
+
+def line_name(session: str, branch: str) -> str:
+    """One name for a line of a session: `<session>`, or `<session>:<branch>`, both percent-encoded."""
+    return f"{_quoted(session)}:{_quoted(branch)}" if branch else _quoted(session)
+
+
 @lru_cache(maxsize=1024)
 def _quoted(session: str) -> str:
     """The same few sessions are named again and again."""

@@ -31,6 +31,7 @@ class IngestReport(Record):
         masked: secrets that were masked before they reached the disk, by kind.
         skipped: records that hold no turn by their nature (progress, snapshots), by kind; and turns that were
             `forgotten` before, or that a pattern (`excluded`) or a pause (`paused`) keeps out.
+        vectors: vectors that came along with the turns; only a merge of homes brings any.
     """
 
     added: int = 0
@@ -39,6 +40,7 @@ class IngestReport(Record):
     turn_ids: tuple[str, ...] = ()
     masked: dict[str, int] = field(default_factory=dict)
     skipped: dict[str, int] = field(default_factory=dict)
+    vectors: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,15 +60,37 @@ class VerifyReport(Record):
     Attributes:
         checked: how many of each kind of row were checked.
         problems: empty when everything holds.
+        encryption: what the files are encrypted with, `none` when they are not; None when they are not Clew's own.
     """
 
     checked: dict[str, int]
     problems: tuple[Problem, ...] = ()
+    encryption: str | None = None
 
     @property
     def ok(self) -> bool:
         """True when nothing is wrong."""
         return not self.problems
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ForgetProof(Record):
+    """Where traces of forgotten turns were looked for. It names none of them.
+
+    Attributes:
+        looked_for: the forgotten turns, and what is unique to them: word runs, rare words, index terms.
+        looked_in: places, with rows or turns for what is decoded and bytes for files.
+        found: traces by place; empty when none is left.
+    """
+
+    looked_for: dict[str, int]
+    looked_in: dict[str, int]
+    found: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def ok(self) -> bool:
+        """True when no trace was found."""
+        return not self.found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,6 +103,8 @@ class ForgetReport(Record):
         digests: keyed hashes of the removed turns, as the tombstones hold them.
         dry_run: True when nothing was removed.
         turn_ids: the turns that would go, sorted by session and place unless named one by one; only in a dry run.
+        unscrubbed: why the raw files may still hold traces of forgotten turns; a worker, or the next `forget`, tries
+            again. None when they hold none, and in a dry run.
     """
 
     turns: int
@@ -86,6 +112,7 @@ class ForgetReport(Record):
     digests: tuple[str, ...]
     dry_run: bool = False
     turn_ids: tuple[str, ...] = ()
+    unscrubbed: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from clew.errors import TurnRejected
-from clew.ingest.export import ExportReader, is_exported
+from clew.ingest.export import ExportReader, is_exported, learned_in
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.importers.message import IDS, READ, SESSIONS, TIMES, said
 from clew.ingest.importers.outline import outline
@@ -101,6 +101,10 @@ class _Reader:
         self.session = outer
 
     def _own(self, item: Item) -> Iterator[Record]:
+        learned = learned_in(item.value)
+        if learned is not None:
+            yield Skipped("learned values", item.where, learned)
+            return
         try:
             turn = self._exported.turn(item.value)
         except TurnRejected as error:

@@ -1,5 +1,6 @@
 """What an importer gives: a turn, a rejection, or a record that holds no turn. And the limits that it keeps to."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from clew.types import Rejection, Turn
@@ -30,10 +31,15 @@ class ImportedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A record that is no turn by its nature; `kind` is what the source calls it."""
+    """A record that is no turn by its nature; `kind` is what the source calls it.
+
+    Attributes:
+        learned: values that one of our own exports brings along; None for any other record.
+    """
 
     kind: str
     where: str
+    learned: Mapping[str, float] | None = None
 
 
 Record = ImportedTurn | Rejection | Skipped

@@ -4,12 +4,22 @@
 -- Every statement walks one index, as the keys mean it: with no other plan to choose from, none depends on statistics.
 -- Commits wait for the disk, whatever the role's own default is.
 SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_sort = off; SET jit = off;
+SET enable_hashjoin = off; SET enable_mergejoin = off; SET enable_material = off;
 SET lock_timeout = {patience_ms};
 SELECT set_config(
     'synchronous_commit',
     CASE current_setting('synchronous_commit') WHEN 'off' THEN 'on' ELSE current_setting('synchronous_commit') END,
     false
-)
+), pg_backend_pid()
+
+-- name: backend
+-- Which process of the server answers.
+SELECT pg_backend_pid()
+
+-- name: get_many
+-- Rows by their whole primary keys, which come as one array for each column: a list of values would make a statement of
+-- its own for each length. The join is an outer one since no planner can begin that at the table.
+SELECT {columns} FROM unnest({arrays}) AS wanted ({key}) LEFT JOIN {table} AS kept ON {where}
 
 -- name: facts
 -- What has to be known of a server before it is used.

@@ -1,0 +1,173 @@
+"""Encryption of a database file: every page, in the file, its log and its journal, by SQLite3 Multiple Ciphers.
+
+The scheme is theirs for `chacha20`: ChaCha20-Poly1305, a nonce and a tag in each page; the key is PBKDF2-HMAC-SHA256 of
+the secret with the salt that stands in the file's first 16 bytes, so that any program on their library opens the file
+with the secret. We derive it ourselves, once for a store instead of once for each connection (30 ms).
+
+Source: https://utelle.github.io/SQLite3MultipleCiphers/docs/ciphers/cipher_chacha20/
+
+Borders: gives keys to connections; opens none but to look at the file's head.
+"""
+
+import hashlib
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, Literal
+from urllib.parse import quote
+
+import apsw
+
+from clew.errors import KeyRefused, MissingExtra, StoreError
+from clew.store.keys import INSTALL
+
+CIPHER: Final = "ChaCha20-Poly1305"
+_NAME: Final = "chacha20"
+_ROUNDS: Final = 64_007
+"""The library's own number for this cipher."""
+_SALT: Final = 16
+_HEAD: Final = 24
+_PLAIN: Final = b"SQLite format 3\0"
+_SHAPE: Final = b"\x20\x40\x20\x20"
+"""Bytes 20 to 23 of the file, which stay plain: 32 bytes of each page are the cipher's, and SQLite's constants."""
+
+State = Literal["new", "plain", "encrypted", "unknown"]
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What opens one file: the derived key and the file's salt. Its text does not show them."""
+
+    _key: bytes = field(repr=False)
+    _salt: bytes = field(repr=False)
+
+    @property
+    def _raw(self) -> str:
+        """Key and salt in the library's form, which spares it the derivation."""
+        return f"raw:{self._key.hex()}{self._salt.hex()}"
+
+    def open(self, connection: apsw.Connection) -> None:
+        """Gives the key to a connection that has read nothing yet, and keeps its temporary tables off the disk.
+
+        Raises:
+            StoreError: the connection does not take it, so that what it writes would be plain.
+        """
+        if connection.pragma("cipher", _NAME) != _NAME or connection.pragma("key", self._raw) != "ok":
+            raise StoreError(
+                f"{connection.filename!r} cannot be encrypted: its SQLite takes no key; check apsw-sqlite3mc"
+            )
+        connection.pragma("temp_store", "memory")
+
+    def address(self, file: Path) -> str:
+        """The file as a URI that carries this key; for SQLite alone, never to be shown."""
+        return f"{file.as_uri()}?cipher={_NAME}&key={quote(self._raw)}"
+
+
+def plain_address(file: Path) -> str:
+    """The file as a URI that says that it has no key."""
+    return f"{file.as_uri()}?key="
+
+
+def key_for(file: Path, secret: str | None) -> Key | None:
+    """What opens the file, which may be absent, if the secret fits; None when the file is not encrypted.
+
+    Raises:
+        KeyRefused: there is a secret for a plain file, or none for an encrypted one.
+        MissingExtra: the SQLite of this Python cannot encrypt.
+    """
+    head = _head(file)
+    state = _state(head)
+    if secret is None:
+        if state == "encrypted":
+            raise KeyRefused(
+                f"{str(file)!r} is encrypted, and store.key is 'none'; say where its key is, in clew.toml or in "
+                "CLEW_STORE_KEY: env:NAME or keyring:NAME"
+            )
+        return None
+    if state == "plain":
+        raise KeyRefused(
+            f"{str(file)!r} is not encrypted, and store.key names a key; encrypt it with `clew rekey`, or set "
+            "store.key to 'none'"
+        )
+    return new_key(secret) if state == "new" else _key(secret, head[:_SALT])
+
+
+def new_key(secret: str) -> Key:
+    """What shall open a file that is made now.
+
+    Raises:
+        MissingExtra: the SQLite of this Python cannot encrypt.
+    """
+    return _key(secret, os.urandom(_SALT))
+
+
+def see_that_it_can_encrypt() -> None:
+    """Looks at the SQLite that this Python has.
+
+    Raises:
+        MissingExtra: it is not the one that encrypts; the message says how to install that.
+    """
+    if not can_encrypt():
+        raise MissingExtra(
+            f"encryption needs the package apsw-sqlite3mc in the place of apsw, and here is apsw {apsw.apsw_version()} "
+            f"without it: {INSTALL}"
+        )
+
+
+def _key(secret: str, salt: bytes) -> Key:
+    see_that_it_can_encrypt()
+    data = secret.encode("utf-8", "surrogateescape")  # a variable may hold any bytes
+    return Key(hashlib.pbkdf2_hmac("sha256", data, salt, _ROUNDS, 32), salt)
+
+
+@contextmanager
+def fitting(file: Path, key: Key | None) -> Iterator[None]:
+    """Tells a key that does not open its file, which SQLite then takes for no database at all.
+
+    Raises:
+        KeyRefused: it does not.
+    """
+    try:
+        yield
+    except apsw.NotADBError as error:
+        if key is None:
+            raise
+        raise KeyRefused(
+            f"the key that store.key names does not open {str(file)!r}; nothing was touched. Name the key that it was "
+            "encrypted with; if it is that one, the file's beginning is damaged: restore a backup"
+        ) from error
+
+
+def layer_for(key: Key | None, vfs: str | None) -> str | None:
+    """The file layer (VFS) that encrypts over another one; None for the operating system's own."""
+    return vfs if key is None or vfs is None else f"multipleciphers-{vfs}"
+
+
+def can_encrypt() -> bool:
+    """Whether the SQLite that this Python has is the one that encrypts."""
+    return getattr(apsw, "mc_version", None) is not None
+
+
+def _state(head: bytes) -> State:
+    """What a file is, by its first bytes; SQLite begins anew in one that is too short for a page."""
+    if len(head) < _HEAD:
+        return "new"
+    if head.startswith(_PLAIN):
+        return "plain"
+    return "encrypted" if head[20:_HEAD] == _SHAPE else "unknown"
+
+
+def _head(file: Path) -> bytes:
+    """The file's first bytes; fewer when there are no more.
+
+    Read through SQLite: to close a plain file would drop the locks that this process holds on it.
+    """
+    if not file.exists() or not file.stat().st_size:
+        return b""
+    opened = apsw.VFSFile("", str(file), [apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_READONLY, 0])
+    try:
+        return opened.xRead(_HEAD, 0)
+    finally:
+        opened.xClose()

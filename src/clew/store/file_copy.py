@@ -1,0 +1,93 @@
+"""A database as one file: copied while others go on, checked as whoever restores it will read it, then named."""
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+from typing import Final, cast
+
+import apsw
+
+from clew.errors import StoreError
+from clew.store.cipher import Key
+from clew.store.home import sync_directory
+from clew.store.translate import translating
+
+UNFINISHED: Final = ".unfinished"
+"""What the name of a copy ends with until it is whole."""
+
+
+def copy_file(source: apsw.Connection, path: Path, key: Key | None) -> None:
+    """Copies one consistent state of the source to a new file, encrypted as the source is.
+
+    Args:
+        key: of the source.
+
+    Raises:
+        StoreError: something is there already, or the copy is not sound.
+    """
+    with translating():
+        if path.exists():
+            raise StoreError(f"{str(path)!r} exists; expected the name of a new file for the backup")
+        unfinished = path.with_name(path.name + UNFINISHED)
+        unfinished.unlink(missing_ok=True)
+        unfinished.touch(mode=0o600)
+        try:
+            _copy_pages(source, unfinished, key)
+            unfinished.replace(path)
+        finally:
+            unfinished.unlink(missing_ok=True)
+        sync_directory(path.parent)
+
+
+def _copy_pages(source: apsw.Connection, path: Path, key: Key | None) -> None:
+    own = not source.in_transaction
+    if own:
+        source.execute("BEGIN")  # one state for copying and counting
+    try:
+        expected = row_counts(source)
+        with closing(apsw.Connection(str(path))) as target:
+            if key is not None:
+                key.open(target)
+            with target.backup("main", source, "main") as backup:
+                backup.step(-1)
+            target.execute("PRAGMA journal_mode = DELETE").fetchall()  # one file, with no log beside it
+    finally:
+        if own:
+            source.execute("COMMIT")
+    check_copy(path, key, expected)
+
+
+def check_copy(path: Path, key: Key | None, expected: Mapping[str, int]) -> None:
+    """Reads a copy as whoever restores it will: from the file, which must be sound and hold all rows.
+
+    Args:
+        expected: rows by table.
+
+    Raises:
+        StoreError: it is not, or does not.
+    """
+    with closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as copy:
+        if key is not None:
+            key.open(copy)
+        wrong = damage(copy)
+        if not wrong and (found := row_counts(copy)) != expected:
+            wrong = [f"it holds {sum(found.values())} rows instead of {sum(expected.values())}"]
+    if wrong:
+        raise StoreError(f"the copy {str(path)!r} is not sound and was removed: {wrong[0]}; run `clew verify`")
+
+
+def row_counts(connection: apsw.Connection) -> dict[str, int]:
+    """Rows by table."""
+    names = [str(name) for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+    counts = ((name, connection.execute(f'SELECT count(*) FROM "{name}"').fetchall()[0][0]) for name in names)  # noqa: S608  # names of the schema itself
+    return {name: int(cast(int, count)) for name, count in counts}
+
+
+def damage(connection: apsw.Connection) -> list[str]:
+    """SQLite's own check: one line for each damage, empty when the database is sound."""
+    with translating():
+        try:
+            found = [str(line) for (line,) in connection.execute("PRAGMA integrity_check")]
+        except (apsw.CorruptError, apsw.NotADBError) as error:
+            return [str(error)]
+    return [] if found == ["ok"] else found

@@ -1,0 +1,186 @@
+"""The HSCA document's own shapes: a weighed chunk, a snapshot of chunks, and the words for domains and nuance.
+
+Field names, order, defaults and rounding are the document's (section 6), and so are its manners: plain dataclasses that
+can be changed, since a chunk learns its snapshot only after it was handed out. Unlike other records, a field that is
+None is written, and a time is seconds since 1970, because the document's programs read it so.
+"""
+
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, Self
+
+from clew.errors import InputError
+
+_DIGITS = 4
+
+
+class DomainTag(StrEnum):
+    """What a text is about, and in which register."""
+
+    PHYSICS = "physics"
+    MATHEMATICS = "mathematics"
+    LEGAL = "legal"
+    MEDICAL = "medical"
+    POETRY = "poetry"
+    NARRATIVE = "narrative"
+    TECHNICAL_PROSE = "technical_prose"
+    CONVERSATIONAL = "conversational"
+    PHILOSOPHICAL = "philosophical"
+    HISTORICAL = "historical"
+    CROSS_DOMAIN = "cross_domain"
+    UNCLASSIFIED = "unclassified"
+
+
+class NuanceFlag(StrEnum):
+    """How a text means what it says. A flag that ends in `_model` was found by a model; an absent one is unknown."""
+
+    METAPHOR = "metaphor"
+    METAPHOR_MODEL = "metaphor_model"
+    SARCASM = "sarcasm"
+    SARCASM_MODEL = "sarcasm_model"
+    EMOTIONAL_TONE_POSITIVE = "emotional_tone_positive"
+    EMOTIONAL_TONE_NEGATIVE = "emotional_tone_negative"
+    EMOTIONAL_TONE_URGENT = "emotional_tone_urgent"
+    EMOTIONAL_TONE_NEUTRAL = "emotional_tone_neutral"
+    EMOTIONAL_TONE_GRIEVING = "emotional_tone_grieving"
+    RHETORICAL_QUESTION = "rhetorical_question"
+    ANALOGY = "analogy"
+    ANALOGY_MODEL = "analogy_model"
+    HEDGED = "hedged"
+    ABSOLUTE = "absolute"
+    NARRATIVE_THREAD = "narrative_thread"
+    NARRATIVE_THREAD_MODEL = "narrative_thread_model"
+    INSTRUCTIONAL = "instructional"
+
+
+@dataclass
+class WeightedChunk:
+    """One piece of text with what layers 1 to 3 say of it.
+
+    Attributes:
+        layer1_score: relational weight, 0..1.
+        domain_tags: values of `DomainTag`, strongest first.
+        coherence_score: 0..1.
+        nuance_flags: values of `NuanceFlag`; what is left out is unknown, not false.
+        parent_id: the snapshot it belongs to; None while it belongs to none.
+        created_at: seconds since 1970 UTC; now, when not given.
+    """
+
+    chunk_id: str
+    text: str
+    layer1_score: float
+    domain_tags: list[str]
+    coherence_score: float
+    nuance_flags: list[str]
+    parent_id: str | None
+    created_at: float = field(default_factory=time.time)  # noqa: TID251  # the document's default; stages give the time
+
+    def to_dict(self, *, include_text: bool = True) -> dict[str, Any]:
+        """The fields as primitives, scores to 4 digits.
+
+        Args:
+            include_text: False leaves the text out and keeps the weights (HSCA 8.5).
+        """
+        values = {
+            "chunk_id": self.chunk_id,
+            "text": self.text,
+            "layer1_score": round(self.layer1_score, _DIGITS),
+            "domain_tags": list(self.domain_tags),
+            "coherence_score": round(self.coherence_score, _DIGITS),
+            "nuance_flags": list(self.nuance_flags),
+            "parent_id": self.parent_id,
+            "created_at": self.created_at,
+        }
+        if not include_text:
+            del values["text"]
+        return values
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Reads what `to_dict` wrote, with or without text (then it is empty). A time that is missing is 0.
+
+        Raises:
+            InputError: the chunk's id or one of its scores is missing, or the record is no mapping.
+        """
+        need(cls, data, "chunk_id", "layer1_score", "coherence_score")
+        return cls(
+            chunk_id=data["chunk_id"],
+            text=data.get("text", ""),
+            layer1_score=data["layer1_score"],
+            domain_tags=list(data.get("domain_tags", [DomainTag.UNCLASSIFIED.value])),
+            coherence_score=data["coherence_score"],
+            nuance_flags=list(data.get("nuance_flags", [])),
+            parent_id=data.get("parent_id"),
+            created_at=data.get("created_at", 0.0),
+        )
+
+
+@dataclass
+class ContextSnapshot:
+    """Consecutive chunks frozen with their weights: one beat of a conversation.
+
+    Attributes:
+        macro_weight: how dense the snapshot is, 0..1: the mean relational weight of its chunks.
+        domain_summary: domain tag -> the share of the weight that carries it. Chunks may have several tags, so the
+            shares may sum to more than 1.
+        conversation_position: its place among the snapshots of the session, from 0.
+        forced: True when the number of chunks ended it, not their coherence.
+        created_at: seconds since 1970 UTC; now, when not given.
+    """
+
+    snapshot_id: str
+    chunks: list[WeightedChunk]
+    macro_weight: float
+    domain_summary: dict[str, float]
+    conversation_position: int
+    forced: bool
+    created_at: float = field(default_factory=time.time)  # noqa: TID251  # the document's default; stages give the time
+
+    def to_dict(self, *, include_text: bool = True) -> dict[str, Any]:
+        """The fields as primitives, weights to 4 digits.
+
+        Args:
+            include_text: False leaves the text of the chunks out and keeps the weights (HSCA 8.5).
+        """
+        return {
+            "snapshot_id": self.snapshot_id,
+            "chunks": [chunk.to_dict(include_text=include_text) for chunk in self.chunks],
+            "macro_weight": round(self.macro_weight, _DIGITS),
+            "domain_summary": {tag: round(share, _DIGITS) for tag, share in self.domain_summary.items()},
+            "conversation_position": self.conversation_position,
+            "forced": self.forced,
+            "created_at": self.created_at,
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Reads what `to_dict` wrote; what is missing beside id and weight is empty, 0 or False.
+
+        Raises:
+            InputError: the snapshot's id or weight is missing, or a record is no mapping.
+        """
+        need(cls, data, "snapshot_id", "macro_weight")
+        return cls(
+            snapshot_id=data["snapshot_id"],
+            chunks=[WeightedChunk.from_dict(chunk) for chunk in data.get("chunks", [])],
+            macro_weight=data["macro_weight"],
+            domain_summary=dict(data.get("domain_summary", {})),
+            conversation_position=data.get("conversation_position", 0),
+            forced=data.get("forced", False),
+            created_at=data.get("created_at", 0.0),
+        )
+
+
+def need(cls: type, data: object, *names: str) -> None:
+    """Checks that a record read from outside is a mapping and has what it cannot do without.
+
+    Raises:
+        InputError: it is not, or has not.
+    """
+    if not isinstance(data, Mapping):
+        raise InputError(f"{cls.__name__}: the record is {type(data).__name__}; expected what its to_dict gives")
+    missing = [name for name in names if name not in data]
+    if missing:
+        raise InputError(f"{cls.__name__}: the record lacks {', '.join(missing)}; expected what its to_dict gives")
