@@ -1,13 +1,14 @@
-"""From the setting `embedder` to an embedder. docs/embedders.md describes every form."""
+"""From a setting to a model. docs/embedders.md and docs/llm.md describe every form."""
 
 import logging
 import re
 from functools import cache
 from typing import Final
 
-from clew.errors import ConfigError, MissingExtra
+from clew.config import LLMConfig
+from clew.errors import ConfigError, InputError, MissingExtra
 from clew.models.minilm import find_minilm
-from clew.models.protocol import Embedder
+from clew.models.protocol import LLM, Embedder
 
 CHOICES: Final = (
     "auto",
@@ -18,6 +19,7 @@ CHOICES: Final = (
     "openai:<model>[@<base_url>]",
     "ollama:<model>[@<base_url>]",
 )
+LLM_CHOICES: Final = ("none", *(f"{kind}:<model>[@<base_url>]" for kind in ("openai", "anthropic", "gemini")))
 
 _log = logging.getLogger("clew.models")
 _SERVED: Final = re.compile(r"(?P<model>.+?)(?:@(?P<url>https?://.*))?", re.DOTALL)
@@ -48,6 +50,40 @@ def choose_embedder(setting: str | Embedder | None, *, threads: int = 1) -> tupl
     if embedder is None:
         raise ConfigError(f"the embedder {setting!r} is unknown; expected one of {', '.join(CHOICES)}")
     return embedder, f"{embedder.name}, as set"
+
+
+def choose_llm(setting: str | LLM | None, config: LLMConfig) -> LLM | None:
+    """The language model that a setting names; None for none. No library is loaded and no server is reached.
+
+    Args:
+        setting: one of `LLM_CHOICES`, or a language model (taken as it is); None takes the configured one.
+
+    Raises:
+        ConfigError: the setting is none of `LLM_CHOICES`, or its address is wrong.
+        InputError: what was given is no language model.
+        MissingExtra: the vendor's package is not installed; not needed when recorded answers alone are used.
+    """
+    if setting is None:
+        setting = config.model
+    if not isinstance(setting, str):
+        if not isinstance(getattr(setting, "name", None), str) or not callable(getattr(setting, "complete", None)):
+            raise InputError(
+                f"llm={setting!r:.100} is no language model; expected a name, or an object with the LLM protocol"
+            )
+        return setting
+    if setting == "none":
+        return None
+    kind, _, rest = setting.partition(":")
+    served = _SERVED.fullmatch(rest)
+    if kind not in ("openai", "anthropic", "gemini") or served is None or not rest.strip():
+        raise ConfigError(f"the language model {setting!r} is unknown; expected one of {', '.join(LLM_CHOICES)}")
+    from clew.models import vendors  # late, as the embedders below
+
+    reach = vendors.Reach(key_variable=config.key_variable, timeout=config.timeout, deadline=config.deadline)
+    if config.calls == "live":
+        vendors.see_that_installed(kind)
+    make, url = vendors.MAKERS[kind]
+    return make(served["model"], served["url"] or url, reach)
 
 
 def _local(threads: int, *, required: bool) -> tuple[Embedder | None, str]:

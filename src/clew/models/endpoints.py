@@ -13,18 +13,18 @@ import urllib.error
 import urllib.request
 from collections.abc import Mapping
 from email.message import Message
-from ipaddress import ip_address
 from typing import IO, Any, Final
-from urllib.parse import urlsplit
 
-from clew.errors import ConfigError, ModelError, ModelUnavailable
+from clew.errors import ModelError, ModelUnavailable
 from clew.models.adapted import AdaptedEmbedder
+from clew.models.address import Keys, checked_host, is_here
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 OLLAMA_URL: Final = "http://127.0.0.1:11434"
 TIMEOUT: Final = 60.0  # seconds without a byte; a batch on a slow processor takes half of it
 KEY: Final = "CLEW_EMBEDDER_KEY"
 OPENAI_KEY: Final = "OPENAI_API_KEY"
+KEYS: Final = Keys(KEY, OPENAI_KEY, "api.openai.com")
 
 _LARGEST_ANSWER: Final = 64 << 20
 _TOLD: Final = 200  # characters of a server's own error text that are passed on
@@ -42,10 +42,10 @@ def openai_embedder(
     Raises:
         ConfigError: the address is not one of HTTP, or carries a user name or query.
     """
-    host = _checked_host(base_url)
+    host = checked_host(base_url, "embedder", KEY)
 
     def ask(texts: list[str]) -> list[Any]:
-        key = _key(base_url, environment)
+        key = KEYS.find(base_url, environment)
         answer = _post(f"{base_url.rstrip('/')}/embeddings", {"model": model, "input": texts}, key, timeout)
         try:
             rows = {entry["index"]: entry["embedding"] for entry in answer["data"]}
@@ -62,7 +62,7 @@ def ollama_embedder(model: str, base_url: str = OLLAMA_URL, *, timeout: float = 
     Raises:
         ConfigError: the address is not one of HTTP, or carries a user name or query.
     """
-    _checked_host(base_url)
+    checked_host(base_url, "embedder", KEY)
     base, _, tag = model.partition(":")
 
     def ask(texts: list[str]) -> list[Any]:
@@ -73,37 +73,6 @@ def ollama_embedder(model: str, base_url: str = OLLAMA_URL, *, timeout: float = 
             raise ModelError(f"{base_url} did not answer as Ollama does: {reprlib.repr(answer)}") from error
 
     return AdaptedEmbedder(f"ollama:{base}@{tag or 'latest'}", ask)
-
-
-def _checked_host(base_url: str) -> str:
-    try:
-        parts = urlsplit(base_url)
-        port = parts.port
-    except ValueError as error:
-        raise ConfigError(f"the embedder's address {base_url!r} cannot be read: {error}") from error
-    if parts.username is not None or parts.password is not None:
-        raise ConfigError(f"the embedder's address names a user; put the key into {KEY} instead")
-    if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
-        raise ConfigError(f"the embedder's address is {base_url!r}; expected http(s)://host[:port][/path]")
-    return parts.hostname if port is None else f"{parts.hostname}:{port}"
-
-
-def _is_here(base_url: str) -> bool:
-    host = urlsplit(base_url).hostname or ""
-    try:
-        return ip_address(host).is_loopback
-    except ValueError:  # a name, not an address
-        return host == "localhost"
-
-
-def _key(base_url: str, environment: Mapping[str, str]) -> str | None:
-    variable = KEY
-    if not environment.get(KEY) and (urlsplit(base_url).hostname == "api.openai.com" or _is_here(base_url)):
-        variable = OPENAI_KEY
-    key = environment.get(variable, "").strip()
-    if not (key.isascii() and key.isprintable()):
-        raise ConfigError(f"{variable} holds characters that no key has; set it again")
-    return key or None
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -120,7 +89,7 @@ def _post(url: str, body: Mapping[str, Any], key: str | None, timeout: float) ->
         headers["Authorization"] = f"Bearer {key}"
     data = json.dumps(body).encode()
     request = urllib.request.Request(url, data, headers)  # noqa: S310 - the scheme was checked with the setting
-    proxies = urllib.request.ProxyHandler({} if _is_here(url) else None)
+    proxies = urllib.request.ProxyHandler({} if is_here(url) else None)
     opener = urllib.request.build_opener(proxies, _NoRedirects)
     try:
         with opener.open(request, timeout=timeout) as response:

@@ -1,10 +1,13 @@
 """What Clew asks of a model, and nothing more. Adapters live beside this module; it knows none of them."""
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+
+from clew.models.checked import ask_json
+from clew.models.prompt import Completion, Prompt, Schema
 
 Matrix = NDArray[np.float32]
 
@@ -30,3 +33,40 @@ class Embedder(Protocol):
             ModelError: the model failed; nothing is known about any of the texts.
         """
         ...
+
+
+class LLM(Protocol):
+    """A prompt in, an answer out. Whoever subclasses this writes `complete`; `complete_json` comes with it.
+
+    Clew itself calls `complete` alone, since each call is counted and recorded.
+
+    Attributes:
+        name: names the model, as `<vendor>:<model>`; recorded answers and provenance (`model:<name>`) go by it.
+    """
+
+    name: str
+
+    def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
+        """Asks once.
+
+        Args:
+            max_tokens: most tokens that the model may write.
+
+        Raises:
+            ModelUnavailable: the model cannot be loaded or reached; it did nothing.
+            RequestRefused: its server refuses this request; it did nothing.
+            ModelError: it failed, or did not answer in time; it may have worked.
+        """
+        ...
+
+    def complete_json(self, prompt: Prompt, schema: Schema, *, max_tokens: int) -> Any:
+        """Asks for a JSON value, and asks again (twice at most) when the answer is none that the schema allows.
+
+        Args:
+            max_tokens: most tokens of each answer.
+
+        Raises:
+            ModelError: as `complete`; or the model refused, or never gave such a value.
+            InputError: the schema is none that `clew.models.schema` knows.
+        """
+        return ask_json(self.complete, prompt, schema, max_tokens=max_tokens)

@@ -1,0 +1,86 @@
+"""Checks a JSON value against a small schema, and says what is wrong in words that a model can use.
+
+The part of JSON Schema that is known: `type` (object, array, string, boolean, integer, number), `properties` (all of
+them required, no others allowed, unless `required` names fewer), `items`, `enum`, `minimum`, `maximum`, `maxItems`,
+`maxLength`. A schema with anything else is refused: what is not checked must not look as if it were.
+"""
+
+import math
+import reprlib
+from collections.abc import Mapping
+from typing import Any, Final, cast
+
+from clew.errors import InputError
+
+_KNOWN: Final = frozenset(
+    "type properties required additionalProperties items enum minimum maximum maxItems maxLength description".split()
+)
+_KINDS: Final[Mapping[str, type | tuple[type, ...]]] = {
+    "object": dict,
+    "array": list,
+    "string": str,
+    "boolean": bool,
+    "integer": int,
+    "number": (int, float),
+}
+
+
+def problem(value: Any, schema: Mapping[str, Any], at: str = "the value") -> str | None:
+    """The first thing that is wrong with a value, or None.
+
+    Raises:
+        InputError: the schema asks for something that is not known here.
+    """
+    kind = str(schema.get("type"))
+    if kind not in _KINDS or not _KNOWN.issuperset(schema):
+        raise InputError(f"the schema of {at} is {dict(schema)!r}; expected a type and the rules of clew.models.schema")
+    if not isinstance(value, _KINDS[kind]) or (isinstance(value, bool) and kind != "boolean"):
+        return f"{at} is {reprlib.repr(value)}; expected {kind}"
+    if "enum" in schema and value not in schema["enum"]:
+        return f"{at} is {reprlib.repr(value)}; expected one of {', '.join(map(repr, schema['enum']))}"
+    if isinstance(value, dict):
+        return _object_problem(value, schema, at)
+    if isinstance(value, list):
+        return _array_problem(value, schema, at)
+    if isinstance(value, str):
+        longest = schema.get("maxLength", math.inf)
+        return None if len(value) <= longest else f"{at} has {len(value)} characters; at most {longest} are allowed"
+    return None if kind == "boolean" else _number_problem(cast(float, value), schema, at)
+
+
+def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
+    """The same schema in full: what an object must have and may not have is written out, as the vendors want it."""
+    full = dict(schema)
+    if "items" in full:
+        full["items"] = strict(full["items"])
+    if full.get("type") == "object":
+        inner = full.get("properties", {})
+        full["properties"] = {name: strict(each) for name, each in inner.items()}
+        full |= {"required": list(full.get("required", inner)), "additionalProperties": False}
+    return full
+
+
+def _object_problem(value: dict[str, Any], schema: Mapping[str, Any], at: str) -> str | None:
+    inner: Mapping[str, Any] = schema.get("properties", {})
+    missing = [name for name in schema.get("required", inner) if name not in value]
+    if missing:
+        return f"{at} lacks {', '.join(map(repr, missing))}"
+    unknown = [name for name in value if name not in inner]
+    if unknown:
+        return f"{at} has {reprlib.repr(unknown[0])}, which nobody asked for"
+    found = (problem(each, inner[name], f"{name!r}") for name, each in value.items())
+    return next((wrong for wrong in found if wrong), None)
+
+
+def _array_problem(value: list[Any], schema: Mapping[str, Any], at: str) -> str | None:
+    if len(value) > schema.get("maxItems", math.inf):
+        return f"{at} has {len(value)} items; at most {schema['maxItems']} are allowed"
+    found = (problem(each, schema["items"], f"item {place} of {at}") for place, each in enumerate(value))
+    return next((wrong for wrong in found if wrong), None)
+
+
+def _number_problem(value: float, schema: Mapping[str, Any], at: str) -> str | None:
+    low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
+    if low <= value <= high:  # NaN is between nothing
+        return None
+    return f"{at} is {reprlib.repr(value)}; expected {low} to {high}"
