@@ -15,7 +15,7 @@ from clew.analyze.words import SIGN, Reading, read, word_of
 
 # Piecewise linear scales as (value, score), flat beyond the ends. Anchors of the specification: a terse clause (7 words
 # and one verb) about 0.6, a rich philosophical paragraph (25 words and 3 clauses a sentence) 0.9, a fragment low.
-_LENGTH: Final = ((1.0, 0.1), (4.0, 0.45), (8.0, 0.8), (14.0, 0.95), (30.0, 0.95), (60.0, 0.5), (120.0, 0.2))
+_LENGTH: Final = ((1.0, 0.1), (4.0, 0.5), (8.0, 0.8), (14.0, 0.95), (30.0, 0.95), (60.0, 0.5), (120.0, 0.2))
 _CLAUSES: Final = ((0.0, 0.0), (1.0, 0.5), (1.5, 0.75), (2.2, 0.95), (4.0, 0.95), (8.0, 0.5), (16.0, 0.2))
 _PUNCTUATION: Final = ((0.0, 0.8), (0.03, 1.0), (0.35, 1.0), (0.8, 0.5), (1.5, 0.1))
 # A long text without a single mark is less likely meant than a short message without one.
@@ -27,7 +27,17 @@ _NAME: Final = re.compile(r"\b[A-Z]\w+")
 # Text cut into pairs of characters has about this many words per piece.
 _WORDS_PER_PAIR: Final = 0.6
 _VERBLESS: Final = 0.35
+# What a verb alone makes of a sentence.
+_VERB: Final = 0.6
+# Below this share of the function words that a sentence has, in so many words, they say little.
+_CHANCE: Final = 0.5
+_CHANCE_WORDS: Final = 8
+# What may open one more clause within a sentence: a conjunction, a comma, or a subject that is a pronoun. Without it a
+# second verb is a noun more often ("notice", "costs").
+_OPENER: Final = re.compile(r"(?<=[^.])[SIYHT,]")
 _CONTENT: Final = re.compile("[cvwuo]")
+# "It is easy to say", "it seems that": this "it" stands for what follows.
+_EXPLETIVE: Final = re.compile("TX?[cvw]{1,2}S|TXS")
 _SPACES: Final = " \n\t\r"
 
 
@@ -44,17 +54,32 @@ def coherence_of(reading: Reading) -> float:
     grammar = reading.grammar
     words = sum([shape.words for shape in shapes])
     length = (words - (1.0 - _WORDS_PER_PAIR) * grammar.count("u")) / len(shapes)
-    groups = clauses(grammar) if is_english(grammar) else len(shapes) + grammar.count(",")
+    english = is_english(grammar)
+    if english:
+        groups = clauses(grammar)
+        if groups > len(shapes):
+            groups = min(groups, len(shapes) + len(_OPENER.findall(grammar)))
+    else:
+        groups = len(shapes) + grammar.count(",")
     richness = (_scale(_LENGTH, length) + _scale(_CLAUSES, groups / len(shapes))) / 2.0
-    structure = _structure(shapes, words) * reading.order
+    structure = _structure(shapes, words, english=english) * reading.order
     return structure * richness * _punctuation(reading, words) * _resolution(reading)
 
 
-def _structure(shapes: Sequence[Shape], words: int) -> float:
-    """How far the words stand in built sentences, in [0, 1]; a verb alone is half, no verb at best `_VERBLESS`."""
+def _structure(shapes: Sequence[Shape], words: int, *, english: bool) -> float:
+    """How far the words stand in built sentences, in [0, 1].
+
+    In English a verb alone is `_VERB`, no verb at best `_VERBLESS`; elsewhere function words alone tell a sentence. A
+    few of them in many words are there by chance.
+    """
     total = 0.0
     for size, built, verb in shapes:
-        total += size * (0.5 + 0.5 * built if verb else _VERBLESS * built)
+        sound = built
+        if english:
+            sound = _VERB + (1.0 - _VERB) * built if verb else _VERBLESS * built
+        if built < _CHANCE and (size >= _CHANCE_WORDS or not english):
+            sound *= built / _CHANCE
+        total += size * sound
     return total / words
 
 
@@ -86,6 +111,8 @@ def _resolution(reading: Reading) -> float:
         return 1.0
     content = _CONTENT.search(grammar)
     unresolved = grammar.count("T", 0, content.start()) if content else neuter
+    if unresolved and _EXPLETIVE.match(grammar):
+        unresolved -= 1
     if gendered:
         unnamed = reading.sentences[: _first_person_named(reading)]
         unresolved += sum([sentence.kinds.count("H") for sentence in unnamed])

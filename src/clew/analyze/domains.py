@@ -3,11 +3,17 @@
 `data/domains.json` gives each domain its words with a weight from 1 (points that way) to 3 (hardly found elsewhere).
 """
 
+import re
+from collections.abc import Sequence
 from itertools import combinations
 from math import log2, sqrt
 from typing import Final
 
+import numpy as np
+from numpy.typing import NDArray
+
 from clew.analyze.lexicon import DOMAINS
+from clew.analyze.prototypes import Prototypes, likeness
 from clew.analyze.words import Reading, read
 
 CROSS_DOMAIN: Final = "cross_domain"
@@ -24,25 +30,36 @@ _THRESHOLD: Final = 1.0
 _SMOOTHING: Final = 6
 # A domain with less than this share of the strongest one's evidence is not named even if it passes.
 _RELATIVE: Final = 0.4
+# Evidence below this is noise.
+_FAINTEST: Final = 0.01
 # The kinds of content words (`lexicon`).
 _CONTENT_KINDS: Final = "cvwuo"
+# How much the evidence of each domain counts, in the order of `DOMAINS`: words of some lists turn up everywhere, those
+# of others hardly outside. Fitted for macro-F1 on the tune part of benchmarks/domains.py.
+_STRENGTH: Final = (1.4, 0.95, 1.4, 1.05, 1.1, 1.1, 0.85, 0.8, 1.1, 1.15)
+# How much a vector that is like one domain alone counts beside the rules; with the domains evenly likely it counts too
+# little to name one. Fitted like `_STRENGTH`.
+_LIKENESS: Final = 3.0
 # Without the form of verse, words of poetry are mostly just feelings.
 _PROSE_POETRY: Final = 0.6
 
-# Domains that go together as a matter of course: one is the other's tool, form or manner, and conversation is a manner
-# of everything. Any other two that both pass meet in a way worth noting, and the text is `cross_domain`.
-_COMPANIONS: Final = frozenset(
-    frozenset(pair)
-    for pair in (
-        ("physics", "mathematics"),
-        ("mathematics", "technical_prose"),
-        ("narrative", "historical"),
-        ("narrative", "poetry"),
-        *(("conversational", domain) for domain in DOMAINS),
-    )
-)
+# A line of verse: it begins with a letter or a quote, ends in no full stop, and holds no sign of code or of a table.
+_VERSE: Final = re.compile(r"[\"'‘“(]?[^\W\d_][^=(){}<>|#`/\\_]*[^.:!?=(){}<>|#`/\\_]")
+_VERSE_LINE: Final = 1.5
+_VERSE_LINES: Final = 12
+
+# Domains that go together as a matter of course, each pair with the reason; either way round. Any other two that both
+# pass meet in a way worth noting, and the text is `cross_domain`.
+COMPANIONS: Final[dict[tuple[str, str], str]] = {
+    ("physics", "mathematics"): "physics is written in mathematics",
+    ("mathematics", "technical_prose"): "programs compute, and algorithms are proved",
+    ("narrative", "historical"): "history is told as a story",
+    ("narrative", "poetry"): "ballads and epics tell stories, and stories borrow the words of poems",
+    **{("conversational", domain): "anything is talked about" for domain in DOMAINS if domain != "conversational"},
+}
+_COMPANIONS: Final = frozenset(map(frozenset, COMPANIONS))
 # A domain with less than this share of the evidence only colours the text.
-_CROSSING_SHARE: Final = 0.33
+_CROSSING_SHARE: Final = 0.31
 
 
 def domains(text: str) -> tuple[str, ...]:
@@ -55,6 +72,26 @@ def domain_weights(text: str) -> dict[str, float]:
     return domain_weights_of(read(text))
 
 
+def domain_evidence(text: str) -> dict[str, float]:
+    """What speaks for each domain, whether or not it is enough to name it (1 is); domains without any are absent."""
+    reading = read(text)
+    found = _evidence(reading) if _has_words(reading) else ()
+    return {domain: round(value, 2) for domain, value in zip(DOMAINS, found, strict=False) if value >= _FAINTEST}
+
+
+def domains_of_beat(texts: Sequence[str], tagged: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """The tags of short pieces of one beat, those that are unclassified alone now by what all of them say together.
+
+    Args:
+        texts: the pieces.
+        tagged: the tags of each by itself, which stand where there are any.
+    """
+    if (UNCLASSIFIED,) not in tagged:
+        return tuple(tagged)
+    together = domains("\n".join(texts))
+    return tuple(together if own == (UNCLASSIFIED,) else own for own in tagged)
+
+
 def domains_of(reading: Reading) -> tuple[str, ...]:
     """`domains` of a text already read."""
     return tags(domain_weights_of(reading))
@@ -62,9 +99,30 @@ def domains_of(reading: Reading) -> tuple[str, ...]:
 
 def domain_weights_of(reading: Reading) -> dict[str, float]:
     """`domain_weights` of a text already read."""
-    if not any(shape.words for shape in reading.shapes):
-        return {}
-    found = _evidence(reading)
+    return _named(_evidence(reading)) if _has_words(reading) else {}
+
+
+def domains_with_vector(reading: Reading, vector: NDArray[np.float32], prototypes: Prototypes) -> dict[str, float]:
+    """`domain_weights_of` from the rules and from what the text's vector is like; `tags` gives the tags.
+
+    Pure, and cheap beside the embedding: made for the stage that has the vectors. A vector that says nothing (zero, or
+    of another length than the prototypes') leaves the rules alone.
+
+    Args:
+        vector: of the same text, shape (dim,), by the embedder of the prototypes.
+    """
+    shares = likeness(vector, prototypes)
+    if not shares or not _has_words(reading):
+        return domain_weights_of(reading)
+    return _named([rules + _LIKENESS * share for rules, share in zip(_evidence(reading), shares, strict=True)])
+
+
+def _has_words(reading: Reading) -> bool:
+    return any(shape.words for shape in reading.shapes)
+
+
+def _named(found: Sequence[float]) -> dict[str, float]:
+    """The shares of the domains whose evidence passes, strongest first."""
     least = max(_THRESHOLD, _RELATIVE * max(found))
     named = sorted([(-strength, index) for index, strength in enumerate(found) if strength >= least])
     total = -sum([strength for strength, _ in named])
@@ -82,15 +140,17 @@ def tags(weights: dict[str, float]) -> tuple[str, ...]:
 
 def _evidence(reading: Reading) -> list[float]:
     """Evidence per domain in the order of `DOMAINS`, at least 0, comparable across lengths."""
-    hits: dict[str, tuple[tuple[int, float], ...]] = {}
-    counts: dict[str, int] = {}
-    for sentence in reading.sentences:
-        for stem, pointed in zip(sentence.stems, sentence.domains, strict=True):
-            if pointed:
-                hits[stem] = pointed
-                counts[stem] = counts.get(stem, 0) + 1
     totals = _marks_of_form(reading.text, reading.grammar)
-    for stem, pointed in hits.items():
+    hits = [
+        (stem, pointed)
+        for sentence in reading.sentences
+        for stem, pointed in zip(sentence.stems, sentence.domains, strict=True)
+        if pointed
+    ]
+    counts: dict[str, int] = {}
+    for stem, _ in hits:
+        counts[stem] = counts.get(stem, 0) + 1
+    for stem, pointed in dict(hits).items():
         count = counts[stem]
         worth = 1.0 + 0.5 * log2(count) if count > 1 else 1.0
         for index, weight in pointed:
@@ -99,7 +159,7 @@ def _evidence(reading: Reading) -> list[float]:
     totals[_POETRY] = totals[_POETRY] + verse if verse else totals[_POETRY] * _PROSE_POETRY
     content = sum(map(reading.grammar.count, _CONTENT_KINDS))
     scale = sqrt(content + _SMOOTHING)
-    return [total / scale for total in totals]
+    return [total * strength / scale for total, strength in zip(totals, _STRENGTH, strict=True)]
 
 
 def _marks_of_form(text: str, grammar: str) -> list[float]:
@@ -120,5 +180,5 @@ def _verse(text: str) -> float:
     if text.count("\n") < 3:
         return 0.0
     lines = [line for line in map(str.strip, text.split("\n")) if line]
-    verses = sum([2 <= line.count(" ") <= 10 and line[0].isalpha() and line[-1] not in ".:!?" for line in lines])
-    return 0.8 * min(verses, 12) if len(lines) > 3 and 2 * verses >= len(lines) else 0.0
+    verses = sum([2 <= line.count(" ") <= 12 and _VERSE.fullmatch(line) is not None for line in lines])
+    return _VERSE_LINE * min(verses, _VERSE_LINES) if len(lines) > 3 and 2 * verses >= len(lines) else 0.0

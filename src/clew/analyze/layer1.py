@@ -6,18 +6,20 @@ text (or the texts scored jointly), never on a corpus or on the text's own best 
 
 Repetition alone is not worth anything, because that is what a list of keywords has most of. So words that always come
 together count as one; sentences of one frame share the worth of one; and what is not built as a sentence, or not in
-order, or dominated by three words, is discounted (`grammar`, `_monotony`).
+order, or made of five words that come again and again, is discounted (`grammar`, `_trust`).
 """
 
+import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import accumulate, chain, pairwise
 from math import exp, log2
-from typing import Final
+from typing import Final, NamedTuple
 
 from clew.analyze.grammar import Shape
-from clew.analyze.lexicon import NOT_CONTENT, PRONOUN, SEPARATOR
+from clew.analyze.lexicon import PRONOUNS
 from clew.analyze.words import Reading, Sentence, read
 
 # Words in one sliding window (HSCA 2.1); a separator takes up two places, so that the items of a list stay apart.
@@ -25,22 +27,29 @@ WINDOW: Final = 5
 # HSCA 8.4: text of fewer sentences has no structure to score and gets this flat low score.
 MIN_SENTENCES: Final = 3
 SHORT_SCORE: Final = 0.2
-# Scale of `1 - exp(-ties / _TIES)`: a neighbour that also occurs in one other sentence gives 0.6. Chosen so that real
-# dialogue and prose spread over the range; not calibrated beyond that.
+# Scale of `1 - exp(-ties / _TIES)`: a neighbour that also occurs in one other sentence gives 0.6.
 _TIES: Final = 0.5
 # A pronoun that comes back ties less than a noun does.
 _PRONOUN_TIE: Final = 0.75
+# Of pieces weighed together, what only one of them speaks of is an aside to all others, however long it is about it.
+# This puts a thread of short turns above a long, tight text in 66 of 72 conversations of our own (HSCA evaluation 1).
+_ASIDE: Final = 0.15
 # Different content words from which on a sentence counts in full: 4, so that "redis is fast" is worth a third.
 _FULL_SENTENCE: Final = 3
-# What all content words become in the frame of a sentence: sentences of one frame differ in their content words only.
-_FRAME: Final = str.maketrans("vwjuo", "ccccc")
+# The frame of a sentence: every run of content words becomes one letter, so that sentences of one frame are known
+# whatever stands in them. Script cut into pairs of characters keeps its runs, which are as long as its words.
+_FRAME: Final = re.compile("[cvwj]+")
 # A sentence without a verb is a heading or an item more often than a statement.
 _VERBLESS: Final = 0.5
-# Share of the three commonest words among all content words: at most 0.4 in 98 % of the real texts of all styles looked
-# at, 0.45 to 0.8 in stuffed ones. Below `_MONOTONY_MIN` words the share says nothing.
-_MONOTONY_FREE: Final = 0.45
-_MONOTONY_FULL: Final = 0.75
-_MONOTONY_MIN: Final = 12
+# How often the five commonest words come again, as a share of all content words: at most 0.3 in most honest texts,
+# 0.45 and more in most stuffed ones. With fewer content words the share says nothing.
+_COMMONEST: Final = 5
+_CONCENTRATION_FREE: Final = 0.32
+_CONCENTRATION_FULL: Final = 0.55
+_CONCENTRATION_MIN: Final = 12
+# What means over sentences become: they bunch in the middle, so the scale is stretched there until real prose and
+# dialogue spread (docs/weighing.md); it hardly moves what is below 0.35.
+_SCALE: Final = ((0.0, 0.0), (0.25, 0.22), (0.5, 0.55), (0.74, 0.92), (1.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,31 +57,29 @@ class Layer1:
     """Relational weights of one text, all in [0, 1].
 
     `score` weighs the text. `sentences` and `paragraphs` run parallel to `sentence_spans` and `paragraph_spans`
-    (`clew.text.sentences`) of the analysed text. `words` holds each content word once, in order of appearance and as it
-    first appears. With `short` the text was too short to be scored: all other scores are the flat low one, and `words`
-    is empty.
+    (`clew.text.sentences`) of the analysed text. With `short` the text was too short to be scored, and all scores are
+    the flat low one. `word_weights` gives the words.
     """
 
     score: float
-    words: tuple[tuple[str, float], ...]
     sentences: tuple[float, ...]
     paragraphs: tuple[float, ...]
     short: bool
 
 
-@dataclass(slots=True)
-class _Network:
-    """The words of all sentences as numbers.
+_PRONOUN_COUNT: Final = len(PRONOUNS)
+_PRONOUNS: Final = range(_PRONOUN_COUNT)
 
-    Per word: its first spelling, whether it is a pronoun, and the sentences it is in as a bit mask. Per sentence: where
-    it has words (`places`, positions and numbers in parallel) and its different content words.
+
+class _Network(NamedTuple):
+    """The words of all sentences as numbers, pronouns below `_PRONOUN_COUNT`.
+
+    Per word: its stem, and the sentences it is in as a bit mask. Per sentence: the numbers of its words.
     """
 
-    spellings: list[str]
-    is_pronoun: list[bool]
+    stems: Sequence[str]
     masks: list[int]
-    places: list[tuple[list[int], list[int]]]
-    contents: list[dict[int, None]]
+    sentences: list[tuple[int, ...]]
 
 
 def relational_weight(text: str, window: int = WINDOW) -> Layer1:
@@ -81,10 +88,10 @@ def relational_weight(text: str, window: int = WINDOW) -> Layer1:
 
 
 def relational_weight_joint(texts: Sequence[str], window: int = WINDOW) -> tuple[Layer1, ...]:
-    """Weigh short pieces together, as if they were one text, and give each its own score (DESIGN 5.1).
+    """Weigh pieces together, as if they were one text, and give each its own score (DESIGN 5.1).
 
-    A piece gains by what ties it to the others. A piece without words, and every piece while all together have fewer
-    than three sentences, stays `short`.
+    A piece gains by what ties it to the others, and loses what it says of things that no other speaks of. A piece
+    without words, and every piece while all together have fewer than three sentences, stays `short`.
     """
     return layer1_joint([read(text) for text in texts], window)
 
@@ -94,146 +101,207 @@ def layer1_of(reading: Reading, window: int = WINDOW) -> Layer1:
     return layer1_joint([reading], window)[0]
 
 
+def word_weights(text: str, window: int = WINDOW) -> tuple[tuple[str, float], ...]:
+    """The weight in [0, 1] of each content word of a text, once, in order of appearance and as it first appears.
+
+    Empty where `relational_weight` finds the text too short. Words are weighed before the calibrated scale: a sentence
+    is the mean of its words on it.
+    """
+    reading = read(text)
+    if layer1_of(reading).short:
+        return ()
+    network = _network(reading.sentences)
+    weights = _word_scores(network, reading.sentences, _hubs(network.masks, (0, 0)), window)
+    trust = _trusts([network.sentences])[0] * reading.order
+    spelled: dict[str, str] = {}
+    for sentence in reading.sentences:
+        for stem, form in zip(sentence.ties, sentence.forms, strict=True):
+            spelled.setdefault(stem, form)
+    numbered = list(enumerate(network.stems))[_PRONOUN_COUNT:]
+    return tuple([(spelled[stem], weights[number] * trust) for number, stem in numbered if stem])
+
+
 def layer1_joint(readings: Sequence[Reading], window: int = WINDOW) -> tuple[Layer1, ...]:
     """`relational_weight_joint` of texts already read."""
     shapes = [shape for reading in readings for shape in reading.shapes]
-    if sum([shape.words > 0 for shape in shapes]) < MIN_SENTENCES:
+    if len([shape for shape in shapes if shape.words]) < MIN_SENTENCES:
         return tuple(map(_flat, readings))
-    network = _network([sentence for reading in readings for sentence in reading.sentences])
-    words = _word_scores(network, window)
-    frames = "".join([reading.grammar for reading in readings]).translate(_FRAME).split(".")[:-1]
+    sentences = [sentence for reading in readings for sentence in reading.sentences]
+    network = _network(sentences)
+    ends = list(accumulate([len(reading.sentences) for reading in readings], initial=0))
+    words = _word_scores(network, sentences, _hubs(network.masks, ends), window)
+    frames = _FRAME.sub("c", "".join([reading.grammar for reading in readings])).split(".")
     scores = _sentence_scores(network, words, shapes, frames)
-    weighed: list[Layer1] = []
-    first = 0
-    for reading in readings:
-        last = first + len(reading.sentences)
-        weighed.append(_piece(reading, network, words, scores[first:last], slice(first, last)))
-        first = last
-    return tuple(weighed)
+    parts = [slice(first, last) for first, last in pairwise(ends)]
+    trusts = _trusts([network.sentences[part] for part in parts])
+    return tuple(
+        [
+            _piece(reading, scores[part], trust * reading.order)
+            for reading, part, trust in zip(readings, parts, trusts, strict=True)
+        ]
+    )
+
+
+def layer1_of_beat(readings: Sequence[Reading], window: int = WINDOW) -> tuple[Layer1, ...]:
+    """Weigh the pieces of one beat on one scale (HSCA 8.4, evaluation 1).
+
+    Each is weighed by itself, unless some are too short for that: then all are weighed together, the long ones too, as
+    an aside that is tight in itself would outweigh the thread otherwise. A short piece keeps at least the flat low
+    score: two sentences without ties are no sign that there is none.
+    """
+    short = [sum(shape.words > 0 for shape in reading.shapes) < MIN_SENTENCES for reading in readings]
+    if not any(short):
+        return tuple([layer1_of(reading, window) for reading in readings])
+    joint = layer1_joint(readings, window)
+    return tuple(
+        replace(each, score=max(SHORT_SCORE, each.score)) if is_short else each
+        for is_short, each in zip(short, joint, strict=True)
+    )
 
 
 def _flat(reading: Reading) -> Layer1:
     sentences = (SHORT_SCORE,) * len(reading.sentences)
-    return Layer1(SHORT_SCORE, (), sentences, (SHORT_SCORE,) * len(reading.paragraphs), short=True)
+    return Layer1(SHORT_SCORE, sentences, (SHORT_SCORE,) * len(reading.paragraphs), short=True)
 
 
 def _network(sentences: Sequence[Sentence]) -> _Network:
-    numbers: dict[str, int] = {}
-    network = _Network([], [], [], [], [])
-    masks = network.masks
+    stems = tuple(dict.fromkeys(chain(PRONOUNS, chain.from_iterable([sentence.ties for sentence in sentences]))))
+    number = dict(zip(stems, range(len(stems)), strict=True)).__getitem__
+    tied = [tuple(map(number, filter(None, sentence.ties))) for sentence in sentences]
+    masks = [0] * len(stems)
     seen: set[tuple[int, ...]] = set()
-    for bit, sentence in enumerate(sentences):
-        at = 0
-        ats: list[int] = []
-        nodes: list[int] = []
-        content: dict[int, None] = {}
-        for flags, stem, form in zip(sentence.flags, sentence.stems, sentence.forms, strict=True):
-            at += 1
-            pronoun = False
-            if flags & NOT_CONTENT:
-                if not flags & PRONOUN:
-                    if flags & SEPARATOR:
-                        at += 1
-                    continue
-                pronoun = True
-            number = numbers.setdefault(stem, len(masks))
-            if number == len(masks):
-                masks.append(0)
-                network.spellings.append(form)
-                network.is_pronoun.append(pronoun)
-            if not pronoun:
-                content[number] = None
-            ats.append(at)
-            nodes.append(number)
-        network.places.append((ats, nodes))
-        network.contents.append(content)
-        key = tuple(nodes)
-        if key not in seen:  # a sentence said again is not one more sentence that a word is found in
-            seen.add(key)
-            for number in key:
-                masks[number] |= 1 << bit
-    return network
+    flag = 1
+    for those in tied:
+        if those not in seen:  # a sentence said again is not one more sentence that a word is found in
+            seen.add(those)
+            for one in those:
+                masks[one] |= flag
+        flag <<= 1
+    return _Network(stems, masks, tied)
 
 
-def _word_scores(network: _Network, window: int) -> list[float]:
+def _hubs(masks: Sequence[int], ends: Sequence[int]) -> list[float]:
+    """What a tie to each word is worth: log2 of the sentences it is in, less for pronouns and for asides."""
+    hubs = [log2(mask.bit_count()) if mask & (mask - 1) else 0.0 for mask in masks]
+    for pronoun in _PRONOUNS:
+        hubs[pronoun] *= _PRONOUN_TIE
+    if len(ends) > 2:
+        pieces = [(1 << last) - (1 << first) for first, last in pairwise(ends)]
+        owner = [piece for piece, (first, last) in zip(pieces, pairwise(ends), strict=True) for _ in range(first, last)]
+        for number, mask in enumerate(masks):
+            if hubs[number] and not mask & ~owner[mask.bit_length() - 1]:
+                hubs[number] *= _ASIDE
+    return hubs
+
+
+def _word_scores(network: _Network, sentences: Sequence[Sentence], hubs: Sequence[float], window: int) -> list[float]:
     """Score of each content word by number: what it is tied to, saturating.
 
-    A tie to a neighbour found in n sentences is worth `log2(n) * (1 - J)`, J being the Jaccard overlap of the sentences
-    of both: a word that is never without the other adds nothing. Neighbours with the very same sentences count once.
+    A tie to a neighbour is worth its hub times `1 - J`, J being the Jaccard overlap of the sentences of both: a word
+    that is never without the other adds nothing. Neighbours with the very same sentences count once.
     """
     masks = network.masks
-    is_pronoun = network.is_pronoun
+    sizes = [mask.bit_count() for mask in masks]
     ties = [0.0] * len(masks)
-    hubs = [log2(mask.bit_count()) if mask & (mask - 1) else 0.0 for mask in masks]
-    counted: set[tuple[int, int]] = set()
-    for ats, nodes in network.places:
-        count = len(nodes)
-        for place, hub in enumerate(nodes):
+    counted: dict[int, set[int]] = {}  # sentences of a hub -> the words tied to it or to one in the same sentences
+    for sentence, those in zip(sentences, network.sentences, strict=True):
+        if not any(map(hubs.__getitem__, those)):
+            continue
+        places = _places(sentence)
+        for hub, place in zip(those, places, strict=True):
             worth = hubs[hub]
             if not worth:
                 continue
-            if is_pronoun[hub]:
-                worth *= _PRONOUN_TIE
-            least, most = ats[place] - window, ats[place] + window
-            first = place
-            while first and ats[first - 1] > least:
-                first -= 1
-            theirs = masks[hub]
-            while first < count and ats[first] < most:
-                number = nodes[first]
-                first += 1
-                mine = masks[number]
-                if mine != theirs and not is_pronoun[number] and (number, theirs) not in counted:
-                    counted.add((number, theirs))
-                    ties[number] += worth * (1.0 - (mine & theirs).bit_count() / (mine | theirs).bit_count())
+            mine, size = masks[hub], sizes[hub]
+            tied = counted.get(mine)
+            if tied is None:
+                tied = counted[mine] = {hub, *_PRONOUNS}
+            for other in those[bisect_right(places, place - window) : bisect_left(places, place + window)]:
+                if other in tied:
+                    continue
+                tied.add(other)
+                # A word of one sentence shares just that one; words with the same sentences share all: 1 - J is 0.
+                shared = (mine & masks[other]).bit_count() if hubs[other] else 1
+                ties[other] += worth * (1.0 - shared / (size + sizes[other] - shared))
     return [1.0 - exp(-tie / _TIES) if tie else 0.0 for tie in ties]
+
+
+def _places(sentence: Sentence) -> list[int]:
+    """Where each tied word of a sentence stands; a separator takes up two places."""
+    if "," not in sentence.kinds:
+        return [place for place, stem in enumerate(sentence.ties) if stem]
+    places: list[int] = []
+    place = 0
+    for kind, stem in zip(sentence.kinds, sentence.ties, strict=True):
+        place += 2 if kind == "," else 1
+        if stem:
+            places.append(place)
+    return places
 
 
 def _sentence_scores(
     network: _Network, words: Sequence[float], shapes: Sequence[Shape], frames: Sequence[str]
 ) -> list[float]:
     """Mean score of each sentence's different content words, as far as it is built, full and unlike the others."""
-    alike = Counter(frames)
+    alike = Counter(frames) if len(set(frames)) < len(frames) else None
     scores: list[float] = []
-    for content, frame, (_, built, verb) in zip(network.contents, frames, shapes, strict=True):
+    for those, frame, (_, built, verb) in zip(network.sentences, frames, shapes, strict=False):
+        content = [words[number] for number in dict.fromkeys(those) if number >= _PRONOUN_COUNT]
         count = len(content)
-        if count < 2 or not built:
-            scores.append(0.0)
-            continue
-        whole = built if verb else built * _VERBLESS
-        full = min(1.0, (count - 1) / _FULL_SENTENCE)
-        scores.append(whole * full / alike[frame] * sum([words[number] for number in content]) / count)
+        score = 0.0
+        if count > 1 and built:
+            score = sum(content) / count * (built if verb else built * _VERBLESS)
+            if count <= _FULL_SENTENCE:
+                score *= (count - 1) / _FULL_SENTENCE
+            if alike is not None:
+                score /= alike[frame]
+        scores.append(score)
     return scores
 
 
-def _piece(reading: Reading, network: _Network, words: Sequence[float], scores: list[float], part: slice) -> Layer1:
-    if not any(shape.words for shape in reading.shapes):
+def _piece(reading: Reading, scores: Sequence[float], trust: float) -> Layer1:
+    counted = [shape.words > 0 for shape in reading.shapes]
+    if not any(counted):
         return _flat(reading)
-    numbers = Counter(chain.from_iterable([nodes for _, nodes in network.places[part]]))
-    counts = {number: count for number, count in numbers.items() if not network.is_pronoun[number]}
-    trust = _monotony(counts) * reading.order
-    if trust < 1.0:
-        scores = [score * trust for score in scores]
-        words = [score * trust for score in words]
-    score = _mean(scores, reading.shapes)
-    paragraphs = [score]
+    raw = [score * trust for score in scores]
+    whole = _scaled(sum(raw) / sum(counted))
+    paragraphs = [whole]
     if len(reading.paragraphs) != 1:
-        ends = list(accumulate(reading.paragraphs, initial=0))
-        paragraphs = [_mean(scores[first:last], reading.shapes[first:last]) for first, last in pairwise(ends)]
-    spelled = tuple([(network.spellings[number], words[number]) for number in counts])
-    return Layer1(score, spelled, tuple(scores), tuple(paragraphs), short=False)
+        spans = pairwise(accumulate(reading.paragraphs, initial=0))
+        paragraphs = [_scaled(sum(raw[first:last]) / max(1, sum(counted[first:last]))) for first, last in spans]
+    return Layer1(whole, tuple([_scaled(score) if score else 0.0 for score in raw]), tuple(paragraphs), short=False)
 
 
-def _monotony(counts: dict[int, int]) -> float:
-    """1 unless three words make up most of the text; falls to 0 as they do."""
-    total = sum(counts.values())
-    if total < _MONOTONY_MIN:
+def _trusts(pieces: Sequence[Sequence[tuple[int, ...]]]) -> list[float]:
+    """How far to trust the repetition in each piece; `pieces` are the numbers of their words by sentence.
+
+    Pieces too short to tell are judged together. A sentence said again counts once.
+    """
+    contents = [
+        [number for those in dict.fromkeys(piece) for number in those if number >= _PRONOUN_COUNT] for piece in pieces
+    ]
+    if len(contents) == 1:
+        return [_trust(contents[0])]
+    short = [number for content in contents if len(content) < _CONCENTRATION_MIN for number in content]
+    together = _trust(short)
+    return [together if len(content) < _CONCENTRATION_MIN else _trust(content) for content in contents]
+
+
+def _trust(content: Sequence[int]) -> float:
+    """1 unless five words make up most of what is said again; falls to 0 as they do."""
+    total = len(content)
+    if total < _CONCENTRATION_MIN or total - len(set(content)) <= _CONCENTRATION_FREE * total:
         return 1.0
-    share = sum(sorted(counts.values())[-3:]) / total
-    return min(1.0, max(0.0, (_MONOTONY_FULL - share) / (_MONOTONY_FULL - _MONOTONY_FREE)))
+    commonest = sorted(Counter(content).values())[-_COMMONEST:]
+    again = (sum(commonest) - len(commonest)) / total
+    return min(1.0, max(0.0, (_CONCENTRATION_FULL - again) / (_CONCENTRATION_FULL - _CONCENTRATION_FREE)))
 
 
-def _mean(scores: Sequence[float], shapes: Sequence[Shape]) -> float:
-    """Mean over the sentences that have words; 0 when none has."""
-    counted = [score for score, shape in zip(scores, shapes, strict=True) if shape.words]
-    return sum(counted) / len(counted) if counted else 0.0
+def _scaled(mean: float) -> float:
+    """The mean on the calibrated scale."""
+    low, least = _SCALE[0]
+    for high, most in _SCALE[1:]:
+        if mean <= high:
+            return least + (most - least) * (mean - low) / (high - low)
+        low, least = high, most
+    return least

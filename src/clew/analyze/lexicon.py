@@ -32,15 +32,10 @@ UNLISTED: Final = 1 << 17  # of a script whose function words no list here knows
 NEGATION: Final = 1 << 18
 BOOSTER: Final = 1 << 19
 DAMPENER: Final = 1 << 20
-HEDGE: Final = 1 << 21
-ABSOLUTE: Final = 1 << 22
-DIRECTIVE: Final = 1 << 23  # a verb that gives an instruction when it opens a clause
-DIRECTIVE_LEAD: Final = 1 << 24  # what may stand before such a verb ("please", "then")
-URGENT: Final = 1 << 25
-URGENT_STRONG: Final = 1 << 26
-GRIEF: Final = 1 << 27
-GRIEF_STRONG: Final = 1 << 28
-HEDGE_ANCHOR: Final = 1 << 29  # occurs in every phrase that hedges
+DIRECTIVE: Final = 1 << 21  # a verb that gives an instruction when it opens a clause
+DIRECTIVE_LEAD: Final = 1 << 22  # what may stand before such a verb ("please", "then")
+GRIEF: Final = 1 << 23
+GRIEF_STRONG: Final = 1 << 24
 PRONOUN: Final = FIRST_PERSON | SECOND_PERSON | GENDERED | NEUTER
 NOT_CONTENT: Final = FUNCTION | SEPARATOR | INTERJECTION
 
@@ -82,19 +77,16 @@ _LISTS: Final = {
     "negation": NEGATION | FUNCTION,
     "booster": BOOSTER,
     "dampener": DAMPENER,
-    "hedge": HEDGE,
-    "hedge_anchor": HEDGE_ANCHOR,
-    "absolute": ABSOLUTE,
     "directive": DIRECTIVE | VERB,
+    "directive_noun": DIRECTIVE,
     "directive_lead": DIRECTIVE_LEAD,
-    "urgent": URGENT,
-    "urgent_strong": URGENT_STRONG | URGENT,
     "grief": GRIEF,
     "grief_strong": GRIEF_STRONG | GRIEF,
     "interjection": INTERJECTION,
 }
 # One stem for all forms of a pronoun; capitals, so that no word has it.
 _PRONOUN_STEMS: Final = ((FIRST_PERSON, "I"), (SECOND_PERSON, "YOU"), (GENDERED, "HE"), (NEUTER, "IT"))
+PRONOUNS: Final = tuple(stem for _, stem in _PRONOUN_STEMS)
 _CONTRACTED: Final = frozenset(("s", "re", "m", "ve", "ll", "d", "t"))
 _VOWELS: Final = frozenset("aeiouy")
 
@@ -103,7 +95,8 @@ class Word(NamedTuple):
     """One word as the analysis sees it.
 
     `kind` is its letter in `_KINDS`; `stem` identifies it across its inflected forms; `flags` are the bits above;
-    `valence` is -4..4, 0 for a neutral or unknown word; `domains` are `(index into DOMAINS, weight 1..3)`.
+    `valence` is -4..4, 0 for a neutral or unknown word; `domains` are `(index into DOMAINS, weight 1..3)`; `tie` is the
+    stem again if layer 1 ties the word to others (content words and pronouns), else empty.
     """
 
     kind: str
@@ -112,6 +105,7 @@ class Word(NamedTuple):
     flags: int
     valence: float
     domains: tuple[tuple[int, float], ...]
+    tie: str
 
 
 # The subjects and registers of the HSCA vocabulary, in its order; `cross_domain` and `unclassified` are conclusions.
@@ -147,12 +141,17 @@ def describe(token: str) -> Word:
     if not flags & FUNCTION:
         stem = fold(base)
     flags |= _inflected_flags(base, flags)
-    return Word(kind_of(flags), token, stem, flags, _tone().get(token, 0.0), _domains().get(stem, ()))
+    tie = _tie(stem, flags)
+    return Word(kind_of(flags), token, stem, flags, _tone().get(token, 0.0), _domains().get(stem, ()), tie)
 
 
 def bare(token: str, flags: int, stem: str | None = None) -> Word:
     """The record of a token of which no list says anything; the stem is the token itself unless given."""
-    return Word(kind_of(flags), token, stem or token, flags, 0.0, ())
+    return Word(kind_of(flags), token, stem or token, flags, 0.0, (), _tie(stem or token, flags))
+
+
+def _tie(stem: str, flags: int) -> str:
+    return stem if flags & PRONOUN or not flags & NOT_CONTENT else ""
 
 
 def kind_of(flags: int) -> str:
@@ -222,8 +221,9 @@ def _domains() -> dict[str, tuple[tuple[int, float], ...]]:
 
 @cache
 def _tone() -> dict[str, float]:
+    factual = frozenset(json.loads(_read("cues.json"))["factual"].split())
     rows = (line.split("\t") for line in _read("tone.tsv").splitlines())
-    return {word: float(valence) for word, valence in rows}
+    return {word: float(valence) for word, valence in rows if word not in factual}
 
 
 def _read(name: str) -> str:

@@ -1,141 +1,400 @@
-"""The turns of phrase by which `nuance` recognises what no single word shows. English; matched on lower-case text."""
+"""The turns of phrase by which `nuance` recognises what a sentence does. English; matched on lower-case sentences.
+
+A table maps cue words to what must be found around them, so that a word costs one look-up and a pattern runs only where
+its cue stands.
+"""
 
 import re
-from typing import Final
+from collections.abc import Iterable, Mapping
+from functools import cache
+from typing import Final, NamedTuple
 
 
-def _one_of(*alternatives: str) -> str:
+class Cue(NamedTuple):
+    """What must be found in a sentence with a cue word: `claim`, but not as part of `idiom`."""
+
+    claim: str
+    idiom: str = ""
+
+
+# What `_after` takes as the end of a word.
+_ENDINGS: Final = frozenset(("ee", "ees", "or", "ors", r"\d", r"\dth", r"\dst", r"\dnd", r"\drd"))
+
+# Cue words, parted by spaces -> what must be found beside them; None: the word alone is enough.
+Cues = Mapping[str, Cue | None]
+
+
+def one_of(*alternatives: str) -> str:
+    """Patterns as one that matches any of them."""
     return f"(?:{'|'.join(alternatives)})"
 
 
-def _phrases(*alternatives: str) -> re.Pattern[str]:
-    return re.compile(rf"\b{_one_of(*alternatives)}\b")
+def _after(*words: str, word: str) -> str:
+    """A look back, at the end of `word`, to whether one of the words stands right before it.
+
+    Patterns that begin with plain letters and look back from there are searched for several times faster than those
+    that begin with a choice.
+    """
+    looks = []
+    for before in words:
+        edge = "" if before in _ENDINGS or before[0] == "^" else r"\b"
+        looks.append(f"(?<={edge}{before} {word})")
+    return one_of(*looks)
 
 
-# Plain phrases, looked up with a space on either side of the text; each holds a word of the list `hedge_anchor`.
-HEDGES: Final = (
-    " i think",
-    " i guess",
-    " i believe",
-    " i suppose",
-    " in some cases",
-    " in some sense",
-    " in most cases",
-    " in general",
-    " in my opinion",
-    " sort of ",
-    " kind of ",
-    " more or less",
-    " to some extent",
-    " to a degree",
-    " for the most part",
-    " as a rule",
-    " as far as i know",
-    " not sure",
-    " it depends",
-    " could be ",
-)
-# "may" is a hedge unless it is the month; this one needs the capitals.
-MAY: Final = re.compile(r"\b[Mm]ay\b")
-MAY_MONTH: Final = re.compile(
-    r"\b(?:in|of|on|last|next|since|by|until|this|early|late|mid|from|to|through) May\b"
-    r"|\bMay,? \d|\d(?:st|nd|rd|th)? May\b"
-)
+class CueTable:
+    """Several lists of cues as one, so that finding all of them costs one look-up a word.
 
-# Idioms that take the force from a universal word: the word before any of them, the word after each.
-WEAKENS_BEFORE: Final = frozenset(("at", "after", "above", "not", "isn't", "don't", "doesn't", "aren't"))
-_TIMES: Final = ("day", "night", "week", "weekend", "month", "year", "morning", "evening", "summer")
-WEAKENS_AFTER: Final = {
-    "all": frozenset((*_TIMES, "right", "set", "in", "good", "kinds", "sorts")),
-    "every": frozenset((*_TIMES, "now", "other", "so", "single", "once")),
-    "never": frozenset(("mind",)),
-    "none": frozenset(("other",)),
-    "nothing": frozenset(("much", "else", "but", "like")),
+    Each list has a bit; `found_in` gives the bits of the lists of which a cue holds. Patterns are made when their word
+    is first met.
+    """
+
+    def __init__(self, lists: Mapping[int, Cues]) -> None:
+        self._cues: Final[dict[str, list[tuple[int, Cue | None]]]] = {}
+        for bit, cues in lists.items():
+            for words, cue in cues.items():
+                for word in words.split():
+                    self._cues.setdefault(word, []).append((bit, cue))
+        self._words: Final = frozenset(self._cues)
+        self._entries: Final[dict[str, tuple[tuple[int, re.Pattern[str] | None], ...]]] = {}
+
+    def found_in(self, forms: Iterable[str], text: str) -> int:
+        """The bits found in a sentence: its words, and the whole in lower case."""
+        bits = 0
+        for word in self._words.intersection(forms):
+            for bit, pattern in self._entries.get(word) or self._made(word):
+                if not bits & bit and (pattern is None or _holds(pattern, text)):
+                    bits |= bit
+        return bits
+
+    def _made(self, word: str) -> tuple[tuple[int, re.Pattern[str] | None], ...]:
+        entry = tuple([(bit, cue and _pattern(cue)) for bit, cue in self._cues[word]])
+        self._entries[word] = entry
+        return entry
+
+
+@cache
+def _pattern(cue: Cue) -> re.Pattern[str]:
+    return re.compile(f"(?:{cue.idiom})|(?P<claim>{cue.claim})" if cue.idiom else f"(?P<claim>{cue.claim})")
+
+
+def _holds(pattern: re.Pattern[str], text: str) -> bool:
+    """Whether the claim is found outside its idioms."""
+    found = pattern.search(text)
+    while found and found.lastgroup != "claim":
+        found = pattern.search(text, found.end())
+    return found is not None
+
+
+# ------------------------------------------------------------------------------------------------------------- hedged
+
+_PRONOUN: Final = one_of("i", "you", "we", "he", "she", "they", "it", "that", "this", "there")
+# After whom "may" permits rather than guesses, and what is permitted.
+_PERMITS: Final = _after(
+    "you", "we", "they", "user", "users", "party", "parties", "tenant", "tenants", "landlord", "buyer", "company",
+    "members", "member", "guests", "passengers", "customers", "students", "ee", "ees", "or", "ors", word="may",
+)  # fmt: skip  # a list of words, not a column
+_PERMITTED: Final = one_of(
+    "use", "have", "enter", "take", "go", "leave", "install", "copy", "begin", "proceed", "cancel", "terminate", "call",
+    "ask", "keep", "choose", "select", "apply", "submit", "request", "contact", "park", "sit", "come", "bring", "stay",
+    "assign", "sell", "kiss", "start", "open", "share",
+)  # fmt: skip  # a list of words, not a column
+_MONTH: Final = _after(
+    "in", "of", "on", "last", "next", "since", "by", "until", "this", "early", "late", "mid", "from", "to", "through",
+    "before", "after", "minister", r"\d", r"\dth", r"\dst", r"\dnd", r"\drd", word="may",
+)  # fmt: skip  # a list of words, not a column
+_WISH: Final = r"(?:(?<=^may)|(?<=[,;] may)|(?<=\band may))"
+_LIMITED: Final = one_of("some", "most", "many", "certain", "rare", "few", "a few", "several", "other")
+_CASES: Final = one_of("cases?", "circumstances", "instances", "situations?", "respects?", "contexts", "sense", "ways?")
+_EVIDENCE: Final = one_of(
+    "data", "results?", "findings?", "evidence", "stud(?:y|ies)", "this", "that", "it", "which", "research", "analysis",
+    "figures?", "numbers", "signs?", "tests?", "logs?",
+)  # fmt: skip  # a list of words, not a column
+_HABIT: Final = r"\b(?:i|we|i've|we've) (?:\w+ly )?"
+_NOUN_BEFORE: Final = one_of("a", "an", "the", "their", "his", "her", "its", "our", "your", "my", "this", "no")
+_USUAL: Final = one_of("usually", "typically", "generally", "normally")
+_REPORTED: Final = one_of("it", "that", "this")
+
+HEDGES: Final[Cues] = {
+    "maybe perhaps possibly probably presumably seemingly apparently arguably conceivably supposedly allegedly "
+    "reportedly plausibly potentially ostensibly seems seem seemed tend tends tended kinda sorta imo imho afaik "
+    "afaict iirc arguable doubtful suggestive": None,
+    "may": Cue(
+        rf"may(?<!\wmay)\b(?! ?,? ?\d| day\b)(?!{_MONTH})(?!{_WISH} (?:i|we|he|she|they|you|the|your|all|god|it|"
+        rf"this|both)\b)"
+        rf"(?!{_PERMITS}(?: not| also| only| freely| always)? {_PERMITTED}\b)"
+    ),
+    "might": Cue(
+        r"\bmight\b", r"\b(?:the|by|their|his|her|our|my|its|all|military|naval|with|of) might\b|\bmight and\b"
+    ),
+    "could": Cue(
+        r"\bcould (?:\w+ly |also |well |still |just |even )?(?:be|mean|cause|lead|explain|happen|affect|indicate|"
+        r"rise|fall|become|take|result|make)\b",
+        r"\b(?:wish|only|if|would that|so that) (?:\w+ ){1,3}?could\b|\bcould be (?:happier|better|prouder|worse)\b"
+        r"|\b(?:i|we|you) could (?:make|take)\b",
+    ),
+    "can": Cue(r"\bit can (?:be|happen) that\b"),
+    "cases case circumstances instances situations situation respects contexts sense ways way": Cue(
+        rf"\bin (?:\w+ )?{_LIMITED} {_CASES}\b|\bin a (?:certain )?(?:sense|way)(?=,|\.|$)|\bin a sense\b"
+    ),
+    "think": Cue(
+        r"\b(?:i|we)(?:'d| do| would| don't| dont| really| still| just| personally| honestly)* think\b",
+        r"\bthink (?:of|about)\b",
+    ),
+    "believe": Cue(r"\b(?:i|we)(?: do| don't| still| really| strongly)* believe\b", r"\bbelieve (?:in|me)\b"),
+    "guess suppose reckon suspect assume imagine presume": Cue(
+        r"\bi(?:'d|'m| would| can only| don't| can)* (?:guess|suppose|reckon|suspect|assume|imagine|presume)\b"
+        r"|\bmy guess\b|\b(?:best|rough|wild) guess\b"
+    ),
+    "say argue": Cue(
+        r"\b(?:i'd|i would|one (?:could|might)|hard to|sources|they|people|some) (?:say|argue)\b", "say (?:hi|hello)"
+    ),
+    "thought": Cue(r"\bor so \w+ thought\b|\bis thought to\b"),
+    "doubt": Cue(r"\bi (?:\w+ )?doubt\b"),
+    "wonder wondering": Cue(
+        r"\bi(?:'m| am)? (?:\w+ )?wonder(?:ing)? (?:if|whether)\b", r"\bi was wondering if|\bwondering if you\b"
+    ),
+    "feel feeling": Cue(
+        rf"\bfeel like {_PRONOUN}\b|\b(?:have|had|get|got) (?:a|the) (?:\w+ )?feeling\b",
+        rf"\b(?:make|makes|made|if|when|whenever) (?:\w+ ){{1,2}}feel like {_PRONOUN}",
+    ),
+    "sure certain confident clear convinced": Cue(
+        r"\b(?:not|n't|never|i'm|i am|we're|im)(?: \w+)? (?:fairly|pretty|almost|quite|reasonably|mostly|entirely|"
+        r"really|so|too|exactly|totally|completely|100%) (?:sure|certain|confident|clear|convinced)\b"
+        r"|\b(?:not|n't) (?:sure|certain|convinced)\b|^(?:pretty|fairly|almost|quite) (?:sure|certain)\b"
+    ),
+    "quote": Cue(r"\bdon'?t quote me\b"),
+    "opinion view experience": Cue(r"\bin my (?:\w+ )?(?:opinion|view|experience)\b|\bunpopular opinion\b"),
+    "know knowledge tell remember recall understand gather aware see hear": Cue(
+        r"\b(?:as|so) far as (?:i|we)\b|\bto (?:the best of )?(?:my|our) knowledge\b|\bhard to (?:tell|know)\b"
+        r"|\bfrom what (?:i|we|i've|we've)\b|\bif i (?:remember|recall|understand)\b|\bthat (?:i|we) know of\b"
+    ),
+    "mistaken wrong": Cue(r"\bif i(?:'m| am) not (?:mistaken|wrong)\b|\bi (?:could|may|might) be (?:wrong|mistaken)\b"),
+    "extent degree": Cue(r"\bto (?:some|a certain|a large|a great|a|an?) (?:\w+ )?(?:extent|degree)\b"),
+    "less": Cue(r"\bmore or less\b"),
+    "likely unlikely": Cue(
+        r"\b(?:un)?likely\b",
+        rf"\b{_NOUN_BEFORE} (?:most |more |less |very )?(?:un)?likely\b|\bhow likely\b|^\W*(?:un)?likely (?!to\b|"
+        rf"that\b)",
+    ),
+    "appear appears appeared": Cue(
+        rf"\bappear(?:s|ed)? (?:to\b|that\b|as (?:if|though)|not to\b)|\b{_REPORTED} (?:would )?appears?,"
+    ),
+    "looks look looked sounds sound": Cue(
+        rf"(?:^|\b(?:it|that|this) )(?:looks?|looked|sounds?) (?:like|as (?:if|though)) (?:{_PRONOUN}|someone|nobody)"
+        r"(?:'\w+)? (?!best|worst)"
+    ),
+    "suggest suggests suggested indicate indicates": Cue(
+        rf"\b{_EVIDENCE} (?:\w+ly |would |may |also )?(?:suggest|indicate)(?:s|ed)?\b"
+    ),
+    "possible possibility chance chances risk odds": Cue(
+        r"\bpossible that\b|\b(?:there's|there is|there are|still) (?:always |still )?(?:a|some|every) "
+        r"(?:\w+ )?(?:possibility|chance)\b|\bchances are\b|\bodds are\b"
+    ),
+    "depends depend": Cue(r"\b(?:it|that|this|much|lot|all|really) (?:all |really |just |kind of )?depends?\b"),
+    "usually typically generally normally": Cue(
+        rf"\b{_USUAL}\b", rf"{_HABIT}{_USUAL}\b|\bthan usually\b|\bdo (?:you|i|we) {_USUAL}\b"
+    ),
+    "often sometimes": Cue(
+        r"\b(?:is|are|can|it's|that) (?:\w+ )?(?:often|sometimes)\b|\b(?:often|sometimes) enough\b"
+        r"|\bmore often than not\b",
+        r"\bhow often\b",
+    ),
+    "sort kind": Cue(
+        r"\b(?:is|was|are|were|it's|i'm|that's|he's|she's|they're|you're|just|feels?|felt|looks?|seems?|still|been|"
+        r"i|we|he|she|they|it) (?:sort|kind) of\b",
+        r"\bkind of (?:you|him|her|them|person|people|thing|place|guy)\b",
+    ),
+    "rule": Cue(r"as a (?:general )?rule\b"),
+    "large": Cue(r"by and large\b"),
+    "whole": Cue(r"on the whole\b"),
+    "general": Cue(r"in general\b"),
+    "part": Cue(r"for the most part\b"),
+    "theory": Cue(r"in theory\b"),
+    "speaking": Cue(r"(?:roughly|broadly|strictly|generally) speaking\b"),
+    "expected believed said rumored rumoured": Cue(
+        r"\b(?:is|are|was|were) (?:widely |generally )?(?:expected|believed|said|rumou?red) to\b|\bsources said\b"
+    ),
+    "should": Cue(r"\bshould (?:hopefully )?be (?:fine|ok|okay|enough|alright|good)\b(?! to you)"),
 }
 
-# How a question begins that wants no answer, after a word or two of lead-in.
-RHETORICAL: Final = re.compile(
-    r"(?:\W|(?:and|but|so|because|like|then|i mean|oh)\b)*"
-    + _one_of(
-        r"(?:is|are|was|were|do|does|did|would|should|could|wo|ca)n't (?:it|that|this|there|every\w+|we all|life)",
-        r"who (?:cares|knows|needs|am i|are you to|would have|would ever|wouldn't|doesn't|hasn't)",
-        r"why (?:bother|on earth|in the world|even|would any|would i|should i|should we|do people|does every|does no)",
-        r"how (?:dare|hard can|difficult can|on earth|many times|could any|could i|could you|can any|can people)",
-        r"what(?:'s| is) (?:the point|not to|there to|wrong with (?:people|you))",
-        r"what (?:could possibly|could go|on earth|the hell|the heck|in the world|difference|use is)",
-        r"what (?:good (?:is|does|would)|more (?:can|could|do))",
-        r"since when|where would (?:we|i) be|where did it all|if not now|have you no|must (?:i|we)|do i look",
-        r"do you (?:really|honestly|seriously) (?:think|believe|expect)|are you kidding|am i the only",
-        r"is it just me|is nothing|is anyone surprised|is there (?:any\w*|a) (?:better|worse|greater)",
-        r"can you (?:believe|imagine)|have you ever (?:noticed|wondered)|when will (?:people|we)",
-    )
-    + r"\b"
-)
-# A question that its asker answers at once.
-OWN_ANSWER: Final = re.compile(
-    r"\?[\s\"”]++"
-    + _one_of("because", "of course", "nothing", "nobody", "no one", "never", "everything", "everyone", "exactly")
-    + r"\b"
-)
+# ----------------------------------------------------------------------------------------------------------- absolute
 
-OBLIGATION: Final = re.compile(
-    r"you (?:should|must(?! have| be| feel)|need to|have to|ought to)\b|you'll (?:need|want|have) to\b"
+_DENIED: Final = r"\b(?:not|n't|\w+n't|dont|doesnt|almost|nearly|hardly|virtually|practically|seldom) "
+_UNITS: Final = one_of(
+    "days?", "nights?", "weeks?", "weekends?", "months?", "years?", "mornings?", "evenings?", "afternoons?", "summers?",
+    "winters?", "hours?", "minutes?", "seconds?", r"\w+days?", "spring", "autumn", "season",
+)  # fmt: skip  # a list of words, not a column
+_POINTED: Final = one_of(
+    "my", "our", "your", "his", "her", "their", "its", "the", "these", "those", "this", "that", "of"
 )
-# Imperatives that are kindness or small talk, at the start of a sentence.
-SOCIAL: Final = _phrases(
-    "take (?:care|it easy|your time)",
-    "keep (?:it up|up|me|us|going|in touch|on|at it|doing|dancing|shining)",
-    "have (?:a|fun)",
-    "give (?:it|me|us|my|him|her|them)",
-    "go (?:for it|ahead|on)",
-    "(?:hit|call|text|send|follow|visit|count|help) me",
-    "show (?:me|the world)",
-    "remember (?:when|that time|the)",
-    "support (?:each|from)",
-    "check (?:it|this|that|them) out",
-    "hold on",
+_NOT_DENIED: Final = "".join(
+    f"(?<!{before} {{0}})"
+    for before in ("not", "n't", "dont", "doesnt", "almost", "nearly", "hardly", "virtually", "one of")
 )
+# What happened once rather than always: forms that follow "nobody", "everything" and "never" in a report.
+_ONCE: Final = one_of(
+    "was", "were", "had", "did", "went", "happened", "came", "told", "said", "saw", "noticed", "asked", "got", "showed",
+    "knew", "laughed", "left", "received", "arrived", "replied", "called", "heard", "finished", "thought", "met",
+    "sent", "answered", "made", "seemed", "looked", "felt", "took", "gave", "changed", "worked", "stopped", "started",
+)  # fmt: skip  # a list of words, not a column
+_JOINING: Final = tuple("that because and but so if when where think believe know say says yes".split())
+_STRESSED: Final = ("absolutely", "literally", "basically", "simply", "honestly", "really")
 
-_LIKE: Final = _phrases(
-    r"(?:is|are|was|were|works?|acts?|behaves?) "
-    r"(?:(?:just|much|a lot|almost|exactly|kind of|sort of|rather|a bit) )?like (?:an?|the) \w+"
-)
-_AS: Final = re.compile(
-    r"\bas (?!well|soon|long|far|much|many|good|little|often|early|late|few|possible|needed)\w+ as an? \w"
-)
-_PROPORTION: Final = re.compile(r" (?:is|are) to (?:\w+ ){1,3}?(?:as|what) (?:\w+ ){1,3}?(?:is|are) to \w")
-# Explicit comparisons, each with what must occur for it and is cheaper to look for.
-COMPARISONS: Final = (
-    (" is to ", _PROPORTION),
-    (" are to ", _PROPORTION),
-    (" like a", _LIKE),
-    (" like the ", _LIKE),
-    (" as a", _AS),
-    ("analog", _phrases("analogous to", "by analogy")),
-    ("the same way", _phrases("in the same way (?:that|as)")),
-    ("think of ", _phrases(r"think of (?:it|this|them|that) (?:as|like) \w+")),
-)
 
-_KIN: Final = _one_of(
-    *"mom mother mum dad father wife husband son daughter brother sister baby child aunt uncle cousin dog cat".split(),
-    r"grand\w+",
-    "best friend",
-)
-GRIEF: Final = _phrases(
-    "pass(?:ed)? away",
-    "rest in peace",
-    "(?:sorry|condolences) for your loss",
-    rf"(?:lost|buried) (?:my|our|his|her|their) (?:late )?{_KIN}",
-    rf"my (?:late )?{_KIN} (?:(?:just|recently|has|had) )?(?:died|passed)",
-)
+def _subject(word: str) -> str:
+    """The word where a clause begins, so that it is the subject there, or where it is stressed."""
+    before = _after(*_JOINING, *_STRESSED, word=word)
+    return rf"{word}(?:(?<=^{word})|(?<=[-,;:–—(*\"“] {word})|(?<=[-(*\"“—]{word})|{before})"
 
-URGENT: Final = (
-    "as soon as possible",
-    "right away",
-    "call 911",
-    "hurry up",
-    "before it's too late",
-    "running out of time",
+
+ABSOLUTES: Final[Cues] = {
+    "invariably inevitably": None,
+    "always": Cue(r"\balways\b", rf"{_DENIED}(?:\w+ )?always\b|\bas always\b|[-\w]-always\b|\balways-\w"),
+    "never": Cue(
+        r"\bnever\b",
+        rf"\bnever mind\b|\bnever-\w|\bor never\b|{_DENIED}never\b|\b(?:was|were|had|had you|we|and) never "
+        rf"(?:part|met|gains)\b|\bnever {_ONCE}\b(?!.*\b(?:life|ever)\b)|\bnever (?:thought|been (?:so|better|more))\b",
+    ),
+    "all": Cue(
+        r"\ball (?:\w+ ){0,3}?\w+s\b|\ball (?:men|women|people|children|life|real|that|who|which)\b|\bof all time\b",
+        rf"\ball (?:{_UNITS}|{_POINTED}|right|set|in|good|kinds|sorts|ready|over|along|about|around|but|too|by|at|"
+        r"once|out|done|gone|clear|rights reserved|alone|i|you|we|it|he|she|they|so|the|a|an|also|just|and|"
+        r"one|two|three|four|five|six|seven|eight|nine|ten|\d+)\b|\ball,|\ball-\w|\w-all\b"
+        r"|\b(?:at|after|above|in|that's|first of|we|you|us|them|they|it|you're|we're|they're|are|were|is|was|"
+        rf"it's|best of|most of|worst of|and|thank you|hi|hello|hey) all\b|{_DENIED}all\b",
+    ),
+    "each": Cue(r"each and every\b"),
+    "every": Cue(
+        rf"every(?:(?<=^every)|(?<=[\W]every)){_NOT_DENIED.format('every')}(?! (?:single |other |last |few |"
+        rf"second |third |"
+        rf"two |three |four |five |six |ten |\d+ )?{_UNITS}\b)(?! (?:now|other|so|once|bit|last|few)\b) \w"
+    ),
+    "everyone everybody everything everywhere": Cue(
+        rf"{_subject('every')}(?:one|body|thing|where)\b(?!'s| (?:{_ONCE}|in|at|on|from|i|we|you|he|she|they|who|"
+        rf"else|here|"
+        r"there|about|is so|okay|ok|going|looks|seems|has been|will be)\b)|every(?:one|body|thing) (?:always|"
+        r"must|knows)\b"
+    ),
+    "nobody nothing none nowhere": Cue(
+        rf"{_subject('no')}(?:body|thing|where|ne of (?:this|that|it|us|them))\b(?! (?:{_ONCE}|much|else|but|"
+        rf"like|wrong|"
+        r"new|special|too|fancy|to|about|in)\b)|nothing (?:better|worse|more|like|that|you|we) |"
+        r"absolutely (?:nobody|nothing)\b"
+    ),
+    "one": Cue(rf"{_subject('no')} one (?!{_ONCE}\b)|no one in .*\bever\b|one of every\b"),
+    "ever shall": Cue(
+        rf"{_subject('no')} (?:\w+ ){{1,4}}?(?:ever|shall)\b|, ever\b|ever again\b|the only (?:\w+ ){{1,4}}ever\b"
+    ),
+    "such cure escape excuse substitute alternative limit end way hope greater worse": Cue(
+        r"there(?:'s| is| are) (?:absolutely |simply )?no (?:such|cure|escape|excuse|substitute|alternative|"
+        r"limit|end|way|"
+        r"hope|greater|worse|right way)\b"
+    ),
+    "circumstances circumstance case exception exceptions": Cue(
+        r"\b(?:under|in) no (?:circumstances?|case)\b|no exceptions?\b"
+    ),
+    "impossible": Cue(r"\bimpossible\b", rf"{_DENIED}impossible\b|\bmission impossible\b|\bimpossible burger\b"),
+    "forever": Cue(
+        r"\bforever\b", r"\b(?:take|takes|took|taking|waited|waiting|been|been like|like|lasted|for) forever\b"
+    ),
+    "anyone anybody": Cue(
+        rf"{_subject('any')}(?:one|body) (?:can|could|will|would|who|knows|is)\b|(?:can't|cannot|"
+        rf"never) trust any(?:one|body)\b"
+    ),
+    "anything": Cue(r"(?:will|would|literally) (?:\w+ )?do anything\b"),
+    "without": Cue(r"\bwithout (?:exception|fail|question)\b"),
+    "guaranteed 100 certainly": Cue(r"\bguaranteed to\b|\b100% (?:certain|sure|of|guaranteed|true|always)"),
+    "whatever": Cue(rf"{_subject('whatever')} (?:\w+ ){{1,6}}(?:must|always|will|is)\b"),
+    "whoever": Cue(rf"{_subject('whoever')} (?:\w+ ){{1,6}}(?:must|always|will|is)\b"),
+}
+
+# ------------------------------------------------------------------------------------------------------------ analogy
+
+# What "like" follows where it is a verb, introduces an example or says how something seems.
+_NOT_LIKENED: Final = tuple(
+    "i you we they people who would i'd we'd you'd he'd she'd they'd to don't doesn't didn't really also might do did "
+    "not thing things something anything stuff more seem seems seemed sound sounds sounded just always "
+    "still place places "
+    "nothing".split()
 )
-# An urgent word presses only beside one of these ("we need it asap", not "an emergency fund").
-PRESSING: Final = re.compile(r"!|\b(?:need|must|now|please|help|today|tonight|have to|has to|cannot wait)\b")
+# What follows "like a" where it counts, judges or fills instead of likening.
+_NOT_LIKENING: Final = one_of(
+    "lot", "bit", "little", "while", "few", "couple", "million", "billion", "hundred", "thousand", "good", "great",
+    "nice", "fun", "real", "plan", "long", "long time", "twenty", "ten", "week", "day", "hour", "minute", "month",
+    "year", "big", "perfect", "really", "very", "super", "wonderful", "lovely", "cool", "snack", "drink", "walk",
+    "break", "nap", "amazing", "fantastic", "bad", "solid", "different", "new", "total", "complete", r"\d+",
+    "dream job", "much", "must",
+)  # fmt: skip  # a list of words, not a column
+_COMPARED_BY_SIZE: Final = one_of(
+    "well", "soon", "long", "far", "much", "many", "good", "little", "often", "early", "late", "few", "possible",
+    "needed", "tall", "old", "such", "fast", "quickly", "easily", "simple", "important", "recently", "same",
+)  # fmt: skip  # a list of words, not a column
+_LITERAL: Final = one_of(
+    "possible", "ever", "before", "usual", "i", "you", "we", "he", "she", "it", "they", "that", "this", "the", "his",
+    "her", "my", "our", "one", "needed", "expected", "well", "always", "last", "planned", "can", "normal", "your",
+    "their", "its", r"\d\w*", "those", "these", "if", "though", "when", "there",
+)  # fmt: skip  # a list of words, not a column
+_SIMILE_ADJECTIVES: Final = (
+    "sharp cold white black quiet light hard clear flat dry fit free mad pale red slow smooth soft solid steady "
+    "stiff strong "
+    "stubborn sweet thin tight tough warm blind bold bright busy calm cool dead deaf gentle green happy innocent "
+    "proud sick "
+    "silent sly still straight thick tiny ugly wise easy heavy plain delicate fragile"
+)
+_BE: Final = ("is", "are", "was", "were", "be", "been", "it's", "that's", "he's", "she's", "they're", "you're", "we're")
+_HOW: Final = ("", "just ", "much ", "almost ", "exactly ", "kind of ", "sort of ", "a bit ", "a lot ", "basically ")
+_IS: Final = one_of(*[rf"(?<=\b{be} {how}like)" for be in _BE for how in _HOW])
+_SEEMS: Final = (
+    "it looks",
+    "it look",
+    "that looks",
+    "this looks",
+    "which looks",
+    "there looks",
+    "^looks",
+    "^look",
+    "it looked",
+)
+_WANTS: Final = tuple(
+    f"{who} {how}" for who in ("i", "you", "we", "they", "don't", "didn't", "to") for how in ("feel", "felt")
+)
+# "Like" after another verb than "be" ("eats like a horse"), after "be", of how something works, and before a plural.
+_LIKE: Final = rf"like(?!{_after(*_NOT_LIKENED, *_SEEMS, *_WANTS, word='like')})" + one_of(
+    rf" an? (?!{_NOT_LIKENING}\b)\w+",
+    rf"{_IS} (?:\w+ing\b|(?:\w+ )?\w+s\b(?=[,:.;!]| but| in| that| who|$)"
+    r"|(?:the|my|our) (?!(?:best|worst|first|last|only|most|same)\b)\w+)",
+    rf"{_after(*'work works worked act acts behaves runs functions operates'.split(), word='like')} the \w+",
+    rf"{_after('feels', 'feel', 'felt', word='like')} \w+ing\b",
+    rf"{_after(*'us him her it them me down up around out away over below above'.split(), word='like')}"
+    r" (?:\w+ed |the )?\w+s\b(?=[,.;!]|$)",
+)
+# What is likened to its own kind is compared, not likened: "the rent here is like the rent in Rome".
+SAME_KIND: Final = re.compile(r"\b(\w{3,}) (?:\w+ ){0,3}(?:is|are|was|were) (?:\w+ )?like (?:the|an?) \1\b")
+_PICTURED: Final = r"(?:imagine|picture) (?:\w+ ){1,4}as (?:an?|the) \w+"
+
+ANALOGIES: Final[Cues] = {
+    "like": Cue(_LIKE),
+    "as": Cue(
+        rf"as(?<!\was) (?!{_COMPARED_BY_SIZE}\b)\w+ as (?:an? \w|two \w|(?:you|one) would\b|"
+        rf"(?!{_LITERAL}\b)\w+(?=[,.;!]|$))"
+        rf"|as(?<=^just as) an? .*, |is to .* as .* is to |are to .* as .* (?:is|are) to "
+    ),
+    _SIMILE_ADJECTIVES: Cue(rf"\b{one_of(*_SIMILE_ADJECTIVES.split())} as an? \w"),
+    "what": Cue(
+        r"what .* (?:is|are) to .*, .* (?:is|are) to |is to .* what .* is to |are to .* what .* (?:is|are) to "
+    ),
+    "analogous analogy akin likened compared reminiscent": Cue(
+        r"\banalogous to\b|\bby analogy\b|\bakin to\b|\blikened to\b|\bcan be compared (?:to|with) an?\b"
+        r"|\breminiscent of an?\b"
+    ),
+    "resemble resembles resembled": Cue(r"\bresembl(?:es?|ed) an? "),
+    "way": Cue(
+        r"\bin the same way (?:that|as) (?!before|last|usual|always|i\b|we\b|you\b)|"
+        r"\bthe (?:same )?way (?:an? \w+|one would)\b"
+    ),
+    "think": Cue(
+        r"\bthink of (?:\w+ ){1,4}?(?:as|like) (?:an?|the|your|\w+ing)\b", r"\b(?:you|do|did) think of|as a whole"
+    ),
+    "imagine picture": Cue(rf"\b{_PICTURED}"),
+}

@@ -11,7 +11,7 @@ from clew.analyze.nuance import nuance_of
 from clew.analyze.words import Reading, read
 
 # The version that every row made here names. Raise it with any change of a rule, a list or a constant.
-ANALYZE_VERSION: Final = 1
+ANALYZE_VERSION: Final = 5
 # Digits kept of a score in an annotation.
 _DIGITS: Final = 4
 

@@ -94,9 +94,10 @@ class Sentence(NamedTuple):
     flags: tuple[int, ...]
     valences: tuple[float, ...]
     domains: tuple[tuple[tuple[int, float], ...], ...]
+    ties: tuple[str, ...]
 
 
-_WORDLESS: Final = Sentence("", (), (), (), (), ())
+_WORDLESS: Final = Sentence("", (), (), (), (), (), ())
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +131,15 @@ def read(text: str) -> Reading:
     spans: list[tuple[int, int]] = []
     sentences: list[Sentence] = []
     paragraphs: list[int] = []
-    cut = _runs.__getitem__
+    cut, make = _runs.__getitem__, tuple.__new__
     for start, end in paragraph_spans(text):
         within = sentences_within(text, start, end)
         paragraphs.append(len(within))
         spans += within
         for first, last in within:
             columns = tuple(zip(*chain.from_iterable(map(cut, lower[first:last].split())), strict=True))
-            sentences.append(Sentence("".join(columns[0]), *columns[1:]) if columns else _WORDLESS)
+            # Not Sentence(...), which costs twice as much.
+            sentences.append(make(Sentence, ("".join(columns[0]), *columns[1:])) if columns else _WORDLESS)
     kinds = [sentence.kinds for sentence in sentences]
     grammar = ".".join([*kinds, ""])
     return Reading(text, lower, paragraphs, spans, sentences, shapes(kinds, grammar), grammar, order(grammar))

@@ -80,7 +80,7 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[tuple[int, int]]:
 def _append(spans: list[tuple[int, int]], text: str, start: int, end: int) -> None:
     while end > start and text[end - 1].isspace():
         end -= 1
-    if spans and not _WORD.search(text, start, end):
+    if spans and not (text[start:end][:1].isalnum() or _WORD.search(text, start, end)):
         spans[-1] = (spans[-1][0], end)
     elif end > start:
         spans.append((start, end))

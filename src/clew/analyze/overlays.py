@@ -1,0 +1,152 @@
+"""SIGMA's seven overlays of one turn, each 0 to 10: which sides of a project it touches.
+
+Three sources, of which the strongest counts for each overlay: words (`keyword_scores`), what recent turns scored by
+their own words (`inherited`), and, where there is a project lattice, the cosine with its nodes (`meet_scores`).
+`data/overlays.json` gives each overlay its words and phrases, weighted from 1 (points that way) to 3 (hardly used
+otherwise).
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from enum import StrEnum
+from functools import cache
+from importlib import resources
+from math import exp, sqrt
+from typing import Final, NamedTuple
+
+from clew.errors import InputError
+from clew.text.terms import terms
+
+
+class Overlay(StrEnum):
+    """The seven, in the order of the source document."""
+
+    STRUCTURAL = "O1_structural"
+    SECURITY = "O2_security"
+    LINEAGE = "O3_lineage"
+    MISSION = "O4_mission"
+    OPERATIONAL = "O5_operational"
+    MATHEMATICAL = "O6_mathematical"
+    COHERENCE = "O7_coherence"
+
+    @classmethod
+    def of(cls, name: str) -> "Overlay":
+        """The overlay of a name: in full, `O1` to `O7` in either case, or the source's other name `O7_strategic`.
+
+        Raises:
+            InputError: there is no such overlay.
+        """
+        head, _, rest = name.partition("_")
+        for overlay in cls:
+            short, _, title = overlay.value.partition("_")
+            if head.upper() == short and rest.lower() in ("", title, *_OTHER_NAMES.get(short, ())):
+                return overlay
+        raise InputError(f"{name!r} is no overlay; expected O1 to O7, or one of {', '.join(cls)}")
+
+
+Scores = Mapping[Overlay, float]
+"""Score by overlay, 0 to 10; an overlay that nothing raised is absent and counts as 0."""
+
+TOP: Final = 10.0
+_OTHER_NAMES: Final = {"O7": ("strategic",)}
+
+_HALF: Final = 1.1
+"""Evidence at which an overlay scores 6.3; evidence is the sum of the weights of different words, over the root of how
+many content terms there are, so that a long text needs more of them, though not in proportion."""
+_SMOOTHING: Final = 6
+
+INHERIT_FROM: Final = 7.0
+"""Own score of an earlier turn from which later ones inherit."""
+INHERIT_DECAY: Final = 0.6
+"""What is left of it at each turn further on."""
+INHERIT_TURNS: Final = 5
+"""How many turns back."""
+
+MEET_NODES: Final = 3
+"""The best matches of an overlay's nodes that count (SIGMA: top 3)."""
+
+_MAX_CHARS: Final = 20_000  # as far as a text is read, like everywhere in this package
+
+
+class _Lists(NamedTuple):
+    words: Mapping[str, tuple[tuple[Overlay, int], ...]]  # by term
+    phrases: Mapping[str, tuple[tuple[Overlay, int], ...]]
+    pattern: re.Pattern[str]
+
+
+def keyword_scores(text: str, found: Sequence[str] | None = None) -> dict[Overlay, float]:
+    """What the words of a text raise, in the order of overlays. Total; reads the first 20,000 characters.
+
+    Args:
+        found: the search terms of the text, if they are known already.
+    """
+    text = text[:_MAX_CHARS]
+    lists = _lists()
+    content = set(terms(text) if found is None else found)
+    evidence = dict.fromkeys(Overlay, 0)
+    for term in content:
+        for overlay, weight in lists.words.get(term, ()):
+            evidence[overlay] += weight
+    for phrase in set(lists.pattern.findall(text.casefold())):
+        for overlay, weight in lists.phrases[phrase]:
+            evidence[overlay] += weight
+    scale = _HALF * sqrt(len(content) + _SMOOTHING)
+    return {overlay: TOP * (1 - exp(-sum_ / scale)) for overlay, sum_ in evidence.items() if sum_}
+
+
+def inherited(recent: Sequence[Scores]) -> dict[Overlay, float]:
+    """What recent turns hand on: their own high scores, less with every turn in between.
+
+    Args:
+        recent: the scores that earlier turns of the session had by their own words, the latest last.
+    """
+    handed: dict[Overlay, float] = {}
+    for back, scores in enumerate(reversed(recent[-INHERIT_TURNS:]), 1):
+        for overlay, score in scores.items():
+            if score >= INHERIT_FROM:
+                handed[overlay] = max(handed.get(overlay, 0.0), score * INHERIT_DECAY**back)
+    return handed
+
+
+def meet_scores(cosines: Mapping[Overlay, Sequence[float]]) -> dict[Overlay, float]:
+    """What a project lattice raises: the mean cosine of each overlay's best three nodes, scaled to 0 to 10.
+
+    Args:
+        cosines: of the turn with every node of an overlay; an overlay without nodes is raised by nothing.
+    """
+    best = {overlay: sorted(values, reverse=True)[:MEET_NODES] for overlay, values in cosines.items() if values}
+    scores = {overlay: TOP * min(1.0, sum(values) / len(values)) for overlay, values in best.items()}
+    return {overlay: score for overlay, score in scores.items() if score > 0}
+
+
+def strongest(*sources: Scores) -> dict[Overlay, float]:
+    """The greatest score of each overlay over several sources, in the order of overlays."""
+    return {
+        overlay: max(source.get(overlay, 0.0) for source in sources)
+        for overlay in Overlay
+        if any(source.get(overlay, 0.0) > 0 for source in sources)
+    }
+
+
+@cache
+def _lists() -> _Lists:
+    read = json.loads((resources.files(__package__) / "data" / "overlays.json").read_text(encoding="utf-8"))
+    words: dict[str, dict[Overlay, int]] = {}
+    phrases: dict[str, dict[Overlay, int]] = {}
+    for overlay in Overlay:
+        for weight, listed in read[overlay]["words"].items():
+            for word in listed.split():
+                for term in terms(word):
+                    held = words.setdefault(term, {})
+                    held[overlay] = max(held.get(overlay, 0), int(weight))
+        for weight, listed in read[overlay]["phrases"].items():
+            for phrase in listed:
+                phrases.setdefault(phrase, {})[overlay] = int(weight)
+    longest_first = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
+    pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
+    return _Lists(
+        {term: tuple(held.items()) for term, held in words.items()},
+        {phrase: tuple(held.items()) for phrase, held in phrases.items()},
+        pattern,
+    )

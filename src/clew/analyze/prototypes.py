@@ -1,0 +1,90 @@
+"""Prototype vectors of the domains: what sentences of each domain look like to an embedder.
+
+The sentences are our own (`data/prototypes.json`), some ten for each domain. An embedder turns them into one centre for
+each; what all centres share is taken off, since an embedder puts all English text into one corner of its space.
+"""
+
+import hashlib
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.analyze.lexicon import DOMAINS
+from clew.models.protocol import Embedder, Matrix
+
+# How sharply the likeness to centres is turned into shares. Fitted on the tune part of benchmarks/domains.py with
+# MiniLM, and only for embedders whose cosines spread alike.
+_SHARPNESS: Final = 10.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Prototypes:
+    """One centre for each domain, as one embedder sees them.
+
+    Attributes:
+        name: of the embedder, and of the sentences by hash: prototypes of one name are the same for good.
+        centres: shape (number of domains, dim), float32, rows of length 1 in the order of `DOMAINS`, around `middle`.
+        middle: shape (dim,), float32; the mean over domains, taken off every vector that is compared.
+    """
+
+    name: str
+    centres: Matrix
+    middle: Matrix
+
+
+def prototypes_of(embedder: Embedder) -> Prototypes:
+    """Embeds the sentences; give a `RecordedEmbedder` to have the same on every machine.
+
+    Raises:
+        ModelError: the embedder failed.
+    """
+    rows = embedder.embed(sentences())
+    means: list[NDArray[np.float32]] = []
+    first = 0
+    for domain in DOMAINS:
+        last = first + len(_sentences()[1][domain])
+        means.append(_unit(rows[first:last].mean(axis=0, dtype=np.float64).astype(np.float32)))
+        first = last
+    middle = np.array(means, np.float32).mean(axis=0)
+    centres = np.array([_unit(mean - middle) for mean in means], np.float32)
+    return Prototypes(prototypes_name(embedder.name), centres, middle)
+
+
+def sentences() -> tuple[str, ...]:
+    """What an embedder is asked for once, in this order."""
+    return tuple(sentence for domain in DOMAINS for sentence in _sentences()[1][domain])
+
+
+def prototypes_name(model: str) -> str:
+    """The name of an embedder's prototypes, known before they are made."""
+    return f"{model}+{_sentences()[0][:8]}"
+
+
+def likeness(vector: NDArray[np.float32], prototypes: Prototypes) -> tuple[float, ...]:
+    """Share of each domain in what a vector is like, in the order of `DOMAINS`, summing to 1.
+
+    Empty for a zero vector, which says nothing, and for one that is not of the prototypes' embedder by its length.
+    """
+    if vector.shape != prototypes.middle.shape or not vector.any():
+        return ()
+    cosines = (prototypes.centres @ _unit(vector - prototypes.middle)).astype(np.float64)
+    shares = np.exp(_SHARPNESS * (cosines - cosines.max()))
+    total = float(shares.sum())
+    return tuple([round(float(share) / total, 6) for share in shares])
+
+
+def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
+    length = float(np.sqrt(np.square(vector, dtype=np.float64).sum()))
+    return vector / np.float32(length) if length else vector
+
+
+@cache
+def _sentences() -> tuple[str, dict[str, list[str]]]:
+    """The SHA-256 of the file, and its sentences by domain."""
+    text = (resources.files(__package__) / "data" / "prototypes.json").read_bytes()
+    return hashlib.sha256(text).hexdigest(), json.loads(text)

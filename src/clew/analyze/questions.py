@@ -1,0 +1,101 @@
+"""How questions begin, and are answered, that want no answer. English; matched on lower-case sentences."""
+
+import re
+from typing import Final
+
+from clew.analyze.phrases import one_of
+
+_LEAD: Final = (
+    r"(?:\W|(?:and|but|so|because|like|then|i mean|oh|well|seriously|honestly|i'm sorry but|bro|dude|ok|okay)\b)*"
+)
+_PEOPLE: Final = one_of(
+    "people", r"every\w+", "men", "women", "they", "folks", "kids", "anyone", "anybody", "companies"
+)
+# How a question begins that wants no answer.
+_RHETORICAL: Final = one_of(
+    r"(?:is|are|was|were|do|does|did|would|should|could|wo|ca)n't (?:it|that|this|there|every\w+|we all|life|"
+    r"adults|people)",
+    r"(?:is|are)n't (?:he|she|they|you|we) (?:just|the|so|all|adorable|lovely|cute|sweet|beautiful|great|a)",
+    r"don'?t (?:you|u|ya) (?:just )+(?:love|hate|wish)|isn't (?:she|he) \w+\?|shouldn't (?:we|they)",
+    r"(?:is|was) (?:it|that|this) not|(?:have|had|did|do|does|are|were) (?:i|we|he|she|they) not",
+    r"who (?:cares|needs|am i|are you to|would(?:'ve)? (?:have|ever|want|even|think|do|say|not)|wouldn't|doesn't|"
+    r"hasn't|among|"
+    r"can (?:blame|resist|say)|could (?:blame|forget|resist|say)|even|decided|asked (?:you|for)|the hell|"
+    r"in their right)",
+    r"who knows(?=[,?]| what| why| how| if| when| where)|who (?:are you|do you think you are|made you)",
+    r"why (?:bother|on earth|in the world|the hell|the heck|even|would any\w*|would (?:i|you|we) (?:ever|even|want)|"
+    r"should (?:i|we)|must|me\b|can't (?:people|they|we|you|i|everyone|he|she) (?:just|all|ever|ever)|do people|"
+    r"does no|"
+    r"do (?:i|we|you|they) (?:even|always|bother|keep|insist|never|have to)|does (?:every|it always|this always|nobody|"
+    rf"nothing)|is (?:it always|every\w+|nobody|no one|life|it so)|fix what|they always|{_PEOPLE} always|"
+    rf"did it have to)",
+    r"how (?:dare|hard (?:can|could|is it to)|difficult (?:can|is it to)|on earth|in the world|the hell|long must|"
+    r"many (?:more )?times|many more (?:\w+ ){1,4}(?:must|before|until|have to)|could (?:any|i (?:not|ever|"
+    r"forget)|you|we|they|"
+    r"he|she|this|that)|can (?:any|people|they|you (?:not|say|be so|even)|one|he|she|we trust)|(?:is|are|was|"
+    r"am) (?:this|that|"
+    r"he|she|it|these|i|we|you|they|people) (?:\w+ )?(?:even|still|supposed|allowed|not|fair|real|legal)|"
+    r"(?:cool|great|lovely|cute|sweet|amazing|crazy|awesome) (?:is|was) (?:that|this|it|he|she))",
+    r"what(?:'s| is) (?:the (?:point(?! of contact)|use|harm|rush|worst|big deal|matter with)|not to|there to|"
+    r"wrong with (?:"
+    r"people|you|them|him|her|this)|(?:\w+ )?(?:an? |the )?\w+ (?:but|if not|without)|life)",
+    r"what (?:could (?:possibly|go|an? \w+|any\w*|\w+ possibly)|on earth|the hell|the heck|in the world|"
+    r"difference (?:does|"
+    r"would|is)|use is|choice (?:do|did)|good (?:is|does|would|will|are|did)|more (?:can|could|do)|did (?:you|"
+    r"they|i) expect|"
+    r"(?:have|has) (?:\w+ ){1,4}ever|(?:kind|sort) of (?:an? )?(?:person|people|idiot|monster|man|woman|parent|"
+    r"world|company|"
+    r"fool|animal)|gives|makes you (?:think|so)|(?:am|are|is) (?:i|we|he|she|one) (?:supposed|meant)|was (?:i|he|"
+    r"she) thinking|"
+    r"were (?:you|they) thinking|do i know|would i do without|else is new)",
+    r"where(?:'s| is) (?:the (?:harm|fun|sense|justice|logic|fairness|love)|your)|where would (?:we|i) be",
+    r"where (?:did it all|does it (?:all )?end|will it (?:all )?end|have all)|since when (?:do|does|did|is|are|"
+    r"was|were|can)",
+    r"if not now|have (?:you|they|we) (?:no|lost|forgotten|learned)|must (?:i|we|you always|everything)|need i",
+    r"do (?:i|we) (?:look|really|honestly|need to|have to)|do you (?:really|honestly|seriously) (?:think|believe|"
+    r"expect|want)",
+    r"did (?:i|anyone|anybody|you|we) (?:ask|really|seriously|stutter|even)(?! what| who| how| when| where)",
+    r"does (?:it|that|this|any\w+|no ?\w+|he|she) (?:really|even|seriously|honestly|actually matter|matter|ever|"
+    r"look like)",
+    r"(?:does|do|has|can) (?:any\w+|no ?\w+) (?:\w+ ){0,4}?(?:even|ever|know how to)|does a bear|is the pope",
+    r"is it (?:just me|too much|any wonder|really (?:so|that|too|worth)|that hard|so (?:hard|much|difficult|bad))",
+    r"(?:is|was) (?:that|this|it) (?:really|even|some kind|supposed to be|a joke|necessary|all you)",
+    r"is nothing|is any\w+ surprised|is there any\w* (?:better|worse|greater|wonder)|is there a(?:n?y)? greater",
+    r"are you (?:kidding|serious|blind|deaf|insane|crazy|joking|out of your|mad|nuts|for real)|are we (?:really|"
+    r"seriously|supposed)",
+    r"am i (?:the only|supposed|crazy|a joke|dreaming)|can you (?:believe|imagine)|have you ever (?:noticed|wondered)",
+    r"can (?:we|people|you|they) (?:all |please )*(?:just|stop)|(?:could|can) (?:it|this|that|things|today|"
+    r"life) (?:be|get) any",
+    r"when will (?:people|we|they|you)|when (?:did|has) (?:\w+ ){1,3}ever|you (?:call|expect) (?:this|that|me)",
+    r"you think (?:this|that|i|it's|they)|remember when|imagine (?:paying|being|thinking|having)|"
+    r"you know (?:what|why|who)",
+)  # fmt: skip  # a list of words, not a column
+# A question of that kind, by itself or after a clause ("if all is fated, what use is it to choose?").
+RHETORICAL: Final = re.compile(
+    rf"{_LEAD}(?:{_RHETORICAL}\b|[^?]{{3,90}}?(?:, |\bbut |\band |\bthen |: |- )(?:{_RHETORICAL})\b)"
+)
+# The same without a question mark, as people chat; only what is hardly ever asked.
+UNMARKED: Final = re.compile(
+    _LEAD
+    + one_of(
+        r"how (?:am i|are we|are you|are people) (?:even )?supposed to", r"who (?:even )?(?:decided|cares|asked)\b",
+        r"why (?:is|are|does|do) (?:every\w+|no ?(?:one|body|thing)|people|men|they always|i (?:even|always))\b",
+        r"how is (?:this|that|he|she|it|\w+) (?:\w+ ){0,2}(?:even|real|legal|allowed|still)\b",
+        r"what (?:is|the hell is|even is) wrong with (?:people|you|them|this)", r"what even is\b", r"am i the only\b",
+        r"(?:does|do|can) any(?:one|body) (?:\w+ ){0,5}(?:even|ever|know how to|actually)\b", r"are you "
+        r"(?:kidding|serious)\b",
+        r"is it just me\b", r"don'?t (?:you|u|ya|yall) just (?:love|hate)",
+    )
+)  # fmt: skip  # a list of words, not a column
+# What its asker says right after a question, as its answer.
+OWN_ANSWER: Final = re.compile(
+    r"[\s\"”]*"
+    + one_of(
+        "because", "of course", "nothing", "nobody", "no one", "never", "everything", "everyone", "exactly",
+        "certainly", "me neither", "absolutely", "very", "hardly", "obviously", "not (?:me|much|really|a |the |one)",
+        r"no[.,!]? that's", "simple", r"easy[.:]",
+    )
+    + r"\b"
+)  # fmt: skip  # a list of words, not a column
+# A question without a verb, answered by its asker: "The result? Two weeks of work."
+TITLE_QUESTION: Final = re.compile(r"(?:and |but |so )?(?:the|my|our|his|her|their) (?:\w+ ){0,3}\w+\?")

@@ -1,0 +1,152 @@
+"""What a turn is about, as a few tags: its own phrases, known labels that it speaks of, and what is carried over.
+
+Two taggers, whose union counts (Virtual Context, tagging pipeline): the inbound one finds known labels and invents
+none, the response tagger takes the phrases of the text itself. What was talked about just before stays, unless the
+bleed gate sees that the subject has changed.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from clew.analyze.keyphrases import MOST_WORDS, keyphrases, tag_key
+
+MOST_TAGS: Final = 5
+"""Tags of a turn, and labels of a beat."""
+
+LOOKBACK: Final = 4
+"""Turns of a line whose tags are carried over (the source's `active_tag_lookback`)."""
+
+DECAY: Final = 0.5
+"""What is left of a carried tag's weight with each further turn."""
+
+GATE: Final = 0.1
+"""Share of a turn's words of tags that must stand in the recent history, or nothing is carried over (docs/tags.md)."""
+
+OWN: Final = 3
+"""Phrases that the response tagger takes of one turn."""
+
+STRONG: Final = 0.5
+"""Weight from which a phrase of a turn is a tag of it; the strongest has 1."""
+
+KNOWN: Final = 0.6
+"""Weight of a known label that a text holds without being one of its phrases."""
+
+LONGEST: Final = 48
+"""Characters of a name; what is longer is no word that anybody would look for."""
+
+_READ: Final = 20_000  # characters, as everywhere in this package
+_CANDIDATES: Final = 12
+_WORD: Final = re.compile(r"[^\W_](?:[\w.'/+#-]*[\w+#])?")
+_BREAK: Final = re.compile(r"[.!?\n;:,()\[\]{}\"]\s|\n")
+
+Tags = Mapping[str, float]
+"""Weight by name, 0 to 1, strongest first; of equal ones the first said."""
+
+
+def standing(text: str) -> dict[str, str]:
+    """The runs of up to three words of a text: the form in which each stands first, by its key.
+
+    Reads 20,000 characters.
+    """
+    found: dict[str, str] = {}
+    for part in _BREAK.split(text[:_READ]):
+        words = [word.casefold().removesuffix("'s") for word in _WORD.findall(part)]
+        keys = [tag_key(word) for word in words]
+        for first in range(len(words)):
+            for past in range(first + 1, min(first + MOST_WORDS, len(words)) + 1):
+                name = "-".join(words[first:past])
+                if len(name) > LONGEST:
+                    break
+                found.setdefault("-".join(keys[first:past]), name)
+    return found
+
+
+def is_name(name: str) -> bool:
+    """Whether a phrase can name a subject: an amount or a number cannot, nor what is too long to be looked for.
+
+    `2fa`, `s3` and `gpt-4` can; `15-minutes`, `21.84s` and `8fb3a3` cannot.
+    """
+    first = name.partition("-")[0]
+    return len(name) <= LONGEST and _digits(name) < 1 and not (name[:1].isdigit() and _digits(first) >= 0)
+
+
+def _digits(word: str) -> int:
+    """How many more digits a word has than letters; a word without either counts as a number."""
+    letters = sum(sign.isalpha() for sign in word)
+    return sum(sign.isdigit() for sign in word) - letters if letters else 1
+
+
+def own_tags(text: str) -> dict[str, float]:
+    """What the response tagger says of a turn without a model: its strongest phrases."""
+    found = (phrase for phrase in keyphrases(text, OWN) if phrase.weight >= STRONG)
+    return {phrase.name: phrase.weight for phrase in found if is_name(phrase.name)}
+
+
+def known_tags(text: str, is_known: Callable[[str], bool]) -> dict[str, float]:
+    """The known labels that stand in a text, in the form in which they stand there; of those within others the longest.
+
+    Args:
+        is_known: says of a key whether there is such a label.
+    """
+    held = {key: name for key, name in standing(text).items() if is_known(key)}
+    ranked = sorted(held, key=lambda key: -key.count("-"))  # stable: in the order of the text
+    chosen: list[str] = []
+    for key in ranked:
+        if len(chosen) < MOST_TAGS and not any(f"-{key}-" in f"-{other}-" for other in chosen):
+            chosen.append(key)
+    return {held[key]: KNOWN for key in chosen}
+
+
+def union(*found: Tags) -> dict[str, float]:
+    """All tags with their highest weight, the strongest `MOST_TAGS`; forms of one word count once, as the first."""
+    names: dict[str, str] = {}
+    weights: dict[str, float] = {}
+    for tags in found:
+        for name, weight in tags.items():
+            key = tag_key(name)
+            names.setdefault(key, name)
+            weights[key] = max(weight, weights.get(key, 0.0))
+    ranked = sorted(weights, key=lambda key: -weights[key])
+    return {names[key]: weights[key] for key in ranked[:MOST_TAGS]}
+
+
+def overlap(now: Tags, history: Sequence[Tags]) -> float | None:
+    """The share of the words of a turn's tags that stand in those of the turns before; None for a turn without tags."""
+    words = _words(now)
+    if not words:
+        return None
+    return len(words & _words(*history)) / len(words)
+
+
+def with_carried(now: Tags, history: Sequence[Tags]) -> dict[str, float]:
+    """A turn's tags with those that are carried over to it.
+
+    Args:
+        now: what both taggers say of the turn itself.
+        history: the same of the turns before it on its line, oldest first; the last `LOOKBACK` count.
+    """
+    recent = history[-LOOKBACK:]
+    same = overlap(now, recent)
+    if same is not None and same < GATE:
+        return union(now)
+    aged = enumerate(reversed(recent), start=1)
+    faded = [{name: weight * DECAY**age for name, weight in tags.items()} for age, tags in aged]
+    return union(now, *faded)
+
+
+def beat_labels(texts: Sequence[str]) -> dict[str, float]:
+    """The phrases of a beat that become labels: the strongest one, and those that stand in two of its turns or more."""
+    found = [phrase for phrase in keyphrases("\n".join(texts), _CANDIDATES) if is_name(phrase.name)]
+    turns = Counter(key for text in texts for key in standing(text))
+    chosen = {
+        phrase.name: phrase.weight
+        for place, phrase in enumerate(found)
+        if place == 0 or turns[tag_key(phrase.name)] > 1
+    }
+    return union(chosen)
+
+
+def _words(*found: Tags) -> set[str]:
+    return {word for tags in found for name in tags for word in tag_key(name).split("-")}

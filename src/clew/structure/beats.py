@@ -1,0 +1,190 @@
+"""Turns -> beats, one turn at a time: a beat ends where a topic does.
+
+The HSCA rule (weighted mean coherence from 0.72 on, or 20 chunks) says when a beat is *mature*; where it ends is for
+the boundary to say (`boundary`): taken alone, the rule makes a beat of every fluent turn, and none at all of small
+talk. A mature beat needs less evidence to end than an immature one.
+
+`advance` is a pure step: state and turn in, state and closed beats out. The state is small and has a wire form, the
+cost of a step does not grow with the conversation, and it does not matter in which portions the turns come. A gap is
+judged when the turn after next has come, so the newest turn is always pending.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final, Literal
+
+from clew.errors import InputError
+from clew.structure.boundary import BEFORE, SIMILARITY, Gap, evidence, look
+from clew.structure.density import COHERENCE_THRESHOLD, MAX_CHUNKS
+from clew.structure.features import TurnFeatures
+from clew.types.record import Record
+
+Reason = Literal["topic", "gap", "forced", "end"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeatRule(Record):
+    """What ends a beat. The defaults are those that were measured (docs/structure.md).
+
+    Attributes:
+        maturity: weighted mean coherence from which a beat is mature, 0..1.
+        evidence: logits that must speak for a boundary for a mature beat to end there.
+        immature: logits more that an immature beat needs.
+        gap_minutes: a longer silence ends every beat.
+        max_turns: a beat of so many turns ends, `forced`.
+        similarity_mean, similarity_spread: of the embedder's cosines between neighbouring turns (`boundary.calibrate`).
+    """
+
+    maturity: float = COHERENCE_THRESHOLD
+    evidence: float = 0.0
+    immature: float = 0.2
+    gap_minutes: float = 30.0
+    max_turns: int = MAX_CHUNKS
+    similarity_mean: float = SIMILARITY[0]
+    similarity_spread: float = SIMILARITY[1]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenBeat(Record):
+    """Where the segmentation of one session stands.
+
+    Attributes:
+        seqs: the turns of the open beat, in order, without the pending one.
+        weight, coherence: sums of layer 1, and of coherence times layer 1, over them.
+        recent: the last turns before the pending one, at most `boundary.BEFORE`, whatever beat they are in.
+        pending: the newest turn, of which it is open whether it begins a beat; None before the first two.
+    """
+
+    seqs: tuple[int, ...] = ()
+    weight: float = 0.0
+    coherence: float = 0.0
+    recent: tuple[TurnFeatures, ...] = ()
+    pending: TurnFeatures | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Beat(Record):
+    """A closed beat.
+
+    Attributes:
+        seqs: its turns, in order; at least one.
+        reason: what ended it: a `topic` boundary, a `gap` in time, the number of turns (`forced`), the `end` of the
+            session.
+    """
+
+    seqs: tuple[int, ...]
+    reason: Reason
+
+    @property
+    def low(self) -> int:
+        """Its first turn."""
+        return self.seqs[0]
+
+    @property
+    def high(self) -> int:
+        """Its last turn."""
+        return self.seqs[-1]
+
+    @property
+    def forced(self) -> bool:
+        """Whether the number of turns ended it."""
+        return self.reason == "forced"
+
+
+@dataclass(frozen=True, slots=True)
+class Advance:
+    """What one turn brought: the new state, and the beats that closed (none or one)."""
+
+    state: OpenBeat
+    closed: tuple[Beat, ...]
+
+
+DEFAULT: Final = BeatRule()
+
+
+def advance(state: OpenBeat, turn: TurnFeatures, rule: BeatRule = DEFAULT) -> Advance:
+    """Takes the next turn of a session.
+
+    Raises:
+        InputError: the turn does not come after those before it.
+    """
+    newest = state.pending.seq if state.pending is not None else state.seqs[-1] if state.seqs else None
+    if newest is not None and turn.seq <= newest:
+        raise InputError(f"turn {turn.seq} came after turn {newest}; give the turns of a session in their order")
+    if state.pending is None:
+        return Advance(_join(state, turn) if not state.seqs else replace(state, pending=turn), ())
+    moved, closed = _settle(state, state.pending, (state.pending, turn), rule)
+    return Advance(replace(moved, pending=turn), closed)
+
+
+def finish(state: OpenBeat, rule: BeatRule = DEFAULT) -> tuple[Beat, ...]:
+    """The beats that are left when a session is over: the pending turn is judged without what would follow it."""
+    if state.pending is None:
+        return (Beat(state.seqs, "end"),) if state.seqs else ()
+    moved, closed = _settle(state, state.pending, (state.pending,), rule)
+    return (*closed, Beat(moved.seqs, "end"))
+
+
+def reopen(before: Sequence[TurnFeatures], since: Sequence[TurnFeatures]) -> OpenBeat:
+    """The state from stored turns, when it was not kept.
+
+    Args:
+        before: the turns before the open beat, in order; the last `boundary.BEFORE` count.
+        since: the turns since the last closed beat, the pending one included, in order.
+    """
+    state = OpenBeat(recent=tuple(before[-BEFORE:]))
+    for turn in since[:1] if len(since) == 1 else since[:-1]:
+        state = _join(state, turn)
+    return state if len(since) < 2 else replace(state, pending=since[-1])
+
+
+def segment(turns: Sequence[TurnFeatures], rule: BeatRule = DEFAULT) -> tuple[Beat, ...]:
+    """All beats of a finished session."""
+    state = OpenBeat()
+    beats: list[Beat] = []
+    for turn in turns:
+        step = advance(state, turn, rule)
+        state = step.state
+        beats += step.closed
+    return (*beats, *finish(state, rule))
+
+
+def is_mature(state: OpenBeat, rule: BeatRule = DEFAULT) -> bool:
+    """Whether the HSCA rule holds for the open beat; not when all weights are 0."""
+    return state.weight > 0.0 and state.coherence / state.weight >= rule.maturity
+
+
+def judge(state: OpenBeat, after: Sequence[TurnFeatures], rule: BeatRule = DEFAULT) -> tuple[Reason | None, Gap]:
+    """Why the open beat ends before `after`, or None when it goes on; and what was found at the gap."""
+    gap = look(state.recent, after, len(state.seqs))
+    if _silence(state.recent[-1], after[0]) > timedelta(minutes=rule.gap_minutes):
+        return "gap", gap
+    needed = rule.evidence if is_mature(state, rule) else rule.evidence + rule.immature
+    if evidence(gap, (rule.similarity_mean, rule.similarity_spread)) > needed:
+        return "topic", gap
+    return ("forced" if len(state.seqs) >= rule.max_turns else None), gap
+
+
+def _settle(
+    state: OpenBeat, pending: TurnFeatures, after: Sequence[TurnFeatures], rule: BeatRule
+) -> tuple[OpenBeat, tuple[Beat, ...]]:
+    """Puts the pending turn where it belongs: into the open beat, or at the head of a new one."""
+    reason, _ = judge(state, after, rule)
+    if reason is None:
+        return _join(state, pending), ()
+    return _join(OpenBeat(recent=state.recent), pending), (Beat(state.seqs, reason),)
+
+
+def _join(state: OpenBeat, turn: TurnFeatures) -> OpenBeat:
+    return OpenBeat(
+        seqs=(*state.seqs, turn.seq),
+        weight=state.weight + turn.layer1,
+        coherence=state.coherence + turn.coherence * turn.layer1,
+        recent=(*state.recent, turn)[-BEFORE:],
+    )
+
+
+def _silence(before: TurnFeatures, after: TurnFeatures) -> timedelta:
+    """Time between two turns; none when either is unknown."""
+    return timedelta(0) if before.at is None or after.at is None else after.at - before.at

@@ -1,0 +1,103 @@
+"""What the structure of a conversation is found from, turn by turn: no text, a bounded size, and a wire form."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+from zlib import crc32
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.structure.cues import cues_of
+from clew.text.terms import terms
+from clew.types.record import Record
+
+MAX_TERMS: Final = 64
+"""Terms kept of a turn: its most frequent ones, which are its topic where there are more."""
+
+_READ: Final = 20_000  # characters, as in `clew.analyze.words`
+_LEVELS: Final = 127
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnFeatures(Record):
+    """One turn as the segmentation sees it.
+
+    Attributes:
+        seq: its place in the session.
+        at: event time; None when unknown.
+        layer1, coherence: its own scores, 0..1.
+        terms: CRC-32 of its most frequent search terms, so that no text is kept; ascending.
+        cues: flags of `clew.structure.cues.Cue`.
+        domains: evidence for each domain, 1 being enough to name it.
+        vector: its unit vector as int8 numbers; None where there is none.
+    """
+
+    seq: int
+    at: datetime | None
+    layer1: float
+    coherence: float
+    terms: tuple[int, ...]
+    cues: int
+    domains: dict[str, float]
+    vector: bytes | None = None
+
+
+def hashed_terms(text: str, count: int = MAX_TERMS) -> tuple[int, ...]:
+    """The most frequent search terms of a text, hashed and ascending; of equally frequent ones the first."""
+    counted = Counter(terms(text[:_READ])).most_common(count)
+    return tuple(sorted({crc32(term.encode("utf-8", "surrogatepass")) for term, _ in counted}))
+
+
+def features(
+    text: str,
+    weights: tuple[float, float, Mapping[str, float]],
+    *,
+    seq: int,
+    at: datetime | None = None,
+    role: str = "user",
+    speaker: str | None = None,
+    vector: Sequence[float] | NDArray[Any] | None = None,
+) -> TurnFeatures:
+    """The features of one turn; total for any text.
+
+    Args:
+        text: the turn's plain text.
+        weights: its layer 1 and coherence, as `clew.analyze.weigh` gives them, and its `domain_evidence`.
+        seq: its place in the session.
+        at: event time, aware.
+        role: who speaks, as the wire formats say it.
+        speaker: the speaker's own name, if there is one.
+        vector: its embedding; None, or all zero, where there is none and there will be none.
+    """
+    layer1, coherence, domains = weights
+    return TurnFeatures(
+        seq=seq,
+        at=at,
+        layer1=layer1,
+        coherence=coherence,
+        terms=hashed_terms(text),
+        cues=int(cues_of(text, role, speaker)),
+        domains=dict(domains),
+        vector=packed(vector),
+    )
+
+
+def packed(vector: Sequence[float] | NDArray[Any] | None) -> bytes | None:
+    """A vector's direction as int8 numbers; None for None and for a vector of zeros."""
+    if vector is None:
+        return None
+    wide = np.asarray(vector, np.float64)
+    largest = float(np.abs(wide).max(initial=0.0))
+    if not 0.0 < largest < np.inf:
+        return None
+    return np.rint(wide * (_LEVELS / largest)).astype(np.int8).tobytes()
+
+
+def unpacked(vector: bytes) -> NDArray[np.float64]:
+    """The unit vector that `packed` was given, to within its rounding."""
+    wide = np.frombuffer(vector, np.int8).astype(np.float64)
+    unit: NDArray[np.float64] = wide / np.sqrt(wide @ wide)
+    return unit

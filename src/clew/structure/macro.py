@@ -1,0 +1,261 @@
+"""What can be asked of the beats of a session in their order (HSCA 3), and of the sessions of a space together.
+
+The macro layer is the ordered list of beats; it is never flattened. Everything here is a pure function over such a
+list, made from stored nodes or from snapshots.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from itertools import chain
+from typing import Final
+
+from clew.analyze.domains import tags
+from clew.errors import InputError
+from clew.structure.density import normalised
+from clew.text.terms import terms
+from clew.types.chunk import ContextSnapshot, DomainTag
+from clew.types.record import Record
+
+HALF_LIFE: Final = timedelta(days=30)
+"""Age at which a beat of another session counts half; a choice, not a measurement."""
+
+_UNNAMED: Final = frozenset({DomainTag.UNCLASSIFIED.value, DomainTag.CROSS_DOMAIN.value})
+_LEAST_SHARE: Final = 0.1
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MacroNode(Record):
+    """One beat in the list.
+
+    Attributes:
+        session: whose beat it is.
+        position: its place among the beats of the session, from 0.
+        low, high: its first and last turn.
+        macro_weight: 0..1.
+        domains: share of each domain tag, summing to 1; empty when nothing weighs anything.
+        at: event time of its last turn; None when unknown.
+    """
+
+    session: str
+    position: int
+    low: int
+    high: int
+    macro_weight: float
+    domains: dict[str, float]
+    at: datetime | None = None
+
+    @property
+    def turns(self) -> int:
+        """How many places it covers."""
+        return self.high - self.low + 1
+
+
+@dataclass(frozen=True, slots=True)
+class StateBefore(Record):
+    """The state of a conversation before something came up.
+
+    Attributes:
+        position: of the beat in which it came up.
+        before: the beats before that one, in order.
+        domains: what the conversation had been about until then: the domains of those beats by density and length,
+            as shares of one whole.
+    """
+
+    position: int
+    before: tuple[MacroNode, ...]
+    domains: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Movement(Record):
+    """How the domains of one beat differ from those of the beat before.
+
+    Attributes:
+        position: of the beat.
+        domain: its strongest named domain; None when no domain is named.
+        entered, left: named domains with a tenth of the weight or more that are new here, or gone; sorted.
+        crossing: whether the named domains of the beat as a whole make it `cross_domain`, by the rule for a text
+            (`clew.analyze.domains.tags`); that one turn carries the tag is not enough.
+        distance: how far the shares moved, 0 (not at all) to 1 (nothing in common); 0 for the first beat.
+    """
+
+    position: int
+    domain: str | None
+    entered: tuple[str, ...]
+    left: tuple[str, ...]
+    crossing: bool
+    distance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Merged(Record):
+    """The beats of several sessions in one order, as `merge` weighs them.
+
+    Attributes:
+        order: `(session, position)` of each beat, oldest first: its place here is its global position.
+        weights: how much each counts, in the same order.
+        domains: share of each domain in all of them, summing to 1.
+    """
+
+    order: tuple[tuple[str, int], ...]
+    weights: tuple[float, ...]
+    domains: dict[str, float]
+
+
+def macro_nodes(session: str, snapshots: Iterable[ContextSnapshot]) -> tuple[MacroNode, ...]:
+    """The list from snapshots, in their order; chunks are counted through as if each were a turn."""
+    found: list[MacroNode] = []
+    low = 0
+    for snapshot in snapshots:
+        found.append(
+            MacroNode(
+                session=session,
+                position=snapshot.conversation_position,
+                low=low,
+                high=low + len(snapshot.chunks) - 1,
+                macro_weight=snapshot.macro_weight,
+                domains=normalised(snapshot.domain_summary),
+                at=datetime.fromtimestamp(snapshot.created_at, UTC) if snapshot.created_at else None,
+            )
+        )
+        low += len(snapshot.chunks)
+    return tuple(found)
+
+
+def first_mention(concept: str, said: Iterable[tuple[int, str]]) -> int | None:
+    """The first turn that has every search term of a concept; None when none has, or the concept has no terms.
+
+    Args:
+        concept: a word or phrase.
+        said: place and text of the turns, in order. The lexical index finds the same turn faster.
+    """
+    wanted = set(terms(concept))
+    if not wanted:
+        return None
+    return next((seq for seq, text in said if wanted <= set(terms(text))), None)
+
+
+def state_before(nodes: Sequence[MacroNode], mention: int) -> StateBefore | None:
+    """The state before the turn in which something was first mentioned.
+
+    Returns:
+        None when the turn lies in no beat of the list. When it lies in the first, nothing was before.
+    """
+    found = next((place for place, node in enumerate(nodes) if node.low <= mention <= node.high), None)
+    if found is None:
+        return None
+    before = tuple(nodes[:found])
+    return StateBefore(nodes[found].position, before, _together((node, _mass(node)) for node in before))
+
+
+def evolution(nodes: Sequence[MacroNode]) -> tuple[Movement, ...]:
+    """How the domains moved from beat to beat."""
+    moved: list[Movement] = []
+    last: Mapping[str, float] | None = None
+    for node in nodes:
+        here = node.domains
+        present, past = _present(here), _present(last or {})
+        named = {tag: share for tag, share in here.items() if tag not in _UNNAMED and share > 0.0}
+        moved.append(
+            Movement(
+                position=node.position,
+                domain=min(named, key=lambda tag: (-named[tag], tag)) if named else None,
+                entered=tuple(sorted(present - past)),
+                left=tuple(sorted(past - present)),
+                crossing=DomainTag.CROSS_DOMAIN in tags(normalised(named)),
+                distance=0.0 if last is None else _distance(last, here),
+            )
+        )
+        last = here
+    return tuple(moved)
+
+
+def last_beats(nodes: Sequence[MacroNode], count: int, newest: int | None = None) -> tuple[int, int] | None:
+    """First and last turn of the last `count` beats; None when there are none.
+
+    Args:
+        nodes: the closed beats of one session, in order.
+        count: how many beats back, at least 1; with more than there are, from the beginning.
+        newest: the session's newest turn. Turns after the last closed beat are the open one, which counts as a beat.
+    """
+    ranges = _ranges(nodes, newest)
+    if count < 1 or not ranges:
+        return None
+    return ranges[max(0, len(ranges) - count)][0], ranges[-1][1]
+
+
+def beat_ago(nodes: Sequence[MacroNode], count: int, newest: int | None = None) -> tuple[int, int] | None:
+    """First and last turn of the beat so many beats ago, 0 being the newest; None when there was none."""
+    ranges = _ranges(nodes, newest)
+    return ranges[-1 - count] if 0 <= count < len(ranges) else None
+
+
+def merge(
+    sessions: Mapping[str, Sequence[MacroNode]],
+    now: datetime,
+    *,
+    current: str | None = None,
+    half_life: timedelta = HALF_LIFE,
+) -> Merged:
+    """Several sessions as one (HSCA 8.3), so that old ones do not outvote the present.
+
+    The policy: a beat counts by its macro weight and its turns, times `2 ** -(age / half_life)`; the beats of the
+    current session do not age. A beat without a time is as old as the oldest that has one. Order is by time, then
+    session, then position; beats without a time come first.
+
+    Args:
+        sessions: the beats of each session, in order.
+        now: from when age counts; a beat in the future has age 0.
+        current: the session that is going on.
+        half_life: age at which a beat counts half.
+
+    Raises:
+        InputError: the half-life is not more than 0.
+    """
+    if half_life <= timedelta(0):
+        raise InputError(f"half_life is {half_life!r}; expected more than 0, as timedelta(days=30)")
+    nodes = sorted(
+        chain.from_iterable(sessions.values()),
+        key=lambda node: (node.at is not None, node.at or now, node.session, node.position),
+    )
+    oldest = max((now - node.at for node in nodes if node.at is not None), default=timedelta(0))
+    weights = []
+    for node in nodes:
+        age = oldest if node.at is None else now - node.at
+        fading = 1.0 if node.session == current else 0.5 ** max(0.0, age / half_life)
+        weights.append(round(_mass(node) * fading, 6))
+    order = tuple((node.session, node.position) for node in nodes)
+    return Merged(order, tuple(weights), _together(zip(nodes, weights, strict=True)))
+
+
+def _mass(node: MacroNode) -> float:
+    return node.macro_weight * node.turns
+
+
+def _together(nodes: Iterable[tuple[MacroNode, float]]) -> dict[str, float]:
+    """Domains of several beats by weight, as shares of one whole, strongest first."""
+    found: dict[str, float] = {}
+    for node, weight in nodes:
+        for tag, share in node.domains.items():
+            found[tag] = found.get(tag, 0.0) + share * weight
+    shares = normalised(found)
+    return {tag: round(shares[tag], 6) for tag in sorted(shares, key=lambda tag: (-shares[tag], tag))}
+
+
+def _present(domains: Mapping[str, float]) -> set[str]:
+    return {tag for tag, share in domains.items() if share >= _LEAST_SHARE and tag not in _UNNAMED}
+
+
+def _distance(one: Mapping[str, float], two: Mapping[str, float]) -> float:
+    """Total variation distance."""
+    tags = sorted({*one, *two})
+    return round(sum([abs(one.get(tag, 0.0) - two.get(tag, 0.0)) for tag in tags]) / 2.0, 6)
+
+
+def _ranges(nodes: Sequence[MacroNode], newest: int | None) -> list[tuple[int, int]]:
+    ranges = [(node.low, node.high) for node in nodes]
+    start = ranges[-1][1] + 1 if ranges else 0
+    if newest is not None and newest >= start:
+        ranges.append((start, newest))
+    return ranges

@@ -1,0 +1,200 @@
+"""A closed beat frozen: what each piece weighs, what the beat is about, how dense it is, what ties it together.
+
+This is what lasts of a beat (HSCA 2.4): weights, not words. Nothing in it is text; `as_snapshot` puts the text of the
+log beside the weights where the document's own shape is asked for.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from math import sqrt
+from typing import Final
+
+from clew.analyze.domains import domains_of_beat
+from clew.analyze.layer1 import WINDOW, layer1_of_beat
+from clew.analyze.words import read
+from clew.structure.beats import Beat
+from clew.structure.density import domain_summary, macro_weight, normalised
+from clew.structure.features import hashed_terms
+from clew.types.chunk import ContextSnapshot, WeightedChunk
+from clew.types.ids import turn_id
+from clew.types.record import Record
+
+_DIGITS: Final = 4
+LINKS_PER_PIECE: Final = 2
+_LEAST_LINK: Final = 0.05
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece(Record):
+    """One turn of a beat with its weights.
+
+    Attributes:
+        seq: its place in the session.
+        layer1, coherence: 0..1; layer 1 is the joint one when any piece of the beat is short, and holds what was
+            learned of its nuance flags.
+        tags: domain tags, strongest first; those of all short pieces together for a short one that has none of its own;
+            `unclassified` when none was named.
+        nuance: flags that were found; one that is missing is unknown.
+        short: True while it is too short to be scored, alone or with the others.
+    """
+
+    seq: int
+    layer1: float
+    coherence: float
+    tags: tuple[str, ...]
+    nuance: tuple[str, ...] = ()
+    short: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Link(Record):
+    """Two pieces that share terms: the cosine of their terms, times the geometric mean of their layer 1."""
+
+    first: int
+    second: int
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeatMap(Record):
+    """What is kept of a closed beat.
+
+    Attributes:
+        pieces: in order of the session.
+        macro_weight: mean layer 1, 0..1.
+        domain_summary: the document's: weight of the pieces with a tag by all weight; may sum to more than 1.
+        domains: the same as shares of one whole; empty when all weights are 0.
+        links: the strongest between its pieces, at most `LINKS_PER_PIECE` for each piece, strongest first.
+        reason: what ended the beat.
+    """
+
+    pieces: tuple[Piece, ...]
+    macro_weight: float
+    domain_summary: dict[str, float]
+    domains: dict[str, float]
+    links: tuple[Link, ...]
+    reason: str
+
+    @property
+    def forced(self) -> bool:
+        """Whether the number of turns ended the beat."""
+        return self.reason == "forced"
+
+
+Weight = Callable[[float, Collection[str]], float]
+"""Layer 1 and nuance flags of a piece -> what it weighs."""
+
+
+def plain_weight(layer1: float, _nuance: Collection[str]) -> float:
+    """Layer 1 alone: no flag counts until something was learned of it."""
+    return layer1
+
+
+def freeze(
+    beat: Beat, pieces: Sequence[Piece], texts: Sequence[str], window: int = WINDOW, weight: Weight = plain_weight
+) -> BeatMap:
+    """Weighs a closed beat as a whole: a proposal, nothing is stored.
+
+    Args:
+        beat: as the segmentation closed it.
+        pieces: its turns as each was weighed by itself, in order.
+        texts: their texts, in the same order.
+        window: tokens in the window of layer 1.
+        weight: makes the weight of pieces that are weighed jointly; others were given theirs.
+    """
+    weighed = _weigh_together(pieces, texts, window, weight)
+    summary = domain_summary((piece.tags, piece.layer1) for piece in weighed)
+    return BeatMap(
+        pieces=tuple(weighed),
+        macro_weight=round(macro_weight([piece.layer1 for piece in weighed]), _DIGITS),
+        domain_summary=_rounded(summary),
+        domains=_rounded(normalised(summary)),
+        links=_links(weighed, texts),
+        reason=beat.reason,
+    )
+
+
+def as_snapshot(
+    node: str, session: str, position: int, beat: BeatMap, said: Mapping[int, tuple[str, float]]
+) -> ContextSnapshot:
+    """A frozen beat in the document's shape.
+
+    Args:
+        node: the beat's id, which becomes the snapshot's, and the parent of every chunk.
+        session: whose turns its pieces are; it names the chunks.
+        position: place of the beat in its session, from 0.
+        beat: what was kept of it.
+        said: text and time (seconds since 1970) of each turn by its place; a turn that is missing was forgotten, and
+            its chunk keeps only its weights, at time 0.
+    """
+    chunks = []
+    for piece in beat.pieces:
+        text, at = said.get(piece.seq, ("", 0.0))
+        chunks.append(
+            WeightedChunk(
+                chunk_id=turn_id(session, piece.seq),
+                text=text,
+                layer1_score=piece.layer1,
+                domain_tags=list(piece.tags),
+                coherence_score=piece.coherence,
+                nuance_flags=list(piece.nuance),
+                parent_id=node,
+                created_at=at,
+            )
+        )
+    return ContextSnapshot(
+        snapshot_id=node,
+        chunks=chunks,
+        macro_weight=beat.macro_weight,
+        domain_summary=dict(beat.domain_summary),
+        conversation_position=position,
+        forced=beat.forced,
+        created_at=max((chunk.created_at for chunk in chunks), default=0.0),
+    )
+
+
+def _weigh_together(pieces: Sequence[Piece], texts: Sequence[str], window: int, weight: Weight) -> list[Piece]:
+    """The pieces on one scale: as they were weighed, or all jointly when some were too short for that (DESIGN 5.1).
+
+    What short ones are about is told by all of them, where none of their own words tells it (HSCA 8.4).
+    """
+    short = [place for place, piece in enumerate(pieces) if piece.short]
+    if not short:
+        return list(pieces)
+    tagged = domains_of_beat([texts[place] for place in short], [pieces[place].tags for place in short])
+    tags = dict(zip(short, tagged, strict=True))
+    return [
+        replace(
+            piece,
+            layer1=round(weight(joint.score, piece.nuance), _DIGITS),
+            short=joint.short,
+            tags=tags.get(place, piece.tags),
+        )
+        for place, (piece, joint) in enumerate(
+            zip(pieces, layer1_of_beat([read(text) for text in texts], window), strict=True)
+        )
+    ]
+
+
+def _links(pieces: Sequence[Piece], texts: Sequence[str]) -> tuple[Link, ...]:
+    terms = [frozenset(hashed_terms(text)) for text in texts]
+    found = []
+    for (one, mine), (two, theirs) in combinations(zip(pieces, terms, strict=True), 2):
+        shared = len(mine & theirs)
+        if shared:
+            weight = shared / sqrt(len(mine) * len(theirs)) * sqrt(one.layer1 * two.layer1)
+            if weight >= _LEAST_LINK:
+                found.append(Link(one.seq, two.seq, round(weight, _DIGITS)))
+    kept: list[Link] = []
+    counts: dict[int, int] = {}
+    for link in sorted(found, key=lambda link: (-link.weight, link.first, link.second)):
+        if max(counts.get(link.first, 0), counts.get(link.second, 0)) < LINKS_PER_PIECE:
+            kept.append(link)
+            for end in (link.first, link.second):
+                counts[end] = counts.get(end, 0) + 1
+    return tuple(kept)
+
+
+def _rounded(shares: Mapping[str, float]) -> dict[str, float]:
+    return {tag: round(share, _DIGITS) for tag, share in shares.items()}

@@ -1,0 +1,290 @@
+"""The labels of a space: which there are, which mean the same, and into which parts broad ones fall.
+
+A name that is near an earlier one becomes its alias, so that the first form seen stays the name. Aliases lead to names
+that were born before them, and so never in a circle.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.analyze.keyphrases import tag_key
+from clew.analyze.words import word_of
+from clew.models.quantize import Codes
+
+NAME_COSINE: Final = 0.85
+"""Cosine of two names' vectors from which they mean the same (docs/tags.md)."""
+
+TURN_COSINE: Final = 0.6
+"""Cosine of a turn's vector and a label's from which the turn speaks of it (docs/tags.md)."""
+
+BLOCK: Final = 4
+"""First letters that two names must share to be compared by their spelling."""
+
+EDITED: Final = 7
+"""Letters from which two words that differ in one count as one word spelt twice."""
+
+SPLIT_BEATS: Final = 32
+"""Beats from which a label may be split; looked at again whenever their number has doubled."""
+
+SPLIT_SHARE: Final = 0.1
+"""Share of all beats above which a label is split."""
+
+PARTS: Final = 8
+"""Most parts of a label."""
+
+PART_BEATS: Final = 4
+"""Fewest beats of a part."""
+
+
+_CALENDAR: Final = frozenset(
+    """
+    monday tuesday wednesday thursday friday saturday sunday weekend january february march april may june july august
+    september october november december spring summer autumn winter
+    """.split()
+)
+
+
+@dataclass(slots=True, eq=False)
+class Label:
+    """One name.
+
+    Attributes:
+        born: ordinal of the turn that closed the first beat with it.
+        beats: that have it.
+        again: ordinal of the turn that closed the second of them; None before that. From there on it has a vector.
+        target: the earlier name that means the same; None when there is none.
+        parts: names that narrow it, strongest first.
+        codes: its vector, as int8 numbers of length 127 or so; None when it has none.
+    """
+
+    name: str
+    born: int
+    beats: int = 0
+    again: int | None = None
+    target: str | None = None
+    parts: tuple[str, ...] = ()
+    codes: NDArray[np.int8] | None = None
+
+    @property
+    def age(self) -> tuple[int, str]:
+        """Its place among all names, earliest first."""
+        return self.born, self.name
+
+
+class Vocabulary:
+    """The names of one space. What it says depends on the names alone and not on the order in which they came."""
+
+    def __init__(self, labels: Iterable[Label] = (), beats: int = 0) -> None:
+        """Takes labels as they are, with their targets.
+
+        Args:
+            beats: closed so far in the whole space.
+        """
+        self.beats = beats
+        self.labels: dict[str, Label] = {}
+        self._keys: dict[str, list[str]] = {}
+        self._blocks: dict[str, list[str]] = {}
+        self._matrix: tuple[list[Label], Codes, NDArray[np.float64]] | None = None
+        for label in labels:
+            self._enter(label)
+
+    def add(self, name: str, born: int) -> set[str]:
+        """Enters a name, or notes that it was born earlier; gives the names that have changed by that."""
+        label = self.labels.get(name)
+        if label is not None and label.born <= born:
+            return set()
+        if label is None:
+            label = Label(name, born)
+            self._enter(label)
+        label.born = born
+        return {name} | self._meet(label)
+
+    def count(self, name: str, by: int) -> None:
+        """Counts one more beat of a name, closed by a turn with this ordinal."""
+        label = self.labels[name]
+        label.beats += 1
+        if label.beats > 1 and label.again is None:
+            label.again = by
+
+    def give_vector(self, name: str, codes: NDArray[np.int8]) -> set[str]:
+        """Gives a name its vector, and gives the names that have another target by that."""
+        label = self.labels[name]
+        label.codes, self._matrix = codes, None
+        return self._meet(label)
+
+    def drop(self, names: Iterable[str]) -> set[str]:
+        """Takes names out; gives those that have another target, or other parts, by that."""
+        gone = {name for name in names if self.labels.pop(name, None) is not None}
+        if not gone:
+            return set()
+        self._matrix = None
+        for name in gone:
+            key = tag_key(name)
+            self._keys[key].remove(name)
+            self._blocks[key[:BLOCK]].remove(name)
+        changed: set[str] = set()
+        for label in self.labels.values():
+            if not gone.isdisjoint(label.parts):
+                label.parts = tuple(part for part in label.parts if part not in gone)
+                changed.add(label.name)
+            if label.target in gone:
+                earlier = [other for other in self._near(label) if other.age < label.age]
+                label.target = min(earlier, key=lambda other: other.age).name if earlier else None
+                changed.add(label.name)
+        return changed
+
+    def root(self, name: str) -> str:
+        """The name that stands for a name, itself when there is no other; for one that is unknown, by its key."""
+        label = self.labels.get(name)
+        if label is None:
+            held = self._keys.get(tag_key(name), ())
+            label = min((self.labels[each] for each in held), key=lambda each: each.age, default=None)
+        if label is None:
+            return name
+        while label.target is not None:
+            label = self.labels[label.target]
+        return label.name
+
+    def knows(self, key: str, before: int) -> bool:
+        """Whether a name with this key was there before a turn."""
+        return any(self.labels[name].born < before for name in self._keys.get(key, ()))
+
+    def like(self, codes: NDArray[np.int8], before: int, limit: int) -> dict[str, float]:
+        """The names that had come twice before a turn and are like its vector, the most alike first, with cosines."""
+        labels, cosines = self._cosines(codes)
+        near = [(float(cosines[place]), labels[place]) for place in np.flatnonzero(cosines >= TURN_COSINE)]
+        near = [(cosine, label) for cosine, label in near if label.again is not None and label.again < before]
+        near.sort(key=lambda each: (-each[0], each[1].age))
+        return {label.name: min(cosine, 1.0) for cosine, label in near[:limit]}
+
+    def lacking(self) -> list[str]:
+        """The names that have come twice and have no vector, earliest first; aliases, numbers and dates need none."""
+        found = [label for label in self.labels.values() if label.codes is None and label.again is not None]
+        found = [label for label in found if label.target is None and _is_comparable(label.name)]
+        return [label.name for label in sorted(found, key=lambda label: label.age)]
+
+    def _enter(self, label: Label) -> None:
+        key = tag_key(label.name)
+        self.labels[label.name] = label
+        self._keys.setdefault(key, []).append(label.name)
+        self._blocks.setdefault(key[:BLOCK], []).append(label.name)
+        self._matrix = None
+
+    def _meet(self, label: Label) -> set[str]:
+        """Finds the target of a label, and makes it the target of others that it precedes."""
+        changed: set[str] = set()
+        near = self._near(label)
+        earlier = min((other for other in near if other.age < label.age), key=lambda other: other.age, default=None)
+        target = None if earlier is None else earlier.name
+        if target != label.target:
+            label.target = target
+            changed.add(label.name)
+        for other in near:
+            held = None if other.target is None else self.labels[other.target]
+            if label.age < other.age and (held is None or label.age < held.age):
+                other.target = label.name
+                changed.add(other.name)
+        return changed
+
+    def _near(self, label: Label) -> list[Label]:
+        """The other names that mean the same, each once."""
+        key = tag_key(label.name)
+        block = [self.labels[name] for name in self._blocks.get(key[:BLOCK], ())]
+        found = {other.name: other for other in block if other is not label and is_near(key, tag_key(other.name))}
+        if label.codes is not None:
+            labels, cosines = self._cosines(label.codes)
+            held = (labels[place] for place in np.flatnonzero(cosines >= NAME_COSINE))
+            found |= {other.name: other for other in held if other is not label}
+        return list(found.values())
+
+    def _cosines(self, codes: NDArray[np.int8]) -> tuple[list[Label], NDArray[np.float64]]:
+        """Of a vector and all names; whole numbers, so that it is the same however many there are."""
+        if self._matrix is None:
+            labels = [label for label in self.labels.values() if label.codes is not None]
+            rows = np.array([label.codes for label in labels], np.int8).reshape(len(labels), len(codes))
+            self._matrix = labels, rows, _lengths(rows)
+        labels, rows, lengths = self._matrix
+        dots = rows.astype(np.int32) @ codes.astype(np.int32)
+        both = lengths * _lengths(codes[None])[0]
+        return labels, np.divide(dots, both, out=np.zeros(len(labels)), where=both > 0)
+
+
+def is_near(one: str, other: str) -> bool:
+    """Whether two keys are one name spelt twice, or one the short form of the other in one of their words.
+
+    A short form has four letters or more, and less than half of the long one's: auth, authentication. Two words that
+    the lexicon knows are two words, however alike they look: contact, contract.
+    """
+    if one == other:
+        return True
+    pairs = list(zip(one.split("-"), other.split("-"), strict=False))
+    if one.count("-") != other.count("-") or sum(left != right for left, right in pairs) != 1:
+        return False
+    short, long = next(sorted(pair, key=len) for pair in pairs if pair[0] != pair[1])
+    if not (short.isalpha() and long.isalpha()):
+        return False
+    if len(short) >= BLOCK and len(long) > 2 * len(short) and long.startswith(short):
+        return True
+    return len(short) >= EDITED and _one_edit(short, long) and not (_is_listed(short) and _is_listed(long))
+
+
+def parts_of(name: str, beats: Sequence[Iterable[str]]) -> tuple[str, ...]:
+    """The names that a broad label is narrowed by, strongest first: those that stand beside it in most of its beats.
+
+    Args:
+        beats: the names of each beat that has the label, aliases read through.
+
+    Returns:
+        None that stands in fewer than `PART_BEATS` of them, and none that would be the label again; fewer than two
+        make no parts.
+    """
+    counts = Counter(other for held in beats for other in dict.fromkeys(held) if other != name)
+    fit = [other for other, count in counts.items() if PART_BEATS <= count <= len(beats) * 2 / 3]
+    fit.sort(key=lambda other: (-counts[other], other))
+    return tuple(fit[:PARTS]) if len(fit) > 1 else ()
+
+
+def part_in(parts: Sequence[str], held: Iterable[str]) -> str | None:
+    """The part of a broad label that one of its beats belongs to: the strongest that it has; None for none."""
+    return next((part for part in parts if part in set(held)), None)
+
+
+def resolve(name: str, aliases: Mapping[str, str]) -> str:
+    """The name at the end of a chain of aliases; of a circle, which nothing writes, the last met."""
+    seen = {name}
+    while (target := aliases.get(name)) is not None and target not in seen:
+        seen.add(target)
+        name = target
+    return name
+
+
+def _is_comparable(name: str) -> bool:
+    """Whether a vector tells what a name means: those of days, months and numbers are all alike."""
+    return not any(letter.isdigit() for letter in name) and _CALENDAR.isdisjoint(name.split("-"))
+
+
+def _is_listed(word: str) -> bool:
+    known = word_of(word)
+    return bool(known.flags or known.valence or known.domains)
+
+
+def _one_edit(one: str, other: str) -> bool:
+    """Whether one letter is put in, left out, or another, from the first word, the shorter one, to the second."""
+    if len(other) - len(one) > 1:
+        return False
+    start = next(
+        (place for place, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), len(one)
+    )
+    rest = start if len(one) < len(other) else start + 1
+    return one[rest:] == other[start + 1 :]
+
+
+def _lengths(rows: Codes) -> NDArray[np.float64]:
+    wide = rows.astype(np.int64)
+    lengths: NDArray[np.float64] = np.sqrt((wide * wide).sum(axis=1).astype(np.float64))
+    return lengths
