@@ -10,7 +10,7 @@ from clew.assemble.fit import CHARS_PER_TOKEN, Packed
 from clew.assemble.render import Evidence
 from clew.recall.frame import Frame
 from clew.recall.query import Query
-from clew.recall.search import Candidate, Ranking
+from clew.recall.search import Candidate
 from clew.store.rows import dumps
 from clew.types.context import Context, ContextItem, Omission, Receipt
 from clew.types.ids import turn_id
@@ -46,12 +46,22 @@ def understood(query: Query, speakers: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def omissions(ranking: Ranking, chars: Sequence[int], packed: Packed, budget: int) -> tuple[Omission, ...]:
-    """The best candidates that were not taken, best first, each with the reason and the way to get it back."""
-    left = list(islice((place for place in range(len(ranking)) if place not in packed.taken), OMISSIONS))
-    spare = budget - packed.tokens
-    pairs = zip(left, ranking.candidates(left), strict=True)
-    return tuple(_omission(candidate, -(-chars[place] // CHARS_PER_TOKEN), spare) for place, candidate in pairs)
+def left_out(ranked: int, packed: Packed) -> list[int]:
+    """Places of the best candidates that were not taken, best first."""
+    return list(islice((place for place in range(ranked) if place not in packed.taken), OMISSIONS))
+
+
+def omissions(candidates: Sequence[Candidate], chars: Sequence[int], spare: int) -> tuple[Omission, ...]:
+    """Candidates that were not taken, each with the reason and the way to get it back.
+
+    Args:
+        chars: length of each one's turn.
+        spare: tokens of the budget that were left.
+    """
+    return tuple(
+        _omission(candidate, -(-size // CHARS_PER_TOKEN), spare)
+        for candidate, size in zip(candidates, chars, strict=True)
+    )
 
 
 def _omission(candidate: Candidate, tokens: int, spare: int) -> Omission:
@@ -60,9 +70,8 @@ def _omission(candidate: Candidate, tokens: int, spare: int) -> Omission:
     return Omission(turn_ids=(name,), reason=reason, score=candidate.score, tokens=tokens, restore=name)
 
 
-def context_items(ranking: Ranking, packed: Packed) -> tuple[ContextItem, ...]:
-    """The items of a block, in its order, with their scores and reasons."""
-    candidates = ranking.candidates([item.rank - 1 for item in packed.items])
+def context_items(packed: Packed, candidates: Sequence[Candidate]) -> tuple[ContextItem, ...]:
+    """The items of a block, in its order, with the scores and reasons of the candidates that they show."""
     return tuple(starmap(_item, zip(packed.items, packed.costs, candidates, strict=True)))
 
 

@@ -15,12 +15,14 @@ from typing import Final, cast
 from clew.index.entry import encode
 from clew.ingest.identity import Key, Place, align
 from clew.pipeline.annotate import annotation_rows
+from clew.pipeline.learned import take_over
 from clew.pipeline.pause import paused_since
 from clew.pipeline.prepare import Prepared
-from clew.pipeline.session import by_external_id, forgotten, has_forgotten_id, next_seq, read_line
-from clew.pipeline.tombstones import hashing, is_copy
+from clew.pipeline.session import after_forgotten, by_external_id, forgotten, has_forgotten_id, next_seq, read_line
+from clew.pipeline.strand import Strand
+from clew.pipeline.tombstones import Hashed, ghosts, hashing, is_copy
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.rows import dumps, to_us, turn_row
+from clew.store.rows import dumps, placed_row, to_us
 from clew.store.tables import Row
 from clew.types.ids import turn_id
 from clew.types.turn import Turn
@@ -94,12 +96,17 @@ class Appender:
         with self._lock:
             self._contents.clear()
 
+    def learn(self, values: Mapping[str, float], now: datetime) -> None:
+        """Takes learned values over that an export brought along, see `take_over`."""
+        take_over(self._store, self._space, values, now)
+
     def add(self, item: Prepared, now: datetime) -> Fate:
         """Appends one turn; returns once it is durable."""
         turn = item.turn
 
         def write(tx: Transaction) -> Fate:
-            if paused_since(tx, self._space) is not None:
+            ground = _ground(tx, self._space, turn.session, now)
+            if ground is None:
                 return Fate(paused=True)
             if item.excluded is not None:
                 return Fate(excluded=True)
@@ -108,10 +115,10 @@ class Appender:
                 if known is not None:
                     name = turn_id(turn.session, known[0])
                     return Fate(known=name) if known[1] == item.digest else Fate(conflict=name)
-                if has_forgotten_id(tx, self._space, turn.session, turn.external_id):
+                if ground.hashed and has_forgotten_id(tx, self._space, turn.session, turn.external_id, ground.hashed):
                     return Fate(forgotten=True)
-            plan = _Plan([Place(branch=turn.branch)], (), next_seq(tx, self._space, turn.session))
-            return _write(tx, self._space, [item], plan, now)[0][0]
+            plan = _Plan([Place(branch=turn.branch)], (), ground.next_seq)
+            return _write(tx, ground, [item], plan, now)[0][0]
 
         return self._store.transaction(write)
 
@@ -120,44 +127,44 @@ class Appender:
         items: Sequence[Prepared],
         now: datetime,
         progress: Callable[[int], None],
-        *,
-        earlier: Sequence[Key] = (),
+        strand: Strand | None = None,
     ) -> list[Fate]:
         """Appends turns of one session in order and says what became of each; all are durable on return.
 
         Args:
             progress: called with the number of turns just settled, after each durable batch.
-            earlier: keys of turns of the same sequence that were appended before, so that it is lined up as a whole;
-                those whose fate was `out_of_line` are not among them.
+            strand: what came of the same sequence before, so that it is lined up as a whole; it is carried on.
         """
-        in_line = self._in_line(items, earlier)
+        strand = strand or Strand()
+        in_line = self._in_line(items, strand)
         if len(in_line) < len(items):
             progress(len(items) - len(in_line))
-        fates = iter(self._add_line([items[i] for i in in_line], now, progress, earlier))
+        fates = iter(self._add_line([items[i] for i in in_line], now, progress, strand))
         chosen = frozenset(in_line)
         return [next(fates) if i in chosen else Fate(excluded=True) for i in range(len(items))]
 
-    def _in_line(self, items: Sequence[Prepared], earlier: Sequence[Key]) -> Sequence[int]:
+    def _in_line(self, items: Sequence[Prepared], strand: Strand) -> Sequence[int]:
         """Places of the turns to be lined up: all but excluded ones, unless they came in before they were excluded."""
         if all(item.excluded is None for item in items):
             return range(len(items))
-        keys = [*earlier, *map(sequence_key, items)]
+        keys = [*strand.keys, *map(sequence_key, items)]
         with self._store.snapshot() as reader:
             line = read_line(reader, self._space, items[0].turn.session, keys)
         held = {key.hash for key in line.keys}
         return [i for i, item in enumerate(items) if item.excluded is None or item.digest in held]
 
     def _add_line(
-        self, items: Sequence[Prepared], now: datetime, progress: Callable[[int], None], earlier: Sequence[Key]
+        self, items: Sequence[Prepared], now: datetime, progress: Callable[[int], None], strand: Strand
     ) -> list[Fate]:
         fates: list[Fate] = []
-        before = list(earlier)
         while len(fates) < len(items):
             rest = items[len(fates) :]
-            plan = self._plan(rest, before)
+            plan = self._plan(rest, strand)
             try:
                 for settled in self._apply(plan, rest, now):
-                    before += map(sequence_key, items[len(fates) : len(fates) + len(settled)])
+                    for item, fate in zip(items[len(fates) :], settled, strict=False):
+                        if not fate.out_of_line:
+                            strand.take(sequence_key(item), fate.added or fate.known, added=fate.added is not None)
                     fates += settled
                     progress(len(settled))
                     if settled[-1].paused:  # the rest with it: a sequence is not taken in by pieces
@@ -177,19 +184,24 @@ class Appender:
             plan = replace(plan, seqs=[*plan.seqs, *(seq for _, seq in settled)], next_seq=plan.next_seq + added)
             yield fates
 
-    def _plan(self, items: Sequence[Prepared], earlier: Sequence[Key]) -> _Plan:
+    def _plan(self, items: Sequence[Prepared], strand: Strand) -> _Plan:
         session = items[0].turn.session
         keys = [sequence_key(item) for item in items]
         with self._store.snapshot() as reader:
             upcoming = next_seq(reader, self._space, session)
-            if upcoming == 0 or not (earlier or self._may_line_up(reader, items, upcoming)):
+            if strand.keys and not forgotten(reader, self._space, session):
+                found = strand.places(reader, self._space, session, keys, upcoming)
+                if found is not None:
+                    return _Plan(*found, upcoming)
+            if upcoming == 0 or not (strand.keys or self._may_line_up(reader, items, upcoming)):
                 return _Plan(align((), keys), (), upcoming)
-            line = read_line(reader, self._space, session, [*earlier, *keys])
-        places = align(line.keys, [*earlier, *keys])
+            line = read_line(reader, self._space, session, [*strand.keys, *keys])
+        strand.look(line, upcoming)
+        places = align(line.keys, [*strand.keys, *keys])
         seqs = list(line.seqs)
-        for place in places[: len(earlier)]:
+        for place in places[: len(strand.keys)]:
             seqs.append(-1 if place.known is None else seqs[place.known])
-        return _Plan(places[len(earlier) :], seqs, upcoming, line.gone)
+        return _Plan(places[len(strand.keys) :], seqs, upcoming, line.gone)
 
     def _may_line_up(self, reader: Reader, items: Sequence[Prepared], upcoming: int) -> bool:
         """False only when no rule of alignment can find anything: no known id, and no first turn that is stored."""
@@ -220,22 +232,55 @@ def _writing(
     """`_write` for one batch, provided that the session is as long as planned."""
 
     def write(tx: Transaction) -> list[tuple[Fate, int]]:
-        if next_seq(tx, space, items[0].turn.session) != plan.next_seq:
+        ground = _ground(tx, space, items[0].turn.session, now)
+        if ground is None:
+            return [(Fate(paused=True), -1)] * len(items)
+        if ground.next_seq != plan.next_seq:
             raise _Moved
-        return _write(tx, space, items, plan, now)
+        return _write(tx, ground, items, plan, now)
 
     return write
 
 
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What a transaction reads once of the space and the session that it appends to.
+
+    Attributes:
+        space: the row, also of a space that has no turn yet.
+        session: likewise.
+        hashed: None while nothing of the space was forgotten.
+    """
+
+    space: Row
+    session: Row
+    hashed: Hashed | None
+
+    @property
+    def next_seq(self) -> int:
+        """The place of the session's next turn."""
+        return cast(int, self.session[2])
+
+
+def _ground(tx: Reader, space: str, session: str, now: datetime) -> _Ground | None:
+    """The rows; None while the space is paused."""
+    if paused_since(tx, space) is not None:
+        return None
+    row = tx.get("space", (space,)) or (space, 0, 0, secrets.token_bytes(32), to_us(now))
+    has_forgotten = bool(tx.scan("tombstone", (space,), (space,), columns=("seq",), limit=1))
+    hashed = hashing(cast(bytes, row[3])) if has_forgotten else None
+    held = tx.get("session", (space, session))
+    if held is None:
+        first = after_forgotten(ghosts(tx, space, session, hashed) if hashed else ())
+        held = (space, session, first, None, dumps({}), to_us(now))
+    return _Ground(row, held, hashed)
+
+
 def _write(
-    tx: Transaction, space: str, items: Sequence[Prepared], plan: _Plan, now: datetime
+    tx: Transaction, ground: _Ground, items: Sequence[Prepared], plan: _Plan, now: datetime
 ) -> list[tuple[Fate, int]]:
     """Writes the new ones of some planned turns of one session; gives each one's fate and place, -1 for none."""
-    if paused_since(tx, space) is not None:
-        return [(Fate(paused=True), -1)] * len(items)
-    session = items[0].turn.session
-    space_row = tx.get("space", (space,)) or (space, 0, 0, secrets.token_bytes(32), to_us(now))
-    hashed = hashing(cast(bytes, space_row[3])) if tx.count("tombstone", (space,), (space,)) else None
+    space, session, hashed = cast(str, ground.space[0]), items[0].turn.session, ground.hashed
     seqs = list(plan.seqs)
     settled: list[tuple[Fate, int]] = []
     new: list[Prepared] = []
@@ -256,11 +301,12 @@ def _write(
                 parent = _parent(tx, space, item.turn, named)
             if item.turn.external_id is not None:
                 named[item.turn.external_id] = seq
-            new.append(replace(item, turn=replace(item.turn, branch=place.branch, parent=parent)))
+            moved = (item.turn.branch, item.turn.parent) != (place.branch, parent)
+            new.append(replace(item, turn=replace(item.turn, branch=place.branch, parent=parent)) if moved else item)
             settled.append((Fate(added=turn_id(session, seq)), seq))
         seqs.append(settled[-1][1])
     if new:
-        _put(tx, space_row, new, plan.next_seq, now)
+        _put(tx, ground, new, now)
     return settled
 
 
@@ -285,17 +331,17 @@ def _met(session: str, seq: int, gone: frozenset[int], *, known: bool) -> Fate:
     return Fate(known=name) if known else Fate(conflict=name)
 
 
-def _put(tx: Transaction, space_row: Row, new: Sequence[Prepared], first: int, now: datetime) -> None:
-    """Writes new turns of one session, with places from `first` on, and all that goes with them."""
-    space, session = cast(str, space_row[0]), new[0].turn.session
-    ordinal = cast(int, space_row[1])
-    session_row = tx.get("session", (space, session)) or (space, session, first, None, dumps({}), to_us(now))
+def _put(tx: Transaction, ground: _Ground, new: Sequence[Prepared], now: datetime) -> None:
+    """Writes new turns of one session at its next places, and all that goes with them."""
+    space_row, session_row = ground.space, ground.session
+    space, session, first = cast(str, space_row[0]), new[0].turn.session, ground.next_seq
+    ordinal, ingested_at = cast(int, space_row[1]), to_us(now)
     title = session_row[3] or title_of(item.turn.metadata for item in new)
     tx.put("session", [(space, session, first + len(new), title, *session_row[4:])])
     tx.put("space", [(space, ordinal + len(new), *space_row[2:])])
     placed = [(item, first + n, ordinal + n) for n, item in enumerate(new)]
-    turns = [item.turn.stored(seq=seq, ordinal=number, ingested_at=now) for item, seq, number in placed]
-    tx.put("turn", [turn_row(space, turn, item.digest) for turn, item in zip(turns, new, strict=True)])
+    rows = (placed_row(space, item.turn, item.digest, seq, number, ingested_at) for item, seq, number in placed)
+    tx.put("turn", rows)
     tx.put("tail", [(space, number, encode(item.entry(seq=seq, ordinal=number))) for item, seq, number in placed])
     tx.put("annotation", annotation_rows(space, ((turn_id(session, seq), item) for item, seq, _ in placed)))
     for item in new:

@@ -8,7 +8,7 @@ from clew.index.entry import SATURATION, PieceTerms, TurnEntry, decode
 from clew.index.kinds import TERMS, data, listing
 from clew.index.segment import Segment, entries
 from clew.ingest.identity import content_hash
-from clew.pipeline.annotate import PROVENANCE, annotation_rows
+from clew.pipeline.annotate import annotation_rows, with_the_turn
 from clew.pipeline.log import stored_rows
 from clew.pipeline.prepare import Prepared, derive
 from clew.store.protocol import Reader, Store
@@ -109,7 +109,7 @@ def _counts(terms: Mapping[str, int]) -> dict[str, int]:
 
 
 def _same_annotations(reader: Reader, space: str, owner: str, fresh: Prepared) -> bool:
-    held = [row for row in reader.scan("annotation", (space, owner), (space, owner)) if row[4] == PROVENANCE]
+    held = [row for row in reader.scan("annotation", (space, owner), (space, owner)) if with_the_turn(row)]
     return sorted(held, key=lambda row: cast(str, row[2])) == sorted(
         annotation_rows(space, [(owner, fresh)]), key=lambda row: cast(str, row[2])
     )

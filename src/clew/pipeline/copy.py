@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from clew.errors import ConflictError, InputError, NotFoundError
+from clew.index.kinds import count_copy
+from clew.pipeline.scrub import noted
 from clew.pipeline.tombstones import Hashed, hashing_of
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.tables import TABLES, TOMBSTONE, Key, Row, Table, Value
@@ -113,19 +115,27 @@ def _level_all(
 ) -> tuple[dict[str, int], int, int]:
     """Levels every table; gives rows by table, and how many were written and removed."""
     rows: dict[str, int] = {}
-    written = removed = forgotten = 0
+    written = removed = 0
+    leaves_traces = _may_hold_traces(target, space)
     for table in _tables():
         rows[table.name] = 0
+        if table.name == "space" and leaves_traces:
+            target.scrub()  # before the copy is whole: one that is broken off here does it again
         for batch, low, high in _stretches(reader, table, space):
             work = _levelling(table, space, batch, low, high)
             changed, gone = target.transaction(work, durable=table.name == "space")  # the last one takes all along
             rows[table.name] += len(batch)
             written, removed = written + changed, removed + gone
-            forgotten += gone if table.name == "turn" else 0
+            leaves_traces = leaves_traces or (gone > 0 and table.name == "turn")
             on_progress(sum(rows.values()))
-    if forgotten:
-        target.scrub()
     return rows, written, removed
+
+
+def _may_hold_traces(target: Store, space: str) -> bool:
+    """Whether turns went there that nobody has scrubbed: by forgetting, or by a copy that was broken off."""
+    with target.snapshot() as reader:
+        is_half = reader.get("space", (space,)) is None and reader.count("session", (space,), (space,)) > 0
+        return is_half or noted(reader, space) is not None
 
 
 def _stretches(reader: Reader, table: Table, space: str) -> Iterator[tuple[list[Row], Key, Key]]:
@@ -159,10 +169,13 @@ def _levelling(
     def level(tx: Transaction) -> tuple[int, int]:
         keys = tx.scan(table.name, low, high, columns=table.key_names)
         surplus = [key for key in keys if key not in wanted]
-        held = wanted.keys() & set(keys)
-        changed = [row for key, row in wanted.items() if key not in held or tx.get(table.name, key) != row]
+        both = [key for key in keys if key in wanted]
+        held = dict(zip(both, tx.get_many(table.name, both), strict=True))
+        changed = [row for key, row in wanted.items() if held.get(key) != row]
         if surplus or changed:
             tx.delete("space", (space,), (space,))  # until the end: half a copy is no space
+            if table.name == "space":
+                count_copy(tx, space)
         for key in surplus:
             tx.delete(table.name, key, key)
         tx.put(table.name, changed)
@@ -174,14 +187,15 @@ def _levelling(
 def _see_that_nothing_is_lost(reader: Reader, target: Store, space: str) -> None:
     """Refuses a target with turns, or with tombstones, that the source does not know."""
     hashed = hashing_of(reader, space)
-    turns = tombstones = 0
+    turns = 0
     with target.snapshot() as theirs:
         low: Key = (space,)
         while rows := theirs.scan("turn", low, (space,), columns=("space", "session", "seq", "hash"), limit=BATCH):
-            turns += sum(not _is_known(reader, row, hashed) for row in rows)
+            mine = reader.get_many("turn", [row[:3] for row in rows], columns=("hash",))
+            turns += sum(not _is_known(reader, row, own, hashed) for row, own in zip(rows, mine, strict=True))
             low = _next_key(rows[-1][:3])
-        for key in theirs.scan("tombstone", (space,), (space,), columns=TOMBSTONE.key_names):
-            tombstones += reader.get("tombstone", key) is None
+        buried = theirs.scan("tombstone", (space,), (space,), columns=TOMBSTONE.key_names)
+        tombstones = reader.get_many("tombstone", buried).count(None)
     if turns or tombstones:
         raise ConflictError(
             f"the space {space!r} at {target.url} holds {turns} turns and has forgotten {tombstones} that the source "
@@ -189,12 +203,11 @@ def _see_that_nothing_is_lost(reader: Reader, target: Store, space: str) -> None
         )
 
 
-def _is_known(reader: Reader, row: Row, hashed: Hashed | None) -> bool:
-    """Whether the source holds the turn of this row of the target, or has forgotten it."""
+def _is_known(reader: Reader, row: Row, mine: Row | None, hashed: Hashed | None) -> bool:
+    """Whether the source holds the turn of this row of the target, as `mine` says, or has forgotten it."""
     _, session, seq, digest = row
-    mine = reader.scan("turn", row[:3], row[:3], columns=("hash",))
-    if mine:
-        return mine[0][0] == digest
+    if mine is not None:
+        return mine[0] == digest
     if hashed is None:
         return False
     ghost = reader.get("tombstone", (row[0], hashed("session", cast(str, session)), seq))

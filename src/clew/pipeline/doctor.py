@@ -8,7 +8,7 @@ from typing import Final, cast
 from clew.config import IndexConfig
 from clew.index.mend import mend_vectors
 from clew.pipeline.rebuild import rebuild
-from clew.pipeline.references import find_gaps, find_lost_parents, find_odd_jobs
+from clew.pipeline.references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans
 from clew.pipeline.session import next_seq
 from clew.store.protocol import Store, Transaction
 from clew.store.rows import dumps, turn_from_row, turn_row
@@ -123,6 +123,18 @@ def _drop_odd_jobs(store: Store, space: str, _config: IndexConfig) -> None:
     store.transaction(work)
 
 
+def _drop_orphans(store: Store, space: str, _config: IndexConfig) -> None:
+    """Drops what is kept of turns that are not there, unless turns are missing that a backup would bring back."""
+
+    def work(tx: Transaction) -> None:
+        if any(True for _ in find_gaps(tx, space)):
+            return
+        for orphan in list(find_orphans(tx, space)):
+            tx.delete(orphan.table, orphan.key, orphan.key)
+
+    store.transaction(work)
+
+
 def _mend_vectors(store: Store, space: str, _config: IndexConfig) -> None:
     def work(tx: Transaction) -> None:
         rows = tx.scan("turn", (space,), (space,), columns=("ordinal",))
@@ -161,6 +173,11 @@ ADVICE: Final[Mapping[str, _Advice]] = MappingProxyType(
             "It is dropped; jobs are made from the turns.",
             _drop_odd_jobs,
         ),
+        "orphan": _Advice(
+            "Something is kept of a turn or conversation that is not there: a label, an answer, a beat or a mark.",
+            "It is dropped; not while turns are missing that a backup could bring back.",
+            _drop_orphans,
+        ),
         "vector": _Advice(
             "A vector is damaged, of another model's length, or of a turn that is not there.",
             "It is dropped; the embedder makes it again.",
@@ -169,6 +186,11 @@ ADVICE: Final[Mapping[str, _Advice]] = MappingProxyType(
         "annotation": _Advice(
             "Weights or marks of turns are missing, not those of their words, or of a turn that is not there.",
             "They are made again from the turns, as clew rebuild does.",
+            _rebuild,
+        ),
+        "coverage": _Advice(
+            "Turns are in no beat or in several, or nothing is said of them beside each other.",
+            "They are analysed again from the turns, as clew rebuild does.",
             _rebuild,
         ),
         "index": _Advice(

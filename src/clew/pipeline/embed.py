@@ -1,4 +1,7 @@
-"""Turns without a vector -> vectors. Which ones those are is read from the index view, never from a list of its own."""
+"""Turns without a vector -> vectors. Which ones those are is read from the index view, never from a list of its own.
+
+A turn that the model cannot do has a job, see `clew.pipeline.jobs`; its vector, or forgetting it, takes the job away.
+"""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -13,15 +16,19 @@ from clew.models.asked import ask
 from clew.models.prepare import HEAD, TAIL
 from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
+from clew.pipeline.jobs import EMBED, failed_row, job_name, rows_of
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.rows import turn_from_row
-from clew.store.tables import Row
+from clew.store.rows import dumps, turn_from_row
+from clew.store.tables import JOB, Row
 from clew.types.turn import Turn
 
 log = logging.getLogger("clew.worker")
 
 BATCH: Final = 64
 """Most turns embedded between two commits: little is lost when the process is killed."""
+
+_ATTEMPTS_AT: Final = JOB.names.index("attempts")
+_PAYLOAD_AT: Final = JOB.names.index("payload")
 
 _PLAIN: Final = "word"
 """What any model can embed that is at work at all."""
@@ -54,13 +61,14 @@ def stored_length(view: IndexView, model: str) -> int | None:
 
 
 def embed_batch(
-    store: Store, space: str, embedder: Embedder, ordinals: Sequence[int], length: int | None = None
+    store: Store, space: str, embedder: Embedder, ordinals: Sequence[int], length: int | None = None, *, now: int
 ) -> list[int]:
-    """Embeds and stores the vectors of some turns; gives the ordinals that the model could not do.
+    """Embeds and stores the vectors of some turns; gives the ordinals that the model could not do, and notes why.
 
     A batch that fails is tried turn by turn, so that one bad turn costs only itself.
 
     Args:
+        now: microseconds since 1970; what fails is tried again some time after it.
         length: of the vectors that are stored under the embedder's name; None when there are none.
 
     Raises:
@@ -76,9 +84,34 @@ def embed_batch(
             f"{embedder.name} has vectors of {length} numbers in this space and gives {embedder.dim} now; "
             "another model needs another name"
         )
-    if rows:
-        store.transaction(lambda tx: _put_living(tx, space, rows), durable=False)
-    return failed
+    failures = [(turns[ordinal], why) for ordinal, why in failed.items()]
+
+    def commit(tx: Transaction) -> None:
+        put_living(tx, space, rows)
+        _note(tx, space, embedder.name, failures, now)
+        _drop_done(tx, space, [turns[cast(int, row[2])] for row in rows])
+
+    store.transaction(commit, durable=False)
+    return sorted(failed)
+
+
+def _note(tx: Transaction, space: str, model: str, failures: Sequence[tuple[Turn, str]], now: int) -> None:
+    """Notes one more failure of each turn that is still there; those of another model count no more."""
+    for turn, why in failures:
+        if tx.get("turn", (space, turn.session, turn.seq)) is None:
+            continue  # it was forgotten meanwhile
+        payload = {"turn": turn.id, "ordinal": turn.ordinal, "model": model}
+        held = tx.get("job", (space, job_name(EMBED, cast(str, turn.id))))
+        before = cast(int, held[_ATTEMPTS_AT] or 0) if held is not None and held[_PAYLOAD_AT] == dumps(payload) else 0
+        tx.put("job", [failed_row(space, EMBED, payload, before + 1, (why, now))])
+
+
+def _drop_done(tx: Transaction, space: str, turns: Sequence[Turn]) -> None:
+    """Drops the jobs of turns that have their vector now."""
+    if rows_of(tx, space, EMBED):
+        for turn in turns:
+            key = (space, job_name(EMBED, cast(str, turn.id)))
+            tx.delete("job", key, key)
 
 
 def _turn(reader: Reader, space: str, ordinal: int) -> Turn | None:
@@ -86,24 +119,25 @@ def _turn(reader: Reader, space: str, ordinal: int) -> Turn | None:
     return turn_from_row(rows[0]) if rows else None
 
 
-def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple[list[Row], list[int]]:
+def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple[list[Row], dict[int, str]]:
+    """The vectors' rows, and what the model said of the turns that it could not do."""
     ordinals = sorted(turns)
     try:
-        return _rows(space, embedder, ordinals, [embedding_text(turns[ordinal]) for ordinal in ordinals]), []
+        return _rows(space, embedder, ordinals, [embedding_text(turns[ordinal]) for ordinal in ordinals]), {}
     except ModelError as error:
         ask(embedder, [_PLAIN])  # raises when it is the model and not a turn
         if len(ordinals) == 1:
             log.warning("turn with ordinal %d could not be embedded: %s", ordinals[0], error)
-            return [], ordinals
+            return [], {ordinals[0]: str(error)}
         log.warning("a batch of %d turns could not be embedded, trying them singly: %s", len(ordinals), error)
     rows: list[Row] = []
-    failed: list[int] = []
+    failed: dict[int, str] = {}
     for ordinal in ordinals:
         try:
             rows += _rows(space, embedder, [ordinal], [embedding_text(turns[ordinal])])
         except ModelError as error:
             log.warning("turn with ordinal %d could not be embedded: %s", ordinal, error)
-            failed.append(ordinal)
+            failed[ordinal] = str(error)
     return rows, failed
 
 
@@ -115,11 +149,12 @@ def _rows(space: str, embedder: Embedder, ordinals: Sequence[int], texts: Sequen
     ]
 
 
-def _put_living(tx: Transaction, space: str, rows: Sequence[Row]) -> None:
-    """Writes vectors of turns that still exist: one may have been forgotten while the model was at work."""
+def put_living(tx: Transaction, space: str, rows: Sequence[Row]) -> int:
+    """Writes vectors of turns that still exist, and says how many: one may have been forgotten meanwhile."""
     living = []
     for row in rows:
         key = (space, row[2])
         if tx.count("turn", key, key, index="ordinal"):
             living.append(row)
     tx.put("vector", living)
+    return len(living)

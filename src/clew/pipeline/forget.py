@@ -5,17 +5,21 @@ What stays is a tombstone a turn: hashes that keep a client which resends its hi
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, cast
 
 from clew.errors import InputError
 from clew.index.packer import forget_ordinals
+from clew.pipeline.analyse import analyse_again
 from clew.pipeline.append import title_of
+from clew.pipeline.jobs import EMBED, job_name
+from clew.pipeline.questions import QUESTIONS
+from clew.pipeline.scrub import note, noted, try_scrub
 from clew.pipeline.tombstones import hashing_of, tombstone
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import TURN_COLUMNS, turn_from_row
-from clew.store.tables import SESSION, TOMBSTONE, Row
+from clew.store.tables import COMPLETION, SESSION, TOMBSTONE, Row
 from clew.text.normalise import fold, fold_contains
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import ForgetReport
@@ -68,6 +72,7 @@ def _before(moment: datetime | None, limit: datetime) -> bool:
 def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry_run: bool = False) -> ForgetReport:
     """Removes the selected turns and all that was made of them, then overwrites what the files still held.
 
+    What cannot be overwritten now is done later, see `clew.pipeline.scrub`; what an earlier call left is done here.
     Nothing selected is no error: the report says 0 turns. The report holds keyed hashes only; that of a dry run, where
     the turns are still there, names them.
     """
@@ -78,16 +83,14 @@ def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry
         places = [(cast(str, row[TURN_COLUMNS["session"]]), cast(int, row[TURN_COLUMNS["seq"]])) for row in rows]
         names = tuple(turn_id(*place) for place in places)
         return ForgetReport(turns=len(rows), rows={}, digests=digests, dry_run=True, turn_ids=names)
-    report = store.transaction(lambda tx: _remove(tx, space, selection, now))
-    if report.turns:
-        store.scrub()
-    return report
+    report, said = store.transaction(lambda tx: (_remove(tx, space, selection, now), noted(tx, space)))
+    return replace(report, unscrubbed=try_scrub(store, space, said))
 
 
 def _selected(reader: Reader, space: str, selection: Selection) -> list[Row]:
     if selection.turn_ids is not None:
         keys = [parse_turn_id(name) for name in dict.fromkeys(selection.turn_ids)]
-        rows: Iterable[Row | None] = (reader.get("turn", (space, *key)) for key in keys)
+        rows: Iterable[Row | None] = reader.get_many("turn", [(space, *key) for key in keys])
     else:
         low = (space,) if selection.session is None else (space, selection.session)
         rows = reader.scan("turn", low, low)
@@ -111,17 +114,21 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
         return ForgetReport(turns=0, rows={}, digests=())
     turns = [turn_from_row(row) for row in rows]
     tombstones = _tombstones(tx, space, rows, now)
-    removed = {"turn": 0, "annotation": 0}
+    removed = {"turn": 0, "annotation": 0, "completion": 0}
     for turn in turns:
         key = (space, turn.session, turn.seq)
         removed["turn"] += tx.delete("turn", key, key)
         owner = (space, turn_id(turn.session, cast(int, turn.seq)))
         removed["annotation"] += tx.delete("annotation", owner, owner)
+        removed["completion"] += _drop_answers(tx, *owner)
     removed |= forget_ordinals(tx, space, [cast(int, turn.ordinal) for turn in turns])
     removed["blob"] = _drop_blobs(tx, space, turns)
     removed["receipt"] = _drop_receipts(tx, space)
-    _mend_sessions(tx, space, {turn.session for turn in turns})
+    sessions = {turn.session for turn in turns}
+    _mend_sessions(tx, space, sessions)
+    analyse_again(tx, space, sorted(sessions))
     tx.put("tombstone", tombstones)
+    note(tx, space)
     return ForgetReport(turns=len(turns), rows=removed, digests=_digests(tombstones))
 
 
@@ -136,8 +143,21 @@ def _drop_blobs(tx: Transaction, space: str, turns: Sequence[Turn]) -> int:
     return sum(tx.delete_blob(space, sha) for sha in sorted(candidates))
 
 
+def _drop_answers(tx: Transaction, space: str, owner: str) -> int:
+    """Drops what models answered about a turn, and the jobs of those that failed: their reasons may repeat it."""
+    for kind in (EMBED, *(question.kind for question in QUESTIONS)):
+        key = (space, job_name(kind, owner))
+        tx.delete("job", key, key)
+    answers = tx.scan("completion", (space, owner), (space, owner), index="owner", columns=COMPLETION.key_names)
+    return sum(tx.delete("completion", key, key) for key in answers)
+
+
 def _drop_receipts(tx: Transaction, space: str) -> int:
-    """Drops every receipt of the space: a query may repeat forgotten words without naming the turn."""
+    """Drops every receipt of the space: a query may repeat forgotten words without naming the turn.
+
+    What became of recalled turns goes along; learned values stay, which are numbers.
+    """
+    tx.delete("feedback", (space,), (space,))
     return tx.delete("receipt", (space,), (space,))
 
 

@@ -1,7 +1,7 @@
 """Many turns at once: prepared, grouped by session, appended in durable batches, each record accounted for."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -9,10 +9,10 @@ from typing import Final
 
 from clew.config import IngestConfig
 from clew.errors import ConflictError, TurnRejected
-from clew.ingest.identity import Key
 from clew.ingest.importers import ImportedTurn, Limits, Skipped, read_path
-from clew.pipeline.append import Appender, Fate, sequence_key
+from clew.pipeline.append import Appender, Fate
 from clew.pipeline.prepare import Prepared, admit, prepare
+from clew.pipeline.strand import Strand
 from clew.types.reports import IngestReport, Rejection
 from clew.types.turn import Turn
 
@@ -22,9 +22,12 @@ Progress = Callable[[int], None]
 HELD: Final = 5_000
 """Turns held in memory while they are gathered by session.
 
-A session that goes on after that is lined up again as a whole, by the keys of its earlier turns, so that nothing
-depends on where the stretch ended.
+A session that goes on after that is lined up as a whole (`clew.pipeline.strand`), so that nothing depends on where the
+stretch ended.
 """
+
+HELD_CHARS: Final = 16_000_000
+"""Characters of text likewise: two of the longest turns, whatever their number."""
 
 
 @dataclass(slots=True)
@@ -39,6 +42,7 @@ class _Tally:
     masked: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     settled: int = 0
+    learned: Mapping[str, float] | None = None
 
     def progress(self, count: int) -> None:
         self.settled += count
@@ -164,28 +168,28 @@ def _append_all(
 ) -> IngestReport:
     tally = _Tally(on_progress)
     groups: dict[str, list[_Waiting]] = {}
-    earlier: dict[str, list[Key]] = {}
+    strands: dict[str, Strand] = {}
 
     def flush() -> None:
         for session in list(groups):
             group = groups.pop(session)  # at once: what fails is not tried again on the way out
             items = [waiting.item for waiting in group]
-            before = earlier.setdefault(session, [])
-            fates = appender.add_sequence(items, clock(), tally.progress, earlier=before)
-            before += [sequence_key(item) for item, fate in zip(items, fates, strict=True) if not fate.out_of_line]
+            fates = appender.add_sequence(items, clock(), tally.progress, strands.setdefault(session, Strand()))
             for waiting, fate in zip(group, fates, strict=True):
                 tally.take(waiting, fate)
 
-    held = 0
+    held = chars = 0
     try:
         for waiting in _prepared(records, config, tally):
             groups.setdefault(waiting.item.turn.session, []).append(waiting)
-            held += 1
-            if held >= HELD:
+            held, chars = held + 1, chars + len(waiting.item.turn.text)
+            if held >= HELD or chars >= HELD_CHARS:
                 flush()
-                held = 0
+                held = chars = 0
     finally:  # what was read before a source broke off is kept
         flush()
+    if tally.learned:
+        appender.learn(tally.learned, clock())
     return tally.report()
 
 
@@ -195,6 +199,7 @@ def _prepared(records: Iterable[Record], config: IngestConfig, tally: _Tally) ->
             tally.rejected.append(record)
         elif isinstance(record, Skipped):
             tally.skipped[record.kind] += 1
+            tally.learned = tally.learned if record.learned is None else record.learned
         else:
             try:
                 item = prepare(record.turn, config)

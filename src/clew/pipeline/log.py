@@ -11,12 +11,16 @@ STRETCH: Final = 500
 """Rows held in memory at a time."""
 
 
-def stored_rows(store: Store, space: str) -> Iterator[list[Row]]:
-    """Rows of TURN by ordinal. Turns added while it runs may or may not come; forgotten ones may be missing."""
-    after = 0
-    while True:
+def stored_rows(store: Store, space: str, low: int = 0, high: int | None = None) -> Iterator[list[Row]]:
+    """Rows of TURN by ordinal. Turns added while it runs may or may not come; forgotten ones may be missing.
+
+    Args:
+        low, high: the first and the last ordinal, both included; None has no last.
+    """
+    after, end = low, (space,) if high is None else (space, high)
+    while high is None or after <= high:
         with store.snapshot() as reader:
-            rows = reader.scan("turn", (space, after), (space,), index="ordinal", limit=STRETCH)
+            rows = reader.scan("turn", (space, after), end, index="ordinal", limit=STRETCH)
         if not rows:
             return
         yield rows

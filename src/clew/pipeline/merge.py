@@ -2,11 +2,11 @@
 
 A turn is known by its external id; else, when its time is known, by session, content and time, as often as it occurs on
 both sides; else by its place among the others. So a second merge adds nothing, whichever of the two went on in between.
-What the target has forgotten stays out. Vectors and all other derived rows are made anew.
+What the target has forgotten stays out. Vectors of a model that both use come along; other derived rows are made anew.
 """
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from difflib import SequenceMatcher
@@ -16,8 +16,10 @@ from clew.config import IngestConfig
 from clew.errors import InputError, NotFoundError, TurnRejected
 from clew.ingest.identity import Key
 from clew.ingest.media import inline
-from clew.pipeline.append import Appender, Fate, sequence_key
+from clew.pipeline.append import Appender, Fate
+from clew.pipeline.carry import carry_vectors
 from clew.pipeline.prepare import Prepared, prepare
+from clew.pipeline.strand import Strand
 from clew.pipeline.tombstones import ghosts, hashing_of, moment_of, parent_seq
 from clew.store.protocol import Reader, Store
 from clew.store.rows import from_us, turn_from_row
@@ -42,6 +44,8 @@ class _Tally:
     rejected: list[Rejection] = field(default_factory=list)
     turn_ids: list[str] = field(default_factory=list)
     masked: Counter[str] = field(default_factory=Counter)
+    pairs: dict[int, int] = field(default_factory=dict)
+    """Ordinals in the source and in the target of turns that are the same in both, word for word."""
 
     def take(self, where: str, fate: Fate) -> str | None:
         """Counts one turn, and gives the id that it has in the target."""
@@ -60,7 +64,7 @@ class _Tally:
     def reject(self, where: str, reason: str) -> None:
         self.rejected.append(Rejection(where=where, reason=reason))
 
-    def report(self) -> IngestReport:
+    def report(self, vectors: int) -> IngestReport:
         return IngestReport(
             added=self.added,
             known=self.known,
@@ -68,6 +72,7 @@ class _Tally:
             turn_ids=tuple(self.turn_ids),
             masked=dict(sorted(self.masked.items())),
             skipped={kind: count for kind, count in sorted(self.skipped.items()) if count},
+            vectors=vectors,
         )
 
 
@@ -102,7 +107,7 @@ def merge_space(
             raise NotFoundError(f"there is no space {space!r} at {source.url}; its spaces: {names}")
         for session in _sessions(reader, space):
             _Merge(reader, target, space, session, config).run(appender, clock, tally)
-    return tally.report()
+        return tally.report(carry_vectors(reader, target, space, tally.pairs))
 
 
 def _sessions(reader: Reader, space: str) -> list[str]:
@@ -223,7 +228,7 @@ class _Merge:
             self._settled = self._settle(theirs)
         self._names = {turn_id(session, seq): fate.known for seq, fate in self._settled.items() if fate.known}
         self._branches = self._renamed()
-        self._earlier = [self._key(each) for each in self._turns if each.seq in self._settled]
+        self._strand = Strand(self._key(each) for each in self._turns if each.seq in self._settled)
 
     def run(self, appender: Appender, clock: Callable[[], datetime], tally: _Tally) -> None:
         """Settles every turn of the session."""
@@ -248,6 +253,19 @@ class _Merge:
             else:
                 self._name(name, tally.take(name, fate))
         self._append(waiting, appender, clock, tally)
+        tally.pairs.update(self._pairs())
+
+    def _pairs(self) -> Iterator[tuple[int, int]]:
+        """Ordinals of the turns that both have with the same words, here and there."""
+        whole = (self._space, self._session)
+        with self._target.snapshot() as reader:
+            rows = reader.scan("turn", whole, whole, columns=("seq", "hash", "ordinal"))
+        theirs = {turn_id(self._session, cast(int, seq)): (digest, ordinal) for seq, digest, ordinal in rows}
+        for seq, mine, ordinal in self._reader.scan("turn", whole, whole, columns=("seq", "hash", "ordinal")):
+            name = self._names.get(turn_id(self._session, cast(int, seq)))
+            digest, place = theirs.get(cast(str, name), (None, None))
+            if digest == mine:
+                yield cast(int, ordinal), cast(int, place)
 
     def _find(self) -> dict[int, int]:
         """Which turns of the target, living or forgotten, are turns of the source, by place in the source."""
@@ -313,12 +331,11 @@ class _Merge:
         if not waiting:
             return
         items = list(waiting.values())
-        fates = appender.add_sequence(items, clock(), lambda _: None, earlier=self._earlier)
+        fates = appender.add_sequence(items, clock(), lambda _: None, self._strand)
         for (name, item), fate in zip(waiting.items(), fates, strict=True):
             self._name(name, tally.take(name, fate))
             if fate.added is not None:
                 tally.masked.update(item.masked)
-        self._earlier += [sequence_key(item) for item, fate in zip(items, fates, strict=True) if not fate.out_of_line]
         waiting.clear()
 
     def _name(self, mine: str, theirs: str | None) -> None:

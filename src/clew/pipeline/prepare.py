@@ -5,9 +5,12 @@ hashed, indexed and weighed, so that a resent turn meets the same hash and no se
 """
 
 from collections import Counter
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Final
 
 from clew.analyze.weigh import weigh
 from clew.config import IngestConfig
@@ -25,6 +28,11 @@ from clew.text.style import Style, style
 from clew.text.terms import terms
 from clew.types.turn import MAX_TURN_CHARS, Turn
 
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
+
+WEIGHING: Final = "weighing"
+"""The kind of row that holds the values of layers 1 to 3 together (docs/decisions/0006)."""
+
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
@@ -34,7 +42,7 @@ class Prepared:
         turn: masked, its large parts moved out; not yet placed.
         digest: content hash of that turn.
         blobs: bytes by SHA-256, to be kept beside it.
-        annotations: JSON text by kind, made by rules.
+        annotations: JSON text by the kind of row, made by rules; one row holds all that is weighed at once.
         masked: how many secrets were masked, by kind.
         excluded: the pattern of `ingest.exclude` that keeps the turn out; None when it may be stored.
     """
@@ -103,28 +111,42 @@ def prepare(turn: Turn, config: IngestConfig) -> Prepared:
     if config.secrets == "mask":
         turn, masked = mask_turn(turn)
     turn, blobs = offload(turn, config.blob_bytes)
-    return replace(derive(turn), blobs=blobs, masked=masked, excluded=excluded)
+    return derive(turn, blobs, masked, excluded)
 
 
-def derive(turn: Turn) -> Prepared:
-    """Everything that follows from a stored turn without a model: a rebuild makes the same as the first time."""
+def derive(
+    turn: Turn, blobs: Mapping[str, bytes] = _NONE, masked: Mapping[str, int] = _NONE, excluded: str | None = None
+) -> Prepared:
+    """Everything that follows from a stored turn without a model: a rebuild makes the same as the first time.
+
+    Args:
+        blobs: as `Prepared` holds them, like `masked` and `excluded`: what was found out before.
+    """
     return Prepared(
         turn=turn,
         digest=content_hash(turn),
         pieces=index_pieces(turn),
         style=style(turn.text),
-        annotations={kind: dumps(value) for kind, value in weigh(turn.text).annotations().items()},
+        annotations={WEIGHING: dumps(weigh(turn.text).annotations())},
+        blobs=blobs,
+        masked=masked,
+        excluded=excluded,
     )
 
 
 def index_pieces(turn: Turn) -> tuple[PieceTerms, ...]:
     """The turn's pieces as term counts: the words themselves, and apart from them its date, speaker and named dates."""
-    day = "" if turn.at is None else date_text(turn.at)
-    about = terms(f"{day} {turn.speaker or ''}")
+    about = _about("" if turn.at is None else date_text(turn.at), turn.speaker or "")
     return tuple(_piece(turn.text[start:end], about, turn.at) for start, end in piece_spans(turn.text))
 
 
-def _piece(words: str, about: list[str], at: datetime | None) -> PieceTerms:
+@lru_cache(maxsize=1024)
+def _about(day: str, speaker: str) -> tuple[str, ...]:
+    """The terms of a turn's day and speaker, which are the same in turn after turn."""
+    return tuple(terms(f"{day} {speaker}"))
+
+
+def _piece(words: str, about: Sequence[str], at: datetime | None) -> PieceTerms:
     extra = Counter(about)
     for found in resolve(words, at):
         extra.update(terms(date_words(found)))

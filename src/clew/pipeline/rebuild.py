@@ -1,36 +1,58 @@
 """Makes again what is derived from the log without a model: index entries and rule annotations.
 
-Vectors are a model's recorded answers and stay. The same log gives the same rows.
+What the analysis made is taken back at the end, and made again behind the scenes. Vectors are a model's recorded
+answers and stay. The same log gives the same rows. Killed, it goes on where it was.
 """
 
-from collections.abc import Iterator, Sequence
-from typing import Final, cast
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
 
-from clew.errors import ConflictError
-from clew.index import packer
+from clew.analyze.weigh import ANALYZE_VERSION
+from clew.index import remake
 from clew.index.entry import TurnEntry
-from clew.pipeline.annotate import PROVENANCE, annotation_rows, orphans
+from clew.index.packer import STEP
+from clew.pipeline.analyse import drop_analysis
+from clew.pipeline.annotate import ANALYSIS, PROVENANCE, annotation_rows, orphans
 from clew.pipeline.log import stored_rows
 from clew.pipeline.prepare import Prepared, derive
 from clew.store.protocol import Store, Transaction
 from clew.store.rows import turn_from_row
+from clew.version import __version__
 
-_TRIES: Final = 3
+Progress = Callable[[int, int], None]
+"""Called with the turns that are made again, and with all of them."""
 
 
-def rebuild(store: Store, space: str, *, pack_minimum: int, fan_out: int) -> int:
-    """Remakes annotations in batches and the term index in one step; gives the number of turns.
+def rebuild(
+    store: Store,
+    space: str,
+    *,
+    pack_minimum: int,
+    fan_out: int,
+    step: int = STEP,
+    on_progress: Progress | None = None,
+) -> int:
+    """Remakes annotations in batches and the term index in windows that are put in place at the end; gives the turns.
+
+    Args:
+        step: turns after which a rebuild that is killed need not do again what it did.
 
     Raises:
-        ConflictError: turns were forgotten meanwhile, three times over; nothing is lost, run it again.
+        ConflictError: turns were forgotten again and again meanwhile; nothing is lost, run it again.
     """
     _drop_orphans(store, space)
-    for _ in range(_TRIES - 1):
-        try:
-            return packer.rebuild(store, space, _entries(store, space), minimum=pack_minimum, fan_out=fan_out)
-        except ConflictError:
-            continue  # a turn was forgotten under way: the log is read again
-    return packer.rebuild(store, space, _entries(store, space), minimum=pack_minimum, fan_out=fan_out)
+    tell = on_progress or (lambda _done, _all: None)
+    turns = remake.rebuild(
+        store,
+        space,
+        lambda low, high: _entries(store, space, low, high, tell),
+        maker=f"{__version__} {ANALYZE_VERSION}",
+        minimum=pack_minimum,
+        fan_out=fan_out,
+        step=step,
+    )
+    store.transaction(lambda tx: drop_analysis(tx, space), durable=False)
+    return turns
 
 
 def _drop_orphans(store: Store, space: str) -> None:
@@ -41,26 +63,33 @@ def _drop_orphans(store: Store, space: str) -> None:
     store.transaction(lambda tx: [tx.delete("annotation", key, key) for key in keys], durable=False)
 
 
-def _entries(store: Store, space: str) -> Iterator[TurnEntry]:
-    """Every turn's entry in order of ordinals; each stretch's annotations are written on the way."""
-    for rows in stored_rows(store, space):
+def _entries(store: Store, space: str, low: int, high: int, tell: Progress) -> Iterator[TurnEntry]:
+    """The turns' entries in order of ordinals; each stretch's annotations are written on the way."""
+    with store.snapshot() as reader:
+        done = reader.count("turn", (space,), (space, low - 1), index="ordinal")
+        total = reader.count("turn", (space,), (space,))
+    for rows in stored_rows(store, space, low, high):
         made = [derive(turn_from_row(row)) for row in rows]
         _annotate(store, space, made)
+        done += len(rows)
+        tell(done, total)
         for item in made:
             yield item.entry(seq=cast(int, item.turn.seq), ordinal=cast(int, item.turn.ordinal))
 
 
 def _annotate(store: Store, space: str, made: Sequence[Prepared]) -> None:
     def write(tx: Transaction) -> None:
+        keys = [(space, item.turn.session, item.turn.seq) for item in made]
+        stored = tx.get_many("turn", keys, columns=("seq",))
         living = []
-        for item in made:
+        for item, row in zip(made, stored, strict=True):
             owner = cast(str, item.turn.id)
             for kind, provenance in tx.scan(
                 "annotation", (space, owner), (space, owner), columns=("kind", "provenance")
             ):
-                if provenance == PROVENANCE:
+                if provenance == PROVENANCE and kind != ANALYSIS:
                     tx.delete("annotation", (space, owner, kind), (space, owner, kind))
-            if tx.get("turn", (space, item.turn.session, item.turn.seq)) is not None:
+            if row is not None:
                 living.append((owner, item))
         tx.put("annotation", annotation_rows(space, living))
 

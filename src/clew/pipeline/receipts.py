@@ -63,6 +63,18 @@ class ReceiptBook:
             raise NotFoundError("no recall has left a receipt in this space yet; ask something first")
         return self.get(max(made, key=lambda each: (each[0] or 0, each[1]))[1])
 
+    def recent(self, count: int) -> list[Receipt]:
+        """The receipts made last, the newest first."""
+        with self._lock:
+            waiting = list(self._unwritten.values())
+        with self._store.snapshot() as reader:
+            rows = reader.scan("receipt", (self._space,), (self._space,), columns=("created_at", "receipt"))
+            newest = sorted(((cast(int, at), cast(str, name)) for at, name in rows), reverse=True)[:count]
+            held = reader.get_many("receipt", [(self._space, name) for _, name in newest], columns=("data",))
+        known = {each.id: each for each in (Receipt.from_dict(json.loads(cast(str, row[0]))) for row in held if row)}
+        known |= {each.id: each for each in waiting}
+        return sorted(known.values(), key=lambda each: (each.created_at, each.id), reverse=True)[:count]
+
     @property
     def waiting(self) -> int:
         """How many are not written yet."""
@@ -106,4 +118,7 @@ class ReceiptBook:
             rows = reader.scan("receipt", *everything, columns=("created_at", "receipt"))
         by_age = sorted((cast(int, created_at), cast(str, name)) for created_at, name in rows)
         old = [(self._space, name) for _, name in by_age[: len(rows) - self._keep]]
-        self._store.transaction(lambda tx: [tx.delete("receipt", key, key) for key in old], durable=False)
+        tables = ("feedback", "receipt")  # what is known of a receipt goes with it
+        self._store.transaction(
+            lambda tx: [tx.delete(table, key, key) for key in old for table in tables], durable=False
+        )

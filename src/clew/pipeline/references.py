@@ -1,16 +1,38 @@
-"""References and numbers that lead nowhere: places without a turn, answers to nothing, jobs that nobody can read."""
+"""References and numbers that lead nowhere: places without a turn, answers to nothing, jobs that nobody can read.
+
+And rows that are kept of turns which are not there, in tables that nothing else checks.
+"""
 
 import json
 from collections.abc import Iterator
-from typing import cast
+from dataclasses import dataclass
+from typing import Final, cast
 
 from clew.errors import InputError
 from clew.pipeline.tombstones import Hashed, hashing_of, parent_seq
 from clew.store.protocol import Reader
+from clew.store.tables import TABLES, Key
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import Problem
 
+_OWNED: Final = {"label": "owner", "completion": "owner", "feedback": "owner", "node": "session"}
+"""Table -> the column that names the turn or session to which a row belongs."""
+
 _LOST = "restore a backup; nothing else can bring them back"
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """A row that belongs to a turn or session which is not stored.
+
+    Attributes:
+        key: of the row.
+        owner: the turn's id, or the session's name.
+    """
+
+    table: str
+    key: Key
+    owner: str
 
 
 def find_gaps(reader: Reader, space: str) -> Iterator[Problem]:
@@ -64,6 +86,35 @@ def find_odd_jobs(reader: Reader, space: str) -> Iterator[Problem]:
         detail = _odd(reader, space, cast(str, payload))
         if detail is not None:
             yield Problem(kind="job", where=f"job {name!s}", detail=detail, repair="clew doctor --repair drops it")
+
+
+def find_orphans(reader: Reader, space: str) -> Iterator[Orphan]:
+    """Labels, recorded answers and feedback of turns, and nodes of sessions, that are not stored; by table and key."""
+    sessions = _places(reader, space)
+    for table, column in _OWNED.items():
+        names = TABLES[table].key_names
+        for key in reader.scan(table, (space,), (space,), columns=names if column in names else (*names, column)):
+            named = cast(str, key[names.index(column)] if column in names else key[-1])
+            if not _is_there(named, sessions, is_session=column == "session"):
+                yield Orphan(table, key[: len(names)], named)
+
+
+def orphan_problem(orphan: Orphan) -> Problem:
+    """What `clew verify` says of it."""
+    what = "session" if orphan.table == "node" else "turn"
+    detail = f"a row of {orphan.table} belongs to this {what}, which is not stored"
+    return Problem(kind="orphan", where=orphan.owner, detail=detail, repair="clew doctor --repair drops it")
+
+
+def _is_there(named: str, sessions: dict[str, set[int]], *, is_session: bool) -> bool:
+    """Whether a session has turns, or a turn is stored; what names no turn is somebody else's to check."""
+    if is_session:
+        return named in sessions
+    try:
+        session, seq = parse_turn_id(named)
+    except InputError:
+        return True
+    return seq in sessions.get(session, ())
 
 
 def _odd(reader: Reader, space: str, payload: str) -> str | None:

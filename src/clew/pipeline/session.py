@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import cast
 
 from clew.ingest.identity import Key
-from clew.pipeline.tombstones import Ghost, as_keys, ghosts, hashing_of, parent_seq
+from clew.pipeline.tombstones import Ghost, Hashed, as_keys, ghosts, hashing_of, parent_seq
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
 from clew.store.tables import Row
@@ -45,9 +45,11 @@ def read_line(reader: Reader, space: str, session: str, incoming: Sequence[Key])
 def next_seq(reader: Reader, space: str, session: str) -> int:
     """The place of the session's next turn. No place is given twice, although all of a session's turns may be gone."""
     row = reader.get("session", (space, session))
-    if row is not None:
-        return cast(int, row[2])
-    buried = forgotten(reader, space, session)
+    return cast(int, row[2]) if row is not None else after_forgotten(forgotten(reader, space, session))
+
+
+def after_forgotten(buried: Sequence[Ghost]) -> int:
+    """The place of the next turn of a session that has none any more."""
     return buried[-1].seq + 1 if buried else 0
 
 
@@ -57,11 +59,8 @@ def forgotten(reader: Reader, space: str, session: str) -> list[Ghost]:
     return [] if hashed is None else ghosts(reader, space, session, hashed)
 
 
-def has_forgotten_id(reader: Reader, space: str, session: str, external_id: str) -> bool:
+def has_forgotten_id(reader: Reader, space: str, session: str, external_id: str, hashed: Hashed) -> bool:
     """Whether a forgotten turn of the session had this external id."""
-    hashed = hashing_of(reader, space)
-    if hashed is None:
-        return False
     name = hashed("id", external_id)
     return any(ghost.external_id == name for ghost in ghosts(reader, space, session, hashed))
 

@@ -1,7 +1,7 @@
 """Checks what is stored against itself: hashes, references, numbering, index, database file. Changes nothing.
 
-Kinds of problems: `database`, `turn`, `numbering`, `parent`, `blob`, `annotation`, `index`, `vector`, `job`. What can
-be mended without losing a turn, `clew.pipeline.doctor` mends.
+Kinds of problems: `database`, `turn`, `numbering`, `parent`, `blob`, `annotation`, `coverage`, `index`, `vector`, `job`
+and `orphan`. What can be mended without losing a turn, `clew.pipeline.doctor` mends.
 """
 
 import hashlib
@@ -12,11 +12,13 @@ from typing import cast
 from clew.errors import ClewError
 from clew.index import packer
 from clew.index.mend import vector_problems
+from clew.index.remake import stage_problems
 from clew.ingest.identity import content_hash
 from clew.pipeline.annotate import orphans
 from clew.pipeline.compare import compare
+from clew.pipeline.coverage import coverage_problems
 from clew.pipeline.log import stored_rows
-from clew.pipeline.references import find_gaps, find_lost_parents, find_odd_jobs
+from clew.pipeline.references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans, orphan_problem
 from clew.store.protocol import Reader, Store
 from clew.store.rows import TURN_COLUMNS, turn_from_row
 from clew.store.tables import Row
@@ -48,14 +50,17 @@ def _verify(store: Store, space: str, problems: list[Problem]) -> VerifyReport:
         problems += find_gaps(reader, space)
         problems += find_lost_parents(reader, space)
         problems += find_odd_jobs(reader, space)
+        problems += map(orphan_problem, find_orphans(reader, space))
         problems += _blob_problems(reader, space, blobs)
         problems += map(_orphan, orphans(reader, space))
+        problems += coverage_problems(reader, space)
         annotations = reader.count("annotation", (space,), (space,))
         problems += vector_problems(reader, space)
+        problems += stage_problems(reader, space)
     problems += packer.verify(store, space, ordinals)
     problems += compare(store, space)
     checked = {"turns": len(ordinals), "sessions": len(places), "blobs": len(blobs), "annotations": annotations}
-    return VerifyReport(checked=checked, problems=tuple(problems))
+    return VerifyReport(checked=checked, problems=tuple(problems), encryption=store.encryption)
 
 
 def _damage(line: str) -> Problem:

@@ -1,32 +1,33 @@
 """What happens behind the acknowledgement: vectors, packing, receipts.
 
 One thread a Memory, one worker a space at a time. Work is found from the state (docs/decisions/0002): a turn without a
-vector is work. Nothing here is needed for a turn to be found by its words, and all of it may be killed at any point.
+vector is work; one that failed has a job as well. Nothing here is needed for a turn to be found by its words, and all
+of it may be killed at any point.
 """
 
 import logging
-import os
 import threading
 import time
-import uuid
 from typing import Final
 
-from clew.config import IndexConfig
+from clew.config import Config
 from clew.errors import ClewError, ClosedError
 from clew.index.live import LiveIndex
 from clew.index.packer import pack
-from clew.models.protocol import Embedder
-from clew.pipeline.embed import embed_batch, missing, next_batch, stored_length
+from clew.pipeline.analyse import Analysis
+from clew.pipeline.embedding import Embedding, Failed
+from clew.pipeline.holder import holder_name, release_dead
+from clew.pipeline.model_work import ModelWork
 from clew.pipeline.receipts import ReceiptBook
 from clew.pipeline.retention import Retention
-from clew.pipeline.switch import current_model, finish, others
+from clew.pipeline.scrub import noted, scrub_left
 from clew.store.protocol import Lease, Store
 
 log = logging.getLogger("clew.worker")
 
 LEASE: Final = "worker"
 LEASE_US: Final = 30_000_000
-"""How long a space stays with one worker after its last sign of life."""
+"""How long a space stays with one worker after its last sign of life; a killed one is known sooner, see `holder`."""
 
 IDLE_SECONDS: Final = 1.0
 """How often an idle worker looks for turns that other processes added."""
@@ -49,18 +50,17 @@ class Worker:
         store: Store,
         space: str,
         live: LiveIndex,
-        embedder: Embedder | None,
+        embedding: Embedding | None,
         receipts: ReceiptBook,
-        config: IndexConfig,
+        config: Config,
         retention: Retention,
     ) -> None:
         self._store, self._space, self._live = store, space, live
-        self._embedder, self._receipts, self._config, self._retention = embedder, receipts, config, retention
-        self._holder = f"{os.getpid()}:{uuid.uuid4().hex[:8]}"
+        self._embedding, self._receipts, self._config, self._retention = embedding, receipts, config.index, retention
+        embedder = None if embedding is None else embedding.embedder
+        self._analysis = Analysis(store, space, live, embedder, config.analyze)
+        self._holder = holder_name()
         self._lease: Lease | None = None
-        self._aside: frozenset[int] = frozenset()
-        with store.snapshot() as reader:
-            self._origin = current_model(reader, space)  # the model that the space had when it was opened
         self._busy = False  # the last step found work, so there may be more
         self._settled = -1  # the store's version at which there was nothing left to do
         self._failures = 0  # in a row
@@ -71,20 +71,28 @@ class Worker:
         self._stepped = threading.Event()  # something was done
         self._step_lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="clew-worker", daemon=True)
+        self.models: ModelWork | None = None
+        """What asks a language model, in a thread of its own; None where none is configured. Set before `start`."""
 
     def start(self) -> None:
         """Starts the thread."""
         self._thread.start()
+        if self.models is not None:
+            self.models.start()
 
     def wake(self) -> None:
         """Says that there may be work; what failed rests all the same."""
         if not self._failures:
             self._wake.set()
+        if self.models is not None:
+            self.models.wake()
 
     def stop(self) -> None:
         """Ends the thread after the step at hand, writes the receipts that wait, and gives the lease back."""
         self._stop.set()
         self._wake.set()
+        if self.models is not None:
+            self.models.stop()
         if self._thread.is_alive():
             self._thread.join()
         try:
@@ -96,33 +104,30 @@ class Worker:
 
     def pending(self) -> dict[str, int]:
         """Work that is accepted and not done, by kind; kinds without any are absent."""
-        counts = {"receipts": self._receipts.waiting, "retention": int(self._retention.due())}
+        return self._own(now=False) | (self.models.pending() if self.models is not None else {})
+
+    def _own(self, *, now: bool) -> dict[str, int]:
+        """The same without what a language model is asked for; `now` leaves out what failed and is tried later."""
+        with self._store.snapshot() as reader:
+            scrub = int(noted(reader, self._space) is not None)
+        counts = {"receipts": self._receipts.waiting, "retention": int(self._retention.due()), "scrub": scrub}
         if self.superseded_by is not None:
             return {kind: count for kind, count in counts.items() if count}
-        if self._embedder is not None:
-            view = self._live.view()
-            counts["embed"] = len(missing(view, self._embedder.name, self._aside))
-            counts["switch"] = 0 if self._aside else len(others(view, self._embedder.name))
+        failed = self._failed_turns()
+        counts["analyse"] = self._analysis.pending(failed.turns)
+        if self._embedding is not None:
+            counts |= self._embedding.pending(failed, now=now)
         return {kind: count for kind, count in counts.items() if count}
 
     @property
     def superseded_by(self) -> str | None:
-        """The model to which another program moved the space since this one opened it; then nothing is embedded here.
-
-        None in the usual case that nobody did.
-        """
-        if self._embedder is None:
-            return None
-        with self._store.snapshot() as reader:
-            model = current_model(reader, self._space)
-        if model == self._embedder.name:
-            self._origin = model  # from here on, also a move back is another program's
-        return None if model == self._origin else model
+        """The model to which another program moved the space, see `Embedding.superseded_by`."""
+        return None if self._embedding is None else self._embedding.superseded_by
 
     @property
     def put_aside(self) -> int:
-        """Turns that the model could not do; they stay without a vector until the space is opened again."""
-        return len(self._aside)
+        """Turns that the model could not do so far."""
+        return len(self._failed_turns().turns)
 
     def drain(self, timeout: float | None) -> bool:
         """Waits until nothing is pending; says whether that is so. Gives up when work fails again and again.
@@ -131,7 +136,7 @@ class Worker:
         """
         deadline = None if timeout is None else time.monotonic() + timeout
         failed_before = self._failed
-        while self.pending():
+        while self._own(now=True):
             left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
             gives_up = min(self._failures, self._failed - failed_before) > len(REST_SECONDS)
             if left <= 0 or gives_up or self._stop.is_set():
@@ -139,7 +144,8 @@ class Worker:
             self._stepped.clear()
             self._wake.set()
             self._stepped.wait(min(left, POLL_SECONDS))
-        return True
+        rest = None if deadline is None else deadline - time.monotonic()
+        return self.models is None or self.models.drain(rest)
 
     def step(self) -> bool:
         """One bounded piece of work; says whether anything was done. Threads may call it; one works at a time."""
@@ -147,13 +153,15 @@ class Worker:
             try:
                 done = bool(self._receipts.flush()) or self._retention.step()
                 version = self._store.version()
-                if version != self._settled and not (self._busy or self._is_due()):
+                looks = version != self._settled or (self._embedding is not None and self._embedding.is_retry_due())
+                if looks and not (self._busy or self._is_due()):
                     self._settled = version
-                elif version != self._settled and self._has_lease():
+                elif looks and self._has_lease():
                     # Packing needs no model, which may fail or take hours.
-                    self._busy = self._pack() or self._embed()
+                    self._busy = self._pack() or self._embed() or self._analyse()
                     self._settled = self._settled if self._busy else version
                     done = done or self._busy
+                done = done or scrub_left(self._store, self._space)  # last: it may have to wait for a snapshot's end
                 self._failures, self.failure = 0, None
                 return done
             except ClosedError:
@@ -169,10 +177,15 @@ class Worker:
             loose = (reader.count(table, (self._space,), (self._space,)) for table in ("tail", "vector"))
             if any(count >= self._config.pack_minimum for count in loose):
                 return True
-        if self._embedder is None or self.superseded_by is not None:
+        if self.superseded_by is not None:
             return False
-        view = self._live.view()
-        return bool(missing(view, self._embedder.name, self._aside) or others(view, self._embedder.name))
+        failed = self._failed_turns()
+        if self._analysis.pending(failed.turns):
+            return True
+        return self._embedding is not None and any(self._embedding.pending(failed, now=True).values())
+
+    def _failed_turns(self) -> Failed:
+        return Failed() if self._embedding is None else self._embedding.failed()
 
     def _note(self, error: Exception) -> None:
         self._failures += 1
@@ -180,17 +193,12 @@ class Worker:
         self.failure = str(error)
 
     def _embed(self) -> bool:
-        if self._embedder is None or self.superseded_by is not None:
+        if self._embedding is None or self.superseded_by is not None:
             return False
-        view = self._live.view()
-        ordinals = missing(view, self._embedder.name, self._aside)
-        if not ordinals:
-            # While the new model cannot do a turn, the old one's vectors stay.
-            return not self._aside and finish(self._store, self._space, self._embedder.name, view)
-        length = stored_length(view, self._embedder.name)
-        failed = embed_batch(self._store, self._space, self._embedder, next_batch(view, ordinals), length)
-        self._aside |= set(failed)
-        return True
+        return self._embedding.step(self._failed_turns())
+
+    def _analyse(self) -> bool:
+        return self.superseded_by is None and self._analysis.step(self._failed_turns().turns)
 
     def _pack(self) -> bool:
         minimum, fan_out = self._config.pack_minimum, self._config.fan_out
@@ -201,6 +209,7 @@ class Worker:
         held = self._lease
         if held is not None and held.expires - now > LEASE_US // 2:
             return True
+        release_dead(self._store, self._space, LEASE)
         self._lease = self._store.lease(self._space, LEASE, self._holder, now=now, until=now + LEASE_US)
         return self._lease is not None
 

@@ -25,6 +25,16 @@ ASSISTANT_SHARE: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
+class Stretch:
+    """Turns of one session, both ends included; `value` is how near they are to where the caller points, 1 there."""
+
+    session: str
+    low: int
+    high: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
 class Frame:
     """One question over one view.
 
@@ -32,6 +42,7 @@ class Frame:
         piece_scores: BM25F of each piece; None when the question has no term.
         similarity: cosine of the question (row 0) and its rewritten form (row 1) to each turn; None without embedder.
         with_assistant: an assistant takes part in this space's conversations.
+        region: where in the conversation the caller points; empty when nowhere.
     """
 
     query: Query
@@ -40,6 +51,7 @@ class Frame:
     piece_scores: Scores | None
     similarity: Scores | None
     with_assistant: bool
+    region: tuple[Stretch, ...] = ()
 
     @property
     def size(self) -> int:
@@ -56,11 +68,17 @@ class Frame:
 
 
 def make_frame(
-    query: Query, view: IndexView, config: RecallConfig, similarity: Scores | None, *, with_assistant: bool
+    query: Query,
+    view: IndexView,
+    config: RecallConfig,
+    similarity: Scores | None,
+    *,
+    with_assistant: bool,
+    region: tuple[Stretch, ...] = (),
 ) -> Frame:
     """Looks the question's words up, once for all signals."""
     pieces = bm25f(view, query.terms, Window()) if query.terms else None
-    return Frame(query, view, config, pieces, similarity, with_assistant)
+    return Frame(query, view, config, pieces, similarity, with_assistant, region)
 
 
 def assistant_takes_part(view: IndexView) -> bool:

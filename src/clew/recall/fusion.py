@@ -18,8 +18,11 @@ FLAT: Final = 1e-12
 SILENT: Final = 20
 """Turns that say nothing to a question and are added to every space when the average match is taken."""
 
-RUN: Final = 32
-"""Scores in a run whose best stands for it when the best of all are looked for."""
+GROUP: Final = 32
+"""Most scores in a group whose best stands for it when the best of all are looked for."""
+
+GROUPS: Final = 3
+"""Fewest groups for each score that is looked for: with fewer, many scores would pass that are not among the best."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -57,7 +60,8 @@ def centred(values: Scores) -> tuple[float, float]:
     what
     matches: the only turn of a space would else be its own average. A flat signal has an endless spread, so it adds 0.
     """
-    known = values[~np.isnan(values)]
+    unknown = np.isnan(values)
+    known = values[~unknown] if unknown.any() else values
     size = len(known) + SILENT
     mean = float(np.sum(known)) / size
     spread = float(np.sqrt(max(float(np.sum(known * known)) / size - mean * mean, 0.0)))
@@ -78,8 +82,11 @@ class Fused:
             columns = {opinion.name: opinion.shares(positions) for opinion in self.opinions}
         else:
             columns = {name: share[positions] for name, share in self.rank_shares.items()}
-        rows = zip(*(np.round(column, 6).tolist() for column in columns.values()), strict=True)
-        return [{name: value for name, value in zip(columns, row, strict=True) if value} for row in rows]
+        if not columns:
+            return []
+        names = tuple(columns)
+        rows = np.round(np.stack(tuple(columns.values()), axis=1), 6).tolist()
+        return [{name: value for name, value in zip(names, row, strict=True) if value} for row in rows]
 
 
 def by_score(opinions: Sequence[Opinion], size: int) -> Fused:
@@ -137,13 +144,16 @@ def best(
 
 
 def _floor(score: Scores, limit: int) -> float:
-    """A value that at least `limit` scores reach, and few more: the limit-th best of the bests of short runs.
+    """A value that at least `limit` scores reach, and few more: the limit-th best of the bests of groups.
 
-    A run whose best reaches the value holds at least one such score. Runs are found in one pass, where ordering all
-    scores would cost ten times as much. What rounds to the same 1e-6 lies at most 1e-6 below; as much again covers the
-    errors of floating point.
+    A group whose best reaches the value holds at least one such score. The groups' bests are found in one pass, where
+    ordering all scores would cost ten times as much. Neighbours, which often do well together, are in different groups.
+    What rounds to the same 1e-6 lies at most 1e-6 below; as much again covers the errors of floating point.
     """
     if len(score) <= limit:
         return -np.inf
-    runs = np.maximum.reduceat(score, np.arange(0, len(score), RUN)) if len(score) >= RUN * limit else score
-    return float(np.partition(runs, len(runs) - limit)[len(runs) - limit]) - 2e-6
+    size = min(GROUP, len(score) // (GROUPS * limit))
+    if size > 1:
+        count = len(score) // size
+        score = score[: size * count].reshape(size, count).max(axis=0)  # what is left over may only be higher
+    return float(np.partition(score, len(score) - limit)[len(score) - limit]) - 2e-6

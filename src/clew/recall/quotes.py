@@ -1,8 +1,10 @@
 """Word for word: the turns that hold a phrase, found by the index and checked in the text."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
+from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.index.view import IndexView
@@ -10,15 +12,21 @@ from clew.text.normalise import fold, fold_contains
 from clew.text.terms import quote_terms
 from clew.types.turn import Turn
 
+FEWEST: Final = 16
+"""Turns that are read at once in the beginning; twice as many each time, while too few hold the phrase."""
 
-def find_quote(view: IndexView, fetch: Callable[[str, int], Turn | None], text: str, limit: int) -> list[Turn]:
+MOST: Final = 256
+"""Turns that are held at once."""
+
+Fetch = Callable[[Sequence[tuple[str, int]]], Sequence[Turn | None]]
+"""From sessions and places in them to the turns there; None for one that was forgotten meanwhile."""
+
+
+def find_quote(view: IndexView, fetch: Fetch, text: str, limit: int) -> list[Turn]:
     """Turns whose text holds the phrase, newest first.
 
     Case, accents and marks between words do not count. A phrase of stop words alone is looked for in every turn; else
     only turns that hold all its terms are read. Injected text is not looked at.
-
-    Args:
-        fetch: gives the turn of a session and place; None when it was forgotten meanwhile.
 
     Raises:
         InputError: the phrase has no letter or digit.
@@ -26,19 +34,21 @@ def find_quote(view: IndexView, fetch: Callable[[str, int], Turn | None], text: 
     if not fold(text):
         raise InputError(f"the phrase {text!r} holds no word; give at least one letter or digit")
     found: list[Turn] = []
-    for position in _positions(view, list(dict.fromkeys(quote_terms(text)))):
-        if len(found) >= limit:
-            break
-        session = view.sessions[int(view.turns.session[position])]
-        turn = fetch(session, int(view.turns.seq[position]))
-        if turn is not None and fold_contains(turn.text, text):
-            found.append(turn)
-    return found
+    positions = _positions(view, list(dict.fromkeys(quote_terms(text))))
+    size = max(FEWEST, limit)
+    while len(positions) and len(found) < limit:
+        size = min(size, MOST)
+        some, positions = positions[:size], positions[size:]
+        sessions = [view.sessions[number] for number in view.turns.session[some].tolist()]
+        turns = fetch(list(zip(sessions, view.turns.seq[some].tolist(), strict=True)))
+        found += [turn for turn in turns if turn is not None and fold_contains(turn.text, text)]
+        size *= 2
+    return found[:limit]
 
 
-def _positions(view: IndexView, words: Sequence[str]) -> Iterator[int]:
+def _positions(view: IndexView, words: Sequence[str]) -> NDArray[np.int64]:
     """Turns that may hold the phrase, newest first."""
     common = np.flatnonzero(view.turns.chars > 0)  # injected text has none in the index
     for word in words:
         common = np.intersect1d(common, view.pieces.turn[view.postings(word)[0]])
-    yield from (int(position) for position in common[::-1])
+    return common[::-1]

@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
@@ -16,7 +17,7 @@ from clew.index.vectors import cosine
 from clew.index.view import IndexView
 from clew.models.asked import ask
 from clew.models.protocol import Embedder, Matrix
-from clew.recall.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
+from clew.recall.frame import Frame, Scores, Stretch, assistant_takes_part, covered_days, make_frame
 from clew.recall.query import Query, understand
 from clew.recall.search import Ranking, rank
 from clew.store.rows import to_us
@@ -55,9 +56,16 @@ class Ranker:
     """Ranks the turns of one space. Threads may share it."""
 
     def __init__(
-        self, live: LiveIndex, embedder: Embedder | None, config: RecallConfig, previous: Embedder | None = None
+        self,
+        live: LiveIndex,
+        embedder: Embedder | None,
+        config: Callable[[], RecallConfig],
+        previous: Embedder | None = None,
     ) -> None:
-        """`previous` serves for as long as its vectors are there: until those of `embedder` cover every turn."""
+        """`previous` serves for as long as its vectors are there: until those of `embedder` cover every turn.
+
+        `config` gives the settings that hold when a question is asked.
+        """
         self._live = live
         self._embedder = embedder
         self._previous = previous
@@ -65,12 +73,13 @@ class Ranker:
         self._vectors: OrderedDict[tuple[str, str, str], Matrix] = OrderedDict()
         self._lock = threading.Lock()
 
-    def frame(self, text: str, now: datetime) -> Frame:
-        """Everything that ranking a question looks at."""
+    def frame(self, text: str, now: datetime, region: tuple[Stretch, ...] = ()) -> Frame:
+        """Everything that ranking a question looks at; `region` is where in the conversation the caller points."""
         view = self._live.view()
         with_assistant = assistant_takes_part(view)
         query = understand(text, view.speakers, now, with_assistant=with_assistant, covered=covered_days(view))
-        return make_frame(query, view, self._config, self._similarity(view, query), with_assistant=with_assistant)
+        similarity = self._similarity(view, query)
+        return make_frame(query, view, self._config(), similarity, with_assistant=with_assistant, region=region)
 
     def rank(self, frame: Frame, chosen: Filter, limit: int) -> Ranking:
         """The best turns that the filter lets through, best first."""

@@ -12,6 +12,7 @@ from clew.recall.frame import Frame, Scores
 from clew.recall.signals.cost import cost
 from clew.recall.signals.dense import dense, dense_rewritten
 from clew.recall.signals.lexical import lexical
+from clew.recall.signals.position import position
 from clew.recall.signals.quote import quote
 from clew.recall.signals.speaker import assistant, speaker, speaker_first_person, user
 from clew.recall.signals.style import first_person, question, statement
@@ -52,6 +53,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("question", question, lambda c, _: c.question, standing=True),
     Signal("statement", statement, lambda c, _: c.statement, "z", standing=True),
     Signal("time", time, lambda c, _: c.time),
+    Signal("position", position, lambda c, _: c.position),
     Signal("quote", quote, lambda c, _: c.quote),
     Signal("user", user, lambda c, _: c.user, standing=True),
     Signal("assistant", assistant, lambda c, _: c.assistant),

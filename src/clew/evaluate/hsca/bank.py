@@ -1,0 +1,119 @@
+"""Material for evaluations 1, 2, 3 and 5: texts written for this alone, in two parts that a hash tells apart.
+
+The part `seen` may be looked at while rules are changed; the part `unseen` is run for figures and for nothing else. A
+text belongs to `unseen` when the first digit of the SHA-256 of its head line is odd. The texts were written before any
+of them was run, and none was changed because of what a run said.
+"""
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from random import Random
+from typing import Final, Literal
+
+from clew.text.sentences import sentence_spans
+from clew.types.record import Record
+
+Part = Literal["seen", "unseen"]
+Kind = Literal["thread", "passage", "crossing", "bridge"]
+
+_FRAMING: Final = re.compile(r"([a-z_]+): (.*)")
+_VERSE: Final = "poetry"
+
+
+@dataclass(frozen=True, slots=True)
+class Material(Record):
+    """One text of the bank, labelled by hand.
+
+    Attributes:
+        kind: a `thread` of eight sentences that people say in turn, a long `passage`, a `crossing` of two domains in
+            four turns, or one framing of a `bridge`.
+        domains: what it is about; of a framing the bridge domain first, then the one that it is framed in, where that
+            is another.
+        name: unique within its kind; of a framing, the family that it belongs to.
+        lines: sentences, verses or turns.
+    """
+
+    kind: Kind
+    domains: tuple[str, ...]
+    name: str
+    lines: tuple[str, ...]
+
+    @property
+    def text(self) -> str:
+        """All of it: verses keep their lines."""
+        return self.join(self.lines)
+
+    def join(self, lines: Sequence[str]) -> str:
+        """Some of its lines as one turn."""
+        return ("\n" if _VERSE in self.domains else " ").join(lines)
+
+    def turns(self, chance: Random) -> tuple[str, ...]:
+        """Its lines as turns of one or two each, by chance: too short to be weighed alone."""
+        told: list[str] = []
+        place = 0
+        while place < len(self.lines):
+            step = chance.choice((1, 2, 2))
+            told.append(self.join(self.lines[place : place + step]))
+            place += step
+        return tuple(told)
+
+
+@cache
+def bank(part: Part) -> tuple[Material, ...]:
+    """All material of one part, in the order of the files."""
+    found: list[Material] = []
+    folder = resources.files(__package__) / "data" / "bank"
+    for file in sorted(folder.iterdir(), key=lambda each: each.name):
+        domain = file.name.removesuffix(".txt")
+        for block in file.read_text(encoding="utf-8").split("# ")[1:]:
+            head, *lines = block.strip().split("\n")
+            if part_of(head) == part:
+                found += _materials(domain, head, lines)
+    return tuple(found)
+
+
+def part_of(head: str) -> Part:
+    """The part that a text belongs to by its head line."""
+    return "unseen" if int(hashlib.sha256(head.encode()).hexdigest()[0], 16) % 2 else "seen"
+
+
+def of_kind(part: Part, kind: Kind) -> tuple[Material, ...]:
+    """The texts of one kind."""
+    return tuple(material for material in bank(part) if material.kind == kind)
+
+
+def _materials(domain: str, head: str, lines: list[str]) -> list[Material]:
+    kind, *rest = head.split(": ")
+    match kind:
+        case "thread":
+            return [Material("thread", (domain,), rest[0], tuple(lines))]
+        case "passage":
+            return [Material("passage", (domain,), rest[0], tuple(lines))]
+        case "crossing":
+            return [Material("crossing", tuple(rest[0].split(" + ")), rest[1], tuple(lines))]
+        case _:
+            return _framings(rest[0], rest[1], lines)
+
+
+def _framings(bridge: str, name: str, lines: list[str]) -> list[Material]:
+    """The framings of one family; a line that names no domain goes on with the framing before it."""
+    framings: list[tuple[str, list[str]]] = []
+    for line in lines:
+        begun = _FRAMING.fullmatch(line)
+        if begun is None:
+            framings[-1][1].append(line)
+        else:
+            framings.append((begun[1], [begun[2]]))
+    found = []
+    for framing, told in framings:
+        domains = (bridge,) if framing == bridge else (bridge, framing)
+        found.append(Material("bridge", domains, name, tuple(told) if len(told) > 1 else _sentences(told[0])))
+    return found
+
+
+def _sentences(text: str) -> tuple[str, ...]:
+    return tuple(text[start:end].strip() for start, end in sentence_spans(text))

@@ -1,0 +1,90 @@
+"""HSCA evaluation 1, snapshot fidelity: a thread of short turns says what a beat is about, not the longest turn.
+
+Each case is a conversation in short turns about one subject, with one long passage of another domain among them. The
+passage is longer than any turn of the thread, and often longer than all of them together.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from random import Random
+from statistics import fmean
+from typing import Final
+
+from clew.analyze.lexicon import DOMAINS
+from clew.evaluate.hsca.bank import Part, of_kind
+from clew.evaluate.hsca.result import Evaluation, Failure
+from clew.evaluate.hsca.telling import DEFAULT, Listener, about, beats_of, strongest
+from clew.recall.tuning import Structure
+from clew.types.record import Record
+
+DOCUMENT_BAR: Final = 0.80
+BAR: Final = 0.90
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case(Record):
+    """One conversation.
+
+    Attributes:
+        name: `<number>:<domain>:<thread>:<passage>`.
+        domain: what the thread is about, as labelled by hand.
+        turns: the conversation.
+        asides: which of them are long passages.
+    """
+
+    name: str
+    domain: str
+    turns: tuple[str, ...]
+    asides: tuple[int, ...]
+
+
+def cases(seed: int, count: int, part: Part = "unseen", asides: int = 1) -> tuple[Case, ...]:
+    """Conversations, the domains in turn, thread, passages and their places by chance; the same for the same arguments.
+
+    Args:
+        asides: passages in each conversation; the document has one, more make it harder.
+    """
+    chance = Random(seed)  # noqa: S311 - no secret
+    threads, passages = of_kind(part, "thread"), of_kind(part, "passage")
+    made = []
+    for number in range(count):
+        domain = DOMAINS[number % len(DOMAINS)]
+        thread = chance.choice([each for each in threads if each.domains == (domain,)])
+        chosen = chance.sample([each for each in passages if each.domains != (domain,)], asides)
+        told = thread.turns(chance)
+        places = sorted(chance.sample(range(len(told) + asides), asides))
+        turns = list(told)
+        for place, passage in zip(places, chosen, strict=True):
+            turns.insert(place, passage.text)
+        name = f"{number}:{domain}:{thread.name}:{'; '.join(passage.name for passage in chosen)}"
+        made.append(Case(name=name, domain=domain, turns=tuple(turns), asides=tuple(places)))
+    return tuple(made)
+
+
+def run(chosen: Sequence[Case], listener: Listener, parameters: Structure = DEFAULT) -> Evaluation:
+    """Freezes every conversation's beats.
+
+    Figure `thread_heavier`: where the mean layer 1 of the thread's turns is above that of any passage.
+    """
+    right = heavier = 0
+    failures = []
+    for case in chosen:
+        pieces = list(chain.from_iterable(beat.pieces for beat in beats_of(case.turns, listener, parameters)))
+        found = strongest(about(pieces))
+        thread = fmean(piece.layer1 for piece in pieces if piece.seq not in case.asides)
+        aside = max(pieces[place].layer1 for place in case.asides)
+        right, heavier = right + (found == case.domain), heavier + (thread > aside)
+        if found != case.domain:
+            failures.append(Failure(case=case.name, found=f"about {found or 'nothing that has a name'}"))
+    total = max(1, len(chosen))
+    return Evaluation(
+        number=1,
+        name="snapshot fidelity",
+        document_bar=DOCUMENT_BAR,
+        bar=BAR,
+        value=right / total,
+        cases=len(chosen),
+        failures=tuple(failures),
+        figures={"thread_heavier": heavier / total},
+    )

@@ -1,0 +1,121 @@
+"""HSCA evaluation 2, macro coherence: the list of beats shows how a conversation moved, A -> B -> both -> A again.
+
+A beat's label is its strongest named domain, or `cross_domain` where the beat as a whole is that. Runs of one label are
+one position, and position errors are the edits (one more, one less, another) that turn what was found into the labelled
+sequence. A case passes with one at most.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from random import Random
+from typing import Final
+
+from clew.evaluate.hsca.bank import Material, Part, of_kind
+from clew.evaluate.hsca.result import Evaluation, Failure
+from clew.evaluate.hsca.telling import DEFAULT, Listener, beats_of
+from clew.recall.tuning import Structure
+from clew.structure.macro import MacroNode, evolution
+from clew.structure.snapshot import BeatMap
+from clew.types.chunk import DomainTag
+from clew.types.record import Record
+
+DOCUMENT_BAR: Final = 0.85
+BAR: Final = 0.90
+
+MOST_ERRORS: Final = 1
+CROSS: Final = DomainTag.CROSS_DOMAIN.value
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Case(Record):
+    """One conversation in four sections.
+
+    Attributes:
+        name: `<number>:<first domain>-<second domain>:<crossing>`.
+        labels: of the sections: a domain, another, `cross_domain`, the first again.
+        sections: their turns.
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    sections: tuple[tuple[str, ...], ...]
+
+
+def cases(seed: int, count: int, part: Part = "unseen") -> tuple[Case, ...]:
+    """Conversations on the crossings of the bank in turn, either domain first, threads by chance."""
+    chance = Random(seed)  # noqa: S311 - no secret
+    threads = of_kind(part, "thread")
+    crossings = [each for each in of_kind(part, "crossing") if _have_threads(each, threads)]
+    made = []
+    for number in range(count):
+        crossing = crossings[number % len(crossings)]
+        first, second = chance.sample(crossing.domains, 2)
+        opening, resumed = chance.sample([each for each in threads if each.domains == (first,)], 2)
+        other = chance.choice([each for each in threads if each.domains == (second,)])
+        sections = (opening.turns(chance), other.turns(chance), crossing.lines, resumed.turns(chance))
+        name = f"{number}:{first}-{second}:{crossing.name}"
+        made.append(Case(name=name, labels=(first, second, CROSS, first), sections=sections))
+    return tuple(made)
+
+
+def _have_threads(crossing: Material, threads: Sequence[Material]) -> bool:
+    return all(sum(each.domains == (domain,) for each in threads) > 1 for domain in crossing.domains)
+
+
+def run(chosen: Sequence[Case], listener: Listener, parameters: Structure = DEFAULT) -> Evaluation:
+    """Reads every conversation's beats.
+
+    Figures: `without_error`, and `crossing_found`, where a beat that is labelled `cross_domain` holds a turn that is.
+    """
+    passed = exact = crossed = 0
+    failures = []
+    for case in chosen:
+        nodes = _nodes(case, beats_of([turn for section in case.sections for turn in section], listener, parameters))
+        labels = [CROSS if moved.crossing else moved.domain for moved in evolution(nodes)]
+        found = [label for label, _ in groupby(labels)]
+        wrong = edits(case.labels, found)
+        passed, exact = passed + (wrong <= MOST_ERRORS), exact + (wrong == 0)
+        low = len(case.sections[0]) + len(case.sections[1])
+        high = low + len(case.sections[2]) - 1
+        crossed += any(
+            label == CROSS and node.low <= high and node.high >= low for node, label in zip(nodes, labels, strict=True)
+        )
+        if wrong > MOST_ERRORS:
+            shown = ", ".join(label or "unnamed" for label in found)
+            failures.append(Failure(case=case.name, found=f"{wrong} errors: {shown}"))
+    total = max(1, len(chosen))
+    return Evaluation(
+        number=2,
+        name="macro coherence",
+        document_bar=DOCUMENT_BAR,
+        bar=BAR,
+        value=passed / total,
+        cases=len(chosen),
+        failures=tuple(failures),
+        figures={"without_error": exact / total, "crossing_found": crossed / total},
+    )
+
+
+def edits(wanted: Sequence[str | None], found: Sequence[str | None]) -> int:
+    """Insertions, deletions and replacements from one sequence to the other (Levenshtein 1966)."""
+    row = list(range(len(found) + 1))
+    for place, label in enumerate(wanted, 1):
+        before, row[0] = row[0], place
+        for at, other in enumerate(found, 1):
+            before, row[at] = row[at], min(row[at] + 1, row[at - 1] + 1, before + (label != other))
+    return row[-1]
+
+
+def _nodes(case: Case, beats: Sequence[BeatMap]) -> list[MacroNode]:
+    return [
+        MacroNode(
+            session=case.name,
+            position=place,
+            low=beat.pieces[0].seq,
+            high=beat.pieces[-1].seq,
+            macro_weight=beat.macro_weight,
+            domains=beat.domains,
+        )
+        for place, beat in enumerate(beats)
+    ]

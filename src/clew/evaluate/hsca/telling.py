@@ -1,0 +1,123 @@
+"""Conversations told to the memory's own rules: turns -> weights and domains -> beats -> frozen beats."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.analyze.domains import domain_evidence, domains_with_vector, tags
+from clew.analyze.prototypes import Prototypes, prototypes_of
+from clew.analyze.weigh import Weighing, weigh
+from clew.analyze.words import read
+from clew.models.protocol import Embedder
+from clew.recall.tuning import Structure
+from clew.structure.beats import BeatRule, segment
+from clew.structure.density import domain_summary
+from clew.structure.features import features
+from clew.structure.snapshot import BeatMap, Piece, freeze
+from clew.types.chunk import DomainTag
+
+SPEAKERS: Final = ("Ana", "Ben")
+"""Two people who take turns."""
+
+_UNNAMED: Final = (DomainTag.UNCLASSIFIED.value, DomainTag.CROSS_DOMAIN.value)
+DEFAULT: Final = Structure()
+
+
+@dataclass
+class Listener:
+    """What hears the turns: the rules, and an embedder where there is one. It remembers the vectors of texts.
+
+    Attributes:
+        embedder: None for the rules alone.
+    """
+
+    embedder: Embedder | None = None
+    _prototypes: Prototypes | None = None
+    _vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
+
+    def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32] | None]:
+        """One vector a text; None for each without an embedder.
+
+        Raises:
+            ModelError: the embedder failed.
+        """
+        if self.embedder is None:
+            return [None] * len(texts)
+        new = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if new:
+            self._vectors.update(zip(new, self.embedder.embed(new), strict=True))
+        return [self._vectors[text] for text in texts]
+
+    def weigh(self, texts: Sequence[str], window: int) -> list[Weighing]:
+        """Each text by itself, its domains in the light of its vector where it has one.
+
+        Raises:
+            ModelError: the embedder failed.
+        """
+        weighings = [weigh(text, window) for text in texts]
+        if self.embedder is None:
+            return weighings
+        if self._prototypes is None:
+            self._prototypes = prototypes_of(self.embedder)
+        found = []
+        for text, vector, weighing in zip(texts, self.vectors(texts), weighings, strict=True):
+            shares = weighing.domain_weights
+            if vector is not None:
+                shares = domains_with_vector(read(text), vector, self._prototypes)
+            found.append(replace(weighing, domains=tags(shares), domain_weights=shares))
+        return found
+
+
+def beats_of(texts: Sequence[str], listener: Listener, parameters: Structure = DEFAULT) -> tuple[BeatMap, ...]:
+    """The frozen beats of a finished conversation; its turns count from 0.
+
+    Raises:
+        ModelError: the embedder failed.
+    """
+    weighings = listener.weigh(texts, parameters.window)
+    turns = [
+        features(
+            text,
+            (parameters.weight(weighing.layer1.score, weighing.nuance), weighing.coherence, domain_evidence(text)),
+            seq=seq,
+            speaker=SPEAKERS[seq % len(SPEAKERS)],
+            vector=vector,
+        )
+        for seq, (text, weighing, vector) in enumerate(zip(texts, weighings, listener.vectors(texts), strict=True))
+    ]
+    pieces = [
+        Piece(
+            seq=seq,
+            layer1=parameters.weight(weighing.layer1.score, weighing.nuance),
+            coherence=weighing.coherence,
+            tags=weighing.domains,
+            nuance=weighing.nuance,
+            short=weighing.layer1.short,
+        )
+        for seq, weighing in enumerate(weighings)
+    ]
+    return tuple(
+        freeze(
+            beat,
+            [pieces[seq] for seq in beat.seqs],
+            [texts[seq] for seq in beat.seqs],
+            parameters.window,
+            parameters.weight,
+        )
+        for beat in segment(turns, BeatRule(maturity=parameters.maturity))
+    )
+
+
+def about(pieces: Iterable[Piece]) -> dict[str, float]:
+    """The document's domain summary of some pieces, by what they weigh, of the named domains alone."""
+    summary = domain_summary((piece.tags, piece.layer1) for piece in pieces)
+    return {tag: share for tag, share in summary.items() if tag not in _UNNAMED}
+
+
+def strongest(shares: Mapping[str, float]) -> str | None:
+    """The domain with the largest share; of equal ones the first by name; None when none has any."""
+    named = {tag: share for tag, share in shares.items() if share > 0.0}
+    return min(named, key=lambda tag: (-round(named[tag], 6), tag)) if named else None

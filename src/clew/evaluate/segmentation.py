@@ -1,0 +1,67 @@
+"""How well a segmentation agrees with one made by hand: Pk, WindowDiff, and the boundaries themselves. Pure.
+
+A border is the number of the turn that begins a segment; the first turn begins one without being a border.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """Figures over some dialogues.
+
+    Attributes:
+        pk: chance that two turns half a segment apart are wrongly told to be in one segment or in two (Beeferman,
+            Berger and Lafferty, 1999); 0 is perfect.
+        window_diff: the same when the number of borders between them is counted (Pevzner and Hearst, 2002).
+        f1: of borders found at the very turn.
+        borders: borders found, for each border that is there; 1 cuts as often as people did.
+    """
+
+    pk: float
+    window_diff: float
+    f1: float
+    borders: float
+
+
+def half_segment(turns: int, borders: Collection[int]) -> int:
+    """The window of both measures: half of the mean segment that was made by hand, at least 2."""
+    return max(2, round(turns / (len(borders) + 1) / 2))
+
+
+def pk(turns: int, right: Collection[int], found: Collection[int]) -> float:
+    """Pk of one dialogue; 0 when it is shorter than the window."""
+    return _windows(turns, right, found, same=True)
+
+
+def window_diff(turns: int, right: Collection[int], found: Collection[int]) -> float:
+    """WindowDiff of one dialogue; 0 when it is shorter than the window."""
+    return _windows(turns, right, found, same=False)
+
+
+def agreement(dialogues: Sequence[tuple[int, Collection[int], Collection[int]]]) -> Agreement:
+    """Means of Pk and WindowDiff over dialogues, each given as turns, right borders and found ones; F1 over all."""
+    hits = sum(len({*right} & {*found}) for _, right, found in dialogues)
+    there = sum(len({*right}) for _, right, _ in dialogues)
+    told = sum(len({*found}) for _, _, found in dialogues)
+    count = max(1, len(dialogues))
+    return Agreement(
+        pk=sum(pk(*each) for each in dialogues) / count,
+        window_diff=sum(window_diff(*each) for each in dialogues) / count,
+        f1=2 * hits / max(1, there + told),
+        borders=told / max(1, there),
+    )
+
+
+def _windows(turns: int, right: Collection[int], found: Collection[int], *, same: bool) -> float:
+    size = half_segment(turns, right)
+    if turns <= size:
+        return 0.0
+    wrong = 0
+    ours, theirs = (list(accumulate(turn in borders for turn in range(turns))) for borders in (found, right))
+    for low in range(turns - size):
+        mine, yours = ours[low + size] - ours[low], theirs[low + size] - theirs[low]
+        wrong += (mine == 0) != (yours == 0) if same else mine != yours
+    return wrong / (turns - size)

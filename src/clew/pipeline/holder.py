@@ -1,0 +1,60 @@
+"""Who holds a lease, and whether that process still runs: work need not wait for one that was killed.
+
+Only Linux tells enough: a holder names the running system, its space of process numbers (a container has its own), the
+process and when that started. Elsewhere, and of another machine's holder, nothing is known, and its lease runs out.
+A wrong answer would cost work done twice, nothing else: every step of the worker may be done by two at once.
+"""
+
+import os
+import uuid
+from hashlib import blake2s
+from pathlib import Path
+from typing import Final, cast
+
+from clew.store.protocol import Lease, Store
+
+_UNKNOWN: Final = "-"
+_STARTED: Final = 19
+"""Place of the starting time in /proc/PID/stat, counted from the state, which follows the name in parentheses."""
+
+
+def holder_name() -> str:
+    """A new name for this process: `PID:START:PLACE:UNIQUE`."""
+    started = _started(os.getpid())
+    return f"{os.getpid()}:{_UNKNOWN if started is None else started}:{_place()}:{uuid.uuid4().hex[:8]}"
+
+
+def is_dead(holder: str) -> bool:
+    """Whether the process of that name runs no more; False when it does, and when that cannot be known."""
+    parts = holder.split(":")
+    if len(parts) != 4 or _UNKNOWN in parts or parts[2] != _place() or not parts[0].isdigit():
+        return False
+    return _started(int(parts[0])) != parts[1]
+
+
+def release_dead(store: Store, space: str, name: str) -> None:
+    """Gives back a lease whose holder was killed, so that nobody waits for it to run out."""
+    with store.snapshot() as reader:
+        row = reader.get("lease", (space, name))
+    if row is not None and row[2] is not None and is_dead(str(row[2])):
+        store.release(Lease(*cast("tuple[str, str, str, int, int]", row)))
+
+
+def _started(process: int) -> str | None:
+    """When a process of this system started, in ticks; None when it does not run, or nothing is told of it."""
+    try:
+        said = Path(f"/proc/{process}/stat").read_text(encoding="utf-8", errors="replace")
+    except OSError:  # there is no such process, or no /proc
+        return None
+    fields = said.rpartition(")")[2].split()
+    return None if fields[0] in "ZX" else fields[_STARTED]  # a killed one stays as a zombie until it is waited for
+
+
+def _place() -> str:
+    """Names this running system and its space of process numbers; `-` where it does not tell."""
+    try:
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii")
+        numbers = str(Path("/proc/self/ns/pid").readlink())
+    except OSError:  # no Linux, or one that hides them
+        return _UNKNOWN
+    return blake2s(f"{boot} {numbers}".encode(), digest_size=8).hexdigest()

@@ -1,0 +1,118 @@
+"""Work that failed: one row of JOB for a turn and a kind of work, tried `ATTEMPTS` times in all, then put aside.
+
+What has not failed has no row: it is found from the state (docs/decisions/0002).
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.rows import dumps
+from clew.store.tables import COMPLETION, JOB, Row
+
+ATTEMPTS: Final = 3
+"""How often a turn is tried before it is put aside as `deferred`."""
+
+LATER_US: Final = (60_000_000, 600_000_000)
+"""How long after its first and second failure a turn is tried again."""
+
+EMBED: Final = "embed"
+"""Kind of the jobs for turns that the embedder could not do; the others are named by the question that was asked."""
+
+_REASON: Final = 500  # characters of an error that are kept with the job
+
+
+@dataclass(frozen=True, slots=True)
+class Deferred:
+    """Work that was put aside.
+
+    Attributes:
+        job: kind and turn.
+        reason: what the last attempt ended with, None when nobody said.
+    """
+
+    job: str
+    attempts: int
+    reason: str | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {"job": self.job, "attempts": self.attempts, "reason": self.reason}
+
+
+def job_name(kind: str, owner: str) -> str:
+    """The name of the job for a turn that failed."""
+    return f"{kind}:{owner}"
+
+
+def reason_of(said: str) -> str:
+    """The beginning of what an error says, as every store can hold it."""
+    return said[:_REASON].replace("\0", " ").encode("utf-8", "replace").decode("utf-8")
+
+
+def next_try(attempts: int, now: int) -> int:
+    """When a turn that failed so often is tried again, in microseconds since 1970."""
+    return now + LATER_US[min(attempts, len(LATER_US)) - 1]
+
+
+def failed_row(space: str, kind: str, payload: dict[str, Any], attempts: int, tells: tuple[str, int]) -> Row:
+    """The row of a turn that failed.
+
+    Args:
+        payload: with the turn's id under `turn`.
+        tells: what the failure said, and the time in microseconds since 1970.
+    """
+    why, now = tells
+    ends = attempts >= ATTEMPTS
+    state, later = ("deferred", 0) if ends else ("pending", next_try(attempts, now))
+    name = job_name(kind, payload["turn"])
+    return (space, name, kind, state, dumps(payload), attempts, reason_of(why), None, later)
+
+
+def rows_of(reader: Reader, space: str, kind: str | None = None) -> list[dict[str, Any]]:
+    """The jobs of one kind, or all, that wait or were put aside; by state and name."""
+    rest = () if kind is None else (kind,)
+    return [
+        dict(zip(JOB.names, row, strict=True))
+        for state in ("pending", "deferred")
+        for row in reader.scan("job", (space, state, *rest), (space, state, *rest), index="state")
+    ]
+
+
+def deferred(reader: Reader, space: str) -> list[Deferred]:
+    """What was put aside, by name."""
+    put = (job for job in rows_of(reader, space) if job["state"] == "deferred")
+    return sorted((Deferred(job["job"], job["attempts"] or 0, job["reason"]) for job in put), key=lambda each: each.job)
+
+
+def drop_jobs(tx: Transaction, space: str, kind: str) -> None:
+    """Drops every job of one kind."""
+    for job in rows_of(tx, space, kind):
+        tx.delete("job", (space, job["job"]), (space, job["job"]))
+
+
+def retry(store: Store, space: str) -> int:
+    """Lets all that failed be tried anew, at once and as often as at first; gives how many turns of work that is.
+
+    What a language model answered about a turn that was put aside is dropped, so that it is asked again.
+    """
+
+    def work(tx: Transaction) -> int:
+        free = [job for job in rows_of(tx, space) if job["holder"] is None]
+        for job in free:
+            if job["state"] == "deferred" and job["kind"] != EMBED:
+                _drop_answers(tx, space, job["payload"])
+            tx.put("job", [tuple((job | {"state": "pending", "attempts": 0, "not_before": 0}).values())])
+        return len(free)
+
+    return store.transaction(work)
+
+
+def _drop_answers(tx: Transaction, space: str, payload: str) -> None:
+    try:
+        owner = cast(str, json.loads(payload)["turn"])
+    except (ValueError, TypeError, KeyError):  # the row may hold anything; `clew verify` names it
+        return
+    for key in tx.scan("completion", (space, owner), (space, owner), index="owner", columns=COMPLETION.key_names):
+        tx.delete("completion", key, key)

@@ -1,0 +1,109 @@
+"""Labels as they are asked for: which there are, and what they mark; aliases and parts are read through."""
+
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Final, cast
+
+from clew.errors import InputError
+from clew.pipeline.annotate import TAG
+from clew.pipeline.vocabulary import read_vocabulary
+from clew.store.protocol import Reader
+from clew.store.tables import NODE
+from clew.structure.vocabulary import Vocabulary, part_in
+from clew.types.ids import parse_turn_id, turn_id
+from clew.types.labels import LabelCount, Labelled
+
+_NODE: Final = {name: place for place, name in enumerate(NODE.names)}
+
+
+def label_counts(reader: Reader, space: str, namespace: str) -> list[LabelCount]:
+    """Every label of a namespace, the most frequent first; of equal ones by name. Reads the namespace once."""
+    words = _words(reader, space, namespace)
+    held: dict[str, dict[str, None]] = {}
+    key = (space, namespace)
+    for owner, name in reader.scan("label", key, key, index="name", columns=("owner", "name")):
+        held.setdefault(cast(str, owner), {})[words.root(cast(str, name))] = None
+    counts = Counter(_in_part(words, root, roots) for roots in held.values() for root in roots)
+    aliases: dict[str, list[str]] = {}
+    for form in sorted(words.labels):
+        aliases.setdefault(words.root(form), []).append(form)
+    others = {root: tuple(form for form in forms if form != root) for root, forms in aliases.items()}
+    ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    return [LabelCount(name, count, others.get(name, ())) for name, count in ranked]
+
+
+def labelled(reader: Reader, space: str, name: str, namespace: str) -> list[Labelled]:
+    """What a label marks, in the order of sessions and turns; nothing for a label that is unknown.
+
+    A broad label also finds what its parts mark; `label/part` only that.
+    """
+    words = _words(reader, space, namespace)
+    root, part = _asked(words, name, namespace)
+    forms = {root, name.strip()} | {form for form in words.labels if words.root(form) == root}
+    found: dict[str, tuple[float, str]] = {}
+    for form in sorted(forms):
+        key = (space, namespace, form)
+        for owner, weight in reader.scan("label", key, key, index="name", columns=("owner", "weight")):
+            best = found.get(cast(str, owner))
+            if best is None or cast(float, weight) > best[0]:
+                found[cast(str, owner)] = cast(float, weight), form
+    if part is not None:
+        inside = {owner: _in_part(words, root, _roots(reader, space, owner, words)) for owner in found}
+        found = {owner: each for owner, each in found.items() if inside[owner] == f"{root}/{part}"}
+    marked = [(*_covered(reader, space, owner), each) for owner, each in sorted(found.items())]
+    marked.sort(key=lambda each: each[0])
+    return [
+        Labelled(ref=place[-1], name=form, weight=weight, turn_ids=turns, title=title)
+        for place, turns, title, (weight, form) in marked
+    ]
+
+
+def _words(reader: Reader, space: str, namespace: str) -> Vocabulary:
+    return read_vocabulary(reader, space, None)[0] if namespace == TAG else Vocabulary()
+
+
+def _asked(words: Vocabulary, name: str, namespace: str) -> tuple[str, str | None]:
+    """The label and the part of it that a name means."""
+    said = name.strip()
+    if not said:
+        raise InputError(f"the label {name!r} is empty; `labels` lists the names that there are")
+    if namespace != TAG:
+        return said, None
+    known = words.root(said if said in words.labels else said.casefold())
+    first, _, last = said.rpartition("/")
+    if known in words.labels or not first:
+        return known, None
+    root = words.root(first.casefold())
+    part = words.root(last.casefold())
+    return (root, part) if part in _parts(words, root) else (known, None)
+
+
+def _parts(words: Vocabulary, root: str) -> tuple[str, ...]:
+    label = words.labels.get(root)
+    return () if label is None else tuple(dict.fromkeys(words.root(part) for part in label.parts))
+
+
+def _in_part(words: Vocabulary, root: str, roots: Iterable[str]) -> str:
+    part = part_in([each for each in _parts(words, root) if each != root], roots)
+    return root if part is None else f"{root}/{part}"
+
+
+def _roots(reader: Reader, space: str, owner: str, words: Vocabulary) -> Mapping[str, None]:
+    rows = reader.scan("label", (space, owner, TAG), (space, owner, TAG), columns=("name",))
+    return {words.root(cast(str, name)): None for (name,) in rows}
+
+
+def _covered(reader: Reader, space: str, owner: str) -> tuple[tuple[str, int, int, str], tuple[str, ...], str | None]:
+    """Where something that has a label stands, the turns that it covers, and its title."""
+    row = reader.get("node", (space, owner))
+    if row is None:
+        session, seq = parse_turn_id(owner)
+        return (session, seq, 0, owner), (owner,), None
+    session, low, high = cast(str, row[_NODE["session"]]), cast(int, row[_NODE["low"]]), cast(int, row[_NODE["high"]])
+    pieces = json.loads(cast(str, row[_NODE["data"]])).get("pieces")
+    if pieces is None:
+        rows = reader.scan("turn", (space, session, low), (space, session, high), columns=("seq",))
+        pieces = [{"seq": seq} for (seq,) in rows]
+    turns = tuple(turn_id(session, piece["seq"]) for piece in pieces)
+    return (session, low, cast(int, row[_NODE["level"]]), owner), turns, cast(str | None, row[_NODE["title"]])

@@ -1,0 +1,143 @@
+"""What language models cost, by day, and the budget that no call passes, however many programs ask at once.
+
+The worst that a call can cost is reserved before it is made, in the transaction that looks at what is left; what it did
+cost takes the place of that afterwards. What a killed process reserved stays reserved for its day, since its call may
+be billed, and is booked as a failed call two days later. A call belongs to the day (UTC) on which it began.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from typing import Any, Final, cast
+
+from clew.errors import BudgetExceeded
+from clew.models.budget import Budget, Spent
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.tables import LEDGER, Row
+
+EPOCH: Final = date(1970, 1, 1)
+
+_NUMBERS: Final = LEDGER.names[LEDGER.key :]
+_RESERVED: Final = LEDGER.names.index("reserved_tokens")
+
+
+@dataclass(frozen=True, slots=True)
+class Hold:
+    """The reservation of one call."""
+
+    day: int
+    model: str
+    purpose: str
+    worst: Spent
+
+
+class Ledger:
+    """The ledger of one space. Threads and processes may share it."""
+
+    def __init__(self, store: Store, space: str, clock: Callable[[], datetime], budget: Budget) -> None:
+        self._store, self._space, self._clock, self._budget = store, space, clock, budget
+
+    def reserve(self, model: str, purpose: str, worst: Spent) -> Hold:
+        """Sets aside what a call may cost; durable on return.
+
+        Raises:
+            BudgetExceeded: the day's budget has not that much left; nothing was set aside.
+        """
+        hold = Hold(today(self._clock()), model, purpose, worst)
+
+        def work(tx: Transaction) -> None:
+            _book_lost(tx, self._space, hold.day)
+            held = _total(_rows(tx, self._space, hold.day))
+            self._see_that_it_fits(held, worst)
+            change = {"reserved_tokens": worst.tokens_in + worst.tokens_out, "reserved_micros": worst.micros}
+            _add(tx, (self._space, hold.day, model, purpose), change)
+
+        self._store.transaction(work)
+        return hold
+
+    def settle(self, tx: Transaction, hold: Hold, spent: Spent, *, failed: bool) -> None:
+        """Puts what a call cost in the place of what was set aside for it.
+
+        Nothing happens when that is gone: the call took days, and was booked at its worst as lost.
+        """
+        key = (self._space, hold.day, hold.model, hold.purpose)
+        row = tx.get("ledger", key)
+        if row is None or cast(int, row[_RESERVED]) < hold.worst.tokens_in + hold.worst.tokens_out:
+            return
+        change = {
+            "calls": 1,
+            "failures": int(failed),
+            "tokens_in": spent.tokens_in,
+            "tokens_out": spent.tokens_out,
+            "micros": spent.micros,
+            "reserved_tokens": -(hold.worst.tokens_in + hold.worst.tokens_out),
+            "reserved_micros": -hold.worst.micros,
+        }
+        _add(tx, key, change)
+
+    def _see_that_it_fits(self, held: Mapping[str, int], worst: Spent) -> None:
+        tokens = held["tokens_in"] + held["tokens_out"] + held["reserved_tokens"]
+        micros = held["micros"] + held["reserved_micros"]
+        wanted = worst.tokens_in + worst.tokens_out
+        if tokens + wanted > self._budget.tokens:
+            raise BudgetExceeded(
+                f"the call was not made: it may take {wanted:,} tokens, and {tokens:,} of the day's "
+                f"{self._budget.tokens:,} are used or reserved; the setting is llm.daily_tokens"
+            )
+        if micros + worst.micros > self._budget.micros:
+            raise BudgetExceeded(
+                f"the call was not made: it may cost {worst.micros / 1e6:.6f}, and {micros / 1e6:.6f} of the day's "
+                f"{self._budget.micros / 1e6:.6f} are used or reserved; the setting is llm.daily_cost"
+            )
+
+
+def today(now: datetime) -> int:
+    """Days since 1970 (UTC)."""
+    return (now.astimezone(UTC).date() - EPOCH).days
+
+
+def read_ledger(reader: Reader, space: str, days: int | None = None) -> list[dict[str, Any]]:
+    """The rows of the ledger as records, newest day first; of the last days that have any, or of all.
+
+    `cost` is in the currency of the prices; `reserved_*` is of calls under way, or of a killed process.
+    """
+    rows = reader.scan("ledger", (space,), (space,))
+    kept = sorted({cast(int, row[1]) for row in rows}, reverse=True)[:days]
+    return [_record(row) for day in kept for row in rows if row[1] == day]
+
+
+def _record(row: Row) -> dict[str, Any]:
+    named = dict(zip(LEDGER.names, row, strict=True))
+    return {
+        "day": (EPOCH + timedelta(days=cast(int, row[1]))).isoformat(),
+        **{name: named[name] for name in ("model", "purpose", "calls", "failures", "tokens_in", "tokens_out")},
+        "cost": cast(int, named["micros"]) / 1e6,
+        "reserved_tokens": named["reserved_tokens"],
+        "reserved_cost": cast(int, named["reserved_micros"]) / 1e6,
+    }
+
+
+def _rows(reader: Reader, space: str, day: int) -> list[Row]:
+    return reader.scan("ledger", (space, day), (space, day))
+
+
+def _total(rows: list[Row]) -> dict[str, int]:
+    return {name: sum(cast(int, row[LEDGER.key + at] or 0) for row in rows) for at, name in enumerate(_NUMBERS)}
+
+
+def _add(tx: Transaction, key: tuple[str, int, str, str], change: Mapping[str, int]) -> None:
+    """Adds to a row's numbers; none falls below 0, also where a reservation was booked as lost meanwhile."""
+    row = tx.get("ledger", key) or (*key, *(0 for _ in _NUMBERS))
+    held = zip(_NUMBERS, row[LEDGER.key :], strict=True)
+    tx.put("ledger", [(*key, *(max(0, cast(int, value or 0) + change.get(name, 0)) for name, value in held))])
+
+
+def _book_lost(tx: Transaction, space: str, day: int) -> None:
+    """Books what is still reserved from before yesterday as failed calls that cost their worst: nobody settles it."""
+    for row in tx.scan("ledger", (space,), (space, day - 2)):
+        named = dict(zip(LEDGER.names, row, strict=True))
+        tokens, micros = cast(int, named["reserved_tokens"] or 0), cast(int, named["reserved_micros"] or 0)
+        if tokens or micros:
+            change = {"calls": 1, "failures": 1, "tokens_in": tokens, "micros": micros}
+            cleared = {"reserved_tokens": -tokens, "reserved_micros": -micros}
+            _add(tx, cast("tuple[str, int, str, str]", row[: LEDGER.key]), change | cleared)

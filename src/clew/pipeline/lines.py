@@ -1,0 +1,217 @@
+"""One line of a session (its main line or a branch) as the analysis goes along it: what is stored of it, and its state.
+
+A row of META says how far a line is analysed and which turns are in no closed beat. The state itself is only kept in
+mind: whoever has not got it reads the last few turns, so that it never disagrees with the log, and costs no disk.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, cast
+
+from clew.analyze.domains import domain_evidence, domains_with_vector, tags
+from clew.analyze.importance import Usual
+from clew.analyze.layer1 import WINDOW
+from clew.analyze.novelty import RECENT, Vector
+from clew.analyze.prototypes import Prototypes
+from clew.analyze.turns import Session, Told, look
+from clew.analyze.weigh import weigh
+from clew.analyze.words import read
+from clew.pipeline.prepare import WEIGHING
+from clew.recall.tuning.structure import Structure
+from clew.store.protocol import Reader
+from clew.store.rows import TURN_COLUMNS, dumps, turn_from_row
+from clew.store.tables import Row
+from clew.structure.beats import OpenBeat, reopen
+from clew.structure.boundary import BEFORE
+from clew.structure.features import TurnFeatures, features
+from clew.structure.snapshot import Piece
+from clew.types.ids import line_name, turn_id
+from clew.types.turn import Turn
+
+UNTUNED: Final = Structure()
+"""The document's parameters, as long as nothing was learned."""
+
+MARK: Final = "line:"
+"""Rows of META with this prefix hold one `Mark` each."""
+
+_PAGE: Final = 64
+_SEQ, _BRANCH, _ORIGIN = (TURN_COLUMNS[name] for name in ("seq", "branch", "origin"))
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """How far a line is analysed.
+
+    Attributes:
+        next: seq from which on nothing is analysed.
+        open: seqs of the turns in no closed beat, in order.
+        usual: what turns of each role were like.
+    """
+
+    next: int = 0
+    open: tuple[int, ...] = ()
+    usual: Mapping[str, Usual] = field(default_factory=dict)
+
+    def to_json(self) -> str:
+        """JSON with a fixed form."""
+        usual = {role: [each.turns, each.novelty, each.overlays, each.substance] for role, each in self.usual.items()}
+        return dumps({"next": self.next, "open": self.open, "usual": usual})
+
+    @classmethod
+    def from_json(cls, text: str) -> "Mark":
+        """What `to_json` wrote."""
+        data = json.loads(text)
+        usual = {role: Usual(*values) for role, values in data["usual"].items()}
+        return cls(data["next"], tuple(data["open"]), usual)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Item:
+    """One turn with all that the analysis looks at; `said` is what was weighed of it, by kind.
+
+    Attributes:
+        by: the learned parameters; they make a piece's weight of its layer 1 and its nuance flags.
+    """
+
+    turn: Turn
+    seq: int
+    said: Mapping[str, Any]
+    vector: Vector | None
+    by: Structure = UNTUNED
+
+    @property
+    def name(self) -> str:
+        """The turn's id."""
+        return turn_id(self.turn.session, self.seq)
+
+    def told(self) -> Told:
+        """As the analysis of turns takes it."""
+        answers = self.turn.parent or None
+        return Told(self.name, self.turn.role, self.turn.text, self.vector, answers=answers)
+
+    def features(self) -> TurnFeatures:
+        """As the search for boundaries takes it."""
+        return features(
+            self.turn.text,
+            (self.weight, self.value("coherence", 0.0), domain_evidence(self.turn.text)),
+            seq=self.seq,
+            at=self.turn.at,
+            role=self.turn.role,
+            speaker=self.turn.speaker,
+            vector=self.vector,
+        )
+
+    def piece(self) -> Piece:
+        """As a closed beat takes it."""
+        return Piece(
+            seq=self.seq,
+            coherence=self.value("coherence", 0.0),
+            layer1=self.weight,
+            short=bool(self.value("short_chunk", False)),
+            tags=tuple(self.value("domains", ())),
+            nuance=tuple(self.value("nuance", ())),
+        )
+
+    @property
+    def weight(self) -> float:
+        """Layer 1 times 1 + w over its nuance flags: what the turn weighs from here on (DESIGN 5.1)."""
+        return self.by.weight(self.value("layer1", 0.0), self.value("nuance", ()))
+
+    def value(self, kind: str, missing: Any) -> Any:
+        """What is said of the turn under a kind, or `missing`."""
+        return self.said.get(kind, missing)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """A line's state after its last analysed turn.
+
+    Attributes:
+        turns: those of the open beat, by seq.
+        tags: what its last turns are about by themselves, oldest first.
+    """
+
+    session: str
+    branch: str
+    mark: Mark = field(default_factory=Mark)
+    before: Session = field(default_factory=Session)
+    open: OpenBeat = field(default_factory=OpenBeat)
+    turns: Mapping[int, Item] = field(default_factory=dict)
+    tags: tuple[Mapping[str, float], ...] = ()
+
+    @property
+    def key(self) -> str:
+        """Name of the line's row in META."""
+        return mark_name(self.session, self.branch)
+
+
+def mark_name(session: str, branch: str) -> str:
+    """Name of the row of META that holds a line's mark."""
+    return MARK + line_name(session, branch)
+
+
+def read_mark(reader: Reader, space: str, session: str, branch: str) -> tuple[Mark, str] | tuple[None, None]:
+    """The mark of a line and the text it is kept as; None for a line that was never analysed."""
+    row = reader.get("meta", (space, mark_name(session, branch)))
+    return (None, None) if row is None else (Mark.from_json(cast(str, row[2])), cast(str, row[2]))
+
+
+def items_of(
+    reader: Reader,
+    space: str,
+    rows: Iterable[Row],
+    vectors: Mapping[int, Vector],
+    prototypes: Prototypes | None = None,
+    by: Structure = UNTUNED,
+) -> list[Item]:
+    """Rows of TURN with what is said of them; turns that are no memory of their own are left out.
+
+    Args:
+        vectors: by ordinal.
+        prototypes: of the vectors' embedder; with both the domains of a turn are said again.
+        by: learned parameters; with another window than the document's layer 1 is said again, see `weighed_again`.
+    """
+    turns = [turn for turn in map(turn_from_row, rows) if turn.origin != "injected"]
+    keys = [(space, turn_id(turn.session, cast(int, turn.seq)), WEIGHING) for turn in turns]
+    weighed = reader.get_many("annotation", keys, columns=("value",))
+    items = []
+    for turn, row in zip(turns, weighed, strict=True):
+        said = {} if row is None else json.loads(cast(str, row[0]))
+        vector = vectors.get(cast(int, turn.ordinal))
+        if vector is not None and prototypes is not None:
+            said["domains"] = list(tags(domains_with_vector(read(turn.text), vector, prototypes)))
+        if by.window != WINDOW:
+            said |= weighed_again(turn.text, by.window)
+        items.append(Item(turn, cast(int, turn.seq), said, vector, by))
+    return items
+
+
+def weighed_again(text: str, window: int) -> dict[str, Any]:
+    """Layer 1 of a turn with a learned window, by annotation kind; `layer1:window` tells with which."""
+    said = weigh(text, window).annotations()
+    return {kind: value for kind, value in said.items() if kind.startswith("layer1")} | {"layer1:window": window}
+
+
+def rows_to_replay(reader: Reader, space: str, session: str, branch: str, mark: Mark) -> list[Row]:
+    """The last analysed turns of a line, as many as its state depends on, in order."""
+    wanted = max(RECENT, len(mark.open) + BEFORE)
+    found: list[Row] = []
+    end = mark.next - 1
+    while end >= 0 and len(found) < wanted:
+        page = reader.scan("turn", (space, session), (space, session, end), limit=_PAGE, reverse=True)
+        found += [row for row in page if row[_BRANCH] == branch and row[_ORIGIN] != "injected"]
+        end = -1 if len(page) < _PAGE else cast(int, page[-1][_SEQ]) - 1
+    return found[:wanted][::-1]
+
+
+def replay(line: Line, items: Sequence[Item]) -> Line:
+    """The line's state, made again from the turns that `rows_to_replay` names."""
+    since = [item for item in items if item.seq in line.mark.open]
+    before = [item for item in items if not since or item.seq < since[0].seq]
+    return replace(
+        line,
+        before=Session(tuple(look(item.told()) for item in items[-RECENT:]), line.mark.usual),
+        open=reopen([item.features() for item in before[-BEFORE:]], [item.features() for item in since]),
+        turns={item.seq: item for item in since},
+    )

@@ -1,0 +1,83 @@
+"""Scrubbing the raw files after turns went: what could not be done at once is noted, and done later.
+
+The note is written in the very transaction that removes the turns, so neither a kill between the two nor an open
+snapshot nor a full disk loses it. Whoever forgets next, and the worker of any process that has the space open, does it.
+"""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Final, cast
+
+from clew.errors import StoreError
+from clew.store.protocol import Reader, Store, Transaction
+
+log = logging.getLogger("clew.scrub")
+
+SPARED_US: Final = 5_000_000
+"""How long other workers leave a scrub to whoever forgot the turns, and is about to do it."""
+
+_DUE: Final = "scrub"
+"""Row of META while there is something to scrub: when turns went last, in microseconds since 1970 by the real clock."""
+
+
+def real_now() -> int:
+    """Microseconds since 1970, whatever the injected clock shows: other processes go by it."""
+    return time.time_ns() // 1000
+
+
+def note(tx: Transaction, space: str) -> str:
+    """Notes, in the transaction that removes turns, that the raw files hold traces of them; gives the note."""
+    said = str(real_now())
+    tx.put("meta", [(space, _DUE, said)])
+    return said
+
+
+def noted(reader: Reader, space: str) -> str | None:
+    """The note; None when the raw files hold no traces of turns that went."""
+    row = reader.get("meta", (space, _DUE))
+    return None if row is None else cast(str, row[2])
+
+
+def scrub(store: Store, space: str, said: str) -> None:
+    """Overwrites what the raw files hold of turns that went, and takes that note back.
+
+    Raises:
+        StoreLocked: an open snapshot is in the way; StoreFull: the disk is. The note stays.
+    """
+    store.scrub()
+    store.transaction(_taking_back(space, said))
+
+
+def try_scrub(store: Store, space: str, said: str | None) -> str | None:
+    """The same, if there is a note; gives the reason why it could not be done, and None when nothing is left."""
+    if said is None:
+        return None
+    try:
+        scrub(store, space, said)
+    except StoreError as error:
+        log.warning("turns are forgotten, and the files not yet scrubbed; it will be tried again: %s", error)
+        return str(error)
+    return None
+
+
+def scrub_left(store: Store, space: str) -> bool:
+    """Does what another one left undone; False when nothing is left, or it was left only just now.
+
+    Raises:
+        StoreError: as `scrub`.
+    """
+    with store.snapshot() as reader:
+        said = noted(reader, space)
+    if said is None or 0 <= real_now() - int(said) < SPARED_US:
+        return False
+    scrub(store, space, said)
+    return True
+
+
+def _taking_back(space: str, said: str) -> Callable[[Transaction], None]:
+    def take_back(tx: Transaction) -> None:
+        if noted(tx, space) == said:  # else more turns went meanwhile
+            tx.delete("meta", (space, _DUE), (space, _DUE))
+
+    return take_back
