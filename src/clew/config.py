@@ -5,6 +5,7 @@ what the settings do. `docs/configuration.md` is made from here.
 """
 
 import os
+import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field, fields
@@ -21,8 +22,10 @@ def _setting(
     low: float | None = None,
     high: float | None = None,
     choices: tuple[str, ...] | None = None,
+    form: str | None = None,
 ) -> Any:
-    return field(default=default, metadata={"doc": doc, "low": low, "high": high, "choices": choices})
+    """A leaf of the tree; a value that misses its `form`, a regular expression, may be a secret and is not shown."""
+    return field(default=default, metadata={"doc": doc, "low": low, "high": high, "choices": choices, "form": form})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +58,17 @@ class IndexConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class StoreConfig:
+    """How the home lies on the disk."""
+
+    key: str = _setting(
+        "none",
+        "What encrypts the home: env:NAME of a variable or keyring:NAME of an entry that holds the key, or none.",
+        form=r"none|env:[A-Za-z_]\w*|keyring:.*\S.*",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RecallConfig:
     """How turns are ranked and fitted. The weights are measured on development conversations: docs/benchmarks.md."""
 
@@ -73,6 +87,7 @@ class RecallConfig:
     question: float = _setting(-0.7, "Added when a turn asks something itself.", low=-20, high=20)
     statement: float = _setting(0.2, "Weight of how much a turn states outside of questions.", low=-20, high=20)
     time: float = _setting(3.0, "Weight of a turn lying in the time that the question names.", low=0, high=20)
+    position: float = _setting(3.0, "Weight of a turn lying in the beat that the caller points at.", low=0, high=20)
     quote: float = _setting(4.0, "Added when a turn holds a phrase that the question quotes.", low=0, high=20)
     user: float = _setting(4.0, "Added to the person's turns where an assistant takes part.", low=0, high=20)
     assistant: float = _setting(
@@ -84,6 +99,50 @@ class RecallConfig:
         0.0, "What the question's own signals must give a turn at least; priors bring none in.", low=-1e9, high=100
     )
     limit: int = _setting(400, "Ranked turns that are offered to the budget.", low=1, high=100_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LLMConfig:
+    """Which language model is asked behind the acknowledgement, and what it may cost: docs/llm.md."""
+
+    model: str = _setting("none", "Which language model: none, or a name as docs/llm.md lists them.")
+    key_variable: str = _setting(
+        "CLEW_LLM_KEY", "Environment variable that holds the key for the model's server.", form=r"[A-Za-z_]\w*"
+    )
+    calls: str = _setting(
+        "live",
+        "live asks for what was never answered; recorded asks nothing, and uses what was recorded.",
+        choices=("live", "recorded"),
+    )
+    daily_tokens: int = _setting(
+        1_000_000, "Tokens, read and written, that a space may use a day (UTC); 0 asks nothing.", low=0, high=10**12
+    )
+    daily_cost: float = _setting(
+        1.0, "What a space may cost a day (UTC), in the currency of the prices.", low=0, high=1e6
+    )
+    price_in: float = _setting(0.0, "Price of a million tokens that the model reads.", low=0, high=1e5)
+    price_out: float = _setting(0.0, "Price of a million tokens that the model writes.", low=0, high=1e5)
+    timeout: float = _setting(60.0, "Seconds that one answer may take.", low=0.1, high=240)
+    deadline: float = _setting(
+        120.0, "Seconds that one answer may take with waiting for a busy server.", low=0.1, high=240
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalyzeConfig:
+    """How turns are judged beside those before them. Turns that are analysed already keep what was said of them."""
+
+    importance_profile: str = _setting(
+        "calibrated",
+        "Importance relative to what is usual in a session, or by the plain sum of the SIGMA document.",
+        choices=("calibrated", "sigma"),
+    )
+    overlay_threshold: float = _setting(5.0, "Score from which an overlay counts as active.", low=0, high=10)
+    paradigm_shift_threshold: float = _setting(
+        0.7, "Novelty above which an important turn is a paradigm shift.", low=0, high=1
+    )
+    preserve_threshold: float = _setting(7.0, "Importance from which a turn is preserved.", low=1, high=10)
+    routine_threshold: float = _setting(3.0, "Importance below which a turn is routine.", low=1, high=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +167,10 @@ class Config:
     receipts: int = _setting(1000, "Receipts kept a space; older ones are dropped.", low=0, high=1_000_000)
     ingest: IngestConfig = field(default_factory=IngestConfig)
     index: IndexConfig = field(default_factory=IndexConfig)
+    store: StoreConfig = field(default_factory=StoreConfig)
+    analyze: AnalyzeConfig = field(default_factory=AnalyzeConfig)
     recall: RecallConfig = field(default_factory=RecallConfig)
+    llm: LLMConfig = field(default_factory=LLMConfig)
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,6 +184,7 @@ class Setting:
     low: float | None
     high: float | None
     choices: tuple[str, ...] | None
+    form: str | None
 
 
 def settings() -> tuple[Setting, ...]:
@@ -135,9 +198,8 @@ def _leaves(cls: type, prefix: str) -> Iterator[Setting]:
         if entry.default is MISSING:
             yield from _leaves(cast(type, entry.default_factory), f"{path}.")
             continue
-        meta = entry.metadata
         variable = "CLEW_" + path.replace(".", "_").upper()
-        yield Setting(path, variable, entry.default, meta["doc"], meta["low"], meta["high"], meta["choices"])
+        yield Setting(path, variable, entry.default, **entry.metadata)
 
 
 SETTINGS: Final[Mapping[str, Setting]] = {entry.path: entry for entry in settings()}
@@ -189,6 +251,21 @@ def sources(home: Path | None = None, environment: Mapping[str, str] | None = No
     return dict.fromkeys(_from_file(home), "clew.toml") | variables
 
 
+def given(
+    home: Path | None = None,
+    arguments: "Config | Mapping[str, Any] | None" = None,
+    environment: Mapping[str, str] | None = None,
+) -> frozenset[str]:
+    """The settings that the user chose, by path, whatever their value: nothing that is learned replaces them.
+
+    Args:
+        home, arguments, environment: as for `load_config`; a whole Config chooses every setting.
+    """
+    if isinstance(arguments, Config):
+        return frozenset(SETTINGS)
+    return frozenset(sources(home, environment)) | frozenset(path for path, _ in _flatten(arguments or {}))
+
+
 def _from_file(home: Path | None) -> dict[str, Any]:
     path = None if home is None else home / "clew.toml"
     if path is None or not path.is_file():
@@ -211,6 +288,8 @@ def _checked(path: str, raw: Any) -> Any:
     known = SETTINGS.get(path)
     if known is None:
         raise ConfigError(f"{path!r} is no setting; `clew config show` lists them")
+    if known.form is not None and not (isinstance(raw, str) and re.fullmatch(known.form, raw)):
+        raise ConfigError(f"{path} has a value of another form, which is not shown; expected: {known.doc}")
     value = _converted(known, raw)
     if known.choices is not None and value not in known.choices:
         raise ConfigError(f"{path} is {raw!r}; expected one of {', '.join(known.choices)}")

@@ -1,14 +1,15 @@
-"""Fakes for the tests of those who build on Clew: an embedder without a model, a clock that stands still."""
+"""Fakes for the tests of those who build on Clew: models that need no model, a clock that stands still."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 
 import numpy as np
 
-from clew.errors import InputError
+from clew.errors import InputError, ModelError
 from clew.models.prepare import unit_rows
-from clew.models.protocol import Matrix
+from clew.models.prompt import Completion, Prompt
+from clew.models.protocol import LLM, Matrix
 from clew.text.terms import terms
 
 
@@ -42,6 +43,45 @@ class HashEmbedder:
         digest = blake2b(term.encode("utf-8", "surrogatepass"), digest_size=8, salt=self._salt).digest()
         number = int.from_bytes(digest, "little")
         row[(number >> 1) % self.dim] += 1.0 if number & 1 else -1.0
+
+
+Answer = str | Completion | Exception
+"""What a ScriptedLLM does: it writes this text, gives this completion, or raises this error."""
+
+
+class ScriptedLLM(LLM):
+    """A language model that says what it was told to say, and remembers what it was asked.
+
+    Tokens of an answer that is given as text are counted as words. A function that gives the answers may also wait, or
+    raise, as a model would that hangs or fails. Threads may share it.
+
+    Attributes:
+        prompts: every prompt, in the order in which they came.
+    """
+
+    def __init__(self, answers: Iterable[Answer] | Callable[[Prompt], Answer], name: str = "scripted") -> None:
+        """Takes the answers one after the other, or a function that makes each of them."""
+        self.name = name
+        self.prompts: list[Prompt] = []
+        self._make = answers if callable(answers) else None
+        self._left = iter(()) if callable(answers) else iter(answers)
+
+    def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
+        """See `LLM.complete`.
+
+        Raises:
+            ModelError: the script has no answer left; or whatever error the script has.
+        """
+        self.prompts.append(prompt)
+        answer = next(self._left, None) if self._make is None else self._make(prompt)
+        if answer is None:
+            raise ModelError(f"the script of {self.name} has no answer left; this is request {len(self.prompts)}")
+        if isinstance(answer, Exception):
+            raise answer
+        if not isinstance(answer, str):
+            return answer
+        words = sum(len(text.split()) for text in prompt.texts())
+        return Completion(answer, words, min(len(answer.split()), max_tokens), self.name)
 
 
 class FrozenClock:

@@ -20,6 +20,7 @@ from clew.evaluate.tables import Sheet, difference_sheet, headline, run_sheets, 
 from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.models.recorded import RecordedEmbedder
+from clew.store.open import home_of
 
 FILE = click.Path(path_type=Path)
 
@@ -51,15 +52,12 @@ def assignments(_context: click.Context, _parameter: click.Parameter, values: tu
     return {path.strip(): text.strip() for path, _, text in pairs}
 
 
-_HELP = {"help_option_names": ["-h", "--help"]}
-
-
-@click.group(context_settings=_HELP)
+@click.group()
 def bench() -> None:
     """Measure recall and speed."""
 
 
-@bench.command(context_settings=_HELP)
+@bench.command()
 @click.option("--data", required=True, type=FILE, help="LoCoMo or LongMemEval file; REALTALK or BEAM folder.")
 @click.option(
     "--budgets", callback=numbers, default="500,1000,2000,4000", show_default=True, help="Tokens of a context."
@@ -95,7 +93,7 @@ def recall(
     for in the bare ranked turns and in the rendered block, at each budget (a token is four characters). Nothing of the
     home is read but its clew.toml, and that only with --home.
     """
-    config = load_config(None if scope.home is None else Path(scope.home), overrides)
+    config = load_config(None if scope.home is None else home_of(scope.home), overrides)
     conversations = _chosen(load(data), only)
     with bar("conversations") as shown:
         task = shown.add_task("", total=len(conversations))
@@ -132,7 +130,7 @@ def _embedder(config: Config, name: str | None, cache: Path | None) -> Embedder 
     return chosen if chosen is None or cache is None else RecordedEmbedder(chosen, cache)
 
 
-@bench.command(context_settings=_HELP)
+@bench.command()
 @click.argument("first", type=FILE)
 @click.argument("second", type=FILE)
 @click.option("--measure", type=click.Choice(list(MEASURES)), default="recall", show_default=True)
@@ -149,7 +147,7 @@ def compare(scope: Scope, *, first: Path, second: Path, measure: str) -> None:
     _print(difference_sheet(differences, measure))
 
 
-@bench.command(context_settings=_HELP)
+@bench.command()
 @click.option("--turns", callback=numbers, help=f"Sizes of the memories.  [default: {','.join(map(str, SIZES))}]")
 @click.option("--quick", is_flag=True, help=f"Only {QUICK[0]:,} turns.")
 @common

@@ -2,6 +2,8 @@
 
 import functools
 import sys
+from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import click
@@ -9,9 +11,12 @@ from rich.text import Text
 
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common, since, until
-from clew.cli.show import counted, day, dim, emit, err, out, shortened, who
+from clew.cli.show import counted, day, dim, emit, err, numbers, out, printable, shortened, who
+from clew.errors import ClewError
 from clew.memory import Memory
-from clew.types import ForgetReport
+from clew.pipeline.proof import Traces, prove, traces_of
+from clew.store.open import open_store
+from clew.types import ForgetProof, ForgetReport
 
 SHOWN = 10
 """Turns that are shown before the question; the others are counted."""
@@ -27,16 +32,34 @@ SHOWN = 10
 @click.option("--expired", is_flag=True, help="What is older than the setting keep_days; no other condition with it.")
 @click.option("--dry-run", is_flag=True, help="Only show what would go.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--proof", is_flag=True, help="Look for traces afterwards, in all that is kept and in the raw files.")
+@click.option(
+    "--look-in",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True),
+    help="A file or folder to look into as well, such as a backup; once for each. Implies --proof.",
+)
 @common
-def forget(scope: Scope, turn_ids: tuple[str, ...], expired: bool, dry_run: bool, yes: bool, **conditions: Any) -> None:
+def forget(
+    scope: Scope,
+    turn_ids: tuple[str, ...],
+    expired: bool,
+    dry_run: bool,
+    yes: bool,
+    proof: bool,
+    look_in: tuple[Path, ...],
+    **conditions: Any,
+) -> None:
     """Take turns out for good, with all that was made of them.
 
     Conditions add up: a turn goes when it meets every one that is given. What goes is shown, and asked for. A keyed
-    hash of each turn stays, so that an import does not bring it back.
+    hash of each turn stays, so that an import does not bring it back. With --proof, exit status 1 means that a trace of
+    what was forgotten was found.
     """
     selection = {**conditions, "turn_ids": turn_ids or None}
     if expired and any(value is not None for value in selection.values()):
         raise click.UsageError("--expired takes no other condition.")
+    found: ForgetProof | None = None
     with open_memory(scope) as memory:
         remove = memory.forget_expired if expired else functools.partial(memory.forget, **selection)
         report = remove(dry_run=True)
@@ -46,11 +69,33 @@ def forget(scope: Scope, turn_ids: tuple[str, ...], expired: bool, dry_run: bool
         elif dry_run and not scope.as_json:
             _print_choice(memory, report)
         if not dry_run and report.turns:
+            traces = traces_of(map(memory.restore, report.turn_ids)) if proof or look_in else None
             report = remove()
+            found = None if traces is None else _proof(scope, traces, look_in)
     if scope.as_json:
-        emit(report.to_dict())
+        emit(report.to_dict() | ({} if found is None else {"proof": found.to_dict()}))
     elif not dry_run:
         err().print(_result(report))
+    if report.unscrubbed is not None:
+        err().print(f"The raw files may still hold traces: {report.unscrubbed}", soft_wrap=True)
+        err().print("It is noted, and done by `clew work --once` or any program that has the memory open.")
+    if found is not None:
+        _say_proof(scope, found)
+
+
+def _proof(scope: Scope, traces: Traces, look_in: tuple[Path, ...]) -> ForgetProof:
+    with closing(open_store(scope.home)) as store:
+        return prove(store, scope.space, traces, look_in)
+
+
+def _say_proof(scope: Scope, proof: ForgetProof) -> None:
+    if not scope.as_json:
+        out().print(f"looked for what is unique to it: {numbers(proof.looked_for)}")
+        for place, size in proof.looked_in.items():
+            hits = proof.found.get(place, 0)
+            out().print(f"  {printable(place)} ({size:,}): {counted(hits, 'trace')}", soft_wrap=True)
+    if not proof.ok:
+        raise ClewError(f"traces were found in {counted(len(proof.found), 'place')}: {', '.join(proof.found)}")
 
 
 def _print_choice(memory: Memory, report: ForgetReport) -> None:

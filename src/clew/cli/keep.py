@@ -9,7 +9,7 @@ import click
 
 from clew.cli.opening import open_memory, work_through
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, emit, err, lay_out, lines, numbers, out, printable
+from clew.cli.show import bar, counted, emit, err, lay_out, ledger_line, lines, numbers, out, printable, say_encryption
 from clew.errors import ClewError
 from clew.memory import Memory
 
@@ -37,8 +37,10 @@ def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def _shown(value: Any) -> str:
-    if value is None:
+    if value is None or value == []:
         return "none"
+    if isinstance(value, list):
+        return "\n".join(map(ledger_line, value))
     if isinstance(value, Mapping):
         return numbers(value) or "none"
     return f"{value:,}" if isinstance(value, int) else printable(str(value))
@@ -108,6 +110,7 @@ def verify(scope: Scope) -> None:
         emit({"ok": report.ok, **report.to_dict()})
     else:
         out().print(f"checked: {numbers(report.checked)}")
+        say_encryption(report.encryption)
         for each in report.problems:
             out().print(f"{each.kind} {printable(each.where)}: {printable(each.detail)}; {each.repair}", soft_wrap=True)
     if not report.ok:
@@ -121,10 +124,12 @@ def verify(scope: Scope) -> None:
 def rebuild(scope: Scope) -> None:
     """Make again what is derived from the turns.
 
-    The turns themselves and the vectors that a model made are kept.
+    The turns themselves and the vectors that a model made are kept. Questions are answered meanwhile. Broken off, it
+    goes on where it was when it is started again.
     """
-    with open_memory(scope) as memory:
-        count = memory.rebuild()
+    with open_memory(scope) as memory, bar("turns") as shown:
+        task = shown.add_task("", total=0)
+        count = memory.rebuild(lambda done, total: shown.update(task, completed=done, total=total))
     if scope.as_json:
         emit({"turns": count})
     else:
@@ -133,21 +138,31 @@ def rebuild(scope: Scope) -> None:
 
 @click.command()
 @click.option("--once", is_flag=True, help="End when nothing is left to do, instead of waiting for more.")
+@click.option("--retry", is_flag=True, help="Try again what failed and was put aside.")
 @common
-def work(scope: Scope, once: bool) -> None:
+def work(scope: Scope, once: bool, retry: bool) -> None:
     """Do the work that waits behind the acknowledgements.
 
     Every program that opens the memory does it as well, for as long as it runs; this one does nothing else. It ends
-    with Ctrl-C; what is left then stays to be done.
+    with Ctrl-C; what is left then stays to be done. What fails is tried three times, after 1 and 10 minutes, and then
+    put aside.
     """
     with open_memory(scope) as memory:
+        if retry:
+            memory.retry()
         if not once:
             err().print("working; Ctrl-C ends it", style="dim")
         work_through(memory, "vectors")
         while not once:
             time.sleep(IDLE)
             work_through(memory, "vectors")
+        left = memory.stats()
+    aside = left.details["deferred"]
     if scope.as_json:
-        emit({"done": True})
-    else:
-        out().print("nothing is left to do")
+        emit({"done": True, "pending": left.pending, "deferred": aside})
+        return
+    out().print("nothing is left to do now" if left.pending else "nothing is left to do")
+    for kind, count in left.pending.items():
+        err().print(f"{counted(count, 'job')} of kind {kind} failed and will be tried again later", style="dim")
+    if aside:
+        err().print(f"{counted(aside, 'job')} put aside: `clew doctor` says why, `clew work --retry` tries again")

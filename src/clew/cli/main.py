@@ -17,6 +17,7 @@ from typing import Any, Final
 import click
 
 from clew.cli.options import Scope, common
+from clew.cli.title import hide_addresses
 from clew.errors import ClewError
 from clew.version import __version__
 
@@ -33,6 +34,8 @@ _SECTIONS: Final = {
         "search": ("ask:search", "List the best turns for a question, with score and reasons."),
         "quote": ("ask:quote", "List the turns that hold a phrase word for word, newest first."),
         "explain": ("explain:explain", "Show why a recall gave what it gave."),
+        "snapshots": ("structure:snapshots", "List the beats of a conversation and what each turn weighs."),
+        "labels": ("labels:labels", "List what the conversations are about, or what one label marks."),
         "restore": ("restore:restore", "Give a turn back as it came, or the original of one of its parts."),
     },
     "Look after": {
@@ -41,7 +44,10 @@ _SECTIONS: Final = {
         "backup": ("move:backup", "Write everything, all spaces, to one checked file, while others go on."),
         "copy": ("move:copy", "Make a space the same in another home, row for row, proven by hashes."),
         "merge": ("move:merge", "Add to DST what SRC has more, in one space; SRC is only read."),
+        "rekey": ("rekey:rekey", "Encrypt the home, change its key, or make it plain again."),
         "forget": ("forget:forget", "Take turns out for good, with all that was made of them."),
+        "mark-used": ("tune:mark_used", "Say which turns of a recall were of use."),
+        "tune": ("tune:tune", "Learn from what became of recalls."),
         "pause": ("keep:pause", "Store nothing more in this space until resume."),
         "resume": ("keep:resume", "Store again what comes."),
         "verify": ("keep:verify", "Check that everything is whole; print what is not."),
@@ -52,11 +58,14 @@ _SECTIONS: Final = {
     },
     "Measure": {
         "bench": ("bench:bench", "Measure recall and speed."),
+        "eval": ("evaluate:eval_", "Run the evaluations that the source documents ask for."),
     },
 }
 """Section of the help page -> command -> its place below `clew.cli`, and its summary (as in its own help)."""
 
 COMMANDS: Final = {name: entry for section in _SECTIONS.values() for name, entry in section.items()}
+
+HELP_NAMES: Final = ["-h", "--help"]
 
 INTERRUPTED: Final = 130
 """Exit status after Ctrl-C, as shells give it."""
@@ -82,8 +91,7 @@ class Program(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        command: click.Command = getattr(import_module(f"clew.cli.{module}"), attribute)
-        return command
+        return _asks_for_help_alike(getattr(import_module(f"clew.cli.{module}"), attribute))
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Lists the commands by section without loading them."""
@@ -93,6 +101,7 @@ class Program(click.Group):
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
         """Runs the program, on streams that can write any text."""
+        hide_addresses()
         _let_streams_write_anything()
         return super().main(*args, **kwargs)
 
@@ -130,7 +139,20 @@ class Program(click.Group):
                 ) from error
 
 
-@click.group(cls=Program, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+def _asks_for_help_alike(command: click.Command) -> click.Command:
+    """The command, and those below it, with a help option of its own under both names.
+
+    Click would make one with the names that the group above gives, and keep the first it made: a command that was first
+    looked at by itself would be without `-h` from then on.
+    """
+    if not any("--help" in each.opts for each in command.params):
+        click.help_option(*HELP_NAMES)(command)
+    for below in command.commands.values() if isinstance(command, click.Group) else ():
+        _asks_for_help_alike(below)
+    return command
+
+
+@click.group(cls=Program, context_settings={"help_option_names": HELP_NAMES, "max_content_width": 100})
 @click.version_option(__version__, message="clew %(version)s")
 @common
 def main(_scope: Scope) -> None:

@@ -12,13 +12,16 @@ from rich.progress import Progress
 from clew.cli.opening import open_memory, see_that_home_exists
 from clew.cli.options import Scope, common
 from clew.cli.put import print_report
+from clew.cli.rekey import note_key
 from clew.cli.show import counted, emit, out, printable, progress
 from clew.config import load_config
 from clew.errors import NotFoundError
 from clew.pipeline.copy import copy_space
 from clew.pipeline.merge import merge_space
+from clew.store.keys import NO_KEY
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
+from clew.store.sqlite import DATABASE
 
 
 @click.command()
@@ -44,21 +47,24 @@ def backup(scope: Scope, file: Path) -> None:
 @click.argument("target", metavar="DST")
 @click.option("--all", "every", is_flag=True, help="Copy every space.")
 @click.option("--overwrite", is_flag=True, help="Give up what only the target has.")
+@click.option(
+    "--key", help="Where DST's key is: env:NAME, keyring:NAME or none.  [default: DST's settings; if new, SRC's]"
+)
 @common
-def copy(scope: Scope, source: str, target: str, every: bool, overwrite: bool) -> None:
+def copy(scope: Scope, source: str, target: str, every: bool, overwrite: bool, key: str | None) -> None:
     """Make a space the same in another home, row for row, proven by hashes.
 
     SRC and DST are homes, as --home names them; DST is made if it is not there. A copy that was broken off goes on
     when it is started again, and one that was made before is brought up to date. If DST has turns, or has forgotten
     some, that SRC does not know, nothing is done without --overwrite; `clew merge` joins both. Nobody else should
-    have DST open meanwhile.
+    write to DST meanwhile. A new DST is encrypted as SRC is, unless --key says otherwise.
     """
     _see_that_there_is_no_home(scope)
     reports = []
     with _reading(source) as giver:
         spaces = giver.spaces() if every else [_known_space(giver, scope.space)]
         with (
-            closing(open_store(target)) as taker,
+            closing(_taker(source, target, key)) as taker,
             progress("{task.description}", "{task.completed:,.0f} rows") as shown,
         ):
             for space in spaces:
@@ -90,7 +96,7 @@ def merge(scope: Scope, source: str, target: str) -> None:
         space = _known_space(giver, scope.space)
         ingest = load_config(home_of(target)).ingest
         with (
-            closing(open_store(target)) as taker,
+            closing(_taker(source, target, None)) as taker,
             progress("{task.description}", "{task.completed:,.0f} turns") as shown,
         ):
             report = merge_space(giver, taker, space, ingest, _now, _telling(shown, space))
@@ -122,9 +128,28 @@ def _reading(location: str) -> Iterator[Store]:
         yield store
 
 
+def _taker(source: str, target: str, key: str | None) -> Store:
+    """Opens the home that is written to; one that is made now has the key of the source, unless one is given.
+
+    A key that the target's settings do not name is written into its clew.toml.
+    """
+    home = home_of(target)
+    known = load_config(home).store.key
+    if key is None and home is not None and known == NO_KEY and not (home / DATABASE).exists():
+        key = load_config(home_of(source)).store.key
+    store = open_store(target, key=key)
+    try:
+        if home is not None and key is not None and key != known:
+            note_key(home, key)
+    except BaseException:
+        store.close()
+        raise
+    return store
+
+
 def _see_that_there_is_no_home(scope: Scope) -> None:
     if scope.home is not None:
-        raise click.UsageError("both homes are arguments here; leave --home out.")
+        raise click.UsageError("both homes are arguments here; leave --home out, and --store.")
 
 
 def _known_space(store: Store, space: str) -> str:

@@ -18,7 +18,9 @@ LOOK: Final = 0.25
 _WAITING: Final = {
     "embed": "turns wait for their vectors (they are found by their words meanwhile)",
     "receipts": "receipts are not written",
+    "nuance_model": "turns wait for what the language model says of them",
     "switch": "old models keep vectors",
+    "scrub": "pass over the raw files is due: they may hold traces of forgotten turns",
     "retention": "search for expired turns is not done",
 }
 
@@ -62,7 +64,7 @@ def work_through(memory: Memory, title: str) -> None:
         task = shown.add_task("", total=total)
         while not memory.drain(LOOK):
             stats = memory.stats()
-            failure = stats.details["worker_failure"]
+            failure = stats.details["worker_failure"] or stats.details["llm_failure"]
             if failure is not None:
                 raise ClewError(f"the work cannot go on: {failure}")
             waiting = stats.pending.get("embed", 0)

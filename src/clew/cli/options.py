@@ -18,36 +18,68 @@ class Scope:
     """Where a command works, and for whom it writes.
 
     Attributes:
-        home: a directory; None for CLEW_HOME, else ~/.clew.
+        home: where everything is kept, as --home or --store names it; None for CLEW_STORE, else CLEW_HOME, else
+            ~/.clew.
+        by_store: --store names it.
         as_json: stdout is read by a program: one JSON object, or one a line where there are several.
     """
 
     home: str | None = None
     space: str = "default"
     as_json: bool = False
+    by_store: bool = False
 
 
 def common(command: Command) -> Command:
-    """Gives a command --home, --space and --json, and their values as its first argument.
+    """Gives a command --home, --store, --space and --json, and their values as its first argument.
 
     They may stand before the command's name as well; what stands behind it wins.
     """
 
     @click.option("--home", metavar="DIR", help="Where everything is kept.  [default: CLEW_HOME, else ~/.clew]")
+    @click.option(
+        "--store", metavar="ADDRESS", help="The same: postgresql://USER@HOST/DATABASE or DIR.  [default: CLEW_STORE]"
+    )
     @click.option("--space", metavar="NAME", help="User or project; no command sees another's.  [default: default]")
     @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one a line for a list.")
     @click.pass_context
     @functools.wraps(command)
-    def scoped(context: click.Context, /, *, home: str | None, space: str | None, as_json: bool, **rest: Any) -> None:
+    def scoped(
+        context: click.Context,
+        /,
+        *,
+        home: str | None,
+        store: str | None,
+        space: str | None,
+        as_json: bool,
+        **rest: Any,
+    ) -> None:
         outer = context.find_object(Scope) or Scope()
+        place, by_store = _place(outer, home, store)
         context.obj = Scope(
-            home=outer.home if home is None else home,
+            home=place,
             space=outer.space if space is None else space,
             as_json=as_json or outer.as_json,
+            by_store=by_store,
         )
         command(context.obj, **rest)
 
     return scoped
+
+
+def _place(outer: Scope, home: str | None, store: str | None) -> tuple[str | None, bool]:
+    """Where everything is kept, and whether --store says so, here or before the command's name.
+
+    Raises:
+        UsageError: --home and --store name two places. They are not repeated: one may hold a password.
+    """
+    if outer.by_store:
+        store = outer.home if store is None else store
+    elif home is None:
+        home = outer.home
+    if None not in (home, store) and home != store:
+        raise click.UsageError("--home and --store name two places; leave one of them out.")
+    return (home, False) if store is None else (store, True)
 
 
 def moment(text: str) -> datetime:

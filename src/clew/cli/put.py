@@ -183,6 +183,8 @@ def print_report(report: IngestReport, seconds: float) -> None:
     known = f", {report.known:,} known before" if report.known else ""
     console = out()
     console.print(f"{counted(report.added, 'turn')} stored durably{known}, in {seconds:.2f} s ({pace:,.0f} turns/s)")
+    if report.vectors:
+        console.print(f"{counted(report.vectors, 'vector')} came along and need not be made again")
     if report.masked:
         console.print(f"secrets masked before they reached the disk: {numbers(report.masked)}")
     if report.skipped:

@@ -11,6 +11,8 @@ from clew.config import SETTINGS, Config, load_config, sources
 from clew.errors import ClewError
 from clew.ingest.exclude import exclusion
 from clew.models.choose import choose_embedder
+from clew.store.cipher import see_that_it_can_encrypt
+from clew.store.keys import secret_of
 from clew.store.open import home_of
 
 
@@ -36,7 +38,7 @@ def show(scope: Scope) -> None:
     if scope.as_json:
         emit(*({"setting": path, "value": value, "source": origin} for path, value, origin in rows))
         return
-    out().print(f"home: {printable(str(home or 'in memory'))}")
+    out().print(f"home: {printable(str(home or 'none, so no clew.toml'))}")
     table = grid("setting", "value", "from", titles=True)
     for path, value, origin in rows:
         table.add_row(path, printable(str(value)), dim(origin) if origin == "default" else Text(origin))
@@ -61,6 +63,8 @@ def check(scope: Scope) -> None:
     try:
         found = load_config(home_of(scope.home))
         exclusion(found.ingest.exclude)
+        if secret_of(found.store.key) is not None:
+            see_that_it_can_encrypt()
         _, note = choose_embedder(found.embedder)
     except ClewError as error:
         problem = str(error)

@@ -37,6 +37,17 @@ _REASONS: Final = {
 weigh a turn whatever is asked (its length, its role), so they are no reason; `clew explain` shows them."""
 
 
+def ledger_line(row: Mapping[str, Any]) -> str:
+    """What one model was asked on one day for one purpose, in words."""
+    failed = f" ({row['failures']:,} failed)" if row["failures"] else ""
+    reserved = f", {row['reserved_tokens']:,} tokens reserved" if row["reserved_tokens"] else ""
+    return (
+        f"{row['day']} {printable(row['model'])}, {printable(row['purpose'])}: "
+        f"{counted(row['calls'], 'call')}{failed}, {row['tokens_in']:,} tokens read, {row['tokens_out']:,} written, "
+        f"cost {row['cost']:.6f}{reserved}"
+    )
+
+
 def out() -> Console:
     """Standard output."""
     return _console(stderr=False)
@@ -155,6 +166,12 @@ def counted(count: int, what: str) -> str:
 def numbers(counts: Mapping[str, int]) -> str:
     """Counts by kind in one phrase."""
     return ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
+
+
+def say_encryption(encryption: str | None) -> None:
+    """Says what a home is encrypted with; nothing when it is not."""
+    if encryption not in (None, "none"):
+        out().print(f"encrypted with {encryption}")
 
 
 def indented(what: RenderableType) -> Padding:

@@ -1,0 +1,92 @@
+"""`clew eval`: whether the structure does what the source documents ask of it."""
+
+from typing import Final
+
+import click
+
+from clew.cli.options import Scope, common
+from clew.cli.show import counted, emit, err, out, printable, progress
+from clew.config import load_config
+from clew.evaluate.hsca.result import Evaluation
+from clew.evaluate.hsca.suite import CASES, SEED, run_all
+from clew.evaluate.hsca.telling import Listener
+from clew.evaluate.tables import Sheet
+from clew.models.choose import choose_embedder
+from clew.store.open import home_of
+
+SHOWN: Final = 3
+"""Failures printed of each evaluation; --failures prints all."""
+
+
+@click.group("eval")
+def eval_() -> None:
+    """Run the evaluations that the source documents ask for."""
+
+
+@eval_.command()
+@click.option("--seed", type=int, default=SEED, show_default=True, help="What is by chance depends on it alone.")
+@click.option("--cases", type=click.IntRange(min=1), default=CASES, show_default=True, help="Cases of each.")
+@click.option("--embedder", metavar="NAME", help="Instead of the one that is set; none for the rules alone.")
+@click.option(
+    "--seen", is_flag=True, help="Run the part of the material that may be looked at; its figures count for nothing."
+)
+@click.option("--failures", is_flag=True, help="Print every failure.")
+@common
+def hsca(scope: Scope, *, seed: int, cases: int, embedder: str | None, seen: bool, failures: bool) -> None:
+    """Run the five evaluations of the HSCA specification (section 7) on texts of our own.
+
+    Exits with 1 when a bar of the document is missed. Nothing of the home is read but its clew.toml, and that only with
+    --home. With --json there is one evaluation a line.
+    """
+    config = load_config(None if scope.home is None else home_of(scope.home))
+    chosen, note = choose_embedder(embedder or config.embedder, threads=config.embed_threads)
+    if chosen is None:
+        err().print(printable(note), style="dim")
+    with progress("{task.description}") as shown:
+        task = shown.add_task("")
+        found = list(
+            run_all(
+                Listener(chosen),
+                seed=seed,
+                count=cases,
+                part="seen" if seen else "unseen",
+                on_progress=lambda name: shown.update(task, description=name),
+            )
+        )
+    if scope.as_json:
+        emit(*(_record(each) for each in found))
+    else:
+        _print(found, None if failures else SHOWN)
+    missed = [each.name for each in found if not each.meets_document]
+    if missed:
+        err().print(f"the document's bar is missed: {', '.join(missed)}")
+        raise click.exceptions.Exit(1)
+
+
+def _record(found: Evaluation) -> dict[str, object]:
+    return {**found.to_dict(), "meets_document": found.meets_document, "passed": found.passed}
+
+
+def _print(found: list[Evaluation], most: int | None) -> None:
+    out().print(printable(sheet(found).text()), soft_wrap=True)
+    for each in found:
+        if each.failures:
+            out().print()
+            out().print(f"{each.name}: {counted(len(each.failures), 'failure')}", style="dim")
+            for failure in each.failures[:most]:
+                out().print(printable(f"  {failure.case}  {failure.found}"), soft_wrap=True)
+
+
+def sheet(found: list[Evaluation]) -> Sheet:
+    """One row an evaluation, and one for each further figure."""
+    rows = []
+    for each in found:
+        bars = (f"{100 * each.document_bar:.1f}", f"{100 * each.bar:.1f}")
+        name = f"{each.number} {each.name}"
+        rows.append((name, f"{100 * each.value:.1f}", *bars, f"{each.cases}", "yes" if each.passed else "no"))
+        for figure, value in each.figures.items():
+            floor = each.floors.get(figure)
+            ours = "-" if floor is None else f"{100 * floor:.1f}"
+            rows.append((f"  {figure.replace('_', ' ')}", f"{100 * value:.1f}", "-", ours, "", ""))
+    columns = ("evaluation", "%", "document asks", "we ask", "cases", "passed")
+    return Sheet("HSCA evaluations", columns, tuple(rows))

@@ -1,0 +1,230 @@
+"""What a memory gives back."""
+
+import logging
+import time
+from collections.abc import Callable
+from typing import Any, Unpack
+
+from clew.assemble.context import build_context
+from clew.assemble.receipt import make_receipt, receipt_id
+from clew.errors import InputError, NotFoundError, StoreError
+from clew.ingest.encoding import escape_surrogates
+from clew.ingest.media import inline
+from clew.memory.wiring import Wired
+from clew.pipeline.feedback import RECENT, note_restored
+from clew.pipeline.pause import paused_since
+from clew.pipeline.region import one_position, region_of
+from clew.pipeline.stats import gather_stats
+from clew.recall.frame import Frame, Stretch
+from clew.recall.only import Only, filter_of
+from clew.recall.quotes import find_quote
+from clew.recall.ranker import Filter
+from clew.store.rows import turn_from_row
+from clew.store.tables import Row
+from clew.text.counters import counter as counter_named
+from clew.types import (
+    Context,
+    Hit,
+    Receipt,
+    Stats,
+    Turn,
+    parse_turn_id,
+    turn_id,
+)
+
+log = logging.getLogger("clew.memory")
+
+
+class Reading(Wired):
+    """Recall, search, quotes, single turns and the reasons for what was recalled."""
+
+    def recall(
+        self,
+        query: str,
+        *,
+        budget: int | None = None,
+        counter: str | Callable[[str], int] | None = None,
+        position: int | None = None,
+        context_position: int | None = None,
+        **only: Unpack[Only],
+    ) -> Context:
+        """The block of remembered turns to put before a model, within an exact budget.
+
+        Args:
+            budget: tokens of the whole block, headings included; None takes the setting.
+            counter: name of a counter, or any function from text to tokens; None takes the setting.
+            position: the beat whose turns, and whose neighbours' turns, come first: its `conversation_position`, or,
+                when negative, how many beats ago it was. Of the session in `only`, else of the newest turn's.
+            context_position: another name for `position`.
+            only: restricts the turns, see `Only`.
+
+        Raises:
+            InputError: the budget is negative, the time range ends before it starts, the role is unknown, there is no
+                beat at the position, or both names of it are given.
+            ConfigError: no counter has that name; MissingExtra: its package is not installed.
+        """
+        self._check_open()
+        budget = _checked_budget(self.config.budget if budget is None else budget)
+        count = counter_named(self.config.counter if counter is None else counter)
+        chosen = filter_of(only)
+        query = escape_surrogates(query)
+        started, now = time.perf_counter(), self._clock()
+        place = one_position(position, context_position)
+        region = () if place is None else self._region(chosen.session, place)
+        frame = self._ranker.frame(query, now, region)
+        ranking = self._ranker.rank(frame, chosen, self.config.recall.limit)
+        ranked = time.perf_counter()
+        settings = {"budget": budget, "counter": count.name, **self._settings(frame, chosen, place)}
+        with self._store.snapshot() as reader:
+            context = build_context(
+                ranking,
+                lambda names: self._words(reader, names),
+                budget=budget,
+                counter=count,
+                receipt_id=receipt_id(query, settings, now),
+            )
+            paused = paused_since(reader, self.space) is not None
+        ends = (ranked, time.perf_counter())
+        timings = {"rank_ms": round(1000 * (ends[0] - started), 3), "fit_ms": round(1000 * (ends[1] - ends[0]), 3)}
+        if not paused:  # a receipt repeats the question
+            self._receipts.keep(make_receipt(context, frame, settings=settings, created_at=now, timings=timings))
+        return context
+
+    def _settings(self, frame: Frame, chosen: Filter, place: int | None) -> dict[str, Any]:
+        """What decided a ranking beside the question, for its receipt."""
+        embedder = None if frame.similarity is None else self._ranker.serving(frame.view)
+        return {
+            "fusion": self.config.recall.fusion,
+            **({"learned": version} if (version := self._learned.now().version) else {}),
+            "embedder": None if embedder is None else embedder.name,
+            "filter": chosen.to_dict(),
+            **({} if place is None else {"position": place}),
+        }
+
+    def _region(self, session: str | None, place: int) -> tuple[Stretch, ...]:
+        with self._store.snapshot() as reader:
+            return region_of(reader, self.space, session, place)
+
+    def search(self, query: str, *, limit: int = 10, **only: Unpack[Only]) -> list[Hit]:
+        """The best turns for a query, best first, each with what every signal added to its score.
+
+        Args:
+            only: restricts the turns, see `Only`.
+
+        Raises:
+            InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
+        """
+        self._check_open()
+        _check_limit(limit)
+        frame = self._ranker.frame(escape_surrogates(query), self._clock())
+        ranking = self._ranker.rank(frame, filter_of(only), limit)
+        with self._store.snapshot() as reader:
+            found = list(zip(self._rows(reader, [(each.session, each.seq) for each in ranking]), ranking, strict=True))
+        return [
+            Hit(turn=turn_from_row(row), score=each.score, signals=each.shares)
+            for row, each in found
+            if row is not None  # forgotten since it was ranked
+        ]
+
+    def find_quote(self, text: str, *, limit: int = 10) -> list[Turn]:
+        """Turns that hold a phrase word for word (case, accents and marks aside), newest first.
+
+        Raises:
+            InputError: the phrase has no letter or digit, or the limit is negative.
+        """
+        self._check_open()
+        _check_limit(limit)
+        view = self._live.view()  # not inside the snapshot, whose older state it would take for the newest
+        with self._store.snapshot() as reader:
+            return find_quote(
+                view,
+                lambda names: [_stored(row) for row in self._rows(reader, names)],
+                escape_surrogates(text),
+                limit,
+            )
+
+    def get(self, ref: str) -> Turn:
+        """The stored turn of that id, as it is stored: large parts as pointers to blobs.
+
+        Raises:
+            InputError: that is no turn id.
+            NotFoundError: no such turn.
+        """
+        self._check_open()
+        session, seq = parse_turn_id(ref)
+        with self._store.snapshot() as reader:
+            turn = _stored(reader.get("turn", (self.space, session, seq)))
+        if turn is None:
+            name = turn_id(session, seq)
+            raise NotFoundError(f"no turn {name!r} in space {self.space!r}; it may have been forgotten")
+        return turn
+
+    def restore(self, ref: str) -> Turn:
+        """The turn of that id with every original back in place: images and long tool outputs, byte for byte.
+
+        Raises:
+            InputError: that is no turn id.
+            NotFoundError: no such turn.
+        """
+        turn = self.get(ref)
+        self._note_restored(turn)
+        with self._store.snapshot() as reader:
+            return inline(turn, lambda sha: _blob(reader.get_blob(self.space, sha), sha))
+
+    def _note_restored(self, turn: Turn) -> None:
+        """Counts it for the newest recall that named the turn; what cannot be written is no reason not to restore."""
+        try:
+            self._receipts.flush()
+            note_restored(self._store, self.space, self._receipts.recent(RECENT), str(turn.id), self._clock())
+        except StoreError as error:
+            log.warning("that %s was restored is not recorded: %s", turn.id, error)
+
+    def explain(self, receipt: str | None = None) -> Receipt:
+        """The receipt of a recall: what was considered, every signal's share, what was left out and why.
+
+        Args:
+            receipt: its name, as `Context.receipt_id` gives it; None for the newest of the space.
+
+        Raises:
+            NotFoundError: no such receipt, or it was dropped as one of the oldest.
+        """
+        self._check_open()
+        return self._receipts.newest() if receipt is None else self._receipts.get(receipt)
+
+    def stats(self) -> Stats:
+        """What the space holds, in numbers."""
+        self._check_open()
+        view = self._live.view()
+        details = {
+            "embedder": getattr(self.embedder, "name", None),
+            "embedder_serving": getattr(self._ranker.serving(view), "name", None),
+            "embedder_superseded_by": self._worker.superseded_by,
+            "store": self._store.url,
+            "embed_failed": self._worker.put_aside,
+            "worker_failure": self._worker.failure,
+            "llm": getattr(self._worker.models, "name", None),
+            "llm_failure": getattr(self._worker.models, "failure", None),
+        }
+        details["learned"] = self._learned.now().version
+        return gather_stats(self._store, self.space, view, self._worker.pending(), details)
+
+
+def _stored(row: Row | None) -> Turn | None:
+    return None if row is None else turn_from_row(row)
+
+
+def _checked_budget(budget: int) -> int:
+    if budget < 0:
+        raise InputError(f"budget {budget} is negative; give the tokens that the block may take, 0 or more")
+    return budget
+
+
+def _check_limit(limit: int) -> None:
+    if limit < 0:
+        raise InputError(f"limit {limit} is negative; give the number of turns wanted, 0 or more")
+
+
+def _blob(data: bytes | None, sha: str) -> bytes:
+    if data is None:
+        raise NotFoundError(f"blob {sha[:12]} is missing; `clew verify` says what else is")
+    return data

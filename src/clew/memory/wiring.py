@@ -1,0 +1,156 @@
+"""A memory put together, opened and closed: every stage wired to the next."""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from clew.config import Config, given, load_config
+from clew.errors import ClosedError, InputError
+from clew.index.live import LiveIndex
+from clew.ingest.exclude import exclusion
+from clew.models.choose import choose_embedder, choose_llm
+from clew.models.protocol import LLM, Embedder
+from clew.pipeline.append import Appender
+from clew.pipeline.embedding import Embedding
+from clew.pipeline.forget import Selection, forget
+from clew.pipeline.learned import LearnedBook
+from clew.pipeline.model_work import ModelWork
+from clew.pipeline.receipts import ReceiptBook
+from clew.pipeline.retention import Retention
+from clew.pipeline.worker import Worker
+from clew.recall.ranker import Ranker
+from clew.store.open import home_of, open_store
+from clew.store.protocol import Reader, Store
+from clew.store.tables import Row
+from clew.types import (
+    ForgetReport,
+)
+
+Clock = Callable[[], datetime]
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)  # noqa: TID251  # the one place where the real clock enters
+
+
+class Wired:
+    """What all parts of a memory share."""
+
+    def __init__(
+        self,
+        store: Store,
+        space: str,
+        config: Config,
+        embedder: Embedder | None,
+        clock: Clock,
+        previous: Embedder | None = None,
+    ) -> None:
+        """Wires the stages over an open store; `open` is the usual way."""
+        self.space, self.config, self.embedder = space, config, embedder
+        self._store, self._clock = store, clock
+        self._live = LiveIndex(store, space)
+        self._appender = Appender(store, space, config.ingest.batch)
+        self._learned = LearnedBook(store, space, config.recall)
+        self._ranker = Ranker(self._live, embedder, self._learned.recall, previous)
+        self._receipts = ReceiptBook(store, space, config.receipts)
+        self._retention = Retention(store, space, config.keep_days, clock, self._forget)
+        embedding = None if embedder is None else Embedding(store, space, self._live, embedder, clock)
+        self._worker = Worker(store, space, self._live, embedding, self._receipts, config, self._retention)
+        self._closing = threading.Lock()
+        self._closed = False
+        self._owns_store = False
+        self.embedder_note: str | None = None
+        """Why there is no embedder, in one line; None when there is one, or none was asked for."""
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | Store | None = None,
+        *,
+        space: str = "default",
+        config: Config | Mapping[str, Any] | None = None,
+        embedder: str | Embedder | None = None,
+        previous: str | Embedder | None = None,
+        llm: str | LLM | None = None,
+        clock: Clock | None = None,
+    ) -> Self:
+        """Opens a home, making it if it does not exist.
+
+        Args:
+            path: a directory, ":memory:", "postgresql://...", or None for the default (CLEW_STORE, else CLEW_HOME, else
+                ~/.clew); or an open store, which stays open when the memory is closed.
+            space: unit of isolation; nothing here sees another space.
+            config: settings, as a whole or as a nested mapping over clew.toml and CLEW_* variables.
+            embedder: overrides the setting `embedder`: a name, or any object with the Embedder protocol.
+            previous: overrides the setting `embedder_previous` likewise: it serves while a new one catches up.
+            llm: overrides the setting `llm.model`: a name, or any object with the LLM protocol; none by default.
+            clock: gives the present, aware; for tests and replays.
+
+        Raises:
+            ConfigError: a setting is wrong.
+            StoreError: the home cannot be opened; the message says what to do.
+        """
+        if not isinstance(space, str) or not space.strip():
+            raise InputError(f"space {space!r} is empty; name it, or leave the argument out for 'default'")
+        home = home_of(path) if path is None or isinstance(path, str | Path) else None
+        settings = load_config(home, config)
+        exclusion(settings.ingest.exclude)  # a pattern that cannot be read is told now, not by the first turn
+        asked = choose_llm(llm, settings.llm)
+        chosen, note = choose_embedder(
+            settings.embedder if embedder is None else embedder, threads=settings.embed_threads
+        )
+        store = open_store(path, key=settings.store.key) if path is None or isinstance(path, str | Path) else path
+        before, _ = choose_embedder(
+            settings.embedder_previous if previous is None else previous, threads=settings.embed_threads
+        )
+        memory = cls(store, space, settings, chosen, clock or _utc_now, before)
+        memory.embedder_note = note if chosen is None else None
+        memory._learned.given = given(home, config)
+        memory._owns_store = store is not path
+        if asked is not None:
+            memory._worker.models = ModelWork(store, space, asked, settings.llm, memory._clock)
+        memory._worker.start()
+        return memory
+
+    def close(self) -> None:
+        """Ends the background work after the step at hand and releases the home; what is left stays to be done."""
+        with self._closing:
+            if self._closed:
+                return
+            self._closed = True
+        try:
+            self._worker.stop()
+        finally:
+            if self._owns_store:
+                self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def _forget(self, selection: Selection, *, dry_run: bool = False) -> ForgetReport:
+        with self._receipts.held():
+            report = forget(self._store, self.space, selection, self._clock(), dry_run=dry_run)
+            if report.turns and not dry_run:
+                self._receipts.drop()
+                self._ranker.forget()
+                self._appender.forget()
+        return report
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise ClosedError
+
+    def _rows(self, reader: Reader, names: Sequence[tuple[str, int]]) -> list[Row | None]:
+        return reader.get_many("turn", [(self.space, *name) for name in names])
+
+    def _words(self, reader: Reader, names: Sequence[tuple[str, int]]) -> list[str | None]:
+        rows = reader.get_many("turn", [(self.space, *name) for name in names], columns=("text",))
+        return [None if row is None else str(row[0]) for row in rows]

@@ -1,0 +1,1 @@
+"""The source documents' own shapes and rules, over the stages that everything else uses too."""
