@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from clew.index.entry import TurnEntry, encode
 from clew.index.packer import forget_ordinals
+from clew.index.remake import Entries
 from clew.models.quantize import quantize
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Reader, Store, Transaction
@@ -74,6 +75,12 @@ def forget(store: Store, ordinals: Iterable[int], space: str = SPACE) -> dict[st
     return store.transaction(work)
 
 
+def listed(entries: Iterable[TurnEntry]) -> Entries:
+    """Entries as a rebuild asks for them: a window at a time."""
+    held = list(entries)
+    return lambda low, high: [entry for entry in held if low <= entry.ordinal <= high]
+
+
 def everything(store: Store, space: str = SPACE) -> bytes:
     """The bytes of all rows that the index keeps."""
     with store.snapshot() as reader:
@@ -119,13 +126,17 @@ class _Counting:
         self._owner.rows_read += 1
         return self._reader.get(table, key)
 
+    def get_many(self, table: str, keys: Sequence[tuple[Any, ...]], **options: Any) -> Sequence[Row | None]:
+        self._owner.rows_read += len(keys)
+        return self._reader.get_many(table, keys, **options)
+
     def scan(self, table: str, low: Any, high: Any, **options: Any) -> Sequence[Row]:
         rows = self._reader.scan(table, low, high, **options)
         self._owner.rows_read += len(rows)
         return rows
 
-    def count(self, table: str, low: Any, high: Any) -> int:
-        return self._reader.count(table, low, high)
+    def count(self, table: str, low: Any, high: Any, **options: Any) -> int:
+        return self._reader.count(table, low, high, **options)
 
 
 def as_store(wrapped: Wrapped) -> Store:

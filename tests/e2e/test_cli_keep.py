@@ -79,7 +79,7 @@ def test_rebuild_changes_no_answer() -> None:
 def test_work_ends_when_nothing_is_left() -> None:
     talk()
     assert done("work", "--once") == "nothing is left to do\n"
-    assert record("work", "--once") == {"done": True}
+    assert record("work", "--once") == {"done": True, "pending": {}, "deferred": 0}
 
 
 @pytest.mark.requirement("F-CLI-23")

@@ -13,6 +13,7 @@ from clew.memory import Memory
 from clew.testing import HashEmbedder
 from clew.types import Turn
 from tests.cli_runs import done, failure, record, records, run
+from tests.memories import history, quiet, rows, told
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 
@@ -138,3 +139,36 @@ def test_the_asynchronous_memory_backs_up_as_well(tmp_path: Path) -> None:
             return size
 
     assert asyncio.run(back_up()) == (tmp_path / "copy").stat().st_size
+
+
+@pytest.mark.requirement("F-HOLD-13")
+@pytest.mark.parametrize("packed", [False, True])
+def test_who_has_a_home_open_sees_what_a_copy_put_there(tmp_path: Path, packed: bool) -> None:
+    """Nothing of what was there is mixed with it: the numbers of turns mean others now."""
+    first, second = tmp_path / "first", tmp_path / "second"
+    settings = {"index": {"pack_minimum": 4}} if packed else {}
+    for home, word in ((first, "launch"), (second, "harbour")):
+        with Memory.open(home, embedder=HashEmbedder(), config=settings) as memory:
+            memory.add_many(history([f"{word} number {n}" for n in range(9)], session=word))
+            assert memory.drain()
+    with Memory.open(second, embedder=HashEmbedder(), config=settings) as reader:
+        assert len(reader.search("harbour", limit=50)) == 9
+        done("copy", first, second, "--overwrite")
+        assert {hit.turn.session for hit in reader.search("launch number 7 harbour", limit=50)} == {"launch"}
+        assert len(reader.search("launch", limit=50)) == 9
+        assert reader.add(told("after it", session="launch")) == "launch:turn:9"
+        assert reader.drain()
+        assert reader.search("after it")[0].turn.text == "after it"
+        assert reader.verify().ok
+
+
+@pytest.mark.requirement("F-HOLD-13")
+def test_half_a_copy_shows_nothing(tmp_path: Path) -> None:
+    with quiet(tmp_path) as memory:
+        memory.add_many(history(["a ferry", "a harbour"]))
+        assert len(memory.search("ferry")) == 2
+        held = rows(memory._store, "space")
+        memory._store.transaction(lambda tx: tx.delete("space", ("default",), ("default",)))
+        assert memory.search("ferry") == []
+        memory._store.transaction(lambda tx: tx.put("space", held))
+        assert len(memory.search("ferry")) == 2

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 
 from clew.memory import Memory
-from clew.pipeline.worker import LEASE
 from clew.testing import HashEmbedder
 from tests.memories import texts
 
@@ -111,7 +110,6 @@ def test_what_a_killed_process_left_undone_is_done_by_the_next(tmp_path: Path) -
     writer.wait_for(60)
     writer.kill()
     with Memory.open(tmp_path, embedder=HashEmbedder()) as memory:
-        memory._store.transaction(lambda tx: tx.delete("lease", ("default", LEASE), ("default", LEASE)))  # as in 30 s
         assert memory.drain(None)
         stats = memory.stats()
         assert stats.vectors == stats.turns == len(texts(memory)) >= 59

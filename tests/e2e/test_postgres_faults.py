@@ -5,7 +5,7 @@ import os
 import subprocess
 import threading
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -17,7 +17,7 @@ from clew.errors import StoreError, StoreFull, StoreReadOnly
 from clew.store.postgres import PostgresStore
 from clew.store.protocol import Transaction
 from tests.contract.rows import everything, put, session
-from tests.postgres_proxy import Wire
+from tests.postgres_proxy import Pooler, Wire
 from tests.postgres_servers import PASSWORD, Server, own
 
 
@@ -241,3 +241,63 @@ def test_one_cut_connection_fails_those_who_shared_it_and_no_others(wired: Postg
         put(wired, "session", session("fatal name"))
     put(wired, "session", session("s"))
     assert everything(wired, "session") == [session("s")]
+
+
+@pytest.mark.requirement("S-POSTGRES-14")
+@pytest.mark.parametrize("how", ["stop", "kill"])
+def test_a_memory_whose_server_goes_away_says_so_and_goes_on_when_it_is_back(
+    server_name: str, how: str, tmp_path: Path
+) -> None:
+    log = tmp_path / "log.jsonl"
+    lines = [
+        f'{{"role": "user", "content": "line {n} of the log about redis", "session": "l"}}\n' for n in range(1_200)
+    ]
+    log.write_text("".join(lines), encoding="utf-8")
+    with own(server_name) as server, clew.Memory.open(server.url(), embedder="none") as memory:
+        memory.add(clew.Turn(role="user", content="kubernetes and redis"))
+        calls: list[Callable[[], object]] = [
+            lambda: memory.recall("redis"),
+            lambda: memory.search("redis"),
+            lambda: memory.add(clew.Turn(role="user", content="during")),
+            lambda: memory.import_path(log, on_progress=lambda *_: getattr(server, how)()),
+        ]
+        for call in calls:
+            if call is not calls[-1]:  # which ends the server itself, in the middle
+                getattr(server, how)()
+            with pytest.raises(StoreError, match=r"cannot be reached|connection to the server was lost|stopping"):
+                call()
+            server.start()
+            assert [hit.turn.text for hit in memory.search("kubernetes")] == ["kubernetes and redis"]
+        report = memory.import_path(log)
+        assert report.added + report.known == len(lines)
+        assert memory.stats().turns == 1 + len(lines)
+        assert memory.verify().ok
+
+
+# -------------------------------------------------------------------------------------------------------------- pooling
+
+
+def ask_often(store: PostgresStore) -> None:
+    """Until the driver has the server prepare the statement."""
+    for _ in range(8):
+        everything(store, "session")
+
+
+@pytest.mark.requirement("S-POSTGRES-25")
+def test_a_pooler_of_transactions_is_told(server: Server, url: str) -> None:
+    pooler = Pooler(f"{server.place}/.s.PGSQL.{server.port}")
+    address = f"postgresql://clew:{PASSWORD.split()[0]}@127.0.0.1:{pooler.port}/postgres?{url.rpartition('&')[2]}"
+    with pytest.raises(StoreError, match="pool sessions, or name the server itself") as caught:
+        PostgresStore.open(address)
+    assert PASSWORD.split()[0] not in str(caught.value)
+    pooler.switches = False  # as one that has nobody else to serve, or pools sessions
+    store = PostgresStore.open(address)
+    for number in range(8):
+        put(store, "session", session(f"{number}"))
+        assert len(everything(store, "session")) == number + 1
+    pooler.switches = True
+    with pytest.raises(StoreError, match="pool sessions, or name the server itself"):
+        ask_often(store)
+    pooler.switches = False
+    store.close()
+    pooler.close()

@@ -1,6 +1,8 @@
 """A whole memory on a server: every call does there what it does at home."""
 
 import json
+import os
+import sys
 import threading
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -13,7 +15,7 @@ from clew.cli.demo import SAMPLE
 from clew.errors import ConflictError, NotFoundError
 from clew.store.postgres import PostgresStore
 from clew.testing import HashEmbedder
-from tests.postgres_servers import Server
+from tests.postgres_servers import Server, running
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
 
@@ -26,6 +28,13 @@ def memory(url: str) -> Iterator[clew.Memory]:
 
 def said(text: str, **fields: object) -> clew.Turn:
     return clew.Turn(role="user", content=text, session="api", **fields)  # type: ignore[arg-type]  # as the test names them
+
+
+@pytest.mark.skipif(not os.environ.get("CI"), reason="a machine of one's own may do without")
+@pytest.mark.skipif(sys.platform != "linux", reason="the package brings a server for Linux only")
+@pytest.mark.requirement("S-POSTGRES-17")
+def test_where_everything_is_tested_a_server_is_there() -> None:
+    assert running("embedded").port
 
 
 @pytest.mark.requirement("S-POSTGRES-17")

@@ -99,6 +99,33 @@ def test_every_scan_walks_its_index_and_sorts_nothing(
                     assert f"{table.name}_{index or 'pkey'}" in plan, (sql, plan)
 
 
+@pytest.mark.requirement("S-POSTGRES-05")
+@pytest.mark.parametrize("table", TABLES.values(), ids=lambda table: table.name)
+@pytest.mark.parametrize("held", [1, 3_000])
+def test_many_rows_are_looked_up_one_by_one_by_their_key(
+    admin: "psycopg.Connection[Any]", store: PostgresStore, table: Table, held: int
+) -> None:
+    def key(number: int) -> tuple[Value, ...]:
+        last: dict[str, Value] = {"text": f"x{number}", "int": number, "real": float(number), "bytes": b"x%d" % number}
+        return tuple("a" if name == "space" else last[table.columns[name]] for name in table.key_names)
+
+    put(store, table.name, *(key(number) + (None,) * (len(table.names) - table.key) for number in range(held)))
+    admin.execute("ANALYZE")
+    statements = Statements(mark="%s", hint="", schema=store._schema)
+    for count in (1, 64):
+        sql = statements.get_many(table, table.names)
+        values = [*map(list, zip(*map(key, range(count)), strict=True)), "a"]
+        with store._pool.begun("SET plan_cache_mode = force_generic_plan") as cursor:
+            lines = cursor.connection.execute(f"EXPLAIN {sql}", values, prepare=True).fetchall()
+        plan = " ".join(str(line) for (line,) in lines)
+        assert "Nested Loop Left Join" in plan, plan
+        assert f"{table.name}_pkey" in plan, plan
+        assert "Seq Scan" not in plan, plan
+        conditions = plan.partition("Index Cond")[2]
+        if held > 1:  # for one row it makes no difference
+            assert all(f"{name} = " in conditions or f'"{name}" = ' in conditions for name in table.key_names), plan
+
+
 # -------------------------------------------------------------------------------------------------------------- opening
 
 
@@ -137,6 +164,18 @@ def test_a_newer_schema_is_refused_and_left_untouched(
         with pytest.raises(SchemaError, match=rf"number {latest + 1}.*up to {latest}.*Upgrade Clew"):
             attempt()
     assert fetch(admin, "SELECT pg_current_wal_insert_lsn()") == before
+
+
+@pytest.mark.requirement("S-POSTGRES-07")
+def test_of_two_versions_the_older_goes_on_and_is_refused_when_it_opens_again(store: PostgresStore, url: str) -> None:
+    put(store, "session", session("older"))
+    newer = [*migrations("postgres"), 'CREATE TABLE "later" (space text PRIMARY KEY)']
+    with store._pool.begun("SELECT 1") as cursor:
+        assert migrate(cursor.connection, store._schema, newer, store._engine) == len(newer)
+    put(store, "session", session("older still"))
+    assert everything(store, "session") == [session("older"), session("older still")]
+    with pytest.raises(SchemaError, match="Upgrade Clew"):
+        PostgresStore.open(url)
 
 
 @pytest.mark.requirement("S-POSTGRES-07")

@@ -1,9 +1,5 @@
-"""Rebuilds that are killed, and recalls beside a rebuild."""
+"""Recalls and new turns beside a rebuild; rebuilds that are killed are in test_kills."""
 
-import os
-import random
-import subprocess
-import sys
 import threading
 from pathlib import Path
 
@@ -12,16 +8,7 @@ import pytest
 from clew.memory import Memory
 from clew.types import Turn
 
-LOOPS = int(os.environ.get("CLEW_KILL_LOOPS", "5"))
 CONFIG = {"index": {"pack_minimum": 64}, "embedder": "none"}
-REBUILDER = """
-import sys
-from clew.memory import Memory
-memory = Memory.open(sys.argv[1], config={"index": {"pack_minimum": 64}}, embedder="none")
-print("begun", flush=True)
-while True:
-    memory.rebuild()
-"""
 
 
 def fill(home: Path) -> list[tuple[str | None, float]]:
@@ -34,25 +21,6 @@ def fill(home: Path) -> list[tuple[str | None, float]]:
 
 def answers(memory: Memory) -> list[tuple[str | None, float]]:
     return [(hit.turn.id, hit.score) for hit in memory.search("rocket 3 launch 10")]
-
-
-@pytest.mark.requirement("S-DOCTOR-03")
-@pytest.mark.timeout(60 + 10 * LOOPS)
-def test_a_killed_rebuild_is_made_good_by_the_next(tmp_path: Path) -> None:
-    home, chance = tmp_path / "home", random.Random(5)  # noqa: S311  # moments to kill at
-    expected = fill(home)
-    for _ in range(LOOPS):
-        process = subprocess.Popen([sys.executable, "-c", REBUILDER, str(home)], stdout=subprocess.PIPE, text=True)
-        assert process.stdout is not None
-        assert process.stdout.readline() == "begun\n"
-        threading.Event().wait(chance.uniform(0, 1))
-        process.kill()
-        process.communicate()
-        with Memory.open(home, config=CONFIG) as memory:
-            assert answers(memory) == expected, "also before the next rebuild"
-            assert memory.rebuild() == 600
-            assert memory.verify().problems == ()
-            assert answers(memory) == expected
 
 
 @pytest.mark.requirement("S-DOCTOR-04")

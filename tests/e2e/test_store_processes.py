@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from clew.store.sqlite import SqliteStore
+from clew.store.statements import migrations
 from tests.contract.rows import everything, put, session
 
 WRITERS, READERS, EACH = 4, 2, 100
@@ -124,7 +125,7 @@ store.close()
     for opener in openers:
         go(opener)
     for opener in openers:
-        assert opener.communicate() == ("1 []\n", "")
+        assert opener.communicate() == (f"{len(migrations('sqlite'))} []\n", "")
     store = SqliteStore.open(tmp_path / "home")
     assert [row[1] for row in everything(store, "session")] == list("012345")
     store.close()

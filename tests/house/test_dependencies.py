@@ -5,6 +5,7 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
+from functools import cache
 from importlib.metadata import distribution, packages_distributions
 from pathlib import Path
 
@@ -16,7 +17,10 @@ from tests.house.tree import ROOT, Function, label, python_files
 
 PACKAGES = 15
 MEGABYTES = 110
-PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+APART = {"encrypted"}
+"""Extras whose packages take the place of others: they are in no `all`, and have a lock of their own."""
+PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
 
 
 def installed_with(name: str, extra: str = "") -> set[str]:
@@ -52,9 +56,12 @@ def imports_at_start(module: ast.AST) -> Iterator[str]:
             yield from imports_at_start(node)
 
 
+distributions = cache(packages_distributions)  # it reads the list of files of everything that is installed
+
+
 def foreign(path: Path) -> set[str]:
     """Distributions outside of the core that the module imports at its start."""
-    owners = packages_distributions()
+    owners = distributions()
     names = set(imports_at_start(ast.parse(path.read_text(encoding="utf-8")))) - sys.stdlib_module_names - {"clew"}
     return {str(canonicalize_name((owners.get(name) or [name])[0])) for name in names} - declared()
 
@@ -87,9 +94,17 @@ def test_late_imports_are_told_from_early_ones() -> None:
 
 @pytest.mark.requirement("F-HOUSE-16")
 def test_every_dependency_is_locked_and_every_extra_is_in_all() -> None:
-    extras = set(PROJECT["optional-dependencies"]) - {"all"}
+    extras = set(PROJECT["optional-dependencies"]) - {"all"} - APART
     wanted = declared().union(*(declared(extra) for extra in extras))
     lock = (ROOT / "requirements/run.txt").read_text(encoding="utf-8")
     assert wanted <= {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
     (everything,) = PROJECT["optional-dependencies"]["all"]
     assert Dependency(everything).extras == extras
+
+
+@pytest.mark.requirement("F-HOUSE-16")
+def test_what_stands_apart_is_locked_apart() -> None:
+    for extra in APART:
+        lock = (ROOT / f"requirements/{extra}.txt").read_text(encoding="utf-8")
+        assert declared(extra) <= {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
+        assert GROUPS[extra] == PROJECT["optional-dependencies"][extra]

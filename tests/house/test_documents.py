@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 import pytest
 
-from tests.house.documents import blocks, commands, documents, links
+from tests.house.documents import Block, blocks, commands, documents, links
 from tests.house.pages import PAGES
 from tests.house.tree import ROOT, label
 
@@ -16,17 +16,25 @@ def test_generated_pages_are_up_to_date(place: str) -> None:
     assert (ROOT / place).read_text(encoding="utf-8") == PAGES[place](), "run ./dev fix"
 
 
+FRAGMENTS = {"docs/scale.md": "names a function of the reader's own"}
+"""Pages whose Python is no program, and why."""
+
+
+def examples() -> dict[str, list[Block]]:
+    """The Python that a page shows, by page."""
+    shown = {label(p): blocks(p.read_text(encoding="utf-8")) for p in documents() if label(p) not in FRAGMENTS}
+    found = {page: [block for block in some if block.language == "python"] for page, some in shown.items()}
+    return {page: some for page, some in found.items() if some}
+
+
 @pytest.mark.requirement("F-HOUSE-07")
-def test_the_readme_s_examples_run(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("page", sorted({"README.md", "docs/analysis.md", *examples()}))
+def test_examples_run(page: str, tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_home)
-    examples = [
-        block for block in blocks((ROOT / "README.md").read_text(encoding="utf-8")) if block.language == "python"
-    ]
-    assert examples, "the README shows no Python"
-    names: dict[str, object] = {"__name__": "readme"}
-    for block in examples:
-        # The lines above are kept, so that a traceback gives the README's own line numbers.
-        exec(compile("\n" * block.above + block.text, "README.md", "exec"), names)  # noqa: S102 - our own README
+    names: dict[str, object] = {"__name__": "example"}
+    for block in examples()[page]:
+        # The lines above are kept, so that a traceback gives the page's own line numbers.
+        exec(compile("\n" * block.above + block.text, page, "exec"), names)  # noqa: S102 - our own pages
 
 
 @pytest.mark.requirement("F-HOUSE-07")

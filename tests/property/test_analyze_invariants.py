@@ -1,18 +1,22 @@
 """What holds of the analysis for any text at all."""
 
+import base64
 import math
 import random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.analyze.coherence import coherence
-from clew.analyze.domains import TAGS, tags
-from clew.analyze.layer1 import relational_weight, relational_weight_joint
+from clew.analyze.domains import TAGS, domains_with_vector, tags
+from clew.analyze.layer1 import relational_weight, relational_weight_joint, word_weights
 from clew.analyze.lexicon import DOMAINS
 from clew.analyze.nuance import FLAGS, nuance
+from clew.analyze.prototypes import Prototypes
 from clew.analyze.weigh import weigh, weigh_joint
+from clew.analyze.words import ANALYSED_CHARACTERS, read
 from clew.text.sentences import paragraph_spans, sentence_spans
 
 WORDS = (
@@ -49,7 +53,8 @@ MESH = (
 def test_scores_are_in_range_and_tags_are_known(text: str) -> None:
     weighed = weigh(text)
     layer1 = weighed.layer1
-    scores = [weighed.coherence, layer1.score, *layer1.sentences, *layer1.paragraphs, *(s for _, s in layer1.words)]
+    words = [weight for _, weight in word_weights(text)]
+    scores = [weighed.coherence, layer1.score, *layer1.sentences, *layer1.paragraphs, *words]
     assert all(math.isfinite(score) and 0.0 <= score <= 1.0 for score in scores)
     assert set(weighed.domains) <= set(TAGS)
     assert len(set(weighed.domains)) == len(weighed.domains) > 0
@@ -110,3 +115,68 @@ def test_a_crossing_needs_two_domains_beyond_conversation(weights: dict[str, flo
     crossing = "cross_domain" in tags(weights)
     assert not (crossing and len(set(weights) - {"conversational"}) < 2)
     assert crossing or not {"legal", "physics"} <= set(weights)
+
+
+AWKWARD = {
+    "empty": "",
+    "white space": " \n\t " * 5_000,
+    "one word": "Hm",
+    "emoji": "😀🎉👍🏽" * 8_000,
+    "no sentence end": "word another thing " * 5_300,
+    "no space": "a" * 100_000,
+    "ends only": "x.\n" * 33_000,
+    "marks only": ".?!," * 25_000,
+    "brackets": "(" * 100_000,
+    "unspaced script": "我们今天去公园" * 14_300,
+    "right to left": "שלום עולם، مرحبا بالعالم. " * 4_000,
+    "Devanagari": "नमस्ते दुनिया। " * 6_000,
+    "code": "def f(x):\n    return {key: [y for y in x if y] for key in 'ab'}\n\n" * 1_500,
+    "table": "| name | value |\n|---|---|\n| a | 1 |\n" * 2_500,
+    "base64": "QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo" * 2_800,
+    "lone surrogates": "\ud800\udfff " * 30_000,
+    "controls": "".join(map(chr, range(32))) * 3_000,
+    "verse": "A line of verse without an end\n" * 3_200,
+    "one hub": "I keep the bees and the bees keep me. " * 2_700,
+    "quotes": '"' * 50_000 + "he said",
+}
+
+
+@pytest.mark.requirement("W-WEIGH-06")
+@pytest.mark.parametrize("kind", AWKWARD)
+def test_awkward_text_is_weighed_in_range(kind: str) -> None:
+    weighed = weigh(AWKWARD[kind])
+    scores = [weighed.coherence, weighed.layer1.score, *weighed.layer1.sentences, *weighed.layer1.paragraphs]
+    assert all(math.isfinite(score) and 0.0 <= score <= 1.0 for score in scores)
+    assert weighed.domains
+    assert all(0.0 <= weight <= 1.0 for _, weight in word_weights(AWKWARD[kind]))
+
+
+@pytest.mark.requirement("W-WEIGH-06")
+@pytest.mark.parametrize("kind", [kind for kind in AWKWARD if kind not in ("empty", "one word")])
+def test_no_more_work_is_done_than_for_the_analysed_part(kind: str) -> None:
+    # Twice the text is the same work: what lies beyond is not read, so cost is bounded whatever its length.
+    assert weigh(AWKWARD[kind] * 2) == weigh((AWKWARD[kind] * 2)[:ANALYSED_CHARACTERS])
+
+
+@pytest.mark.requirement("W-WEIGH-06")
+@given(st.lists(texts, min_size=1, max_size=4), st.integers(0, 9))
+def test_any_window_and_company_stays_in_range(pieces: list[str], window: int) -> None:
+    for weighed in relational_weight_joint(pieces, window):
+        scores = [weighed.score, *weighed.sentences, *weighed.paragraphs]
+        assert all(math.isfinite(score) and 0.0 <= score <= 1.0 for score in scores)
+
+
+@pytest.mark.requirement("W-WEIGH-06")
+@given(st.binary(min_size=90, max_size=900))
+def test_base64_is_hardly_coherent(data: bytes) -> None:
+    assert coherence(base64.b64encode(data).decode("ascii")) <= 0.3
+
+
+@pytest.mark.requirement("W-WEIGH-04")
+@given(texts, st.lists(st.floats(-1, 1, width=32), min_size=10, max_size=10))
+def test_any_text_and_vector_give_shares_of_known_domains(text: str, numbers: list[float]) -> None:
+    known = Prototypes("axes", np.eye(10, dtype=np.float32), np.zeros(10, np.float32))
+    weights = domains_with_vector(read(text), np.array(numbers, np.float32), known)
+    assert set(weights) <= set(DOMAINS)
+    assert sum(weights.values()) == pytest.approx(1.0 if weights else 0.0)
+    assert list(weights.values()) == sorted(weights.values(), reverse=True)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from clew.assemble.context import build_context
 from clew.assemble.fit import fit
-from clew.assemble.render import CLOSING, Evidence
+from clew.assemble.render import CLOSING, OPENING, Evidence, heading, heading_key, line
 from clew.memory import Memory
 from clew.recall.search import rank
 from clew.testing import FrozenClock
@@ -73,7 +74,9 @@ def test_never_over_the_budget(log: list[Turn], budget: int, counted_by: str | C
     stored = {}
     for position, turn in enumerate(log):
         stored[turn.session, int(view.turns.seq[position])] = turn.text
-    context = build_context(ranking, lambda name, seq: stored[name, seq], budget=budget, counter=count, receipt_id="r")
+    context = build_context(
+        ranking, lambda names: [stored[name] for name in names], budget=budget, counter=count, receipt_id="r"
+    )
     assert context.tokens <= budget
     assert context.tokens == (count(context.text) if context.items else 0)
     assert bool(context.text) == bool(context.items)
@@ -108,7 +111,7 @@ def test_a_candidate_that_does_not_fit_is_passed_over_and_later_ones_are_tried(s
         text = "x" * sizes[place]
         return [Evidence(rank=place + 1, session="s", seq=place, at=None, speaker="A", text=text, rendering="full")]
 
-    packed = fit(sizes, offered, budget, counter("estimate"))
+    packed = fit(sizes, lambda _: None, offered, budget, counter("estimate"))
     spare = budget * 4 - len(packed.text or f"<clew-memory>{CLOSING}")
     for place, size in enumerate(sizes):
         if place not in packed.taken and packed.taken:
@@ -116,3 +119,47 @@ def test_a_candidate_that_does_not_fit_is_passed_over_and_later_ones_are_tried(s
     assert packed.tokens <= budget
     assert [item.seq for item in packed.items] == sorted(packed.taken)
     assert len(packed.costs) == len(packed.items)
+
+
+def _offered(place: int, size: int) -> list[Evidence]:
+    whole = Evidence(
+        rank=place + 1, session=f"s{place % 3}", seq=place, at=None, speaker="A", text="x" * size, rendering="full"
+    )
+    return [whole, replace(whole, text="x" * 600, piece=0)] if size > 600 else [whole]
+
+
+@pytest.mark.requirement("F-RANKING-11")
+@given(
+    st.lists(st.integers(1, 90) | st.integers(1, 2_000), max_size=200),
+    st.integers(0, 3_000),
+    st.sampled_from(("estimate", characters)),
+)
+def test_what_is_taken_does_not_depend_on_how_many_are_fetched_at_once(
+    sizes: list[int], budget: int, counted_by: str | Callable[[str], int]
+) -> None:
+    fetched: list[int] = []
+
+    def offered(place: int) -> list[Evidence]:
+        assert place in fetched
+        return _offered(place, sizes[place])
+
+    packed = fit([min(size, 600) for size in sizes], fetched.extend, offered, budget, counter(counted_by))
+    assert packed.taken == _taken_one_by_one(sizes, budget, 4 if counted_by == "estimate" else 1)
+    assert len(fetched) == len(set(fetched))
+
+
+def _taken_one_by_one(sizes: list[int], budget: int, characters_per_token: int) -> set[int]:
+    """What the first of all candidates takes, then the second, and so on, as long as there is room for one more."""
+    room = budget * characters_per_token - len(OPENING) - len(CLOSING)
+    taken: set[int] = set()
+    headings: set[object] = set()
+    for place, size in enumerate(sizes):
+        for evidence in _offered(place, size) if room >= 4 * characters_per_token else ():
+            key = heading_key(evidence)
+            cost = len(line(evidence)) + (0 if key in headings else len(heading(*key)))
+            if cost <= room:
+                room -= cost
+                taken.add(place)
+                headings.add(key)
+                break
+    return taken

@@ -15,10 +15,11 @@ from hypothesis.stateful import (
 from clew.index.bm25 import bm25f
 from clew.index.entry import PieceTerms, TurnEntry
 from clew.index.live import LiveIndex
-from clew.index.packer import pack, rebuild, verify
+from clew.index.packer import pack, verify
+from clew.index.remake import rebuild
 from clew.index.vectors import cosine
 from clew.index.view import IndexView
-from tests.index_stores import MODEL, SPACE, add, embed, everything, forget, memory_store, vector_of
+from tests.index_stores import MODEL, SPACE, add, embed, everything, forget, listed, memory_store, vector_of
 
 bags = st.dictionaries(st.sampled_from(("redis", "cache", "token", "x")), st.integers(1, 2), max_size=3)
 
@@ -68,7 +69,7 @@ class Story(RuleBasedStateMachine):
 
     @rule()
     def rebuild_all(self) -> None:
-        assert rebuild(self.store, SPACE, self.turns.values(), minimum=4, fan_out=2) == len(self.turns)
+        assert rebuild(self.store, SPACE, listed(self.turns.values()), minimum=4, fan_out=2) == len(self.turns)
 
     @invariant()
     def every_index_is_as_if_made_at_once(self) -> None:

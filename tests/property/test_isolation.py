@@ -1,20 +1,25 @@
 """Spaces of one home know nothing of each other: what one shows is the same whether the others are there or not."""
 
+import inspect
 import json
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
+from clew.cli.main import main
 from clew.errors import ClewError
 from clew.memory import Memory
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
+from tests.cli_runs import run
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 SESSIONS = ("talk", "work")
@@ -158,3 +163,144 @@ def test_pause_patterns_and_retention_of_one_space_leave_another_alone(tmp_path:
         assert one.stats().turns == 1
         assert one.stats().details["paused_since"] is None
         one.add(Turn(role="user", content="another word"))
+
+
+def _written(folder: Path, name: str, write: Callable[[Path], object]) -> str:
+    write(folder / name)
+    return (folder / name).read_text(encoding="utf-8")
+
+
+def _read_in(memory: Memory, folder: Path) -> Any:
+    (folder / "in.jsonl").write_text('{"role": "user", "content": "a ferry of a file", "session": "file"}\n', "utf-8")
+    return memory.import_path(folder / "in.jsonl").to_dict()
+
+
+FIRST = f"{SESSIONS[0]}:turn:0"
+
+
+def _talk() -> list[Turn]:
+    return Call("add_many", ("nine ferry tickets", "the storm at the harbour"), SESSIONS[0], None, 3).turns("")
+
+
+SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
+    "add": lambda m, _: m.add(Turn(role="user", content="one ferry more", session="talk", external_id="m1")),
+    "add_many": lambda m, _: m.add_many(_talk()),
+    "import_path": _read_in,
+    "drain": lambda m, _: m.drain(),
+    "annotations": lambda m, _: m.annotations(FIRST),
+    "snapshots": lambda m, _: m.snapshots(SESSIONS[0]),
+    "state_before": lambda m, _: m.state_before(SESSIONS[0], "storm"),
+    "evolution": lambda m, _: m.evolution(SESSIONS[0]),
+    "domains": lambda m, _: m.domains(),
+    "labels": lambda m, _: m.labels(),
+    "labelled": lambda m, _: m.labelled("ferry"),
+    "get": lambda m, _: m.get(FIRST),
+    "restore": lambda m, _: m.restore(FIRST),
+    "search": lambda m, _: m.search("ferry harbour storm", limit=50),
+    "find_quote": lambda m, _: m.find_quote("ferry", limit=50),
+    "recall": lambda m, _: m.recall("which ferry left the harbour?"),
+    "explain": lambda m, _: _timeless(m.explain().to_dict()),
+    "mark_used": lambda m, _: m.mark_used(m.recall("which ferry?").receipt_id, [FIRST]),
+    "learned": lambda m, _: m.learned(),
+    "tune": lambda m, _: m.tune(dry_run=True),
+    "revert": lambda m, _: m.revert(1),
+    "retry": lambda m, _: m.retry(),
+    "export": lambda m, path: _written(path, "out.jsonl", m.export),
+    "rebuild": lambda m, _: m.rebuild(),
+    "forget_expired": lambda m, _: m.forget_expired().turns,
+    "forget": lambda m, _: m.forget(match="storm").rows,
+    "pause": lambda m, _: m.pause(),
+    "resume": lambda m, _: m.resume(),
+    "verify": lambda m, _: m.verify(),
+    "stats": lambda m, _: {**m.stats().to_dict(), "details": {**m.stats().details, "store": ""}},
+}
+"""A use of every method that shows something of a space, in an order in which each has something to show."""
+
+WHOLE_HOME = {"open", "close", "backup"}
+"""Methods that are about the whole home: a backup holds all of its spaces, as it says."""
+
+
+def _shows(method: Callable[[Memory, Path], Any], memory: Memory, folder: Path) -> Any:
+    try:
+        return method(memory, folder)
+    except ClewError as error:
+        return type(error).__name__, str(error)
+
+
+def _all_shown(folder: Path, *, beside: bool) -> dict[str, str]:
+    """What each method shows of the space `one`, with or without another space that is full of the mark."""
+    home, clock = folder / "home", FrozenClock(NOW)
+    wide = {"keep_days": 400}
+    with Memory.open(home, space="one", embedder=HashEmbedder(), clock=clock, config=wide) as one:
+        if beside:
+            with Memory.open(home, space="two", embedder=HashEmbedder(), clock=clock) as two:
+                for method in SHOWN.values():
+                    two.add_many(Call("add_many", ("the storm", MARK, "ferry"), MARK, "m1", 2).turns(MARK))
+                    _shows(method, two, folder)
+                two.add_many(Call("add_many", ("storm ferry harbour", MARK), MARK, "m1", 2).turns(MARK))
+                assert two.drain()
+                two.recall(MARK)
+        (folder / "out.jsonl").unlink(missing_ok=True)
+        return {name: repr(_shows(method, one, folder)) for name, method in SHOWN.items() if one.drain()}
+
+
+@pytest.mark.requirement("S-ISOLATION-01")
+def test_no_method_shows_anything_of_another_space(tmp_path: Path) -> None:
+    public = {name for name, _ in inspect.getmembers(Memory, inspect.isroutine) if not name.startswith("_")}
+    assert public <= {*SHOWN, *WHOLE_HOME}, "each public method of Memory belongs into SHOWN"
+    alone, beside = tmp_path / "alone", tmp_path / "beside"
+    alone.mkdir()
+    beside.mkdir()
+    shown = _all_shown(beside, beside=True)
+    assert shown.keys() == SHOWN.keys()
+    assert [name for name, text in shown.items() if MARK in text] == []
+    assert shown == _all_shown(alone, beside=False)
+
+
+COMMANDS: dict[str, tuple[str, ...]] = {
+    "add": ("add", "one more ferry"),
+    "import": ("import", "{folder}/in.jsonl"),
+    "work": ("work", "--once"),
+    "recall": ("recall", "which ferry left?"),
+    "search": ("search", "ferry harbour storm"),
+    "quote": ("quote", "ferry"),
+    "explain": ("explain", "last"),
+    "snapshots": ("snapshots", "talk"),
+    "labels": ("labels",),
+    "restore": ("restore", "talk:turn:0"),
+    "stats": ("stats",),
+    "export": ("export", "{folder}/out.jsonl"),
+    "forget": ("forget", "--match", "ferry", "--dry-run"),
+    "mark-used": ("mark-used", "none", "talk:turn:0"),
+    "tune": ("tune",),
+    "pause": ("pause",),
+    "resume": ("resume",),
+    "verify": ("verify",),
+    "doctor": ("doctor",),
+    "rebuild": ("rebuild",),
+}
+"""A use of every command that takes --space."""
+
+NO_SPACE = {"demo", "backup", "copy", "merge", "rekey", "config", "bench", "eval"}
+"""Commands that bring a home of their own, are about the whole home, or name their spaces."""
+
+
+@pytest.mark.requirement("S-ISOLATION-01")
+@pytest.mark.usefixtures("tmp_home")
+def test_no_command_prints_anything_of_another_space(tmp_path: Path) -> None:
+    commands = set(main.list_commands(click.Context(main)))
+    assert commands <= {*COMMANDS, *NO_SPACE}, "each command belongs into COMMANDS"
+    (tmp_path / "in.jsonl").write_text('{"role": "user", "content": "a ferry of a file"}\n', "utf-8")
+    home = tmp_path / "home"
+    with Memory.open(home, space="two", embedder="none", clock=FrozenClock(NOW)) as two:
+        two.add_many(Call("add_many", ("the storm", MARK, "ferry"), MARK, "m1", 2).turns(MARK))
+        two.recall(MARK)
+        two.pause()
+    with Memory.open(home, space="one", embedder="none", clock=FrozenClock(NOW)) as one:
+        one.add_many(_talk())
+    for name, words in COMMANDS.items():
+        place = [word.format(folder=tmp_path) for word in words]
+        result = run(*place, "--space", "one", "--home", home)
+        assert MARK not in result.output, name
+        assert "Usage:" not in result.output, (name, result.output)
+    assert MARK not in (tmp_path / "out.jsonl").read_text("utf-8")

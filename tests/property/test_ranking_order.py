@@ -9,7 +9,7 @@ from clew.config import RecallConfig
 from clew.index.entry import TurnEntry
 from clew.index.view import IndexView
 from clew.recall.frame import make_frame
-from clew.recall.fusion import RUN, best
+from clew.recall.fusion import GROUP, best
 from clew.recall.query import Query
 from clew.recall.search import rank
 from tests.index_logs import WORDS, layouts, logs
@@ -21,7 +21,7 @@ steps = st.integers(-20, 20).map(lambda n: n / 1e7) | st.floats(-1e3, 1e3) | st.
 def scored(draw: st.DrawFn) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray | None, int]:
     """Scores that are near each other or not, two columns for ties, perhaps a mask, and a limit."""
     pool = draw(st.lists(steps, min_size=1, max_size=12))
-    size = draw(st.integers(0, 5 * RUN))
+    size = draw(st.integers(0, 5 * GROUP))
     random = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
     score = random.choice(np.array(pool), size)
     ties = random.integers(0, 3, size), random.permutation(size)

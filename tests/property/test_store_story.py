@@ -164,6 +164,19 @@ class Story(RuleBasedStateMachine):
             [type(value) for value in row] for row in wanted[:limit]
         ]
 
+    @rule(data=st.data(), name=st.sampled_from(STORY_TABLES))
+    def get_many(self, data: st.DataObject, name: str) -> None:
+        table, held = TABLES[name], self.model[name]
+        space = data.draw(st.sampled_from(sorted({key[0] for key in held} | {"a"}, key=str)))
+        here = sorted(key for key in held if key[0] == space)
+        nowhere: dict[str, Value] = {"text": "nowhere", "int": 77, "bytes": b"nowhere"}
+        absent = (space, *(nowhere[table.columns[column]] for column in table.key_names[1:]))
+        keys = data.draw(st.lists(st.sampled_from([*here, absent]), max_size=6))
+        wanted = [held.get(key) for key in keys]
+        with self.store.snapshot() as reader:
+            assert reader.get_many(name, keys) == wanted
+            assert reader.get_many(name, keys, columns=table.names[-1:]) == [row and row[-1:] for row in wanted]
+
     @rule(work=changes(), data=st.data(), name=st.sampled_from(STORY_TABLES))
     def change_under_a_snapshot(self, work: list[tuple[str, Table, Any]], data: st.DataObject, name: str) -> None:
         low, high = data.draw(bounds(TABLES[name]))

@@ -5,6 +5,7 @@ import random
 import pytest
 
 from clew.analyze.coherence import coherence
+from tests import coherence_anchors as anchors
 
 PHILOSOPHY = (
     "When we ask what it means to be free, we rarely ask who is asking. A person who acts from habit may believe that "
@@ -99,3 +100,33 @@ def test_flat_and_deeply_nested_clauses_depress() -> None:
 )
 def test_other_languages_are_language(text: str) -> None:
     assert coherence(text) > 0.4
+
+
+@pytest.mark.requirement("W-WEIGH-02")
+@pytest.mark.parametrize(
+    ("texts", "least", "most"),
+    [
+        (anchors.GIBBERISH, 0.0, 0.1),
+        (anchors.FRAGMENTS, 0.0, 0.4),
+        (anchors.TERSE, 0.5, 0.7),
+        (anchors.RICH, 0.8, 1.0),
+    ],
+    ids=["gibberish", "fragments", "terse clauses", "rich paragraphs"],
+)
+def test_each_anchor_has_its_range(texts: tuple[str, ...], least: float, most: float) -> None:
+    outside = [text for text in texts if not least <= coherence(text) <= most]
+    assert len(texts) >= 20
+    assert len(outside) <= len(texts) // 20, outside  # one in twenty is let through: rules know few verbs
+
+
+@pytest.mark.requirement("W-WEIGH-02")
+def test_the_anchors_do_not_meet() -> None:
+    assert max(map(coherence, anchors.GIBBERISH)) < min(map(coherence, anchors.CHAT))
+    assert max(map(coherence, anchors.FRAGMENTS)) < min(map(coherence, anchors.RICH))
+    assert max(map(coherence, anchors.SALAD)) < min(map(coherence, anchors.RICH))
+
+
+@pytest.mark.requirement("W-WEIGH-02")
+@pytest.mark.parametrize("text", anchors.CHAT)
+def test_chat_in_lower_case_without_marks_is_no_gibberish(text: str) -> None:
+    assert coherence(text) > 0.3

@@ -1,5 +1,6 @@
 """Layer 1: what hangs together scores high, what is merely repeated does not."""
 
+import itertools
 import json
 import math
 import random
@@ -7,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from clew.analyze.layer1 import SHORT_SCORE, relational_weight, relational_weight_joint
+from clew.analyze.layer1 import SHORT_SCORE, relational_weight, relational_weight_joint, word_weights
+from clew.evaluate.hsca.adversarial import honest_texts
 
 CACHE = (
     "The cache keeps hot keys in memory. When memory fills, the cache evicts the oldest keys. Eviction raises latency, "
@@ -35,9 +37,24 @@ STUFFED = {
 }
 
 
+SCALE = ((0.0, 0.0), (0.25, 0.22), (0.5, 0.55), (0.74, 0.92), (1.0, 1.0))
+
+
+def scaled(mean: float) -> float:
+    """The calibrated scale of docs/weighing.md, linear between its points."""
+    below, above = next((low, high) for low, high in itertools.pairwise(SCALE) if mean <= high[0])
+    return below[1] + (mean - below[0]) * (above[1] - below[1]) / (above[0] - below[0])
+
+
+def unscaled(score: float) -> float:
+    below, above = next((low, high) for low, high in itertools.pairwise(SCALE) if score <= high[1])
+    return below[0] + (score - below[1]) * (above[0] - below[0]) / (above[1] - below[1])
+
+
 @pytest.mark.requirement("F-ANALYZE-02")
 def test_the_formula_by_hand() -> None:
-    weighed = relational_weight("Anna keeps bees. Her bees make honey in June. We sell the honey to Anna.")
+    text = "Anna keeps bees. Her bees make honey in June. We sell the honey to Anna."
+    weighed = relational_weight(text)
     # Anna is in sentences 1 and 3, bees in 1 and 2, honey in 2 and 3; every tie to them is log2(2) * (1 - overlap).
     expected = {
         "anna": 2 / 3 + 2 / 3,  # bees and honey, each sharing one of three sentences
@@ -49,12 +66,12 @@ def test_the_formula_by_hand() -> None:
         "sell": 1 / 2 + 1 / 2,
     }
     scores = {word: 1 - math.exp(-tie / 0.5) for word, tie in expected.items()}
-    assert dict(weighed.words) == pytest.approx(scores)
+    assert dict(word_weights(text)) == pytest.approx(scores)
     # The first sentence has no function word and counts nothing; the third has three content words: two thirds.
     second = sum(scores[word] for word in ("bees", "make", "honey", "june")) / 4
     third = sum(scores[word] for word in ("sell", "honey", "anna")) / 3 * 2 / 3
-    assert weighed.sentences == pytest.approx([0.0, second, third])
-    assert weighed.score == pytest.approx(sum(weighed.sentences) / 3)
+    assert weighed.sentences == pytest.approx([0.0, scaled(second), scaled(third)])
+    assert weighed.score == pytest.approx(scaled((second + third) / 3))
     assert weighed.paragraphs == (weighed.score,)
 
 
@@ -90,9 +107,7 @@ def test_the_same_words_in_any_order_score_lower(mesh: str) -> None:
 
 @pytest.mark.requirement("F-ANALYZE-03")
 def test_saying_it_again_adds_nothing() -> None:
-    words = dict(relational_weight(CACHE).words)
-    twice = dict(relational_weight(f"{CACHE} {CACHE}").words)
-    assert twice == pytest.approx(words)
+    assert dict(word_weights(f"{CACHE} {CACHE}")) == pytest.approx(dict(word_weights(CACHE)))
 
 
 @pytest.mark.requirement("F-ANALYZE-02")
@@ -105,16 +120,17 @@ def test_buzzwords_that_never_meet_score_low() -> None:
 def test_a_paragraph_is_the_mean_of_its_sentences() -> None:
     weighed = relational_weight(f"{CACHE}\n\nIt rained. The cache was cold in the memory of the server.")
     assert len(weighed.sentences) == 7
-    assert weighed.paragraphs[0] == pytest.approx(sum(weighed.sentences[:5]) / 5)
-    assert weighed.paragraphs[1] == pytest.approx(sum(weighed.sentences[5:]) / 2)
-    assert weighed.score == pytest.approx(sum(weighed.sentences) / 7)
+    means = [unscaled(score) for score in weighed.sentences]
+    assert weighed.paragraphs[0] == pytest.approx(scaled(sum(means[:5]) / 5))
+    assert weighed.paragraphs[1] == pytest.approx(scaled(sum(means[5:]) / 2))
+    assert weighed.score == pytest.approx(scaled(sum(means) / 7))
 
 
 @pytest.mark.requirement("F-ANALYZE-02")
 def test_the_window_bounds_what_is_tied() -> None:
     text = "Anna keeps bees. Her bees make honey in June. We sell the honey to Anna."
-    assert dict(relational_weight(text, window=5).words)["june"] > 0
-    assert dict(relational_weight(text, window=2).words)["june"] == 0
+    assert dict(word_weights(text, window=5))["june"] > 0
+    assert dict(word_weights(text, window=2))["june"] == 0
     assert relational_weight(text, window=1).score == 0
 
 
@@ -125,7 +141,7 @@ def test_short_text_gets_a_flat_low_score(text: str) -> None:
     assert weighed.short
     assert weighed.score == SHORT_SCORE
     assert set(weighed.sentences) <= {SHORT_SCORE}
-    assert weighed.words == ()
+    assert word_weights(text) == ()
 
 
 @pytest.mark.requirement("F-ANALYZE-04")
@@ -164,6 +180,47 @@ def test_a_central_thread_of_short_pieces_outweighs_a_long_aside() -> None:
     )
     *central, peripheral = relational_weight_joint([*thread, aside])
     assert min(piece.score for piece in central) > 2 * peripheral.score
+
+
+THREADS = (
+    (
+        "We have to settle the guest list for the wedding.",
+        "My mother wants sixty guests at the wedding, which the barn cannot hold.",
+        "How many guests fit into the barn?",
+        "The barn holds forty guests if we eat outside.",
+        "Then the wedding is in the barn, and we eat outside.",
+        "I'll tell my mother that the barn holds forty.",
+    ),
+    (
+        "The kitchen ceiling is wet again.",
+        "Did the plumber not fix the pipe above the kitchen?",
+        "He fixed the pipe, but the ceiling got wet when it rained.",
+        "So the rain comes through the roof, and the pipe was fine.",
+        "Right, call a roofer about the ceiling.",
+        "The roofer comes on Friday if there is no rain.",
+    ),
+    (
+        "I failed the chemistry exam.",
+        "How much did you study for the exam?",
+        "Two evenings, and the exam had nothing of what I had studied.",
+        "Ask the teacher whether you can take the exam again.",
+        "She said that chemistry can be taken again in June.",
+        "Then study chemistry every week until June.",
+    ),
+)
+
+
+@pytest.mark.requirement("W-WEIGH-03")
+def test_a_thread_outweighs_a_long_and_tight_text_about_something_else() -> None:
+    outweighed = 0
+    for thread in THREADS:
+        for aside in honest_texts():
+            for place in (1, len(thread) - 1):
+                weighed = relational_weight_joint([*thread[:place], aside, *thread[place:]])
+                scores = [piece.score for piece in weighed]
+                long = scores.pop(place)
+                outweighed += sum(scores) / len(scores) > long
+    assert outweighed >= 0.9 * 2 * len(THREADS) * len(honest_texts())
 
 
 @pytest.mark.requirement("F-ANALYZE-05")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.analyze.nuance import FLAGS, nuance
+from clew.analyze.nuance import FLAGS, nuance, sentence_nuance
 
 TONES = [flag for flag in FLAGS if flag.startswith("emotional_tone_")]
 RAISED = [
@@ -17,17 +17,27 @@ RAISED = [
     ("rhetorical_question", "Isn't it obvious?"),
     ("rhetorical_question", "And why bother?"),
     ("rhetorical_question", "What remains? Nothing but a name."),
+    ("rhetorical_question", "The result? Two weeks of rework."),
+    ("rhetorical_question", "who cares"),
     ("instructional", "Open the file and delete the first line."),
     ("instructional", "1. Preheat the oven.\n2. Mix the flour with water.\n3. Bake for an hour."),
     ("instructional", "You should restart the server."),
     ("instructional", "Please close the door."),
     ("instructional", "Don't forget the keys."),
+    ("instructional", "To change it, open the menu."),
+    ("instructional", "Visitors must wear a badge."),
+    ("instructional", "It broke, but keep the receipt."),
     ("analogy", "A neuron is to the brain as a transistor is to a chip."),
     ("analogy", "The mind is like a river."),
     ("analogy", "He was as brave as a lion."),
     ("emotional_tone_positive", "I love this, it is wonderful!"),
     ("emotional_tone_negative", "This is terrible and I hate it."),
     ("emotional_tone_negative", "It is not good, it is awful."),
+    ("emotional_tone_negative", "I am not happy with this."),
+    ("emotional_tone_positive", "Not bad at all, I loved it."),
+    ("emotional_tone_positive", "what a night 😍"),
+    ("emotional_tone_neutral", "At least forty people were killed on Monday."),
+    ("emotional_tone_neutral", "Do you know a good doctor?"),
     ("emotional_tone_neutral", "The meeting is on Tuesday at noon."),
     ("emotional_tone_urgent", "We need this fixed ASAP, please hurry!"),
     ("emotional_tone_urgent", "Emergency! Call 911 now."),
@@ -38,18 +48,34 @@ RAISED = [
 NOT_RAISED = [
     ("hedged", "We met in May 2023."),
     ("hedged", "The cache is full."),
+    ("hedged", "You may have the last slice."),
+    ("hedged", "The licensee may copy the software."),
+    ("hedged", "The might of the sea broke the wall."),
+    ("hedged", '"Perhaps," said the old man.'),
     ("absolute", "I am not tired at all."),
     ("absolute", "I run every day."),
     ("absolute", "Never mind."),
+    ("absolute", "All three tests passed."),
+    ("absolute", "Nobody was home."),
+    ("absolute", "Is it always like that?"),
     ("rhetorical_question", "Where did you go?"),
     ("rhetorical_question", "Who is coming to dinner?"),
-    ("rhetorical_question", "Who cares."),
+    ("rhetorical_question", "He knows who cares."),
+    ("rhetorical_question", "Isn't your flight at noon?"),
+    ("rhetorical_question", "Who knows the door code?"),
     ("instructional", "Take care!"),
     ("instructional", "I opened the file."),
     ("instructional", "Use of force is banned."),
     ("instructional", "You must have been tired."),
+    ("instructional", "Don't know yet."),
+    ("instructional", "Could you close the door?"),
+    ("instructional", '"Open the gate," said the captain.'),
+    ("instructional", "Let me know how it goes."),
     ("instructional", "Check the log. It rained. We left. They came. He slept."),
     ("analogy", "I like apples."),
+    ("analogy", "It's like a lot of work."),
+    ("analogy", "She works as a nurse."),
+    ("analogy", "The rent here is like the rent in Rome."),
     ("analogy", "Call me as soon as possible."),
     ("emotional_tone_urgent", "I keep an emergency fund."),
     ("emotional_tone_grieving", "The king died in 1216 and his son took the throne."),
@@ -89,11 +115,27 @@ def test_no_tone_where_the_lexicon_cannot_read(text: str) -> None:
 def test_a_negation_turns_and_an_intensifier_moves_the_tone() -> None:
     assert "emotional_tone_positive" in nuance("The food was great and the staff kind.")
     assert "emotional_tone_positive" not in nuance("The food was not great and the staff never kind.")
-    assert "emotional_tone_neutral" in nuance("It was a good day.")
-    assert "emotional_tone_positive" in nuance("It was an extremely, really, very great day.")
+    assert "emotional_tone_neutral" in nuance("It was a cool day.")
+    assert "emotional_tone_positive" in nuance("It was an extremely, really, very cool day.")
 
 
 @pytest.mark.requirement("F-ANALYZE-10")
 def test_what_needs_a_model_is_absent() -> None:
     for text in ("Time is a thief.", "Oh great, another meeting. Just what I needed.", "Once upon a time she set out."):
         assert not {"metaphor", "sarcasm", "narrative_thread"} & {flag.removesuffix("_model") for flag in nuance(text)}
+
+
+@pytest.mark.requirement("W-NUANCE-03")
+def test_each_sentence_has_its_own_flags() -> None:
+    text = "I think so. Close the door! Never trust a cat. It rained."
+    assert sentence_nuance(text) == [("hedged",), ("instructional",), ("absolute", "instructional"), ()]
+    assert sentence_nuance("") == []
+
+
+@pytest.mark.requirement("W-NUANCE-03")
+def test_the_text_has_the_flags_of_its_sentences() -> None:
+    texts = [text for _, text in RAISED + NOT_RAISED]
+    for text in [*texts, "\n".join(texts)]:
+        of_sentences = {flag for flags in sentence_nuance(text) for flag in flags}
+        of_text = {flag for flag in nuance(text) if flag not in TONES}
+        assert of_text in (of_sentences, of_sentences - {"instructional"})

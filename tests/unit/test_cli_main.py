@@ -50,7 +50,16 @@ def test_the_help_page_names_every_command() -> None:
 
 @pytest.mark.requirement("F-CLI-02")
 @pytest.mark.parametrize("name", list(COMMANDS))
-def test_every_command_knows_home_space_and_json(name: str) -> None:
+def test_every_command_has_both_help_options_by_itself(name: str) -> None:
+    command = main.get_command(click.Context(main), name)
+    assert command is not None
+    every = [command, *(command.commands.values() if isinstance(command, click.Group) else ())]
+    assert all("-h, --help" in each.get_help(click.Context(each)) for each in every)
+
+
+@pytest.mark.requirement("F-CLI-02", "S-POSTGRES-21")
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_every_command_knows_home_store_space_and_json(name: str) -> None:
     command = main.get_command(click.Context(main), name)
     ends = (
         [command.get_command(click.Context(command), each) for each in command.list_commands(click.Context(command))]
@@ -59,7 +68,7 @@ def test_every_command_knows_home_space_and_json(name: str) -> None:
     )
     for end in ends:
         assert end is not None
-        assert {"--home", "--space", "--json"} <= {option for each in end.params for option in each.opts}
+        assert {"--home", "--store", "--space", "--json"} <= {option for each in end.params for option in each.opts}
 
 
 @pytest.mark.requirement("F-CLI-02")

@@ -10,10 +10,23 @@ from clew.errors import InputError, StoreCorrupt
 from clew.index.bm25 import Window, bm25f
 from clew.index.entry import PieceTerms, TurnEntry, encode
 from clew.index.live import LiveIndex
-from clew.index.packer import pack, rebuild
+from clew.index.packer import pack
+from clew.index.remake import rebuild
 from clew.index.vectors import cosine
 from clew.store.sqlite import SqliteStore
-from tests.index_stores import MODEL, SPACE, Wrapped, add, as_store, embed, forget, memory_store, new_space, vector_of
+from tests.index_stores import (
+    MODEL,
+    SPACE,
+    Wrapped,
+    add,
+    as_store,
+    embed,
+    forget,
+    listed,
+    memory_store,
+    new_space,
+    vector_of,
+)
 
 
 def turns(first: int, after: int, session: str = "main") -> list[TurnEntry]:
@@ -123,7 +136,7 @@ def test_turns_indexed_anew_are_seen_although_their_ordinals_are_the_same() -> N
     live.view()
     pieces = (PieceTerms({"better": 2}, {}, 9), PieceTerms({"words": 1}, {}, 3))
     anew = [TurnEntry(each.ordinal, "main", each.seq, "", None, "user", 0, 9, pieces) for each in turns(0, 5)]
-    rebuild(store, SPACE, anew)
+    rebuild(store, SPACE, listed(anew))
     view = live.view()
     assert (view.document_frequency("word"), view.document_frequency("better")) == (0, 5)
     assert view.pieces.body.tolist() == [2, 1] * 5

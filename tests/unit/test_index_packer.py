@@ -11,13 +11,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clew.errors import ConflictError, SchemaError, StoreCorrupt
+from clew.errors import SchemaError, StoreCorrupt
 from clew.index import container, packer, segment
 from clew.index.bm25 import bm25f
 from clew.index.entry import PieceTerms, TurnEntry, encode
 from clew.index.kinds import TERMS, data, listing
 from clew.index.live import LiveIndex
-from clew.index.packer import PackReport, forget_ordinals, pack, rebuild, verify
+from clew.index.packer import PackReport, forget_ordinals, pack, verify
+from clew.index.remake import rebuild
 from clew.index.segment import Segment
 from clew.index.vectors import cosine
 from clew.index.view import IndexView
@@ -32,6 +33,7 @@ from tests.index_stores import (
     embed,
     everything,
     forget,
+    listed,
     memory_store,
     new_space,
     vector_of,
@@ -244,37 +246,12 @@ def test_forgetting_reports_what_went_and_leaves_the_rest() -> None:
 
 
 @pytest.mark.requirement("F-INDEX-10")
-def test_rebuilding_keeps_turns_that_came_meanwhile() -> None:
-    store = Wrapped(memory_store())
-    add(as_store(store), turns(0, 10))
-
-    def others() -> None:
-        add(store.store, turns(10, 13))
-        pack(store.store, SPACE, minimum=1)
-
-    store.before = others
-    assert rebuild(as_store(store), SPACE, turns(0, 10)) == 10
-    check(as_store(store), list(range(13)))
-
-
-@pytest.mark.requirement("F-INDEX-10")
-def test_rebuilding_does_not_bring_a_forgotten_turn_back() -> None:
-    store = Wrapped(memory_store())
-    add(as_store(store), turns(0, 10))
-    store.before = lambda: _a_forgetter(store.store)
-    with pytest.raises(ConflictError, match="2 turns were forgotten"):
-        rebuild(as_store(store), SPACE, turns(0, 10))
-    check(as_store(store), [n for n in range(10) if n not in (0, 5)])
-    assert rebuild(as_store(store), "nowhere", []) == 0
-
-
-@pytest.mark.requirement("F-INDEX-10")
 def test_rebuilding_mends_damage() -> None:
     store = memory_store()
     add(store, turns(0, 30))
     pack(store, SPACE, minimum=10)
     damage(store)
-    rebuild(store, SPACE, turns(0, 30))
+    rebuild(store, SPACE, listed(turns(0, 30)))
     check(store, list(range(30)))
 
 

@@ -155,6 +155,12 @@ def test_an_original_that_is_missing_is_told_as_such(memory: Memory) -> None:
 CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "add": lambda m, _: m.add(told("x")),
     "add_many": lambda m, _: m.add_many([told("x")]),
+    "annotations": lambda m, _: m.annotations("s:turn:0"),
+    "snapshots": lambda m, _: m.snapshots("s"),
+    "state_before": lambda m, _: m.state_before("s", "tea"),
+    "evolution": lambda m, _: m.evolution("s"),
+    "domains": lambda m, _: m.domains(),
+    "retry": lambda m, _: m.retry(),
     "backup": lambda m, path: m.backup(path / "copy"),
     "drain": lambda m, _: m.drain(0),
     "explain": lambda m, _: m.explain("r"),
@@ -172,6 +178,12 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "search": lambda m, _: m.search("tea"),
     "stats": lambda m, _: m.stats(),
     "verify": lambda m, _: m.verify(),
+    "labels": lambda m, _: m.labels(),
+    "labelled": lambda m, _: m.labelled("tea"),
+    "mark_used": lambda m, _: m.mark_used("r", ["s:turn:0"]),
+    "tune": lambda m, _: m.tune(),
+    "learned": lambda m, _: m.learned(),
+    "revert": lambda m, _: m.revert(1),
 }
 """A use of every public method but the two that open and close."""
 

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from clew.analyze.keyphrases import MOST_WORDS
+from clew.analyze.prototypes import sentences
 from clew.errors import ModelError
 from clew.index.live import LiveIndex
 from clew.memory import Memory
@@ -25,13 +27,16 @@ TURNS = [Turn(role="user", content=f"turn {n} about the ferry and the harbour of
 
 
 class Halting:
-    """An embedder that answers for so many texts, and then no more."""
+    """An embedder that answers for so many turns, and then no more; sentences of domains and names do not count."""
 
     def __init__(self, inner: Embedder, texts: int) -> None:
         self.name, self.dim = inner.name, inner.dim
         self.inner, self.left = inner, texts
 
     def embed(self, texts: Sequence[str]) -> Matrix:
+        names = all(1 <= len(text.split()) <= MOST_WORDS and text != "word" for text in texts)
+        if names or tuple(texts) == sentences():
+            return self.inner.embed(texts)
         if self.left < len(texts):
             self.left = 0
             raise ModelError("the model went away")
@@ -53,7 +58,7 @@ def move_as_another_program_does(home: Path) -> None:
     """Without its worker, who would wait half a minute for the lease of the one that runs."""
     with closing(SqliteStore.open(home)) as store:
         live = LiveIndex(store, "default")
-        assert embed_batch(store, "default", NEW, range(len(TURNS))) == []
+        assert embed_batch(store, "default", NEW, range(len(TURNS)), now=0) == []
         assert finish(store, "default", NEW.name, live.view())
         assert not finish(store, "default", NEW.name, live.view())
 

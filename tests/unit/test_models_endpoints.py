@@ -13,7 +13,7 @@ import pytest
 
 from clew.errors import ConfigError, ModelError, ModelUnavailable
 from clew.models.adapted import BATCH
-from clew.models.endpoints import KEY, OPENAI_KEY, _key, ollama_embedder, openai_embedder
+from clew.models.endpoints import KEY, KEYS, OPENAI_KEY, ollama_embedder, openai_embedder
 
 
 @dataclass
@@ -229,7 +229,7 @@ def test_no_server_is_unavailable() -> None:
 def test_openais_key_goes_to_openai_and_this_machine_only(
     url: str, environment: dict[str, str], key: str | None
 ) -> None:
-    assert _key(url, environment) == key
+    assert KEYS.find(url, environment) == key
 
 
 @pytest.mark.requirement("F-MODELS-12")

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import cast
 
 import pytest
@@ -30,7 +30,10 @@ def whole(*, packed: bool) -> Store:
     """A store with turns, an original, branches, vectors and a forgotten turn, in segments or in the tail."""
     store = MemoryStore()
     memory = Memory.open(store, embedder=HashEmbedder(), config={}, clock=FrozenClock(NOON))
-    memory.add_many(Turn(role="user", content=f"launch number {n}", session=f"s{n % 2}") for n in range(10))
+    memory.add_many(
+        Turn(role="user", content=f"launch number {n}", session=f"s{n % 2}", at=NOON + timedelta(hours=n // 4))
+        for n in range(10)
+    )
     memory.add(Turn(role="tool", content=(Part(type="tool_result", text="x " * 20_000),), session="s0"))
     memory.add_many([Turn(role="user", content="launch number 0", session="s0"), Turn(role="user", content="other")])
     memory.add_many(Turn(role="user", content=each, session="s0") for each in ("launch number 0", "edited"))
@@ -66,6 +69,24 @@ def drop(table: str) -> Callable[[Transaction], None]:
         tx.delete(table, key, key)
 
     return work
+
+
+def weighing(value: str | None) -> Callable[[Transaction], None]:
+    """Alters what was weighed of the first turn, or takes it out."""
+
+    def work(tx: Transaction) -> None:
+        row = next(row for row in tx.scan("annotation", (S,), (S,)) if row[2] == "weighing")
+        tx.delete("annotation", row[:3], row[:3])
+        if value is not None:
+            tx.put("annotation", [(*row[:3], value, *row[4:])])
+
+    return work
+
+
+def twice(tx: Transaction) -> None:
+    """Has the first beat a second time, under a place of its own."""
+    row = tx.scan("node", (S,), (S,), limit=1)[0]
+    tx.put("node", [(S, "s0:beat:99", *row[2:4], 99, *row[5:])])
 
 
 def drop_turn(tx: Transaction) -> None:
@@ -111,8 +132,33 @@ LOOSE = {
     "orphan annotation": Fault(
         lambda tx: tx.put("annotation", [(S, "s9:turn:1", "layer1", "{}", "rule", 1)]), {"annotation"}, "no such turn"
     ),
-    "missing annotation": Fault(drop("annotation"), {"annotation"}, "1 turns lack"),
-    "altered annotation": Fault(put("annotation", value="{}"), {"annotation"}, "1 turns lack"),
+    "missing annotation": Fault(weighing(None), {"annotation"}, "1 turns lack"),
+    "altered annotation": Fault(weighing("{}"), {"annotation"}, "1 turns lack"),
+    "missing analysis": Fault(drop("annotation"), {"coverage"}, "1 turns lack what the analysis says"),
+    "missing beat": Fault(drop("node"), {"coverage"}, "are analysed and in no beat"),
+    "missing mark": Fault(
+        lambda tx: tx.delete("meta", (S, "line:"), (S, "line;")), {"coverage"}, "in a beat and not among the turns"
+    ),
+    "beat twice": Fault(twice, {"coverage"}, "are in more than one beat"),
+    "orphan label": Fault(
+        lambda tx: tx.put("label", [(S, "s9:beat:0", "domain", "legal", 1.0, "rule", 1)]),
+        {"coverage"},
+        "there is no such node",
+    ),
+    "orphan label of a turn": Fault(
+        lambda tx: tx.put("label", [(S, "s9:turn:1", "domain", "legal", 1.0, "user", 1)]), {"orphan"}, "a row of label"
+    ),
+    "orphan answer": Fault(
+        lambda tx: tx.put("completion", [(S, "m", b"d", "s0:turn:77", "{}", 1)]), {"orphan"}, "a row of completion"
+    ),
+    "orphan feedback": Fault(
+        lambda tx: tx.put("feedback", [(S, "r", "s9:turn:1", "used", 1)]), {"orphan"}, "a row of feedback"
+    ),
+    "orphan chapter": Fault(
+        lambda tx: tx.put("node", [(S, "s9:chapter:0", "s9", 2, 0, 0, 1, 0, None, None, "{}", 1)]),
+        {"orphan"},
+        "a row of node",
+    ),
     "orphan vector": Fault(vectors((S, MODEL, 99, 0.5, b"\1" * 64)), {"vector"}, "not among the turns: ordinals 99"),
     "shorter vector": Fault(vectors((S, MODEL, 0, 0.5, b"\1" * 32)), {"vector"}, "1 vectors have another length"),
     "bad scale": Fault(vectors((S, MODEL, 0, -0.5, b"\1" * 64)), {"vector"}, "scale that is negative"),
@@ -122,7 +168,7 @@ LOOSE = {
     ),
     "damaged entry": Fault(put("tail", entry=b"nothing"), {"index"}, "not of version"),
     "entry of other words": Fault(other_words, {"index"}, "1 turns are indexed with other words"),
-    "lost turn": Fault(drop_turn, {"numbering"}, "places 1 hold neither", False),
+    "lost turn": Fault(drop_turn, {"numbering", "coverage"}, "places 1 hold neither", False),
     "low counter": Fault(put("space", next_ordinal=3), {"numbering"}, "lie beyond the space's 3"),
     "low session": Fault(put("session", next_seq=0), {"numbering"}, "its row says 0 turns"),
     "lost session row": Fault(drop("session"), {"numbering"}, "its row says 0 turns"),
@@ -176,7 +222,7 @@ def test_a_planted_fault_is_found_explained_and_mended(packed: bool, name: str) 
     assert (left == ()) == fault.mended, left
     assert words(store) == before
     if not fault.mended:
-        assert {problem.kind for problem in left} == fault.kinds
+        assert {problem.kind for problem in left} <= fault.kinds
 
 
 @pytest.mark.requirement("S-DOCTOR-01")

@@ -11,6 +11,7 @@ import pytest
 from clew.errors import InputError, StoreError
 from clew.memory import Memory
 from clew.pipeline.export import export_space
+from clew.pipeline.rebuild import rebuild
 from clew.pipeline.verify import verify
 from clew.store.protocol import Reader, Store
 from clew.testing import HashEmbedder
@@ -63,6 +64,7 @@ def test_a_rebuild_makes_the_same_rows(memory: Memory) -> None:
     vectors, said = memory.stats().vectors, answers(memory)
     assert len(index) == 11
     assert memory.rebuild() == 11
+    assert memory.drain(None)
     assert entries(memory._store) == index
     assert rows(memory._store, "annotation") == annotations
     assert (memory.stats().vectors, answers(memory)) == (vectors, said)
@@ -88,6 +90,7 @@ def test_a_rebuild_makes_good_what_was_lost_or_wrong(memory: Memory) -> None:
     memory._store.transaction(damage)
     assert not memory.verify().ok
     memory.rebuild()
+    assert memory.drain(None)
     assert entries(memory._store) == index
     kept = ("default", "s:turn:1", "mood", '"good"', "user", 1)
     assert sorted(rows(memory._store, "annotation")) == sorted([*annotations, kept])
@@ -213,3 +216,25 @@ def test_a_turn_that_comes_or_goes_during_a_rebuild_is_treated_right() -> None:
         assert texts(other) == ["a", "b", "d", "e", "f", "new"]
         assert other.verify().ok
         assert len(entries(store)) == 6
+
+
+@pytest.mark.requirement("F-HOLD-03", "F-HOLD-01")
+def test_a_rebuild_tells_how_far_it_is_also_after_it_was_broken_off() -> None:
+    store = empty_store()
+    with quiet(store) as memory:
+        memory.add_many(history([f"turn {n}" for n in range(1_300)]))
+        told_of: list[tuple[int, int]] = []
+
+        def tell(done: int, total: int) -> None:
+            told_of.append((done, total))
+            if len(told_of) == 3:
+                raise InputError("enough")
+
+        index = {"pack_minimum": 64, "fan_out": 4, "step": 600}
+        with pytest.raises(InputError):
+            rebuild(store, "default", on_progress=tell, **index)
+        assert memory.stats().details["rebuilt_up_to"] == 600
+        assert rebuild(store, "default", on_progress=tell, **index) == 1_300
+        assert told_of == [(n, 1_300) for n in (500, 600, 1_100, 1_100, 1_200, 1_300)]
+        assert memory.stats().details["rebuilt_up_to"] is None
+        assert memory.verify().ok

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from math import nan
 from typing import Any
@@ -13,7 +14,7 @@ from clew.config import RecallConfig
 from clew.errors import InputError
 from clew.index.view import IndexView
 from clew.memory import Memory
-from clew.recall.frame import Frame
+from clew.recall.frame import Frame, Stretch
 from clew.recall.search import rank
 from clew.recall.signals import SIGNALS
 from clew.testing import FrozenClock, HashEmbedder
@@ -187,6 +188,14 @@ def test_signal_time_has_no_opinion_without_a_date_and_takes_the_best_of_several
     assert values("time", asked(view, "on 1 March 2024 or on 5 March 2024")) == [1, 0.6, 0.4, 1]
 
 
+@pytest.mark.requirement("W-STAGE-09")
+def test_signal_position_values_turns_by_how_near_they_are() -> None:
+    frame = asked(space(*["red"] * 5, said("red", session="t")), "red")
+    assert values("position", frame) is None
+    near = (Stretch("s", 1, 2, 1.0), Stretch("s", 2, 3, 0.5), Stretch("nowhere", 0, 9, 1.0))
+    assert values("position", replace(frame, region=near)) == [0, 1, 1, 0.5, 0, 0]
+
+
 @pytest.mark.requirement("F-RANKING-05")
 def test_signal_quote_wants_all_words_in_one_piece() -> None:
     far = "the red fox. " + "Nothing else was said here. " * 40 + "a barn owl."
@@ -229,7 +238,7 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
     view = space(*turns, *([answered("Red barn.", session="u")] if beside else []))
     question = "What did you tell Ann about the 'red barn' on 5 March?"
     similarity = np.linspace(0.1, 0.9, 2 * len(view.turns.at)).reshape(2, -1)
-    never = {True: {"cost_assistant"}, False: {"user", "assistant"}}[beside]
+    never = {True: {"cost_assistant"}, False: {"user", "assistant"}}[beside] | {"position"}  # nobody points anywhere
     weight = "cost_assistant" if beside and name == "cost" else name
 
     def shares(**weights: Any) -> set[str]:

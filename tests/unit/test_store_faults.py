@@ -163,7 +163,8 @@ def test_a_damaged_page_is_found(tmp_path: Path) -> None:
     store.close()
     file = tmp_path / "home" / DATABASE
     data = bytearray(file.read_bytes())
-    data[len(data) // 2 : len(data) // 2 + 8192] = b"\xa5" * 8192
+    page = data.index(b"text 250 ") // 4096 * 4096
+    data[page : page + 8192] = b"\xa5" * 8192
     file.write_bytes(data)
     damaged = SqliteStore.open(tmp_path / "home")
     assert damaged.check() != []

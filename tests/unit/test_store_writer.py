@@ -51,12 +51,17 @@ def adder(store: SqliteStore, name: str, *, durable: bool = True) -> Callable[[]
 
 
 def all_at_once(store: SqliteStore, works: list[Callable[[], object]]) -> None:
-    """Lets the works pile up behind a first transaction."""
+    """Lets the works pile up behind a first transaction, which holds the writer before any of them begins."""
+    held = threading.Event()
 
     def hold(_: Transaction) -> None:
+        held.set()
         until(lambda: len(store._writer._waiting) >= len(works))
 
-    in_threads([lambda: store.transaction(hold), *works])
+    def after(work: Callable[[], object]) -> Callable[[], object]:
+        return lambda: held.wait(60) and work()
+
+    in_threads([lambda: store.transaction(hold), *map(after, works)])
 
 
 @pytest.mark.requirement("F-STORE-30")

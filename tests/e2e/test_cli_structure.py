@@ -1,0 +1,60 @@
+"""`clew snapshots`, as people use it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.cli_runs import CONVERSATION, done, records, run
+
+
+def sessions(home: Path) -> list[str]:
+    """The sessions of the sample conversation."""
+    file = home / "all.jsonl"
+    done("export", file, "--home", home / "kept")
+    return sorted({json.loads(line).get("session", "default") for line in file.read_text("utf-8").splitlines()})
+
+
+@pytest.mark.requirement("W-STAGE-07")
+def test_the_beats_of_a_conversation_are_listed(tmp_path: Path) -> None:
+    home = tmp_path / "kept"
+    done("import", CONVERSATION, "--home", home)
+    done("work", "--once", "--home", home)
+    found = {name: records("snapshots", name, "--json", "--home", home) for name in sessions(tmp_path)}
+    name, beats = max(found.items(), key=lambda pair: len(pair[1]))
+    assert beats
+    assert [beat["conversation_position"] for beat in beats] == list(range(len(beats)))
+    assert all(
+        chunk["text"] and chunk["parent_id"] == beat["snapshot_id"] for beat in beats for chunk in beat["chunks"]
+    )
+    shown = done("snapshots", name, "--home", home)
+    assert shown.startswith("beat 0")
+    assert beats[0]["chunks"][0]["chunk_id"] in shown
+    (bare, *_) = records("snapshots", name, "--no-text", "--json", "--home", home)
+    assert "text" not in bare["chunks"][0]
+
+
+@pytest.mark.requirement("W-STAGE-07")
+def test_an_unknown_session_has_none_and_that_is_said(tmp_path: Path) -> None:
+    result = run("snapshots", "nowhere", "--home", str(tmp_path))
+    assert result.exit_code == 0
+    assert result.stdout == ""
+    assert "no closed beat in session 'nowhere'" in result.stderr
+
+
+@pytest.mark.requirement("W-TAG-09")
+def test_labels_are_listed_and_lead_to_what_they_mark(tmp_path: Path) -> None:
+    home = tmp_path / "kept"
+    done("import", CONVERSATION, "--home", home)
+    done("work", "--once", "--home", home)
+    found = records("labels", "--json", "--limit", "500", "--home", home)
+    assert len(found) > 20
+    assert [each["count"] for each in found] == sorted((each["count"] for each in found), reverse=True)
+    first = found[0]
+    marked = records("labels", first["name"].upper(), "--json", "--home", home)
+    assert len(marked) == first["count"]
+    assert all(each["turn_ids"] for each in marked)
+    assert first["name"] in done("labels", "--home", home)
+    assert marked[0]["ref"] in done("labels", first["name"], "--home", home)
+    assert "nothing has the label 'no such thing'" in run("labels", "no such thing", "--home", str(home)).output
+    assert records("labels", "--namespace", "domain", "--json", "--home", home)

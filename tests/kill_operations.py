@@ -1,0 +1,173 @@
+"""What the victims of `tests.killing` do: every operation that changes a home, through the public API or the program.
+
+Each takes the folder of its case and the number of its run, and says what is done: `turn ID` after a turn is
+acknowledged, `gone ID` after it is forgotten, `going ID` before that.
+"""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final
+
+from clew.cli.main import main
+from clew.memory import Memory
+from clew.pipeline.rebuild import rebuild
+from clew.testing import FrozenClock, HashEmbedder
+from clew.types import Turn
+from tests.killing import say, serve
+from tests.memories import NOON
+
+INDEX: Final = {"index": {"pack_minimum": 8, "fan_out": 2}}
+WINDOW: Final = 32
+"""Ordinals that a rebuild stages at a time here, so that there is something to go on with."""
+
+YEARS: Final = FrozenClock(NOON + timedelta(days=3_000))
+
+
+def opened(home: Path, **more: Any) -> Memory:
+    """A memory that packs early."""
+    return Memory.open(home, **{"embedder": "none", "config": INDEX, "clock": FrozenClock(NOON), **more})
+
+
+def told(text: str, session: str) -> Turn:
+    return Turn(role="user", content=text, session=session)
+
+
+def program(*words: str | Path) -> None:
+    main([str(word) for word in words], standalone_mode=False)
+
+
+def add(case: Path, number: str) -> None:
+    with opened(case / "home") as memory:
+        for n in range(40):
+            say("turn", memory.add(told(f"{number} single {n} tea", f"single-{n % 3}")))
+
+
+def add_many(case: Path, number: str) -> None:
+    with opened(case / "home") as memory:
+        for n in range(8):
+            turns = [told(f"{number} many {n} {k}", f"many-{number}-{n}") for k in range(25)]
+            for name in memory.add_many(turns).turn_ids:
+                say("turn", name)
+
+
+def importing(case: Path, number: str) -> None:
+    with opened(case / "home") as memory:
+        for name in memory.import_path(case / "talk.jsonl", session=f"talk-{number}").turn_ids:
+            say("turn", name)
+
+
+def packing(case: Path, number: str) -> None:
+    """Adds for the worker to pack, and lets it merge: every eight turns a segment, every two of them a larger one."""
+    with opened(case / "home", embedder=HashEmbedder()) as memory:
+        for n in range(12):
+            turns = [told(f"{number} packed {n} {k}", f"packed-{number}") for k in range(10)]
+            for name in memory.add_many(turns).turn_ids:
+                say("turn", name)
+            memory.drain(0.01)
+        memory.drain(None)
+
+
+def rebuilding(case: Path, number: str) -> None:
+    with opened(case / "home") as memory:
+        say("turn", memory.add(told(f"before rebuild {number}", "beside")))
+        rebuild(memory._store, "default", pack_minimum=8, fan_out=2, step=WINDOW)
+
+
+def migrating(case: Path, number: str) -> None:
+    with opened(case / "home" / number) as memory:
+        say("turn", memory.add(told("after the migration", "new")))
+
+
+def copying(case: Path, number: str) -> None:
+    program("copy", case / "home", case / "copies" / number, "--json")
+
+
+def merging(case: Path, number: str) -> None:
+    program("merge", case / "other", case / "home" / number, "--json")
+
+
+def forgetting(case: Path, number: str) -> None:
+    with opened(case / "home") as memory:
+        for name in memory.add_many([told(f"secret{number}x{n}", f"forget-{number}") for n in range(12)]).turn_ids:
+            say("turn", name)
+        for name in (f"forget-{number}:turn:{n}" for n in range(0, 12, 3)):
+            say("going", name)
+            memory.forget(turn_ids=[name])
+            say("gone", name)
+
+
+def expiring(case: Path, number: str) -> None:
+    """Forgets what is older than a thousand days, which all is that came before."""
+    with opened(case / "home") as memory:
+        names = memory.add_many([told(f"old{number}x{n}", f"old-{number}") for n in range(60)]).turn_ids
+    for name in names:
+        say("turn", name)
+        say("going", name)
+    with opened(case / "home", config={**INDEX, "keep_days": 1_000}, clock=YEARS) as memory:
+        memory.forget_expired()
+        for name in names:
+            say("gone", name)
+
+
+def backing_up(case: Path, number: str) -> None:
+    with opened(case / "home") as memory:
+        say("turn", memory.add(told(f"backup {number}", "beside")))
+        memory.backup(case / f"backup-{number}-{len(list(case.glob(f'backup-{number}-*')))}.db")
+
+
+def switching(case: Path, number: str) -> None:
+    """Every run goes to another model than the one before it began with."""
+    after = HashEmbedder(revision=int(number) + 2)
+    with opened(case / "home", embedder=after, previous=HashEmbedder(revision=int(number) + 1)) as memory:
+        say("turn", memory.add(told(f"switch {number}", "beside")))
+        memory.drain(None)
+
+
+def pausing(case: Path, number: str) -> None:
+    with opened(case / "home") as memory:
+        for n in range(20):
+            memory.resume()
+            say("turn", memory.add(told(f"{number} heard {n}", "pauses")))
+            say("pausing", str(n))
+            memory.pause()
+            say("paused", str(n))
+            memory.add_many([told(f"{number} unheard {n}", "pauses")])
+            say("resuming", str(n))
+        memory.resume()
+
+
+OPERATIONS: Final = {
+    operation.__name__: operation
+    for operation in (
+        add,
+        add_many,
+        importing,
+        packing,
+        rebuilding,
+        migrating,
+        copying,
+        merging,
+        forgetting,
+        expiring,
+        backing_up,
+        switching,
+        pausing,
+    )
+}
+
+
+def _with_path(operation: Any) -> Any:
+    def run(case: str, *words: str) -> None:
+        operation(Path(case), *words)
+
+    return run
+
+
+def main_loop(names: Sequence[str] = tuple(OPERATIONS)) -> None:
+    """Serves the operations as a nursery."""
+    serve({name: _with_path(OPERATIONS[name]) for name in names})
+
+
+if __name__ == "__main__":
+    main_loop()

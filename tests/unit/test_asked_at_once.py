@@ -1,0 +1,85 @@
+"""How many statements a user's call costs the store: few, however many rows it takes."""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.memory import Memory
+from clew.pipeline.copy import copy_space
+from clew.store.access import SqliteReader, SqliteTransaction
+from clew.store.sqlite import SqliteStore
+from clew.store.tables import Key, Row, Table
+from clew.testing import FrozenClock
+from clew.types import Turn
+from tests.ranking_spaces import NOON
+
+TURNS = 300
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
+    """Statements by the table that they read, `?` left out: one for each row, or one for many."""
+    counts: Counter[str] = Counter()
+    for kind in (SqliteReader, SqliteTransaction):
+        fetch: Callable[..., list[Row]] = kind._fetch
+        look_up: Callable[..., Any] = kind._look_up
+
+        def counted(self: Any, sql: str, values: Row, fetch: Callable[..., list[Row]] = fetch) -> list[Row]:
+            counts[sql.partition('FROM "')[2].partition('"')[0]] += 1
+            return fetch(self, sql, values)
+
+        def looked_up(
+            self: Any, table: Table, keys: Sequence[Key], columns: Any, look_up: Callable[..., Any] = look_up
+        ) -> Any:
+            counts[table.name] += 1
+            return look_up(self, table, keys, columns)
+
+        monkeypatch.setattr(kind, "_fetch", counted)
+        monkeypatch.setattr(kind, "_look_up", looked_up)
+    return counts
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory.open(tmp_path / "home", embedder="none", clock=FrozenClock(NOON)) as opened:
+        opened.add_many(
+            Turn(role="user", content=f"wine number {n} " + "red " * (n % 9), session=f"s{n % 7}") for n in range(TURNS)
+        )
+        assert opened.drain(30)
+        opened.recall("wine")  # reads the index
+        assert opened.drain(30)
+        yield opened
+
+
+@pytest.mark.requirement("S-POSTGRES-23")
+@pytest.mark.parametrize("budget", [100, 2_000])
+def test_a_block_costs_a_few_statements(memory: Memory, asked: Counter[str], budget: int) -> None:
+    context = memory.recall("where is the red wine?", budget=budget)
+    assert len(context.items) > budget // 40
+    assert 1 <= asked["turn"] <= 6
+
+
+@pytest.mark.requirement("S-POSTGRES-23")
+def test_a_list_and_a_quote_cost_one_statement_each(memory: Memory, asked: Counter[str]) -> None:
+    assert len(memory.search("red wine", limit=100)) == 100
+    assert asked["turn"] == 1
+    assert len(memory.find_quote("wine number", limit=100)) == 100
+    assert asked["turn"] == 2
+
+
+@pytest.mark.requirement("S-POSTGRES-23")
+def test_forgetting_by_names_and_copying_again_cost_no_statement_a_row(
+    memory: Memory, asked: Counter[str], tmp_path: Path
+) -> None:
+    target = SqliteStore.open(tmp_path / "other")
+    copy_space(memory._store, target, "default")
+    asked.clear()
+    assert copy_space(memory._store, target, "default").written == 0
+    assert asked["turn"] <= 12
+    target.close()
+    asked.clear()
+    assert memory.forget(turn_ids=[f"s0:turn:{n}" for n in range(40)], dry_run=True).turns == 40
+    assert asked["turn"] == 1

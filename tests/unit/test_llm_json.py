@@ -1,0 +1,231 @@
+"""From what a model writes to a JSON value that was asked for."""
+
+import json
+import logging
+from typing import Any
+
+import pytest
+
+from clew.errors import InputError, ModelError
+from clew.models.asked import ask_once
+from clew.models.checked import REPAIRS, read_value
+from clew.models.prompt import Completion, Prompt, request_digest
+from clew.models.schema import problem, strict
+from clew.testing import ScriptedLLM
+
+SCHEMA = {
+    "type": "object",
+    "properties": {
+        "ok": {"type": "boolean"},
+        "tags": {"type": "array", "items": {"type": "string", "maxLength": 5}, "maxItems": 2},
+        "kind": {"type": "string", "enum": ["a", "b"]},
+        "score": {"type": "number", "minimum": 0, "maximum": 1},
+        "count": {"type": "integer"},
+    },
+    "required": ["ok"],
+}
+GOOD = {"ok": True, "tags": ["x"], "kind": "a", "score": 0.5, "count": 3}
+HELLO = Prompt.of("Say it.", "hello")
+
+
+def said(text: str, stop: Any = "end") -> Completion:
+    return Completion(text, 1, 1, "m", stop)
+
+
+@pytest.mark.requirement("W-LLM-04")
+@pytest.mark.parametrize(
+    ("value", "wrong"),
+    [
+        (GOOD, None),
+        ({"ok": False}, None),
+        ({}, "lacks 'ok'"),
+        ({"ok": 1}, "'ok' is 1; expected boolean"),
+        ({"ok": "true"}, "expected boolean"),
+        ({"ok": None}, "expected boolean"),
+        ({"ok": True, "more": 1}, "'more', which nobody asked for"),
+        ({"ok": True, "tags": "x"}, "'tags' is 'x'; expected array"),
+        ({"ok": True, "tags": ["x", 2]}, "item 1 of 'tags' is 2; expected string"),
+        ({"ok": True, "tags": ["x", "y", "z"]}, "has 3 items; at most 2"),
+        ({"ok": True, "tags": ["xxxxxx"]}, "has 6 characters; at most 5"),
+        ({"ok": True, "kind": "c"}, "expected one of 'a', 'b'"),
+        ({"ok": True, "score": 1.5}, "expected 0 to 1"),
+        ({"ok": True, "score": True}, "expected number"),
+        ({"ok": True, "score": float("nan")}, "expected 0 to 1"),
+        ({"ok": True, "count": 1.0}, "expected integer"),
+        ([GOOD], "expected object"),
+        ("x" * 10**6, "expected object"),
+    ],
+    ids=lambda each: repr(each)[:40],
+)
+def test_a_value_is_what_its_schema_says(value: Any, wrong: str | None) -> None:
+    found = problem(value, SCHEMA)
+    assert found is None if wrong is None else wrong in str(found)
+    assert len(found or "") < 200
+
+
+@pytest.mark.requirement("W-LLM-04")
+def test_a_schema_that_says_more_than_is_checked_is_refused() -> None:
+    unknown: list[dict[str, Any]] = [{"type": "object", "patternProperties": {}}, {"anyOf": []}, {"type": "null"}]
+    for schema in unknown:
+        with pytest.raises(InputError, match="the schema of the value"):
+            problem({}, schema)
+    assert strict({"type": "array", "items": SCHEMA})["items"]["additionalProperties"] is False
+    assert strict({"type": "object", "properties": {"a": {"type": "string"}}})["required"] == ["a"]
+
+
+@pytest.mark.requirement("W-LLM-04")
+@pytest.mark.parametrize(
+    "text",
+    [
+        json.dumps(GOOD),
+        f"```json\n{json.dumps(GOOD, indent=2)}\n```",
+        f"Here you are: {json.dumps(GOOD)} I hope that it helps [1].",
+        f'<think>{{"ok": false}} or not?</think>{json.dumps(GOOD)}',
+        f"First {json.dumps(GOOD)}, and again {json.dumps(GOOD)}.",
+        "{" * 5 + json.dumps(GOOD),
+    ],
+)
+def test_a_value_is_found_in_whatever_is_around_it(text: str) -> None:
+    assert read_value(said(text), SCHEMA) == GOOD
+
+
+@pytest.mark.requirement("W-LLM-04")
+@pytest.mark.parametrize(
+    ("text", "wrong"),
+    [
+        ("", "it is empty"),
+        ("   ", "it is empty"),
+        ("I would say yes.", "no JSON value"),
+        ('{"ok": tru', "no JSON value"),
+        ('{"ok": NaN}', "no JSON value"),
+        ('{"ok": 1}', "expected boolean"),
+        ('The message says {"ok": true}, but I say {"ok": false}.', "2 different values"),
+        ("[" * 100_000, "no JSON value"),
+        ("{" * 10_000_000, "no JSON value"),
+        ("1" * 10_000, "no JSON value"),
+    ],
+    ids=lambda each: each[:30],
+)
+def test_what_is_no_such_value_is_told(text: str, wrong: str) -> None:
+    with pytest.raises(ModelError, match=wrong):
+        read_value(said(text), SCHEMA)
+
+
+@pytest.mark.requirement("W-LLM-04")
+def test_what_was_cut_off_is_told() -> None:
+    with pytest.raises(ModelError, match="cut off at the limit"):
+        read_value(said('{"ok": tr', "length"), SCHEMA)
+
+
+@pytest.mark.requirement("W-LLM-04")
+def test_a_model_is_told_what_was_wrong_and_asked_again() -> None:
+    model = ScriptedLLM(["well...", '{"ok": 1}', '{"ok": true}'])
+    assert model.complete_json(HELLO, {"type": "object", "properties": {"ok": {"type": "boolean"}}}, max_tokens=9) == {
+        "ok": True
+    }
+    first, second, third = model.prompts
+    assert "Answer with one JSON value" in first.instructions
+    assert first.schema is not None
+    assert [message.text for message in second.messages[1:]] == [
+        "well...",
+        "That cannot be used: there is no JSON value in it. Answer again, with the JSON value alone.",
+    ]
+    assert "'ok' is 1; expected boolean" in third.messages[-1].text
+    assert len(third.messages) == 5
+
+
+@pytest.mark.requirement("W-LLM-04")
+def test_repair_is_bounded() -> None:
+    model = ScriptedLLM(lambda _prompt: "x" * 100_000)
+    with pytest.raises(ModelError, match=f"no usable answer, asked {REPAIRS + 1} times: there is no JSON value"):
+        model.complete_json(HELLO, SCHEMA, max_tokens=9)
+    assert len(model.prompts) == REPAIRS + 1
+    assert sum(map(len, model.prompts[-1].texts())) < 10_000
+
+
+@pytest.mark.requirement("W-LLM-04")
+def test_a_model_that_refuses_is_not_asked_again() -> None:
+    model = ScriptedLLM([Completion("I can't.", 1, 1, "m", "refusal"), '{"ok": true}'])
+    with pytest.raises(ModelError, match="refused to answer: \"I can't"):
+        model.complete_json(HELLO, SCHEMA, max_tokens=9)
+    assert len(model.prompts) == 1
+
+
+class Odd:
+    """A caller's own model, which may do anything."""
+
+    name = "odd"
+
+    def __init__(self, answer: Any) -> None:
+        self.answer = answer
+
+    def complete(self, prompt: Prompt, *, max_tokens: int) -> Any:  # noqa: ARG002  # the protocol's arguments
+        if isinstance(self.answer, Exception):
+            raise self.answer
+        return self.answer
+
+    def complete_json(self, prompt: Prompt, schema: Any, *, max_tokens: int) -> Any:
+        raise NotImplementedError
+
+
+@pytest.mark.requirement("W-LLM-02")
+@pytest.mark.parametrize(
+    "answer",
+    [
+        None,
+        "text",
+        {"text": "x"},
+        RuntimeError("boom"),
+        MemoryError(),
+        RecursionError(),
+        Completion(7, 1, 1, "m"),  # type: ignore[arg-type]  # what must not pass
+        Completion("x", 1, 1, "m", "other"),  # type: ignore[arg-type]  # the same
+        Completion("x" * 10_000_000, 1, 1, "m"),
+    ],
+    ids=lambda answer: repr(answer)[:40],
+)
+def test_a_model_that_does_not_keep_its_promise_is_a_model_error(answer: Any) -> None:
+    with pytest.raises(ModelError, match="odd") as caught:
+        ask_once(Odd(answer), HELLO, max_tokens=9)
+    assert len(str(caught.value)) < 400
+
+
+@pytest.mark.requirement("W-LLM-02")
+@pytest.mark.parametrize("count", [None, -1, True, 1.5, "3", 10**12])
+def test_a_count_that_cannot_be_is_unknown(count: Any) -> None:
+    found = ask_once(Odd(Completion("x \ud800", count, 7, "m")), HELLO, max_tokens=9)
+    assert (found.tokens_in, found.tokens_out, found.text) == (None, 7, "x ?")
+
+
+@pytest.mark.requirement("W-LLM-05")
+def test_a_request_is_known_by_all_that_was_asked() -> None:
+    digests = {
+        request_digest(prompt, most)
+        for prompt, most in [
+            (HELLO, 9),
+            (HELLO, 10),
+            (Prompt.of("Say it!", "hello"), 9),
+            (Prompt.of("Say it.", "hello "), 9),
+            (HELLO.then("a", "b"), 9),
+            (Prompt("Say it.", HELLO.messages, {"type": "string"}), 9),
+            (Prompt.of("Say it.", "\ud800"), 9),
+        ]
+    }
+    assert len(digests) == 7
+    assert request_digest(Prompt.of("Say it.", "hello"), 9) in digests
+
+
+@pytest.mark.requirement("W-LLM-14")
+def test_a_scripted_model_says_what_it_was_told_to_say(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG)
+    given = Completion("given", 5, 6, "other")
+    model = ScriptedLLM(["one two", given, RuntimeError("boom")], name="fake")
+    assert model.complete(HELLO, max_tokens=9) == Completion("one two", 3, 2, "fake")
+    assert model.complete(HELLO, max_tokens=9) is given
+    with pytest.raises(RuntimeError, match="boom"):
+        model.complete(HELLO, max_tokens=9)
+    with pytest.raises(ModelError, match="no answer left; this is request 4"):
+        model.complete(HELLO, max_tokens=9)
+    echo = ScriptedLLM(lambda prompt: prompt.messages[-1].text)
+    assert echo.complete(HELLO, max_tokens=9).text == "hello"
+    assert echo.prompts == [HELLO]

@@ -1,0 +1,87 @@
+"""What a memory says of its beats: positions, states before, movements, and several sessions together."""
+
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+
+from clew.errors import InputError
+from clew.memory import Memory
+from tests.memories import NOON, quiet, told
+
+TALK = (
+    ("The roses need water before noon.", "Tomato plants hate wet leaves.", "My compost heap is warm and smells."),
+    (
+        "The deploy of the server failed, and the api returns an error for every request that the client sends.",
+        "Restart the queue worker on node 3. It keeps the server busy, and the client waits for the api.",
+        "Redis ran out of memory on the server, so the api lost its cache. The client then asks the database.",
+    ),
+    ("We land in Lisbon at noon.", "The hotel lies near the river.", "Trams run all night in summer, they say."),
+)
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with quiet() as held:
+        for hour, beat in enumerate(TALK):
+            held.add_many(
+                told(text, at=NOON + timedelta(hours=2 * hour, minutes=place)) for place, text in enumerate(beat)
+            )
+        held.add(told("Lunch was fine, by the way.", session="other", at=NOON))
+        assert held.drain(None)
+        yield held
+
+
+def first(memory: Memory, query: str, **more: object) -> str:
+    return memory.recall(query, **more).items[0].turn_ids[0]  # type: ignore[arg-type]  # any keyword is tried
+
+
+def score(memory: Memory, turn: str, position: int) -> float:
+    items = memory.recall("noon", session="s", position=position).items
+    return next(item.score for item in items if turn in item.turn_ids)
+
+
+@pytest.mark.requirement("W-STAGE-09")
+def test_turns_where_the_caller_points_come_first(memory: Memory) -> None:
+    assert len(memory.snapshots("s")) == 2
+    assert first(memory, "noon", session="s", position=0) == "s:turn:0"
+    assert score(memory, "s:turn:6", 2) > score(memory, "s:turn:6", 1) > score(memory, "s:turn:6", 0)
+    assert score(memory, "s:turn:6", -1) == score(memory, "s:turn:6", 1)  # the open beat is the third
+    assert first(memory, "noon", session="s", position=-2) == "s:turn:0"
+    assert memory.recall("noon", session="s", context_position=1).items[0].score == pytest.approx(
+        memory.recall("noon", session="s", position=1).items[0].score
+    )
+    context = memory.recall("noon", session="s", position=2)
+    assert {turn for item in context.items for turn in item.turn_ids} >= {"s:turn:0", "s:turn:6"}  # nothing is filtered
+    assert max(item.signals["position"] for item in context.items) == 3
+
+
+@pytest.mark.requirement("W-STAGE-09")
+def test_a_position_needs_a_beat(memory: Memory) -> None:
+    for odd in (3, -4, 99):
+        with pytest.raises(InputError, match=rf"no beat at position {odd}; session 's' has 3"):
+            memory.recall("noon", session="s", position=odd)
+    with pytest.raises(InputError, match="two names of one argument"):
+        memory.recall("noon", session="s", position=0, context_position=1)
+    with quiet() as empty, pytest.raises(InputError, match="no beat at position 0"):
+        empty.recall("noon", position=0)
+    assert memory.recall("lunch", position=0).items  # of the newest turn's session
+
+
+@pytest.mark.requirement("W-STAGE-10")
+def test_the_state_before_something_was_mentioned(memory: Memory) -> None:
+    found = memory.state_before("s", "queue worker")
+    assert found is not None
+    assert (found.position, [node.position for node in found.before]) == (1, [0])
+    assert memory.state_before("s", "roses") is not None
+    assert memory.state_before("s", "zeppelin") is None
+    assert memory.state_before("nowhere", "roses") is None
+
+
+@pytest.mark.requirement("W-STAGE-10")
+def test_domains_move_and_sessions_are_weighed_together(memory: Memory) -> None:
+    assert [each.position for each in memory.evolution("s")] == [0, 1]
+    assert memory.evolution("nowhere") == ()
+    merged = memory.domains(current="s")
+    assert merged.order == (("s", 0), ("s", 1))
+    assert sum(merged.domains.values()) == pytest.approx(1, abs=1e-4)

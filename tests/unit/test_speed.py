@@ -1,0 +1,198 @@
+"""How much work is done, counted: statements, rows read, turns held. Times are measured by `clew bench speed`."""
+
+import threading
+import tracemalloc
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import clew.pipeline.ingest
+from clew.config import IngestConfig, RecallConfig
+from clew.index.entry import PieceTerms, TurnEntry
+from clew.index.view import IndexView
+from clew.pipeline.append import Appender, Fate
+from clew.pipeline.prepare import prepare
+from clew.pipeline.strand import Strand
+from clew.recall.frame import make_frame
+from clew.recall.query import Query
+from clew.recall.search import rank
+from clew.store.protocol import Store
+from clew.store.sqlite import SqliteStore
+from clew.types import Turn
+from tests.index_stores import Wrapped, as_store
+from tests.memories import NOON, at, empty_store, history, quiet, rows, told
+
+
+@pytest.mark.requirement("F-SPEED-01")
+@pytest.mark.parametrize("external_id", [None, "e"])
+def test_an_add_takes_eleven_statements_from_begin_to_commit(tmp_path: Path, external_id: str | None) -> None:
+    store = SqliteStore.open(tmp_path / "home")
+    seen: list[str] = []
+
+    def trace(_: Any, sql: str, __: Any) -> bool:
+        seen.append(sql)
+        return True
+
+    with quiet(store) as memory:
+        memory.add(told("the first of its session"))
+        store._writer._connection.exec_trace = trace
+        memory.add(told("the second", external_id=external_id))
+        store._writer._connection.exec_trace = None
+    store.close()
+    assert seen[0].startswith("BEGIN")
+    assert seen[-1] == "COMMIT"
+    assert len(seen) == 11 + (external_id is not None)
+
+
+@pytest.mark.requirement("F-SPEED-02")
+def test_a_long_session_reads_each_of_its_turns_once_however_many_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clew.pipeline.ingest, "HELD", 10)
+    store = Wrapped(empty_store())
+    turns = [told(f"turn {n % 7}", external_id=f"{n}" if n % 3 else None) for n in range(400)]
+    with quiet(as_store(store)) as memory:
+        memory.add_many(turns)
+        new = store.rows_read
+        assert new < len(turns)
+        assert memory.add_many(turns).known == len(turns)
+        assert store.rows_read - new < 6 * len(turns)  # lined up anew in each of 40 stretches it would be 40
+
+
+class Anew(Strand):
+    """Always has the whole sequence lined up again."""
+
+    def places(self, *_: Any) -> None:
+        """Tells nothing."""
+
+
+def told_in_stretches(strand: Strand, stored: list[list[Turn]], sent: list[Turn], size: int) -> tuple[Any, Any]:
+    """What became of each turn, and every row, after some histories and one that comes in stretches."""
+    store = empty_store()
+    appender = Appender(store, "default", 3)
+    for turns in stored:
+        appender.add_sequence([prepare(turn, IngestConfig()) for turn in turns], NOON, lambda _: None)
+    fates: list[Fate] = []
+    for start in range(0, len(sent), size):
+        items = [prepare(turn, IngestConfig()) for turn in sent[start : start + size]]
+        fates += appender.add_sequence(items, NOON, lambda _: None, strand)
+    return fates, [rows(store, table) for table in ("turn", "session", "tail", "annotation")]
+
+
+letters = st.text("ab", min_size=1, max_size=9)
+
+
+@st.composite
+def sequences(draw: st.DrawFn) -> list[Turn]:
+    turns = []
+    for n, letter in enumerate(draw(letters)):
+        name = draw(st.sampled_from([None, f"{n}"]))
+        branch = draw(st.sampled_from(["", "", "", "", "b"]))
+        turns.append(told(letter, external_id=name, branch=branch, at=draw(st.sampled_from([None, at(n), at(n % 2)]))))
+    return turns
+
+
+@pytest.mark.requirement("F-SPEED-02")
+@settings(max_examples=100)
+@given(st.lists(sequences() | letters.map(history), max_size=2), sequences() | letters.map(history), st.integers(1, 4))
+def test_stretches_go_where_lining_up_the_whole_puts_them(
+    stored: list[list[Turn]], sent: list[Turn], size: int
+) -> None:
+    for resent in ([], stored[0] if stored else []):
+        quick = told_in_stretches(Strand(), stored, resent + sent, size)
+        assert quick == told_in_stretches(Anew(), stored, resent + sent, size)
+
+
+@pytest.mark.requirement("F-SPEED-02")
+@pytest.mark.parametrize("size", [1, 2, 3])
+def test_an_id_that_comes_again_is_met_in_stretches_as_in_one(size: int) -> None:
+    sent = [told(text, external_id=name) for text, name in zip("abcacbd", "0.1.00.", strict=True)]
+    sent = [turn if turn.external_id != "." else told(turn.text) for turn in sent]
+    assert told_in_stretches(Strand(), [], sent, size) == told_in_stretches(Strand(), [], sent, len(sent))
+
+
+@pytest.mark.requirement("F-SPEED-03")
+def test_huge_turns_are_written_before_many_of_them_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clew.pipeline.ingest, "HELD_CHARS", 100)
+    settled = [0]
+    behind: list[int] = []
+
+    def source() -> Iterator[Turn]:
+        for n in range(20):
+            behind.append(n - settled[0])
+            yield told(f"{n:030}")
+
+    with quiet() as memory:
+        memory.add_many(source(), lambda count: settled.__setitem__(0, count))
+    assert max(behind) == 3
+    assert settled == [20]
+
+
+class Watched(Wrapped):
+    """Counts snapshots too, and of the thread that made it alone: the background thread reads as it likes."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store)
+        self.snapshots = 0
+        self._thread = threading.get_ident()
+
+    @contextmanager
+    def snapshot(self) -> Any:
+        if threading.get_ident() != self._thread:
+            with self.store.snapshot() as reader:
+                yield reader
+            return
+        self.snapshots += 1
+        with super().snapshot() as reader:
+            yield reader
+
+
+@pytest.mark.requirement("F-SPEED-04")
+def test_a_recall_opens_one_snapshot_and_reads_each_turn_that_may_fit_once() -> None:
+    store = Watched(empty_store())
+    with quiet(as_store(store)) as memory:
+        memory.add_many(told(f"tea number {n}", at=at(n)) for n in range(60))
+        memory.recall("tea")  # the index takes up what is new
+        snapshots, read = store.snapshots, store.rows_read
+        context = memory.recall("tea", budget=4000)
+        assert len(context.items) == 60
+        assert store.snapshots - snapshots == 1
+        assert store.rows_read - read == 60 + 1  # and whether the space is paused
+
+
+@pytest.mark.requirement("F-SPEED-05")
+def test_a_recall_counts_each_line_heading_and_block_once() -> None:
+    counted: list[str] = []
+
+    def words(text: str) -> int:
+        counted.append(text)
+        return len(text.split())
+
+    with quiet() as memory:
+        memory.add_many(told(f"tea number {n}", at=at(n)) for n in range(30))
+        context = memory.recall("tea", budget=4000, counter=words)
+    assert context.tokens == len(context.text.split())
+    assert len(counted) == len(set(counted))
+    days = {item.at.date() for item in context.items if item.at}
+    assert len(counted) == 30 + len(days) + 3  # and the block, its opening, its closing
+
+
+@pytest.mark.requirement("F-SPEED-06")
+def test_ranking_holds_few_arrays_of_the_size_of_the_space() -> None:
+    size = 20_000
+    piece = PieceTerms({"tea": 1}, {}, 9)
+    view = IndexView.of(tail=[TurnEntry(n, "s", n, "", None, "user", n, 9, (piece,)) for n in range(size)])
+    query = Query("tea", ("tea",), (), (), (), "tea", wants_assistant=False)
+
+    def ask() -> None:
+        assert len(rank(make_frame(query, view, RecallConfig(), None, with_assistant=False), limit=50)) == 50
+
+    ask()  # what depends on the view alone is kept
+    tracemalloc.start()
+    ask()
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert most < 14 * 8 * size

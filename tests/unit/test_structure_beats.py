@@ -1,0 +1,276 @@
+"""Where beats end, and that the step function keeps its promises."""
+
+import json
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from clew.analyze.weigh import weigh
+from clew.errors import InputError
+from clew.structure.beats import Beat, BeatRule, OpenBeat, advance, finish, is_mature, reopen, segment
+from clew.structure.boundary import SIMILARITY, calibrate, evidence, look
+from clew.structure.cues import Cue, cues_of
+from clew.structure.features import MAX_TERMS, TurnFeatures, features, packed, unpacked
+
+START = datetime(2026, 3, 25, 9, 0, tzinfo=UTC)
+TRIP = (
+    "We should plan the trip to Lisbon in May.",
+    "Lisbon in May is lovely, the trip takes three hours.",
+    "Are the flights to Lisbon cheap in May?",
+    "The cheap flights leave on Monday, so the trip would start then.",
+)
+REPAIR = (
+    "I need a new battery for my laptop, can you find one?",
+    "Which laptop do you have? The battery depends on the model.",
+    "It is the old model with the removable battery.",
+    "Then this battery fits the model, and the laptop will start again.",
+)
+PLAIN = "The trip to Lisbon starts in May and the flights leave on Monday."
+
+
+def turns(*texts: str, apart: float = 1.0, first: int = 0, roles: str = "") -> list[TurnFeatures]:
+    """The texts as turns, `apart` minutes after each other; roles by letter, users when there is none."""
+    made = []
+    for place, text in enumerate(texts):
+        said = weigh(text)
+        role = {"a": "assistant", "t": "tool"}.get(roles[place : place + 1], "user")
+        weights = (said.layer1.score, said.coherence, said.domain_weights)
+        at = START + timedelta(minutes=apart * place)
+        made.append(features(text, weights, seq=first + place, at=at, role=role))
+    return made
+
+
+def lows(items: list[TurnFeatures], rule: BeatRule | None = None) -> list[int]:
+    return [beat.low for beat in segment(items, rule or BeatRule())]
+
+
+@pytest.mark.requirement("W-STRUCT-01")
+def test_a_beat_ends_where_the_topic_does() -> None:
+    assert lows(turns(*TRIP, *REPAIR)) == [0, 4]
+    assert lows(turns(*TRIP)) == [0]
+
+
+@pytest.mark.requirement("W-STRUCT-01")
+def test_vectors_find_what_words_do_not_say() -> None:
+    east, north = np.eye(2)
+    plain = turns(*["Well then."] * 6)
+    near = [features("Well then.", (0.2, 0.5, {}), seq=t.seq, vector=east) for t in plain]
+    far = [features("Well then.", (0.2, 0.5, {}), seq=t.seq, vector=east if t.seq < 3 else north) for t in plain]
+    assert (lows(plain), lows(near), lows(far)) == ([0], [0], [0, 3])
+
+
+@pytest.mark.requirement("W-STRUCT-02")
+@pytest.mark.parametrize(("minutes", "expected"), [(30.0, [0]), (30.1, [0, 1, 2])])
+def test_a_silence_of_more_than_half_an_hour_ends_every_beat(minutes: float, expected: list[int]) -> None:
+    found = segment(turns(PLAIN, PLAIN, PLAIN, apart=minutes))
+    assert [beat.low for beat in found] == expected
+    assert {beat.reason for beat in found[:-1]} <= {"gap"}
+
+
+@pytest.mark.requirement("W-STRUCT-02")
+def test_twenty_turns_end_a_beat() -> None:
+    found = segment(turns(*[PLAIN] * 45))
+    assert [(len(beat.seqs), beat.reason, beat.forced) for beat in found] == [
+        (20, "forced", True),
+        (20, "forced", True),
+        (5, "end", False),
+    ]
+
+
+@pytest.mark.requirement("W-STRUCT-02")
+def test_something_done_and_something_asked_end_a_beat() -> None:
+    said = ("The tests of the parser fail on dates.", "I changed the parser, and all tests pass.", "Great.")
+    new = "I would like to see the invoices of last week."
+    going_on = look(turns(*said), turns(new), 3)
+    assert going_on.signals["requests"] == 1.0
+    finished = look(turns(*said[:2]), turns(new), 2)
+    assert finished.signals["done"] == 1.0
+    assert evidence(finished) > evidence(look(turns(said[0], "I changed the parser of the tests."), turns(new), 2))
+
+
+@pytest.mark.requirement("W-STRUCT-02")
+def test_subjects_that_change_speak_for_an_end() -> None:
+    rule = (0.5, 0.5)
+    law, physics, both = (
+        features("So it is.", (*rule, domains), seq=0)
+        for domains in ({"legal": 1.5}, {"physics": 1.5}, {"legal": 1.5, "physics": 1.5})
+    )
+    assert look([law], [physics], 1).signals["domain"] == 1.0
+    assert look([law], [both], 1).signals["domain"] == pytest.approx(0.0, abs=0.02)
+    assert look([law], [law], 1).signals["domain"] == pytest.approx(1 - 1 / 0.7, abs=0.001)
+    faint = features("So it is.", (*rule, {"legal": 0.75}), seq=0)
+    assert look([faint], [physics], 1).signals["domain"] == 0.5
+    assert look([faint, faint], [physics], 1).signals["domain"] == 1.0
+    silent = features("So it is.", (*rule, {}), seq=0)
+    assert look([law], [silent, physics], 1).signals["domain"] == 0.0, "the border is where physics begins"
+    assert evidence(look([law], [physics], 1)) > evidence(look([law], [law], 1))
+
+
+@pytest.mark.requirement("W-STRUCT-03")
+def test_a_mature_beat_needs_less_to_end() -> None:
+    items = turns(*TRIP, *REPAIR)
+    strength = evidence(look(items[:4], items[4:6], 4))
+    young = OpenBeat(weight=1.0, coherence=0.71)
+    assert not is_mature(young)
+    assert is_mature(OpenBeat(weight=1.0, coherence=0.72))
+    assert not is_mature(OpenBeat())
+    strict = BeatRule(evidence=strength - 0.1, immature=0.2)
+    fluent = [TurnFeatures.from_dict({**t.to_dict(), "coherence": 0.9}) for t in items]
+    halting = [TurnFeatures.from_dict({**t.to_dict(), "coherence": 0.3}) for t in items]
+    assert 4 in lows(fluent, strict)
+    assert 4 not in lows(halting, strict)
+
+
+@pytest.mark.requirement("W-STRUCT-03")
+def test_an_assistant_seldom_raises_a_topic() -> None:
+    asked = "Do you have any idea what the weather will be?"
+    by_user = look(turns(*TRIP), turns(asked), 4)
+    by_assistant = look(turns(*TRIP), turns(asked, roles="a"), 4)
+    assert evidence(by_assistant) < evidence(by_user) - 2.0
+
+
+@pytest.mark.requirement("W-STRUCT-04")
+def test_the_state_survives_its_wire_form_at_every_turn() -> None:
+    state = OpenBeat()
+    found: list[Beat] = []
+    for turn in turns(*TRIP, *REPAIR, *[PLAIN] * 30):
+        step = advance(OpenBeat.from_dict(json.loads(json.dumps(state.to_dict()))), turn)
+        state = step.state
+        found += step.closed
+    assert [*found, *finish(state)] == list(segment(turns(*TRIP, *REPAIR, *[PLAIN] * 30)))
+
+
+@pytest.mark.requirement("W-STRUCT-04")
+def test_the_state_stays_small() -> None:
+    state = OpenBeat()
+    vector = np.linspace(-1.0, 1.0, 384)
+    sizes = []
+    for seq in range(60):
+        text = " ".join(f"word{seq}x{n}" for n in range(500))
+        state = advance(state, features(text, (0.2, 0.5, {"legal": 1.0}), seq=seq, vector=vector)).state
+        sizes.append(len(json.dumps(state.to_dict())))
+    assert max(sizes) < 16_000
+    assert len(state.recent[0].terms) == MAX_TERMS
+
+
+@pytest.mark.requirement("W-STRUCT-04")
+def test_the_state_can_be_made_from_stored_turns() -> None:
+    items = turns(*TRIP, *REPAIR, *TRIP, *REPAIR)
+    state, low = OpenBeat(), 0
+    for count, turn in enumerate(items, 1):
+        step = advance(state, turn)
+        state = step.state
+        if step.closed:
+            low = step.closed[0].high + 1
+        assert reopen(items[:low], items[low:count]) == state
+
+
+@pytest.mark.requirement("W-STRUCT-04")
+def test_turns_out_of_order_are_refused() -> None:
+    first, second = turns(PLAIN, PLAIN)
+    state = advance(OpenBeat(), second).state
+    with pytest.raises(InputError, match="turn 0 came after turn 1"):
+        advance(state, first)
+    with pytest.raises(InputError, match="turn 1 came after turn 1"):
+        advance(state, second)
+
+
+@pytest.mark.requirement("W-STRUCT-04")
+def test_nothing_said_gives_no_beat() -> None:
+    assert finish(OpenBeat()) == ()
+    assert [beat.seqs for beat in segment(turns(PLAIN))] == [(0,)]
+
+
+@pytest.mark.requirement("W-STRUCT-03")
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Do you like cats?", Cue.ASKS | Cue.ASKS_YOU),
+        ("これは何ですか？", Cue.ASKS),
+        ("ok, can you book a table", Cue.REQUESTS),
+        ("Hello there", Cue.GREETS | Cue.POINTS_BACK),
+        ("Thanks, bye", Cue.THANKS),
+        ("You're welcome!", Cue.THANKS),
+        ("You are welcome to join", Cue.THANKS),
+        ("It's merged", Cue.DONE),
+        ("They said that is it", Cue.POINTS_BACK | Cue.POINTS_BACK_OFTEN),
+        ("", Cue(0)),
+        ("\ud800🙂", Cue(0)),
+    ],
+)
+def test_cues(text: str, found: Cue) -> None:
+    assert cues_of(text) == found
+
+
+@pytest.mark.requirement("W-STRUCT-03")
+@pytest.mark.parametrize(
+    ("role", "speaker", "assistant"),
+    [
+        ("assistant", None, True),
+        ("tool", "", True),
+        ("assistant", "Assistant", True),
+        ("assistant", "Ana", False),
+        ("user", None, False),
+    ],
+)
+def test_who_is_an_assistant(role: str, speaker: str | None, assistant: bool) -> None:
+    assert (Cue.ASSISTANT in cues_of("Yes", role, speaker)) == assistant
+
+
+@pytest.mark.requirement("W-STRUCT-03")
+def test_long_turns_are_read_at_both_ends() -> None:
+    middle = "The report goes on and on. " * 100
+    assert cues_of(f"I need help. {middle}") == Cue.REQUESTS
+    assert cues_of(f"The start. {middle} Anything else?") == Cue.ASKS | Cue.DONE
+    assert cues_of(f"The start. {middle}Why?{middle}") == Cue(0)
+
+
+@pytest.mark.requirement("W-STRUCT-04")
+def test_features_hold_no_text() -> None:
+    (turn,) = turns("Zanzibar is far away from Lisbon.")
+    assert "zanzibar" not in json.dumps(turn.to_dict()).lower()
+    assert turn.terms == tuple(sorted(set(turn.terms)))
+
+
+@pytest.mark.requirement("W-STRUCT-04")
+def test_vectors_keep_their_direction() -> None:
+    vector = np.array([3.0, -4.0, 0.5])
+    kept = packed(vector)
+    assert kept is not None
+    assert unpacked(kept) @ vector / np.linalg.norm(vector) > 0.9999
+    assert packed(None) is packed(np.zeros(3)) is packed(np.array([np.nan])) is None
+
+
+@pytest.mark.requirement("W-STRUCT-03")
+def test_another_embedder_is_measured_by_its_own_cosines() -> None:
+    assert calibrate([]) == calibrate([0.5]) == calibrate([0.5, 0.5]) == SIMILARITY
+    assert calibrate([0.7, 0.9]) == pytest.approx((0.8, 0.1))
+    one, two = (features("So.", (0.2, 0.5, {}), seq=n, vector=v) for n, v in enumerate(([1.0, 0.0], [0.8, 0.6])))
+    gap = look([one], [two], 1)
+    assert evidence(gap, (0.8, 0.1)) > evidence(gap), "0.8 is nothing special for an embedder whose mean it is"
+
+
+@pytest.mark.requirement("W-STRUCT-03")
+def test_six_turns_back_are_remembered() -> None:
+    said = ["Giraffes graze.", *("Clouds drift." for _ in range(5)), "Giraffes graze.", "Giraffes graze."]
+    state = OpenBeat()
+    for turn in turns(*said):
+        state = advance(state, turn, BeatRule(evidence=99.0)).state
+    assert [turn.seq for turn in state.recent] == [1, 2, 3, 4, 5, 6]
+    near, far = (look(turns(*said[start:6]), turns(*said[6:]), 2).signals["new"] for start in (0, 1))
+    assert (near, far) == (0.0, 1.0)
+
+
+@pytest.mark.requirement("W-STRUCT-03")
+def test_what_an_assistant_asks_for_raises_no_topic() -> None:
+    text = "Please give me your name. Do you have one?"
+    person, assistant = (look(turns(*TRIP), turns(text, roles=role), 4).signals for role in "ua")
+    assert (person["requests"], person["asks_you"], person["assistant"]) == (1.0, 1.0, 0.0)
+    assert (assistant["requests"], assistant["asks_you"], assistant["assistant"]) == (0.0, 0.0, 1.0)
+
+
+@pytest.mark.requirement("W-STRUCT-02")
+def test_a_manner_of_speaking_is_no_subject() -> None:
+    told, physics = (features("So.", (0.5, 0.5, {name: 1.0}), seq=0) for name in ("narrative", "physics"))
+    assert look([told], [physics], 1).signals["domain"] == look([physics], [told], 1).signals["domain"] == 0.0
