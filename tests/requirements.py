@@ -825,6 +825,11 @@ TUNE = (
     Requirement("W-TUNE-09", "DESIGN 6", "Turns that refer back become silver questions, by rule."),
 )
 
+# --- INJECTION ---
+INJECTION = (
+    Requirement("F-SIGMA-01", "SIGMA, context injection", "Relevance, candidates, threshold, top 5 and snippets hold."),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *ANALYZE,
     *NUANCE,
@@ -858,4 +863,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *LLM,
     *SPEED,
     *TUNE,
+    *INJECTION,
 )
