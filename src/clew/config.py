@@ -14,6 +14,9 @@ from typing import Any, Final, cast
 
 from clew.errors import ConfigError
 
+NO_FLOOR: Final = -1e9
+"""`recall.floor` at which no turn is left out."""
+
 
 def _setting(
     default: Any,
@@ -96,7 +99,10 @@ class RecallConfig:
     cost: float = _setting(2.0, "Taken off for each doubling (natural) of what a turn costs in tokens.", low=0, high=20)
     cost_assistant: float = _setting(3.0, "The same where an assistant takes part.", low=0, high=20)
     floor: float = _setting(
-        0.0, "What the question's own signals must give a turn at least; priors bring none in.", low=-1e9, high=100
+        NO_FLOOR,
+        "Turns to which the question's own signals give no more are left out; the default leaves none out.",
+        low=NO_FLOOR,
+        high=100,
     )
     limit: int = _setting(400, "Ranked turns that are offered to the budget.", low=1, high=100_000)
 

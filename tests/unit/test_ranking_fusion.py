@@ -48,8 +48,9 @@ def test_the_constant_is_60_unless_set() -> None:
     view = space(said("tea"), said("milk", session="other"))
     for k in (60, 7):
         frame = asked(view, "tea", fusion="rrf", rrf_k=k, lexical=1.0, cost=0, statement=0)
-        (best,) = rank(frame, limit=5)
+        best, other = rank(frame, limit=5)
         assert best.score == round(1 / (k + 1), 6)
+        assert (other.score, other.shares) == (0.0, {})
 
 
 @pytest.mark.requirement("F-RANKING-01")

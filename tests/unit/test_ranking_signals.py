@@ -277,11 +277,12 @@ def log() -> IndexView:
 @pytest.mark.parametrize(
     ("chosen", "expected"),
     [
-        ({}, [0, 1, 2, 3]),
+        ({}, [0, 1, 2, 3, 5]),
         ({"session": "a"}, [0]),
         ({"session": "e"}, []),
+        ({"session": "f"}, []),
         ({"session": "nowhere"}, []),
-        ({"role": "user"}, [0, 1]),
+        ({"role": "user"}, [0, 1, 5]),
         ({"role": "assistant"}, [2]),
         ({"role": "tool"}, [3]),
         ({"role": "system"}, []),
@@ -310,6 +311,7 @@ def test_filters_of_a_memory(log: IndexView) -> None:
             for only in ({}, {"session": "t"}, {"since": NOON}, {"until": NOON}, {"role": "user"}, {"speaker": "Ann"})
         ]
         assert found == [3, 1, 1, 1, 2, 1]
+        assert memory.search("violet") == []
         assert [item.session for item in memory.recall("red", session="t").items] == ["t"]
         for wrong in ({"role": "robot"}, {"since": NOON, "until": day(1)}):
             with pytest.raises(InputError):
@@ -328,18 +330,19 @@ def test_injected_text_is_never_a_memory(log: IndexView, question: str) -> None:
 
 @pytest.mark.requirement("F-RANKING-06")
 def test_the_floor_is_what_the_question_must_give(log: IndexView) -> None:
-    shares = {each.position: each.shares["lexical"] for each in rank(asked(log, "red two"), limit=9)}
+    shares = {each.position: each.shares["lexical"] for each in rank(asked(log, "red two", floor=0), limit=9)}
     assert min(shares.values()) > 0
     best, second = sorted(shares.values(), reverse=True)[:2]
     assert order(asked(log, "red two", floor=(best + second) / 2)) == [2]
     assert order(asked(log, "red two", floor=best + 1e-5)) == []
-    assert 5 in order(asked(log, "red two", floor=-1e9))
+    assert sorted(order(asked(log, "red two"))) == [0, 1, 2, 3, 5], "nothing is left out"
 
 
 @pytest.mark.requirement("F-RANKING-06")
 def test_priors_alone_bring_nothing_in(log: IndexView) -> None:
     assert order(asked(log, "xylophone")) == []
-    assert order(asked(log, "it was?", floor=-1e9)) == []
+    assert order(asked(log, "it was?")) == []
+    assert order(asked(log, "red", fusion="rrf"), session="f") == []
 
 
 @pytest.mark.requirement("F-RANKING-07")

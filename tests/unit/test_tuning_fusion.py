@@ -56,7 +56,7 @@ def test_the_score_is_recall_over_budgets_in_the_order_of_recall() -> None:
 
 @pytest.mark.requirement("W-TUNE-02")
 def test_what_recall_does_not_show_scores_nothing() -> None:
-    (score,) = fusion_problem([question({2})], RecallConfig(), (), beside=False).score({})
+    (score,) = fusion_problem([question({2})], RecallConfig(floor=0.0), (), beside=False).score({})
     assert score == 0.0, "no word of the question is in it"
 
 

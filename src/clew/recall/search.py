@@ -5,15 +5,19 @@ Borders: reads the index only; turns' words are fetched by the caller. The same 
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import overload
+from typing import Final, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.config import NO_FLOOR
 from clew.index.view import IndexView
 from clew.recall.frame import Frame, Scores
 from clew.recall.fusion import Fused, Opinion, best, by_rank, by_score, centred
 from clew.recall.signals import SIGNALS, Signal
+
+SOMETHING: Final = 1e-6
+"""What the question's own signals must give at least one turn, or nothing was found: the least score that is told."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +110,8 @@ class Ranking(Sequence[Candidate]):
 def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None) -> Ranking:
     """The best turns for a question, best first; ties go by session name, then place in it.
 
-    A question that no signal has an opinion on (no term, no vector, no name) finds nothing.
+    A question that no signal has an opinion on (no term, no vector, no name), or that none of the turns let through
+    answers better than silence, finds nothing.
 
     Args:
         limit: how many at most.
@@ -120,18 +125,24 @@ def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None) -> 
         fused = by_rank([*standing, *asked], frame.size, frame.config.rrf_k)
     else:
         fused = Fused(_standing_sum(frame, standing) + spoken, [*standing, *asked])
-    relevant = _relevant(frame, spoken)
     tie = (_name_order(frame.view), frame.view.turns.seq)
-    return Ranking(frame, fused, best(fused.score, limit, tie, relevant if mask is None else relevant & mask))
+    return Ranking(frame, fused, best(fused.score, limit, tie, _relevant(frame, spoken, mask)))
 
 
-def _relevant(frame: Frame, spoken: Scores) -> NDArray[np.bool_]:
-    """Turns to which the question's own signals give more than the floor.
+def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+    """Turns that may be found: all that the mask lets through, or none when the question says nothing for any of them.
 
-    Priors alone never bring a turn in: without this, what is left of a budget fills with whatever is short. Injected
-    text has no characters in the index and is never a memory.
+    Signals order turns and keep none out (DESIGN 1.7), unless the caller set a floor. Injected text has no characters
+    in the index and is never a memory.
     """
-    return np.asarray((spoken > frame.config.floor) & (frame.view.turns.chars > 0))
+    allowed = frame.view.turns.chars > 0
+    if mask is not None:
+        allowed &= mask
+    if frame.config.floor > NO_FLOOR:
+        allowed &= spoken > frame.config.floor
+    if float(np.max(spoken, where=allowed, initial=0.0)) < SOMETHING:
+        allowed[:] = False
+    return allowed
 
 
 def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> Scores:
