@@ -22,8 +22,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.bars import draw
-from clew.analyze.domains import domain_evidence
+from clew.analyze.domains import by_domain, evidence_of
 from clew.analyze.weigh import weigh
+from clew.analyze.words import read
 from clew.evaluate.segmentation import Agreement, agreement
 from clew.evaluate.tables import Sheet
 from clew.models.choose import choose_embedder
@@ -114,7 +115,7 @@ class Reader:
         for seq, text in enumerate(dialogue.texts):
             if text not in self._weights:
                 said = weigh(text)
-                self._weights[text] = (said.layer1.score, said.coherence, domain_evidence(text))
+                self._weights[text] = (said.layer1.score, said.coherence, by_domain(evidence_of(read(text))))
             role = "assistant" if roles and seq % 2 else "user"
             vector = self._vectors.get(text) if vectors else None
             made.append(features(text, self._weights[text], seq=seq, role=role, vector=vector))

@@ -43,8 +43,8 @@ def test_a_conversation_about_its_aside_fails() -> None:
 @pytest.mark.requirement("W-EVAL-02")
 def test_movements_are_found_as_well_as_they_were() -> None:
     found = macro_coherence.run(macro_coherence.cases(SEED, CASES), RULES)
-    assert found.value >= 0.40  # 0.433: the bars are missed (docs/evaluation.md); this holds what there is
-    assert found.figures["crossing_found"] >= 0.55
+    assert found.value >= 0.72  # 0.758: the bars need vectors (docs/evaluation.md); this holds what there is
+    assert found.figures["crossing_found"] >= 0.45
 
 
 @pytest.mark.requirement("W-EVAL-02")
@@ -97,8 +97,8 @@ def test_framings_of_one_concept_meet_on_their_bridge() -> None:
     found = bridging.run(bridging.cases(SEED, CASES), RULES)
     assert found.meets_document
     assert found.value >= bridging.BAR
-    assert found.figures["controls_apart"] >= 0.80  # 0.85; ours, 0.90, needs vectors
-    assert found.passed == (found.figures["controls_apart"] >= bridging.CONTROL_BAR)
+    assert found.figures["controls_apart"] >= bridging.CONTROL_BAR
+    assert found.passed
 
 
 @pytest.mark.requirement("W-EVAL-05")
@@ -160,10 +160,10 @@ def test_a_figure_below_its_floor_fails() -> None:
 
 @pytest.mark.slow
 @pytest.mark.requirement("W-EVAL-08")
-def test_with_vectors_all_but_the_movements_meet_our_bars() -> None:
+def test_with_vectors_the_documents_bars_are_met_and_but_for_the_movements_ours() -> None:
     embedder, note = choose_embedder("minilm", threads=1)
     if embedder is None:
         pytest.skip(note)
     found = {each.number: each for each in run_all(Listener(embedder))}
-    assert all(found[number].passed and found[number].meets_document for number in (1, 3, 4, 5))
-    assert found[2].value >= 0.68  # 0.725: the bars are missed (docs/evaluation.md)
+    assert all(each.meets_document for each in found.values())
+    assert all(found[number].passed for number in (1, 3, 4, 5))  # 2: 0.883 of 0.90 (docs/evaluation.md)

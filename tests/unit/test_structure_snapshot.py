@@ -4,11 +4,13 @@ import json
 
 import pytest
 
+from clew.analyze.domains import evidence_of
 from clew.analyze.layer1 import SHORT_SCORE
 from clew.analyze.weigh import weigh, weigh_joint
+from clew.analyze.words import read
 from clew.structure.beats import Beat, Reason
 from clew.structure.density import normalised
-from clew.structure.snapshot import LINKS_PER_PIECE, BeatMap, Piece, as_snapshot, freeze
+from clew.structure.snapshot import LINKS_PER_PIECE, BeatMap, Piece, Said, as_snapshot, freeze
 from clew.types.ids import turn_id
 
 SHORT = ("The cache holds every session of the users.", "Can the users lose a session?", "Only if the cache is lost.")
@@ -35,7 +37,8 @@ def pieces(*texts: str) -> list[Piece]:
 
 
 def frozen(*texts: str, reason: Reason = "topic") -> BeatMap:
-    return freeze(Beat(tuple(range(len(texts))), reason), pieces(*texts), texts)
+    said = [Said(text, evidence_of(read(text))) for text in texts]
+    return freeze(Beat(tuple(range(len(texts))), reason), pieces(*texts), said)
 
 
 @pytest.mark.requirement("W-STRUCT-06")

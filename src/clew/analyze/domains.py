@@ -43,6 +43,10 @@ _LIKENESS: Final = 3.0
 # Without the form of verse, words of poetry are mostly just feelings.
 _PROSE_POETRY: Final = 0.6
 
+Evidence = tuple[float, ...]
+"""What speaks for each domain in the order of `DOMAINS`, at least 0, 1 being enough to name it; empty without words."""
+_NOTHING: Final = (0.0,) * len(DOMAINS)
+
 # A line of verse: it begins with a letter or a quote, ends in no full stop, and holds no sign of code or of a table.
 _VERSE: Final = re.compile(r"[\"'‘“(]?[^\W\d_][^=(){}<>|#`/\\_]*[^.:!?=(){}<>|#`/\\_]")
 _VERSE_LINE: Final = 1.5
@@ -72,24 +76,63 @@ def domain_weights(text: str) -> dict[str, float]:
     return domain_weights_of(read(text))
 
 
-def domain_evidence(text: str) -> dict[str, float]:
-    """What speaks for each domain, whether or not it is enough to name it (1 is); domains without any are absent."""
-    reading = read(text)
-    found = _evidence(reading) if _has_words(reading) else ()
-    return {domain: round(value, 2) for domain, value in zip(DOMAINS, found, strict=False) if value >= _FAINTEST}
+def evidence_of(reading: Reading) -> Evidence:
+    """What the rules find for each domain, whether or not it is enough to name it (1 is)."""
+    return tuple(_evidence(reading)) if any(shape.words for shape in reading.shapes) else ()
 
 
-def domains_of_beat(texts: Sequence[str], tagged: Sequence[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """The tags of short pieces of one beat, those that are unclassified alone now by what all of them say together.
+def evidence_with_vector(rules: Evidence, vector: NDArray[np.float32], prototypes: Prototypes) -> Evidence:
+    """The same from the rules and from what the text's vector is like.
+
+    Pure, and cheap beside the embedding: made for the stage that has the vectors. A vector that says nothing (zero, or
+    of another length than the prototypes') leaves the rules alone.
+
+    Args:
+        rules: what `evidence_of` found in the text.
+        vector: of the same text, shape (dim,), by the embedder of the prototypes.
+    """
+    shares = likeness(vector, prototypes)
+    if not shares or not rules:
+        return rules
+    return tuple([value + _LIKENESS * share for value, share in zip(rules, shares, strict=True)])
+
+
+def domains_with_vector(reading: Reading, vector: NDArray[np.float32], prototypes: Prototypes) -> dict[str, float]:
+    """`domain_weights_of` from the rules and from what the text's vector is like."""
+    return shares_of(evidence_with_vector(evidence_of(reading), vector, prototypes))
+
+
+def by_domain(evidence: Evidence) -> dict[str, float]:
+    """Evidence by the name of its domain, to two digits; domains without any are absent."""
+    return {domain: round(value, 2) for domain, value in zip(DOMAINS, evidence, strict=False) if value >= _FAINTEST}
+
+
+def domains_of_beat(
+    texts: Sequence[str], evidence: Sequence[Evidence], tagged: Sequence[tuple[str, ...]]
+) -> tuple[tuple[str, ...], ...]:
+    """The tags of short pieces of one beat, each read in the light of the others (DESIGN 5.1, HSCA 8.4).
+
+    What speaks for a domain in a piece counts half, and half what speaks for it in all of them on average. A piece that
+    gets no name by that keeps its own; if it has none, it takes that of all of them read as one text.
 
     Args:
         texts: the pieces.
-        tagged: the tags of each by itself, which stand where there are any.
+        evidence: what was found in each, by the rules or with its vector.
+        tagged: the tags of each by itself.
     """
-    if (UNCLASSIFIED,) not in tagged:
+    if len(texts) < 2:
         return tuple(tagged)
-    together = domains("\n".join(texts))
-    return tuple(together if own == (UNCLASSIFIED,) else own for own in tagged)
+    rows = [each or _NOTHING for each in evidence]
+    means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
+    light = [_named([(own + mean) / 2.0 for own, mean in zip(row, means, strict=True)]) for row in rows]
+    if all(light) or (UNCLASSIFIED,) not in tagged:
+        together: tuple[str, ...] = ()
+    else:
+        together = domains("\n".join(texts))
+    return tuple(
+        tags(named) if named else together if own == (UNCLASSIFIED,) else own
+        for named, own in zip(light, tagged, strict=True)
+    )
 
 
 def domains_of(reading: Reading) -> tuple[str, ...]:
@@ -99,26 +142,12 @@ def domains_of(reading: Reading) -> tuple[str, ...]:
 
 def domain_weights_of(reading: Reading) -> dict[str, float]:
     """`domain_weights` of a text already read."""
-    return _named(_evidence(reading)) if _has_words(reading) else {}
+    return shares_of(evidence_of(reading))
 
 
-def domains_with_vector(reading: Reading, vector: NDArray[np.float32], prototypes: Prototypes) -> dict[str, float]:
-    """`domain_weights_of` from the rules and from what the text's vector is like; `tags` gives the tags.
-
-    Pure, and cheap beside the embedding: made for the stage that has the vectors. A vector that says nothing (zero, or
-    of another length than the prototypes') leaves the rules alone.
-
-    Args:
-        vector: of the same text, shape (dim,), by the embedder of the prototypes.
-    """
-    shares = likeness(vector, prototypes)
-    if not shares or not _has_words(reading):
-        return domain_weights_of(reading)
-    return _named([rules + _LIKENESS * share for rules, share in zip(_evidence(reading), shares, strict=True)])
-
-
-def _has_words(reading: Reading) -> bool:
-    return any(shape.words for shape in reading.shapes)
+def shares_of(evidence: Evidence) -> dict[str, float]:
+    """The share of each domain that the evidence names, strongest first, summing to 1; `tags` gives the tags."""
+    return _named(evidence) if evidence else {}
 
 
 def _named(found: Sequence[float]) -> dict[str, float]:

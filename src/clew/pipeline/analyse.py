@@ -45,7 +45,7 @@ from clew.types.analysis import TurnAnalysis
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.tuning import Learned
 
-ANALYSIS_VERSION: Final = 4
+ANALYSIS_VERSION: Final = 5
 """Named by every row made here. Raise it with any change of a rule or constant of the stages that it runs."""
 
 STRETCH: Final = 256
@@ -262,8 +262,7 @@ class Analysis:
             tags, recent = tag_along([item for item, _ in turns], history, words.vocabulary)
             found.lines[place] = replace(line, tags=recent)
             for (item, analysis), each in zip(turns, tags, strict=True):
-                again = {kind: item.said[kind] for kind in self._said_again(item) if kind in item.said}
-                said = dumps(replace(analysis, tags=each).annotations() | again)
+                said = dumps(replace(analysis, tags=each).annotations() | _said_again(item))
                 found.annotations.append((self._space, item.name, ANALYSIS, said, provenance, ANALYSIS_VERSION))
 
     def _items(self, reader: Reader, view: IndexView, model: str | None, rows: Sequence[Row]) -> list[Item]:
@@ -298,7 +297,7 @@ class Analysis:
             analysis, before = analyze_turn(item.told(), before, rules)
             told.append((item, analysis))
             turns[item.seq] = item
-            step = advance(state, item.features(), beats)
+            step = advance(state, item.features, beats)
             state = step.state
             for beat in step.closed:
                 members = tuple(turns.pop(seq) for seq in beat.seqs)
@@ -310,11 +309,6 @@ class Analysis:
             usual=before.usual,
         )
         return replace(line, mark=mark, before=before, open=state, turns=turns)
-
-    def _said_again(self, item: Item) -> Sequence[str]:
-        """Kinds of annotations that the analysis knows better than who weighed the turn alone."""
-        domains = () if item.vector is None else ("domains",)
-        return (*domains, *LAYER1) if "layer1:window" in item.said else domains
 
     def _rules(self, model: str | None) -> Rules:
         limits = self._limits
@@ -418,6 +412,13 @@ def _drop_lost(tx: Transaction, space: str, session: str) -> dict[str, int]:
             if row[2] == TAG:
                 dropped[cast(str, row[3])] = 0  # of beats
     return dropped
+
+
+def _said_again(item: Item) -> dict[str, object]:
+    """Annotations that the analysis knows better than who weighed the turn alone, by kind."""
+    domains = {} if item.vector is None or "domains" not in item.said else {"domains": list(item.tags)}
+    layer1 = LAYER1 if "layer1:window" in item.said else ()
+    return domains | {kind: item.said[kind] for kind in layer1 if kind in item.said}
 
 
 def _redos(reader: Reader, space: str) -> list[tuple[str, int]]:

@@ -7,9 +7,10 @@ mind: whoever has not got it reads the last few turns, so that it never disagree
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any, Final, cast
 
-from clew.analyze.domains import domain_evidence, domains_with_vector, tags
+from clew.analyze.domains import Evidence, by_domain, evidence_of, evidence_with_vector, shares_of, tags
 from clew.analyze.importance import Usual
 from clew.analyze.layer1 import WINDOW
 from clew.analyze.novelty import RECENT, Vector
@@ -66,11 +67,12 @@ class Mark:
         return cls(data["next"], tuple(data["open"]), usual)
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(frozen=True, eq=False)  # without slots, for what is computed once
 class Item:
     """One turn with all that the analysis looks at; `said` is what was weighed of it, by kind.
 
     Attributes:
+        prototypes: of the vector's embedder.
         by: the learned parameters; they make a piece's weight of its layer 1 and its nuance flags.
     """
 
@@ -78,6 +80,7 @@ class Item:
     seq: int
     said: Mapping[str, Any]
     vector: Vector | None
+    prototypes: Prototypes | None = None
     by: Structure = UNTUNED
 
     @property
@@ -90,11 +93,24 @@ class Item:
         answers = self.turn.parent or None
         return Told(self.name, self.turn.role, self.turn.text, self.vector, answers=answers)
 
+    @cached_property
+    def rules(self) -> Evidence:
+        """What its words say for each domain."""
+        return evidence_of(read(self.turn.text))
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        """What its words say for each domain, and its vector, where there is one to compare."""
+        if self.vector is None or self.prototypes is None:
+            return self.rules
+        return evidence_with_vector(self.rules, self.vector, self.prototypes)
+
+    @cached_property
     def features(self) -> TurnFeatures:
         """As the search for boundaries takes it."""
         return features(
             self.turn.text,
-            (self.weight, self.value("coherence", 0.0), domain_evidence(self.turn.text)),
+            (self.weight, self.value("coherence", 0.0), by_domain(self.rules)),
             seq=self.seq,
             at=self.turn.at,
             role=self.turn.role,
@@ -109,9 +125,16 @@ class Item:
             coherence=self.value("coherence", 0.0),
             layer1=self.weight,
             short=bool(self.value("short_chunk", False)),
-            tags=tuple(self.value("domains", ())),
+            tags=self.tags,
             nuance=tuple(self.value("nuance", ())),
         )
+
+    @property
+    def tags(self) -> tuple[str, ...]:
+        """Its domain tags: as they were stored, or said again with its vector."""
+        if self.vector is None or self.prototypes is None:
+            return tuple(self.value("domains", ()))
+        return tags(shares_of(self.evidence))
 
     @property
     def weight(self) -> float:
@@ -179,11 +202,9 @@ def items_of(
     for turn, row in zip(turns, weighed, strict=True):
         said = {} if row is None else json.loads(cast(str, row[0]))
         vector = vectors.get(cast(int, turn.ordinal))
-        if vector is not None and prototypes is not None:
-            said["domains"] = list(tags(domains_with_vector(read(turn.text), vector, prototypes)))
         if by.window != WINDOW:
             said |= weighed_again(turn.text, by.window)
-        items.append(Item(turn, cast(int, turn.seq), said, vector, by))
+        items.append(Item(turn, cast(int, turn.seq), said, vector, prototypes, by))
     return items
 
 
@@ -212,6 +233,6 @@ def replay(line: Line, items: Sequence[Item]) -> Line:
     return replace(
         line,
         before=Session(tuple(look(item.told()) for item in items[-RECENT:]), line.mark.usual),
-        open=reopen([item.features() for item in before[-BEFORE:]], [item.features() for item in since]),
+        open=reopen([item.features for item in before[-BEFORE:]], [item.features for item in since]),
         turns={item.seq: item for item in since},
     )

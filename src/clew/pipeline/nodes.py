@@ -19,7 +19,7 @@ from clew.store.rows import EPOCH, dumps, turn_from_row
 from clew.store.tables import NODE, Row
 from clew.structure.beats import Beat
 from clew.structure.chapters import Chapter, OpenTree, Profile, grow, profile_of
-from clew.structure.snapshot import BeatMap, as_snapshot, freeze
+from clew.structure.snapshot import BeatMap, Said, as_snapshot, freeze
 from clew.types.chunk import ContextSnapshot
 from clew.types.ids import node_id, session_prefix
 
@@ -113,7 +113,7 @@ def grown(
         growth.tagged.append((each.by, name, tags))
         growth.labels += _labels(growth.nodes[name], maker) + _tags(name, tags, maker)
         tree = growth.trees.get(session) or trees.get(session) or read_tree(reader, space, session, load)
-        step = grow(tree, profile_of(name, [item.features() for item in each.turns]), session_prefix(session))
+        step = grow(tree, profile_of(name, [item.features for item in each.turns]), session_prefix(session))
         growth.trees[session] = step.state
         for chapter in step.closed:
             children = [_node(reader, space, growth, child) for child in chapter.children]
@@ -139,7 +139,7 @@ def read_tree(reader: Reader, space: str, session: str, load: Load) -> OpenTree:
     for node in _loose_beats(reader, space, session):
         turns = load([(session, piece["seq"]) for piece in json.loads(node["data"])["pieces"]])
         if turns:
-            loose.append(profile_of(node["node"], [item.features() for item in turns]))
+            loose.append(profile_of(node["node"], [item.features for item in turns]))
     if not loose and not above.levels:
         return OpenTree()
     return OpenTree(levels=(tuple(reversed(loose)), *above.levels[1:]), closed=above.closed)
@@ -198,7 +198,8 @@ def _node(reader: Reader, space: str, growth: Growth, name: str) -> dict[str, An
 def _beat(each: Closed, name: str, place: int, maker: Maker) -> dict[str, Any]:
     texts = [item.turn.text for item in each.turns]
     by = each.turns[0].by
-    frozen = freeze(each.beat, [item.piece() for item in each.turns], texts, by.window, by.weight)
+    said = [Said(item.turn.text, item.evidence) for item in each.turns]
+    frozen = freeze(each.beat, [item.piece() for item in each.turns], said, by.window, by.weight)
     return {
         "node": name,
         "session": each.session,

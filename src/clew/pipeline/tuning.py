@@ -301,5 +301,5 @@ class _Sessions:
             rows = self._reader.scan("turn", (self._space, session), (self._space, session))
             vectors = stored_vectors(self._view, self._model, rows)
             items = items_of(self._reader, self._space, rows, vectors, by=self._by)
-            self._lines[session] = [item.features() for item in items if item.turn.branch == ""]
+            self._lines[session] = [item.features for item in items if item.turn.branch == ""]
         return self._lines[session]

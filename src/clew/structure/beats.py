@@ -4,6 +4,9 @@ The HSCA rule (weighted mean coherence from 0.72 on, or 20 chunks) says when a b
 the boundary to say (`boundary`): taken alone, the rule makes a beat of every fluent turn, and none at all of small
 talk. A mature beat needs less evidence to end than an immature one.
 
+When a beat ends it is looked at once more as a whole, and closes as several where its subjects changed on the way
+(`subjects`): what moves slowly shows only from a distance.
+
 `advance` is a pure step: state and turn in, state and closed beats out. The state is small and has a wire form, the
 cost of a step does not grow with the conversation, and it does not matter in which portions the turns come. A gap is
 judged when the turn after next has come, so the newest turn is always pending.
@@ -18,6 +21,7 @@ from clew.errors import InputError
 from clew.structure.boundary import BEFORE, SIMILARITY, Gap, evidence, look
 from clew.structure.density import COHERENCE_THRESHOLD, MAX_CHUNKS
 from clew.structure.features import TurnFeatures
+from clew.structure.subjects import parts
 from clew.types.record import Record
 
 Reason = Literal["topic", "gap", "forced", "end"]
@@ -50,17 +54,22 @@ class OpenBeat(Record):
     """Where the segmentation of one session stands.
 
     Attributes:
-        seqs: the turns of the open beat, in order, without the pending one.
+        turns: those of the open beat, in order, without the pending one and without their terms.
         weight, coherence: sums of layer 1, and of coherence times layer 1, over them.
         recent: the last turns before the pending one, at most `boundary.BEFORE`, whatever beat they are in.
         pending: the newest turn, of which it is open whether it begins a beat; None before the first two.
     """
 
-    seqs: tuple[int, ...] = ()
+    turns: tuple[TurnFeatures, ...] = ()
     weight: float = 0.0
     coherence: float = 0.0
     recent: tuple[TurnFeatures, ...] = ()
     pending: TurnFeatures | None = None
+
+    @property
+    def seqs(self) -> tuple[int, ...]:
+        """Places of the turns of the open beat."""
+        return tuple(turn.seq for turn in self.turns)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +103,7 @@ class Beat(Record):
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """What one turn brought: the new state, and the beats that closed (none or one)."""
+    """What one turn brought: the new state, and the beats that closed, in order."""
 
     state: OpenBeat
     closed: tuple[Beat, ...]
@@ -113,7 +122,7 @@ def advance(state: OpenBeat, turn: TurnFeatures, rule: BeatRule = DEFAULT) -> Ad
     if newest is not None and turn.seq <= newest:
         raise InputError(f"turn {turn.seq} came after turn {newest}; give the turns of a session in their order")
     if state.pending is None:
-        return Advance(_join(state, turn) if not state.seqs else replace(state, pending=turn), ())
+        return Advance(_join(state, turn) if not state.turns else replace(state, pending=turn), ())
     moved, closed = _settle(state, state.pending, (state.pending, turn), rule)
     return Advance(replace(moved, pending=turn), closed)
 
@@ -121,9 +130,9 @@ def advance(state: OpenBeat, turn: TurnFeatures, rule: BeatRule = DEFAULT) -> Ad
 def finish(state: OpenBeat, rule: BeatRule = DEFAULT) -> tuple[Beat, ...]:
     """The beats that are left when a session is over: the pending turn is judged without what would follow it."""
     if state.pending is None:
-        return (Beat(state.seqs, "end"),) if state.seqs else ()
+        return _closed(state, "end")
     moved, closed = _settle(state, state.pending, (state.pending,), rule)
-    return (*closed, Beat(moved.seqs, "end"))
+    return (*closed, *_closed(moved, "end"))
 
 
 def reopen(before: Sequence[TurnFeatures], since: Sequence[TurnFeatures]) -> OpenBeat:
@@ -157,13 +166,13 @@ def is_mature(state: OpenBeat, rule: BeatRule = DEFAULT) -> bool:
 
 def judge(state: OpenBeat, after: Sequence[TurnFeatures], rule: BeatRule = DEFAULT) -> tuple[Reason | None, Gap]:
     """Why the open beat ends before `after`, or None when it goes on; and what was found at the gap."""
-    gap = look(state.recent, after, len(state.seqs))
+    gap = look(state.recent, after, len(state.turns))
     if _silence(state.recent[-1], after[0]) > timedelta(minutes=rule.gap_minutes):
         return "gap", gap
     needed = rule.evidence if is_mature(state, rule) else rule.evidence + rule.immature
     if evidence(gap, (rule.similarity_mean, rule.similarity_spread)) > needed:
         return "topic", gap
-    return ("forced" if len(state.seqs) >= rule.max_turns else None), gap
+    return ("forced" if len(state.turns) >= rule.max_turns else None), gap
 
 
 def _settle(
@@ -173,12 +182,21 @@ def _settle(
     reason, _ = judge(state, after, rule)
     if reason is None:
         return _join(state, pending), ()
-    return _join(OpenBeat(recent=state.recent), pending), (Beat(state.seqs, reason),)
+    return _join(OpenBeat(recent=state.recent), pending), _closed(state, reason)
+
+
+def _closed(state: OpenBeat, reason: Reason) -> tuple[Beat, ...]:
+    """The open beat as it closes: one, or several where its subjects changed, the last of which ends for the reason."""
+    if not state.turns:
+        return ()
+    *earlier, last = parts(state.turns)
+    seqs = state.seqs
+    return (*(Beat(seqs[part.start : part.stop], "topic") for part in earlier), Beat(seqs[last.start :], reason))
 
 
 def _join(state: OpenBeat, turn: TurnFeatures) -> OpenBeat:
     return OpenBeat(
-        seqs=(*state.seqs, turn.seq),
+        turns=(*state.turns, replace(turn, terms=())),
         weight=state.weight + turn.layer1,
         coherence=state.coherence + turn.coherence * turn.layer1,
         recent=(*state.recent, turn)[-BEFORE:],

@@ -65,7 +65,8 @@ def features(
 
     Args:
         text: the turn's plain text.
-        weights: its layer 1 and coherence, as `clew.analyze.weigh` gives them, and its `domain_evidence`.
+        weights: its layer 1 and coherence, as `clew.analyze.weigh` gives them, and what speaks for each
+            domain (`clew.analyze.domains.by_domain`).
         seq: its place in the session.
         at: event time, aware.
         role: who speaks, as the wire formats say it.

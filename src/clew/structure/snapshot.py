@@ -10,7 +10,7 @@ from itertools import combinations
 from math import sqrt
 from typing import Final
 
-from clew.analyze.domains import domains_of_beat
+from clew.analyze.domains import Evidence, domains_of_beat
 from clew.analyze.layer1 import WINDOW, layer1_of_beat
 from clew.analyze.words import read
 from clew.structure.beats import Beat
@@ -33,7 +33,7 @@ class Piece(Record):
         seq: its place in the session.
         layer1, coherence: 0..1; layer 1 is the joint one when any piece of the beat is short, and holds what was
             learned of its nuance flags.
-        tags: domain tags, strongest first; those of all short pieces together for a short one that has none of its own;
+        tags: domain tags, strongest first, of a short one in the light of the other short ones (`domains_of_beat`);
             `unclassified` when none was named.
         nuance: flags that were found; one that is missing is unknown.
         short: True while it is too short to be scored, alone or with the others.
@@ -91,26 +91,34 @@ def plain_weight(layer1: float, _nuance: Collection[str]) -> float:
     return layer1
 
 
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a turn says: its text, and what was found in it for each domain."""
+
+    text: str
+    evidence: Evidence
+
+
 def freeze(
-    beat: Beat, pieces: Sequence[Piece], texts: Sequence[str], window: int = WINDOW, weight: Weight = plain_weight
+    beat: Beat, pieces: Sequence[Piece], said: Sequence[Said], window: int = WINDOW, weight: Weight = plain_weight
 ) -> BeatMap:
     """Weighs a closed beat as a whole: a proposal, nothing is stored.
 
     Args:
         beat: as the segmentation closed it.
         pieces: its turns as each was weighed by itself, in order.
-        texts: their texts, in the same order.
+        said: what they say, in the same order.
         window: tokens in the window of layer 1.
         weight: makes the weight of pieces that are weighed jointly; others were given theirs.
     """
-    weighed = _weigh_together(pieces, texts, window, weight)
+    weighed = _weigh_together(pieces, said, window, weight)
     summary = domain_summary((piece.tags, piece.layer1) for piece in weighed)
     return BeatMap(
         pieces=tuple(weighed),
         macro_weight=round(macro_weight([piece.layer1 for piece in weighed]), _DIGITS),
         domain_summary=_rounded(summary),
         domains=_rounded(normalised(summary)),
-        links=_links(weighed, texts),
+        links=_links(weighed, [each.text for each in said]),
         reason=beat.reason,
     )
 
@@ -154,15 +162,19 @@ def as_snapshot(
     )
 
 
-def _weigh_together(pieces: Sequence[Piece], texts: Sequence[str], window: int, weight: Weight) -> list[Piece]:
+def _weigh_together(pieces: Sequence[Piece], said: Sequence[Said], window: int, weight: Weight) -> list[Piece]:
     """The pieces on one scale: as they were weighed, or all jointly when some were too short for that (DESIGN 5.1).
 
-    What short ones are about is told by all of them, where none of their own words tells it (HSCA 8.4).
+    What short ones are about is told by each and by all of them (`domains_of_beat`).
     """
     short = [place for place, piece in enumerate(pieces) if piece.short]
     if not short:
         return list(pieces)
-    tagged = domains_of_beat([texts[place] for place in short], [pieces[place].tags for place in short])
+    tagged = domains_of_beat(
+        [said[place].text for place in short],
+        [said[place].evidence for place in short],
+        [pieces[place].tags for place in short],
+    )
     tags = dict(zip(short, tagged, strict=True))
     return [
         replace(
@@ -172,7 +184,7 @@ def _weigh_together(pieces: Sequence[Piece], texts: Sequence[str], window: int, 
             tags=tags.get(place, piece.tags),
         )
         for place, (piece, joint) in enumerate(
-            zip(pieces, layer1_of_beat([read(text) for text in texts], window), strict=True)
+            zip(pieces, layer1_of_beat([read(each.text) for each in said], window), strict=True)
         )
     ]
 

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.analyze.domains import domain_evidence, domains_with_vector, tags
+from clew.analyze.domains import Evidence, by_domain, evidence_of, evidence_with_vector, shares_of, tags
 from clew.analyze.prototypes import Prototypes, prototypes_of
 from clew.analyze.weigh import Weighing, weigh
 from clew.analyze.words import read
@@ -16,7 +16,7 @@ from clew.recall.tuning import Structure
 from clew.structure.beats import BeatRule, segment
 from clew.structure.density import domain_summary
 from clew.structure.features import features
-from clew.structure.snapshot import BeatMap, Piece, freeze
+from clew.structure.snapshot import BeatMap, Piece, Said, freeze
 from clew.types.chunk import DomainTag
 
 SPEAKERS: Final = ("Ana", "Ben")
@@ -51,24 +51,33 @@ class Listener:
             self._vectors.update(zip(new, self.embedder.embed(new), strict=True))
         return [self._vectors[text] for text in texts]
 
+    def evidence(self, texts: Sequence[str]) -> list[Evidence]:
+        """What speaks for each domain in each text, in the light of its vector where it has one.
+
+        Raises:
+            ModelError: the embedder failed.
+        """
+        rules = [evidence_of(read(text)) for text in texts]
+        if self.embedder is None:
+            return rules
+        if self._prototypes is None:
+            self._prototypes = prototypes_of(self.embedder)
+        return [
+            found if vector is None else evidence_with_vector(found, vector, self._prototypes)
+            for found, vector in zip(rules, self.vectors(texts), strict=True)
+        ]
+
     def weigh(self, texts: Sequence[str], window: int) -> list[Weighing]:
         """Each text by itself, its domains in the light of its vector where it has one.
 
         Raises:
             ModelError: the embedder failed.
         """
-        weighings = [weigh(text, window) for text in texts]
-        if self.embedder is None:
-            return weighings
-        if self._prototypes is None:
-            self._prototypes = prototypes_of(self.embedder)
-        found = []
-        for text, vector, weighing in zip(texts, self.vectors(texts), weighings, strict=True):
-            shares = weighing.domain_weights
-            if vector is not None:
-                shares = domains_with_vector(read(text), vector, self._prototypes)
-            found.append(replace(weighing, domains=tags(shares), domain_weights=shares))
-        return found
+        shares = map(shares_of, self.evidence(texts))
+        return [
+            replace(weigh(text, window), domains=tags(each), domain_weights=each)
+            for text, each in zip(texts, shares, strict=True)
+        ]
 
 
 def beats_of(texts: Sequence[str], listener: Listener, parameters: Structure = DEFAULT) -> tuple[BeatMap, ...]:
@@ -81,7 +90,11 @@ def beats_of(texts: Sequence[str], listener: Listener, parameters: Structure = D
     turns = [
         features(
             text,
-            (parameters.weight(weighing.layer1.score, weighing.nuance), weighing.coherence, domain_evidence(text)),
+            (
+                parameters.weight(weighing.layer1.score, weighing.nuance),
+                weighing.coherence,
+                by_domain(evidence_of(read(text))),
+            ),
             seq=seq,
             speaker=SPEAKERS[seq % len(SPEAKERS)],
             vector=vector,
@@ -99,16 +112,21 @@ def beats_of(texts: Sequence[str], listener: Listener, parameters: Structure = D
         )
         for seq, weighing in enumerate(weighings)
     ]
+    said = [Said(text, evidence) for text, evidence in zip(texts, listener.evidence(texts), strict=True)]
     return tuple(
         freeze(
             beat,
             [pieces[seq] for seq in beat.seqs],
-            [texts[seq] for seq in beat.seqs],
+            [said[seq] for seq in beat.seqs],
             parameters.window,
             parameters.weight,
         )
         for beat in segment(turns, BeatRule(maturity=parameters.maturity))
     )
+
+
+def _by_rules(text: str) -> dict[str, float]:
+    return by_domain(evidence_of(read(text)))
 
 
 def about(pieces: Iterable[Piece]) -> dict[str, float]:
