@@ -188,7 +188,7 @@ def mentions(text: str, *, asking: bool = False) -> list[Mention]:
         for match in pattern.finditer(lower)
         if (mention := read(match, said)) is not None
     ]
-    return _without_overlaps(found)
+    return without_overlaps(found)
 
 
 def anchored(text: str, mention: Mention) -> Relative | None:
@@ -207,7 +207,7 @@ def anchored(text: str, mention: Mention) -> Relative | None:
     return Relative(span, _GRAINS[match["one"] or match["unit"]], sign * count)
 
 
-def _without_overlaps(found: list[Mention]) -> list[Mention]:
+def without_overlaps(found: list[Mention]) -> list[Mention]:
     """The first of those that overlap; of two that begin together, the longer."""
     kept: list[Mention] = []
     end = 0

@@ -11,7 +11,8 @@ from typing import Literal
 
 from dateutil.relativedelta import relativedelta
 
-from clew.text.date_phrases import Grain, Mention, Relative, Written, anchored, mentions
+from clew.text.asked_dates import asked_mentions
+from clew.text.date_phrases import Grain, Mention, Relative, Written, anchored
 from clew.text.dates import Resolved, place, place_written
 
 Relation = Literal["on", "before", "after", "between"]
@@ -56,6 +57,7 @@ _RELATIONS: tuple[tuple[re.Pattern[str], str], ...] = (
 )
 _ONWARDS = re.compile(r"\s+(?:on|onwards?)\b(?!\s+\w)", re.IGNORECASE)
 _LONGEST_BEFORE = 40
+_ONE_DAY, _ONE_WEEK = timedelta(days=1), timedelta(days=7)
 _DAYS_OF: dict[Grain, int] = {"day": 1, "week": 7, "weekend": 7}
 _MONTHS_OF: dict[Grain, int] = {"month": 1, "quarter": 3, "year": 12}
 
@@ -76,7 +78,7 @@ def parse_query_dates(
         In the order of the question; several constraints are alternatives. Empty if no date is asked for, or it cannot
         be known.
     """
-    found = mentions(query, asking=True)
+    found = asked_mentions(query)
     when = _When(_today(found, now, covered), covered)
     constraints: list[DateConstraint] = []
     previous: Mention | None = None
@@ -88,11 +90,26 @@ def parse_query_dates(
             constraints += (_on(at) for end in ends if (at := _count_from(counted, end)))
         elif previous and _linked(query, previous, mention):
             constraints = [one for one in constraints if one.phrase_span[0] < previous.span[0]]
-            constraints += filter(None, (_between(previous, end, when) for end in ends))
+            constraints += filter(None, (_between(previous, mention, end, when) for end in ends))
         else:
             constraints += (_from_number(query, mention, end) or _single(query, end) for end in ends)
         previous = mention
     return constraints
+
+
+def counting_day(query: str, now: datetime, covered: tuple[date, date] | None) -> date:
+    """The day to count a question's "last week" from: the clock's, or the last one of a conversation that is over.
+
+    The latter when all that the question names by its distance from today lies behind the conversation's end, so that
+    nothing can have been said then. What lies ahead of today stays there.
+    """
+    today = now.date()
+    if covered is None or today <= covered[1]:
+        return today
+    relative = [mention for mention in asked_mentions(query) if isinstance(mention, Relative)]
+    placed = [_trailing(mention, today) if mention.trailing else place(mention, today) for mention in relative]
+    starts = [found.start for found in placed if found is not None]
+    return covered[1] if starts and covered[1] < min(starts) and max(starts) <= today else today
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +164,7 @@ def _linked(query: str, first: Mention, second: Mention) -> bool:
     return _LINK.fullmatch(between) is not None and _OPENS.search(_text_before(query, first.span[0])) is not None
 
 
-def _between(first: Mention, end: Resolved, when: _When) -> DateConstraint | None:
+def _between(first: Mention, second: Mention, end: Resolved, when: _When) -> DateConstraint | None:
     """From the earlier date to the later one; a first one without a year takes it from the second."""
     start = place(first, when.today)
     if isinstance(first, Written) and first.year is None:
@@ -155,6 +172,8 @@ def _between(first: Mention, end: Resolved, when: _When) -> DateConstraint | Non
         start = next((at for year in years if (at := place_written(first, year)) and at.start <= end.end), None)
     if start is None:
         return None
+    if isinstance(second, Relative) and second.weekday is not None and end.end < start.start:
+        end = replace(end, start=end.start + _ONE_WEEK, end=end.end + _ONE_WEEK)  # from Monday to Wednesday
     grain = max(start.grain, end.grain, key=_GRAINS.index)
     days = (min(start.start, end.start), max(start.end, end.end))
     return DateConstraint(*days, grain, "between", (first.span[0], end.phrase_span[1]))
@@ -180,7 +199,6 @@ def _single(query: str, found: Resolved) -> DateConstraint:
     return DateConstraint(start, end, found.grain, relation, found.phrase_span)
 
 
-_ONE_DAY = timedelta(days=1)
 _WINDOWS: dict[str, Callable[[Resolved], tuple[date | None, date | None, Relation]]] = {
     "on": lambda found: (found.start, found.end, "on"),
     "before": lambda found: (None, found.start - _ONE_DAY, "before"),

@@ -1,0 +1,106 @@
+"""A stretch of time in words, as moments: "last week", "since March", "3 hours ago", "2023-05-07T10:00+02:00".
+
+Borders: reads the whole text as one expression of time; what a longer question asks about is for `query_dates`. Days are
+those of the clock's zone.
+"""
+
+import re
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as clock_time
+from typing import Final
+
+from clew.text.query_dates import DateConstraint, counting_day, parse_query_dates
+
+_HOURS: Final = re.compile(
+    r"(?:(?P<last>(?:in )?(?:the )?(?:last|past) )|)(?P<count>\d{1,5}|an?|one|two|three|half an|few|a few|couple of|a couple of)? ?"
+    r"(?P<unit>minute|hour)s?(?P<ago> ago)?",
+    re.IGNORECASE,
+)
+_COUNTS: Final = {"a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0, "half an": 0.5}
+_COUPLE: Final = 2.0
+_FEW: Final = 3.0
+_ISO: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:?\d{2}.*)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Period:
+    """A stretch of time.
+
+    Attributes:
+        start: its first moment, aware; None when it has none ("before June").
+        end: the first moment after it; None when it has none ("since June"). Equal to `start` for a single moment.
+        counted_from: the last day of the conversation, when that stands for today: see `counting_day`.
+    """
+
+    start: datetime | None
+    end: datetime | None
+    counted_from: date | None = None
+
+
+def parse_period(expression: str, now: datetime, covered: tuple[date, date] | None = None) -> Period | None:
+    """The time that an expression names; None when it names none.
+
+    Args:
+        expression: an ISO date or moment (one without a zone is UTC), "now", hours or minutes ago, or whatever
+            `parse_query_dates` finds, with or without the preposition before it.
+        now: what "last week" is counted from, aware.
+        covered: first and last day of the conversation. A date without a year is then the latest one among them, and
+            "last week" that of the conversation's end when all of it lies behind that end.
+    """
+    words = " ".join(expression.split())
+    found = _moment(words) or _clock(words, now)
+    if found is not None:
+        return found
+    for form in (f"from {words}", words, f"in {words}"):
+        counted = counting_day(form, now, covered)
+        today = now if counted == now.date() else _midnight(counted, now)
+        asked = parse_query_dates(form, today, covered)
+        if form.startswith("from ") and not any(each.relation == "between" for each in asked):
+            continue
+        if asked:
+            return _period(asked, now, counted)
+    return None
+
+
+def _period(asked: list[DateConstraint], now: datetime, counted: date) -> Period:
+    """The last of several alternatives: of a date without a year the latest year comes last."""
+    last = asked[-1]
+    start = None if last.start is None else _midnight(last.start, now)
+    end = None if last.end is None else _midnight(last.end + timedelta(days=1), now)
+    return Period(start, end, None if counted == now.date() else counted)
+
+
+def _moment(words: str) -> Period | None:
+    if not _ISO.fullmatch(words):
+        return None
+    try:
+        found = datetime.fromisoformat(words)
+        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+    except (ValueError, OverflowError):
+        return None  # no day of the calendar: what is left of it may still name a time
+    if len(words) > len("2023-05-07"):
+        return Period(found, found)
+    try:
+        return Period(found, found + timedelta(days=1))
+    except OverflowError:
+        return Period(found, None)  # the last day of the calendar
+
+
+def _clock(words: str, now: datetime) -> Period | None:
+    if words.lower() in ("now", "right now"):
+        return Period(now, now)
+    match = _HOURS.fullmatch(words)
+    if match is None or (match["last"] is None) == (match["ago"] is None):
+        return None
+    count = (match["count"] or "a").lower()
+    number = float(count) if count.isdecimal() else _COUNTS.get(count, _COUPLE if "couple" in count else _FEW)
+    try:
+        then = now - timedelta(**{f"{match['unit'].lower()}s": number})
+    except OverflowError:
+        return None  # before the first year
+    return Period(then, now if match["last"] else then)
+
+
+def _midnight(day: date, now: datetime) -> datetime:
+    return datetime.combine(day, clock_time(), now.tzinfo)
