@@ -1,7 +1,7 @@
 """A stretch of time in words, as moments: "last week", "since March", "3 hours ago", "2023-05-07T10:00+02:00".
 
-Borders: reads the whole text as one expression of time; what a longer question asks about is for `query_dates`. Days are
-those of the clock's zone.
+Borders: reads the whole text as one expression of time; what a longer question asks about is for `query_dates`. Days
+are those of the clock's zone.
 """
 
 import re
@@ -13,7 +13,8 @@ from typing import Final
 from clew.text.query_dates import DateConstraint, counting_day, parse_query_dates
 
 _HOURS: Final = re.compile(
-    r"(?:(?P<last>(?:in )?(?:the )?(?:last|past) )|)(?P<count>\d{1,5}|an?|one|two|three|half an|few|a few|couple of|a couple of)? ?"
+    r"(?P<last>(?:in )?(?:the )?(?:last|past) )?"
+    r"(?:(?P<count>\d{1,5}|half an|an?|one|two|three|(?:a )?(?:few|couple of)) )?"
     r"(?P<unit>minute|hour)s?(?P<ago> ago)?",
     re.IGNORECASE,
 )
