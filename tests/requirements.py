@@ -841,18 +841,18 @@ TIME = (
 # --- entity graph ---
 GRAPH = (
     Requirement(
-        "G-ENTITY-01", "DESIGN 8", "Names are found with their types, unique by spelling; dates are left alone."
+        "F-ENTITY-01", "DESIGN 8", "Names are found with their types, unique by spelling; dates are left alone."
     ),
-    Requirement("G-ENTITY-02", "DESIGN 8", "Lower-case concepts are found by keyphrases, none within a name."),
-    Requirement("G-ENTITY-03", "RETRIEVAL 4", "Forms of address and self-introductions are told apart from mentions."),
-    Requirement("G-ENTITY-04", "DESIGN 1.9", "Extraction is total and bounded for any text, and keys are unique."),
+    Requirement("F-ENTITY-02", "DESIGN 8", "Lower-case concepts are found by keyphrases, none within a name."),
+    Requirement("F-ENTITY-03", "RETRIEVAL 4", "Forms of address and self-introductions are told apart from mentions."),
+    Requirement("F-ENTITY-04", "DESIGN 1.9", "Extraction is total and bounded for any text, and keys are unique."),
     Requirement(
-        "G-GRAPH-01", "DESIGN 6", "Activation spreads with decay .5, 3 iterations, .01, top 10, never above a seed."
+        "F-GRAPH-01", "DESIGN 6", "Activation spreads with decay .5, 3 iterations, .01, top 10, never above a seed."
     ),
     Requirement(
-        "G-GRAPH-02", "DESIGN 8", "Entities are unique by name; a type conflict is resolved, in any order alike."
+        "F-GRAPH-02", "DESIGN 8", "Entities are unique by name; a type conflict is resolved, in any order alike."
     ),
-    Requirement("G-GRAPH-03", "DESIGN 8", "Aliases lead to their entity; the order of adding never shows."),
+    Requirement("F-GRAPH-03", "DESIGN 8", "Aliases lead to their entity; the order of adding never shows."),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from math import log
 from typing import Final
 
@@ -119,6 +120,7 @@ def _cut(run: list[_Token]) -> Iterator[tuple[_Token, ...]]:
         run = run[:-MOST_WORDS]
 
 
+@lru_cache(maxsize=1 << 14)
 def _content(raw: str, opening: bool) -> _Token | None:
     """The word, if it may stand in a phrase."""
     if len(raw) == 1 and raw.isascii():

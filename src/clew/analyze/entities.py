@@ -1,0 +1,280 @@
+"""The people, places and things that one text names, without a model: names by capitals and cues, concepts by phrases.
+
+Borders: sees one text and who says it, so that the same turn always names the same. What takes many texts is decided
+where their counts meet (`clew.structure.graph`): which type holds, and whether a form of address is a nickname.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from importlib import resources
+from typing import Final, NamedTuple
+
+from clew.analyze.keyphrases import keyphrases, tag_key
+from clew.analyze.lexicon import FUNCTION, INTERJECTION, VERB
+from clew.analyze.words import word_of
+from clew.text.dates import MONTHS
+from clew.text.names import greeting_aliases
+from clew.text.normalise import fold
+from clew.types.entity import NodeType
+
+MOST_NAMES: Final = 24
+"""Names read of one text; a table of names is no conversation."""
+
+CONCEPTS: Final = 3
+"""Concepts of a short text; a long one has one more for each `CONCEPT_CHARS` characters, up to `MOST_CONCEPTS`."""
+CONCEPT_CHARS: Final = 600
+MOST_CONCEPTS: Final = 6
+
+_READ: Final = 20_000  # characters, as everywhere in this package
+_LONGEST: Final = 5
+"""Words of a name; a longer run of capitals is a heading."""
+
+_WORD = re.compile(r"[^\W\d_](?:[\w'’&+-]*\w)?")
+_STARTS = re.compile(r"(?:^|[.!?…:\n])[\s\"'“‘(*_•>-]*$")
+_POSSESSIVE = re.compile(r"['’](?:s|S)?$")
+_MIXED = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
+_ACRONYM = re.compile(r"[A-Z][A-Z&-]*[A-Z]\d*s?")
+_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|(?<!\w)[@#]\w+|\S+@\S+\.\w+")
+_JOINS: Final = frozenset(("of", "de", "del", "la", "van", "von", "der", "den", "da", "di", "bin", "al", "&"))
+_BETWEEN = re.compile(r" (?:of the |[a-z]{2,3} |& )?")
+_INITIAL = re.compile(r"\. ")
+_LOOK_BACK: Final = 8
+_NEAR_PLACE: Final = frozenset(("in", "at", "near", "from", "to", "around", "across", "through", "visit", "visited"))
+_SURE_PLACE: Final = frozenset(("in", "near", "around", "across", "visit", "visited"))
+_WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
+_LINE = re.compile(r"[^\n]+")
+_HEADING: Final = 6
+_HEADING_SHARE: Final = 0.7
+"""A line of at least so many long words of which more than this share have capitals is a heading: they say nothing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """One thing that a text names.
+
+    Attributes:
+        key: the same for all spellings, see `entity_key`.
+        name: as it is written; a concept in lower case.
+        start: first character in the text; -1 for a concept and for who speaks.
+    """
+
+    key: str
+    name: str
+    type: NodeType
+    start: int = -1
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """What one turn names.
+
+    Attributes:
+        mentions: each key once, names in order, then concepts, the strongest first.
+        addressed: names by which it addresses whom it is said to.
+        self_named: names by which its speaker presents themself.
+    """
+
+    mentions: tuple[Mention, ...] = ()
+    addressed: tuple[str, ...] = ()
+    self_named: tuple[str, ...] = ()
+
+
+@lru_cache(maxsize=1 << 14)
+def entity_key(name: str) -> str:
+    """What all spellings of a name have in common: `Golden  Retrievers` and `golden-retriever` are one; "" for none."""
+    return tag_key(fold(name))
+
+
+def entities_in(text: str) -> Named:
+    """What a text names; total for any string, reads 20,000 characters.
+
+    Names are runs of capitalised words; a single one that opens a sentence counts only where a list or another mention
+    knows it. Months, weekdays and holidays are none: dates are found elsewhere. Concepts are the strongest phrases that
+    are no part of a name.
+    """
+    text = text[:_READ]
+    names = {mention.key: mention for mention in reversed(_names(text)[:MOST_NAMES]) if mention.key}
+    called = greeting_aliases(text)
+    addressed = tuple(dict.fromkeys(alias.name for alias in called if alias.of == "listener"))
+    own = tuple(dict.fromkeys(alias.name for alias in called if alias.of == "speaker"))
+    for name in (*addressed, *own):
+        key = entity_key(name)
+        names[key] = Mention(key, name, NodeType.PERSON, names[key].start if key in names else text.find(name))
+    found = sorted(names.values(), key=lambda mention: mention.start)
+    taken = {word for mention in found for word in mention.key.split("-")}
+    limit = min(MOST_CONCEPTS, CONCEPTS + len(text) // CONCEPT_CHARS)
+    concepts = {}
+    for phrase in keyphrases(text, limit):
+        name = phrase.name.replace("-", " ")
+        key = entity_key(name)
+        if key and key not in names and taken.isdisjoint(key.split("-")):
+            concepts[key] = Mention(key, name, NodeType.CONCEPT)
+    return Named((*found, *concepts.values()), addressed, own)
+
+
+class _Token(NamedTuple):
+    """A word of a text; most are made for each word read, so it is a plain tuple."""
+
+    word: str  # without a possessive ending
+    plain: str  # in lower case
+    start: int
+    end: int
+    opens: bool  # a sentence
+    capital: bool
+    possessive: bool
+
+
+def _names(text: str) -> list[Mention]:
+    blank = _ADDRESS.sub(lambda found: " " * len(found[0]), text) if "@" in text or "#" in text or "/" in text else text
+    found: list[Mention] = []
+    known: set[str] = set()
+    lines = []
+    for line in _LINE.finditer(blank):
+        tokens = [_token(blank, each) for each in _WORD.finditer(blank, line.start(), line.end())]
+        known.update(token.plain for token in tokens if token.capital and not token.opens and _is_named(token))
+        lines.append(tokens)
+    for tokens in lines:
+        heading: bool | None = None
+        for low, high in _runs(blank, tokens):
+            heading = _is_heading(tokens) if heading is None else heading
+            run = tokens[low:high]
+            for part in _trimmed(run, known, whole=heading):
+                before = tokens[low - 1].plain if low and part[0] is run[0] else ""
+                after = tokens[high].plain if high < len(tokens) and part[-1] is run[-1] else ""
+                found.append(_mention(text, part, before, after))
+    return found
+
+
+def _mention(text: str, part: list[_Token], before: str, after: str) -> Mention:
+    first, last = part[0], part[-1]
+    name = " ".join(text[first.start : last.start + len(last.word)].split())
+    kind = _type_of([token.plain for token in part], before, after, name)
+    return Mention(entity_key(name), name, kind, first.start)
+
+
+def _token(text: str, found: re.Match[str]) -> _Token:
+    raw, start = found[0], found.start()
+    if raw.islower():
+        return _Token(raw, raw, start, found.end(), False, False, False)
+    word = _POSSESSIVE.sub("", raw) or raw
+    capital = word[0].isupper() or _MIXED.fullmatch(word) is not None
+    opens = capital and _STARTS.search(text[max(0, start - _LOOK_BACK) : start]) is not None
+    plain = word.casefold().replace("’", "'")
+    return _Token(word, plain, start, found.end(), opens, capital, len(word) < len(raw))
+
+
+def _runs(text: str, tokens: list[_Token]) -> Iterator[tuple[int, int]]:
+    """First and last place (excluded) of each run of words that may make one name."""
+    low = 0
+    while low < len(tokens):
+        if not tokens[low].capital or not _is_named(tokens[low]):
+            low += 1
+            continue
+        high = low + 1
+        while (last := _next_in_run(text, tokens, high)) is not None:
+            high = last + 1
+        yield low, high
+        low = high
+
+
+def _next_in_run(text: str, tokens: list[_Token], high: int) -> int | None:
+    """The place of the word that goes on with a name whose last word stands before `high`; None at its end."""
+    if high >= len(tokens) or tokens[high - 1].possessive:
+        return None
+    if tokens[high].capital and _is_named(tokens[high]):
+        last = high
+    elif tokens[high].plain in _JOINS:
+        the = tokens[high].plain == "of" and high + 1 < len(tokens) and tokens[high + 1].plain == "the"
+        last = high + 1 + the
+    else:
+        return None
+    if last >= len(tokens) or not tokens[last].capital or not _is_named(tokens[last]):
+        return None
+    between = text[tokens[high - 1].end : tokens[last].start]
+    if last > high:
+        return last if _BETWEEN.fullmatch(between) else None
+    title = tokens[high - 1].plain in _lists()["titles"] or len(tokens[high - 1].word) == 1
+    return last if between == " " or (title and _INITIAL.fullmatch(between)) else None
+
+
+def _is_heading(tokens: list[_Token]) -> bool:
+    long = [token for token in tokens if len(token.word) > 3]
+    return len(long) >= _HEADING and sum(token.capital for token in long) > _HEADING_SHARE * len(long)
+
+
+def _is_named(token: _Token) -> bool:
+    """Whether a word may stand in a name."""
+    if not token.capital or token.plain in _no_names():
+        return False
+    word = word_of(token.plain)
+    if word.flags & (FUNCTION | INTERJECTION) and token.plain not in _lists()["given_names"]:
+        return token.word.isupper() and len(token.word) > 1 and token.plain in ("us", "who")
+    return True
+
+
+def _trimmed(run: list[_Token], known: set[str], *, whole: bool) -> list[list[_Token]]:
+    """A run without the word that opens a sentence, unless that is a name; nothing where capitals say nothing."""
+    if whole or all(token.word.isupper() and len(token.word) > 3 for token in run) or len(run) > _LONGEST:
+        sure = [token for token in run if token.plain in _listed()]
+        return [[token] for token in sure]
+    first = run[0]
+    if not first.opens or first.plain in _listed() or (first.plain in known and len(run) == 1):
+        return [run]
+    rest = run[1:]
+    if _is_ordinary(first.plain) or not rest:
+        kept = rest if rest and _is_named(rest[0]) else rest[1:]
+        alone = _MIXED.fullmatch(first.word) or (_ACRONYM.fullmatch(first.word) and len(first.word) <= 5)
+        return [[first]] if alone and not rest else [kept] if kept else []
+    return [run]
+
+
+def _is_ordinary(plain: str) -> bool:
+    """Whether a word is known as one that is no name, or has the form of a verb or adverb."""
+    word = word_of(plain)
+    return bool(
+        word.flags & (FUNCTION | INTERJECTION | VERB)
+        or word.valence
+        or word.domains
+        or plain.endswith(("ing", "ly", "ed"))
+    )
+
+
+def _type_of(words: list[str], before: str, after: str, name: str) -> NodeType:
+    """The type of a name by its words and the two beside it; the first clue that holds decides."""
+    lists, whole, several = _lists(), " ".join(words), len(words) > 1
+    last = words[-1] if several else ""
+    clues = (
+        (NodeType.PLACE, whole in lists["places"] or last in lists["place_words"]),
+        (NodeType.ORGANIZATION, whole in lists["organizations"] or last in lists["organization_words"]),
+        (NodeType.ORGANIZATION, several and words[0] in lists["organization_words"]),
+        (NodeType.PRODUCT, whole in lists["products"]),
+        (NodeType.PERSON, words[0] in lists["titles"] or words[0] in lists["given_names"] or before in lists["kin"]),
+        (NodeType.WORK, before in lists["work_words"] or before == "called"),
+        (NodeType.PLACE, before in _SURE_PLACE),
+        (NodeType.PRODUCT, _MIXED.fullmatch(name) is not None),
+        (NodeType.PERSON, len(words) <= 2 and after in lists["person_verbs"] and before not in _NEAR_PLACE),
+    )
+    return next((kind for kind, holds in clues if holds), NodeType.NAME)
+
+
+@cache
+def _lists() -> dict[str, frozenset[str]]:
+    text = (resources.files(__package__) / "data" / "entities.json").read_text(encoding="utf-8")
+    return {name: frozenset(words.split(",")) for name, words in json.loads(text).items()}
+
+
+@cache
+def _listed() -> frozenset[str]:
+    """Words that are names by themselves, wherever they stand."""
+    lists = _lists()
+    both = lists["given_names"] | lists["places"] | lists["organizations"] | lists["products"]
+    return frozenset(word for word in both if " " not in word and not word_of(word).flags & (FUNCTION | VERB))
+
+
+@cache
+def _no_names() -> frozenset[str]:
+    months = (month.casefold() for month in MONTHS)
+    return _lists()["no_names"] | frozenset((*months, *_WEEKDAYS.split(), "i'm", "i've", "i'd", "i'll", "i"))
