@@ -853,6 +853,39 @@ GRAPH = (
         "F-GRAPH-02", "DESIGN 8", "Entities are unique by name; a type conflict is resolved, in any order alike."
     ),
     Requirement("F-GRAPH-03", "DESIGN 8", "Aliases lead to their entity; the order of adding never shows."),
+    Requirement(
+        "F-TREE-01", "DESIGN 6", "Search down the tree is best first, .7 own and .3 inherited, and hides no leaf."
+    ),
+    Requirement("F-TREE-02", "HCE", "A semantic tree has bounded fan-out and is the same from its wire form."),
+)
+
+# --- HCE ---
+HCE = (
+    Requirement("F-HCE-01", "HCE", "Names, fields and defaults are the document's; the focus buffer slides."),
+    Requirement(
+        "F-HCE-02", "HCE", "Tokens are words * 4 // 3; budgeting is greedy by utility per token, in the budget."
+    ),
+    Requirement("F-HCE-03", "HCE", "An update enters all three structures, and retrieval asks all three."),
+    Requirement(
+        "F-HCE-04", "DESIGN 10", "The prompt is block, buffer, query; the buffer is budgeted, nothing comes twice."
+    ),
+    Requirement("F-HCE-05", "DESIGN 10", "A wrapped chat is called once; its answer comes back even if memory fails."),
+    Requirement("F-HCE-06", "HCE", "A pipeline that was saved is loaded again, and nothing is half loaded."),
+)
+
+# --- MCP ---
+MCP = (
+    Requirement("F-MCP-01", "Issue 5.13", "The schemas of all tools take less than 1,000 tokens."),
+    Requirement("F-MCP-02", "DESIGN 1.10", "What a tool recalls is marked as quoted memory."),
+    Requirement("F-MCP-03", "Issue 5.13", "A note is stored durably, as the assistant's words, and found again."),
+    Requirement("F-MCP-04", "DESIGN 1.6", "Every answer of a tool is bounded, and says how to get more."),
+    Requirement("F-MCP-05", "DESIGN 3", "A call that cannot be done is answered with what is expected."),
+    Requirement("F-MCP-06", "DESIGN 10", "The space is chosen where the server starts, never by who calls."),
+    Requirement("F-MCP-07", "DESIGN 11", "Without the SDK, the extra to install is named."),
+    Requirement("F-MCP-08", "Issue 5.13", "`clew mcp` serves the tools to the official client over stdio."),
+    Requirement("F-MCP-09", "DESIGN 9", "Two agents may share a home; one space shows nothing of another."),
+    Requirement("F-MCP-10", "Issue 5.13", "Standard output holds the protocol alone, whatever is sent or logged."),
+    Requirement("F-MCP-11", "DESIGN 1.2", "A client that disappears leaves what it stored, and no process."),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (
@@ -889,6 +922,8 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *SPEED,
     *TUNE,
     *GRAPH,
+    *HCE,
     *INJECTION,
+    *MCP,
     *TIME,
 )

@@ -201,11 +201,16 @@ class EntityGraph:
         Raises:
             NotFoundError: the entity is not in the graph.
         """
+        return self.entity_by_key(self._known(name))[1]
+
+    def entity_by_key(self, key: str) -> tuple[Entity, tuple[Neighbour, ...]]:
+        """An entity and its neighbours, by a key that this graph gave."""
         found = []
-        for (other, kind), count in self._edges.get(self._known(name), Counter[tuple[str, EdgeType]]()).items():
+        for (other, kind), count in self._edges.get(key, Counter[tuple[str, EdgeType]]()).items():
             entity = entity_of(other, self._types[other], self._forms[other])
             found.append(Neighbour(entity.name, entity.type, kind, count))
-        return tuple(sorted(found, key=lambda each: (-each.turns, each.name, each.edge)))
+        ranked = tuple(sorted(found, key=lambda each: (-each.turns, each.name, each.edge)))
+        return entity_of(key, self._types[key], self._forms[key]), ranked
 
     def to_dict(self) -> dict[str, Any]:
         """The graph as primitives, in a fixed order."""

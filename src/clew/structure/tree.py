@@ -1,0 +1,238 @@
+"""Best-first search down a hierarchy, and a tree of texts to search; a flat look at all leaves is the safety net.
+
+A summary of many texts loses words, so what only one leaf says may be told by none of its ancestors. The best leaves by
+themselves are therefore always among what is found: the tree orders and widens the answer, and never hides a leaf.
+"""
+
+import heapq
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from math import ceil, log
+from typing import Any, Final, Self
+
+from clew.errors import InputError
+from clew.models.asked import ask
+from clew.models.protocol import Embedder
+from clew.structure.chapters import OpenTree, Profile, grow, similarity
+from clew.structure.features import hashed_terms, packed
+
+OWN: Final = 0.7
+INHERITED: Final = 0.3
+"""Of a node's score: its own cosine, and its parent's score (DESIGN 6)."""
+
+_PREFIX: Final = "tree"
+
+
+@dataclass(frozen=True, slots=True)
+class TreeHit:
+    """One leaf that was found.
+
+    Attributes:
+        node: its id.
+        score: 0.7 of its own cosine and 0.3 of its parent's score.
+        metadata: what it was added with.
+    """
+
+    node: str
+    text: str
+    score: float
+    metadata: dict[str, Any] = field(default_factory=dict)
+
+
+def best_first(
+    roots: Iterable[str],
+    children: Callable[[str], Sequence[str]],
+    cosine: Callable[[str], float],
+    limit: int,
+) -> dict[str, float]:
+    """The first leaves that are met when the best node known is always opened next, by id, best first.
+
+    A root's score is its cosine; every other node's 0.7 of its own and 0.3 of its parent's score. Of equal scores the
+    smaller id goes first. A node without children is a leaf.
+    """
+    open_nodes = [(-round(cosine(node), 6), node) for node in roots]
+    heapq.heapify(open_nodes)
+    found: dict[str, float] = {}
+    while open_nodes and len(found) < limit:
+        negative, node = heapq.heappop(open_nodes)
+        below = children(node)
+        for child in below:
+            score = OWN * cosine(child) + INHERITED * -negative
+            heapq.heappush(open_nodes, (-round(score, 6), child))
+        if not below:
+            found[node] = -negative
+    return dict(sorted(found.items(), key=lambda each: (-each[1], each[0])))
+
+
+class SemanticTree:
+    """Texts in the order in which they came, and above them chapters of neighbours that belong together.
+
+    Chapters are made as those over the beats of a session are (`clew.structure.chapters`): at the right edge only, with
+    a bounded number of children, so that adding a text costs the same however many there are.
+    """
+
+    def __init__(self, embedder: Embedder | None = None) -> None:
+        """Begins without texts; without an embedder they are compared by their words."""
+        self.embedder = embedder
+        self._state = OpenTree()
+        self._profiles: dict[str, Profile] = {}
+        self._children: dict[str, tuple[str, ...]] = {}
+        self._parents: dict[str, str] = {}
+        self._leaves: list[tuple[str, dict[str, Any]]] = []
+        self._where: dict[int, list[int]] = defaultdict(list)  # term -> leaves
+
+    def __len__(self) -> int:
+        return len(self._leaves)
+
+    def add(self, text: str, metadata: Mapping[str, Any] | None = None) -> str:
+        """Adds a text as the newest leaf, and gives its id.
+
+        Raises:
+            ModelError: the embedder cannot do it; nothing was added.
+        """
+        vector = None if self.embedder is None else packed(ask(self.embedder, (text,))[0])
+        return self._add(text, dict(metadata or {}), vector)
+
+    def _add(self, text: str, metadata: dict[str, Any], vector: bytes | None) -> str:
+        number = len(self._leaves)
+        profile = _profile(_leaf(number), number, text, vector)
+        self._leaves.append((text, metadata))
+        self._profiles[profile.node] = profile
+        for term, _ in profile.terms:
+            self._where[term].append(number)
+        step = grow(self._state, profile, _PREFIX)
+        self._state = step.state
+        for chapter in step.closed:
+            self._profiles[chapter.profile.node] = chapter.profile
+            self._children[chapter.profile.node] = chapter.children
+            self._parents |= dict.fromkeys(chapter.children, chapter.profile.node)
+        return profile.node
+
+    def text(self, node: str) -> str:
+        """The text of a leaf.
+
+        Raises:
+            InputError: there is no such leaf.
+        """
+        return self._leaves[_number(node, len(self._leaves))][0]
+
+    def metadata(self, node: str) -> dict[str, Any]:
+        """What a leaf was added with.
+
+        Raises:
+            InputError: there is no such leaf.
+        """
+        return self._leaves[_number(node, len(self._leaves))][1]
+
+    def roots(self) -> tuple[str, ...]:
+        """The nodes that have no parent yet, the uppermost first."""
+        return tuple(profile.node for level in reversed(self._state.levels) for profile in level)
+
+    def children(self, node: str) -> tuple[str, ...]:
+        """The nodes below one, in order; none for a leaf."""
+        return self._children.get(node, ())
+
+    def search(self, query: str, limit: int = 10) -> list[TreeHit]:
+        """The leaves that fit a query, best first, of equal ones the older; see `hierarchical_relevance_search`."""
+        if limit < 0:
+            raise InputError(f"limit {limit} is negative; give the number of leaves wanted, 0 or more")
+        vector = None if self.embedder is None else packed(ask(self.embedder, (query,))[0])
+        asked = _profile("query", 0, query, vector)
+        if not asked.terms and vector is None:
+            return []
+
+        def cosine(node: str) -> float:
+            return similarity(asked, self._profiles[node])
+
+        net = self._flat(asked, limit)
+        scores = {_leaf(number): self._along(number, cosine) for number in net}
+        scores |= best_first(self.roots(), self.children, cosine, limit)
+        sure = [_leaf(number) for number in net[: ceil(limit / 2)]]
+        rest = sorted(scores.keys() - set(sure), key=lambda node: (-scores[node], _number(node)))
+        chosen = [*sure, *(node for node in rest if scores[node] > 0)][:limit]
+        chosen.sort(key=lambda node: (-scores[node], _number(node)))
+        return [TreeHit(node, self.text(node), scores[node], self.metadata(node)) for node in chosen]
+
+    def _flat(self, asked: Profile, limit: int) -> list[int]:
+        """The leaves that fit a query by themselves: by the rare words of it that they hold, then by likeness."""
+        total = len(self._leaves)
+        shares: Counter[int] = Counter()
+        for term, _ in sorted(asked.terms):
+            held = self._where.get(term, ())
+            for number in held:
+                shares[number] += log(1.0 + total / len(held))  # type: ignore[assignment]  # Counter adds any number
+        if asked.vector is not None:
+            for number in range(total):
+                near = similarity(asked, self._profiles[_leaf(number)])
+                if near > 0 or number in shares:
+                    shares[number] += near  # type: ignore[assignment]  # as above
+        best = heapq.nsmallest(limit, ((-round(share, 6), number) for number, share in shares.items()))
+        return [number for _, number in best]
+
+    def _along(self, number: int, cosine: Callable[[str], float]) -> float:
+        """The score that a leaf has at the end of its path."""
+        path = [_leaf(number)]
+        while path[-1] in self._parents:
+            path.append(self._parents[path[-1]])
+        score = round(cosine(path.pop()), 6)
+        while path:
+            score = round(OWN * cosine(path.pop()) + INHERITED * score, 6)
+        return score
+
+    def to_dict(self) -> dict[str, Any]:
+        """The leaves as primitives; the chapters above follow from them."""
+        vectors = (self._profiles[_leaf(number)].vector for number in range(len(self._leaves)))
+        return {
+            "leaves": [
+                {"text": text, "metadata": metadata, **({} if vector is None else {"vector": vector.hex()})}
+                for (text, metadata), vector in zip(self._leaves, vectors, strict=True)
+            ]
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], embedder: Embedder | None = None) -> Self:
+        """Reads what `to_dict` wrote; no text is embedded again.
+
+        Raises:
+            InputError: the record cannot be read.
+        """
+        tree = cls(embedder)
+        try:
+            for leaf in data["leaves"]:
+                vector = leaf.get("vector")
+                tree._add(str(leaf["text"]), dict(leaf["metadata"]), None if vector is None else bytes.fromhex(vector))
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"the record is no tree ({error!r}); expected what to_dict wrote") from error
+        return tree
+
+
+def hierarchical_relevance_search(tree: SemanticTree, query: str, limit: int = 10) -> list[TreeHit]:
+    """The leaves of a tree that fit a query, best first.
+
+    Best-first down the tree, and beside it the best leaves by themselves: half of the answer, at least, is theirs.
+
+    Args:
+        limit: most leaves.
+
+    Raises:
+        InputError: the limit is negative.
+        ModelError: the tree's embedder cannot do the query.
+    """
+    return tree.search(query, limit)
+
+
+def _profile(node: str, number: int, text: str, vector: bytes | None) -> Profile:
+    found = tuple((term, 1) for term in hashed_terms(text))
+    return Profile(node=node, low=number, high=number, turns=1, terms=found, vector=vector)
+
+
+def _leaf(number: int) -> str:
+    return f"{_PREFIX}:leaf:{number:09d}"
+
+
+def _number(node: str, size: int | None = None) -> int:
+    number = node.removeprefix(f"{_PREFIX}:leaf:")
+    if not number.isdecimal() or (size is not None and int(number) >= size):
+        raise InputError(f"{node!r} is no leaf of this tree; `add` and `search` give their ids")
+    return int(number)
