@@ -1,4 +1,4 @@
-"""Processes that are killed: one harness for every operation of `tests/kill_operations.py`.
+"""Processes that are killed: one harness for every operation of `tests/kill_operations.py`, and one for whole programs.
 
 A nursery is a process that has loaded Clew and forks a victim for each run, so that a run costs no start. A victim says
 line by line what is done, and is killed, as `kill -9` does it, at the moment that the caller chose.
@@ -93,6 +93,59 @@ class Nursery:
         assert self._process.stdout is not None
         for line in self._process.stdout:
             self._lines.put(line.rstrip("\n"))
+
+
+class Program:
+    """A process of its own that runs a program without end, says line by line what is done, and is killed.
+
+    Attributes:
+        said: its lines so far; one that was cut off is left out.
+    """
+
+    def __init__(self, program: str, *words: object, may_complain: bool = False) -> None:
+        command = [sys.executable, "-c", program, *map(str, words)]
+        self.said: list[str] = []
+        self._may_complain = may_complain
+        self._process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self._errors: list[str] = []
+        self._threads = [threading.Thread(target=self._read), threading.Thread(target=self._read_errors)]
+        for thread in self._threads:
+            thread.start()
+
+    def wait_for(self, count: int) -> None:
+        """Until it has said so many lines.
+
+        Raises:
+            AssertionError: it ended by itself.
+        """
+        while len(self.said) < count:
+            assert self._process.poll() is None, f"the process ended by itself: {''.join(self._errors)}"
+            threading.Event().wait(0.002)
+
+    def kill(self) -> None:
+        """As `kill -9` does it; what it said is all there then.
+
+        Raises:
+            AssertionError: it wrote to stderr, and may not.
+        """
+        self._process.kill()
+        self._process.wait()
+        for thread in self._threads:
+            thread.join()
+        for pipe in (self._process.stdout, self._process.stderr):
+            assert pipe is not None
+            pipe.close()
+        assert self._may_complain or not self._errors, "".join(self._errors)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        for line in self._process.stdout:
+            if line.endswith("\n"):
+                self.said.append(line.rstrip("\n"))
+
+    def _read_errors(self) -> None:
+        assert self._process.stderr is not None
+        self._errors.extend(self._process.stderr)
 
 
 def say(*words: str) -> None:

@@ -23,6 +23,7 @@ from clew.types import Part, Turn
 from tests.contract.faults import FaultyDisk
 from tests.contract.rows import everything, put, session, turn
 from tests.encrypted import OTHER, SECRET, files, in_plain, needed
+from tests.killing import Program
 
 pytestmark = [needed, pytest.mark.usefixtures("tmp_home")]
 LOOPS = int(os.environ.get("CLEW_KILL_LOOPS", "3"))
@@ -129,25 +130,18 @@ for number in range(1_000_000):
 """
 
 
-def adder(home: Path, name: str) -> subprocess.Popen[str]:
-    command = [sys.executable, "-c", ADDER, str(home), name, SECRET]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-
-
 @pytest.mark.requirement("F-CRYPT-01", "F-CRYPT-04", "F-CRYPT-06")
 @pytest.mark.timeout(60 + 10 * LOOPS)
 def test_killed_it_loses_nothing_and_shows_nothing(tmp_path: Path) -> None:
     home, acknowledged, chance = tmp_path / "home", set[str](), random.Random(7)  # noqa: S311  # moments to kill at
     for loop in range(LOOPS):
-        adding = [adder(home, f"{loop}{side}") for side in "ab"]
-        said = [each.stdout.readline() for each in adding if each.stdout]
+        adding = [Program(ADDER, home, f"{loop}{side}", SECRET) for side in "ab"]
+        for each in adding:
+            each.wait_for(1)
         threading.Event().wait(chance.uniform(0, 0.2))
         for each in adding:
             each.kill()
-        for each, first in zip(adding, said, strict=True):
-            rest, errors = each.communicate()
-            assert errors == ""
-            acknowledged.update(line.strip() for line in f"{first}{rest}".splitlines(keepends=True) if line[-1] == "\n")
+            acknowledged.update(each.said)
         assert (home / "clew.db-wal").stat().st_size, "a killed process leaves its log"
         assert in_plain(home, *WORDS) == set()
         before = files(home)

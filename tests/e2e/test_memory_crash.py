@@ -2,15 +2,15 @@
 
 import os
 import random
-import subprocess
-import sys
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from clew.memory import Memory
 from clew.testing import HashEmbedder
+from tests.killing import Program
 from tests.memories import texts
 
 LOOPS = int(os.environ.get("CLEW_LOOPS", "2"))
@@ -36,35 +36,10 @@ for n in range(1_000_000):
 """
 
 
-class Writer:
-    """A process that adds and forgets, and what it said is done."""
-
-    def __init__(self, home: Path, name: str) -> None:
-        command = [sys.executable, "-c", WRITER, str(home), name]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.added: set[str] = set()
-        self.gone: set[str] = set()
-        self._reading = threading.Thread(target=self._read)
-        self._reading.start()
-
-    def wait_for(self, count: int) -> None:
-        while len(self.added) < count:
-            assert self.process.poll() is None, "the process ended by itself"
-            threading.Event().wait(0.002)
-
-    def kill(self) -> None:
-        self.process.kill()
-        self._reading.join()
-        assert self.process.stderr is not None
-        assert self.process.stderr.read() == ""
-        self.process.communicate()
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            if line.endswith("\n"):
-                kind, *names = line.split()
-                (self.gone if kind == "gone" else self.added).update(names)
+def names(writers: Sequence[Program], *kinds: str) -> set[str]:
+    """What the writers said is done, of these kinds."""
+    lines = [line.split() for writer in writers for line in list(writer.said)]
+    return {name for kind, *those in lines if kind in kinds for name in those}
 
 
 @pytest.mark.requirement("F-MEMORY-09")
@@ -73,17 +48,16 @@ def test_no_acknowledged_turn_is_lost_when_writers_are_killed(tmp_path: Path) ->
     chance = random.Random(3)  # noqa: S311  # moments to kill at
     added, gone = set[str](), set[str]()
     for loop in range(LOOPS):
-        first, second = Writer(tmp_path, f"{loop}a"), Writer(tmp_path, f"{loop}b")
+        first, second = Program(WRITER, tmp_path, f"{loop}a"), Program(WRITER, tmp_path, f"{loop}b")
         first.wait_for(1)
         second.wait_for(1)
         threading.Event().wait(chance.uniform(0, 0.4))
         first.kill()
-        second.wait_for(len(second.added) + 2)  # goes on, whatever the other held
+        second.wait_for(len(second.said) + 2)  # goes on, whatever the other held
         threading.Event().wait(chance.uniform(0, 0.2))
         second.kill()
-        for writer in (first, second):
-            added |= writer.added
-            gone |= writer.gone
+        added |= names((first, second), "one", "many")
+        gone |= names((first, second), "gone")
         check(tmp_path, added, gone)
 
 
@@ -106,8 +80,9 @@ def unsaid(missing: set[str]) -> set[str]:
 
 @pytest.mark.requirement("F-MEMORY-11", "F-PIPELINE-14")
 def test_what_a_killed_process_left_undone_is_done_by_the_next(tmp_path: Path) -> None:
-    writer = Writer(tmp_path, "x")
-    writer.wait_for(60)
+    writer = Program(WRITER, tmp_path, "x")
+    while len(names([writer], "one", "many")) < 60:
+        writer.wait_for(len(writer.said) + 1)
     writer.kill()
     with Memory.open(tmp_path, embedder=HashEmbedder()) as memory:
         assert memory.drain(None)

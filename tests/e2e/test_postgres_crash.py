@@ -2,8 +2,6 @@
 
 import os
 import random
-import subprocess
-import sys
 import threading
 
 import pytest
@@ -11,6 +9,7 @@ import pytest
 from clew.errors import StoreError
 from clew.store.postgres import PostgresStore
 from clew.store.protocol import Transaction
+from tests.killing import Program
 from tests.postgres_servers import Server, own
 
 LOOPS = max(2, int(os.environ.get("CLEW_LOOPS", "6")) // 2)  # each kind of kill, on each server
@@ -34,33 +33,6 @@ for thread in range(3):
 """
 
 
-class Adder:
-    """A process that adds, and what it said is acknowledged."""
-
-    def __init__(self, url: str, name: str) -> None:
-        command = [sys.executable, "-c", ADDER, url, name]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.acknowledged: list[str] = []
-        self._reading = threading.Thread(target=self._read)
-        self._reading.start()
-
-    def kill(self) -> None:
-        self.process.kill()
-        self._reading.join()
-        self.process.communicate()
-
-    def wait_for(self, count: int) -> None:
-        while len(self.acknowledged) < count:
-            assert self.process.poll() is None, "the process ended by itself"
-            threading.Event().wait(0.002)
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            if line.endswith("\n"):
-                self.acknowledged.append(line.rstrip())
-
-
 def check(store: PostgresStore, acknowledged: set[str]) -> None:
     assert store.check() == []
     with store.snapshot() as reader:
@@ -80,13 +52,13 @@ def test_nothing_acknowledged_is_lost_when_processes_are_killed(server: Server, 
     acknowledged, chance = set[str](), random.Random(7)  # noqa: S311  # moments to kill at
     store = PostgresStore.open(url)
     for loop in range(LOOPS):
-        first, second = Adder(url, f"{loop}a"), Adder(url, f"{loop}b")
+        first, second = (Program(ADDER, url, f"{loop}{side}", may_complain=True) for side in "ab")
         first.wait_for(1)
         threading.Event().wait(chance.uniform(0, 0.2))
         first.kill()
-        second.wait_for(len(second.acknowledged) + 5)  # goes on, whatever the other held
+        second.wait_for(len(second.said) + 5)  # goes on, whatever the other held
         second.kill()
-        acknowledged.update(first.acknowledged, second.acknowledged)
+        acknowledged.update(first.said, second.said)
         check(store, acknowledged)
     store.close()
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from clew.store.sqlite import SqliteStore
+from tests.killing import Program
 
 LOOPS = int(os.environ.get("CLEW_KILL_LOOPS", "5"))
 
@@ -35,48 +36,19 @@ for thread in range(3):
 """
 
 
-class Adder:
-    """A process that adds, and what it said is acknowledged."""
-
-    def __init__(self, home: Path, name: str) -> None:
-        command = [sys.executable, "-c", ADDER, str(home), name]
-        self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        self.acknowledged: list[str] = []
-        self._reading = threading.Thread(target=self._read)
-        self._reading.start()
-
-    def kill(self) -> None:
-        self.process.kill()
-        self._reading.join()
-        assert self.process.stderr is not None
-        assert self.process.stderr.read() == ""
-        self.process.communicate()
-
-    def wait_for(self, count: int) -> None:
-        while len(self.acknowledged) < count:
-            assert self.process.poll() is None, "the process ended by itself"
-            threading.Event().wait(0.002)
-
-    def _read(self) -> None:
-        assert self.process.stdout is not None
-        for line in self.process.stdout:
-            if line.endswith("\n"):
-                self.acknowledged.append(line.rstrip())
-
-
 @pytest.mark.requirement("F-STORE-20")
 @pytest.mark.timeout(60 + 10 * LOOPS)
 def test_nothing_acknowledged_is_lost_when_processes_are_killed(tmp_path: Path) -> None:
     home, acknowledged, chance = tmp_path / "home", set[str](), random.Random(7)  # noqa: S311  # moments to kill at
     for loop in range(LOOPS):
-        first, second = Adder(home, f"{loop}a"), Adder(home, f"{loop}b")
+        first, second = (Program(ADDER, home, f"{loop}{side}") for side in "ab")
         first.wait_for(1)
         threading.Event().wait(chance.uniform(0, 0.2))
         first.kill()
-        second.wait_for(len(second.acknowledged) + 5)  # goes on, whatever the other held
+        second.wait_for(len(second.said) + 5)  # goes on, whatever the other held
         threading.Event().wait(chance.uniform(0, 0.05))
         second.kill()
-        acknowledged.update(first.acknowledged, second.acknowledged)
+        acknowledged.update(first.said, second.said)
         check(home, acknowledged)
 
 
