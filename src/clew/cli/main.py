@@ -38,6 +38,9 @@ _SECTIONS: Final = {
         "labels": ("labels:labels", "List what the conversations are about, or what one label marks."),
         "restore": ("restore:restore", "Give a turn back as it came, or the original of one of its parts."),
     },
+    "For agents": {
+        "mcp": ("mcp:mcp", "Serve the memory to an agent over the Model Context Protocol."),
+    },
     "Look after": {
         "stats": ("keep:stats", "Show what the space holds, in numbers."),
         "export": ("keep:export", "Write every turn and every original to a file that import reads back."),

@@ -1,0 +1,1 @@
+"""Clew for other programs: the tools that an agent may call, and the protocols that carry them."""

@@ -1,0 +1,164 @@
+"""`clew mcp` as an agent's program starts it, driven by the official client and, where that is too polite, by hand."""
+
+import asyncio
+import json
+import subprocess
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mcp.client.client import Client
+from mcp.client.stdio import StdioServerParameters
+
+from tests.cli_runs import PROGRAM, done, environment, records
+
+PATIENCE = 60.0
+HELLO = {
+    "jsonrpc": "2.0",
+    "id": 1,
+    "method": "initialize",
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "0"},
+    },
+}
+READY = {"jsonrpc": "2.0", "method": "notifications/initialized"}
+
+
+def parameters(home: Path, *words: str, **more: str) -> StdioServerParameters:
+    command = [*PROGRAM, "mcp", "--home", str(home), *words]
+    return StdioServerParameters(command=command[0], args=command[1:], env=environment(home, **more))
+
+
+async def asked(client: Client, name: str, **arguments: Any) -> tuple[bool, str]:
+    result = await client.call_tool(name, arguments)
+    return bool(result.is_error), result.content[0].text  # type: ignore[union-attr]
+
+
+def ask(work: Callable[[], Coroutine[Any, Any, None]]) -> None:
+    asyncio.run(asyncio.wait_for(work(), PATIENCE))
+
+
+@pytest.mark.requirement("F-MCP-08")
+def test_an_agent_stores_recalls_and_quotes(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with Client(parameters(tmp_path)) as client:
+            tools = (await client.list_tools()).tools
+            assert {"recall", "find_quote", "remember"} <= {tool.name for tool in tools}
+            assert await asked(client, "remember", text="We picked Redis for the session store.") == (
+                False,
+                "Stored as notes:turn:0.",
+            )
+            failed, block = await asked(client, "recall", query="which session store did we pick?")
+            assert not failed
+            assert block.startswith("<clew-memory>")
+            assert "We picked Redis" in block
+            assert "We picked Redis" in (await asked(client, "find_quote", text="picked redis"))[1]
+
+    ask(main)
+    (stored,) = records("search", "Redis", "--home", tmp_path)
+    assert stored["turn"]["source"] == "mcp"
+
+
+@pytest.mark.requirement("F-MCP-05", "F-MCP-08")
+def test_bad_calls_are_answered_and_the_server_goes_on(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with Client(parameters(tmp_path)) as client:
+            for name, arguments in (
+                ("nothing", {}),
+                ("recall", {}),
+                ("recall", {"query": ""}),
+                ("recall", {"query": "x", "space": "other"}),
+                ("recall", {"query": ["x"]}),
+                ("remember", {"text": "x" * 8_000_001}),
+                ("remember", {"text": "ok", "session": " \x00"}),
+            ):
+                failed, answer = await asked(client, name, **arguments)
+                assert failed or name == "remember", (name, answer[:200])
+                assert len(answer) < 1_000
+            for query in ("word " * 50_000, "(((", "\x00\ufffe", "茶 " * 1_000):
+                assert not (await asked(client, "recall", query=query))[0]
+            assert (await asked(client, "remember", text="still here"))[0] is False
+
+    ask(main)
+
+
+@pytest.mark.requirement("F-MCP-09")
+def test_two_agents_share_a_home_and_spaces_stay_apart(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with (
+            Client(parameters(tmp_path)) as one,
+            Client(parameters(tmp_path)) as two,
+            Client(parameters(tmp_path, "--space", "other")) as other,
+        ):
+            notes = [
+                asked(each, "remember", text=f"note {n} of the lighthouse") for n in range(10) for each in (one, two)
+            ]
+            stored = await asyncio.gather(*notes)
+            assert sorted(answer for _, answer in stored) == sorted(f"Stored as notes:turn:{n}." for n in range(20))
+            assert "lighthouse" in (await asked(one, "find_quote", text="note 9 of the lighthouse"))[1]
+            assert "lighthouse" in (await asked(two, "recall", query="lighthouse"))[1]
+            assert "Nothing relevant" in (await asked(other, "recall", query="lighthouse"))[1]
+
+    ask(main)
+
+
+def started(home: Path, **more: str) -> subprocess.Popen[bytes]:
+    pipe = subprocess.PIPE
+    command = [*PROGRAM, "mcp", "--home", str(home)]
+    return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=environment(home, **more))
+
+
+def call(number: int, name: str, **arguments: Any) -> dict[str, Any]:
+    params = {"name": name, "arguments": arguments}
+    return {"jsonrpc": "2.0", "id": number, "method": "tools/call", "params": params}
+
+
+def lines(*messages: dict[str, Any] | bytes) -> bytes:
+    return b"".join(each if isinstance(each, bytes) else json.dumps(each).encode() + b"\n" for each in messages)
+
+
+@pytest.mark.requirement("F-MCP-10")
+def test_standard_output_holds_the_protocol_alone(tmp_path: Path) -> None:
+    garbage = (b"not json\n", b"\xff\xfe\n", b"{}\n", b'{"jsonrpc": "2.0", "id": 9, "method": "no/such"}\n', b"[]\n")
+    sent = lines(HELLO, READY, *garbage, call(2, "remember", text="tea at five"))
+    with started(tmp_path, CLEW_DEBUG="1", CLEW_EMBEDDER="nonsense") as wrong:
+        out, told = wrong.communicate(lines(HELLO), timeout=PATIENCE)
+        assert (out, wrong.returncode) == (b"", 1)
+        assert b"nonsense" in told
+    with started(tmp_path, CLEW_DEBUG="1") as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(sent)
+        server.stdin.flush()
+        found: list[dict[str, Any]] = []
+        while not any(each.get("id") == 2 for each in found):
+            found.append(json.loads(server.stdout.readline()))
+        rest, _ = server.communicate(timeout=PATIENCE)
+        found += [json.loads(line) for line in rest.splitlines()]
+        assert server.returncode == 0
+    assert all(each["jsonrpc"] == "2.0" for each in found)
+
+
+@pytest.mark.requirement("F-MCP-11")
+@pytest.mark.parametrize("how", ["closes", "stops reading"])
+def test_a_client_that_disappears_leaves_what_it_stored_and_no_server(tmp_path: Path, how: str) -> None:
+    with started(tmp_path) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(lines(HELLO, READY, call(2, "remember", text="the last words")))
+        server.stdin.flush()
+        while json.loads(server.stdout.readline()).get("id") != 2:
+            pass
+        if how == "stops reading":
+            server.stdout.close()
+            server.stdin.write(lines(*(call(n, "recall", query="words") for n in range(3, 20))))
+        server.stdin.close()
+        status = server.wait(PATIENCE)
+        assert server.stderr is not None
+        told = server.stderr.read()
+    assert status == 0
+    assert b"Traceback" not in told
+    assert "the last words" in done("quote", "last words", "--home", tmp_path)
