@@ -45,6 +45,7 @@ _LOOK_BACK: Final = 8
 _NEAR_PLACE: Final = frozenset(("in", "at", "near", "from", "to", "around", "across", "through", "visit", "visited"))
 _SURE_PLACE: Final = frozenset(("in", "near", "around", "across", "visit", "visited"))
 _WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
+_SOUND = re.compile(r"u+h*m*|o+h+|a+[wh]+|e+[hw]+|h+m+|m+h?m+|wh?o+a+h?|y'?know|c'?mon|ya+y|(?:ha){2,}|(?:uh|mm)-\w+")
 _LINE = re.compile(r"[^\n]+")
 _HEADING: Final = 6
 _HEADING_SHARE: Final = 0.7
@@ -125,6 +126,7 @@ class _Token(NamedTuple):
     opens: bool  # a sentence
     capital: bool
     possessive: bool
+    called: bool = False  # a comma stands after it
 
 
 def _names(text: str) -> list[Mention]:
@@ -142,6 +144,8 @@ def _names(text: str) -> list[Mention]:
             heading = _is_heading(tokens) if heading is None else heading
             run = tokens[low:high]
             for part in _trimmed(run, known, whole=heading):
+                if len(part) == len(part[0].word) == 1:
+                    continue  # a letter
                 before = tokens[low - 1].plain if low and part[0] is run[0] else ""
                 after = tokens[high].plain if high < len(tokens) and part[-1] is run[-1] else ""
                 found.append(_mention(text, part, before, after))
@@ -163,7 +167,8 @@ def _token(text: str, found: re.Match[str]) -> _Token:
     capital = word[0].isupper() or _MIXED.fullmatch(word) is not None
     opens = capital and _STARTS.search(text[max(0, start - _LOOK_BACK) : start]) is not None
     plain = word.casefold().replace("’", "'")
-    return _Token(word, plain, start, found.end(), opens, capital, len(word) < len(raw))
+    called = opens and text.startswith(",", found.end())
+    return _Token(word, plain, start, found.end(), opens, capital, len(word) < len(raw), called)
 
 
 def _runs(text: str, tokens: list[_Token]) -> Iterator[tuple[int, int]]:
@@ -207,7 +212,9 @@ def _is_heading(tokens: list[_Token]) -> bool:
 
 def _is_named(token: _Token) -> bool:
     """Whether a word may stand in a name."""
-    if not token.capital or token.plain in _no_names():
+    if not token.capital or token.plain in _no_names() or token.plain.startswith(("i-", "i'")):
+        return False
+    if _SOUND.fullmatch(token.plain):
         return False
     word = word_of(token.plain)
     if word.flags & (FUNCTION | INTERJECTION) and token.plain not in _lists()["given_names"]:
@@ -227,6 +234,7 @@ def _trimmed(run: list[_Token], known: set[str], *, whole: bool) -> list[list[_T
     if _is_ordinary(first.plain) or not rest:
         kept = rest if rest and _is_named(rest[0]) else rest[1:]
         alone = _MIXED.fullmatch(first.word) or (_ACRONYM.fullmatch(first.word) and len(first.word) <= 5)
+        alone = alone or (first.called and not _is_ordinary(first.plain))
         return [[first]] if alone and not rest else [kept] if kept else []
     return [run]
 
