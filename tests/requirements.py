@@ -546,6 +546,16 @@ RECALL = (
     Requirement("F-RECALL-13", "DESIGN 1.9", "The same question at the same moment has the same answer and receipt."),
 )
 
+# --- QUERY ---
+QUERY = (
+    Requirement("F-QUERY-01", "DESIGN 6", "NOT binds before AND before OR; words are read in either case."),
+    Requirement("F-QUERY-02", "DESIGN 6", "A syntax error names the position, what stands there and what was expected."),
+    Requirement("F-QUERY-03", "DESIGN 6", "An expression finds what a filter over turns finds, on every store."),
+    Requirement("F-QUERY-04", "DESIGN 1.4", "Of what nobody computed no comparison holds, nor its contrary."),
+    Requirement("F-QUERY-05", "Issue 5.8", "Length, depth and number of conditions of an expression are bounded."),
+    Requirement("F-QUERY-12", "DESIGN 6", "The meet with a project lattice is refused as long as there is none."),
+)
+
 # --- PIPELINE ---
 PIPELINE = (
     Requirement("F-PIPELINE-01", "DESIGN 4", "A single turn is new unless its id is known; sequences line up."),
@@ -908,6 +918,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *TYPES,
     *CONFIG,
     *RECALL,
+    *QUERY,
     *PIPELINE,
     *MEMORY,
     *HOLDS,

@@ -198,6 +198,7 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
     "restore": lambda m, _: m.restore(FIRST),
     "search": lambda m, _: m.search("ferry harbour storm", limit=50),
     "find_quote": lambda m, _: m.find_quote("ferry", limit=50),
+    "query": lambda m, _: (m.query("importance >= 1 OR tag:zebra OR session = zebra"), m.query('"ferry"')),
     "recall": lambda m, _: m.recall("which ferry left the harbour?"),
     "explain": lambda m, _: _timeless(m.explain().to_dict()),
     "mark_used": lambda m, _: m.mark_used(m.recall("which ferry?").receipt_id, [FIRST]),

@@ -153,6 +153,11 @@ class IndexView:
             columns.add(entry)
         return cls(columns, placed, rest)
 
+    @property
+    def lineage(self) -> object:
+        """The same object for views in which a position means the same turn, however many came since."""
+        return self._columns
+
     @cached_property
     def sessions(self) -> list[str]:
         """Names of the sessions by code, in the order of their first turns."""

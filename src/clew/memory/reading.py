@@ -3,6 +3,7 @@
 import logging
 import time
 from collections.abc import Callable
+from itertools import islice
 from typing import Any, Unpack
 
 from clew.assemble.context import build_context
@@ -16,9 +17,8 @@ from clew.pipeline.pause import paused_since
 from clew.pipeline.region import one_position, region_of
 from clew.pipeline.stats import gather_stats
 from clew.recall.frame import Frame, Stretch
-from clew.recall.only import Only, filter_of
+from clew.recall.only import Filter, Only, filter_of
 from clew.recall.quotes import find_quote
-from clew.recall.ranker import Filter
 from clew.store.rows import turn_from_row
 from clew.store.tables import Row
 from clew.text.counters import counter as counter_named
@@ -60,7 +60,7 @@ class Reading(Wired):
 
         Raises:
             InputError: the budget is negative, the time range ends before it starts, the role is unknown, there is no
-                beat at the position, or both names of it are given.
+                beat at the position, or both names of it are given. ExpressionError: `where` cannot be read.
             ConfigError: no counter has that name; MissingExtra: its package is not installed.
         """
         self._check_open()
@@ -71,8 +71,10 @@ class Reading(Wired):
         started, now = time.perf_counter(), self._clock()
         place = one_position(position, context_position)
         region = () if place is None else self._region(chosen.session, place)
-        frame = self._ranker.frame(query, now, region)
-        ranking = self._ranker.rank(frame, chosen, self.config.recall.limit)
+        asked_at = chosen.as_of or now
+        frame = self._ranker.frame(query, asked_at, region)
+        mask = self._chooser.mask(frame.view, chosen, asked_at)
+        ranking = self._ranker.rank(frame, self.config.recall.limit, mask)
         ranked = time.perf_counter()
         settings = {"budget": budget, "counter": count.name, **self._settings(frame, chosen, place)}
         with self._store.snapshot() as reader:
@@ -113,11 +115,14 @@ class Reading(Wired):
 
         Raises:
             InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
+            ExpressionError: `where` cannot be read.
         """
         self._check_open()
         _check_limit(limit)
-        frame = self._ranker.frame(escape_surrogates(query), self._clock())
-        ranking = self._ranker.rank(frame, filter_of(only), limit)
+        chosen = filter_of(only)
+        asked_at = chosen.as_of or self._clock()
+        frame = self._ranker.frame(escape_surrogates(query), asked_at)
+        ranking = self._ranker.rank(frame, limit, self._chooser.mask(frame.view, chosen, asked_at))
         with self._store.snapshot() as reader:
             found = list(zip(self._rows(reader, [(each.session, each.seq) for each in ranking]), ranking, strict=True))
         return [
@@ -125,6 +130,30 @@ class Reading(Wired):
             for row, each in found
             if row is not None  # forgotten since it was ranked
         ]
+
+    def query(self, expression: str, *, limit: int | None = None, **only: Unpack[Only]) -> list[Turn]:
+        """The turns for which an expression of the lattice algebra holds, in the order in which they came.
+
+        `(O1 > 7) AND (O2 > 7)`; docs/query.md has all that may stand in one. It looks at all sessions of the space,
+        unless `only` names one. Unknown is not false: of a turn that is not analysed yet no score holds, nor its
+        contrary; `drain` waits for the analysis. Text that Clew injected is left out.
+
+        Args:
+            limit: how many turns at most; None for all.
+            only: restricts the turns, see `Only`; `where` is the expression itself and cannot be given again.
+
+        Raises:
+            ExpressionError: the expression cannot be read; the message names the position.
+            InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
+        """
+        self._check_open()
+        if limit is not None:
+            _check_limit(limit)
+        if only.get("where") is not None:
+            raise InputError("query takes one expression; join the two with AND instead of giving where as well")
+        chosen = filter_of({**only, "where": expression})
+        turns = self._chooser.turns(self._live.view(), chosen, chosen.as_of or self._clock())
+        return list(islice((turn for turn in turns if turn.origin != "injected"), limit))
 
     def find_quote(self, text: str, *, limit: int = 10) -> list[Turn]:
         """Turns that hold a phrase word for word (case, accents and marks aside), newest first.

@@ -14,6 +14,7 @@ from clew.ingest.exclude import exclusion
 from clew.models.choose import choose_embedder, choose_llm
 from clew.models.protocol import LLM, Embedder
 from clew.pipeline.append import Appender
+from clew.pipeline.chosen import Chooser
 from clew.pipeline.embedding import Embedding
 from clew.pipeline.forget import Selection, forget
 from clew.pipeline.learned import LearnedBook
@@ -55,6 +56,7 @@ class Wired:
         self._appender = Appender(store, space, config.ingest.batch)
         self._learned = LearnedBook(store, space, config.recall)
         self._ranker = Ranker(self._live, embedder, self._learned.recall, previous)
+        self._chooser = Chooser(store, space, config.analyze)
         self._receipts = ReceiptBook(store, space, config.receipts)
         self._retention = Retention(store, space, config.keep_days, clock, self._forget)
         embedding = None if embedder is None else Embedding(store, space, self._live, embedder, clock)

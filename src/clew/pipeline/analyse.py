@@ -29,7 +29,7 @@ from clew.index.live import LiveIndex
 from clew.index.vectors import has_vector, vectors_at
 from clew.index.view import IndexView
 from clew.models.protocol import Embedder
-from clew.pipeline.annotate import ANALYSIS, PROVENANCE, TAG
+from clew.pipeline.annotate import ANALYSIS, PROVENANCE, TAG, note_replaced
 from clew.pipeline.learned import read_learned, structure_of
 from clew.pipeline.lines import UNTUNED, Item, Line, items_of, mark_name, read_mark, replay, rows_to_replay
 from clew.pipeline.nodes import TREE, Closed, Growth, Maker, drop_nodes, grown
@@ -342,6 +342,7 @@ class Analysis:
         if words is not None:
             write_words(tx, space, words)
         if stretch.redo is not None:
+            note_replaced(tx, space)
             name, value = stretch.redo
             if value is None:
                 tx.delete("meta", (space, name), (space, name))
@@ -360,6 +361,7 @@ def drop_analysis(tx: Transaction, space: str) -> None:
 
     What a person marked stays, and so does what a language model said of a turn.
     """
+    note_replaced(tx, space)
     tx.delete("node", (space,), (space,))
     drop_vocabulary(tx, space)
     kept = [row for row in tx.scan("label", (space,), (space,)) if _is_given(row)]

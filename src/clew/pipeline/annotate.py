@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.pipeline.prepare import WEIGHING, Prepared
-from clew.store.protocol import Reader
+from clew.store.protocol import Reader, Transaction
 from clew.store.tables import Row
 from clew.types.annotation import Annotation
 from clew.types.ids import turn_id
@@ -20,6 +20,9 @@ TAG: Final = "tag"
 
 NAME_OWNER: Final = "tag:"
 """What is kept of a label of that namespace is owned by this prefix and its name."""
+
+SAID: Final = "said"
+"""The row of META that counts how often rows of turns were replaced that had been final: who remembers them notices."""
 
 _TOGETHER: Final = (WEIGHING, ANALYSIS)
 
@@ -36,6 +39,17 @@ def annotation_rows(space: str, items: Iterable[tuple[str, Prepared]]) -> list[R
 def with_the_turn(row: Row) -> bool:
     """Whether a row is one of those that are written with the turn itself."""
     return row[4] == PROVENANCE and row[2] != ANALYSIS
+
+
+def replaced(reader: Reader, space: str) -> int:
+    """How often annotations of turns were replaced that had been final."""
+    row = reader.get("meta", (space, SAID))
+    return 0 if row is None else int(cast(str, row[2]))
+
+
+def note_replaced(tx: Transaction, space: str) -> None:
+    """Counts once more; whoever replaces or removes annotations of analysed turns calls it in the same transaction."""
+    tx.put("meta", [(space, SAID, str(replaced(tx, space) + 1))])
 
 
 def annotations_of(reader: Reader, space: str, owner: str) -> dict[str, Annotation]:

@@ -38,11 +38,30 @@ def labelled(reader: Reader, space: str, name: str, namespace: str) -> list[Labe
 
     A broad label also finds what its parts mark; `label/part` only that.
     """
-    words = _words(reader, space, namespace)
+    return marked(reader, space, name, namespace, _words(reader, space, namespace))
+
+
+def forms_of(words: Vocabulary, name: str, namespace: str) -> tuple[tuple[str, ...], str, str | None]:
+    """The forms in which a label may stand, sorted; the label itself, and the part of it that is asked for.
+
+    Raises:
+        InputError: the name is empty.
+    """
     root, part = _asked(words, name, namespace)
     forms = {root, name.strip()} | {form for form in words.labels if words.root(form) == root}
+    return tuple(sorted(forms)), root, part
+
+
+def is_in_part(words: Vocabulary, root: str, part: str, names: Iterable[str]) -> bool:
+    """Whether something with these labels, one of which is a broad one, belongs to a part of that."""
+    return _in_part(words, root, [words.root(name) for name in names]) == f"{root}/{part}"
+
+
+def marked(reader: Reader, space: str, name: str, namespace: str, words: Vocabulary) -> list[Labelled]:
+    """`labelled` with a vocabulary that was read before."""
+    forms, root, part = forms_of(words, name, namespace)
     found: dict[str, tuple[float, str]] = {}
-    for form in sorted(forms):
+    for form in forms:
         key = (space, namespace, form)
         for owner, weight in reader.scan("label", key, key, index="name", columns=("owner", "weight")):
             best = found.get(cast(str, owner))
@@ -51,11 +70,11 @@ def labelled(reader: Reader, space: str, name: str, namespace: str) -> list[Labe
     if part is not None:
         inside = {owner: _in_part(words, root, _roots(reader, space, owner, words)) for owner in found}
         found = {owner: each for owner, each in found.items() if inside[owner] == f"{root}/{part}"}
-    marked = [(*_covered(reader, space, owner), each) for owner, each in sorted(found.items())]
-    marked.sort(key=lambda each: each[0])
+    covered = [(*_covered(reader, space, owner), each) for owner, each in sorted(found.items())]
+    covered.sort(key=lambda each: each[0])
     return [
         Labelled(ref=place[-1], name=form, weight=weight, turn_ids=turns, title=title)
-        for place, turns, title, (weight, form) in marked
+        for place, turns, title, (weight, form) in covered
     ]
 
 

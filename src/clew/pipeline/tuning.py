@@ -13,7 +13,6 @@ from datetime import datetime
 from typing import Final, cast
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clew.index.live import LiveIndex
 from clew.index.view import IndexView
@@ -24,7 +23,8 @@ from clew.pipeline.lines import items_of
 from clew.pipeline.nodes import BEAT
 from clew.pipeline.silver import past, silver_questions
 from clew.recall.frame import Frame, assistant_takes_part
-from clew.recall.ranker import Filter, Ranker
+from clew.recall.only import Filter
+from clew.recall.ranker import Ranker
 from clew.recall.tuning.fusion import PREFIX, SETTINGS_TUNED, Asked, asked, fusion_problem
 from clew.recall.tuning.structure import (
     Interaction,
@@ -37,7 +37,7 @@ from clew.recall.tuning.structure import (
 from clew.recall.tuning.structure import adopt as with_verdict
 from clew.recall.tuning.validate import decide, stretches
 from clew.store.protocol import Reader, Store
-from clew.store.rows import EPOCH, to_us
+from clew.store.rows import EPOCH
 from clew.store.tables import NODE
 from clew.structure.beats import BeatRule, segment
 from clew.structure.features import TurnFeatures
@@ -155,10 +155,13 @@ class Bench:
 
     def _asked(self, use: Use, group: str) -> Asked | None:
         receipt = use.receipt
-        frame = self.ranker.frame(receipt.query, receipt.created_at)
+        chosen = Filter.from_dict(receipt.settings.get("filter") or {})
+        if chosen.by_rows:  # rows may have changed since: what it was chosen from is not known any more
+            return None
+        frame = self.ranker.frame(receipt.query, chosen.as_of or receipt.created_at)
         used = {place for place in (_position(frame, name) for name in use.used) if place is not None}
         allowed = np.arange(frame.size) < receipt.considered
-        mask = _mask(frame.view, Filter.from_dict(receipt.settings.get("filter") or {}))
+        mask = chosen.mask(frame.view)
         return asked(frame, used, allowed if mask is None else allowed & mask, group, judges=True)
 
     def _structure(self, view: IndexView, uses: Sequence[Use], changes: Sequence[Change]) -> tuple[Verdict, Verdict]:
@@ -206,16 +209,6 @@ def _group_at(place: tuple[str, int], known: Sequence[tuple[tuple[str, int], str
 
 def _position(frame: Frame, name: str) -> int | None:
     return frame.view.position(*parse_turn_id(name))
-
-
-def _mask(view: IndexView, chosen: Filter) -> NDArray[np.bool_] | None:
-    return view.mask(
-        session=chosen.session,
-        since=to_us(chosen.since),
-        until=to_us(chosen.until),
-        role=chosen.role,
-        speaker=chosen.speaker,
-    )
 
 
 class _Chunks:

@@ -20,7 +20,7 @@ from clew.errors import ModelError
 from clew.models.asked import ask
 from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
-from clew.pipeline.annotate import ANALYSIS, NAME_OWNER, PROVENANCE, TAG
+from clew.pipeline.annotate import ANALYSIS, NAME_OWNER, PROVENANCE, TAG, note_replaced
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import dumps
 from clew.store.tables import Key, Row
@@ -168,13 +168,13 @@ def let_go(tx: Transaction, space: str, dropped: Mapping[str, int], beats: int) 
             gone.add(name)
     put_names(tx, space, words, words.drop(gone) | set(dropped))
     if model is not None and gone:
-        _take_off(tx, ((space,), (space,)), gone)
+        _take_off(tx, space, ((space,), (space,)), gone)
 
 
 def untag(tx: Transaction, space: str, session: str) -> None:
     """Takes the tags off the turns of a session: one that is carried over is a word of the turns before."""
     first = turn_id(session, 0).removesuffix("0")
-    _take_off(tx, ((space, first), (space, first[:-1] + ";")), None)
+    _take_off(tx, space, ((space, first), (space, first[:-1] + ";")), None)
 
 
 def adopt(tx: Transaction, space: str, names: Iterable[tuple[str, int]]) -> None:
@@ -248,11 +248,12 @@ def _codes(embedder: Embedder, names: Sequence[str]) -> list[NDArray[np.int8] | 
     return found
 
 
-def _take_off(tx: Transaction, bounds: tuple[Key, Key], names: set[str] | None) -> None:
+def _take_off(tx: Transaction, space: str, bounds: tuple[Key, Key], names: set[str] | None) -> None:
     """Takes names off the turns between two keys, all names for None: a turn need not hold the words of its tags.
 
     A name that a turn says itself, or one from which it may be carried over, stays.
     """
+    found: list[Row] = []
     for row in tx.scan("annotation", *bounds):
         said = json.loads(cast(str, row[3])) if row[2] == ANALYSIS else {}
         tags = said.pop("tags", {})
@@ -261,7 +262,10 @@ def _take_off(tx: Transaction, bounds: tuple[Key, Key], names: set[str] | None) 
             gone -= _said_near(tx, cast(str, row[0]), cast(str, row[1]), gone)
         if gone:
             kept = {name: weight for name, weight in tags.items() if name not in gone}
-            tx.put("annotation", [(*row[:3], dumps(said | ({"tags": kept} if kept else {})), *row[4:])])
+            found.append((*row[:3], dumps(said | ({"tags": kept} if kept else {})), *row[4:]))
+    if found:
+        tx.put("annotation", found)
+        note_replaced(tx, space)
 
 
 def _said_near(tx: Reader, space: str, owner: str, names: set[str]) -> set[str]:

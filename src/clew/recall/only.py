@@ -1,16 +1,19 @@
-"""What a caller may restrict a recall or search to, checked and in the form that the ranker takes."""
+"""What a caller may restrict a recall, search or query to, checked and in the form that the ranker takes."""
 
+from dataclasses import dataclass
 from datetime import datetime
 from typing import TypedDict
 
-from clew.errors import InputError
+from clew.errors import ExpressionError, InputError
+from clew.index.view import IndexView, Mask
 from clew.ingest.encoding import escape_surrogates
-from clew.recall.ranker import Filter
+from clew.store.rows import to_us
+from clew.types.record import Record
 from clew.types.turn import aware
 
 
 class Only(TypedDict, total=False):
-    """What a caller may restrict a recall or search to; what is left out restricts nothing.
+    """What a caller may restrict a recall or search to; what is left out restricts nothing. Conditions add up.
 
     Attributes:
         session: name of a conversation.
@@ -18,6 +21,10 @@ class Only(TypedDict, total=False):
         until: event time before this moment; likewise.
         role: user, assistant, system or tool.
         speaker: a name as it was stored.
+        where: an expression over scores, labels, words and times (docs/query.md).
+        as_of: what held then: event time not after this moment; turns without a time are left out. "Last month" in the
+            question or the expression is counted from here.
+        known_at: what had been told by then: turns that were stored by this moment, whatever their event time.
     """
 
     session: str | None
@@ -25,17 +32,72 @@ class Only(TypedDict, total=False):
     until: datetime | None
     role: str | None
     speaker: str | None
+    where: str | None
+    as_of: datetime | None
+    known_at: datetime | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Filter(Record):
+    """The same, checked: times in UTC, names as they are stored. None is no restriction."""
+
+    session: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    role: str | None = None
+    speaker: str | None = None
+    where: str | None = None
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+
+    @property
+    def by_rows(self) -> bool:
+        """Whether rows decide, and not the index alone: `where` and `known_at`, which `mask` leaves aside."""
+        return self.where is not None or self.known_at is not None
+
+    def mask(self, view: IndexView) -> Mask | None:
+        """Which turns pass, as far as the index knows; None for all.
+
+        Raises:
+            InputError: the role is unknown.
+        """
+        until, last = to_us(self.until), to_us(self.as_of)
+        ends = [end for end in (until, None if last is None else last + 1) if end is not None]
+        return view.mask(
+            session=self.session,
+            since=to_us(self.since),
+            until=min(ends, default=None),
+            role=self.role,
+            speaker=self.speaker,
+        )
 
 
 def filter_of(only: Only) -> Filter:
     """The same for the ranker.
 
     Raises:
-        InputError: the time range ends before it starts.
+        InputError: the time range ends before it starts, or starts after `as_of`.
     """
     since, until = time_range(only.get("since"), only.get("until"))
-    session, speaker = escaped(only.get("session")), escaped(only.get("speaker"))
-    return Filter(session=session, since=since, until=until, role=only.get("role"), speaker=speaker)
+    as_of, known_at = aware(only.get("as_of"), "as_of"), aware(only.get("known_at"), "known_at")
+    if since is not None and as_of is not None and since > as_of:
+        raise InputError(
+            f"as_of ({as_of.isoformat()}) is before the range starts ({since.isoformat()}): nothing can be both; "
+            "leave one of them out"
+        )
+    where = only.get("where")
+    if where is not None and not isinstance(where, str):
+        raise ExpressionError(f"where is {type(where).__name__}; expected text such as 'O2 > 7'")
+    return Filter(
+        session=escaped(only.get("session")),
+        since=since,
+        until=until,
+        role=only.get("role"),
+        speaker=escaped(only.get("speaker")),
+        where=escaped(where),
+        as_of=as_of,
+        known_at=known_at,
+    )
 
 
 def time_range(since: datetime | None, until: datetime | None) -> tuple[datetime | None, datetime | None]:

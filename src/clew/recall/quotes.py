@@ -48,7 +48,15 @@ def find_quote(view: IndexView, fetch: Fetch, text: str, limit: int) -> list[Tur
 
 def _positions(view: IndexView, words: Sequence[str]) -> NDArray[np.int64]:
     """Turns that may hold the phrase, newest first."""
-    common = np.flatnonzero(view.turns.chars > 0)  # injected text has none in the index
-    for word in words:
-        common = np.intersect1d(common, view.pieces.turn[view.postings(word)[0]])
+    common = np.flatnonzero(holding(view, words) & (view.turns.chars > 0))  # injected text has none in the index
     return common[::-1]
+
+
+def holding(view: IndexView, words: Sequence[str]) -> NDArray[np.bool_]:
+    """Which turns hold all of some terms, as far as the index knows: of injected text it knows none."""
+    common = np.ones(len(view.turns.chars), dtype=np.bool_)
+    for word in words:
+        held = np.zeros_like(common)
+        held[view.pieces.turn[view.postings(word)[0]]] = True
+        common &= held
+    return common

@@ -4,7 +4,6 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final
 
@@ -14,14 +13,12 @@ from clew.config import RecallConfig
 from clew.errors import InputError, ModelError
 from clew.index.live import LiveIndex
 from clew.index.vectors import cosine
-from clew.index.view import IndexView
+from clew.index.view import IndexView, Mask
 from clew.models.asked import ask
 from clew.models.protocol import Embedder, Matrix
 from clew.recall.frame import Frame, Scores, Stretch, assistant_takes_part, covered_days, make_frame
 from clew.recall.query import Query, understand
 from clew.recall.search import Ranking, rank
-from clew.store.rows import to_us
-from clew.types.record import Record
 
 log = logging.getLogger("clew.recall")
 
@@ -34,22 +31,6 @@ NEAR: Final = {"minilm-l6-int8": 0.32, "minilm-l6-fp32": 0.32}
 Of 271 development questions (LoCoMo, REALTALK, BEAM) the least was 0.358; of the same questions put to a conversation
 that does not hold the answer 33, 3 and 28 % lie below. A model not named here was not measured and is never judged.
 """
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Filter(Record):
-    """What the caller restricts the ranking to; None is no restriction.
-
-    Attributes:
-        since: event time from here on; turns without a time are left out.
-        until: event time before this moment; likewise.
-    """
-
-    session: str | None = None
-    since: datetime | None = None
-    until: datetime | None = None
-    role: str | None = None
-    speaker: str | None = None
 
 
 class Ranker:
@@ -81,15 +62,8 @@ class Ranker:
         similarity = self._similarity(view, query)
         return make_frame(query, view, self._config(), similarity, with_assistant=with_assistant, region=region)
 
-    def rank(self, frame: Frame, chosen: Filter, limit: int) -> Ranking:
-        """The best turns that the filter lets through, best first."""
-        mask = frame.view.mask(
-            session=chosen.session,
-            since=to_us(chosen.since),
-            until=to_us(chosen.until),
-            role=chosen.role,
-            speaker=chosen.speaker,
-        )
+    def rank(self, frame: Frame, limit: int, mask: Mask | None) -> Ranking:
+        """The best turns that the mask lets through, best first; None lets all through."""
         return rank(frame, limit=limit, mask=mask)
 
     def serving(self, view: IndexView) -> Embedder | None:

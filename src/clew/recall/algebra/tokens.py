@@ -1,0 +1,87 @@
+"""An expression -> its tokens, each with the place where it stands."""
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal, cast
+
+from clew.errors import ExpressionError
+
+Kind = Literal["word", "string", "operator", "open", "close", "meet", "end"]
+
+MAX_CHARS: Final = 10_000
+"""Longest expression. People write fifty characters; what writes ten thousand has gone wrong."""
+
+SHOWN: Final = 40
+"""Characters of a token that an error repeats."""
+
+_TOKEN: Final = re.compile(
+    r"""\s*(?:
+    (?P<string>"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|“[^”]*”)
+    |(?P<operator>>=|<=|!=|==|=|>|<)
+    |(?P<open>\()|(?P<close>\))|(?P<meet>~)
+    |(?P<quote>["'“])
+    |(?P<word>[^\s()<>=!~"“”]+)
+    |(?P<end>\Z)
+    )""",
+    re.VERBOSE | re.DOTALL,
+)
+_ESCAPED: Final = re.compile(r"\\(.)", re.DOTALL)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One token.
+
+    Attributes:
+        text: of a string what stands between its quotes, of an operator its usual form.
+        start: where it begins in the expression, from 0; `end` is behind its last character.
+    """
+
+    kind: Kind
+    text: str
+    start: int
+    end: int
+
+
+def tokens(expression: str) -> list[Token]:
+    """The tokens in order; the last one is the end.
+
+    Raises:
+        ExpressionError: it is too long, a quote is not closed, or a character can begin nothing.
+    """
+    if len(expression) > MAX_CHARS:
+        raise ExpressionError(
+            f"the expression has {len(expression):,} characters; at most {MAX_CHARS:,} are read, so ask in parts"
+        )
+    found: list[Token] = []
+    place = 0
+    while not found or found[-1].kind != "end":
+        match = _TOKEN.match(expression, place)
+        if match is None:  # what is left is "!" without "=", or a closing quote
+            place += len(expression[place:]) - len(expression[place:].lstrip())
+            raise unexpected(place, repr(expression[place]), 'a comparison such as !=, or NOT, or a "phrase" in quotes')
+        kind, place = cast("Kind | Literal['quote']", match.lastgroup), match.end()
+        if kind == "quote":
+            raise unexpected(match.start(kind), "a quote that is never closed", "the same quote again at its end")
+        found.append(_token(kind, match))
+    return found
+
+
+def _token(kind: Kind, match: re.Match[str]) -> Token:
+    text = match[kind]
+    if kind == "string":
+        text = text[1:-1] if text[0] == "“" else _ESCAPED.sub(r"\1", text[1:-1])
+    return Token(kind, "=" if text == "==" and kind == "operator" else text, *match.span(kind))
+
+
+def unexpected(place: int, found: str, expected: str) -> ExpressionError:
+    """The error for what stands at a place, from 0; people count from 1."""
+    return ExpressionError(f"at position {place + 1} of the expression stands {found}; expected {expected}")
+
+
+def shown(token: Token) -> str:
+    """A token as an error repeats it."""
+    if token.kind == "end":
+        return "the end"
+    text = token.text if len(token.text) <= SHOWN else token.text[:SHOWN] + "…"
+    return f"the phrase {text!r}" if token.kind == "string" else repr(text)
