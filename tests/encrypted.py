@@ -12,9 +12,6 @@ from clew.store.cipher import can_encrypt
 SECRET: Final = "open sesame, 4 real"  # noqa: S105  # what the homes of these tests are encrypted with
 OTHER: Final = "another key"
 
-LOG_HEADER: Final = 32
-"""Bytes before a log's first frame (https://www.sqlite.org/fileformat2.html#the_write_ahead_log)."""
-
 needed: Final = pytest.mark.skipif(not can_encrypt(), reason="./dev test-encrypted runs these")
 """Marks tests that need the SQLite which encrypts."""
 
@@ -38,7 +35,24 @@ def in_plain(place: Path, *words: str, also: Path | None = None) -> set[str]:
 def files(home: Path) -> dict[str, bytes]:
     """The home's database and its log, byte for byte; nobody may have it open.
 
-    The log's index may change at will. A log that is a header alone holds nothing, and SQLite takes it away on closing.
+    The log's index may change at will. A log without a transaction holds nothing that the database has not, and SQLite
+    takes it away on closing: whoever opens it then, with whatever key, changes nothing by that.
     """
     found = {each.name: each.read_bytes() for each in home.iterdir() if each.name in ("clew.db", "clew.db-wal")}
-    return {name: data for name, data in found.items() if name == "clew.db" or len(data) > LOG_HEADER}
+    return {name: data for name, data in found.items() if name == "clew.db" or has_transaction(data)}
+
+
+def has_transaction(log: bytes) -> bool:
+    """Whether a log has a frame that ends a transaction, before the first that an earlier log left behind.
+
+    See https://www.sqlite.org/fileformat2.html#the_write_ahead_log: a header of 32 bytes with the page size at 8 and
+    salts at 16; frames of 24 bytes and a page, with the size of the database at 4 where they end a transaction, and
+    the salts at 8.
+    """
+    size = 24 + int.from_bytes(log[8:12], "big")
+    for start in range(32, len(log) - size + 1, size):
+        if log[start + 8 : start + 16] != log[16:24]:
+            return False
+        if log[start + 4 : start + 8] != bytes(4):
+            return True
+    return False
