@@ -896,6 +896,10 @@ MCP = (
     Requirement("F-MCP-09", "DESIGN 9", "Two agents may share a home; one space shows nothing of another."),
     Requirement("F-MCP-10", "Issue 5.13", "Standard output holds the protocol alone, whatever is sent or logged."),
     Requirement("F-MCP-11", "DESIGN 1.2", "A client that disappears leaves what it stored, and no process."),
+    Requirement("F-MCP-12", "Issue 5.13", "The entry goes into a program's settings; every other byte stays."),
+    Requirement("F-MCP-13", "Issue 5.13", "Taking the entry back leaves the file as it was, to the last byte."),
+    Requirement("F-MCP-14", "Issue 5.13", "Settings that cannot be read, or change meanwhile, are left alone."),
+    Requirement("F-MCP-15", "Issue 5.13", "`clew install` writes only after asking, or prints what it would write."),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (

@@ -34,7 +34,7 @@ def parameters(home: Path, *words: str, **more: str) -> StdioServerParameters:
 
 async def asked(client: Client, name: str, **arguments: Any) -> tuple[bool, str]:
     result = await client.call_tool(name, arguments)
-    return bool(result.is_error), result.content[0].text  # type: ignore[union-attr]
+    return bool(result.is_error), result.content[0].text  # type: ignore[union-attr]  # our tools give texts
 
 
 def ask(work: Callable[[], Coroutine[Any, Any, None]]) -> None:

@@ -268,6 +268,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "explain": ("explain", "last"),
     "snapshots": ("snapshots", "talk"),
     "labels": ("labels",),
+    "mcp": ("mcp",),
+    "install": ("install", "claude-code", "--print"),
     "restore": ("restore", "talk:turn:0"),
     "stats": ("stats",),
     "export": ("export", "{folder}/out.jsonl"),

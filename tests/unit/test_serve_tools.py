@@ -30,7 +30,7 @@ def answers(memory: Memory, *calls: tuple[str, dict[str, Any]]) -> list[tuple[bo
     async def main() -> list[tuple[bool, str]]:
         async with Client(make_server(tools_over(memory))) as client:
             results = [await client.call_tool(name, arguments) for name, arguments in calls]
-            return [(bool(each.is_error), each.content[0].text) for each in results]  # type: ignore[union-attr]
+            return [(bool(each.is_error), getattr(each.content[0], "text", "")) for each in results]
 
     return asyncio.run(main())
 

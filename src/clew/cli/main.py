@@ -40,6 +40,7 @@ _SECTIONS: Final = {
     },
     "For agents": {
         "mcp": ("mcp:mcp", "Serve the memory to an agent over the Model Context Protocol."),
+        "install": ("install:install", "Tell an agent's program to use this memory, over `clew mcp`."),
     },
     "Look after": {
         "stats": ("keep:stats", "Show what the space holds, in numbers."),

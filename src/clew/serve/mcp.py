@@ -35,9 +35,9 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
     """
     try:
         from mcp.server.mcpserver import MCPServer  # an extra, and it takes a second to load
-        from mcp.server.mcpserver.exceptions import ToolError
-        from mcp.server.mcpserver.tools import Tool as Offer
-        from mcp_types import ToolAnnotations
+        from mcp.server.mcpserver.exceptions import ToolError  # likewise
+        from mcp.server.mcpserver.tools import Tool as Offer  # likewise
+        from mcp_types import ToolAnnotations  # likewise
     except ImportError as error:
         raise MissingExtra("the MCP server needs the package mcp; install clew[mcp]") from error
 
