@@ -512,6 +512,7 @@ RANKING = (
     Requirement(
         "F-RANKING-15", "DESIGN 1.5", "A receipt tells what was read, taken and left; one log gives one receipt."
     ),
+    Requirement("F-RANKING-21", "DESIGN 6", "Who is greeted by another name at least twice is found by it."),
 )
 
 # --- TYPES ---
@@ -549,11 +550,25 @@ RECALL = (
 # --- QUERY ---
 QUERY = (
     Requirement("F-QUERY-01", "DESIGN 6", "NOT binds before AND before OR; words are read in either case."),
-    Requirement("F-QUERY-02", "DESIGN 6", "A syntax error names the position, what stands there and what was expected."),
+    Requirement(
+        "F-QUERY-02", "DESIGN 6", "A syntax error names the position, what stands there and what was expected."
+    ),
     Requirement("F-QUERY-03", "DESIGN 6", "An expression finds what a filter over turns finds, on every store."),
     Requirement("F-QUERY-04", "DESIGN 1.4", "Of what nobody computed no comparison holds, nor its contrary."),
     Requirement("F-QUERY-05", "Issue 5.8", "Length, depth and number of conditions of an expression are bounded."),
+    Requirement("F-QUERY-06", "DESIGN 6", "An expression restricts a recall or search, and stands in its receipt."),
+    Requirement("F-QUERY-07", "Issue 3.6", "Forgetting takes an expression; a dry run shows what it holds for."),
+    Requirement("F-QUERY-08", "DESIGN 6", "as_of is event time and moves the clock; known_at is ingestion time."),
+    Requirement("F-QUERY-09", "DESIGN 1.1", "What is kept in mind of annotations is what is stored, after any change."),
+    Requirement(
+        "F-QUERY-10", "DESIGN 2", "A turn has its labels and its closed beat's; aliases and parts are read through."
+    ),
+    Requirement("F-QUERY-11", "DESIGN 5.2", "overlay_threshold decides which overlays are active in an expression."),
     Requirement("F-QUERY-12", "DESIGN 6", "The meet with a project lattice is refused as long as there is none."),
+    Requirement("F-QUERY-13", "DESIGN 5", "An expression reads a turn's rows once, and of few turns those of the few."),
+    Requirement(
+        "F-QUERY-14", "DESIGN 10", "clew query lists what holds, and commands take --where, --as-of, --known-at."
+    ),
 )
 
 # --- PIPELINE ---

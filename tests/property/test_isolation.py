@@ -265,6 +265,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "recall": ("recall", "which ferry left?"),
     "search": ("search", "ferry harbour storm"),
     "quote": ("quote", "ferry"),
+    "query": ("query", "importance >= 1 OR tag:zebra"),
     "explain": ("explain", "last"),
     "snapshots": ("snapshots", "talk"),
     "labels": ("labels",),

@@ -10,13 +10,16 @@ import click
 from rich.text import Text
 
 from clew.cli.opening import open_memory
-from clew.cli.options import Scope, common, since, until
+from clew.cli.options import Scope, common, since, until, where
 from clew.cli.show import counted, day, dim, emit, err, numbers, out, printable, shortened, who
 from clew.errors import ClewError
 from clew.memory import Memory
 from clew.pipeline.proof import Traces, prove, traces_of
 from clew.store.open import open_store
 from clew.types import ForgetProof, ForgetReport
+
+PATIENCE = 2.0
+"""Seconds that turns which were just added are waited for, where an expression asks what is known of them."""
 
 SHOWN = 10
 """Turns that are shown before the question; the others are counted."""
@@ -29,6 +32,7 @@ SHOWN = 10
 @since
 @until
 @click.option("--match", metavar="WORDS", help="All turns that hold these words, case and accents aside.")
+@where
 @click.option("--expired", is_flag=True, help="What is older than the setting keep_days; no other condition with it.")
 @click.option("--dry-run", is_flag=True, help="Only show what would go.")
 @click.option("--yes", is_flag=True, help="Do not ask.")
@@ -61,6 +65,8 @@ def forget(
         raise click.UsageError("--expired takes no other condition.")
     found: ForgetProof | None = None
     with open_memory(scope) as memory:
+        if conditions["where"] is not None and not memory.drain(PATIENCE):
+            err().print("Some turns are not analysed yet, of which no score is known; `clew work --once` first.")
         remove = memory.forget_expired if expired else functools.partial(memory.forget, **selection)
         report = remove(dry_run=True)
         if not (dry_run or yes):

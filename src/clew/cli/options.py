@@ -3,7 +3,7 @@
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import click
@@ -97,9 +97,36 @@ def moment(text: str) -> datetime:
         ) from error
 
 
+def moment_or_day(text: str) -> datetime:
+    """The same where a whole day is meant up to its end: a date alone is the last moment of that day.
+
+    Raises:
+        BadParameter: the text is no ISO 8601 date or time.
+    """
+    found = moment(text)
+    return found if len(text.strip()) > len("2025-04-15") else found + timedelta(days=1, microseconds=-1)
+
+
 def restricting(command: Command) -> Command:
-    """Gives a command the options that restrict it to some turns: --session, --since, --until, --role, --speaker."""
+    """Gives a command the options of `narrowing`, and --where."""
+    return where(narrowing(command))
+
+
+def narrowing(command: Command) -> Command:
+    """Gives a command the options that restrict it to some turns: who spoke, where, when, and what was known when."""
     for option in (
+        click.option(
+            "--known-at",
+            type=moment_or_day,
+            metavar="DATE",
+            help="Only what had been stored by then; a date alone means its end.",
+        ),
+        click.option(
+            "--as-of",
+            type=moment_or_day,
+            metavar="DATE",
+            help="Only what had been said by then; relative dates count from there. A date alone means its end.",
+        ),
         click.option("--speaker", metavar="NAME", help="Only turns of this speaker."),
         click.option("--role", type=click.Choice(ROLES), help="Only turns of this role."),
         until,
@@ -108,6 +135,13 @@ def restricting(command: Command) -> Command:
     ):
         command = option(command)
     return command
+
+
+def where(command: Command) -> Command:
+    """Gives a command --where."""
+    return click.option(
+        "--where", metavar="EXPR", help="Only turns for which this holds, as `clew query` takes it: 'O2 > 7'."
+    )(command)
 
 
 def since(command: Command) -> Command:

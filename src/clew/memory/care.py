@@ -1,16 +1,16 @@
 """What keeps a memory sound, and what takes things out of it."""
 
-from collections.abc import Callable, Iterable
-from datetime import datetime
+from collections.abc import Callable
 from pathlib import Path
+from typing import Unpack
 
 from clew.memory.wiring import Wired
 from clew.pipeline.export import export_space
-from clew.pipeline.forget import Selection
+from clew.pipeline.forget import Conditions, selection_of
 from clew.pipeline.jobs import retry
 from clew.pipeline.rebuild import rebuild
 from clew.pipeline.verify import verify
-from clew.recall.only import escaped, time_range
+from clew.recall.only import filter_of
 from clew.types import (
     ForgetReport,
     VerifyReport,
@@ -40,34 +40,22 @@ class Care(Wired):
         self._worker.wake()
         return count
 
-    def forget(
-        self,
-        *,
-        turn_ids: Iterable[str] | None = None,
-        session: str | None = None,
-        speaker: str | None = None,
-        since: datetime | None = None,
-        until: datetime | None = None,
-        match: str | None = None,
-        dry_run: bool = False,
-    ) -> ForgetReport:
+    def forget(self, *, dry_run: bool = False, **conditions: Unpack[Conditions]) -> ForgetReport:
         """Removes turns that meet every given condition, and all that was made of them, for good.
+
+        Args:
+            conditions: which turns, see `clew.pipeline.forget.Conditions`.
 
         Raises:
             InputError: no condition is given, a turn id is none, the time range ends before it starts, or `match` holds
-                no letter or digit.
+                no letter or digit. ExpressionError: `where` cannot be read.
         """
         self._check_open()
-        since, until = time_range(since, until)
-        selection = Selection(
-            turn_ids=None if turn_ids is None else tuple(turn_ids),
-            session=escaped(session),
-            speaker=escaped(speaker),
-            since=since,
-            until=until,
-            match=escaped(match),
-        )
+        selection = selection_of(conditions, self._held)
         return self._forget(selection, dry_run=dry_run)
+
+    def _held(self, expression: str) -> tuple[str, ...]:
+        return self._chooser.names(self._live.view(), filter_of({"where": expression}), self._clock())
 
     def forget_expired(self, *, dry_run: bool = False) -> ForgetReport:
         """Removes for good what is older than `keep_days` by now, without waiting for the worker, who does the same.

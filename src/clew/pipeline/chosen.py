@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from clew.config import AnalyzeConfig
 from clew.index.columns import Column
 from clew.index.view import IndexView, Mask
+from clew.pipeline.annotate import replaced
 from clew.pipeline.known import RowsKnown
-from clew.pipeline.said import Said
+from clew.pipeline.said import Said, owners
 from clew.pipeline.vocabulary import read_vocabulary, state_of
 from clew.recall.algebra import TRUE, parse, truth
 from clew.recall.algebra.syntax import Node
@@ -36,7 +37,7 @@ class Chooser:
         self._store, self._space, self._limits = store, space, limits
         self._said = Said(space)
         self._lock = threading.Lock()
-        self._words: tuple[str | None, Vocabulary] = (None, Vocabulary())
+        self._words: tuple[object, Vocabulary] = (None, Vocabulary())
         self._arrivals: tuple[object, Column] = (None, Column(np.int64, 0))
 
     def mask(self, view: IndexView, chosen: Filter, now: datetime) -> Mask | None:
@@ -70,13 +71,20 @@ class Chooser:
         Text that Clew injected is among them: it is stored, and who forgets means it too.
         """
         mask = self.mask(view, chosen, now)
-        places = np.arange(len(view.turns.ordinal)) if mask is None else np.flatnonzero(mask)
+        return self._read(view, np.arange(len(view.turns.ordinal)) if mask is None else np.flatnonzero(mask))
+
+    def _read(self, view: IndexView, places: NDArray[np.int64]) -> Iterator[Turn]:
         for start in range(0, len(places), _AT_ONCE):
             some = places[start : start + _AT_ONCE]
             named = zip(view.turns.session[some].tolist(), view.turns.seq[some].tolist(), strict=True)
             with self._store.snapshot() as reader:
                 rows = reader.get_many("turn", [(self._space, view.sessions[code], seq) for code, seq in named])
             yield from (turn_from_row(row) for row in rows if row is not None)
+
+    def names(self, view: IndexView, chosen: Filter, now: datetime) -> tuple[str, ...]:
+        """The ids of the turns that pass, in the order in which they came."""
+        mask = self.mask(view, chosen, now)
+        return tuple(owners(view, np.arange(len(view.turns.ordinal)) if mask is None else np.flatnonzero(mask)))
 
     def _holding(self, reader: Reader, view: IndexView, tree: Node, places: NDArray[np.int64]) -> NDArray[np.int64]:
         known = RowsKnown(reader, self._space, view, self._said, self._limits, self._vocabulary)
@@ -85,9 +93,9 @@ class Chooser:
 
     def _vocabulary(self, reader: Reader) -> Vocabulary:
         """All labels, read again when they have changed."""
-        state = state_of(reader, self._space)
+        state = (state_of(reader, self._space), replaced(reader, self._space))  # the first begins anew with a rebuild
         seen, words = self._words
-        if state is None or state != seen:
+        if state != seen:
             words = read_vocabulary(reader, self._space, None)[0]
             self._words = state, words
         return words

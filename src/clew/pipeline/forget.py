@@ -4,19 +4,21 @@ What stays is a tombstone a turn: hashes that keep a client which resends its hi
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, cast
+from typing import Final, TypedDict, cast
 
 from clew.errors import InputError
 from clew.index.packer import forget_ordinals
 from clew.pipeline.analyse import analyse_again
 from clew.pipeline.append import title_of
+from clew.pipeline.entities import forget_names
 from clew.pipeline.jobs import EMBED, job_name
 from clew.pipeline.questions import QUESTIONS
 from clew.pipeline.scrub import note, noted, try_scrub
 from clew.pipeline.tombstones import hashing_of, tombstone
+from clew.recall.only import escaped, time_range
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import TURN_COLUMNS, turn_from_row
 from clew.store.tables import COMPLETION, SESSION, TOMBSTONE, Row
@@ -27,6 +29,27 @@ from clew.types.turn import Turn
 
 _TITLE: Final = SESSION.names.index("title")
 _DIGEST: Final = TOMBSTONE.names.index("digest")
+
+
+class Conditions(TypedDict, total=False):
+    """Which turns to forget, as a caller says it; a turn must meet every condition that is given.
+
+    Attributes:
+        turn_ids: these, if they are there.
+        session, speaker: names as they were stored.
+        since: event time from here on, included; turns without a time are left out.
+        until: event time before this moment; likewise.
+        match: words that the turn's text holds, case, accents and marks aside.
+        where: an expression (docs/query.md). It holds for no turn of which it is unknown: `drain` first.
+    """
+
+    turn_ids: Iterable[str] | None
+    session: str | None
+    speaker: str | None
+    since: datetime | None
+    until: datetime | None
+    match: str | None
+    where: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,16 +76,40 @@ class Selection:
             raise InputError(f"match {self.match!r} holds no word; give at least one letter or digit")
 
     def takes(self, turn: Turn) -> bool:
-        """Whether a turn meets every condition."""
+        """Whether a turn, if it is one of those that are named, meets every other condition."""
         return (
-            (self.turn_ids is None or turn.id in self.turn_ids)
-            and (self.session is None or turn.session == self.session)
+            (self.session is None or turn.session == self.session)
             and (self.speaker is None or turn.speaker == self.speaker)
             and (self.since is None or (turn.at is not None and turn.at >= self.since))
             and (self.until is None or (turn.at is not None and turn.at < self.until))
             and (self.match is None or fold_contains(turn.text, self.match))
             and (self.older_than is None or _before(turn.at or turn.ingested_at, self.older_than))
         )
+
+
+def selection_of(conditions: Conditions, held: Callable[[str], tuple[str, ...]]) -> Selection:
+    """The same, checked.
+
+    Args:
+        held: gives the ids of the turns for which an expression holds.
+
+    Raises:
+        InputError: no condition is given, the time range ends before it starts, or `match` holds no letter or digit.
+    """
+    since, until = time_range(conditions.get("since"), conditions.get("until"))
+    where, named = conditions.get("where"), conditions.get("turn_ids")
+    turn_ids = None if named is None else tuple(named)
+    if where is not None:
+        wanted = None if turn_ids is None else frozenset(turn_ids)
+        turn_ids = tuple(name for name in held(where) if wanted is None or name in wanted)
+    return Selection(
+        turn_ids=turn_ids,
+        session=escaped(conditions.get("session")),
+        speaker=escaped(conditions.get("speaker")),
+        since=since,
+        until=until,
+        match=escaped(conditions.get("match")),
+    )
 
 
 def _before(moment: datetime | None, limit: datetime) -> bool:
@@ -89,7 +136,7 @@ def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry
 
 def _selected(reader: Reader, space: str, selection: Selection) -> list[Row]:
     if selection.turn_ids is not None:
-        keys = [parse_turn_id(name) for name in dict.fromkeys(selection.turn_ids)]
+        keys = [key for name in dict.fromkeys(selection.turn_ids) if turn_id(*(key := parse_turn_id(name))) == name]
         rows: Iterable[Row | None] = reader.get_many("turn", [(space, *key) for key in keys])
     else:
         low = (space,) if selection.session is None else (space, selection.session)
@@ -114,6 +161,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
         return ForgetReport(turns=0, rows={}, digests=())
     turns = [turn_from_row(row) for row in rows]
     tombstones = _tombstones(tx, space, rows, now)
+    forget_names(tx, space, turns)
     removed = {"turn": 0, "annotation": 0, "completion": 0}
     for turn in turns:
         key = (space, turn.session, turn.seq)

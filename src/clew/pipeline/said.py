@@ -25,7 +25,7 @@ from clew.recall.algebra.fields import DOMAINS, NUANCES, OVERLAYS, OWN_SCORES, S
 from clew.store.protocol import Reader
 from clew.types.ids import turn_id
 
-FEW: Final = 1_000
+FEW: Final = 256
 """Turns that are always read and kept when they are new."""
 
 _PAGE: Final = 2_048

@@ -1,0 +1,116 @@
+"""What is kept in mind of annotations is what is stored, whatever happened since it was read."""
+
+import tempfile
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clew.config import AnalyzeConfig
+from clew.memory import Memory
+from clew.pipeline.chosen import Chooser
+from clew.pipeline.questions import QUESTIONS, RESPONSE
+from clew.recall.only import Filter
+from clew.store.protocol import Store
+from tests.index_stores import Wrapped, as_store
+from tests.memories import NOON, empty_store, history, quiet
+
+TEXTS = (
+    "The login page needs a password against the attack.",
+    "The garden needs water, and the lawn as well.",
+    "ok",
+    "We decided on the architecture of the login page.",
+    "Water the garden tomorrow, please.",
+)
+ASKED = ("importance >= 5", "O2 > 3", "routine", "tag:garden", "tag:login-page", "layer1 > 0", "nuance:instructional")
+STEPS = ("add", "drain", "forget", "forget session", "rebuild", "tag", "untag")
+
+
+def step(memory: Memory, kind: str, number: int) -> None:
+    turns = [turn for turn in memory.query("role = user") if turn.id]
+    match kind:
+        case "add":
+            memory.add_many(history([TEXTS[number % 5], TEXTS[(number + 2) % 5]], session="ab"[number % 2]))
+        case "drain":
+            assert memory.drain(None)
+        case "forget" if turns:
+            memory.forget(turn_ids=[str(turns[number % len(turns)].id)])
+        case "forget session":
+            memory.forget(session="ab"[number % 2])
+        case "rebuild":
+            memory.rebuild()
+        case "tag" | "untag" if turns:
+            question = next(each for each in QUESTIONS if each.kind == RESPONSE)
+            turn = turns[number % len(turns)]
+            tags = {"garden": 0.5} if kind == "tag" else {}
+            memory._store.transaction(lambda tx: question.commit(tx, memory.space, turn, tags, "model:x"))
+
+
+def fresh(memory: Memory, expression: str) -> tuple[str, ...]:
+    """What a program says that has just begun."""
+    chooser = Chooser(memory._store, memory.space, AnalyzeConfig())
+    return chooser.names(memory._live.view(), Filter(where=expression), NOON)
+
+
+@pytest.mark.requirement("F-QUERY-09")
+@settings(max_examples=10)
+@given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 9)), min_size=2, max_size=6), st.booleans())
+def test_what_is_kept_is_what_is_stored(story: list[tuple[str, int]], on_disk: bool) -> None:
+    with tempfile.TemporaryDirectory() as home, quiet(Path(home) if on_disk else ":memory:") as memory:
+        for kind, number in [("add", 1), ("drain", 0), *story, ("drain", 0)]:
+            step(memory, kind, number)
+            memory.query("O1 > 3")  # while the analysis may be at work
+            assert memory.drain(None)
+            for expression in ASKED:
+                kept = memory._chooser.names(memory._live.view(), Filter(where=expression), NOON)
+                assert kept == fresh(memory, expression), expression
+
+
+def rows_read(wrapped: Wrapped, memory: Memory, expression: str, **only: str) -> int:
+    before = wrapped.rows_read
+    memory.query(expression, limit=0, **only)  # type: ignore[arg-type]  # names of sessions are all that is given here
+    return wrapped.rows_read - before
+
+
+@pytest.mark.requirement("F-QUERY-13")
+def test_only_what_is_new_is_read_again() -> None:
+    wrapped = Wrapped(empty_store())
+    store: Store = as_store(wrapped)
+    with quiet(store) as memory:
+        memory.add_many(history([f"{TEXTS[n % 5]} {n}" for n in range(300)], session="long"))
+        memory.add_many(history(TEXTS, session="short"))
+        assert memory.drain(None)
+        assert rows_read(wrapped, memory, "O2 > 3 OR importance > 8") > 600, "every turn, once"
+        assert rows_read(wrapped, memory, "routine AND O4 <= 2") < 10, "nothing, when nothing came"
+        memory.recall("garden")
+        memory.add_many(history(["One more.", "And another."], session="long"))
+        assert memory.drain(None)
+        assert rows_read(wrapped, memory, "O2 > 3") < 60, "what is new, when something came"
+
+
+@pytest.mark.requirement("F-QUERY-13")
+def test_few_turns_of_many_are_read_alone() -> None:
+    wrapped = Wrapped(empty_store())
+    store: Store = as_store(wrapped)
+    with quiet(store) as memory:
+        memory.add_many(history([f"{TEXTS[n % 5]} {n}" for n in range(300)], session="long"))
+        memory.add_many(history(TEXTS, session="short"))
+        assert memory.drain(None)
+        assert rows_read(wrapped, memory, "O2 > 3", session="short") < 60
+        assert rows_read(wrapped, memory, "O2 > 3 AND session = short") < 60, "the index is asked first"
+        assert rows_read(wrapped, memory, 'tag:garden AND "garden needs water" AND session = short') < 200
+
+
+@pytest.mark.requirement("F-QUERY-13")
+def test_of_known_at_each_turn_is_read_once() -> None:
+    wrapped = Wrapped(empty_store())
+    store: Store = as_store(wrapped)
+    with quiet(store) as memory:
+        memory.add_many(history(TEXTS * 20))
+        assert memory.drain(None)
+        before = wrapped.rows_read
+        for days in (-1, 0, 1):
+            memory.search("garden", limit=1, known_at=NOON + timedelta(days=days))
+        assert wrapped.rows_read - before < 130
