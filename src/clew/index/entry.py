@@ -176,6 +176,11 @@ def _unpack_numbers(data: bytes, offset: int, width: int, size: int) -> tuple["b
     return struct.unpack_from(f"<{size}{_WIDTHS[width]}", data, offset), end
 
 
+def name_mark(name: str, of: str) -> str:
+    """The term that a turn carries which calls somebody by a name: its `speaker`, or its `listener`."""
+    return f"@{of}={name.casefold()}"
+
+
 def date_marks(start: datetime, end: datetime, grain: str) -> tuple[str, ...]:
     """Terms that stand for a span of time: a text that names the span carries them, a question for it looks them up.
 

@@ -15,7 +15,7 @@ from typing import Any, Final
 from clew.analyze.weigh import weigh
 from clew.config import IngestConfig
 from clew.errors import TurnRejected
-from clew.index.entry import PieceTerms, TurnEntry, date_marks
+from clew.index.entry import PieceTerms, TurnEntry, date_marks, name_mark
 from clew.ingest.encoding import escape_turn
 from clew.ingest.exclude import exclusion
 from clew.ingest.identity import content_hash
@@ -23,6 +23,7 @@ from clew.ingest.media import offload
 from clew.ingest.secrets import mask_turn
 from clew.store.rows import dumps, to_us
 from clew.text.dates import date_text, date_words, resolve
+from clew.text.names import greeting_aliases
 from clew.text.pieces import piece_spans
 from clew.text.style import Style, style
 from clew.text.terms import terms
@@ -32,6 +33,14 @@ _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 WEIGHING: Final = "weighing"
 """The kind of row that holds the values of layers 1 to 3 together (docs/decisions/0006)."""
+
+_CALLING: Final = frozenset(
+    terms(
+        "hey hi hello hiya heya yo dear morning afternoon evening night thanks thank thx cheers congrats "
+        "congratulations welcome goodbye bye birthday name call"
+    )
+)
+"""A text without any of these greets nobody (`greeting_aliases`), which is told in a thousandth of the time."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,7 +144,7 @@ def derive(
 
 
 def index_pieces(turn: Turn) -> tuple[PieceTerms, ...]:
-    """The turn's pieces as term counts: the words themselves, and apart from them its date, speaker and named dates."""
+    """The turn's pieces as term counts: the words, and apart from them its date, speaker, named dates and names."""
     about = _about("" if turn.at is None else date_text(turn.at), turn.speaker or "")
     return tuple(_piece(turn.text[start:end], about, turn.at) for start, end in piece_spans(turn.text))
 
@@ -152,7 +161,10 @@ def _piece(words: str, about: Sequence[str], at: datetime | None) -> PieceTerms:
         extra.update(terms(date_words(found)))
         first, after = _midnight(found.start), _midnight(found.end) + timedelta(days=1)
         extra.update(date_marks(first, after, found.grain))
-    return PieceTerms(body=Counter(terms(words)), extra=extra, chars=len(words))
+    body = Counter(terms(words))
+    if not _CALLING.isdisjoint(body) or "his is " in words:  # "This is Ann": nothing but stop words and the name
+        extra.update({name_mark(alias.name, alias.of) for alias in greeting_aliases(words)})
+    return PieceTerms(body=body, extra=extra, chars=len(words))
 
 
 def _midnight(day: date) -> datetime:

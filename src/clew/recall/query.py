@@ -4,7 +4,7 @@ Borders: looks at the question, the space's speakers and the clock; never at the
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
@@ -72,6 +72,7 @@ def understand(
     *,
     with_assistant: bool,
     covered: tuple[date, date] | None = None,
+    known_as: Callable[[Iterable[str]], Mapping[str, int]] | None = None,
 ) -> Query:
     """Reads a question.
 
@@ -80,9 +81,15 @@ def understand(
         now: what "last month" is counted from.
         with_assistant: an assistant takes part, so "you" is the assistant and not a person.
         covered: first and last day of the conversations; a date without a year is looked for in all years between.
+        known_as: from case folded words to the codes of the speakers who are also called so.
     """
     words = _possible_names(text)
-    named = {code: found for code, speaker in enumerate(speakers) if (found := _name_words(words, speaker))}
+    also = {} if known_as is None else known_as(words.values())
+    named = {
+        code: found
+        for code, speaker in enumerate(speakers)
+        if (found := _name_words(words, speaker) | {word for word, plain in words.items() if also.get(plain) == code})
+    }
     return Query(
         text=text,
         terms=tuple(query_terms(text)),

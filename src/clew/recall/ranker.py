@@ -16,6 +16,7 @@ from clew.index.vectors import cosine
 from clew.index.view import IndexView, Mask
 from clew.models.asked import ask
 from clew.models.protocol import Embedder, Matrix
+from clew.recall.aliases import aliases
 from clew.recall.frame import Frame, Scores, Stretch, assistant_takes_part, covered_days, make_frame
 from clew.recall.query import Query, understand
 from clew.recall.search import Ranking, rank
@@ -58,7 +59,14 @@ class Ranker:
         """Everything that ranking a question looks at; `region` is where in the conversation the caller points."""
         view = self._live.view()
         with_assistant = assistant_takes_part(view)
-        query = understand(text, view.speakers, now, with_assistant=with_assistant, covered=covered_days(view))
+        query = understand(
+            text,
+            view.speakers,
+            now,
+            with_assistant=with_assistant,
+            covered=covered_days(view),
+            known_as=lambda words: aliases(view, words),
+        )
         similarity = self._similarity(view, query)
         return make_frame(query, view, self._config(), similarity, with_assistant=with_assistant, region=region)
 

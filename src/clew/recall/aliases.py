@@ -1,0 +1,72 @@
+"""Other names of the speakers, learned from how they are greeted: "Hey Kate!" names the one it is said to.
+
+Borders: reads the marks that indexing left (`clew.index.entry.name_mark`), never the turns' words.
+"""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Final
+
+import numpy as np
+
+from clew.index.entry import name_mark
+from clew.index.view import IndexView
+from clew.text.terms import terms
+
+SIGHTINGS: Final = 2
+"""Fewest turns that must call somebody so: one "Hey Max" may greet a pet (RETRIEVAL 4 and 7)."""
+
+SHARE: Final = 0.2
+"""Least share of the turns with the word that must use it as a name: "Hey Love" makes no name of love."""
+
+LOOKED_AT: Final = 8
+"""Newest sightings that say whose name it is."""
+
+NEAR: Final = 4
+"""Turns before and after a greeting among which its listener speaks."""
+
+
+def aliases(view: IndexView, words: Iterable[str]) -> dict[str, int]:
+    """Those of a question's words that are another name of a speaker, each with the speaker's code.
+
+    A name must have been used in at least two turns, and most of those looked at must mean the same speaker. What was
+    found is kept with the view.
+
+    Args:
+        words: case folded.
+    """
+    held: dict[str, int | None] = view.derived.setdefault("aliases", {})
+    found: dict[str, int] = {}
+    for word in words:
+        if word not in held:
+            held[word] = _owner(view, word)
+        code = held[word]
+        if code is not None:
+            found[word] = code
+    return found
+
+
+def _owner(view: IndexView, word: str) -> int | None:
+    said_of = [(of, _turns(view, name_mark(word, of))) for of in ("listener", "speaker")]
+    sightings = sum(len(turns) for _, turns in said_of)
+    if sightings < SIGHTINGS or sightings < SHARE * max(map(view.document_frequency, terms(word)), default=0):
+        return None
+    newest = sorted(((int(turn), of) for of, turns in said_of for turn in turns[-LOOKED_AT:]), reverse=True)[:LOOKED_AT]
+    votes: Counter[int] = Counter()
+    for turn, of in newest:
+        code = int(view.turns.speaker[turn]) if of == "speaker" else _listener(view, turn)
+        if code is not None and code >= 0:
+            votes[code] += 1
+    best = min(votes.items(), key=lambda vote: (-vote[1], vote[0]), default=None)
+    return best[0] if best is not None and best[1] > len(newest) / 2 else None
+
+
+def _turns(view: IndexView, mark: str) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    return np.unique(view.pieces.turn[view.postings(mark)[0]])
+
+
+def _listener(view: IndexView, turn: int) -> int | None:
+    """The one other speaker around a turn; None when there is none, or more than one."""
+    speakers = view.turns.speaker
+    others = {int(speakers[near]) for near in view.neighbours(turn, NEAR, NEAR)} - {int(speakers[turn])}
+    return others.pop() if len(others) == 1 else None
