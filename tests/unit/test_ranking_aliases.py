@@ -70,4 +70,4 @@ def test_newest_turns_decide_and_few_are_looked_at() -> None:
     view.neighbours = counted  # type: ignore[method-assign]  # counts the work
     assert aliases(view, ["kate"]) == {"kate": view.speakers.index("Emi")}
     assert aliases(view, ["kate"]) == {"kate": view.speakers.index("Emi")}
-    assert walked == [place for place in range(78, 62, -2)]
+    assert walked == list(range(78, 62, -2))
