@@ -111,9 +111,16 @@ def entities_in(text: str) -> Named:
     for phrase in keyphrases(text, limit):
         name = phrase.name.replace("-", " ")
         key = entity_key(name)
-        if key and key not in names and taken.isdisjoint(key.split("-")):
+        if key and key not in names and not _is_dull(name) and taken.isdisjoint(key.split("-")):
             concepts[key] = Mention(key, name, NodeType.CONCEPT)
     return Named((*found, *concepts.values()), addressed, own)
+
+
+def _is_dull(phrase: str) -> bool:
+    """Whether a phrase is one word of feeling, or what somebody does and no thing."""
+    word = word_of(phrase)
+    doing = phrase.endswith("ing") and (word_of(phrase[:-3]).flags | word_of(f"{phrase[:-3]}e").flags) & VERB
+    return " " not in phrase and bool(word.valence or doing)
 
 
 class _Token(NamedTuple):

@@ -7,6 +7,7 @@ from typing import Final, cast
 
 from clew.config import IndexConfig
 from clew.index.mend import mend_vectors
+from clew.pipeline.entities import Naming, drop_entities
 from clew.pipeline.rebuild import rebuild
 from clew.pipeline.references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans
 from clew.pipeline.session import next_seq
@@ -147,6 +148,13 @@ def _rebuild(store: Store, space: str, config: IndexConfig) -> None:
     rebuild(store, space, pack_minimum=config.pack_minimum, fan_out=config.fan_out)
 
 
+def _count_again(store: Store, space: str, _config: IndexConfig) -> None:
+    store.transaction(lambda tx: drop_entities(tx, space))
+    naming = Naming(store, space)
+    while naming.step():
+        pass
+
+
 _BACKUP: Final = "Put a backup back, or copy the home from elsewhere; what is whole can be saved with clew export."
 
 ADVICE: Final[Mapping[str, _Advice]] = MappingProxyType(
@@ -192,6 +200,11 @@ ADVICE: Final[Mapping[str, _Advice]] = MappingProxyType(
             "Turns are in no beat or in several, or nothing is said of them beside each other.",
             "They are analysed again from the turns, as clew rebuild does.",
             _rebuild,
+        ),
+        "entity": _Advice(
+            "The people, places and things that are listed are not those that the turns name.",
+            "They are counted again from the turns.",
+            _count_again,
         ),
         "index": _Advice(
             "The search index does not agree with the turns: some are found wrongly, or not at all.",

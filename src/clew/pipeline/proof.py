@@ -45,6 +45,9 @@ _MADE: Final = ("receipt", "completion", "job", "node")
 """Tables whose rows may repeat what turns say, and that are looked through; what else is kept of a turn goes by its
 owner, and `verify` names what has none."""
 
+_GRAPH: Final = ("entity", "edge", "speaker")
+"""Tables that are made of what turns name; their keys are stems, which may look like another word."""
+
 _OWN_WORDS: Final = frozenset({"completion", "node"})
 """Those of them that have words of their own (a model's, names of fields): only runs prove anything there."""
 
@@ -96,7 +99,7 @@ def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path
         for table in _MADE:
             for row in reader.scan(table, (space,), (space,)):
                 look(table, 1, _hits(words(_text(row)), traces, shortest=1))
-        for table, held in _labels(reader, space):
+        for table, held in (*_labels(reader, space), *_entities(reader, space)):
             look(table, 1, _hits(held, traces, shortest=1))
         for place, ordinals, terms in _index(reader, space):
             look(place, len(ordinals), len(traces.terms & terms) + len(traces.ordinals.intersection(ordinals)))
@@ -161,8 +164,22 @@ def _labels(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
             yield "annotation", words(" ".join(json.loads(cast(str, row[3])).get("tags", ())))
 
 
+def _entities(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
+    """What stands in the entity graph: names as they are spelled, and edges whose ends nothing names."""
+    known: set[Value] = set()
+    for row in reader.scan("entity", (space,), (space,)):
+        known.add(row[1])
+        yield "entity", words(cast(str, row[3]))
+    for row in reader.scan("edge", (space,), (space,)):
+        yield "edge", words(_text(end for end in row[1:3] if end not in known))
+    for row in reader.scan("speaker", (space,), (space,)):
+        yield "speaker", words(cast(str, row[4]))
+
+
 def _rightful(table: str, row: Row) -> list[str]:
     """The words of a row that are there with right: all but the names of labels that were made of what was said."""
+    if table in _GRAPH:
+        return []
     if table == "label_alias" or (table == "label" and row[2] == TAG and row[5] != "user"):
         return []
     if table != "annotation":
@@ -195,6 +212,9 @@ def _leave_out_packed(store: Store, traces: Traces) -> None:
     traces.words = {word for word in traces.words if not word.startswith(names)}
     for space in store.spaces():
         with store.snapshot() as reader:
+            for table, columns in (("entity", ("entity",)), ("edge", ("source", "target"))):
+                for row in reader.scan(table, (space,), (space,), columns=columns):
+                    traces.words.difference_update(words(_text(row)))  # what is named was looked at by its spelling
             for table, column in (("segment", "data"), ("tail", "entry"), ("vector", "codes")):
                 for key in reader.scan(table, (space,), (space,), columns=TABLES[table].key_names):
                     ((packed,),) = reader.scan(table, key, key, columns=(column,))

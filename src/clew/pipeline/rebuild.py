@@ -13,6 +13,7 @@ from clew.index.entry import TurnEntry
 from clew.index.packer import STEP
 from clew.pipeline.analyse import drop_analysis
 from clew.pipeline.annotate import ANALYSIS, PROVENANCE, annotation_rows, orphans
+from clew.pipeline.entities import drop_entities
 from clew.pipeline.log import stored_rows
 from clew.pipeline.prepare import Prepared, derive
 from clew.store.protocol import Store, Transaction
@@ -51,8 +52,14 @@ def rebuild(
         fan_out=fan_out,
         step=step,
     )
-    store.transaction(lambda tx: drop_analysis(tx, space), durable=False)
+    store.transaction(lambda tx: _drop_behind(tx, space), durable=False)
     return turns
+
+
+def _drop_behind(tx: Transaction, space: str) -> None:
+    """Takes back what is made behind the acknowledgement, where it is made again."""
+    drop_analysis(tx, space)
+    drop_entities(tx, space)
 
 
 def _drop_orphans(store: Store, space: str) -> None:

@@ -1,7 +1,7 @@
 """Checks what is stored against itself: hashes, references, numbering, index, database file. Changes nothing.
 
-Kinds of problems: `database`, `turn`, `numbering`, `parent`, `blob`, `annotation`, `coverage`, `index`, `vector`, `job`
-and `orphan`. What can be mended without losing a turn, `clew.pipeline.doctor` mends.
+Kinds of problems: `database`, `turn`, `numbering`, `parent`, `blob`, `annotation`, `coverage`, `entity`, `index`,
+`vector`, `job` and `orphan`. What can be mended without losing a turn, `clew.pipeline.doctor` mends.
 """
 
 import hashlib
@@ -17,6 +17,7 @@ from clew.ingest.identity import content_hash
 from clew.pipeline.annotate import orphans
 from clew.pipeline.compare import compare
 from clew.pipeline.coverage import coverage_problems
+from clew.pipeline.entities import entity_problems
 from clew.pipeline.log import stored_rows
 from clew.pipeline.references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans, orphan_problem
 from clew.store.protocol import Reader, Store
@@ -59,6 +60,7 @@ def _verify(store: Store, space: str, problems: list[Problem]) -> VerifyReport:
         problems += stage_problems(reader, space)
     problems += packer.verify(store, space, ordinals)
     problems += compare(store, space)
+    problems += entity_problems(store, space)
     checked = {"turns": len(ordinals), "sessions": len(places), "blobs": len(blobs), "annotations": annotations}
     return VerifyReport(checked=checked, problems=tuple(problems), encryption=store.encryption)
 

@@ -16,6 +16,7 @@ from clew.index.live import LiveIndex
 from clew.index.packer import pack
 from clew.pipeline.analyse import Analysis
 from clew.pipeline.embedding import Embedding, Failed
+from clew.pipeline.entities import Naming
 from clew.pipeline.holder import holder_name, release_dead
 from clew.pipeline.model_work import ModelWork
 from clew.pipeline.receipts import ReceiptBook
@@ -59,6 +60,7 @@ class Worker:
         self._embedding, self._receipts, self._config, self._retention = embedding, receipts, config.index, retention
         embedder = None if embedding is None else embedding.embedder
         self._analysis = Analysis(store, space, live, embedder, config.analyze)
+        self._naming = Naming(store, space)
         self._holder = holder_name()
         self._lease: Lease | None = None
         self._busy = False  # the last step found work, so there may be more
@@ -111,6 +113,7 @@ class Worker:
         with self._store.snapshot() as reader:
             scrub = int(noted(reader, self._space) is not None)
         counts = {"receipts": self._receipts.waiting, "retention": int(self._retention.due()), "scrub": scrub}
+        counts["entities"] = self._naming.pending()
         if self.superseded_by is not None:
             return {kind: count for kind, count in counts.items() if count}
         failed = self._failed_turns()
@@ -158,7 +161,7 @@ class Worker:
                     self._settled = version
                 elif looks and self._has_lease():
                     # Packing needs no model, which may fail or take hours.
-                    self._busy = self._pack() or self._embed() or self._analyse()
+                    self._busy = self._pack() or self._embed() or self._analyse() or self._naming.step()
                     self._settled = self._settled if self._busy else version
                     done = done or self._busy
                 done = done or scrub_left(self._store, self._space)  # last: it may have to wait for a snapshot's end
@@ -177,6 +180,8 @@ class Worker:
             loose = (reader.count(table, (self._space,), (self._space,)) for table in ("tail", "vector"))
             if any(count >= self._config.pack_minimum for count in loose):
                 return True
+        if self._naming.pending():
+            return True
         if self.superseded_by is not None:
             return False
         failed = self._failed_turns()

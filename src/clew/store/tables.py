@@ -206,6 +206,44 @@ LABEL = Table(
 LABEL_ALIAS = Table("label_alias", {"space": "text", "namespace": "text", "name": "text", "target": "text"}, key=3)
 """Old name to new name; read through, and never in a circle."""
 
+ENTITY = Table(
+    "entity",
+    {
+        "space": "text",
+        "entity": "text",  # what all spellings of its name have in common
+        "type": "text",  # what a mention says it is
+        "name": "text",  # as a mention spells it
+        "turns": "int",  # how many turns have such a mention
+        "version": "int",
+    },
+    key=4,
+)
+"""What turns name. Every number is a count over turns: a turn that is forgotten is taken off again."""
+
+EDGE = Table(
+    "edge",
+    {"space": "text", "source": "text", "target": "text", "type": "text", "turns": "int", "version": "int"},
+    key=4,
+    indexes={"target": ("space", "target", "source")},
+)
+"""How entities hang together, each pair once: by which names come first, or from who speaks to what is spoken of."""
+
+SPEAKER = Table(
+    "speaker",
+    {
+        "space": "text",
+        "session": "text",
+        "speaker": "text",
+        "kind": "text",  # speaks; listener: calls the other by the name; speaker: goes by it
+        "name": "text",  # empty for speaks
+        "turns": "int",
+        "version": "int",
+    },
+    key=5,
+    indexes={"name": ("space", "name", "session")},
+)
+"""Who speaks in a session, and what they call each other and themselves."""
+
 COMPLETION = Table(
     "completion",
     {
@@ -289,6 +327,9 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             NODE,
             LABEL,
             LABEL_ALIAS,
+            ENTITY,
+            EDGE,
+            SPEAKER,
             COMPLETION,
             LEDGER,
             PARAMETER,

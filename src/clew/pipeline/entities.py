@@ -1,0 +1,193 @@
+"""Turns that are stored -> what they name, as counts in the entity graph; behind the acknowledgement, in order.
+
+Independent of the analysis: it needs neither vectors nor a model, and has a watermark of its own in a row of META:
+
+    entities    {"next": ordinal, "version": n}: everything before `next` is counted
+
+A turn counts the same whatever stands around it, so a forgotten one is taken off again by counting it once more.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+from clew.errors import ConflictError
+from clew.index.view import IndexView
+from clew.pipeline.log import stored_rows
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.rows import TURN_COLUMNS, dumps, turn_from_row
+from clew.store.tables import Row
+from clew.structure.stored_graph import ENTITY_VERSION, Counts, StoredGraph, drop_graph, stored_counts
+from clew.text.terms import quote_terms
+from clew.types.entity import Entity, EntityPage
+from clew.types.ids import turn_id
+from clew.types.reports import Problem
+from clew.types.turn import Turn
+
+STRETCH: Final = 256
+"""Most turns counted between two commits."""
+
+PROGRESS: Final = "entities"
+
+NEIGHBOURS: Final = 20
+TURNS: Final = 50
+"""What is told of one entity at most."""
+
+_SHOWN: Final = 3
+_ORDINAL, _SESSION, _SEQ = (TURN_COLUMNS[name] for name in ("ordinal", "session", "seq"))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a space's turns are counted.
+
+    Attributes:
+        next: ordinal of the first turn that is not.
+    """
+
+    next: int = 0
+    version: int = ENTITY_VERSION
+
+    def to_json(self) -> str:
+        """JSON with a fixed form."""
+        return dumps({"next": self.next, "version": self.version})
+
+
+class Naming:
+    """Counts what the turns of one space name, for one Memory. Only the holder of the worker's lease calls `step`."""
+
+    def __init__(self, store: Store, space: str) -> None:
+        """Nothing is read before it is asked for."""
+        self._store, self._space = store, space
+
+    def pending(self) -> int:
+        """Turns that are not counted."""
+        with self._store.snapshot() as reader:
+            _, progress = read_progress(reader, self._space)
+            start = progress.next if progress.version == ENTITY_VERSION else 0
+            return reader.count("turn", (self._space, start), (self._space,), index="ordinal")
+
+    def step(self) -> bool:
+        """Counts one stretch; says whether there was anything to count.
+
+        Raises:
+            ConflictError: another process counted meanwhile; nothing was written.
+        """
+        with self._store.snapshot() as reader:
+            seen, progress = read_progress(reader, self._space)
+            if progress.version != ENTITY_VERSION:
+                self._store.transaction(lambda tx: drop_entities(tx, self._space), durable=False)
+                return True
+            low = (self._space, progress.next)
+            rows = reader.scan("turn", low, (self._space,), index="ordinal", limit=STRETCH)
+        if not rows:
+            return False
+        turns = [turn_from_row(row) for row in rows]
+        after = Progress(cast(int, rows[-1][_ORDINAL]) + 1)
+        made = [_counts((turn,)) for turn in turns]
+
+        def write(tx: Transaction) -> None:
+            if read_progress(tx, self._space)[0] != seen:
+                raise ConflictError("the space's names were counted by another process; it is tried again")
+            keys = [(self._space, row[_SESSION], row[_SEQ]) for row in rows]
+            living = tx.get_many("turn", keys, columns=("seq",))
+            whole = Counts()
+            for counts, row in zip(made, living, strict=True):
+                for table, counted in counts.rows.items() if row is not None else ():
+                    whole.rows[table].update(counted)
+            whole.apply(tx, self._space, 1)
+            tx.put("meta", [(self._space, PROGRESS, after.to_json())])
+
+        self._store.transaction(write, durable=False)
+        return True
+
+
+def read_progress(reader: Reader, space: str) -> tuple[str | None, Progress]:
+    """The row as it stands and what it says; None and the beginning for a space of which nothing was counted."""
+    row = reader.get("meta", (space, PROGRESS))
+    return (None, Progress()) if row is None else (cast(str, row[2]), Progress(**json.loads(cast(str, row[2]))))
+
+
+def drop_entities(tx: Transaction, space: str) -> None:
+    """Takes the whole graph back; it is counted anew behind the scenes."""
+    drop_graph(tx, space)
+    tx.delete("meta", (space, PROGRESS), (space, PROGRESS))
+
+
+def forget_names(tx: Transaction, space: str, turns: Sequence[Turn]) -> None:
+    """Takes turns that go off the counts. What other rules counted cannot be told apart: then all is counted anew."""
+    seen, progress = read_progress(tx, space)
+    if seen is not None and progress.version != ENTITY_VERSION:
+        drop_entities(tx, space)
+        return
+    _counts([turn for turn in turns if cast(int, turn.ordinal) < progress.next]).apply(tx, space, -1)
+
+
+def entity_problems(store: Store, space: str) -> Iterator[Problem]:
+    """Counts every turn again, and names what is stored otherwise. Call it inside a snapshot."""
+    with store.snapshot() as reader:
+        _, progress = read_progress(reader, space)
+        held = stored_counts(reader, space)
+    if progress.version != ENTITY_VERSION:
+        return
+    fresh = Counts()
+    for rows in stored_rows(store, space, 0, progress.next - 1):
+        for turn in map(_readable, rows):
+            if turn is not None:
+                fresh.add(turn)
+    for table, counted in held.rows.items():
+        wrong = sorted(
+            key for key in counted.keys() | fresh.rows[table].keys() if counted[key] != fresh.rows[table][key]
+        )
+        if wrong:
+            shown = ", ".join("/".join(key) for key in wrong[:_SHOWN]) + ", ..." * (len(wrong) > _SHOWN)
+            detail = f"{len(wrong)} rows are not what the turns name"
+            yield Problem(kind="entity", where=f"{table} {shown}", detail=detail, repair="clew rebuild")
+
+
+def entities_of(reader: Reader, space: str) -> tuple[Entity, ...]:
+    """What the turns of a space name, see `StoredGraph.entities`."""
+    return StoredGraph(reader, space).entities()
+
+
+def entity_page(reader: Reader, space: str, view: IndexView, name: str) -> EntityPage | None:
+    """One entity by any of its names, with what surrounds it; None when nothing of that name is known."""
+    graph = StoredGraph(reader, space)
+    key = graph.find(name)
+    if key is None:
+        return None
+    names = graph.names_of(key)
+    mine = next((each for each in graph.entities() if each.name in names), None)
+    if mine is None:
+        return None
+    return EntityPage(mine, graph.neighbours(key, NEIGHBOURS), tuple(_turns_naming(view, names)))
+
+
+def _turns_naming(view: IndexView, names: Sequence[str]) -> list[str]:
+    """Ids of the newest turns of which one piece has all words of one of the names."""
+    found: set[int] = set()
+    for name in names:
+        pieces: set[int] | None = None
+        for term in dict.fromkeys(quote_terms(name)):
+            held, body, _ = view.postings(term)
+            here = set(held[body > 0].tolist())
+            pieces = here if pieces is None else pieces & here
+        found.update(view.pieces.turn[sorted(pieces or ())].tolist())
+    newest = sorted(found, reverse=True)[:TURNS]
+    turns = view.turns
+    return [turn_id(view.sessions[int(turns.session[each])], int(turns.seq[each])) for each in newest]
+
+
+def _counts(turns: Sequence[Turn]) -> Counts:
+    counts = Counts()
+    for turn in turns:
+        counts.add(turn)
+    return counts
+
+
+def _readable(row: Row) -> Turn | None:
+    try:
+        return turn_from_row(row)
+    except Exception:  # noqa: BLE001  # the row may hold anything; `verify` names it
+        return None

@@ -1,0 +1,218 @@
+"""The entity graph of a space as it is stored: counts over turns as rows, and the questions that are asked of them.
+
+A name that somebody is called by leads to them, see `StoredGraph.called`; nothing of that is written, so that a turn
+that comes or goes changes numbers alone.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, cast
+
+from clew.analyze.entities import entities_in, entity_key
+from clew.store.protocol import Reader, Transaction
+from clew.store.tables import TABLES, Row
+from clew.structure.graph import entity_of
+from clew.types.entity import EdgeType, Entity, Neighbour, NodeType
+from clew.types.turn import Turn
+
+ENTITY_VERSION: Final = 1
+"""Named by every row made here. Raise it with any change of what a turn is said to name."""
+
+MOST_LINKED: Final = 50
+"""Neighbours of an entity that passes energy on: of more, each would get less than the minimum (0.5 / 51 < 0.01)."""
+
+SIGHTINGS: Final = 2
+"""Turns that must call somebody by a name before it leads to them (RETRIEVAL 7: one may greet a pet)."""
+
+SPEAKS: Final = "speaks"
+_ROLES: Final = frozenset(("user", "assistant", "system", "tool", "model", "human", "ai", "bot"))
+"""Speakers' names that are no names."""
+
+
+@dataclass(slots=True)
+class Counts:
+    """Rows of ENTITY, EDGE and SPEAKER, by table and by key without the space, with their turns."""
+
+    rows: dict[str, Counter[tuple[str, ...]]] = field(
+        default_factory=lambda: {"entity": Counter(), "edge": Counter(), "speaker": Counter()}
+    )
+
+    def add(self, turn: Turn) -> None:
+        """Counts what one turn names. The same turn always counts the same; tools and injected text name nothing."""
+        if turn.origin in ("tool", "injected") or turn.role in ("tool", "system"):
+            return
+        named = entities_in(turn.text)
+        said = {mention.key: mention for mention in named.mentions}
+        names = [key for key, mention in said.items() if mention.type is not NodeType.CONCEPT]
+        entities, edges, speakers = self.rows["entity"], self.rows["edge"], self.rows["speaker"]
+        entities.update((mention.key, str(mention.type), mention.name) for mention in said.values())
+        for place, first in enumerate(names):
+            rest = [*names[place + 1 :], *(key for key in said if said[key].type is NodeType.CONCEPT)]
+            edges.update((*sorted((first, second)), str(EdgeType.MENTIONED_WITH)) for second in rest)
+        own = speaker_key(turn.speaker)
+        if own is None or turn.speaker is None:
+            return
+        speakers[turn.session, turn.speaker, SPEAKS, ""] += 1
+        speakers.update((turn.session, turn.speaker, "listener", name) for name in named.addressed)
+        speakers.update((turn.session, turn.speaker, "speaker", name) for name in named.self_named)
+        if own not in said:
+            entities[own, str(NodeType.PERSON), turn.speaker] += 1
+        edges.update((own, key, str(EdgeType.SPEAKS_OF)) for key in said if key != own)
+
+    def apply(self, tx: Transaction, space: str, sign: int) -> None:
+        """Adds the counts to what is stored, or takes them off; what nothing names any more goes."""
+        for table, counted in self.rows.items():
+            keys = [(space, *key) for key in sorted(counted)]
+            held = tx.get_many(table, keys, columns=("turns",))
+            put: list[Row] = []
+            for key, row in zip(keys, held, strict=True):
+                turns = (0 if row is None else cast(int, row[0])) + sign * counted[key[1:]]
+                if turns > 0:
+                    put.append((*key, turns, ENTITY_VERSION))
+                else:
+                    tx.delete(table, key, key)
+            tx.put(table, put)
+
+
+def speaker_key(speaker: str | None) -> str | None:
+    """The key of who speaks; None where that is a role and no name."""
+    if speaker is None or speaker.strip().casefold() in _ROLES:
+        return None
+    return entity_key(speaker) or None
+
+
+class StoredGraph:
+    """Looks at the rows of one space, as of one moment; every answer costs a bounded number of reads."""
+
+    def __init__(self, reader: Reader, space: str) -> None:
+        """Reads through an open snapshot."""
+        self._reader, self._space = reader, space
+
+    def find(self, name: str) -> str | None:
+        """The key of the entity that a name means; None when nothing of that name is known."""
+        key = entity_key(name)
+        return (self.called(name) or key) if key and self._has(key) else self.called(name)
+
+    def linked(self, key: str) -> Sequence[str]:
+        """The keys of an entity's neighbours, sorted; none for one with more than `MOST_LINKED`."""
+        found: set[str] = set()
+        for index, end in ((None, "target"), ("target", "source")):
+            low = (self._space, key)
+            limit = MOST_LINKED * len(EdgeType) + 1
+            rows = self._reader.scan("edge", low, low, index=index, columns=(end,), limit=limit)
+            found.update(cast(str, row[0]) for row in rows)
+        return sorted(found) if len(found) <= MOST_LINKED else ()
+
+    def called(self, name: str) -> str | None:
+        """The key of the one person who goes by a name that is not their own, if that was seen often enough.
+
+        Somebody in a session of two calls the other by it in a greeting, or thanks; or somebody says that they go by
+        it. It takes `SIGHTINGS` turns, most of them meaning the same person, and the name must not be a speaker's own,
+        nor an ordinary word of the space.
+        """
+        key = entity_key(name)
+        meant: Counter[str] = Counter()
+        spelled = " ".join(name.split())
+        for form in dict.fromkeys((spelled, spelled.title())):
+            rows = self._reader.scan("speaker", (self._space, form), (self._space, form), index="name")
+            for _, session, speaker, kind, _, turns, _ in rows if form else ():
+                for person in self._meant(cast(str, session), cast(str, speaker), cast(str, kind)):
+                    meant[person] += cast(int, turns)
+        if not meant or key in meant:
+            return None
+        person, turns = max(sorted(meant.items()), key=lambda each: each[1])
+        sure = turns >= SIGHTINGS and 2 * turns > meant.total()
+        return person if sure and not self._has(key, NodeType.CONCEPT) else None
+
+    def entity(self, key: str) -> Entity | None:
+        """An entity by its key, with the names that lead to it; None when nothing of that key is known."""
+        rows = self._reader.scan("entity", (self._space, key), (self._space, key))
+        types, forms = _counted(rows)
+        return entity_of(key, types, forms) if types else None
+
+    def entities(self) -> tuple[Entity, ...]:
+        """All of them, the most named first; of equal ones by name. A nickname is a part of who has it."""
+        rows: dict[str, list[Row]] = {}
+        for row in self._reader.scan("entity", (self._space,), (self._space,)):
+            rows.setdefault(cast(str, row[1]), []).append(row)
+        for key, person in self.nicknames().items():
+            if key in rows and person in rows:
+                rows[person] += rows.pop(key)
+        found = [entity_of(key, *_counted(each)) for key, each in rows.items()]
+        return tuple(sorted(found, key=lambda each: (-each.turns, each.name)))
+
+    def nicknames(self) -> dict[str, str]:
+        """The keys of all names that lead to somebody, with whom they mean."""
+        names = {
+            cast(str, row[4])
+            for row in self._reader.scan("speaker", (self._space,), (self._space,))
+            if row[3] != SPEAKS
+        }
+        found = {entity_key(name): self.called(name) for name in sorted(names)}
+        led = {key: person for key, person in found.items() if person is not None}
+        return {key: person for key, person in led.items() if person not in led}
+
+    def neighbours(self, key: str, limit: int) -> tuple[Neighbour, ...]:
+        """An entity's strongest neighbours; of equal ones by name. Reads all of its edges.
+
+        What stands under a nickname is counted for who has it.
+        """
+        led = self.nicknames()
+        counted: Counter[tuple[str, EdgeType]] = Counter()
+        for own in (key, *(name for name, person in led.items() if person == key)):
+            for index, end in ((None, 2), ("target", 1)):
+                low = (self._space, own)
+                for row in self._reader.scan("edge", low, low, index=index):
+                    other = led.get(cast(str, row[end]), cast(str, row[end]))
+                    if other != key:
+                        counted[other, EdgeType(cast(str, row[3]))] += cast(int, row[4])
+        nearest = sorted(counted.items(), key=lambda each: (-each[1], each[0]))[:limit]
+        found = [(self.entity(other), kind, turns) for (other, kind), turns in nearest]
+        ranked = [Neighbour(each.name, each.type, kind, turns) for each, kind, turns in found if each is not None]
+        return tuple(sorted(ranked, key=lambda each: (-each.turns, each.name, each.edge)))
+
+    def names_of(self, key: str) -> tuple[str, ...]:
+        """Every spelling of an entity and every name that leads to it, sorted."""
+        keys = [key, *(other for other, person in self.nicknames().items() if person == key)]
+        rows = [row for each in keys for row in self._reader.scan("entity", (self._space, each), (self._space, each))]
+        return tuple(sorted({cast(str, row[3]) for row in rows}))
+
+    def _has(self, key: str, kind: NodeType | None = None) -> bool:
+        low = (self._space, key) if kind is None else (self._space, key, str(kind))
+        return bool(self._reader.scan("entity", low, low, columns=("entity",), limit=1))
+
+    def _meant(self, session: str, speaker: str, kind: str) -> Iterator[str]:
+        """Whom a form of address means: the speaker, or the only other one of the session."""
+        if kind == "speaker":
+            voices = [speaker]
+        else:
+            rows = self._reader.scan("speaker", (self._space, session), (self._space, session))
+            others = {cast(str, row[2]) for row in rows if row[3] == SPEAKS and row[2] != speaker}
+            voices = list(others) if len(others) == 1 else []
+        yield from filter(None, map(speaker_key, voices))
+
+
+def drop_graph(tx: Transaction, space: str) -> None:
+    """Takes out every row of the graph."""
+    for table in Counts().rows:
+        tx.delete(table, (space,), (space,))
+
+
+def stored_counts(reader: Reader, space: str) -> Counts:
+    """All that is stored, as counts."""
+    found = Counts()
+    for table, counted in found.rows.items():
+        width = TABLES[table].key
+        for row in reader.scan(table, (space,), (space,)):
+            counted[cast("tuple[str, ...]", row[1:width])] = cast(int, row[width])
+    return found
+
+
+def _counted(rows: Sequence[Row]) -> tuple[Counter[NodeType], Counter[str]]:
+    types: Counter[NodeType] = Counter()
+    forms: Counter[str] = Counter()
+    for _, _, kind, name, turns, _ in rows:
+        types[NodeType(cast(str, kind))] += cast(int, turns)
+        forms[cast(str, name)] += cast(int, turns)
+    return types, forms
