@@ -512,6 +512,7 @@ RANKING = (
     Requirement(
         "F-RANKING-15", "DESIGN 1.5", "A receipt tells what was read, taken and left; one log gives one receipt."
     ),
+    Requirement("F-RANKING-22", "Issue 5.1", "Answers, named times and standing wishes count when they are asked for."),
     Requirement("F-RANKING-21", "DESIGN 6", "Who is greeted by another name at least twice is found by it."),
 )
 
@@ -861,6 +862,14 @@ TIME = (
     Requirement("F-TIME-01", "DESIGN 6", "An English expression of time is a stretch of moments, or none."),
     Requirement("F-TIME-02", "DESIGN 6", "What lies behind an old conversation's end is counted from its last day."),
     Requirement("F-TIME-03", "DESIGN 1.9", "Every text is read as a time, and none ends before it starts."),
+    Requirement("F-TIME-04", "DESIGN 10", "What is wanted of a time is given, or decided by the question's words."),
+    Requirement("F-TIME-05", "Issue 5.7", "A time is given by moments or words; one that ends first is an error."),
+    Requirement("F-TIME-06", "DESIGN 10", "A time is told by days, weeks, months or years, each in its turn."),
+    Requirement("F-TIME-07", "Issue 5.7", "Each of the five modes tells its own of a time, without a model."),
+    Requirement("F-TIME-08", "Issue 5.7", "A time without turns, or ahead, is an empty result."),
+    Requirement("F-TIME-09", "DESIGN 1.6", "What is told of a time fits its budget and names stored turns alone."),
+    Requirement("F-TIME-10", "Issue 5.7", "Recall brings first what was said in the time that a question names."),
+    Requirement("F-TIME-11", "DESIGN 10", "`clew when` prints what was said in a time, and where it was counted from."),
 )
 
 # --- entity graph ---
@@ -896,6 +905,12 @@ HCE = (
     ),
     Requirement("F-HCE-05", "DESIGN 10", "A wrapped chat is called once; its answer comes back even if memory fails."),
     Requirement("F-HCE-06", "HCE", "A pipeline that was saved is loaded again, and nothing is half loaded."),
+    Requirement(
+        "F-HCE-07", "DESIGN 10", "A memory's prompt is block, buffer, query, budgeted, and nothing comes twice."
+    ),
+    Requirement(
+        "F-HCE-08", "DESIGN 10", "A chat that a memory wraps is called once; its answer always comes back."
+    ),
 )
 
 # --- MCP ---

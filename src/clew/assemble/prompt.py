@@ -20,10 +20,15 @@ def spoken(role: str, content: str) -> str:
     return f"{NAMES.get(role, role)}: {content}"
 
 
-def sections(block: str, focus: str, query: str) -> str:
-    """Context block, focus buffer and query, each under its heading; what is empty is left out, but for the query."""
+def remembered(block: str, focus: str) -> str:
+    """Context block and focus buffer, each under its heading; what is empty is left out."""
     parts = ((CONTEXT, block), (FOCUS, focus))
-    return "\n\n".join([*(f"{name}\n{text}" for name, text in parts if text), f"{QUERY}\n{query}"])
+    return "\n\n".join(f"{name}\n{text}" for name, text in parts if text)
+
+
+def sections(block: str, focus: str, query: str) -> str:
+    """The same, and below them the query under its own heading."""
+    return "\n\n".join(filter(None, (remembered(block, focus), f"{QUERY}\n{query}")))
 
 
 def wrapped(

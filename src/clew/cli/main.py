@@ -37,6 +37,7 @@ _SECTIONS: Final = {
         "explain": ("explain:explain", "Show why a recall gave what it gave."),
         "snapshots": ("structure:snapshots", "List the beats of a conversation and what each turn weighs."),
         "labels": ("labels:labels", "List what the conversations are about, or what one label marks."),
+        "entities": ("entities:entities", "List the people, places and things that are named, or all about one."),
         "restore": ("restore:restore", "Give a turn back as it came, or the original of one of its parts."),
     },
     "For agents": {

@@ -6,14 +6,13 @@
 from clew.memory.care import Care
 from clew.memory.hierarchy import Hierarchy
 from clew.memory.learning import Learning
-from clew.memory.reading import Reading
+from clew.memory.prompting import Prompting
 from clew.memory.wiring import Clock
-from clew.memory.writing import Writing
 
 __all__ = ["Clock", "Memory"]
 
 
-class Memory(Writing, Reading, Hierarchy, Learning, Care):
+class Memory(Prompting, Hierarchy, Learning, Care):
     """One space. Threads may share it; several processes may open the same home.
 
     Use `Memory.open`, and close it, or use it in a `with` statement.

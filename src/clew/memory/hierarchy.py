@@ -1,8 +1,10 @@
 """What a memory says of its turns, and the beats and chapters that they make."""
 
+from clew.errors import NotFoundError
 from clew.ingest.encoding import escape_surrogates
 from clew.memory.wiring import Wired
 from clew.pipeline.annotate import TAG, annotations_of
+from clew.pipeline.entities import entities_of, entity_page
 from clew.pipeline.labels import label_counts, labelled
 from clew.pipeline.nodes import snapshots_of
 from clew.pipeline.region import macro_nodes_of
@@ -10,6 +12,7 @@ from clew.store.rows import turn_from_row
 from clew.structure.macro import Merged, Movement, StateBefore, evolution, first_mention, merge, state_before
 from clew.types.annotation import Annotation
 from clew.types.chunk import ContextSnapshot
+from clew.types.entity import Entity, EntityPage
 from clew.types.labels import LabelCount, Labelled
 
 
@@ -59,6 +62,30 @@ class Hierarchy(Wired):
         self._check_open()
         with self._store.snapshot() as reader:
             return labelled(reader, self.space, escape_surrogates(name), namespace)
+
+    def entities(self) -> tuple[Entity, ...]:
+        """The people, places and things that the turns name, the most named first; of equal ones by name.
+
+        Turns are counted behind the acknowledgement; `drain` waits until all are. A nickname that was seen twice is
+        counted for who has it.
+        """
+        self._check_open()
+        with self._store.snapshot() as reader:
+            return entities_of(reader, self.space)
+
+    def entity(self, name: str) -> EntityPage:
+        """One of them by any of its names, with its strongest neighbours and the newest turns that name it.
+
+        Raises:
+            NotFoundError: no turn names it.
+        """
+        self._check_open()
+        view = self._live.view()
+        with self._store.snapshot() as reader:
+            found = entity_page(reader, self.space, view, escape_surrogates(name))
+        if found is None:
+            raise NotFoundError(f"no turn of space {self.space!r} names {name!r}; `entities` lists what is named")
+        return found
 
     def state_before(self, session: str, concept: str) -> StateBefore | None:
         """What a conversation had been about before something was first mentioned in it.

@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import islice
 from typing import Any, Unpack
 
@@ -17,10 +17,11 @@ from clew.pipeline.pause import paused_since
 from clew.pipeline.region import one_position, region_of
 from clew.pipeline.stats import gather_stats
 from clew.recall.frame import Frame, Stretch
-from clew.recall.only import Filter, Only, filter_of
+from clew.recall.only import Filter, Only, filter_of, without
 from clew.recall.quotes import find_quote
 from clew.store.rows import turn_from_row
 from clew.store.tables import Row
+from clew.text.counters import Counter
 from clew.text.counters import counter as counter_named
 from clew.types import (
     Context,
@@ -66,14 +67,24 @@ class Reading(Wired):
         self._check_open()
         budget = _checked_budget(self.config.budget if budget is None else budget)
         count = counter_named(self.config.counter if counter is None else counter)
-        chosen = filter_of(only)
-        query = escape_surrogates(query)
-        started, now = time.perf_counter(), self._clock()
         place = one_position(position, context_position)
+        return self._recall(escape_surrogates(query), budget, count, filter_of(only), place)
+
+    def _recall(
+        self,
+        query: str,
+        budget: int,
+        count: Counter,
+        chosen: Filter,
+        place: int | None = None,
+        shown: Collection[tuple[str, int]] = (),
+    ) -> Context:
+        """The same; `shown` are turns, by session and place in it, that the caller has in the prompt already."""
+        started, now = time.perf_counter(), self._clock()
         region = () if place is None else self._region(chosen.session, place)
         asked_at = chosen.as_of or now
         frame = self._ranker.frame(query, asked_at, region)
-        mask = self._chooser.mask(frame.view, chosen, asked_at)
+        mask = without(frame.view, self._chooser.mask(frame.view, chosen, asked_at), shown)
         ranking = self._ranker.rank(frame, self.config.recall.limit, mask)
         ranked = time.perf_counter()
         settings = {"budget": budget, "counter": count.name, **self._settings(frame, chosen, place)}

@@ -1,8 +1,11 @@
 """What a caller may restrict a recall, search or query to, checked and in the form that the ranker takes."""
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import datetime
 from typing import TypedDict
+
+import numpy as np
 
 from clew.errors import ExpressionError, InputError
 from clew.index.view import IndexView, Mask
@@ -110,6 +113,16 @@ def time_range(since: datetime | None, until: datetime | None) -> tuple[datetime
     if since is not None and until is not None and until <= since:
         raise InputError(f"the range ends ({until.isoformat()}) before it starts ({since.isoformat()}); swap them")
     return since, until
+
+
+def without(view: IndexView, mask: Mask | None, turns: Collection[tuple[str, int]]) -> Mask | None:
+    """A filter that also leaves out turns, given by session and place; those that the view does not know are passed."""
+    places = [place for place in (view.position(*each) for each in turns) if place is not None]
+    if not places:
+        return mask
+    kept = np.ones(len(view.turns.ordinal), dtype=bool) if mask is None else mask.copy()
+    kept[places] = False
+    return kept
 
 
 def escaped(name: str | None) -> str | None:

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from clew.analyze.entities import Mention, entities_in
-from clew.assemble.prompt import CONTEXT, FOCUS, sections, spoken, wrapped
+from clew.assemble.prompt import remembered, sections, spoken, wrapped
 from clew.errors import InputError, NotFoundError
 from clew.structure.graph import EntityGraph, spreading_activation
 from clew.structure.tree import SemanticTree, TreeHit, hierarchical_relevance_search
@@ -250,7 +250,7 @@ class HCEPipeline:
 
         Block and buffer take at most `context_budget` tokens together; the query comes whole and is not counted.
         """
-        return sections(*self._within_budget(user_query, _headed), user_query)
+        return sections(*self._within_budget(user_query, remembered), user_query)
 
     def update(self, user_query: str, ai_response: str) -> None:
         """Stores one exchange in all three structures."""
@@ -366,16 +366,11 @@ def _exchange(user: str, assistant: str) -> str:
     return f"{spoken('user', user)}\n{spoken('assistant', assistant)}"
 
 
-def _headed(block: str, focus: str) -> str:
-    parts = ((CONTEXT, block), (FOCUS, focus))
-    return "\n\n".join(f"{name}\n{text}" for name, text in parts if text)
-
-
 def _written(chosen: Sequence[ContextCandidate]) -> tuple[str, str]:
     """The block, best first by source, and the buffer in its order."""
-    remembered = [each.content for source in ("graph", "tree") for each in chosen if each.source == source]
+    told = [each.content for source in ("graph", "tree") for each in chosen if each.source == source]
     recent = sorted((each for each in chosen if each.source == "buffer"), key=lambda each: int(each.metadata["place"]))
-    block = "\n".join([QUOTED, *(f"- {content}" for content in remembered)]) if remembered else ""
+    block = "\n".join([QUOTED, *(f"- {content}" for content in told)]) if told else ""
     return block, "\n".join(each.content for each in recent)
 
 
