@@ -269,6 +269,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "explain": ("explain", "last"),
     "snapshots": ("snapshots", "talk"),
     "labels": ("labels",),
+    "entities": ("entities",),
     "mcp": ("mcp",),
     "install": ("install", "claude-code", "--print"),
     "restore": ("restore", "talk:turn:0"),

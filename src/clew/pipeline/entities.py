@@ -14,6 +14,7 @@ from typing import Final, cast
 
 from clew.errors import ConflictError
 from clew.index.view import IndexView
+from clew.ingest.identity import content_hash
 from clew.pipeline.log import stored_rows
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import TURN_COLUMNS, dumps, turn_from_row
@@ -35,7 +36,7 @@ TURNS: Final = 50
 """What is told of one entity at most."""
 
 _SHOWN: Final = 3
-_ORDINAL, _SESSION, _SEQ = (TURN_COLUMNS[name] for name in ("ordinal", "session", "seq"))
+_ORDINAL, _SESSION, _SEQ, _HASH = (TURN_COLUMNS[name] for name in ("ordinal", "session", "seq", "hash"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +126,10 @@ def forget_names(tx: Transaction, space: str, turns: Sequence[Turn]) -> None:
 
 
 def entity_problems(store: Store, space: str) -> Iterator[Problem]:
-    """Counts every turn again, and names what is stored otherwise. Call it inside a snapshot."""
+    """Counts every turn again, and names what is stored otherwise. Call it inside a snapshot.
+
+    Where a turn is not what was stored, nothing can be said: what it named cannot be counted any more.
+    """
     with store.snapshot() as reader:
         _, progress = read_progress(reader, space)
         held = stored_counts(reader, space)
@@ -133,9 +137,10 @@ def entity_problems(store: Store, space: str) -> Iterator[Problem]:
         return
     fresh = Counts()
     for rows in stored_rows(store, space, 0, progress.next - 1):
-        for turn in map(_readable, rows):
-            if turn is not None:
-                fresh.add(turn)
+        for turn in map(_whole, rows):
+            if turn is None:
+                return
+            fresh.add(turn)
     for table, counted in held.rows.items():
         wrong = sorted(
             key for key in counted.keys() | fresh.rows[table].keys() if counted[key] != fresh.rows[table][key]
@@ -186,8 +191,10 @@ def _counts(turns: Sequence[Turn]) -> Counts:
     return counts
 
 
-def _readable(row: Row) -> Turn | None:
+def _whole(row: Row) -> Turn | None:
+    """The turn of a row that is what was stored; None for any other, which `verify` names."""
     try:
-        return turn_from_row(row)
-    except Exception:  # noqa: BLE001  # the row may hold anything; `verify` names it
+        turn = turn_from_row(row)
+    except Exception:  # noqa: BLE001  # the row may hold anything
         return None
+    return turn if content_hash(turn) == row[_HASH] else None
