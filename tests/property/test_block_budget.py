@@ -125,7 +125,7 @@ def _offered(place: int, size: int) -> list[Evidence]:
     whole = Evidence(
         rank=place + 1, session=f"s{place % 3}", seq=place, at=None, speaker="A", text="x" * size, rendering="full"
     )
-    return [whole, replace(whole, text="x" * 600, piece=0)] if size > 600 else [whole]
+    return [whole, replace(whole, text="x" * 600, pieces=(0,))] if size > 600 else [whole]
 
 
 @pytest.mark.requirement("F-RANKING-11")

@@ -1,12 +1,12 @@
 """Ranked candidates -> a Context: fetches the words of what may fit, packs, renders, names what was left out."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Collection, Sequence
 from typing import Final
 
 import numpy as np
 
 from clew.assemble.fit import fit
+from clew.assemble.offers import LONG, renderings
 from clew.assemble.receipt import context_items, left_out, omissions
 from clew.assemble.render import Evidence
 from clew.recall.search import Ranking
@@ -16,16 +16,33 @@ from clew.text.pieces import piece_spans
 from clew.types.context import Context
 from clew.types.turn import ROLES
 
-LONG: Final = 600
-"""Characters from which a turn that does not fit whole is offered by its best piece."""
+STEEPNESS: Final = 2.0
+"""How fast utility falls with the score: e-fold for each 1 / STEEPNESS of the weight of cost. docs/packing.md."""
 
+UNWEIGHED: Final = 2.0
+"""Stands for the weight of cost where that is 0."""
+
+LEAST: Final = 1e-12
+"""Utility of a token that is hardly worth anything, above 0."""
 
 Fetch = Callable[[Sequence[tuple[str, int]]], Sequence[str | None]]
 """From sessions and places in them to the words of the turns there; None for one that was forgotten meanwhile."""
 
 
-def build_context(ranking: Ranking, fetch: Fetch, *, budget: int, counter: Counter, receipt_id: str) -> Context:
-    """The block for ranked candidates."""
+def build_context(
+    ranking: Ranking,
+    fetch: Fetch,
+    *,
+    budget: int,
+    counter: Counter,
+    receipt_id: str,
+    must: Collection[int] = (),
+) -> Context:
+    """The block for ranked candidates.
+
+    Args:
+        must: places in the ranking, from 0, of what goes before everything else (pinned turns).
+    """
     lengths = ranking.frame.view.turns.chars[ranking.positions]
     chars: list[int] = lengths.tolist()
     words: dict[int, str | None] = {}
@@ -35,6 +52,8 @@ def build_context(ranking: Ranking, fetch: Fetch, *, budget: int, counter: Count
         lambda place: _renderings(ranking, place, words[place]),
         budget,
         counter,
+        worth=worth(ranking),
+        must=frozenset(must),
     )
     left = left_out(len(ranking), packed)
     candidates = ranking.candidates([*(item.rank - 1 for item in packed.items), *left])
@@ -47,6 +66,26 @@ def build_context(ranking: Ranking, fetch: Fetch, *, budget: int, counter: Count
         omitted=omissions(candidates[shown:], [chars[place] for place in left], budget - packed.tokens),
         receipt_id=receipt_id,
     )
+
+
+def worth(ranking: Ranking) -> list[float]:
+    """Utility for each token of each candidate's whole rendering: 1 for the best, falling with the score.
+
+    The score already knows what a turn costs, as -weight * ln(tokens): divided by that weight it is the logarithm of
+    what a token is worth, so that packing whole turns by density is taking them in rank order. Reciprocal ranks have no
+    such scale; they are utilities as they are.
+    """
+    scores = ranking.scores
+    if not len(scores):
+        return []
+    config = ranking.frame.config
+    if config.fusion == "rrf":
+        falling = scores / scores[0] if scores[0] > 0 else np.ones(len(scores))
+    else:
+        weight = config.cost_assistant if ranking.frame.with_assistant else config.cost
+        falling = np.exp((scores - scores[0]) * STEEPNESS / (weight or UNWEIGHED))
+    least: list[float] = np.minimum.accumulate(np.maximum(falling, LEAST)).tolist()
+    return least
 
 
 def _names(ranking: Ranking, places: Sequence[int]) -> list[tuple[str, int]]:
@@ -74,6 +113,4 @@ def _renderings(ranking: Ranking, place: int, words: str | None) -> list[Evidenc
     )
     if int(turns.chars[position]) <= LONG:
         return [whole]
-    number = ranking.frame.best_piece(position)
-    start, end = piece_spans(words)[number]
-    return [whole, replace(whole, text=words[start:end].strip(), piece=number)]
+    return renderings(whole, words, piece_spans(words), ranking.frame.scores_of_pieces(position))

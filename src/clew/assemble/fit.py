@@ -1,7 +1,7 @@
-"""Ranked evidence -> what fits: best first, whole before shortened, never over the budget.
+"""Ranked evidence -> what fits: the greatest utility within the budget, whole before shortened, never over it.
 
-Borders: decides by rank and cost alone; knows nothing of signals. Words are fetched only for what may still fit, for
-several candidates at once, since each time is a question to the store.
+Borders: decides by rank and cost; knows nothing of signals. Words are fetched only for what may still fit, for several
+candidates at once, since each time is a question to the store; each rendering is counted once.
 """
 
 from collections.abc import Callable, Sequence
@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Final
 
+from clew.assemble.packing import Choice, Offer, pack
 from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, heading, heading_key, line, render
 from clew.text.counters import Counter
 
@@ -18,9 +19,11 @@ CHARS_PER_TOKEN: Final = 4
 SPARE: Final = 4
 """Room in tokens under which no line can fit: a number, a name, a word."""
 
-
 FEW: Final = 16
 """Candidates that are fetched at once where little room is left, and many are tried for it."""
+
+REACH: Final = 1.25
+"""Candidates are packed together as far down the ranks as they would fill the room so many times."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,65 +51,140 @@ def fit(
     renderings: Callable[[int], Sequence[Evidence]],
     budget: int,
     counter: Counter,
+    *,
+    worth: Sequence[float] | None = None,
+    must: frozenset[int] = frozenset(),
 ) -> Packed:
-    """Takes candidates in rank order while they fit; one that does not is passed over and later ones are tried.
+    """Packs the best candidates for the greatest utility, then takes later ones in rank order while they fit.
 
     The parts' counts steer; the whole block is then counted exactly, and the lowest-ranked items are given back while
-    it is over the budget. Cost: a count for each offer that may fit, and one of the block for each item given back.
+    it is over the budget, those that must be there last. Cost: a count for each rendering that may fit, and one of the
+    block for each item given back.
 
     Args:
-        least: characters of each candidate's shortest rendering, in rank order.
+        least: characters of each candidate's shortest rendering, in rank order; an estimate.
         fetch: called with places before the renderings of any of them are asked for.
-        renderings: of the candidate at a place, best first.
+        renderings: of the candidate at a place, the whole first.
+        worth: utility for each token of a candidate's whole rendering, above 0; None takes all in rank order, each in
+            its first rendering that fits.
+        must: places of candidates that go before all others.
     """
-    count: Callable[[str], int] = cache(counter)  # a line is weighed, and told as its item's cost; headings come again
-    weigh = _weigher(counter, count)
-    room = budget - weigh(OPENING) - weigh(CLOSING)
-    taken: dict[int, Evidence] = {}
-    headings: set[object] = set()
-    fetched: Sequence[int] = ()
-    chars_are_known = counter.name == "estimate"
-    for place, chars in enumerate(least):
-        if room < SPARE:
-            break
-        if chars_are_known and chars / CHARS_PER_TOKEN > room:
-            continue
-        if not fetched or place > fetched[-1]:
-            fetched = _next(least, place, room, passes_over=chars_are_known)
-            fetch(fetched)
-        for evidence in renderings(place):
-            key = heading_key(evidence)
-            cost = weigh(line(evidence)) + (0 if key in headings else weigh(heading(*key)))
-            if cost <= room:
-                taken[place] = evidence
-                headings.add(key)
-                room -= cost
+    table = _Table(least, fetch, renderings, counter)
+    room = budget - table.weigh(OPENING) - table.weigh(CLOSING)
+    if worth is None:
+        table.fill(0, room)
+    else:
+        table.pack(worth, must, room)
+    return _exact(table.taken, must, budget, counter, table.count)
+
+
+class _Table:
+    """What is taken of the candidates, and what their renderings cost."""
+
+    def __init__(
+        self,
+        least: Sequence[int],
+        fetch: Callable[[Sequence[int]], object],
+        renderings: Callable[[int], Sequence[Evidence]],
+        counter: Counter,
+    ) -> None:
+        self._least = least
+        self._fetch = fetch
+        self._renderings = renderings
+        self._known = counter.name == "estimate"
+        self._headings: set[object] = set()
+        self.taken: dict[int, Evidence] = {}
+        self.count: Callable[[str], int] = cache(counter)  # a line is weighed, and told as its item's cost
+        # Parts are counted so that rounding does not add up: the estimate rounds only once, at the end.
+        self.weigh: Callable[[str], float] = (lambda text: len(text) / CHARS_PER_TOKEN) if self._known else self.count
+
+    def pack(self, worth: Sequence[float], must: frozenset[int], room: float) -> None:
+        """Packs the candidates that are reached, and fills what is left with later ones."""
+        reached = self._reach(must, room)
+        if not reached:
+            return
+        self._fetch(reached)
+        offered = [self._renderings(place) for place in reached]
+        choices = [self._choice(worth[place], shown) for place, shown in zip(reached, offered, strict=True)]
+        picked = pack(choices, room, {number for number, place in enumerate(reached) if place in must})
+        for number, offer in picked.items():
+            room -= choices[number].offers[offer].cost
+            room -= self._take(reached[number], offered[number][offer])
+        self.fill(reached[-1] + 1, room)
+
+    def fill(self, start: int, room: float) -> None:
+        """Takes the candidates from a place on in rank order, each in its first rendering that fits.
+
+        One that does not fit is passed over and later ones are tried.
+        """
+        fetched: Sequence[int] = ()
+        for place in range(start, len(self._least)):
+            if room < SPARE:
                 break
-    return _exact(taken, budget, counter, count)
+            if self._known and self._least[place] / CHARS_PER_TOKEN > room:
+                continue
+            if not fetched or place > fetched[-1]:
+                fetched = self._next(place, room)
+                self._fetch(fetched)
+            for evidence in self._renderings(place):
+                key = heading_key(evidence)
+                cost = self.weigh(line(evidence)) + (0 if key in self._headings else self.weigh(heading(*key)))
+                if cost <= room:
+                    self._take(place, evidence)
+                    room -= cost
+                    break
+
+    def _take(self, place: int, evidence: Evidence) -> float:
+        """Takes a candidate; gives what a heading costs that it needs and nothing had needed before."""
+        self.taken[place] = evidence
+        key = heading_key(evidence)
+        if key in self._headings:
+            return 0.0
+        self._headings.add(key)
+        return self.weigh(heading(*key))
+
+    def _choice(self, worth: float, shown: Sequence[Evidence]) -> Choice:
+        if not shown:
+            return Choice(())
+        costs = [self.weigh(line(evidence)) for evidence in shown]
+        whole = worth * max(costs[0], 1.0)
+        key = heading_key(shown[0])
+        offers = [Offer(whole * evidence.share, cost) for evidence, cost in zip(shown, costs, strict=True)]
+        return Choice(offers, key, self.weigh(heading(*key)))
+
+    def _reach(self, must: frozenset[int], room: float) -> list[int]:
+        """The places that are packed together: in rank order, until they would fill the room `REACH` times."""
+        reached = sorted(must)
+        left = REACH * room
+        for place, chars in enumerate(self._least):
+            if left <= 0 or room < SPARE:
+                break
+            tokens = chars / CHARS_PER_TOKEN
+            if place not in must and not (self._known and tokens > room):
+                reached.append(place)
+                left -= tokens + SPARE
+        return sorted(reached)
+
+    def _next(self, place: int, room: float) -> list[int]:
+        """This place and the following ones that seem to fit beside it, or a few more that would fit alone."""
+        wanted: list[int] = [place]
+        left = room - self._least[place] / CHARS_PER_TOKEN - SPARE
+        for later in range(place + 1, len(self._least)):
+            if left <= 0 and len(wanted) >= FEW:
+                break
+            tokens = self._least[later] / CHARS_PER_TOKEN
+            if not self._known or tokens <= room:
+                wanted.append(later)
+                left -= tokens + SPARE
+        return wanted
 
 
-def _next(least: Sequence[int], place: int, room: float, *, passes_over: bool) -> list[int]:
-    """This place and the following ones that seem to fit beside it, or a few more that would fit alone.
-
-    Args:
-        passes_over: leave those out that surely do not fit.
-    """
-    wanted: list[int] = [place]
-    left = room - least[place] / CHARS_PER_TOKEN - SPARE
-    for later in range(place + 1, len(least)):
-        if left <= 0 and len(wanted) >= FEW:
-            break
-        tokens = least[later] / CHARS_PER_TOKEN
-        if not passes_over or tokens <= room:
-            wanted.append(later)
-            left -= tokens + SPARE
-    return wanted
-
-
-def _exact(taken: dict[int, Evidence], budget: int, counter: Counter, count: Callable[[str], int]) -> Packed:
+def _exact(
+    taken: dict[int, Evidence], must: frozenset[int], budget: int, counter: Counter, count: Callable[[str], int]
+) -> Packed:
     items, text, tokens = _block(taken, counter)
     while tokens > budget:
-        taken.pop(max(taken))
+        del taken[max(taken, key=lambda place: (place not in must, place))]
         items, text, tokens = _block(taken, counter)
     costs = tuple(count(line(item)) for item in items)
     return Packed(tuple(items), costs, text, tokens, frozenset(taken))
@@ -117,8 +195,3 @@ def _block(taken: dict[int, Evidence], counter: Counter) -> tuple[list[Evidence]
     items = chronological(taken.values())
     text = render(items)
     return items, text, counter(text) if items else 0
-
-
-def _weigher(counter: Counter, count: Callable[[str], int]) -> Callable[[str], float]:
-    """Counts parts so that rounding does not add up: the estimate rounds only once, at the end."""
-    return (lambda text: len(text) / CHARS_PER_TOKEN) if counter.name == "estimate" else count

@@ -87,7 +87,7 @@ def _item(item: Evidence, cost: int, candidate: Candidate) -> ContextItem:
         signals=candidate.shares,
         session=item.session,
         at=item.at,
-        node_id=None if item.piece is None else f"{name}:piece:{item.piece}",
+        node_id=f"{name}:piece:{item.pieces[0]}" if len(item.pieces) == 1 else None,
     )
 
 

@@ -24,8 +24,9 @@ class Evidence:
 
     Attributes:
         rank: its candidate's rank, from 1.
-        piece: number of the shown piece of a long turn; None when the whole turn is shown.
+        pieces: numbers of the shown pieces of a long turn, ascending; empty when it is not shown by pieces.
         text: the words to show.
+        share: share of the whole rendering's utility that this one keeps, above 0, up to 1.
         shown: the item's line in the block; made once, since it is weighed, rendered and counted.
     """
 
@@ -36,7 +37,8 @@ class Evidence:
     speaker: str
     text: str
     rendering: str
-    piece: int | None = None
+    pieces: tuple[int, ...] = ()
+    share: float = field(default=1.0, compare=False)
     shown: str = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -45,7 +47,7 @@ class Evidence:
     @property
     def place(self) -> tuple[str, int, int]:
         """Where the item stands in the log."""
-        return self.session, self.seq, -1 if self.piece is None else self.piece
+        return self.session, self.seq, self.pieces[0] if self.pieces else -1
 
 
 def line(evidence: Evidence) -> str:
@@ -64,7 +66,7 @@ def _line(evidence: Evidence) -> str:
         words = _LIKE_A_MARK.sub(r"\g<0>\\", words)
     if _LIKE_AN_ITEM.search(words):  # seldom; to replace nothing takes three times as long as to find nothing
         words = _LIKE_AN_ITEM.sub(r"\g<0> ", words)
-    shown = words if evidence.piece is None else f"… {words} …"
+    shown = f"… {words} …" if evidence.pieces else words
     return f"{evidence.seq} {_name(evidence.speaker)}: {shown}\n"
 
 

@@ -60,11 +60,16 @@ class Frame:
 
     def best_piece(self, position: int) -> int:
         """Number of the piece of a turn that fits the question best, the first of equals; 0 without a term."""
-        if self.piece_scores is None:
-            return 0
+        return int(np.argmax(np.round(self.scores_of_pieces(position), 6)))
+
+    def scores_of_pieces(self, position: int) -> list[float]:
+        """How well each piece of a turn fits the question's terms, in the order of the text; 0 without a term."""
         first = int(self.view.turns.first_piece[position])
         count = int(self.view.turns.piece_count[position])
-        return int(np.argmax(np.round(self.piece_scores[first : first + count], 6)))
+        if self.piece_scores is None:
+            return [0.0] * count
+        scores: list[float] = self.piece_scores[first : first + count].tolist()
+        return scores
 
 
 def make_frame(

@@ -77,6 +77,11 @@ class Ranking(Sequence[Candidate]):
         self.positions = positions
         self._fused = fused
 
+    @property
+    def scores(self) -> Scores:
+        """The fused score of each candidate, rounded to 1e-6, best first."""
+        return np.round(self._fused.score[self.positions], 6)
+
     def __len__(self) -> int:
         return len(self.positions)
 

@@ -1,0 +1,59 @@
+"""A candidate's renderings: whole; of a long one also its best piece or its salient sentences, and a title.
+
+Borders: knows what share of a turn's utility a shorter rendering keeps; nothing of budgets or of other candidates.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from clew.assemble.render import Evidence
+from clew.condense.renderings import salient, title
+
+LONG: Final = 600
+"""Characters above which a turn is offered by shorter renderings too."""
+
+KEPT: Final = 0.9
+"""What a part of a turn keeps of the utility, as a share of the part's share of the words.
+
+Under 1, so that a turn is shown whole where it fits: parts of more turns find less evidence (docs/packing.md).
+"""
+
+TITLED: Final = 0.1
+"""The same for a title: it tells that the turn is there, and how to ask for it."""
+
+
+def renderings(
+    whole: Evidence, words: str, spans: Sequence[tuple[int, int]], scores: Sequence[float]
+) -> list[Evidence]:
+    """All renderings of a turn, the whole first.
+
+    A long turn is also offered by its best piece; where the question speaks for no piece, by its salient sentences; and
+    by its title.
+
+    Args:
+        words: the turn's text.
+        spans: its pieces.
+        scores: how well each piece fits the question; ties go to the earlier one.
+    """
+    found = [whole]
+    if len(words) <= LONG or len(spans) < 2:
+        return found
+    best = max(range(len(spans)), key=lambda piece: (round(scores[piece], 6), -piece))
+    if scores[best] > 0:
+        start, end = spans[best]
+        text = words[start:end].strip()
+        shorter = replace(whole, text=text, rendering="pieces", pieces=(best,))
+    else:
+        text = salient(words)
+        shorter = replace(whole, text=text, rendering="salient")
+    found.append(replace(shorter, share=KEPT * _part(text, whole.text)))
+    name = title(words)
+    if name and len(name) < len(text):
+        found.append(replace(whole, text=name, rendering="title", share=TITLED * _part(name, whole.text)))
+    return found
+
+
+def _part(text: str, whole: str) -> float:
+    """A part's share of the words, above 0."""
+    return max(1, len(text)) / max(1, len(text), len(whole))

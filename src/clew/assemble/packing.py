@@ -1,0 +1,317 @@
+"""Level-of-detail packing: at most one rendering of each candidate, so that the utility within the room is greatest.
+
+A multiple-choice knapsack (Kellerer, Pferschy and Pisinger, Knapsack Problems, 2004, chapter 11): greedy on marginal
+utility for each token along the convex hull of every candidate's renderings, then, where the upper bound says that more
+than `CLOSE` may be missing, one pass of exchanges and a search over the few candidates near the border. Pure; knows
+nothing of turns, words or counters.
+"""
+
+from bisect import insort
+from collections.abc import Collection, Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+CLOSE: Final = 0.015
+"""Share of the upper bound that may be missing before candidates are exchanged; 2 % are promised."""
+
+NODES: Final = 400
+"""Nodes that the search may open: about a millisecond."""
+
+CORE: Final = 12
+"""Candidates that the search decides anew; all others stay as the greedy choice left them."""
+
+ENTER: Final = 24
+"""Candidates that the exchange tries to bring in, and most that may make room for one."""
+
+TINY: Final = 1e-9
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """One rendering of a candidate.
+
+    Attributes:
+        utility: above 0; only the ratio to others means something.
+        cost: in any unit, the same as the room's; above 0.
+    """
+
+    utility: float
+    cost: float
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A candidate: what it offers, and the heading that it needs and shares.
+
+    Attributes:
+        offers: its renderings in any order; at most one is taken.
+        heading: names what candidates share; None for none.
+        heading_cost: paid once by all candidates with that heading that are taken.
+    """
+
+    offers: Sequence[Offer]
+    heading: Hashable = None
+    heading_cost: float = 0.0
+
+
+def pack(choices: Sequence[Choice], room: float, must: Collection[int] = ()) -> dict[int, int]:
+    """Which offer of which candidate is taken: the candidate's place -> its offer's place.
+
+    Args:
+        choices: ties go to the earlier one.
+        room: what all offers and headings together may cost.
+        must: places of candidates that go before all others, in the cheapest offer if no better one fits; one
+            whose cheapest offer does not fit is left out.
+    """
+    packing = _Packing(choices, room)
+    for place in sorted(must):
+        packing.take_cheapest(place)
+    packing.held = frozenset(packing.taken)
+    packing.grow()
+    bound = packing.bound()
+    if packing.utility < bound * (1.0 - CLOSE):
+        packing.exchange()
+    if packing.utility < bound * (1.0 - CLOSE):
+        packing.search(bound)
+    return dict(sorted(packing.taken.items()))
+
+
+class _Packing:
+    """What is taken so far, and what room is left."""
+
+    def __init__(self, choices: Sequence[Choice], room: float) -> None:
+        self.choices = choices
+        self.total = room
+        self.room = room
+        self.utility = 0.0
+        self.taken: dict[int, int] = {}
+        self.held: frozenset[int] = frozenset()
+        self._headings: dict[Hashable, int] = {}
+        self._hulls = [_hull(choice.offers, room - choice.heading_cost) for choice in choices]
+        self._steps = sorted(
+            (-density, place, step)
+            for place, hull in enumerate(self._hulls)
+            for step, density in _densities(choices[place], hull)
+        )
+
+    def price(self, place: int, offer: int) -> float:
+        """What taking this offer, in place of what is taken of the candidate, costs more."""
+        choice = self.choices[place]
+        cost = choice.offers[offer].cost
+        held = self.taken.get(place)
+        if held is not None:
+            return cost - choice.offers[held].cost
+        return cost if choice.heading in self._headings else cost + choice.heading_cost
+
+    def gain(self, place: int, offer: int) -> float:
+        """The utility that it brings more."""
+        offers, held = self.choices[place].offers, self.taken.get(place)
+        return offers[offer].utility - (0.0 if held is None else offers[held].utility)
+
+    def take(self, place: int, offer: int) -> None:
+        """Takes an offer, which must fit, in place of what is taken of the candidate."""
+        self.room -= self.price(place, offer)
+        self.utility += self.gain(place, offer)
+        if place not in self.taken and self.choices[place].heading is not None:
+            heading = self.choices[place].heading
+            self._headings[heading] = self._headings.get(heading, 0) + 1
+        self.taken[place] = offer
+
+    def freed(self, place: int) -> float:
+        """The room that giving a taken candidate back would make."""
+        choice = self.choices[place]
+        cost = choice.offers[self.taken[place]].cost
+        return cost + (choice.heading_cost if self._headings.get(choice.heading) == 1 else 0.0)
+
+    def drop(self, place: int) -> None:
+        """Gives a taken candidate back."""
+        self.room += self.freed(place)
+        offer = self.taken.pop(place)
+        self.utility -= self.choices[place].offers[offer].utility
+        heading = self.choices[place].heading
+        if heading is not None:
+            self._headings[heading] -= 1
+            if not self._headings[heading]:
+                del self._headings[heading]
+
+    def take_cheapest(self, place: int) -> None:
+        offers = self.choices[place].offers
+        if offers:
+            cheapest = min(range(len(offers)), key=lambda offer: (offers[offer].cost, -offers[offer].utility, offer))
+            if self.price(place, cheapest) <= self.room + TINY:
+                self.take(place, cheapest)
+
+    def grow(self) -> None:
+        """Greedy: steps along the hulls by density, then whatever else of a candidate fits."""
+        for _, place, offer in self._steps:
+            if self.gain(place, offer) > 0:
+                if self.price(place, offer) <= self.room + TINY:
+                    self.take(place, offer)
+                elif len(self.choices[place].offers) > 1:
+                    self.take_best(place)
+        self.fill()
+
+    def fill(self) -> None:
+        """The best offer that still fits of each candidate, in the order of the candidates' densest steps."""
+        for place in dict.fromkeys(place for _, place, _ in self._steps):
+            self.take_best(place)
+
+    def take_best(self, place: int) -> None:
+        """Takes the most useful offer of a candidate that fits, if it gains."""
+        fitting = [
+            offer
+            for offer in range(len(self.choices[place].offers))
+            if self.gain(place, offer) > 0 and self.price(place, offer) <= self.room + TINY
+        ]
+        if fitting:
+            self.take(place, max(fitting, key=lambda offer: (self.gain(place, offer), -offer)))
+
+    def bound(self) -> float:
+        """What no packing can be worth more than: the greedy choice with its first step that does not fit cut to size.
+
+        Headings are left out, which only makes it larger.
+        """
+        room, worth = self.total, 0.0
+        reached: dict[int, Offer] = {}
+        for _, place, offer in self._steps:
+            now, before = self.choices[place].offers[offer], reached.get(place, _NOTHING)
+            cost = now.cost - before.cost
+            if cost > room:
+                return worth + (now.utility - before.utility) * room / cost
+            room -= cost
+            worth += now.utility - before.utility
+            reached[place] = now
+        return worth
+
+    def exchange(self) -> None:
+        """One pass: each of the most useful offers not taken may push out the least useful ones, if that gains."""
+        untaken = [
+            (-self.gain(place, offer), place, offer)
+            for place, choice in enumerate(self.choices)
+            for offer in range(len(choice.offers))
+            if self.gain(place, offer) > 0
+        ]
+        for _, place, offer in sorted(untaken)[:ENTER]:
+            self._bring_in(place, offer)
+        self.fill()
+
+    def _bring_in(self, place: int, offer: int) -> None:
+        gain = self.gain(place, offer)
+        if gain <= 0:
+            return
+        leaving: list[tuple[float, int]] = []
+        for other in self.taken:
+            if other != place and other not in self.held:
+                insort(leaving, (self._worth(other), other))
+        before = dict(self.taken)
+        lost = 0.0
+        for _, other in leaving[:ENTER]:
+            if self.price(place, offer) <= self.room + TINY:
+                break
+            lost += self.choices[other].offers[self.taken[other]].utility
+            if lost >= gain:
+                break
+            self.drop(other)
+        if lost < gain and self.price(place, offer) <= self.room + TINY:
+            self.take(place, offer)
+        else:
+            self._restore(before)
+
+    def _worth(self, place: int) -> float:
+        """Utility for each unit of the room that giving the candidate back would make."""
+        return self.choices[place].offers[self.taken[place]].utility / max(self.freed(place), TINY)
+
+    def _restore(self, taken: Mapping[int, int]) -> None:
+        for place in [place for place in self.taken if taken.get(place) != self.taken[place]]:
+            self.drop(place)
+        for place, offer in taken.items():
+            if place not in self.taken:
+                self.take(place, offer)
+
+    def search(self, bound: float) -> None:
+        """Decides the candidates nearest to the border anew, depth first, until nothing better than `CLOSE` is left."""
+        core = self._core()
+        best, best_utility = dict(self.taken), self.utility
+        for place in core:
+            if place in self.taken:
+                self.drop(place)
+        left = [NODES]
+        goal = bound * (1.0 - CLOSE)
+
+        def visit(depth: int) -> None:
+            nonlocal best, best_utility
+            left[0] -= 1
+            if self.utility > best_utility + TINY:
+                best, best_utility = dict(self.taken), self.utility
+            if depth == len(core) or left[0] <= 0 or best_utility >= goal:
+                return
+            if self.utility + self._rest(core[depth:]) <= best_utility * (1.0 + CLOSE):
+                return
+            place = core[depth]
+            offers = self.choices[place].offers
+            for offer in sorted(range(len(offers)), key=lambda each: -offers[each].utility):
+                if self.price(place, offer) <= self.room + TINY:
+                    self.take(place, offer)
+                    visit(depth + 1)
+                    self.drop(place)
+            visit(depth + 1)
+
+        visit(0)
+        self._restore(best)
+
+    def _core(self) -> list[int]:
+        """The candidates whose density is nearest to where the room ended, densest first."""
+        order = [place for place in dict.fromkeys(place for _, place, _ in self._steps) if place not in self.held]
+        taken = sum(place in self.taken for place in order)
+        first = min(max(0, taken - CORE // 2), max(0, len(order) - CORE))
+        return order[first : first + CORE]
+
+    def _rest(self, places: Sequence[int]) -> float:
+        """Upper bound of what these candidates can add in the room that is left."""
+        room, worth = self.room, 0.0
+        wanted = frozenset(places)
+        reached: dict[int, Offer] = {}
+        for _, place, offer in self._steps:
+            if place not in wanted:
+                continue
+            now, before = self.choices[place].offers[offer], reached.get(place, _NOTHING)
+            cost = now.cost - before.cost
+            if cost > room:
+                return worth + (now.utility - before.utility) * room / cost
+            room -= cost
+            worth += now.utility - before.utility
+            reached[place] = now
+        return worth
+
+
+_NOTHING: Final = Offer(0.0, 0.0)
+
+
+def _hull(offers: Sequence[Offer], room: float) -> list[int]:
+    """The offers that fit alone, cheapest first, each worth more for its cost than any mixture of the others."""
+    fitting = [place for place, offer in enumerate(offers) if offer.cost <= room + TINY and offer.utility > 0]
+    if len(fitting) <= 1:
+        return fitting
+    hull: list[int] = []
+    for offer in sorted(fitting, key=lambda each: (offers[each].cost, -offers[each].utility, each)):
+        last = offers[hull[-1]] if hull else _NOTHING
+        if offers[offer].utility <= last.utility:
+            continue
+        while hull:
+            before = offers[hull[-2]] if len(hull) > 1 else _NOTHING
+            if _density(before, offers[hull[-1]]) > _density(offers[hull[-1]], offers[offer]):
+                break
+            hull.pop()
+        hull.append(offer)
+    return hull
+
+
+def _densities(choice: Choice, hull: Sequence[int]) -> list[tuple[int, float]]:
+    """Each offer of a hull with what the step to it brings for what it costs."""
+    offers = choice.offers
+    before = [_NOTHING, *(offers[offer] for offer in hull)]
+    return [(offer, _density(last, offers[offer])) for last, offer in zip(before, hull, strict=False)]
+
+
+def _density(less: Offer, more: Offer) -> float:
+    return (more.utility - less.utility) / max(more.cost - less.cost, TINY)

@@ -1,0 +1,187 @@
+"""Extractive renderings of one text: `salient`, its most telling sentences, and `title`, one line.
+
+Pure and deterministic, for any script, total for any text: the words shown are the text's own, in its order, with an
+ellipsis where something is left out. Borders: knows no question; the pieces that suit one are chosen at recall.
+"""
+
+import hashlib
+from collections import Counter as Tally
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from clew.analyze.layer1 import relational_weight
+from clew.condense.evidence import MOST, evidence
+from clew.text.counters import Counter
+from clew.text.names import capitalised_names
+from clew.text.sentences import sentence_spans
+from clew.text.terms import terms
+from clew.types.record import Record
+
+SALIENT: Final = 480
+"""Most characters of a salient rendering, the marks of what is left out aside: as much as a piece has."""
+
+TITLE: Final = 80
+"""Most characters of a title."""
+
+ELLIPSIS: Final = "…"
+
+# What a sentence is worth, as a sum: its relational weight and its centrality are in [0, 1], and so is what it says
+# that those already chosen do not; each new mark of evidence and each new name adds as much, up to two of each.
+_MARK: Final = 0.6
+_NAME: Final = 0.3
+_OPENING: Final = 0.3
+_MOST_NEW: Final = 2
+# Sentences weighed of one text; characters added to each one's length, so that scraps do not win by shortness alone.
+_SENTENCES: Final = 300
+_OFFSET: Final = 40
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Rendering(Record):
+    """One way to show a text.
+
+    Attributes:
+        kind: `salient` or `title`.
+        tokens: of `text`, by the counter that was asked.
+        source: SHA-256 of the whole text, in hexadecimal; a rendering of another text is out of date.
+        method: `extract`: every word is the text's own.
+        coverage: 0..1, the share of the text's different marks of evidence that are shown; 1 when it has none.
+    """
+
+    kind: str
+    text: str
+    tokens: int
+    source: str
+    coverage: float
+    method: str = "extract"
+
+
+def render_salient(
+    text: str, counter: Counter, *, weights: Sequence[float] | None = None, most: int = SALIENT
+) -> Rendering:
+    """The `salient` rendering with what is known of it; see `salient`."""
+    return _rendering("salient", text, salient(text, weights=weights, most=most), counter)
+
+
+def render_title(text: str, counter: Counter) -> Rendering:
+    """The `title` rendering with what is known of it; see `title`."""
+    return _rendering("title", text, title(text), counter)
+
+
+def title(text: str) -> str:
+    """One line of at most `TITLE` characters: the first sentence of three words, else the first words there are."""
+    spans = sentence_spans(text[: 4 * SALIENT])
+    lines = [" ".join(text[start:end].strip("#*_ \n\t").split()) for start, end in spans]
+    best = next((line for line in lines if line.count(" ") > 1), lines[0] if lines else "")
+    return _cut(best, TITLE)
+
+
+def salient(text: str, *, weights: Sequence[float] | None = None, most: int = SALIENT) -> str:
+    """The sentences that tell most, in their order, within `most` characters; the text itself when it is no longer.
+
+    Chosen one by one for what each adds to those chosen before, by length: relational weight (layer 1), centrality (how
+    far its words come back in other sentences), novelty, marks of evidence and names. Ties go to the earlier sentence.
+
+    Args:
+        weights: layer 1 of each sentence, as the annotation `layer1:sentences` has it; None weighs them now.
+        most: characters, 1 or more, without the ellipses.
+    """
+    whole = text.strip()
+    if len(whole) <= most:
+        return whole
+    spans = sentence_spans(text[:MOST])[:_SENTENCES]
+    if not spans:
+        return _cut(" ".join(whole.split()), most)
+    chosen = _chosen(text, spans, relational_weight(text[:MOST]).sentences if weights is None else weights, most)
+    if not chosen:
+        start, end = spans[0]
+        return f"{_cut(text[start:end], most).removesuffix(ELLIPSIS).rstrip()} {ELLIPSIS}"
+    return _joined(text, [spans[number] for number in chosen])
+
+
+@dataclass(frozen=True, slots=True)
+class _Sentence:
+    size: int
+    worth: float
+    terms: frozenset[str]
+    marks: frozenset[str]
+    names: frozenset[str]
+
+
+def _chosen(text: str, spans: Sequence[tuple[int, int]], weights: Sequence[float], most: int) -> list[int]:
+    sentences = _read(text, spans, weights)
+    chosen: list[int] = []
+    said: set[str] = set()
+    room = most
+    while fitting := [number for number, each in enumerate(sentences) if each.size <= room and number not in chosen]:
+        best = max(fitting, key=lambda number: (round(_adds(sentences[number], said), 6), -number))
+        each = sentences[best]
+        chosen.append(best)
+        said |= each.terms | each.marks | each.names
+        room -= each.size
+    return sorted(chosen)
+
+
+def _read(text: str, spans: Sequence[tuple[int, int]], weights: Sequence[float]) -> list[_Sentence]:
+    marks = evidence(text)
+    words = [frozenset(terms(text[start:end])) for start, end in spans]
+    shared = Tally(term for those in words for term in those)
+    found = []
+    for number, (start, end) in enumerate(spans):
+        those = words[number]
+        central = sum(shared[term] > 1 for term in sorted(those)) / len(those) if those else 0.0
+        weight = weights[number] if number < len(weights) else 0.0
+        found.append(
+            _Sentence(
+                end - start,
+                weight + central + (_OPENING if number == 0 else 0.0),
+                those,
+                frozenset(text[low:high].casefold() for low, high, _ in marks if start <= low < end),
+                frozenset(capitalised_names(text[start:end])),
+            )
+        )
+    return found
+
+
+def _adds(each: _Sentence, said: set[str]) -> float:
+    """What a sentence adds to those that are chosen, for its length."""
+    fresh = len(each.terms - said) / len(each.terms) if each.terms else 0.0
+    marks, names = min(_MOST_NEW, len(each.marks - said)), min(_MOST_NEW, len(each.names - said))
+    return (each.worth + fresh + _MARK * marks + _NAME * names) * fresh / (each.size + _OFFSET)
+
+
+def _joined(text: str, spans: Sequence[tuple[int, int]]) -> str:
+    """The sentences as they stand, with a mark wherever words are left out before, between or behind them."""
+    parts = [] if not text[: spans[0][0]].strip() else [f"{ELLIPSIS} "]
+    last = spans[0][0]
+    for start, end in spans:
+        between = text[last:start]
+        parts += [f" {ELLIPSIS} " if between.strip() else between, text[start:end]]
+        last = end
+    if text[last:].strip():
+        parts.append(f" {ELLIPSIS}")
+    return "".join(parts)
+
+
+def _cut(line: str, most: int) -> str:
+    """At most `most` characters of a line, cut behind a word where there is one, with a mark."""
+    if len(line) <= most:
+        return line
+    if most < 2:
+        return ELLIPSIS[:most]
+    head = line[: most - 1]
+    at = head.rfind(" ")
+    return (head[:at] if at >= most // 2 else head).rstrip() + ELLIPSIS
+
+
+def _rendering(kind: str, source: str, shown: str, counter: Counter) -> Rendering:
+    marks = {source[start:end].casefold() for start, end, _ in evidence(source)}
+    kept = sum(mark in shown.casefold() for mark in sorted(marks))
+    return Rendering(
+        kind=kind,
+        text=shown,
+        tokens=counter(shown),
+        source=hashlib.sha256(source.encode("utf-8", "surrogatepass")).hexdigest(),
+        coverage=kept / len(marks) if marks else 1.0,
+    )
