@@ -559,16 +559,16 @@ QUERY = (
     Requirement("F-QUERY-05", "Issue 5.8", "Length, depth and number of conditions of an expression are bounded."),
     Requirement("F-QUERY-06", "DESIGN 6", "An expression restricts a recall or search, and stands in its receipt."),
     Requirement("F-QUERY-07", "Issue 3.6", "Forgetting takes an expression; a dry run shows what it holds for."),
-    Requirement("F-QUERY-08", "DESIGN 6", "as_of is event time and moves the clock; known_at is ingestion time."),
+    Requirement("F-QUERY-08", "DESIGN 6", "`as_of` is event time and moves the clock; `known_at` is ingestion time."),
     Requirement("F-QUERY-09", "DESIGN 1.1", "What is kept in mind of annotations is what is stored, after any change."),
     Requirement(
         "F-QUERY-10", "DESIGN 2", "A turn has its labels and its closed beat's; aliases and parts are read through."
     ),
-    Requirement("F-QUERY-11", "DESIGN 5.2", "overlay_threshold decides which overlays are active in an expression."),
+    Requirement("F-QUERY-11", "DESIGN 5.2", "`overlay_threshold` decides which overlays are active in an expression."),
     Requirement("F-QUERY-12", "DESIGN 6", "The meet with a project lattice is refused as long as there is none."),
     Requirement("F-QUERY-13", "DESIGN 5", "An expression reads a turn's rows once, and of few turns those of the few."),
     Requirement(
-        "F-QUERY-14", "DESIGN 10", "clew query lists what holds, and commands take --where, --as-of, --known-at."
+        "F-QUERY-14", "DESIGN 10", "`clew query` lists what holds; commands take --where, --as-of and --known-at."
     ),
 )
 
@@ -908,9 +908,7 @@ HCE = (
     Requirement(
         "F-HCE-07", "DESIGN 10", "A memory's prompt is block, buffer, query, budgeted, and nothing comes twice."
     ),
-    Requirement(
-        "F-HCE-08", "DESIGN 10", "A chat that a memory wraps is called once; its answer always comes back."
-    ),
+    Requirement("F-HCE-08", "DESIGN 10", "A chat that a memory wraps is called once; its answer always comes back."),
 )
 
 # --- MCP ---

@@ -70,6 +70,7 @@ def test_of_a_turn_that_is_not_analysed_nothing_holds_and_no_contrary(memory: Me
     assert ids(memory.query("NOT before 1999-01-01")) == ["s:turn:2"], "a turn without time may be of any"
     assert ids(memory.query("routine OR NOT routine OR session = s")) == ["s:turn:0", "s:turn:2"]
     assert memory.query("nuance:sarcasm_model OR NOT nuance:sarcasm_model") == []
+    put(memory, "meta", (f"asked:{NUANCE}", dumps({"model": "x", "version": 1, "done": [[0, 2]]})))
     put(memory, "annotation", ("s:turn:2", NUANCE, dumps(["sarcasm_model"]), "model:x", 1))
     assert ids(memory.query("nuance:sarcasm_model AND NOT nuance:metaphor_model")) == ["s:turn:2"]
 

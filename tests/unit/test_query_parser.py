@@ -26,6 +26,8 @@ def day(number: int, month: int = 5, year: int = 2024) -> datetime:
     ("expression", "tree"),
     [
         ("(O1 > 7) AND (O2 > 7)", And((O1, O2))),
+        ("(O5 > 6) AND (O7 < 4)", And((Score("O5_operational", ">", 6.0), Score("O7_coherence", "<", 4.0)))),
+        ("(O4 > 8) AND (O6 > 5)", And((Score("O4_mission", ">", 8.0), Score("O6_mathematical", ">", 5.0)))),
         ("O1 > 7 and O2 > 7 OR O5>7", Or((And((O1, O2)), O5))),
         ("O1 > 7 AND (O2 > 7 oR O5 > 7)", And((O1, Or((O2, O5))))),
         ("not routine and preserved", And((Not(ROUTINE), PRESERVED))),

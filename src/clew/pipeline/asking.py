@@ -245,6 +245,11 @@ class Asking:
         return cast(int, to_us(self._clock()))
 
 
+def was_asked(reader: Reader, space: str, kind: str) -> bool:
+    """Whether any turn of a space was ever asked about in this way."""
+    return reader.get("meta", (space, _meta(kind))) is not None
+
+
 def _meta(kind: str) -> str:
     return f"asked:{kind}"
 

@@ -18,6 +18,7 @@ from clew.analyze.tone import GRIEVING, NEGATIVE, NEUTRAL, POSITIVE, URGENT_TONE
 from clew.config import AnalyzeConfig
 from clew.index.view import IndexView
 from clew.pipeline.annotate import TAG
+from clew.pipeline.asking import was_asked
 from clew.pipeline.labels import forms_of, is_in_part, marked
 from clew.pipeline.questions import NUANCE
 from clew.pipeline.said import Said, Table, bit, owners, read_into
@@ -126,11 +127,14 @@ class RowsKnown(Known):
             spots = [self.view.position(*parse_turn_id(turn)) for turn in each.turn_ids]
             held = [spot for spot in spots if spot is not None]
             given[held] = np.fmax(given[held], each.weight)
-        return np.fmax(self._gather(places, own), given[places])
+        weights: Values = np.fmax(self._gather(places, own), given[places])
+        return weights
 
     def _asked(self, name: str, places: Places) -> Values:
         """A flag that only a model gives: of a turn that none was asked about nothing is known."""
         found = np.full(len(places), np.nan)
+        if not was_asked(self.reader, self.space, NUANCE):
+            return found
         for start in range(0, len(places), _AT_ONCE):
             keys = [(self.space, owner, NUANCE) for owner in owners(self.view, places[start : start + _AT_ONCE])]
             rows = self.reader.get_many("annotation", keys, columns=("value",))
