@@ -80,19 +80,28 @@ class RecallConfig:
     )
     rrf_k: int = _setting(60, "The constant of reciprocal rank fusion.", low=1, high=1000)
     lexical: float = _setting(1.3, "Weight of BM25F over pieces with their neighbours.", low=0, high=20)
-    dense: float = _setting(0.7, "Weight of the cosine between the question and a turn.", low=0, high=20)
+    dense: float = _setting(0.6, "Weight of the cosine between the question and a turn.", low=0, high=20)
     dense_rewritten: float = _setting(
-        1.0, "Weight of the same cosine with names, or request words, taken out of the question.", low=0, high=20
+        1.5, "Weight of the same cosine with names, or request words, taken out of the question.", low=0, high=20
     )
-    speaker: float = _setting(2.5, "Added when the question names the turn's speaker.", low=0, high=20)
-    speaker_first_person: float = _setting(1.5, "Added on top when that turn says I or we.", low=0, high=20)
-    first_person: float = _setting(0.5, "Added when a turn says I or we.", low=0, high=20)
-    question: float = _setting(-0.7, "Added when a turn asks something itself.", low=-20, high=20)
-    statement: float = _setting(0.2, "Weight of how much a turn states outside of questions.", low=-20, high=20)
-    time: float = _setting(3.0, "Weight of a turn lying in the time that the question names.", low=0, high=20)
+    answer: float = _setting(
+        0.5, "Weight of that cosine of the turn before, where it asks something: between people.", low=0, high=20
+    )
+    speaker: float = _setting(3.5, "Added when the question names the turn's speaker.", low=0, high=20)
+    speaker_first_person: float = _setting(1.8, "Added on top when that turn says I or we.", low=0, high=20)
+    first_person: float = _setting(0.6, "Added when a turn says I or we.", low=0, high=20)
+    question: float = _setting(-0.8, "Added when a turn asks something itself.", low=-20, high=20)
+    statement: float = _setting(
+        0.4, "Weight of how much a turn states outside of questions: between people.", low=-20, high=20
+    )
+    time: float = _setting(5.0, "Weight of a turn lying in the time that the question names.", low=0, high=20)
+    dated: float = _setting(1.0, "Added when the question asks when, and a turn names a time.", low=0, high=20)
     position: float = _setting(3.0, "Weight of a turn lying in the beat that the caller points at.", low=0, high=20)
     quote: float = _setting(4.0, "Added when a turn holds a phrase that the question quotes.", low=0, high=20)
-    user: float = _setting(4.0, "Added to the person's turns where an assistant takes part.", low=0, high=20)
+    user: float = _setting(6.0, "Added to the person's turns where an assistant takes part.", low=0, high=20)
+    standing: float = _setting(
+        2.0, "Added to the person's wishes for always when an assistant is asked for help.", low=0, high=20
+    )
     assistant: float = _setting(
         4.0, "Added to the assistant's turns when the question asks for the assistant's words.", low=0, high=20
     )

@@ -122,12 +122,12 @@ def test_a_whole_score_is_the_sum_of_its_signals() -> None:
     stated = np.log1p(frame.view.turns.stated).tolist()
     expected = {
         "lexical": 1.3 * z(lexical.tolist(), lexical[0]),
-        "dense": 0.7 * z([0.9, 0.2, 0.4], 0.9),
-        "dense_rewritten": 1.0 * z([0.5, 0.1, 0.3], 0.5),
-        "speaker": 2.5,
-        "speaker_first_person": 1.5,
-        "first_person": 0.5,
-        "statement": 0.2 * z(stated, log(1 + words)),
+        "dense": 0.6 * z([0.9, 0.2, 0.4], 0.9),
+        "dense_rewritten": 1.5 * z([0.5, 0.1, 0.3], 0.5),
+        "speaker": 3.5,
+        "speaker_first_person": 1.8,
+        "first_person": 0.6,
+        "statement": 0.4 * z(stated, log(1 + words)),
         "cost": -2.0 * log(words / 4 + 50),
     }
     assert found.shares == pytest.approx(expected, abs=1e-6)
@@ -183,10 +183,10 @@ def test_ranking_again_gives_the_same(fusion: str) -> None:
 def test_other_weights_over_the_same_view_are_not_mixed_up() -> None:
     turns = "short wine", "wine " + "and more of this and that " * 20
     view = space(*turns)
-    heavy = [each.shares["cost"] for each in rank(asked(view, "wine", cost=2.0), limit=2)]
-    light = list(rank(asked(view, "wine", cost=1.0), limit=2))
+    heavy = [each.shares["cost"] for each in rank(asked(view, "wine", cost=2.0, statement=0), limit=2)]
+    light = list(rank(asked(view, "wine", cost=1.0, statement=0), limit=2))
     assert heavy == pytest.approx([2 * each.shares["cost"] for each in light], abs=2e-6)
-    assert light == list(rank(asked(space(*turns), "wine", cost=1.0), limit=2))
+    assert light == list(rank(asked(space(*turns), "wine", cost=1.0, statement=0), limit=2))
 
 
 @pytest.mark.requirement("F-RANKING-04")

@@ -131,6 +131,50 @@ def test_signal_question_is_1_for_who_asks() -> None:
 def test_signal_statement_counts_characters_outside_of_questions() -> None:
     found = values("statement", asked(space("Is it red?", "It is red."), "red"))
     assert found == [0, round(math.log(1 + len("It is red.")), 3)]
+    assert values("statement", asked(space("Is it red?", answered("It is red.")), "red")) is None
+
+
+@pytest.mark.requirement("F-RANKING-22")
+def test_signal_answer_is_how_near_the_question_before_is() -> None:
+    turns = ("Where do you live?", "In Rome.", "Nice.", said("So?", session="t"), said("Hm.", session="t"))
+    similarity = np.array([[0.0] * 5, [0.9, 0.1, 0.2, nan, 0.3]])
+    found = values("answer", asked(space(*turns), "Rome", similarity))
+    assert found is not None
+    assert found[1] > 1.0
+    assert found[0] == found[2] == found[3] == found[4] == 0.0, "only what answers; what has no vector says nothing"
+    assert values("answer", asked(space(*turns), "Rome")) is None
+    assert values("answer", asked(space(*turns[:4], answered("Hm.", session="t")), "Rome", similarity)) is None
+
+
+@pytest.mark.requirement("F-RANKING-22")
+def test_signal_dated_is_1_for_a_named_time_when_asked_for_one() -> None:
+    view = space(said("We met last week.", at=NOON), said("We met.", at=NOON), "On 4 May 2023 we met.")
+    assert values("dated", asked(view, "When did we meet?")) == [1, 0, 1]
+    assert values("dated", asked(view, "Which day was it?")) == [1, 0, 1]
+    assert values("dated", asked(view, "Whom did we meet?")) is None
+
+
+@pytest.mark.requirement("F-RANKING-22")
+def test_signal_standing_brings_wishes_for_always_to_a_request() -> None:
+    turns = ("Always show the code first.", "Show it.", "I'd prefer short answers.", answered("I never do."))
+    view = space(*turns)
+    assert values("standing", asked(view, "Can you help me with the parser?")) == [1, 0, 1, 0]
+    assert values("standing", asked(view, "Can you tell what we discussed so far?")) is None
+    assert values("standing", asked(view, "the parser")) is None
+    assert values("standing", asked(space(*turns[:3]), "Can you help me with the parser?")) is None
+    shares = [
+        {name for each in rank(asked(view, "Please help me: code", standing=weight), limit=9) for name in each.shares}
+        for weight in (0.0, 2.0)
+    ]
+    assert shares[1] - shares[0] == {"standing"}
+
+
+@pytest.mark.requirement("F-RANKING-22")
+def test_words_count_more_where_there_are_no_vectors() -> None:
+    view = space("wine", "tea")
+    alone = rank(asked(view, "wine"), limit=1)[0].shares["lexical"]
+    beside = rank(asked(view, "wine", np.ones((2, 2))), limit=1)[0].shares["lexical"]
+    assert alone == pytest.approx(1.35 * beside, abs=1e-5)
 
 
 WHEN = (day(1), day(3), day(4), day(5), day(6), day(8), day(12), day(13), None)
@@ -234,11 +278,12 @@ def test_signal_cost_is_the_logarithm_of_tokens_and_fifty() -> None:
 @pytest.mark.parametrize("beside", [False, True], ids=["people", "assistant"])
 @pytest.mark.parametrize("name", list(BY_NAME))
 def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
-    turns = [said("I said: red barn on 5 March. Or not?", speaker="Ann", at=NOON), said("Red.", session="t", at=NOON)]
+    turns = [said("I said: red barn on 5 March. Or not?", speaker="Ann", at=NOON), said("Red.", at=NOON)]
     view = space(*turns, *([answered("Red barn.", session="u")] if beside else []))
-    question = "What did you tell Ann about the 'red barn' on 5 March?"
+    question = "When did you tell Ann about the 'red barn' on 5 March?"
     similarity = np.linspace(0.1, 0.9, 2 * len(view.turns.at)).reshape(2, -1)
-    never = {True: {"cost_assistant"}, False: {"user", "assistant"}}[beside] | {"position"}  # nobody points anywhere
+    never = {True: {"answer", "statement"}, False: {"user", "assistant"}}[beside]
+    never |= {"position", "standing"}  # nobody points anywhere or asks for help
     weight = "cost_assistant" if beside and name == "cost" else name
 
     def shares(**weights: Any) -> set[str]:

@@ -3,6 +3,7 @@
 import hashlib
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from functools import partial
 from itertools import islice, starmap
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from clew.assemble.render import Evidence
 from clew.recall.frame import Frame
 from clew.recall.query import Query
 from clew.recall.search import Candidate
+from clew.recall.signals import SIGNALS
 from clew.store.rows import dumps
 from clew.types.context import Context, ContextItem, Omission, Receipt
 from clew.types.ids import turn_id
@@ -42,8 +44,20 @@ def understood(query: Query, speakers: Sequence[str]) -> dict[str, Any]:
         "quotes": list(query.quotes),
         "rewritten": query.rewritten if query.rewritten != query.text else None,
         "wants_assistant": query.wants_assistant or None,
+        "wants_help": query.wants_help or None,
+        "wants_time": query.wants_time or None,
     }
     return {name: value for name, value in found.items() if value}
+
+
+def fusion_of(frame: Frame) -> dict[str, Any]:
+    """What a score can be recomputed with: the weight of every signal that was asked, and the constant of RRF.
+
+    Under RRF a score is the sum over `ranks` of weight / (rrf_k + rank), and of the shares of the signals not in it.
+    """
+    weights = {signal.name: signal.weight(frame.config, frame.with_assistant) for signal in SIGNALS}
+    found: dict[str, Any] = {"weights": {name: weight for name, weight in weights.items() if weight}}
+    return {**found, "rrf_k": frame.config.rrf_k} if frame.config.fusion == "rrf" else found
 
 
 def left_out(ranked: int, packed: Packed) -> list[int]:
@@ -51,31 +65,42 @@ def left_out(ranked: int, packed: Packed) -> list[int]:
     return list(islice((place for place in range(ranked) if place not in packed.taken), OMISSIONS))
 
 
-def omissions(candidates: Sequence[Candidate], chars: Sequence[int], spare: int) -> tuple[Omission, ...]:
+def omissions(
+    candidates: Sequence[Candidate], ranks: Sequence[dict[str, int]], chars: Sequence[int], spare: int
+) -> tuple[Omission, ...]:
     """Candidates that were not taken, each with the reason and the way to get it back.
 
     Args:
+        ranks: each one's places before fusion.
         chars: length of each one's turn.
         spare: tokens of the budget that were left.
     """
-    return tuple(
-        _omission(candidate, -(-size // CHARS_PER_TOKEN), spare)
-        for candidate, size in zip(candidates, chars, strict=True)
+    sizes = (-(-size // CHARS_PER_TOKEN) for size in chars)
+    return tuple(starmap(partial(_omission, max(spare, 0)), zip(candidates, ranks, sizes, strict=True)))
+
+
+def _omission(spare: int, candidate: Candidate, ranks: dict[str, int], tokens: int) -> Omission:
+    name = turn_id(candidate.session, candidate.seq)
+    return Omission(
+        turn_ids=(name,),
+        reason=f"rank {candidate.rank}: takes about {tokens} tokens, {spare} were left",
+        score=candidate.score,
+        tokens=tokens,
+        restore=name,
+        rank=candidate.rank,
+        signals=candidate.shares,
+        ranks=ranks,
     )
 
 
-def _omission(candidate: Candidate, tokens: int, spare: int) -> Omission:
-    name = turn_id(candidate.session, candidate.seq)
-    reason = f"rank {candidate.rank}: takes about {tokens} tokens, {max(spare, 0)} were left"
-    return Omission(turn_ids=(name,), reason=reason, score=candidate.score, tokens=tokens, restore=name)
-
-
-def context_items(packed: Packed, candidates: Sequence[Candidate]) -> tuple[ContextItem, ...]:
+def context_items(
+    packed: Packed, candidates: Sequence[Candidate], ranks: Sequence[dict[str, int]]
+) -> tuple[ContextItem, ...]:
     """The items of a block, in its order, with the scores and reasons of the candidates that they show."""
-    return tuple(starmap(_item, zip(packed.items, packed.costs, candidates, strict=True)))
+    return tuple(starmap(_item, zip(packed.items, packed.costs, candidates, ranks, strict=True)))
 
 
-def _item(item: Evidence, cost: int, candidate: Candidate) -> ContextItem:
+def _item(item: Evidence, cost: int, candidate: Candidate, ranks: dict[str, int]) -> ContextItem:
     name = turn_id(item.session, item.seq)
     return ContextItem(
         turn_ids=(name,),
@@ -88,6 +113,8 @@ def _item(item: Evidence, cost: int, candidate: Candidate) -> ContextItem:
         session=item.session,
         at=item.at,
         node_id=f"{name}:piece:{item.pieces[0]}" if len(item.pieces) == 1 else None,
+        ranks=ranks,
+        restore=None if item.rendering == "full" else name,
     )
 
 
@@ -108,6 +135,8 @@ def make_receipt(
             "rank": item.rank,
             "score": item.score,
             "signals": item.signals,
+            "ranks": item.ranks,
+            **({} if item.restore is None else {"restore": item.restore}),
         }
         for item in context.items
     )
@@ -116,7 +145,7 @@ def make_receipt(
         kind="recall",
         query=frame.query.text,
         created_at=created_at,
-        settings=dict(settings),
+        settings={**settings, **fusion_of(frame)},
         understood=understood(frame.query, frame.view.speakers),
         considered=frame.size,
         tokens=context.tokens,

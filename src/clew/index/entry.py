@@ -176,6 +176,13 @@ def _unpack_numbers(data: bytes, offset: int, width: int, size: int) -> tuple["b
     return struct.unpack_from(f"<{size}{_WIDTHS[width]}", data, offset), end
 
 
+DATED: Final = "@dated"
+"""The term of a piece whose words name a time."""
+
+STANDING: Final = "@standing"
+"""The term of a piece that says how something is always to be done, or what its speaker prefers."""
+
+
 def name_mark(name: str, of: str) -> str:
     """The term that a turn carries which calls somebody by a name: its `speaker`, or its `listener`."""
     return f"@{of}={name.casefold()}"

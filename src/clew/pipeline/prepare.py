@@ -15,7 +15,7 @@ from typing import Any, Final
 from clew.analyze.weigh import weigh
 from clew.config import IngestConfig
 from clew.errors import TurnRejected
-from clew.index.entry import PieceTerms, TurnEntry, date_marks, name_mark
+from clew.index.entry import DATED, STANDING, PieceTerms, TurnEntry, date_marks, name_mark
 from clew.ingest.encoding import escape_turn
 from clew.ingest.exclude import exclusion
 from clew.ingest.identity import content_hash
@@ -25,7 +25,7 @@ from clew.store.rows import dumps, to_us
 from clew.text.dates import date_text, date_words, resolve
 from clew.text.names import greeting_aliases
 from clew.text.pieces import piece_spans
-from clew.text.style import Style, style
+from clew.text.style import Style, says_standing_wish, style
 from clew.text.terms import terms
 from clew.types.turn import MAX_TURN_CHARS, Turn
 
@@ -157,8 +157,11 @@ def _about(day: str, speaker: str) -> tuple[str, ...]:
 
 def _piece(words: str, about: Sequence[str], at: datetime | None) -> PieceTerms:
     extra = Counter(about)
+    if says_standing_wish(words):
+        extra[STANDING] = 1
     for found in resolve(words, at):
         extra.update(terms(date_words(found)))
+        extra[DATED] = 1
         first, after = _midnight(found.start), _midnight(found.end) + timedelta(days=1)
         extra.update(date_marks(first, after, found.grain))
     body = Counter(terms(words))

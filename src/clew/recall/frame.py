@@ -103,6 +103,18 @@ def covered_days(view: IndexView) -> tuple[date, date] | None:
     return cast("tuple[date, date] | None", view.derived["covered_days"])
 
 
+def answers(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The turns that follow a turn which asks something, and those turns; kept with the view."""
+    if "answers" not in view.derived:
+        turns = view.turns
+        whole = np.flatnonzero(turns.piece_count > 0)
+        before = view.previous[turns.first_piece[whole]]
+        whole, asked = whole[before >= 0], view.pieces.turn[before[before >= 0]].astype(np.intp)
+        asks = turns.asks[asked]
+        view.derived["answers"] = whole[asks], asked[asks]
+    return cast("tuple[NDArray[np.intp], NDArray[np.intp]]", view.derived["answers"])
+
+
 def _assistant_takes_part(view: IndexView) -> bool:
     turns = view.turns
     if not len(turns.role):

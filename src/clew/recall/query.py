@@ -30,6 +30,20 @@ _ASSISTANT_ASKED = re.compile(
     r"|\b(?:your|the assistant's) (?:advice|answer|suggestion|recommendation|explanation|reply|list|plan|code)\w*\b",
     re.IGNORECASE,
 )
+_HELP = re.compile(
+    r"\b(?:(?:can|could|would|will) you|please|help me|how (?:do|should|can|could|would) (?:I|we)"
+    r"|what (?:should|would|can|do) (?:I|you|we)|I(?:['’]m| am) (?:planning|trying|looking|thinking|preparing|working)"
+    r"|I (?:want|need|plan)|recommend|suggest|advice|tips|explain|walk me)\b",
+    re.IGNORECASE,
+)
+_LOOKS_BACK = re.compile(
+    r"\b(?:did|was|were|have I|had I|mention(?:ed)?|brought up|discussed|our (?:conversations?|chats?|sessions?)|so far"
+    r"|throughout|across)\b",
+    re.IGNORECASE,
+)
+_WHEN = re.compile(
+    r"\b(?:when|what (?:date|day|month|year|time)|how long ago|which (?:month|year|day))\b", re.IGNORECASE
+)
 _REQUEST = re.compile(
     r"^(?:\s*+(?:(?:can|could|would|will) you|please|(?:list|tell|give|show|remind|help)(?: me| us)?"
     r"|(?:what|which|who|whom|whose|when|where|why|how)(?:['’]s| is| are| was| were| do| does| did| many| much| long)?"
@@ -54,6 +68,8 @@ class Query:
         quotes: phrases in quotation marks.
         rewritten: the question for the second look at the vectors: names turned to "you", or request words dropped.
         wants_assistant: it asks for the assistant's own words.
+        wants_help: it asks to have something done or explained now, and not for what was said.
+        wants_time: it asks when something was, or on which day.
     """
 
     text: str
@@ -63,6 +79,8 @@ class Query:
     quotes: tuple[str, ...]
     rewritten: str
     wants_assistant: bool
+    wants_help: bool = False
+    wants_time: bool = False
 
 
 def understand(
@@ -98,6 +116,8 @@ def understand(
         quotes=tuple(quoted(text)),
         rewritten=without_request(text) if with_assistant else to_second_person(text, set().union(*named.values())),
         wants_assistant=with_assistant and _ASSISTANT_ASKED.search(text) is not None,
+        wants_help=_HELP.search(text) is not None and _LOOKS_BACK.search(text) is None,
+        wants_time=_WHEN.search(text) is not None,
     )
 
 

@@ -60,7 +60,8 @@ def _values(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:
     values = signal.compute(frame)
     if values is None or signal.scale == "raw":
         return values, 0.0, 1.0
-    return values, *centred(values)
+    mean, spread = centred(values)
+    return values, mean, spread / (signal.alone if frame.similarity is None else 1.0)
 
 
 def _opinion(signal: Signal, weight: float, found: tuple[Scores | None, float, float]) -> list[Opinion]:
@@ -93,6 +94,32 @@ class Ranking(Sequence[Candidate]):
         if isinstance(place, slice):
             return self.candidates(range(*place.indices(len(self))))
         return self.candidates([range(len(self))[place]])[0]
+
+    def ranks(self, places: Sequence[int]) -> list[dict[str, int]]:
+        """The place that each signal which orders turns gives these candidates by itself.
+
+        From 1, ties sharing the best: under reciprocal rank fusion among all turns, else among the candidates. A signal
+        that knows nothing of a turn is absent.
+        """
+        wanted = np.asarray(places, dtype=np.int64)
+        found: list[dict[str, int]] = [{} for _ in places]
+        for opinion in self._fused.opinions:
+            if opinion.ranks and len(wanted):
+                for row, place in zip(found, self._by(opinion)[wanted].tolist(), strict=True):
+                    if place:
+                        row[opinion.name] = place
+        return found
+
+    def _by(self, opinion: Opinion) -> NDArray[np.int64]:
+        """Places of all candidates by one signal; 0 for those it does not know."""
+        if self._fused.rank_shares is not None:
+            shares = self._fused.rank_shares[opinion.name][self.positions]
+            k = self.frame.config.rrf_k
+            with np.errstate(divide="ignore"):
+                return np.where(shares > 0, np.round(opinion.weight / shares) - k, 0).astype(np.int64)
+        values = np.round(opinion.values[self.positions], 6)
+        order = np.sort(-values)  # those it does not know are at the end
+        return np.where(np.isnan(values), 0, np.searchsorted(order, -values) + 1)
 
     def candidates(self, places: Sequence[int]) -> list[Candidate]:
         """The candidates at these places, from 0."""

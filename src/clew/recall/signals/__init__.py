@@ -5,17 +5,17 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 from clew.config import RecallConfig
 from clew.recall.frame import Frame, Scores
 from clew.recall.signals.cost import cost
-from clew.recall.signals.dense import dense, dense_rewritten
+from clew.recall.signals.dense import answer, dense, dense_rewritten
 from clew.recall.signals.lexical import lexical
 from clew.recall.signals.position import position
 from clew.recall.signals.quote import quote
 from clew.recall.signals.speaker import assistant, speaker, speaker_first_person, user
-from clew.recall.signals.style import first_person, question, statement
+from clew.recall.signals.style import dated, first_person, question, standing, statement
 from clew.recall.signals.time import time
 
 
@@ -29,6 +29,7 @@ class Signal:
         standing: it looks at the turns alone and not at the question, so its values are kept with the view.
         ranks: the signal orders turns by relevance, so reciprocal rank fusion uses it as a list of its own; the others
             (priors and boosts) break ties there.
+        alone: factor of a z-score where nothing else ranks, since the question has no vector; else it is 1.
     """
 
     name: str
@@ -37,6 +38,11 @@ class Signal:
     scale: Literal["z", "raw"] = "raw"
     ranks: bool = False
     standing: bool = False
+    alone: float = 1.0
+
+
+ALONE: Final = 1.35
+"""What words count more where there are no vectors: boosts, which are weighed against both, would outweigh them."""
 
 
 def _cost_weight(config: RecallConfig, with_assistant: bool) -> float:
@@ -44,18 +50,21 @@ def _cost_weight(config: RecallConfig, with_assistant: bool) -> float:
 
 
 SIGNALS: tuple[Signal, ...] = (
-    Signal("lexical", lexical, lambda c, _: c.lexical, "z", ranks=True),
+    Signal("lexical", lexical, lambda c, _: c.lexical, "z", ranks=True, alone=ALONE),
     Signal("dense", dense, lambda c, _: c.dense, "z", ranks=True),
     Signal("dense_rewritten", dense_rewritten, lambda c, _: c.dense_rewritten, "z", ranks=True),
+    Signal("answer", answer, lambda c, _: c.answer),
     Signal("speaker", speaker, lambda c, _: c.speaker),
     Signal("speaker_first_person", speaker_first_person, lambda c, _: c.speaker_first_person),
     Signal("first_person", first_person, lambda c, _: c.first_person, standing=True),
     Signal("question", question, lambda c, _: c.question, standing=True),
     Signal("statement", statement, lambda c, _: c.statement, "z", standing=True),
     Signal("time", time, lambda c, _: c.time),
+    Signal("dated", dated, lambda c, _: c.dated),
     Signal("position", position, lambda c, _: c.position),
     Signal("quote", quote, lambda c, _: c.quote),
     Signal("user", user, lambda c, _: c.user, standing=True),
+    Signal("standing", standing, lambda c, _: c.standing),
     Signal("assistant", assistant, lambda c, _: c.assistant),
     Signal("cost", cost, _cost_weight, standing=True),
 )
