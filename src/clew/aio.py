@@ -71,6 +71,7 @@ class AsyncMemory:
     build_prompt = _in_thread(Memory.build_prompt)
     update = _in_thread(Memory.update)
     wrap_chat = _in_thread(Memory.wrap_chat)
+    remember_when = _in_thread(Memory.remember_when)
     mark_used = _in_thread(Memory.mark_used)
     tune = _in_thread(Memory.tune)
     learned = _in_thread(Memory.learned)

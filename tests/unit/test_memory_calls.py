@@ -174,6 +174,7 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "explain": lambda m, _: m.explain("r"),
     "export": lambda m, path: m.export(path / "out.jsonl"),
     "find_quote": lambda m, _: m.find_quote("tea"),
+    "remember_when": lambda m, _: m.remember_when(query="tea"),
     "query": lambda m, _: m.query("routine"),
     "forget": lambda m, _: m.forget(session="s"),
     "forget_expired": lambda m, _: m.forget_expired(),

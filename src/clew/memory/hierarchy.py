@@ -2,7 +2,7 @@
 
 from clew.errors import NotFoundError
 from clew.ingest.encoding import escape_surrogates
-from clew.memory.wiring import Wired
+from clew.memory.times import Times
 from clew.pipeline.annotate import TAG, annotations_of
 from clew.pipeline.entities import entities_of, entity_page
 from clew.pipeline.labels import label_counts, labelled
@@ -16,7 +16,7 @@ from clew.types.entity import Entity, EntityPage
 from clew.types.labels import LabelCount, Labelled
 
 
-class Hierarchy(Wired):
+class Hierarchy(Times):
     """Annotations, snapshots and labels."""
 
     def annotations(self, ref: str) -> dict[str, Annotation]:

@@ -14,6 +14,7 @@ from clew.assemble.excerpt import around
 from clew.assemble.render import Evidence, chronological, render
 from clew.errors import InputError
 from clew.memory import Memory
+from clew.types.moments import MODES, Remembered
 from clew.types.turn import Turn
 
 MOST_TOKENS: Final = 8_000
@@ -79,6 +80,19 @@ class Tools:
                 {"text": "the exact phrase", "limit": f"most turns, 1 to {MOST_QUOTES}"},
             ),
             Tool(
+                "remember_when",
+                self.remember_when,
+                "What was said in a stretch of time, from its turns and the titles of its parts. Give a query that "
+                "names the time, or since and until.",
+                {
+                    "query": "question; may name the time: 'what did we decide last week?'",
+                    "since": "beginning: '2023-05-07', 'last week', '3 hours ago'",
+                    "until": "end, likewise; a day, week or month is included",
+                    "mode": " | ".join(MODES),
+                    "budget": f"most tokens of the answer, up to {MOST_TOKENS}; 0: default",
+                },
+            ),
+            Tool(
                 "remember",
                 self.remember,
                 "Store one self-contained note for later conversations: a decision, preference or fact. Never secrets.",
@@ -111,6 +125,21 @@ class Tools:
         shown = [_evidence(turn, rank, around(turn.text, text, QUOTE_CHARS)) for rank, turn in enumerate(found, 1)]
         more = f"\nThere may be older ones; ask with a limit up to {MOST_QUOTES}."
         return render(chronological(shown)) + (more if len(found) == limit < MOST_QUOTES else "")
+
+    def remember_when(
+        self, query: str = "", since: str = "", until: str = "", mode: str = "auto", budget: int = 0
+    ) -> str:
+        """What was said in a stretch of time."""
+        found = self._memory.remember_when(
+            since.strip() or None, until.strip() or None, query, mode, budget=self._budget(budget)
+        )
+        if not found.turns:
+            return f"Nothing was said {_span(found)}. Widen the time, or recall without one."
+        if not found.text:
+            why = f"nothing fits into {found.budget} tokens" if found.left_out else "none of them is about that"
+            return f"There are {found.turns} turns {_span(found)}, and {why}. Ask with other words or a larger budget."
+        left = f" {found.left_out} more lines did not fit." if found.left_out else ""
+        return f"{found.text}\nThis is the {found.mode} of {found.turns} turns {_span(found)}.{left}"
 
     def remember(self, text: str, session: str = "") -> str:
         """Stores a note durably and gives the name under which it is kept."""
@@ -150,6 +179,16 @@ def _need(text: str, name: str, what: str) -> None:
 
 def _only(session: str) -> dict[str, Any]:
     return {"session": session} if session.strip() else {}
+
+
+def _span(found: Remembered) -> str:
+    """The time that was looked at, in words."""
+    ends = [None if end is None else end.isoformat(timespec="minutes") for end in (found.since, found.until)]
+    if ends == [None, None]:
+        return "of all times"
+    day = found.counted_from
+    counted = "" if day is None else f" (counted from the conversation's last day, {day.date().isoformat()})"
+    return f"from {ends[0] or 'the beginning'} to {ends[1] or 'now'}{counted}"
 
 
 def _evidence(turn: Turn, rank: int, text: str) -> Evidence:

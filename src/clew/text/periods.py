@@ -10,6 +10,7 @@ from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 from typing import Final
 
+from clew.text.dates import MONTHS
 from clew.text.query_dates import DateConstraint, counting_day, parse_query_dates
 
 _HOURS: Final = re.compile(
@@ -21,6 +22,7 @@ _HOURS: Final = re.compile(
 _COUNTS: Final = {"a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0, "half an": 0.5}
 _COUPLE: Final = 2.0
 _FEW: Final = 3.0
+_ISO_MONTH: Final = re.compile(r"(?:19|20)\d{2}-(?:0[1-9]|1[0-2])")
 _ISO: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:?\d{2}.*)?")
 
 
@@ -43,13 +45,15 @@ def parse_period(expression: str, now: datetime, covered: tuple[date, date] | No
     """The time that an expression names; None when it names none.
 
     Args:
-        expression: an ISO date or moment (one without a zone is UTC), "now", hours or minutes ago, or whatever
+        expression: an ISO month, date or moment (one without a zone is UTC), "now", hours or minutes ago, or whatever
             `parse_query_dates` finds, with or without the preposition before it.
         now: what "last week" is counted from, aware.
         covered: first and last day of the conversation. A date without a year is then the latest one among them, and
             "last week" that of the conversation's end when all of it lies behind that end.
     """
     words = " ".join(expression.split())
+    if _ISO_MONTH.fullmatch(words):
+        words = f"{MONTHS[int(words[5:]) - 1]} {words[:4]}"
     found = _moment(words) or _clock(words, now)
     if found is not None:
         return found

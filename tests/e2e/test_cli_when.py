@@ -1,0 +1,41 @@
+"""`clew when` on a conversation of its own home."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli_runs import CONVERSATION, done, failure, record, run
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    done("import", CONVERSATION, "--home", tmp_path)
+    return tmp_path
+
+
+@pytest.mark.requirement("F-TIME-11")
+def test_a_time_is_told_as_text_and_as_json(home: Path) -> None:
+    shown = run("when", "what did we talk about in March 2025?", "--home", home, "--budget", "300")
+    assert shown.stdout.startswith("<clew-memory>")
+    assert shown.stdout.endswith("</clew-memory>")
+    assert "window_overview of 101 turns, from 2025-03-01 00:00 to 2025-04-01 00:00" in " ".join(shown.stderr.split())
+    found = record("when", "--since", "March 2025", "--until", "2025-03-31", "--home", home, "--budget", "300")
+    assert found["text"] == shown.stdout
+    assert found["mode"] == "window_overview"
+    empty = run("when", "--since", "2031-01-01", "--home", home)
+    assert (empty.stdout, empty.exit_code) == ("", 0)
+    assert "nothing was found" in empty.stderr
+
+
+@pytest.mark.requirement("F-TIME-11")
+def test_a_conversation_that_is_over_counts_from_its_own_end(home: Path) -> None:
+    found = run("when", "what did we talk about last week?", "--home", home)
+    assert "counted from the conversation's last day, 2025-10-02" in " ".join(found.stderr.split())
+    assert "2025-09-25" in found.stdout
+
+
+@pytest.mark.requirement("F-TIME-11")
+def test_what_is_no_time_is_refused_in_one_line(home: Path) -> None:
+    assert "names no time" in failure(1, "when", "--since", "Redis", "--home", home)
+    assert "before it starts" in failure(1, "when", "--since", "2025-05-01", "--until", "2025-04-01", "--home", home)
+    assert "Invalid value" in failure(2, "when", "--mode", "later", "--home", home)

@@ -1,0 +1,174 @@
+"""What a memory says of a time: the five modes over a conversation whose beats are known."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.errors import InputError
+from clew.memory import Memory
+from clew.testing import FrozenClock
+from clew.text.counters import counter
+from clew.types import Turn
+from clew.types.moments import MODES, Remembered
+
+NOW = datetime(2023, 6, 14, 12, tzinfo=UTC)
+DAYS = ((2023, 3, 6), (2023, 4, 12), (2023, 5, 17), (2023, 6, 7))
+TALKS = (
+    ("We store sessions in SQLite for now.", "The harbour cruise was lovely.", "ok", "Bread needs flour and water."),
+    ("Sessions moved from SQLite to Redis today.", "Redis answers in a millisecond.", "fine", "Otto the cat is ill."),
+    ("Redis lost our sessions again, I hate it.", "The vet says Otto will live.", "👍", "We bake bread on Sundays."),
+    (
+        "Decided: sessions go into PostgreSQL, Redis is off.",
+        "Tickets for the cruise cost 40 euros.",
+        "yes",
+        "Good night.",
+    ),
+)
+
+
+def talk() -> list[Turn]:
+    found = []
+    for number, (day, lines) in enumerate(zip(DAYS, TALKS, strict=True)):
+        begun = datetime(*day, 9, tzinfo=UTC)
+        for minute, text in enumerate(lines):
+            found.append(
+                Turn(
+                    role="user",
+                    speaker=("Ann", "Bo")[minute % 2],
+                    content=text,
+                    session=f"talk-{number}",
+                    at=begun + timedelta(minutes=minute),
+                )
+            )
+    return found
+
+
+@pytest.fixture(scope="module")
+def memory() -> Iterator[Memory]:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOW)) as opened:
+        opened.add_many(talk())
+        opened.drain(None)
+        yield opened
+
+
+def shown(found: Remembered) -> list[str]:
+    return [moment.text for moment in found.moments]
+
+
+@pytest.mark.requirement("F-TIME-07")
+def test_lookup_gives_turns_of_the_time_alone(memory: Memory) -> None:
+    found = memory.remember_when(query="where are our sessions?", since="April 2023", until="May 2023", mode="lookup")
+    assert {"Sessions moved from SQLite to Redis today.", "Redis lost our sessions again, I hate it."} <= set(
+        shown(found)
+    )
+    assert not any("PostgreSQL" in text or "for now" in text for text in shown(found))
+    assert found.turns == 8
+    assert (found.since, found.until) == (datetime(2023, 4, 1, tzinfo=UTC), datetime(2023, 6, 1, tzinfo=UTC))
+
+
+@pytest.mark.requirement("F-TIME-07")
+def test_a_state_is_the_latest_word_before_the_end(memory: Memory) -> None:
+    for until, word in (("March 2023", "SQLite for now"), ("April 2023", "to Redis"), ("June 2023", "PostgreSQL")):
+        found = memory.remember_when(until=until, query="where are sessions stored?", mode="state_at_time", budget=60)
+        assert word in shown(found)[-1], until
+    asked = memory.remember_when(query="what was our store for sessions in April 2023?", budget=60)
+    assert asked.mode == "state_at_time"
+    assert "to Redis" in asked.text
+
+
+@pytest.mark.requirement("F-TIME-07")
+def test_a_change_is_told_from_its_first_to_its_last_stage(memory: Memory) -> None:
+    found = memory.remember_when(query="How has the store for our sessions changed?")
+    assert found.mode == "change_over_time"
+    told = [text for text in shown(found) if "essions" in text]
+    assert told == [talks[0] for talks in TALKS]
+    narrow = memory.remember_when(query="How has the store for our sessions changed?", budget=75)
+    assert [text for text in shown(narrow) if "essions" in text] == [TALKS[0][0], TALKS[3][0]]
+    assert not any(text in ("ok", "fine", "👍", "yes") for text in shown(found))
+
+
+@pytest.mark.requirement("F-TIME-07")
+def test_a_summary_says_something_of_every_part_of_the_time(memory: Memory) -> None:
+    found = memory.remember_when(query="summarize 2023", budget=400)
+    assert found.mode == "summarize_over_time"
+    assert {moment.at.month for moment in found.moments if moment.at} == {3, 4, 5, 6}
+
+
+@pytest.mark.requirement("F-TIME-07")
+def test_an_overview_names_what_the_time_was_about(memory: Memory) -> None:
+    found = memory.remember_when(query="what did we talk about in May 2023?")
+    assert found.mode == "window_overview"
+    outline = found.moments[0]
+    assert outline.kind in {"beat", "open"}
+    assert outline.turn_ids == ("talk-2:turn:0", "talk-2:turn:3")
+    assert outline.turns == 4
+    assert "0 to 3 (4 turns): " in found.text
+    assert {moment.session for moment in found.moments} == {"talk-2"}
+    assert "Redis lost our sessions" in found.text  # the most important turns of the time follow
+
+
+@pytest.mark.requirement("F-TIME-08")
+def test_a_time_without_turns_is_empty_and_one_that_ends_first_an_error(memory: Memory) -> None:
+    for mode in MODES[1:]:
+        for since, until in (("next week", None), ("2024-01-01", "2025-01-01"), (NOW + timedelta(days=1), None)):
+            found = memory.remember_when(since, until, "sessions", mode)
+            assert (found.turns, found.text, found.tokens, found.moments) == (0, "", 0, ())
+        with pytest.raises(InputError, match="before it starts"):
+            memory.remember_when("May 2023", "March 2023", "sessions", mode)
+    with pytest.raises(InputError, match="budget -1 is negative"):
+        memory.remember_when(budget=-1)
+
+
+@pytest.mark.requirement("F-TIME-08")
+def test_sessions_restrict_and_an_old_one_counts_from_its_own_end(memory: Memory) -> None:
+    found = memory.remember_when(query="what did we say yesterday?", session="talk-0")
+    assert found.counted_from == datetime(2023, 3, 6, tzinfo=UTC)
+    assert found.turns == 0
+    today = memory.remember_when(query="what did we say today?", session="talk-0")
+    assert {moment.session for moment in today.moments} == {"talk-0"}
+    assert memory.remember_when(session="nobody").turns == 0
+
+
+@pytest.mark.requirement("F-TIME-09")
+@given(
+    st.sampled_from(MODES[1:]),
+    st.integers(0, 200),
+    st.sampled_from(["estimate", "words"]),
+    st.sampled_from(["", "sessions", "Redis and bread", "what happened in May", "\x00茶", "zzz"]),
+)
+def test_the_block_never_exceeds_its_budget(memory: Memory, mode: str, budget: int, name: str, query: str) -> None:
+    if mode == "lookup" and not query:
+        return
+    found = memory.remember_when(query=query, mode=mode, budget=budget, counter=name)
+    assert found.tokens == counter(name)(found.text) <= budget
+    assert (found.text == "") == (not found.moments)
+    assert Remembered.from_dict(found.to_dict()) == found
+    for moment in found.moments:
+        for name_ in moment.turn_ids:
+            assert memory.get(name_).session == moment.session
+    assert found == memory.remember_when(query=query, mode=mode, budget=budget, counter=name)
+
+
+@pytest.mark.requirement("F-TIME-09")
+def test_what_is_forgotten_or_injected_is_never_told() -> None:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOW)) as opened:
+        opened.add_many(talk())
+        opened.add(Turn(role="user", content="sessions of an echo", origin="injected", session="talk-1", at=NOW))
+        opened.drain(None)
+        opened.forget(match="Redis")
+        opened.drain(None)
+        for mode in MODES[1:]:
+            found = opened.remember_when(query="sessions and Redis", mode=mode, budget=5_000)
+            assert "Redis" not in found.text
+            assert "redis" not in found.text
+            assert "echo" not in found.text
+
+
+@pytest.mark.requirement("F-TIME-10")
+def test_recall_brings_what_was_said_in_the_named_time(memory: Memory) -> None:
+    context = memory.recall("what did we say last week about sessions?", budget=60)
+    assert "PostgreSQL" in context.text
+    assert "time" in context.items[0].signals
