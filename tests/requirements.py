@@ -512,6 +512,8 @@ RANKING = (
     Requirement(
         "F-RANKING-15", "DESIGN 1.5", "A receipt tells what was read, taken and left; one log gives one receipt."
     ),
+    Requirement("F-ABLATE-01", "Issue 5.12", "`clew bench ablate` tells what recall loses without each signal."),
+    Requirement("F-ABLATE-02", "Issue 5.12", "`clew bench curve` draws recall against tokens, the same each time."),
     Requirement("F-RANKING-22", "Issue 5.1", "Answers, named times and standing wishes count when they are asked for."),
     Requirement("F-RANKING-21", "DESIGN 6", "Who is greeted by another name at least twice is found by it."),
 )
@@ -891,6 +893,9 @@ GRAPH = (
         "F-TREE-01", "DESIGN 6", "Search down the tree is best first, .7 own and .3 inherited, and hides no leaf."
     ),
     Requirement("F-TREE-02", "HCE", "A semantic tree has bounded fan-out and is the same from its wire form."),
+    Requirement(
+        "F-TREE-03", "DESIGN 6", "As a signal the tree scores every turn, .7 own and .3 its beat's, and hides none."
+    ),
 )
 
 # --- HCE ---
@@ -928,6 +933,42 @@ MCP = (
     Requirement("F-MCP-13", "Issue 5.13", "Taking the entry back leaves the file as it was, to the last byte."),
     Requirement("F-MCP-14", "Issue 5.13", "Settings that cannot be read, or change meanwhile, are left alone."),
     Requirement("F-MCP-15", "Issue 5.13", "`clew install` writes only after asking, or prints what it would write."),
+)
+
+# --- PACK ---
+PACK = (
+    Requirement(
+        "F-PACK-01", "DESIGN 6", "Packing is within 2 % of the exact optimum on small cases, never over the room."
+    ),
+    Requirement("F-PACK-02", "DESIGN 6", "What must be in a block goes before all else, as far as it fits."),
+    Requirement(
+        "F-PACK-03", "DESIGN 6", "A long turn that does not fit is shown by its best piece, salient words or title."
+    ),
+    Requirement("F-PACK-04", "DESIGN 1.5", "An item says how it is shown, and what brings the whole turn back."),
+    Requirement(
+        "F-PACK-05", "Issue 5.5", "Each rendering that is weighed is counted once, and few beyond those shown."
+    ),
+    Requirement(
+        "F-PACK-06", "DESIGN 7", "A salient rendering keeps evidence found by rule, in order, and knows its coverage."
+    ),
+    Requirement(
+        "F-PACK-07", "DESIGN 7", "Renderings are total, bounded and the same each time, for any text and script."
+    ),
+)
+
+# --- RECEIPT ---
+RECEIPT = (
+    Requirement("F-RECEIPT-01", "Issue 5.4", "A score by reciprocal ranks is recomputed by hand from a receipt."),
+    Requirement(
+        "F-RECEIPT-02", "Issue 5.9", "A receipt gives every item's rank by each ranking signal and after fusion."
+    ),
+    Requirement(
+        "F-RECEIPT-03", "Issue 5.9", "A near miss gives rank, every signal, why it was left out, and how to get it."
+    ),
+    Requirement(
+        "F-RECEIPT-04", "Issue 5.9", "Two receipts are compared: what entered, left or moved, and which signal did it."
+    ),
+    Requirement("F-RECEIPT-05", "DESIGN 9", "Neither a receipt nor a comparison holds words of turns."),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (
@@ -969,4 +1010,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *INJECTION,
     *MCP,
     *TIME,
+    *PACK,
+    *RECEIPT,
 )

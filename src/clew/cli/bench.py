@@ -9,14 +9,16 @@ from clew.cli.options import Scope, common
 from clew.cli.show import bar, dim, emit, err, out, printable, progress
 from clew.config import Config, load_config
 from clew.errors import InputError
+from clew.evaluate.ablation import NOTHING, run_ablations
 from clew.evaluate.corpus import Conversation
+from clew.evaluate.curve import curve as draw
 from clew.evaluate.datasets import load
 from clew.evaluate.recall import run_recall
 from clew.evaluate.results import MEASURES, read, save, summarise
 from clew.evaluate.results import compare as compare_runs
 from clew.evaluate.speed.measure import Measure
 from clew.evaluate.speed.suite import QUICK, SIZES, run_speed
-from clew.evaluate.tables import Sheet, difference_sheet, headline, run_sheets, speed_sheet
+from clew.evaluate.tables import Sheet, ablation_sheet, difference_sheet, headline, run_sheets, speed_sheet
 from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.models.recorded import RecordedEmbedder
@@ -145,6 +147,73 @@ def compare(scope: Scope, *, first: Path, second: Path, measure: str) -> None:
         emit(*({**each.to_dict(), "significant": each.significant} for each in differences))
         return
     _print(difference_sheet(differences, measure))
+
+
+@bench.command()
+@click.option("--data", required=True, type=FILE, help="LoCoMo or LongMemEval file; REALTALK or BEAM folder.")
+@click.option(
+    "--budgets", callback=numbers, default="500,1000,2000,4000", show_default=True, help="Tokens of a context."
+)
+@click.option("--only", multiple=True, metavar="NAME", help="Only this conversation. May be repeated.")
+@click.option("--signal", "signals", multiple=True, metavar="NAME", help="Only this signal. May be repeated.")
+@click.option("--embedder", metavar="NAME", help="Instead of the one that is set; none for no vectors.")
+@click.option("--vectors-cache", type=FILE, metavar="FILE", help="Keep vectors here.")
+@common
+def ablate(
+    scope: Scope,
+    *,
+    data: Path,
+    budgets: tuple[int, ...],
+    only: tuple[str, ...],
+    signals: tuple[str, ...],
+    embedder: str | None,
+    vectors_cache: Path | None,
+) -> None:
+    """Measure what recall loses without each signal.
+
+    The ranking alone is asked again with the signal's weight at 0. A row is the change in points; a star marks one
+    whose 95 % interval over conversations leaves 0 out. With --json there is one signal a line.
+    """
+    config = load_config(None if scope.home is None else home_of(scope.home))
+    conversations = _chosen(load(data), only)
+    with bar("conversations") as shown:
+        task = shown.add_task("", total=len(conversations))
+        runs = run_ablations(
+            conversations,
+            data=data.resolve().name,
+            budgets=budgets,
+            embedder=_embedder(config, embedder, vectors_cache),
+            config=config,
+            signals=signals,
+            on_progress=lambda _name, place, _total: shown.update(task, completed=place),
+        )
+    changes = {name: compare_runs(runs[NOTHING], run) for name, run in runs.items() if name != NOTHING}
+    if scope.as_json:
+        emit(*({"without": name, "changes": [each.to_dict() for each in found]} for name, found in changes.items()))
+        return
+    out().print(printable(headline(runs[NOTHING])), soft_wrap=True)
+    _print(ablation_sheet(runs[NOTHING], changes))
+
+
+@bench.command()
+@click.argument("results", nargs=-1, required=True, type=FILE)
+@click.option("--name", "names", multiple=True, metavar="TEXT", help="Of each result, in order.  [default: its data]")
+@click.option("--out", "place", required=True, type=FILE, metavar="FILE", help="Where to write the SVG.")
+@common
+def curve(scope: Scope, *, results: tuple[Path, ...], names: tuple[str, ...], place: Path) -> None:
+    """Draw recall against tokens, from results that `bench recall --out` wrote."""
+    runs = [read(path) for path in results]
+    if names and len(names) != len(runs):
+        raise click.BadParameter(f"{len(names)} names for {len(runs)} results; give one for each, or none.")
+    picture = draw(runs, names or [f"{run.data}, {run.embedder or 'no model'}" for run in runs])
+    try:
+        place.write_text(picture, encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{place} cannot be written: {error.strerror}; give another path") from error
+    if scope.as_json:
+        emit({"written": str(place)})
+        return
+    out().print(printable(f"written to {place}"), soft_wrap=True)
 
 
 @bench.command()

@@ -4,6 +4,7 @@ import random
 import tempfile
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -136,6 +137,22 @@ def tell(memory: Memory, conversation: Conversation, embedder: Embedder | None) 
         )
 
 
+def bare_outcome(memory: Memory, conversation: Conversation, question: Question, budgets: Sequence[int]) -> Outcome:
+    """What the ranking alone finds of a question's evidence, at each budget."""
+    by_id = {turn.id: turn for turn in conversation.turns}
+    ranked = [str(hit.turn.metadata[KEY]) for hit in memory.search(question.text, limit=RANKED)]
+    evidence = [words(by_id[name].text) for name in question.evidence]
+    lines = [by_id[name].framed() for name in ranked]
+    return Outcome(
+        conversation=conversation.name,
+        question=question.id,
+        category=question.category,
+        roles=tuple(by_id[name].role for name in question.evidence),
+        ranks=tuple(ranked.index(name) + 1 if name in ranked else None for name in question.evidence),
+        found={"bare": {str(budget): Passage(fill(lines, budget), budget).find(evidence) for budget in budgets}},
+    )
+
+
 def _sampled(conversation: Conversation, sample: int | None) -> Sequence[Question]:
     """A smaller sample is part of every larger one."""
     if sample is None or sample >= len(conversation.questions):
@@ -145,21 +162,11 @@ def _sampled(conversation: Conversation, sample: int | None) -> Sequence[Questio
 
 
 def _ask(memory: Memory, conversation: Conversation, question: Question, budgets: Sequence[int]) -> Outcome:
+    outcome = bare_outcome(memory, conversation, question, budgets)
     by_id = {turn.id: turn for turn in conversation.turns}
-    ranked = [str(hit.turn.metadata[KEY]) for hit in memory.search(question.text, limit=RANKED)]
     evidence = [words(by_id[name].text) for name in question.evidence]
-    lines = [by_id[name].framed() for name in ranked]
-    bare: dict[str, Found] = {}
     rendered: dict[str, Found] = {}
     for budget in budgets:
         block = memory.recall(question.text, budget=budget, counter="estimate").text
-        bare[str(budget)] = Passage(fill(lines, budget), budget).find(evidence)
         rendered[str(budget)] = Passage(block, budget).find(evidence)
-    return Outcome(
-        conversation=conversation.name,
-        question=question.id,
-        category=question.category,
-        roles=tuple(by_id[name].role for name in question.evidence),
-        ranks=tuple(ranked.index(name) + 1 if name in ranked else None for name in question.evidence),
-        found={"bare": bare, "rendered": rendered},
-    )
+    return replace(outcome, found={**outcome.found, "rendered": rendered})

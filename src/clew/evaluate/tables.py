@@ -1,7 +1,7 @@
 """Figures as tables of text: what `clew bench` prints and docs/benchmarks.md shows. Pure."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -131,6 +131,17 @@ def _pair(outcomes: Sequence[Outcome], role: str, form: str, budget: int) -> str
 
 def _said_by(outcomes: Sequence[Outcome], role: str) -> int:
     return sum(outcome.roles.count(role) for outcome in outcomes)
+
+
+def ablation_sheet(whole: Run, changes: Mapping[str, Sequence[Difference]]) -> Sheet:
+    """A row for each signal that was left out: the change in points at each budget; a star leaves 0 out."""
+    sizes = tuple(f"{budget:,}" for budget in whole.budgets)
+    first = ("nothing", *(percent(mean(whole.outcomes, "bare", budget, "recall")) for budget in whole.budgets))
+    rows = [
+        (name, *(f"{100 * each.change.mean:+.1f}{'*' * each.significant}" for each in found if each.category is None))
+        for name, found in changes.items()
+    ]
+    return Sheet(f"{TITLES['recall']}, bare, and the change without", ("without", *sizes), (first, *rows))
 
 
 def difference_sheet(differences: Sequence[Difference], measure: str) -> Sheet:

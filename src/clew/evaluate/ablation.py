@@ -1,0 +1,94 @@
+"""What recall loses when one signal is left out: each conversation is told once and asked again with a weight of 0.
+
+Only the bare ranking is measured, since the block follows from it.
+"""
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from clew.config import Config
+from clew.errors import InputError
+from clew.evaluate.corpus import Conversation
+from clew.evaluate.recall import EPOCH, AskingClock, OnProgress, bare_outcome, changed_settings, tell
+from clew.evaluate.results import Outcome, Run
+from clew.memory import Memory
+from clew.models.protocol import Embedder
+from clew.recall.signals import SIGNALS
+from clew.version import __version__
+
+NOTHING: Final = "nothing"
+"""The run that leaves no signal out."""
+
+
+def run_ablations(
+    conversations: Sequence[Conversation],
+    *,
+    data: str,
+    budgets: Sequence[int],
+    embedder: Embedder | None,
+    config: Config,
+    signals: Sequence[str] = (),
+    on_progress: OnProgress | None = None,
+) -> dict[str, Run]:
+    """A run without each signal, by the signal's name, after the one without `NOTHING`.
+
+    Args:
+        budgets: in tokens of four characters.
+        signals: which to leave out in turn; none means every one.
+
+    Raises:
+        InputError: no signal has such a name, or there is no question.
+    """
+    known = [signal.name for signal in SIGNALS]
+    unknown = [name for name in signals if name not in known]
+    if unknown:
+        raise InputError(f"no signal is called {unknown[0]!r}; there are {', '.join(known)}")
+    variants = {NOTHING: config, **{name: without(config, name) for name in signals or known}}
+    outcomes: dict[str, list[Outcome]] = {name: [] for name in variants}
+    for place, conversation in enumerate(conversations, start=1):
+        _run_one(conversation, sorted(budgets), embedder, variants, outcomes)
+        if on_progress is not None:
+            on_progress(conversation.name, place, len(conversations))
+    if not outcomes[NOTHING]:
+        raise InputError(f"{data} holds no question that can be scored; check the path and --only")
+    return {
+        name: Run(
+            version=__version__,
+            data=data,
+            embedder=None if embedder is None else embedder.name,
+            settings=changed_settings(variant),
+            budgets=tuple(sorted(budgets)),
+            turns=sum(len(conversation.turns) for conversation in conversations),
+            outcomes=tuple(outcomes[name]),
+        )
+        for name, variant in variants.items()
+    }
+
+
+def without(config: Config, signal: str) -> Config:
+    """The configuration with the weight of one signal at 0."""
+    weights: dict[str, Any] = dict.fromkeys(("cost", "cost_assistant") if signal == "cost" else (signal,), 0.0)
+    return replace(config, recall=replace(config.recall, **weights))
+
+
+def _run_one(
+    conversation: Conversation,
+    budgets: Sequence[int],
+    embedder: Embedder | None,
+    variants: dict[str, Config],
+    outcomes: dict[str, list[Outcome]],
+) -> None:
+    last = next((turn.at for turn in reversed(conversation.turns) if turn.at is not None), EPOCH)
+    clock = AskingClock(last)
+    with tempfile.TemporaryDirectory(prefix="clew-bench-") as folder:
+        home = Path(folder) / "home"
+        with Memory.open(home, config=variants[NOTHING], embedder=embedder or "none", clock=clock) as memory:
+            tell(memory, conversation, embedder)
+        for name, variant in variants.items():
+            with Memory.open(home, config=variant, embedder=embedder or "none", clock=clock) as memory:
+                for question in conversation.questions:
+                    clock.now = question.asked_at or last
+                    outcomes[name].append(bare_outcome(memory, conversation, question, budgets))
