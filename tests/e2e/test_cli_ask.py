@@ -131,7 +131,7 @@ def test_explain_shows_rank_score_shares_and_near_misses(home: Path) -> None:
     receipt = record("explain", context["receipt_id"])
     assert receipt["query"] == LIFT
     assert [set(row) for row in receipt["chosen"]] == [
-        {"turn_ids", "rendering", "tokens", "rank", "score", "signals"} for _ in context["items"]
+        {"turn_ids", "rendering", "tokens", "rank", "score", "signals", "ranks"} for _ in context["items"]
     ]
     page = done("explain", context["receipt_id"])
     best = min(receipt["chosen"], key=lambda row: row["rank"])

@@ -56,14 +56,15 @@ def build_context(
         must=frozenset(must),
     )
     left = left_out(len(ranking), packed)
-    candidates = ranking.candidates([*(item.rank - 1 for item in packed.items), *left])
+    places = [*(item.rank - 1 for item in packed.items), *left]
+    candidates, ranks = ranking.candidates(places), ranking.ranks(places)
     shown = len(packed.items)
     return Context(
         text=packed.text,
         tokens=packed.tokens,
         budget=budget,
-        items=context_items(packed, candidates[:shown]),
-        omitted=omissions(candidates[shown:], [chars[place] for place in left], budget - packed.tokens),
+        items=context_items(packed, candidates[:shown], ranks[:shown]),
+        omitted=omissions(candidates[shown:], ranks[shown:], [chars[place] for place in left], budget - packed.tokens),
         receipt_id=receipt_id,
     )
 

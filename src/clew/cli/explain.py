@@ -7,6 +7,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
+from clew.assemble.changes import Changes, changes
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
 from clew.cli.show import day, dim, emit, excerpt, grid, lay_out, lines, out, printable, who
@@ -20,16 +21,24 @@ LINE = 120
 
 @click.command()
 @click.argument("receipt")
+@click.option("--diff", "before", metavar="RECEIPT", help="Show what changed since this one instead.")
 @common
-def explain(scope: Scope, receipt: str) -> None:
+def explain(scope: Scope, receipt: str, before: str | None) -> None:
     """Show why a recall gave what it gave.
 
     RECEIPT is the name that `clew recall` prints, or `last` for the newest. For each item: its rank, its score, what
-    each signal added to it, and its tokens; then what was left out, why, and how to get it back.
+    each signal added to it, its place by each signal alone, how it is shown, and its tokens; then what was left out,
+    why, and how to get it back. `--diff A B` shows what entered, left or moved from A to B, and which signal did it.
     """
     with open_memory(scope) as memory:
         found = memory.explain(None if receipt == "last" else receipt)
-        if scope.as_json:
+        if before is not None:
+            compared = changes(memory.explain(None if before == "last" else before), found)
+            if scope.as_json:
+                emit(compared.to_dict())
+            else:
+                print_changes(out(), memory, compared)
+        elif scope.as_json:
             emit(found.to_dict())
         else:
             print_receipt(out(), memory, found)
@@ -42,16 +51,47 @@ def print_receipt(console: Console, memory: Memory, receipt: Receipt) -> None:
     console.print()
     table = grid(">rank", ">score", ">tokens", "turn and what each signal added", titles=True)
     for row in chosen:
-        cell = Text.assemble(_turn(memory, row, receipt.query), "\n", dim(shares(row["signals"])))
+        cell = Text.assemble(_turn(memory, row["turn_ids"][0], receipt.query), "\n", dim(shares(row["signals"])))
+        cell.append_text(dim(_by_itself(row)))
         table.add_row(str(row["rank"]), f"{row['score']:.2f}", str(row["tokens"]), cell)
     lay_out(console, table if chosen else dim("Nothing was shown."))
     if receipt.omitted:
         console.print("\nLeft out, best first (`clew restore ID` gives one back):")
         table = grid(">score", "turn and reason")
         for row in receipt.omitted:
-            cell = Text.assemble(_turn(memory, row, receipt.query), "\n", dim(printable(row["reason"])))
+            cell = Text.assemble(_turn(memory, row["turn_ids"][0], receipt.query), "\n", dim(printable(row["reason"])))
+            if row.get("signals"):
+                cell.append_text(dim(f"\n{shares(row['signals'])}{_by_itself(row)}"))
             table.add_row(f"{row['score']:.2f}", cell)
         lay_out(console, table)
+
+
+def print_changes(console: Console, memory: Memory, compared: Changes) -> None:
+    """Prints what changed between two receipts; turns that are still stored are shown with their first words."""
+    rows = [("from", compared.first), ("to", compared.second)]
+    rows += [(name, f"{_plain(old)} -> {_plain(new)}") for name, (old, new) in compared.settings.items()]
+    rows.append(("the same", f"{compared.same:,} turns"))
+    lay_out(console, lines(rows))
+    console.print()
+    if not compared.turns:
+        lay_out(console, dim("Nothing entered, left or moved."))
+        return
+    table = grid("what", ">rank", "turn and what did it", titles=True)
+    for each in compared.turns:
+        cause = f"{each.signal} {each.share:+.2f}" if each.signal else "no signal: the budget, or what else there was"
+        shown = f"{each.was} -> {each.shown}, " if each.was and each.shown and each.was != each.shown else ""
+        cell = Text.assemble(_turn(memory, each.turn_id, ""), "\n", dim(f"{shown}{cause}"))
+        table.add_row(each.kind, f"{each.before or '-'} -> {each.after or '-'}", cell)
+    lay_out(console, table)
+
+
+def _by_itself(row: Mapping[str, Any]) -> str:
+    """The places of a turn by single signals, and how it is shown if not in full."""
+    ranks = ", ".join(f"{name} {place}" for name, place in row.get("ranks", {}).items())
+    places = f"\nby itself: {ranks}" if ranks else ""
+    if row.get("rendering", "full") == "full":
+        return places
+    return f"{places}\nshown as {row['rendering']}; the whole: clew restore {printable(row['turn_ids'][0])}"
 
 
 def _summary(receipt: Receipt) -> list[tuple[str, str]]:
@@ -83,8 +123,7 @@ def shares(signals: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {share:+.2f}" for name, share in strongest)
 
 
-def _turn(memory: Memory, row: Mapping[str, Any], query: str) -> Text:
-    name = row["turn_ids"][0]
+def _turn(memory: Memory, name: str, query: str) -> Text:
     try:
         turn = memory.get(name)
     except NotFoundError:

@@ -32,8 +32,11 @@ class ContextItem(Record):
         rendering: `full`, or a shorter rendering's name.
         text: the words shown, without date, speaker and id.
         tokens: what this item adds to the block by the chosen counter; headings are shared and not in it.
-        rank: its place among all candidates, from 1.
+        rank: its place among all candidates, from 1, after fusion.
+        ranks: its place by each signal that orders turns, before fusion, from 1, ties sharing the best: under RRF among
+            all turns, else among the candidates. A signal that says nothing of the turn is absent.
         at: event time of the first turn; None when the source gave none.
+        restore: what brings the whole turn back, when a shorter rendering is shown; else None.
     """
 
     turn_ids: tuple[str, ...]
@@ -46,17 +49,29 @@ class ContextItem(Record):
     session: str
     at: datetime | None = None
     node_id: str | None = None
+    ranks: dict[str, int] = field(default_factory=dict)
+    restore: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Omission(Record):
-    """A candidate that was considered and left out, with the reason and the way to get it back."""
+    """A candidate that was considered and left out, with the reason and the way to get it back.
+
+    Attributes:
+        tokens: about what the whole turn takes.
+        rank: its place among all candidates, from 1; 0 in a receipt that was written before this was kept.
+        signals: what each signal added to its score.
+        ranks: its place by each signal that orders turns, as `ContextItem` has it.
+    """
 
     turn_ids: tuple[str, ...]
     reason: str
     score: float
     tokens: int
     restore: str
+    rank: int = 0
+    signals: dict[str, float] = field(default_factory=dict)
+    ranks: dict[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,8 +105,8 @@ class Receipt(Record):
         settings: budget, counter, strategy, filters, fusion weights: what is needed to repeat the recall.
         understood: what the query was read as (names, dates, quotes, terms).
         considered: how many turns were scored.
-        chosen: one row an item: turn ids, rendering, tokens, score, rank, signals.
-        omitted: one row a near miss: turn ids, reason, score, tokens, how to restore it.
+        chosen: one row an item: turn ids, rendering, tokens, score, rank, signals, ranks; `restore` if it is shortened.
+        omitted: one row a near miss: turn ids, reason, score, tokens, how to restore it, rank, signals, ranks.
         timings: milliseconds by stage, from a monotonic clock; not part of what is deterministic.
     """
 

@@ -1,0 +1,119 @@
+"""Two receipts -> what changed between the recalls, and which signal did it. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from clew.types.context import Receipt
+from clew.types.record import Record
+
+KINDS: Final = ("entered", "left", "moved", "shown otherwise")
+"""What can become of a turn, in the order in which changes are listed."""
+
+LEAST: Final = 1e-6
+"""Smallest difference of a signal's shares that counts."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Change(Record):
+    """What became of one turn.
+
+    Attributes:
+        kind: `entered` or `left` the block, `moved` to another rank in it, or is `shown otherwise` (another rendering).
+        before: its rank in the first receipt; None where that does not name it.
+        after: the same in the second.
+        was: how it was shown in the first; None where it was not.
+        shown: how it is shown in the second; None where it is not.
+        signal: whose share changed most in the direction of the change; of a turn that one receipt does not name, the
+            strongest in the other. Empty when no share changed: then it was the budget, or what else there was.
+        share: by how much it changed, or what it is.
+    """
+
+    turn_id: str
+    kind: str
+    before: int | None = None
+    after: int | None = None
+    was: str | None = None
+    shown: str | None = None
+    signal: str = ""
+    share: float = 0.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changes(Record):
+    """What differs between two receipts.
+
+    Attributes:
+        settings: by name, the value in the first and in the second, of those that differ; the question is one of them.
+        turns: by kind, then by rank in the second, then in the first.
+        same: turns that both show alike at the same rank.
+    """
+
+    first: str
+    second: str
+    settings: dict[str, list[Any]] = field(default_factory=dict)
+    turns: tuple[Change, ...] = ()
+    same: int = 0
+
+
+def changes(first: Receipt, second: Receipt) -> Changes:
+    """What entered, left, moved or is shown otherwise from the first recall to the second."""
+    shown = [{row["turn_ids"][0]: row for row in receipt.chosen} for receipt in (first, second)]
+    known = [
+        {row["turn_ids"][0]: row for row in receipt.omitted} | rows
+        for receipt, rows in zip((first, second), shown, strict=True)
+    ]
+    found, same = [], 0
+    for name in sorted(shown[0].keys() | shown[1].keys()):
+        change = _change(name, shown[0].get(name), shown[1].get(name), known[0].get(name), known[1].get(name))
+        same += change is None
+        found += [] if change is None else [change]
+    found.sort(key=lambda each: (KINDS.index(each.kind), each.after or 0, each.before or 0, each.turn_id))
+    return Changes(first=first.id, second=second.id, settings=_settings(first, second), turns=tuple(found), same=same)
+
+
+Row = Mapping[str, Any]
+
+
+def _change(name: str, shown: Row | None, now: Row | None, known: Row | None, known_now: Row | None) -> Change | None:
+    before, after = (None if row is None else row.get("rank") or None for row in (known, known_now))
+    renderings = [None if row is None else row["rendering"] for row in (shown, now)]
+    if shown is None or now is None:
+        kind, rises = ("entered", True) if shown is None else ("left", False)
+    elif before != after:
+        kind, rises = "moved", (after or 0) < (before or 0)
+    elif renderings[0] != renderings[1]:
+        kind, rises = "shown otherwise", True
+    else:
+        return None
+    signal, share = _cause(known, known_now, rises=rises)
+    return Change(
+        turn_id=name,
+        kind=kind,
+        before=before,
+        after=after,
+        was=renderings[0],
+        shown=renderings[1],
+        signal=signal,
+        share=share,
+    )
+
+
+def _cause(known: Row | None, known_now: Row | None, *, rises: bool) -> tuple[str, float]:
+    """The signal whose share changed most for (or against) the turn, and by how much; of equals the first by name."""
+    then: Mapping[str, float] = {} if known is None else known.get("signals", {})
+    now: Mapping[str, float] = {} if known_now is None else known_now.get("signals", {})
+    if known is None or known_now is None:
+        strongest = sorted((then or now).items(), key=lambda pair: (-pair[1], pair[0]))
+        return strongest[0] if strongest else ("", 0.0)
+    moves = {name: round(now.get(name, 0.0) - then.get(name, 0.0), 6) for name in sorted(then.keys() | now.keys())}
+    side = 1 if rises else -1
+    best = max(moves, key=lambda name: side * moves[name], default="")
+    return (best, moves[best]) if best and side * moves[best] > LEAST else ("", 0.0)
+
+
+def _settings(first: Receipt, second: Receipt) -> dict[str, list[Any]]:
+    sides = [{"question": each.query, "considered": each.considered, **each.settings} for each in (first, second)]
+    names = sorted(sides[0].keys() | sides[1].keys())
+    pairs = {name: [side.get(name) for side in sides] for name in names}
+    return {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}

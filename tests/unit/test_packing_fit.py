@@ -1,0 +1,141 @@
+"""How a block is packed: what is weighed, what must be there, and what a turn that does not fit is shown by."""
+
+from collections import Counter as Tally
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from clew.assemble.context import build_context
+from clew.assemble.fit import fit
+from clew.assemble.offers import LONG, renderings
+from clew.assemble.render import Evidence, line
+from clew.memory import Memory
+from clew.recall.search import rank
+from clew.testing import FrozenClock
+from clew.text.counters import counter
+from clew.text.pieces import piece_spans
+from tests.ranking_spaces import NOON, asked, said, space
+
+PARAGRAPH = "Nothing of note was said about anything else at all. " * 8
+
+
+def shown(place: int, text: str) -> Evidence:
+    return Evidence(rank=place + 1, session="s", seq=place, at=None, speaker="A", text=text, rendering="full")
+
+
+class Telling:
+    """A counter that remembers what it was asked."""
+
+    name = "telling"
+
+    def __init__(self) -> None:
+        self.asked: Tally[str] = Tally()
+
+    def __call__(self, text: str, /) -> int:
+        self.asked[text] += 1
+        return -(-len(text) // 4)
+
+
+@pytest.mark.requirement("F-PACK-05")
+def test_each_rendering_is_counted_once_and_the_block_once() -> None:
+    log = [said(f"wine number {number} " + "red " * (number % 9) + "and so on " * 8) for number in range(300)]
+    log += [said(f"{PARAGRAPH}\n\nThe wine is red, says {number}.\n\n{PARAGRAPH}") for number in range(20)]
+    view = space(*log)
+    ranking = rank(asked(view, "Where is the red wine?"), limit=400)
+    telling = Telling()
+    context = build_context(
+        ranking, lambda names: [log[seq].text for _, seq in names], budget=1000, counter=telling, receipt_id="r"
+    )
+    assert context.tokens <= 1000
+    assert max(telling.asked.values()) == 1
+    lines = [text for text in telling.asked if not text.startswith(("<", "["))]
+    short = [item for item in context.items if len(item.text) < LONG]
+    assert len(lines) <= 3 * 20 + 2 * len(short)  # three renderings of a long turn, and few more turns than are shown
+    assert len(lines) < len(log) / 2
+
+
+@pytest.mark.requirement("F-PACK-02")
+def test_what_must_be_there_is_there_whatever_its_rank() -> None:
+    texts = [f"turn {place} " + "x" * 60 for place in range(40)]
+    packed = fit(
+        [len(text) for text in texts],
+        lambda _: None,
+        lambda place: [shown(place, texts[place])],
+        120,
+        counter("estimate"),
+        worth=[1.0 / (place + 1) for place in range(40)],
+        must=frozenset({37, 39}),
+    )
+    assert {37, 39} <= packed.taken
+    assert 0 in packed.taken
+    assert packed.tokens <= 120
+
+
+@pytest.mark.requirement("F-PACK-03")
+def test_a_long_turn_is_offered_whole_by_its_best_piece_and_by_title() -> None:
+    words = f"On wine.\n\n{PARAGRAPH}\n\nThe wine stands in the cellar.\n\n{PARAGRAPH}"
+    spans = piece_spans(words)
+    scores = [float("cellar" in words[start:end]) for start, end in spans]
+    offered = renderings(shown(0, words), words, spans, scores)
+    assert [each.rendering for each in offered] == ["full", "pieces", "title"]
+    assert "cellar" in offered[1].text
+    lengths = [len(line(each)) for each in offered]
+    assert lengths == sorted(lengths, reverse=True)
+    for each, length in zip(offered[1:], lengths[1:], strict=True):
+        assert 0 < each.share < length / lengths[0]  # so that the whole is shown where it fits
+
+
+@pytest.mark.requirement("F-PACK-03")
+def test_where_the_question_speaks_for_no_piece_a_long_turn_is_shown_by_what_is_salient() -> None:
+    words = f"On wine.\n\n{PARAGRAPH}\n\nBottle 17 of Barolo 1990 costs $400 at https://wine.example/17.\n\n{PARAGRAPH}"
+    spans = piece_spans(words)
+    offered = renderings(shown(0, words), words, spans, [0.0] * len(spans))
+    assert [each.rendering for each in offered] == ["full", "salient", "title"]
+    assert "Bottle 17 of Barolo" in offered[1].text
+
+
+@pytest.mark.requirement("F-PACK-03")
+def test_a_short_turn_is_offered_whole_alone() -> None:
+    words = "wine " * (LONG // 5)
+    assert [each.rendering for each in renderings(shown(0, words), words, piece_spans(words), [1.0, 1.0])] == ["full"]
+
+
+@pytest.fixture(scope="module")
+def memory() -> Iterator[Memory]:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add(said(f"About wine.\n\n{PARAGRAPH}\n\nThe red wine stands in the cellar.\n\n{PARAGRAPH}"))
+        memory.add_many(said(f"Guest {number} likes red wine.") for number in range(12))
+        yield memory
+
+
+@pytest.mark.requirement("F-PACK-04")
+def test_a_shortened_item_says_so_and_how_to_have_the_whole(memory: Memory) -> None:
+    context = memory.recall("Who put the red wine in the cellar?", budget=240)
+    (short,) = [item for item in context.items if item.rendering != "full"]
+    assert short.rendering == "pieces"
+    assert short.restore == short.turn_ids[0]
+    assert short.text in memory.restore(short.restore).text
+    assert all(item.restore is None for item in context.items if item is not short)
+    row = next(row for row in memory.explain(context.receipt_id).chosen if row["rendering"] == "pieces")
+    assert row["restore"] == short.restore
+
+
+@pytest.mark.requirement("F-PACK-04")
+def test_with_room_enough_it_is_shown_whole(memory: Memory) -> None:
+    context = memory.recall("Who put the red wine in the cellar?", budget=2000)
+    assert {item.rendering for item in context.items} == {"full"}
+    assert context.omitted == ()
+
+
+@pytest.mark.requirement("F-PACK-01")
+def test_with_no_worth_given_candidates_are_taken_in_rank_order() -> None:
+    texts = ["x" * 100, "y" * 300, "z" * 20]
+    packed = fit(
+        [min(50, len(text)) for text in texts],
+        lambda _: None,
+        lambda place: [shown(place, texts[place]), replace(shown(place, texts[place][:50]), rendering="title")],
+        83,
+        counter("estimate"),
+    )
+    assert [(item.seq, item.rendering) for item in packed.items] == [(0, "full"), (1, "title"), (2, "full")]
