@@ -29,7 +29,7 @@ def test_query_lists_turns_with_what_is_known_of_them(sample: Path) -> None:
     assert [each["ordinal"] for each in found] == sorted(each["ordinal"] for each in found)
     nothing = run("query", "importance > 10", "--home", sample)
     assert (nothing.exit_code, nothing.stdout) == (0, "")
-    assert nothing.stderr == "For no turn the expression holds.\n"
+    assert nothing.stderr == "The expression holds for no turn.\n"
 
 
 @pytest.mark.requirement("F-QUERY-02", "F-QUERY-14")

@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from clew.memory import Memory
 from clew.pipeline.annotate import ANALYSIS, note_replaced
+from clew.recall.only import Only
 from clew.store.protocol import Transaction
+from clew.testing import FrozenClock
 from clew.text.normalise import fold_contains
 from clew.types import Part, Turn
 from clew.types.ids import turn_id
@@ -293,3 +295,24 @@ def test_an_expression_finds_what_a_filter_finds(log: list[Turn], asked: list[Ca
                 expected = [turn.id for turn in held if turn.origin != "injected"]
                 assert [turn.id for turn in memory.query(text)] == expected, text
                 assert [turn.id for turn in memory.query(text, limit=2)] == expected[:2]
+
+
+@pytest.mark.requirement("F-QUERY-06", "F-QUERY-08")
+@settings(max_examples=15)
+@given(logs, cases, st.integers(-3, 3), st.integers(0, 14))
+def test_what_a_recall_shows_or_names_passes_its_filter(log: list[Turn], case: Case, day: int, told: int) -> None:
+    clock = FrozenClock(NOON)
+    with quiet(clock=clock) as memory:
+        memory.add_many(log[:told])
+        clock.advance(60)
+        memory.add_many(log[told:])
+        assert memory.drain(None)
+        text, _ = case
+        chosen: list[Only] = [{"where": text}, {"as_of": NOON + day * DAY}, {"where": text, "known_at": NOON}]
+        for only in chosen:
+            rest: Only = {**only, "where": None}
+            passing = {str(turn.id) for turn in memory.query(only.get("where") or "layer1 >= 0", **rest)}
+            context = memory.recall("What of the login page and the deploy script?", budget=4000, **only)
+            assert {name for item in context.items for name in item.turn_ids} <= passing
+            assert {name for item in context.omitted for name in item.turn_ids} <= passing
+            assert {str(hit.turn.id) for hit in memory.search("login page", limit=50, **only)} <= passing

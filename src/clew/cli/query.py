@@ -8,8 +8,9 @@ from rich.text import Text
 
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common, narrowing
-from clew.cli.show import counted, day, dim, emit, err, out, printable, shortened, turn_record, who
+from clew.cli.show import counted, day, dim, emit, err, excerpt, out, printable, turn_record, who
 from clew.memory import Memory
+from clew.text.names import quoted
 from clew.types import Turn
 from clew.types.annotation import Annotation
 
@@ -53,21 +54,22 @@ def query(scope: Scope, expression: str, limit: int | None, **only: Any) -> None
         if scope.as_json:
             emit(*map(turn_record, turns))
         else:
-            _list(memory, turns, limit or SHOWN)
+            _list(memory, turns, limit or SHOWN, " ".join(quoted(expression)))
         waiting = memory.stats().pending.get("analyse", 0)
     if waiting:
         err().print(f"{counted(waiting, 'turn')} not analysed yet, of which no score is known; `clew work` does that")
 
 
-def _list(memory: Memory, turns: list[Turn], limit: int) -> None:
+def _list(memory: Memory, turns: list[Turn], limit: int, words: str) -> None:
+    """Shows turns with what is known of them; long ones where they hold most of `words`."""
     for turn in turns[:limit]:
         said = _said(memory.annotations(str(turn.id)))
         heading = Text.assemble((f"{day(turn.at)} {who(turn)}", "bold"), dim(f"  {turn.id}"))
-        out().print(Text.assemble(heading, "\n", shortened(turn.text, WORDS), dim(f"\n{said}" if said else "")))
+        out().print(Text.assemble(heading, "\n", excerpt(turn.text, words, WORDS), dim(f"\n{said}" if said else "")))
     if len(turns) > limit:
         err().print(f"There are more than {counted(limit, 'turn')}; --limit shows them.", style="dim")
     elif not turns:
-        err().print("For no turn the expression holds.", style="dim")
+        err().print("The expression holds for no turn.", style="dim")
 
 
 def _said(annotations: Mapping[str, Annotation]) -> str:

@@ -230,7 +230,7 @@ class _Parser:
         operator = self._next()
         number = self._token
         if number.kind != "word" or not _NUMBER.fullmatch(number.text):
-            raise unexpected(number.start, _found(number), f"a number after {operator.text}")
+            raise unexpected(number.start, _found(number), f"a number such as 7 or 0.3 after {operator.text}")
         self._next()
         return cast("Operator", operator.text), float(number.text)
 
