@@ -894,7 +894,7 @@ GRAPH = (
     ),
     Requirement("F-TREE-02", "HCE", "A semantic tree has bounded fan-out and is the same from its wire form."),
     Requirement(
-        "F-TREE-03", "DESIGN 6", "As a signal the tree scores every turn, .7 own and .3 its beat's, and hides none."
+        "F-TREE-03", "DESIGN 6", "As a signal the tree scores every turn, .7 its own and .3 its beat's; it hides none."
     ),
 )
 

@@ -97,6 +97,10 @@ class RecallConfig:
     time: float = _setting(5.0, "Weight of a turn lying in the time that the question names.", low=0, high=20)
     dated: float = _setting(1.0, "Added when the question asks when, and a turn names a time.", low=0, high=20)
     position: float = _setting(3.0, "Weight of a turn lying in the beat that the caller points at.", low=0, high=20)
+    graph: float = _setting(
+        0.0, "Weight of a turn naming what lies near the question's names in the entity graph.", low=0, high=20
+    )
+    tree: float = _setting(0.0, "Weight of a turn's cosine together with its beat's and chapters'.", low=0, high=20)
     quote: float = _setting(4.0, "Added when a turn holds a phrase that the question quotes.", low=0, high=20)
     user: float = _setting(6.0, "Added to the person's turns where an assistant takes part.", low=0, high=20)
     standing: float = _setting(

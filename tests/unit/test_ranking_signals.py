@@ -17,6 +17,7 @@ from clew.memory import Memory
 from clew.recall.frame import Frame, Stretch
 from clew.recall.search import rank
 from clew.recall.signals import SIGNALS
+from clew.recall.surroundings import Around, Branch
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
 from tests.ranking_spaces import NOON, asked, order, said, space
@@ -144,6 +145,26 @@ def test_signal_answer_is_how_near_the_question_before_is() -> None:
     assert found[0] == found[2] == found[3] == found[4] == 0.0, "only what answers; what has no vector says nothing"
     assert values("answer", asked(space(*turns), "Rome")) is None
     assert values("answer", asked(space(*turns[:4], answered("Hm.", session="t")), "Rome", similarity)) is None
+
+
+@pytest.mark.requirement("F-GRAPH-09")
+def test_signal_graph_is_the_energy_of_what_a_turn_names() -> None:
+    view = space("Ingrid Berg bakes.", "Ingrid sails.", "The berg is far. Ingrid?", "Rye bread by Ingrid.")
+    near = ((("Ingrid Berg",), 0.25), (("rye bread", "bread"), 0.1))
+    found = values("graph", replace(asked(view, "Zoltan?"), around=Around(near=near)))
+    assert found == [0.25, 0, 0.25, 0.1]
+    assert values("graph", asked(view, "Zoltan?")) is None
+
+
+@pytest.mark.requirement("F-TREE-03")
+def test_signal_tree_is_a_turn_with_its_beat() -> None:
+    view = space("One.", "Two.", "Three.")
+    similarity = np.array([[0.0, 0.0, 0.0], [0.8, 0.4, 0.2]])
+    around = Around(nodes=(Branch("s", 0, 1, -1),))
+    found = values("tree", replace(asked(view, "red", similarity), around=around))
+    assert found == [pytest.approx(0.7 * 0.8 + 0.3 * 0.6), pytest.approx(0.7 * 0.4 + 0.3 * 0.6), 0.2]
+    assert values("tree", asked(view, "red", similarity)) is None
+    assert values("tree", replace(asked(view, "red"), around=around)) is None
 
 
 @pytest.mark.requirement("F-RANKING-22")
@@ -283,7 +304,7 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
     question = "When did you tell Ann about the 'red barn' on 5 March?"
     similarity = np.linspace(0.1, 0.9, 2 * len(view.turns.at)).reshape(2, -1)
     never = {True: {"answer", "statement"}, False: {"user", "assistant"}}[beside]
-    never |= {"position", "standing"}  # nobody points anywhere or asks for help
+    never |= {"position", "standing", "graph", "tree"}  # nobody points anywhere or asks for help, no weight
     weight = "cost_assistant" if beside and name == "cost" else name
 
     def shares(**weights: Any) -> set[str]:
@@ -298,7 +319,8 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
 @pytest.mark.requirement("F-RANKING-05")
 def test_every_weight_can_be_set() -> None:
     for signal in SIGNALS:
-        assert signal.weight(RecallConfig(), False) != 0, signal.name
+        assert (signal.weight(RecallConfig(), False) == 0) == (signal.name in ("graph", "tree")), signal.name
+        assert signal.weight(RecallConfig(graph=1.5, tree=1.5), False) != 0, signal.name
     assert BY_NAME["cost"].weight(RecallConfig(), True) == RecallConfig().cost_assistant
 
 

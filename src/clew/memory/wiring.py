@@ -23,6 +23,7 @@ from clew.pipeline.receipts import ReceiptBook
 from clew.pipeline.retention import Retention
 from clew.pipeline.worker import Worker
 from clew.recall.ranker import Ranker
+from clew.recall.surroundings import Surroundings
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Reader, Store
 from clew.store.tables import Row
@@ -57,6 +58,7 @@ class Wired:
         self._learned = LearnedBook(store, space, config.recall)
         self._ranker = Ranker(self._live, embedder, self._learned.recall, previous)
         self._chooser = Chooser(store, space, config.analyze)
+        self._ranker.surroundings = Surroundings(store, space)
         self._receipts = ReceiptBook(store, space, config.receipts)
         self._retention = Retention(store, space, config.keep_days, clock, self._forget)
         embedding = None if embedder is None else Embedding(store, space, self._live, embedder, clock)

@@ -11,6 +11,7 @@ from clew.config import RecallConfig
 from clew.index.bm25 import Window, bm25f
 from clew.index.view import IndexView
 from clew.recall.query import Query
+from clew.recall.surroundings import NOTHING, Around
 from clew.store.rows import from_us
 from clew.types.turn import ROLES
 
@@ -43,6 +44,7 @@ class Frame:
         similarity: cosine of the question (row 0) and its rewritten form (row 1) to each turn; None without embedder.
         with_assistant: an assistant takes part in this space's conversations.
         region: where in the conversation the caller points; empty when nowhere.
+        around: what the store knows of the question's surroundings, as far as a signal asks for it.
     """
 
     query: Query
@@ -52,6 +54,7 @@ class Frame:
     similarity: Scores | None
     with_assistant: bool
     region: tuple[Stretch, ...] = ()
+    around: Around = NOTHING
 
     @property
     def size(self) -> int:
@@ -80,10 +83,11 @@ def make_frame(
     *,
     with_assistant: bool,
     region: tuple[Stretch, ...] = (),
+    around: Around = NOTHING,
 ) -> Frame:
     """Looks the question's words up, once for all signals."""
     pieces = bm25f(view, query.terms, Window()) if query.terms else None
-    return Frame(query, view, config, pieces, similarity, with_assistant, region)
+    return Frame(query, view, config, pieces, similarity, with_assistant, region, around)
 
 
 def assistant_takes_part(view: IndexView) -> bool:

@@ -20,6 +20,7 @@ from clew.recall.aliases import aliases
 from clew.recall.frame import Frame, Scores, Stretch, assistant_takes_part, covered_days, make_frame
 from clew.recall.query import Query, understand
 from clew.recall.search import Ranking, rank
+from clew.recall.surroundings import NOTHING, Surroundings
 
 log = logging.getLogger("clew.recall")
 
@@ -52,6 +53,7 @@ class Ranker:
         self._embedder = embedder
         self._previous = previous
         self._config = config
+        self.surroundings: Surroundings | None = None
         self._vectors: OrderedDict[tuple[str, str, str], Matrix] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -68,7 +70,9 @@ class Ranker:
             known_as=lambda words: aliases(view, words),
         )
         similarity = self._similarity(view, query)
-        return make_frame(query, view, self._config(), similarity, with_assistant=with_assistant, region=region)
+        config = self._config()
+        around = NOTHING if self.surroundings is None else self.surroundings.look(query.text, config)
+        return make_frame(query, view, config, similarity, with_assistant=with_assistant, region=region, around=around)
 
     def rank(self, frame: Frame, limit: int, mask: Mask | None) -> Ranking:
         """The best turns that the mask lets through, best first; None lets all through."""

@@ -11,12 +11,14 @@ from clew.config import RecallConfig
 from clew.recall.frame import Frame, Scores
 from clew.recall.signals.cost import cost
 from clew.recall.signals.dense import answer, dense, dense_rewritten
+from clew.recall.signals.graph import graph
 from clew.recall.signals.lexical import lexical
 from clew.recall.signals.position import position
 from clew.recall.signals.quote import quote
 from clew.recall.signals.speaker import assistant, speaker, speaker_first_person, user
 from clew.recall.signals.style import dated, first_person, question, standing, statement
 from clew.recall.signals.time import time
+from clew.recall.signals.tree import tree
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +64,8 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("time", time, lambda c, _: c.time),
     Signal("dated", dated, lambda c, _: c.dated),
     Signal("position", position, lambda c, _: c.position),
+    Signal("graph", graph, lambda c, _: c.graph),
+    Signal("tree", tree, lambda c, _: c.tree, "z", ranks=True),
     Signal("quote", quote, lambda c, _: c.quote),
     Signal("user", user, lambda c, _: c.user, standing=True),
     Signal("standing", standing, lambda c, _: c.standing),

@@ -1,0 +1,155 @@
+"""What the store knows beside the index of a question's surroundings: the entity graph, and the hierarchy of beats.
+
+Only asked for where a signal that looks at it has a weight.
+"""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.analyze.entities import entities_in
+from clew.config import RecallConfig
+from clew.index.view import IndexView
+from clew.store.protocol import Store
+from clew.structure.graph import spreading_activation
+from clew.structure.stored_graph import StoredGraph
+from clew.structure.tree import INHERITED, OWN
+
+SEEDS: Final = 8
+"""Entities of a question from which energy spreads at most."""
+
+_NO_NODES: Final[tuple["Branch", ...]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Branch:
+    """One node of the hierarchy.
+
+    Attributes:
+        session: name of the session, of which it covers the turns from `low` to `high`, both included.
+        parent: place of its parent among the nodes; -1 for none.
+    """
+
+    session: str
+    low: int
+    high: int
+    parent: int
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """The surroundings of one question.
+
+    Attributes:
+        near: spellings and energy of each entity that activation reached, the question's own left out.
+        nodes: the hierarchy; parents stand before their children.
+    """
+
+    near: tuple[tuple[tuple[str, ...], float], ...] = ()
+    nodes: tuple[Branch, ...] = _NO_NODES
+
+
+NOTHING: Final = Around()
+
+
+class Surroundings:
+    """Looks into one space. Threads may share it; the hierarchy is read again when anything was written."""
+
+    def __init__(self, store: Store, space: str) -> None:
+        """Nothing is read before a signal asks."""
+        self._store, self._space = store, space
+        self._lock = threading.Lock()
+        self._held: tuple[int, tuple[Branch, ...]] = (-1, ())
+
+    def look(self, question: str, config: RecallConfig) -> Around:
+        """What the signals with a weight need."""
+        if not (config.graph or config.tree):
+            return NOTHING
+        near = self._near(question) if config.graph else ()
+        return Around(near, self._nodes() if config.tree else ())
+
+    def _near(self, question: str) -> tuple[tuple[tuple[str, ...], float], ...]:
+        with self._store.snapshot() as reader:
+            graph = StoredGraph(reader, self._space)
+            known = (graph.find(mention.name) for mention in entities_in(question).mentions)
+            own = list(dict.fromkeys(key for key in known if key is not None))[:SEEDS]
+            reached = spreading_activation(Keyed(graph), own)
+            found = ((graph.entity(key), energy) for key, energy in reached.items() if key not in own)
+            return tuple(((each.name, *each.aliases), energy) for each, energy in found if each is not None)
+
+    def _nodes(self) -> tuple[Branch, ...]:
+        version = self._store.version()
+        with self._lock:
+            if self._held[0] == version:
+                return self._held[1]
+        columns = ("node", "session", "level", "low", "high", "parent")
+        with self._store.snapshot() as reader:
+            rows = reader.scan("node", (self._space,), (self._space,), columns=columns)
+        rows.sort(key=lambda row: (-cast(int, row[2]), cast(str, row[1]), cast(int, row[3]), cast(str, row[0])))
+        places = {row[0]: place for place, row in enumerate(rows)}
+        nodes = tuple(
+            Branch(cast(str, session), cast(int, low), cast(int, high), places.get(parent, -1))
+            for _, session, _, low, high, parent in rows
+        )
+        with self._lock:
+            self._held = version, nodes
+        return nodes
+
+
+class Keyed:
+    """A stored graph that is asked by keys instead of names."""
+
+    def __init__(self, graph: StoredGraph) -> None:
+        """Wraps it."""
+        self._graph = graph
+        self.linked = graph.linked
+
+    def find(self, name: str) -> str:
+        """The key itself."""
+        return name
+
+
+def inherited(view: IndexView, nodes: tuple[Branch, ...], cosines: NDArray[np.float64]) -> NDArray[np.float64]:
+    """What each turn's beat has as its score; NaN for a turn in no beat.
+
+    A node's own cosine is the mean of its turns'. A root's score is that; every other node's 0.7 of it and 0.3 of its
+    parent's score (DESIGN 6).
+
+    Args:
+        cosines: one a turn; NaN where a turn has none, which counts as 0.
+    """
+    order, keys = _in_order(view)
+    sums = np.concatenate(([0.0], np.cumsum(np.nan_to_num(cosines[order]))))
+    codes: Mapping[str, int] = {name: code for code, name in enumerate(view.sessions)}
+    found = np.full(len(order), np.nan)
+    scores: list[float] = []
+    inner = {node.parent for node in nodes}
+    starts = [_key(codes.get(node.session, -1), node.low) for node in nodes]
+    ends = [_key(codes.get(node.session, -1), node.high + 1) for node in nodes]
+    lows, highs = (np.searchsorted(keys, edges).tolist() for edges in (starts, ends))
+    for place, (node, low, high) in enumerate(zip(nodes, lows, highs, strict=True)):
+        mean = float(sums[high] - sums[low]) / max(1, high - low)
+        scores.append(mean if node.parent < 0 else OWN * mean + INHERITED * scores[node.parent])
+        if place not in inner:
+            found[low:high] = scores[-1]
+    spread = np.empty(len(order))
+    spread[order] = found
+    return spread
+
+
+def _in_order(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+    """Positions of the turns by session and place in it, and what they are ordered by; kept with the view."""
+    held = view.derived.get("by_session")
+    if held is None:
+        keys = (view.turns.session.astype(np.int64) << 32) + view.turns.seq
+        order = np.argsort(keys, kind="stable")
+        held = view.derived["by_session"] = order, keys[order]
+    return cast("tuple[NDArray[np.intp], NDArray[np.int64]]", held)
+
+
+def _key(code: int, seq: int) -> int:
+    return (code << 32) + seq
