@@ -512,6 +512,9 @@ RANKING = (
     Requirement(
         "F-RANKING-15", "DESIGN 1.5", "A receipt tells what was read, taken and left; one log gives one receipt."
     ),
+    Requirement("F-STRATEGY-01", "DESIGN 6", "`auto` picks a strategy by what the question is after."),
+    Requirement("F-STRATEGY-02", "DESIGN 6", "Strategies bound items and tokens; a budget that was given holds."),
+    Requirement("F-STRATEGY-03", "DESIGN 6", "`sigma` shows what SIGMA's injection would, from turns and shifts."),
     Requirement("F-ABLATE-01", "Issue 5.12", "`clew bench ablate` tells what recall loses without each signal."),
     Requirement("F-ABLATE-02", "Issue 5.12", "`clew bench curve` draws recall against tokens, the same each time."),
     Requirement("F-RANKING-22", "Issue 5.1", "Answers, named times and standing wishes count when they are asked for."),
@@ -857,6 +860,14 @@ TUNE = (
 # --- INJECTION ---
 INJECTION = (
     Requirement("F-SIGMA-01", "SIGMA, context injection", "Relevance, candidates, threshold, top 5 and snippets hold."),
+    Requirement(
+        "F-SIGMA-02", "SIGMA stages 2 and 3", "The view analyses a turn by the document's formulas as they are."
+    ),
+    Requirement("F-SIGMA-03", "SIGMA, context injection", "What is relevant stands before the message in its form."),
+    Requirement(
+        "F-SIGMA-04", "SIGMA stage 4", "The lattice joins references, neighbours and likenesses; it has a mode."
+    ),
+    Requirement("F-SIGMA-05", "SIGMA, data structures", "The shapes have the document's fields and survive the wire."),
 )
 
 # --- TIME ---

@@ -27,6 +27,7 @@ from clew.cli.show import (
     who,
 )
 from clew.memory import Memory
+from clew.recall.strategies import AUTO, STRATEGIES
 from clew.types import Context, Hit, Turn
 
 LINES = 240
@@ -39,6 +40,12 @@ LINES = 240
     "--budget", type=click.IntRange(min=0), metavar="TOKENS", help="Most tokens of the block; else the setting."
 )
 @click.option("--counter", metavar="NAME", help="How tokens are counted: estimate, openai or words; else the setting.")
+@click.option(
+    "--strategy", type=click.Choice((AUTO, *STRATEGIES)), default=AUTO, show_default=True, help="What is brought back."
+)
+@click.option(
+    "--window", type=click.IntRange(min=0), metavar="TOKENS", help="The model's window; the strategy takes a share."
+)
 @restricting
 @click.option("--explain", "explained", is_flag=True, help="Also show why, as `clew explain` does.")
 @common

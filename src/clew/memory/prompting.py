@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from clew.assemble.prompt import remembered, sections, spoken, wrapped
 from clew.ingest.encoding import escape_surrogates
-from clew.memory.reading import Reading
+from clew.memory.reading import Reading, Wanted
 from clew.memory.writing import Writing
 from clew.recall.only import Filter
 from clew.store.rows import turn_from_row
@@ -41,7 +41,7 @@ class Prompting(Writing, Reading):
         shown, focus = self._focus(session, budget, count)
         left = budget - count(remembered("x", focus))
         while left > 0:
-            block = self._recall(query, left, count, Filter(), None, shown).text
+            block = self._recall(query, Wanted(left, count), Filter(), shown).text
             over = count(remembered(block, focus)) - budget
             if over <= 0:
                 return sections(block, focus, query)

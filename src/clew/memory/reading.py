@@ -3,12 +3,14 @@
 import logging
 import time
 from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Unpack
 
 from clew.assemble.context import build_context
 from clew.assemble.receipt import make_receipt, receipt_id
 from clew.errors import InputError, NotFoundError, StoreError
+from clew.index.view import Mask
 from clew.ingest.encoding import escape_surrogates
 from clew.ingest.media import inline
 from clew.memory.wiring import Wired
@@ -17,8 +19,10 @@ from clew.pipeline.pause import paused_since
 from clew.pipeline.region import one_position, region_of
 from clew.pipeline.stats import gather_stats
 from clew.recall.frame import Frame, Stretch
-from clew.recall.only import Filter, Only, filter_of, without
+from clew.recall.only import Filter, How, Only, filter_of, without
 from clew.recall.quotes import find_quote
+from clew.recall.search import Ranking
+from clew.recall.strategies import AUTO, Plan, checked, intent_of, plan, rank_sigma
 from clew.store.rows import turn_from_row
 from clew.store.tables import Row
 from clew.text.counters import Counter
@@ -36,6 +40,17 @@ from clew.types import (
 log = logging.getLogger("clew.memory")
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a caller wants of a recall, checked; `budget` None leaves it to the strategy and the setting."""
+
+    budget: int | None
+    counter: Counter
+    place: int | None = None
+    strategy: str = AUTO
+    window: int | None = None
+
+
 class Reading(Wired):
     """Recall, search, quotes, single turns and the reasons for what was recalled."""
 
@@ -47,53 +62,61 @@ class Reading(Wired):
         counter: str | Callable[[str], int] | None = None,
         position: int | None = None,
         context_position: int | None = None,
-        **only: Unpack[Only],
+        **how: Unpack[How],
     ) -> Context:
         """The block of remembered turns to put before a model, within an exact budget.
 
         Args:
-            budget: tokens of the whole block, headings included; None takes the setting.
+            budget: tokens of the whole block, headings included; None takes a share of `window` where that is given,
+                else the setting.
             counter: name of a counter, or any function from text to tokens; None takes the setting.
             position: the beat whose turns, and whose neighbours' turns, come first: its `conversation_position`, or,
                 when negative, how many beats ago it was. Of the session in `only`, else of the newest turn's.
             context_position: another name for `position`.
-            only: restricts the turns, see `Only`.
+            how: restricts the turns, see `Only`; chooses the strategy and tells the model's window, see `How`.
 
         Raises:
-            InputError: the budget is negative, the time range ends before it starts, the role is unknown, there is no
-                beat at the position, or both names of it are given. ExpressionError: `where` cannot be read.
+            InputError: the budget or the window is negative, the strategy or the role is unknown, the time range ends
+                before it starts, there is no beat at the position, or both names of it are given.
+            ExpressionError: `where` cannot be read.
             ConfigError: no counter has that name; MissingExtra: its package is not installed.
         """
         self._check_open()
-        budget = _checked_budget(self.config.budget if budget is None else budget)
-        count = counter_named(self.config.counter if counter is None else counter)
-        place = one_position(position, context_position)
-        return self._recall(escape_surrogates(query), budget, count, filter_of(only), place)
+        strategy = checked(how.pop("strategy", AUTO), window := how.pop("window", None))
+        wanted = Wanted(
+            None if budget is None else _checked_budget(budget),
+            counter_named(self.config.counter if counter is None else counter),
+            one_position(position, context_position),
+            strategy,
+            window,
+        )
+        return self._recall(escape_surrogates(query), wanted, filter_of(how))
 
     def _recall(
         self,
         query: str,
-        budget: int,
-        count: Counter,
+        wanted: Wanted,
         chosen: Filter,
-        place: int | None = None,
         shown: Collection[tuple[str, int]] = (),
     ) -> Context:
         """The same; `shown` are turns, by session and place in it, that the caller has in the prompt already."""
         started, now = time.perf_counter(), self._clock()
-        region = () if place is None else self._region(chosen.session, place)
+        region = () if wanted.place is None else self._region(chosen.session, wanted.place)
         asked_at = chosen.as_of or now
         frame = self._ranker.frame(query, asked_at, region)
         mask = without(frame.view, self._chooser.mask(frame.view, chosen, asked_at), shown)
-        ranking = self._ranker.rank(frame, self.config.recall.limit, mask)
+        intent = intent_of(frame.query, placed=wanted.place is not None)
+        planned = plan(intent, wanted.strategy, wanted.budget, wanted.window, self.config.budget)
+        ranking = self._ranked(planned, frame, mask)
         ranked = time.perf_counter()
-        settings = {"budget": budget, "counter": count.name, **self._settings(frame, chosen, place)}
+        settings = {"budget": planned.budget, "counter": wanted.counter.name, "strategy": planned.strategy}
+        settings |= {"intent": intent, **self._settings(frame, chosen, wanted.place)}
         with self._store.snapshot() as reader:
             context = build_context(
                 ranking,
                 lambda names: self._words(reader, names),
-                budget=budget,
-                counter=count,
+                budget=planned.budget,
+                counter=wanted.counter,
                 receipt_id=receipt_id(query, settings, now),
             )
             paused = paused_since(reader, self.space) is not None
@@ -102,6 +125,12 @@ class Reading(Wired):
         if not paused:  # a receipt repeats the question
             self._receipts.keep(make_receipt(context, frame, settings=settings, created_at=now, timings=timings))
         return context
+
+    def _ranked(self, planned: Plan, frame: Frame, mask: Mask | None) -> Ranking:
+        if planned.strategy == "sigma":
+            return rank_sigma(frame, mask, lambda places: self._chooser.sigma(frame.view, places))
+        limit = self.config.recall.limit
+        return self._ranker.rank(frame, limit if planned.results is None else min(limit, planned.results), mask)
 
     def _settings(self, frame: Frame, chosen: Filter, place: int | None) -> dict[str, Any]:
         """What decided a ranking beside the question, for its receipt."""

@@ -12,12 +12,14 @@ from clew.config import AnalyzeConfig
 from clew.index.columns import Column
 from clew.index.view import IndexView, Mask
 from clew.pipeline.annotate import replaced
-from clew.pipeline.known import RowsKnown
+from clew.pipeline.known import RowsKnown, weighs
 from clew.pipeline.said import Said, owners
 from clew.pipeline.vocabulary import read_vocabulary, state_of
 from clew.recall.algebra import TRUE, parse, truth
 from clew.recall.algebra.syntax import Node
+from clew.recall.frame import Scores
 from clew.recall.only import Filter
+from clew.recall.sigma import BOOSTING
 from clew.store.protocol import Reader, Store
 from clew.store.rows import to_us, turn_from_row
 from clew.structure.vocabulary import Vocabulary
@@ -86,8 +88,17 @@ class Chooser:
         mask = self.mask(view, chosen, now)
         return tuple(owners(view, np.arange(len(view.turns.ordinal)) if mask is None else np.flatnonzero(mask)))
 
+    def sigma(self, view: IndexView, places: NDArray[np.int64]) -> tuple[Scores, Scores, Scores]:
+        """Importance, the sum of the overlays O1, O4 and O5, and 1 for a shift, of some turns; NaN while unknown."""
+        with self._store.snapshot() as reader:
+            known = RowsKnown(reader, self._space, view, self._said, self._limits, self._vocabulary)
+            overlays = np.zeros(len(places))
+            for name in BOOSTING:
+                overlays += np.nan_to_num(known.scores(name, places))
+            return known.scores("importance", places), overlays, known.flags("paradigm_shift", places)
+
     def _holding(self, reader: Reader, view: IndexView, tree: Node, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        known = RowsKnown(reader, self._space, view, self._said, self._limits, self._vocabulary)
+        known = RowsKnown(reader, self._space, view, self._said, self._limits, self._vocabulary, weighs(tree))
         held: NDArray[np.int64] = places[truth(tree, view, known, places) == TRUE]
         return held
 

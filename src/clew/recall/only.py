@@ -40,6 +40,18 @@ class Only(TypedDict, total=False):
     known_at: datetime | None
 
 
+class How(Only, total=False):
+    """The same with how a recall goes about it.
+
+    Attributes:
+        strategy: `default`, `broad`, `temporal`, `sigma`, or `auto`, which goes by the question (docs/recall.md).
+        window: tokens of the model's whole window; without a budget the block takes the strategy's share of it.
+    """
+
+    strategy: str
+    window: int | None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter(Record):
     """The same, checked: times in UTC, names as they are stored. None is no restriction."""
