@@ -147,7 +147,7 @@ def on_topic(ranking: Ranking) -> NDArray[np.int64]:
 
 
 def _own_words(ranking: Ranking) -> NDArray[np.float64]:
-    """For each turn the rarities of the query terms that it has itself, summed: log(1 + turns / turns with the term)."""
+    """For each turn the rarities of the query terms that it has, summed: log(1 + turns / turns with the term)."""
     frame = ranking.frame
     found = np.zeros(frame.size)
     for term in frame.query.terms:

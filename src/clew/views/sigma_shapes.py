@@ -1,0 +1,235 @@
+"""The SIGMA document's data structures: names, fields and defaults as it has them; times in milliseconds since 1970."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, Self
+
+from clew.analyze.overlays import Overlay
+from clew.errors import InputError
+from clew.recall.sigma import LEAST, MOST, SNIPPET, WINDOW
+from clew.types.record import Record
+
+Role = Literal["user", "assistant"]
+EdgeType = Literal["conversation_reference", "semantic_similarity", "temporal"]
+Reason = Literal["initial", "compression", "expiration", "restart"]
+
+NODE_TYPE: Final = "conversation_turn"
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayScores(Record):
+    """Seven scores, 0 to 10. The document knows no absent one: what nothing raised is 0."""
+
+    O1_structural: float = 0.0
+    O2_security: float = 0.0
+    O3_lineage: float = 0.0
+    O4_mission: float = 0.0
+    O5_operational: float = 0.0
+    O6_mathematical: float = 0.0
+    O7_coherence: float = 0.0
+
+    @classmethod
+    def of(cls, scores: Mapping[str, float]) -> Self:
+        """From scores by any name that an overlay has, `O7_strategic` included.
+
+        Raises:
+            InputError: a name is no overlay's.
+        """
+        return cls(**{Overlay.of(name).value: float(score) for name, score in scores.items()})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationTurn(Record):
+    """One message, before it is analysed."""
+
+    id: str
+    role: Role
+    content: str
+    timestamp: int
+
+    @classmethod
+    def at(cls, timestamp: int, role: Role, content: str) -> Self:
+        """With the id that the document gives: `turn-{timestamp}`."""
+        return cls(id=f"turn-{timestamp}", role=role, content=content, timestamp=timestamp)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnAnalysis(Record):
+    """One message and what it is beside those before it.
+
+    Attributes:
+        embedding: empty when there is no embedder.
+        novelty: 0 to 1; 0.5 without history.
+        importance_score: 1 to 10.
+        is_paradigm_shift: novelty over 0.7, and important (the document's stage 3).
+        is_routine: importance under 3.
+    """
+
+    turn_id: str
+    content: str
+    role: Role
+    timestamp: int
+    embedding: tuple[float, ...]
+    novelty: float
+    overlay_scores: OverlayScores
+    importance_score: float
+    is_paradigm_shift: bool
+    is_routine: bool
+    references: tuple[str, ...] = ()
+    semantic_tags: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Classification(Record):
+    """What a compression makes of turns; those that are neither preserved nor summarized get no node."""
+
+    preserved: tuple[TurnAnalysis, ...] = ()
+    summarized: tuple[TurnAnalysis, ...] = ()
+    discarded: tuple[TurnAnalysis, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ConversationNode(Record):
+    """A turn in the lattice."""
+
+    id: str
+    turn_id: str
+    role: Role
+    content: str
+    timestamp: int
+    embedding: tuple[float, ...]
+    novelty: float
+    overlay_scores: OverlayScores
+    importance_score: float
+    is_paradigm_shift: bool
+    semantic_tags: tuple[str, ...] = ()
+    type: str = NODE_TYPE
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationEdge:
+    """A relation of two turns; in JSON its ends are `from` and `to`.
+
+    Attributes:
+        weight: 0 to 1.
+    """
+
+    from_turn: str
+    to_turn: str
+    type: EdgeType
+    weight: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields under the document's names."""
+        return {"from": self.from_turn, "to": self.to_turn, "type": self.type, "weight": self.weight}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Reads what `to_dict` wrote.
+
+        Raises:
+            InputError: a field is missing, or the record is no mapping.
+        """
+        try:
+            return cls(str(data["from"]), str(data["to"]), data["type"], float(data["weight"]))
+        except (KeyError, TypeError, ValueError) as error:
+            raise InputError(f"the edge {data!r:.200} cannot be read; expected from, to, type and weight") from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LatticeMetadata(Record):
+    """What a lattice was made of. The ratio is original turns for each one that is kept; 1 for none."""
+
+    created_at: int
+    original_turn_count: int
+    compressed_turn_count: int
+    compression_ratio: float
+    session_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationLattice:
+    """Turns and their relations; nodes in the order of time."""
+
+    nodes: tuple[ConversationNode, ...]
+    edges: tuple[ConversationEdge, ...]
+    metadata: LatticeMetadata
+
+    def to_dict(self) -> dict[str, Any]:
+        """As `{session}.lattice.json` holds it."""
+        return {
+            "nodes": [node.to_dict() for node in self.nodes],
+            "edges": [edge.to_dict() for edge in self.edges],
+            "metadata": self.metadata.to_dict(),
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Reads what `to_dict` wrote.
+
+        Raises:
+            InputError: a part is missing or has another form.
+        """
+        try:
+            nodes, edges, metadata = data["nodes"], data["edges"], data["metadata"]
+            return cls(
+                tuple(ConversationNode.from_dict(each) for each in nodes),
+                tuple(ConversationEdge.from_dict(each) for each in edges),
+                LatticeMetadata.from_dict(metadata),
+            )
+        except (KeyError, TypeError) as error:
+            raise InputError("the lattice cannot be read; expected nodes, edges and metadata") from error
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Transition(Record):
+    """One change of the provider's session."""
+
+    old_session: str
+    new_session: str
+    timestamp: int
+    reason: Reason
+    token_count_at_compression: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionStats(Record):
+    """Counts over a session; the averages are texts, `0.XXX` and `X.X`."""
+
+    total_turns_analyzed: int = 0
+    paradigm_shifts: int = 0
+    routine_turns: int = 0
+    avg_novelty: str = "0.000"
+    avg_importance: str = "0.0"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SessionState(Record):
+    """One conversation over all of the provider's sessions that it spans: `{anchor_id}.state.json`."""
+
+    anchor_id: str
+    current_session: str
+    created_at: int
+    last_updated: int
+    compression_history: tuple[Transition, ...] = ()
+    stats: SessionStats = field(default_factory=SessionStats)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnalyzerOptions(Record):
+    """The document's tunable parameters of the analyzer."""
+
+    overlay_threshold: float = 5.0
+    paradigm_shift_threshold: float = 0.7
+    routine_threshold: float = 3.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class InjectorOptions(Record):
+    """The document's tunable parameters of the injector: `windowSize`, `maxContextTurns` and so on."""
+
+    window_size: int = WINDOW
+    max_context_turns: int = MOST
+    min_relevance: float = LEAST
+    max_snippet_length: int = SNIPPET
+    debug: bool = False
