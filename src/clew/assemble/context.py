@@ -1,6 +1,7 @@
 """Ranked candidates -> a Context: fetches the words of what may fit, packs, renders, names what was left out."""
 
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -29,46 +30,6 @@ Fetch = Callable[[Sequence[tuple[str, int]]], Sequence[str | None]]
 """From sessions and places in them to the words of the turns there; None for one that was forgotten meanwhile."""
 
 
-def build_context(
-    ranking: Ranking,
-    fetch: Fetch,
-    *,
-    budget: int,
-    counter: Counter,
-    receipt_id: str,
-    must: Collection[int] = (),
-) -> Context:
-    """The block for ranked candidates.
-
-    Args:
-        must: places in the ranking, from 0, of what goes before everything else (pinned turns).
-    """
-    lengths = ranking.frame.view.turns.chars[ranking.positions]
-    chars: list[int] = lengths.tolist()
-    words: dict[int, str | None] = {}
-    packed = fit(
-        np.minimum(lengths, LONG).tolist(),
-        lambda places: words.update(zip(places, fetch(_names(ranking, places)), strict=True)),
-        lambda place: _renderings(ranking, place, words[place]),
-        budget,
-        counter,
-        worth=worth(ranking),
-        must=frozenset(must),
-    )
-    left = left_out(len(ranking), packed)
-    places = [*(item.rank - 1 for item in packed.items), *left]
-    candidates, ranks = ranking.candidates(places), ranking.ranks(places)
-    shown = len(packed.items)
-    return Context(
-        text=packed.text,
-        tokens=packed.tokens,
-        budget=budget,
-        items=context_items(packed, candidates[:shown], ranks[:shown]),
-        omitted=omissions(candidates[shown:], ranks[shown:], [chars[place] for place in left], budget - packed.tokens),
-        receipt_id=receipt_id,
-    )
-
-
 def worth(ranking: Ranking) -> list[float]:
     """Utility for each token of each candidate's whole rendering: 1 for the best, falling with the score.
 
@@ -89,6 +50,63 @@ def worth(ranking: Ranking) -> list[float]:
     return least
 
 
+OfferBy = Callable[[Evidence, str, Sequence[tuple[int, int]], Sequence[float]], list[Evidence]]
+"""From a long turn whole, its words, its pieces and their scores to its renderings, the whole first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Policy:
+    """How candidates are weighed against each other: what a token of each is worth, and how long ones are offered."""
+
+    worth: Callable[[Ranking], list[float]] = worth
+    offer: OfferBy = renderings
+
+
+POLICY: Final = Policy()
+
+
+def build_context(
+    ranking: Ranking,
+    fetch: Fetch,
+    *,
+    budget: int,
+    counter: Counter,
+    receipt_id: str,
+    must: Collection[int] = (),
+    policy: Policy = POLICY,
+) -> Context:
+    """The block for ranked candidates.
+
+    Args:
+        must: places in the ranking, from 0, of what goes before everything else (pinned turns).
+        policy: what candidates are worth and offer, when not as measured.
+    """
+    lengths = ranking.frame.view.turns.chars[ranking.positions]
+    chars: list[int] = lengths.tolist()
+    words: dict[int, str | None] = {}
+    packed = fit(
+        np.minimum(lengths, LONG).tolist(),
+        lambda places: words.update(zip(places, fetch(_names(ranking, places)), strict=True)),
+        lambda place: _renderings(ranking, place, words[place], policy.offer),
+        budget,
+        counter,
+        worth=policy.worth(ranking),
+        must=frozenset(must),
+    )
+    left = left_out(len(ranking), packed)
+    places = [*(item.rank - 1 for item in packed.items), *left]
+    candidates, ranks = ranking.candidates(places), ranking.ranks(places)
+    shown = len(packed.items)
+    return Context(
+        text=packed.text,
+        tokens=packed.tokens,
+        budget=budget,
+        items=context_items(packed, candidates[:shown], ranks[:shown]),
+        omitted=omissions(candidates[shown:], ranks[shown:], [chars[place] for place in left], budget - packed.tokens),
+        receipt_id=receipt_id,
+    )
+
+
 def _names(ranking: Ranking, places: Sequence[int]) -> list[tuple[str, int]]:
     """Session and place in it of the turns of some candidates."""
     turns, sessions = ranking.frame.view.turns, ranking.frame.view.sessions
@@ -97,7 +115,7 @@ def _names(ranking: Ranking, places: Sequence[int]) -> list[tuple[str, int]]:
     return list(zip(named, turns.seq[positions].tolist(), strict=True))
 
 
-def _renderings(ranking: Ranking, place: int, words: str | None) -> list[Evidence]:
+def _renderings(ranking: Ranking, place: int, words: str | None, offer: OfferBy) -> list[Evidence]:
     if words is None:
         return []
     view, position = ranking.frame.view, int(ranking.positions[place])
@@ -114,4 +132,4 @@ def _renderings(ranking: Ranking, place: int, words: str | None) -> list[Evidenc
     )
     if int(turns.chars[position]) <= LONG:
         return [whole]
-    return renderings(whole, words, piece_spans(words), ranking.frame.scores_of_pieces(position))
+    return offer(whole, words, piece_spans(words), ranking.frame.scores_of_pieces(position))
