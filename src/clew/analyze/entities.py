@@ -38,9 +38,11 @@ _POSSESSIVE = re.compile(r"['’](?:s|S)?$")
 _MIXED = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
 _ACRONYM = re.compile(r"[A-Z][A-Z&-]*[A-Z]\d*s?")
 _ADDRESS = re.compile(r"(?:https?://|www\.)\S+|(?<!\w)[@#]\w+|\S+@\S+\.\w+")
-_JOINS: Final = frozenset(("of", "de", "del", "la", "van", "von", "der", "den", "da", "di", "bin", "al", "&"))
-_BETWEEN = re.compile(r" (?:of the |[a-z]{2,3} |& )?")
-_INITIAL = re.compile(r"\. ")
+_BETWEEN = re.compile(r" (?:of the |(?:of|de|del|la|van|von|der|den|da|di|bin|al|&) )?")
+_BEFORE = re.compile(r"([^\W\d_]+) $")
+_AFTER = re.compile(r" ([a-z]+)")
+_LOOK_BEHIND: Final = 24
+_FARTHEST: Final = 8
 _LOOK_BACK: Final = 8
 _NEAR_PLACE: Final = frozenset(("in", "at", "near", "from", "to", "around", "across", "through", "visit", "visited"))
 _SURE_PLACE: Final = frozenset(("in", "near", "around", "across", "visit", "visited"))
@@ -139,24 +141,35 @@ class _Token(NamedTuple):
 def _names(text: str) -> list[Mention]:
     blank = _ADDRESS.sub(lambda found: " " * len(found[0]), text) if "@" in text or "#" in text or "/" in text else text
     found: list[Mention] = []
-    known: set[str] = set()
-    lines = []
-    for line in _LINE.finditer(blank):
-        tokens = [_token(blank, each) for each in _WORD.finditer(blank, line.start(), line.end())]
-        known.update(token.plain for token in tokens if token.capital and not token.opens and _is_named(token))
-        lines.append(tokens)
-    for tokens in lines:
-        heading: bool | None = None
+    lines = [(_capitals(blank, *line.span())) for line in _LINE.finditer(blank)]
+    known = {token.plain for tokens, _ in lines for token in tokens if not token.opens and _is_named(token)}
+    for tokens, heading in lines:
         for low, high in _runs(blank, tokens):
-            heading = _is_heading(tokens) if heading is None else heading
             run = tokens[low:high]
             for part in _trimmed(run, known, whole=heading):
                 if len(part) == len(part[0].word) == 1:
                     continue  # a letter
-                before = tokens[low - 1].plain if low and part[0] is run[0] else ""
-                after = tokens[high].plain if high < len(tokens) and part[-1] is run[-1] else ""
-                found.append(_mention(text, part, before, after))
+                before = _BEFORE.search(blank, max(0, part[0].start - _LOOK_BEHIND), part[0].start)
+                after = _AFTER.match(blank, part[-1].end)
+                found.append(_mention(text, part, before[1].casefold() if before else "", after[1] if after else ""))
     return found
+
+
+def _capitals(text: str, start: int, end: int) -> tuple[list[_Token], bool]:
+    """The words of a line that have a capital, and whether it is a heading."""
+    tokens: list[_Token] = []
+    long = high = 0
+    for found in _WORD.finditer(text, start, end):
+        raw = found[0]
+        is_long = len(raw) > 3
+        long += is_long
+        if raw.islower():
+            continue
+        token = _token(text, raw, *found.span())
+        if token.capital:
+            high += is_long
+            tokens.append(token)
+    return tokens, long >= _HEADING and high > _HEADING_SHARE * long
 
 
 def _mention(text: str, part: list[_Token], before: str, after: str) -> Mention:
@@ -166,55 +179,34 @@ def _mention(text: str, part: list[_Token], before: str, after: str) -> Mention:
     return Mention(entity_key(name), name, kind, first.start)
 
 
-def _token(text: str, found: re.Match[str]) -> _Token:
-    raw, start = found[0], found.start()
-    if raw.islower():
-        return _Token(raw, raw, start, found.end(), False, False, False)
+def _token(text: str, raw: str, start: int, end: int) -> _Token:
     word = _POSSESSIVE.sub("", raw) or raw
     capital = word[0].isupper() or _MIXED.fullmatch(word) is not None
     opens = capital and _STARTS.search(text[max(0, start - _LOOK_BACK) : start]) is not None
     plain = word.casefold().replace("’", "'")
-    called = opens and text.startswith(",", found.end())
-    return _Token(word, plain, start, found.end(), opens, capital, len(word) < len(raw), called)
+    called = opens and text.startswith(",", end)
+    return _Token(word, plain, start, end, opens, capital, len(word) < len(raw), called)
 
 
 def _runs(text: str, tokens: list[_Token]) -> Iterator[tuple[int, int]]:
     """First and last place (excluded) of each run of words that may make one name."""
     low = 0
     while low < len(tokens):
-        if not tokens[low].capital or not _is_named(tokens[low]):
-            low += 1
-            continue
         high = low + 1
-        while (last := _next_in_run(text, tokens, high)) is not None:
-            high = last + 1
-        yield low, high
+        if _is_named(tokens[low]):
+            while high < len(tokens) and _goes_on(text, tokens[high - 1], tokens[high]):
+                high += 1
+            yield low, high
         low = high
 
 
-def _next_in_run(text: str, tokens: list[_Token], high: int) -> int | None:
-    """The place of the word that goes on with a name whose last word stands before `high`; None at its end."""
-    if high >= len(tokens) or tokens[high - 1].possessive:
-        return None
-    if tokens[high].capital and _is_named(tokens[high]):
-        last = high
-    elif tokens[high].plain in _JOINS:
-        the = tokens[high].plain == "of" and high + 1 < len(tokens) and tokens[high + 1].plain == "the"
-        last = high + 1 + the
-    else:
-        return None
-    if last >= len(tokens) or not tokens[last].capital or not _is_named(tokens[last]):
-        return None
-    between = text[tokens[high - 1].end : tokens[last].start]
-    if last > high:
-        return last if _BETWEEN.fullmatch(between) else None
-    title = tokens[high - 1].plain in _lists()["titles"] or len(tokens[high - 1].word) == 1
-    return last if between == " " or (title and _INITIAL.fullmatch(between)) else None
-
-
-def _is_heading(tokens: list[_Token]) -> bool:
-    long = [token for token in tokens if len(token.word) > 3]
-    return len(long) >= _HEADING and sum(token.capital for token in long) > _HEADING_SHARE * len(long)
+def _goes_on(text: str, left: _Token, right: _Token) -> bool:
+    """Whether a name goes on from one word to the next one that has a capital."""
+    if left.possessive or right.start - left.end > _FARTHEST:
+        return False
+    between = text[left.end : right.start]
+    title = left.plain in _lists()["titles"] or len(left.word) == 1
+    return (_BETWEEN.fullmatch(between) is not None or (title and between == ". ")) and _is_named(right)
 
 
 def _is_named(token: _Token) -> bool:
