@@ -79,6 +79,12 @@ def answers(store: Store, space: str, story: list[tuple[str, Any]], queries: lis
         for query in queries:
             context = memory.recall(query, budget=300)
             seen += [context, [(hit.turn, hit.score, hit.signals) for hit in memory.search(query)]]
+        for expression in (
+            "importance >= 5 OR tag:redis",
+            '"session" AND NOT routine',
+            "speaker = ann AND layer1 > 0.1",
+        ):
+            seen.append(memory.query(expression, known_at=START + timedelta(days=100)))
         problems = memory.verify()
         assert problems.ok, problems
         stats = memory.stats()

@@ -23,7 +23,8 @@ from clew.pipeline.labels import forms_of, is_in_part, marked
 from clew.pipeline.questions import NUANCE
 from clew.pipeline.said import Said, Table, bit, owners, read_into
 from clew.recall.algebra.evaluate import Known, Places, Values
-from clew.recall.algebra.fields import DOMAIN, MODEL_FLAGS, OVERLAY
+from clew.recall.algebra.fields import DOMAIN, LISTED, MODEL_FLAGS, OVERLAY, WEIGHED
+from clew.recall.algebra.syntax import And, Label, Node, Not, Or, Score
 from clew.recall.quotes import holding
 from clew.store.protocol import Reader
 from clew.structure.vocabulary import Vocabulary
@@ -39,12 +40,28 @@ _TOP: Final = 10.0
 Pick = Callable[[Table, Places], Values]
 
 
+def weighs(node: Node) -> bool:
+    """Whether an expression asks what rules weigh of a turn alone."""
+    match node:
+        case Not(part):
+            return weighs(part)
+        case And(parts) | Or(parts):
+            return any(map(weighs, parts))
+        case Score(field):
+            return field in WEIGHED
+        case Label(namespace):
+            return namespace in LISTED
+        case _:
+            return False
+
+
 @dataclass(slots=True, eq=False)
 class RowsKnown(Known):
     """One state of the store, for one view. Of one evaluation only: what it reads it keeps.
 
     Attributes:
         words: gives the vocabulary, when a tag is asked for.
+        weighed: the expression asks what rules weigh of a turn alone (`weighs`).
     """
 
     reader: Reader
@@ -53,6 +70,7 @@ class RowsKnown(Known):
     said: Said
     limits: AnalyzeConfig
     words: Callable[[Reader], Vocabulary]
+    weighed: bool = False
     _table: Table | None = None
     _size: int = 0
     _loose: Table | None = None
@@ -97,8 +115,8 @@ class RowsKnown(Known):
     def _gather(self, places: Places, pick: Pick) -> Values:
         """A value of each turn: of those that are kept in mind from there, of the others from rows."""
         if self._table is None or self._loose is None or self._rows is None:
-            self._table, self._size = self.said.held(self.reader, self.view, places)
-            self._loose, self._rows = Table(), np.full(len(self.view.turns.ordinal), -1)
+            self._table, self._size = self.said.held(self.reader, self.view, places, weighed=self.weighed)
+            self._loose, self._rows = Table(weighed=self.weighed), np.full(len(self.view.turns.ordinal), -1)
         lacking = places[(places >= self._size) & (self._rows[places] < 0)]
         self._rows[lacking] = np.arange(self._loose.size, self._loose.size + len(lacking))
         read_into(self._loose, self.reader, self.space, self.view, lacking)

@@ -11,6 +11,9 @@ from clew.errors import InputError
 
 OVERLAYS: Final = tuple(overlay.value for overlay in Overlay)
 OWN_SCORES: Final = ("layer1", "coherence", "novelty", "importance")
+WEIGHED: Final = ("layer1", "coherence")
+"""Those that rules find in a turn alone, without those before it."""
+
 SCORES: Final = (*OVERLAYS, *OWN_SCORES)
 """Names of scores: overlays 0 to 10, importance 1 to 10, the others 0 to 1."""
 
