@@ -1,16 +1,19 @@
 """The two signals that look beside the index: the entity graph and the hierarchy. Both are off by default."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from clew.index.view import IndexView
 from clew.memory import Memory
-from clew.recall.surroundings import NOTHING, Branch, Surroundings, inherited
+from clew.recall.search import rank
+from clew.recall.surroundings import NOTHING, Around, Branch, Surroundings, inherited
 from clew.testing import HashEmbedder
 from clew.types import Turn
 from tests.memories import quiet
+from tests.ranking_spaces import asked, said, space
 
 SAID = [
     "Zoltan moved into the boathouse.",
@@ -80,3 +83,21 @@ def test_the_tree_hides_no_turn() -> None:
         assert hits[0].turn.text == texts[133]
         assert "tree" in hits[0].signals
         assert len(memory.search("what was the plan about zanzibarite", limit=400)) == 400
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.requirement("F-TREE-03")
+def test_the_tree_hides_no_turn_among_a_hundred_thousand() -> None:
+    """The one turn that has the word has the poorest vector of all, in the poorest beat; it still comes first."""
+    size, here = 100_000, 33_333
+    words = "harbour weather garden engine violin market".split()
+    turns = [said(f"the {words[n % 6]} and plan {n % 97}", session=f"s{n // 1000:03}") for n in range(size)]
+    turns[here] = said("the zanzibarite and plan 14", session=f"s{here // 1000:03}")
+    log = space(*turns)
+    similarity = np.tile(np.linspace(0.4, 0.6, size), (2, 1))
+    similarity[:, here - here % 10 : here - here % 10 + 10] = 0.0
+    nodes = tuple(Branch(f"s{n // 100:03}", n % 100 * 10, n % 100 * 10 + 9, -1) for n in range(size // 10))
+    frame = replace(asked(log, "what plan was zanzibarite", similarity, tree=3.0), around=Around(nodes=nodes))
+    assert [each.position for each in rank(frame, limit=1)] == [here]
+    assert len(rank(frame, limit=size)) == size
