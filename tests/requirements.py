@@ -967,6 +967,16 @@ PACK = (
     ),
 )
 
+# --- SUMMARY ---
+SUMMARY = (
+    Requirement(
+        "F-SUMMARY-01", "DESIGN 13", "A question for a summary brings the assistant's turns like the person's."
+    ),
+    Requirement(
+        "F-SUMMARY-02", "DESIGN 6", "Asking politely (`can you list`) is not asking for what the assistant said."
+    ),
+)
+
 # --- RECEIPT ---
 RECEIPT = (
     Requirement("F-RECEIPT-01", "Issue 5.4", "A score by reciprocal ranks is recomputed by hand from a receipt."),
@@ -1022,5 +1032,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *MCP,
     *TIME,
     *PACK,
+    *SUMMARY,
     *RECEIPT,
 )

@@ -30,6 +30,8 @@ _ASSISTANT_ASKED = re.compile(
     r"|\b(?:your|the assistant's) (?:advice|answer|suggestion|recommendation|explanation|reply|list|plan|code)\w*\b",
     re.IGNORECASE,
 )
+_ASKING = re.compile(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
+_SUMMARY = re.compile(r"\b(?:summar\w+|overview|recap\w*)\b", re.IGNORECASE)
 _HELP = re.compile(
     r"\b(?:(?:can|could|would|will) you|please|help me|how (?:do|should|can|could|would) (?:I|we)"
     r"|what (?:should|would|can|do) (?:I|you|we)|I(?:['’]m| am) (?:planning|trying|looking|thinking|preparing|working)"
@@ -68,6 +70,7 @@ class Query:
         quotes: phrases in quotation marks.
         rewritten: the question for the second look at the vectors: names turned to "you", or request words dropped.
         wants_assistant: it asks for the assistant's own words.
+        wants_summary: it asks for what was said of something as a whole.
         wants_help: it asks to have something done or explained now, and not for what was said.
         wants_time: it asks when something was, or on which day.
     """
@@ -79,6 +82,7 @@ class Query:
     quotes: tuple[str, ...]
     rewritten: str
     wants_assistant: bool
+    wants_summary: bool = False
     wants_help: bool = False
     wants_time: bool = False
 
@@ -115,7 +119,8 @@ def understand(
         dates=tuple(parse_query_dates(text, now, covered)),
         quotes=tuple(quoted(text)),
         rewritten=without_request(text) if with_assistant else to_second_person(text, set().union(*named.values())),
-        wants_assistant=with_assistant and _ASSISTANT_ASKED.search(text) is not None,
+        wants_assistant=with_assistant and _ASSISTANT_ASKED.search(_ASKING.sub("", text)) is not None,
+        wants_summary=_SUMMARY.search(text) is not None,
         wants_help=_HELP.search(text) is not None and _LOOKS_BACK.search(text) is None,
         wants_time=_WHEN.search(text) is not None,
     )

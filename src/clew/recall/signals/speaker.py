@@ -30,7 +30,15 @@ def user(frame: Frame) -> Scores | None:
 
 
 def assistant(frame: Frame) -> Scores | None:
-    """1 for the assistant's turns when the question asks for what the assistant said."""
-    if not frame.query.wants_assistant:
+    """1 for the assistant's turns when the question asks for what the assistant said; more when it asks for a summary.
+
+    A summary is of what both said, and the long answers hold most of it: there the assistant's turns get 1 and as much
+    as `user` gives the person's besides.
+    """
+    if frame.query.wants_summary and frame.with_assistant and frame.config.assistant:
+        worth = 1.0 + frame.config.user / frame.config.assistant
+    elif frame.query.wants_assistant:
+        worth = 1.0
+    else:
         return None
-    return np.asarray(frame.view.turns.role == ASSISTANT, dtype=np.float64)
+    return np.where(frame.view.turns.role == ASSISTANT, worth, 0.0)
