@@ -77,11 +77,11 @@ class Naming:
         """
         with self._store.snapshot() as reader:
             seen, progress = read_progress(reader, self._space)
-            if progress.version != ENTITY_VERSION:
-                self._store.transaction(lambda tx: drop_entities(tx, self._space), durable=False)
-                return True
             low = (self._space, progress.next)
             rows = reader.scan("turn", low, (self._space,), index="ordinal", limit=STRETCH)
+        if progress.version != ENTITY_VERSION:
+            self._store.transaction(lambda tx: drop_entities(tx, self._space), durable=False)
+            return True
         if not rows:
             return False
         turns = [turn_from_row(row) for row in rows]
