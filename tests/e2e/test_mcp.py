@@ -46,7 +46,7 @@ def test_an_agent_stores_recalls_and_quotes(tmp_path: Path) -> None:
     async def main() -> None:
         async with Client(parameters(tmp_path)) as client:
             tools = (await client.list_tools()).tools
-            assert {"recall", "find_quote", "remember"} <= {tool.name for tool in tools}
+            assert {"recall", "find_quote", "remember_when", "remember"} == {tool.name for tool in tools}
             assert await asked(client, "remember", text="We picked Redis for the session store.") == (
                 False,
                 "Stored as notes:turn:0.",
@@ -56,6 +56,10 @@ def test_an_agent_stores_recalls_and_quotes(tmp_path: Path) -> None:
             assert block.startswith("<clew-memory>")
             assert "We picked Redis" in block
             assert "We picked Redis" in (await asked(client, "find_quote", text="picked redis"))[1]
+            failed, told = await asked(client, "remember_when", query="what did we talk about today?")
+            assert not failed
+            assert "We picked Redis" in told or "redis" in told
+            assert "window_overview of 1 turn " in told
 
     ask(main)
     (stored,) = records("search", "Redis", "--home", tmp_path)
@@ -72,6 +76,9 @@ def test_bad_calls_are_answered_and_the_server_goes_on(tmp_path: Path) -> None:
                 ("recall", {"query": ""}),
                 ("recall", {"query": "x", "space": "other"}),
                 ("recall", {"query": ["x"]}),
+                ("remember_when", {"since": "Redis"}),
+                ("remember_when", {"since": "2025-05-01", "until": "2025-04-01"}),
+                ("remember_when", {"mode": "later"}),
                 ("remember", {"text": "x" * 8_000_001}),
                 ("remember", {"text": "ok", "session": " \x00"}),
             ):

@@ -98,6 +98,20 @@ def test_a_summary_says_something_of_every_part_of_the_time(memory: Memory) -> N
 
 
 @pytest.mark.requirement("F-TIME-07")
+def test_a_summary_of_one_thing_leaves_the_others_out(memory: Memory) -> None:
+    found = memory.remember_when(query="summarize what Otto the cat had in 2023")
+    assert found.mode == "summarize_over_time"
+    assert {moment.session for moment in found.moments} == {"talk-1", "talk-2"}
+
+
+@pytest.mark.requirement("F-TIME-07")
+@pytest.mark.parametrize("mode", ["lookup", "state_at_time", "change_over_time", "summarize_over_time"])
+def test_a_question_that_no_turn_answers_gets_no_answer(memory: Memory, mode: str) -> None:
+    found = memory.remember_when(query="zebras", mode=mode)
+    assert (found.turns, found.text, found.moments) == (16, "", ())
+
+
+@pytest.mark.requirement("F-TIME-07")
 def test_an_overview_names_what_the_time_was_about(memory: Memory) -> None:
     found = memory.remember_when(query="what did we talk about in May 2023?")
     assert found.mode == "window_overview"

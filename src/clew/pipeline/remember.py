@@ -116,10 +116,10 @@ class Scene:
 
     @cached_property
     def beats(self) -> dict[str, list[Offer]]:
-        """The beats in the time by session, in order."""
+        """The beats and open ends in the time by session, in order."""
         found: dict[str, list[Offer]] = {}
         for offer in self.outlines:
-            if offer.kind == "beat":
+            if offer.kind != "chapter":
                 found.setdefault(offer.session, []).append(offer)
         return found
 
@@ -204,8 +204,9 @@ def days_of(view: IndexView, session: str | None) -> tuple[date, date] | None:
 
 
 def offers(mode: str, scene: Scene) -> list[Offer]:
-    """The lines about a time in the order in which they are to be shown while they fit."""
-    return _MODES[mode](scene) if len(scene.positions) else []
+    """The lines about a time in the order in which they are to be shown; none for a question that nothing answers."""
+    unanswered = scene.frame is not None and not len(scene.ranked) and mode != "window_overview"
+    return _MODES[mode](scene) if len(scene.positions) and not unanswered else []
 
 
 def _lookup(scene: Scene) -> list[Offer]:
@@ -236,9 +237,13 @@ def _change(scene: Scene) -> list[Offer]:
 
 
 def _summary(scene: Scene) -> list[Offer]:
-    """For each day, week, month or year of the time what it was about, and its best or most important turn."""
+    """For each day, week, month or year of the time what it was about, and its best or most important turn.
+
+    With a question only what holds an answer to it is named.
+    """
     chosen = scene.ranked[:MOST].tolist() or scene.important[:MOST]
-    lines = [offer for offer in scene.outlines if offer.kind != "chapter"]
+    stages = {_stage(scene, at) for at in chosen}
+    lines = [offer for beats in scene.beats.values() for offer in beats if scene.frame is None or offer.ref in stages]
     said = scene.offer(chosen)
     keys = by_period([None if offer.at is None else offer.at.date() for offer in (*lines, *said)])
     periods: dict[str, tuple[list[Offer], list[Offer]]] = {key: ([], []) for key in sorted(set(keys))}

@@ -137,9 +137,9 @@ class Tools:
             return f"Nothing was said {_span(found)}. Widen the time, or recall without one."
         if not found.text:
             why = f"nothing fits into {found.budget} tokens" if found.left_out else "none of them is about that"
-            return f"There are {found.turns} turns {_span(found)}, and {why}. Ask with other words or a larger budget."
+            return f"{_turns(found)} {_span(found)}, and {why}. Ask with other words or a larger budget."
         left = f" {found.left_out} more lines did not fit." if found.left_out else ""
-        return f"{found.text}\nThis is the {found.mode} of {found.turns} turns {_span(found)}.{left}"
+        return f"{found.text}\nThis is the {found.mode} of {_turns(found)} {_span(found)}.{left}"
 
     def remember(self, text: str, session: str = "") -> str:
         """Stores a note durably and gives the name under which it is kept."""
@@ -188,7 +188,12 @@ def _span(found: Remembered) -> str:
         return "of all times"
     day = found.counted_from
     counted = "" if day is None else f" (counted from the conversation's last day, {day.date().isoformat()})"
-    return f"from {ends[0] or 'the beginning'} to {ends[1] or 'now'}{counted}"
+    last = ends[1] or ("now" if found.until is None and (found.since is None or found.turns) else "any later time")
+    return f"from {ends[0] or 'the beginning'} to {last}{counted}"
+
+
+def _turns(found: Remembered) -> str:
+    return f"{found.turns} turn{'s' * (found.turns != 1)}"
 
 
 def _evidence(turn: Turn, rank: int, text: str) -> Evidence:
