@@ -9,11 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.config import AnalyzeConfig
+from clew.index.live import LiveIndex
 from clew.memory import Memory
 from clew.pipeline.chosen import Chooser
 from clew.pipeline.questions import QUESTIONS, RESPONSE
+from clew.pipeline.vocabulary import untag
 from clew.recall.only import Filter
 from clew.store.protocol import Store
+from clew.testing import HashEmbedder
 from tests.index_stores import Wrapped, as_store
 from tests.memories import NOON, empty_store, history, quiet
 
@@ -66,6 +69,31 @@ def test_what_is_kept_is_what_is_stored(story: list[tuple[str, int]], on_disk: b
             for expression in ASKED:
                 kept = memory._chooser.names(memory._live.view(), Filter(where=expression), NOON)
                 assert kept == fresh(memory, expression), expression
+
+
+@pytest.mark.requirement("F-QUERY-09")
+def test_what_another_model_or_a_lost_tag_changes_is_noticed() -> None:
+    store = empty_store()
+    kept, live = Chooser(store, "default", AnalyzeConfig()), LiveIndex(store, "default")
+    asked = ("tag:garden", *(f"novelty > {step / 40}" for step in range(40)))
+
+    def agrees() -> list[tuple[str, ...]]:
+        begun = Chooser(store, "default", AnalyzeConfig())
+        found = [kept.names(live.view(), Filter(where=each), NOON) for each in asked]
+        assert found == [begun.names(live.view(), Filter(where=each), NOON) for each in asked]
+        return found
+
+    with quiet(store, embedder=HashEmbedder()) as memory:
+        memory.add_many(history(TEXTS * 2))
+        assert memory.drain(None)
+        by_one = agrees()
+    with quiet(store) as memory:  # words alone: what the vectors said stays until there is another model
+        assert memory.drain(None)
+        store.transaction(lambda tx: untag(tx, memory.space, "s"))
+        assert agrees()[0] != by_one[0]
+    with quiet(store, embedder=HashEmbedder(revision=2)) as memory:
+        assert memory.drain(None)
+        assert agrees()[1:] != by_one[1:]
 
 
 def rows_read(wrapped: Wrapped, memory: Memory, expression: str, **only: str) -> int:

@@ -9,7 +9,7 @@ import pytest
 
 from clew.errors import InputError
 from clew.memory import Memory
-from clew.pipeline.annotate import NAME_OWNER
+from clew.pipeline.annotate import ANALYSIS, NAME_OWNER, note_replaced
 from clew.pipeline.questions import NUANCE
 from clew.store.protocol import Transaction
 from clew.store.rows import dumps
@@ -144,6 +144,12 @@ def test_aliases_and_parts_of_labels_are_read_through(memory: Memory) -> None:
         assert ids(memory.query(f"tag:{name}")) == ["s:turn:0", "s:turn:1"]
     assert ids(memory.query("tag:authentication/token")) == ["s:turn:0"]
     assert memory.query("tag:auth/cookie") == []
+    own = {"importance": 5.0, "tags": {"auth": 0.6, "cookie": 0.5}}
+    put(memory, "annotation", ("s:turn:2", ANALYSIS, dumps(own), "rule", 1))
+    memory._store.transaction(lambda tx: note_replaced(tx, memory.space))
+    assert ids(memory.query("tag:authentication < 1")) == ["s:turn:2"]
+    assert ids(memory.query("tag:auth/cookie")) == ["s:turn:2"]
+    assert ids(memory.query("tag:auth/token")) == ["s:turn:0"], "not in both parts"
 
 
 @pytest.mark.requirement("F-QUERY-06")
@@ -152,9 +158,10 @@ def test_recall_and_search_take_an_expression(memory: Memory) -> None:
     memory.drain()
     (hit,) = memory.search("password", where="O2 > 7")
     assert hit.turn.id == "s:turn:0"
-    context = memory.recall("password", where='"password" AND NOT "screen" AND speaker = ann')
+    both = '"password" AND NOT "screen" AND speaker = ann'
+    context = memory.recall("password", where=both)
     assert [item.turn_ids for item in context.items] == [("s:turn:0",)]
-    assert memory.explain(context.receipt_id).settings["filter"]["where"] == '"password" AND NOT "screen" AND speaker = ann'
+    assert memory.explain(context.receipt_id).settings["filter"]["where"] == both
     assert memory.recall("password", where="session = elsewhere").items == ()
     assert memory.search("password", where="role = user AND role = assistant") == []
     assert memory.search("password", session="elsewhere", where="session = s") == []

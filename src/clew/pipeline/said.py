@@ -38,7 +38,8 @@ _BITS: Final = {"domains": {name: 1 << n for n, name in enumerate(DOMAINS)}}
 _BITS["nuance"] = {name: 1 << n for n, name in enumerate(NUANCES)}
 _UNKNOWN: Final = -1
 _TAGS: Final = 5
-_NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+_Said = Mapping[str, Any]
+_NOTHING: Final[_Said] = MappingProxyType({})
 
 
 class Table:
@@ -85,21 +86,34 @@ class Table:
 
     def extend(self, rows: Sequence[tuple[str | None, str | None]]) -> None:
         """Takes the rows of turns apart: weighing and analysis as JSON text, or None where there is none."""
-        told = [{} if analysis is None else json.loads(analysis) for _, analysis in rows]
-        said = [each if row[0] is None else json.loads(row[0]) | each for row, each in zip(rows, told, strict=True)]
+        told = [_NOTHING if analysis is None else json.loads(analysis) for _, analysis in rows]
+        said = [
+            each if row[0] is None else {**json.loads(row[0]), **each} for row, each in zip(rows, told, strict=True)
+        ]
         tags = [each.get("tags", _NOTHING) for each in told]
         start, end = self.size, self.size + len(rows)
-        if not rows:
-            return
-        self._reserve(end, max(map(len, tags)))
-        self._scores[start:end] = [_scores(one, each) for one, each in zip(said, told, strict=True)]
-        self._flags[start:end] = [[bool(each.get(name)) if each else np.nan for name in _FLAGS] for each in told]
-        self._bits[start:end] = [[_listed(each.get(kind), known) for kind, known in _BITS.items()] for each in said]
-        for row, held in enumerate(tags, start):
-            if held:
-                self._tags[row, : len(held)] = [self._code(name) for name in held]
-                self._weights[row, : len(held)] = list(held.values())
+        self._reserve(end, max(map(len, tags), default=0))
+        self._put_scores(start, said, told)
+        for place, (kind, known) in enumerate(_BITS.items()):
+            self._bits[start:end, place] = [_listed(each.get(kind), known) for each in said]
+        at, nth = _spread(start, tags)
+        self._tags[at, nth] = [self._code(name) for held in tags for name in held]
+        self._weights[at, nth] = [weight for held in tags for weight in held.values()]
         self.size = end
+
+    def _put_scores(self, start: int, said: Sequence[_Said], told: Sequence[_Said]) -> None:
+        """Of an analysed turn an overlay that is left out was raised by nothing, and a flag does not hold."""
+        end = start + len(said)
+        for name in OWN_SCORES:
+            self._scores[start:end, _SCORE[name]] = [each.get(name, np.nan) for each in said]
+        analysed = np.array([bool(each) for each in told], dtype=np.bool_)
+        for place, name in enumerate(_FLAGS):
+            self._flags[start:end, place] = np.where(analysed, [bool(each.get(name)) for each in told], np.nan)
+        self._scores[start:end, : len(OVERLAYS)] = np.where(analysed, 0.0, np.nan)[:, None]
+        for row, each in enumerate(told, start):
+            for name, score in each.get("overlays", _NOTHING).items():
+                if name in _SCORE:
+                    self._scores[row, _SCORE[name]] = score
 
     def _code(self, name: str) -> int:
         code = self._names.setdefault(name, len(self._listed))
@@ -120,11 +134,11 @@ class Table:
         self._weights = _larger(self._weights, rows, max(tags, wide), 0.0)
 
 
-def _scores(said: Mapping[str, Any], told: Mapping[str, Any]) -> list[float]:
-    """In the order of `SCORES`: of an analysed turn an overlay that is left out was raised by nothing."""
-    raised = told.get("overlays", _NOTHING)
-    blank = 0.0 if told else np.nan
-    return [raised.get(name, blank) for name in OVERLAYS] + [said.get(name, np.nan) for name in OWN_SCORES]
+def _spread(start: int, held: Sequence[_Said]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The row of each entry of mappings in rows from `start` on, and its place in its mapping."""
+    sizes = np.array([len(each) for each in held], dtype=np.int64)
+    firsts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.repeat(np.arange(start, start + len(held)), sizes), np.arange(len(firsts)) - firsts
 
 
 def _listed(names: Sequence[str] | None, known: Mapping[str, int]) -> int:
