@@ -512,6 +512,8 @@ RANKING = (
     Requirement(
         "F-RANKING-15", "DESIGN 1.5", "A receipt tells what was read, taken and left; one log gives one receipt."
     ),
+    Requirement("F-SURE-01", "Issue 5.6", "Confidence is a calibrated probability that can be recomputed by hand."),
+    Requirement("F-SURE-02", "DESIGN 6", "Every context says how sure it is; an empty one is not sure at all."),
     Requirement("F-STRATEGY-01", "DESIGN 6", "`auto` picks a strategy by what the question is after."),
     Requirement("F-STRATEGY-02", "DESIGN 6", "Strategies bound items and tokens; a budget that was given holds."),
     Requirement("F-STRATEGY-03", "DESIGN 6", "`sigma` shows what SIGMA's injection would, from turns and shifts."),

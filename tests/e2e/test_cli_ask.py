@@ -33,7 +33,8 @@ def test_recall_prints_the_block_and_says_what_it_cost(home: Path) -> None:
     assert result.exit_code == 0
     assert result.stdout.startswith("<clew-memory>\n")
     assert "180 kg" in result.stdout
-    cost = re.match(r"(\d+) of 300 tokens, (\d+) items?, \d+ ms; `clew explain (r\w+)` says why", result.stderr)
+    said = " ".join(result.stderr.split())
+    cost = re.match(r"(\d+) of 300 tokens, (\d+) items?, \d+% sure, \d+ ms; `clew explain (r\w+)` says why", said)
     assert cost is not None
     assert int(cost[1]) <= 300
 

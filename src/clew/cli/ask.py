@@ -75,8 +75,9 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
 
 def footer(context: Context, took: float) -> str:
     """What a block cost."""
+    sure = "" if context.confidence is None else f"{context.confidence:.0%} sure, "
     return (
-        f"{context.tokens:,} of {context.budget:,} tokens, {counted(len(context.items), 'item')}, {took:.0f} ms; "
+        f"{context.tokens:,} of {context.budget:,} tokens, {counted(len(context.items), 'item')}, {sure}{took:.0f} ms; "
         f"`clew explain {context.receipt_id}` says why"
     )
 

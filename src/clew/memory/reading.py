@@ -3,7 +3,7 @@
 import logging
 import time
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, Unpack
 
@@ -18,6 +18,7 @@ from clew.pipeline.feedback import RECENT, note_restored
 from clew.pipeline.pause import paused_since
 from clew.pipeline.region import one_position, region_of
 from clew.pipeline.stats import gather_stats
+from clew.recall.confidence import confidence
 from clew.recall.frame import Frame, Stretch
 from clew.recall.only import Filter, How, Only, filter_of, without
 from clew.recall.quotes import find_quote
@@ -120,6 +121,8 @@ class Reading(Wired):
                 receipt_id=receipt_id(query, settings, now),
             )
             paused = paused_since(reader, self.space) is not None
+        if planned.strategy != "sigma":  # whose scores were not calibrated
+            context = replace(context, confidence=confidence(ranking) if context.items else 0.0)
         ends = (ranked, time.perf_counter())
         timings = {"rank_ms": round(1000 * (ends[0] - started), 3), "fit_ms": round(1000 * (ends[1] - ends[0]), 3)}
         if not paused:  # a receipt repeats the question

@@ -137,10 +137,11 @@ def rank_sigma(frame: Frame, mask: Mask | None, scored: Scored) -> Ranking:
 
 def _likeness(frame: Frame) -> Scores:
     if frame.similarity is not None:
-        return frame.similarity[0]
+        asked: Scores = frame.similarity[0]
+        return asked
     if frame.piece_scores is None or not frame.size:
         return np.zeros(frame.size)
-    best = np.zeros(frame.size)
+    best: Scores = np.zeros(frame.size)
     np.maximum.at(best, frame.view.pieces.turn, frame.piece_scores)
     best /= max(float(best.max()), 1e-9)
     return best

@@ -83,7 +83,8 @@ class Context(Record):
         tokens: exact count of `text` by the chosen counter; never more than `budget`.
         items: what the block holds, in its order (by time).
         omitted: the best candidates that were left out, best first.
-        confidence: 0..1, how sure the recall is that the block holds something relevant; None when not calibrated.
+        confidence: 0..1, the probability that the block holds evidence for an answer, as calibrated on development
+            questions (docs/recall.md); 0 for an empty block, None when not calibrated.
         receipt_id: names the receipt that `Memory.explain` shows.
     """
 
