@@ -179,6 +179,7 @@ def test_what_is_forgotten_or_injected_is_never_told() -> None:
             assert "Redis" not in found.text
             assert "redis" not in found.text
             assert "echo" not in found.text
+            assert found.turns == 12
 
 
 @pytest.mark.requirement("F-TIME-10")

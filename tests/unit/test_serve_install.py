@@ -179,13 +179,13 @@ def test_a_file_that_changes_under_the_question_is_not_written(user: Place) -> N
 def test_permissions_and_links_are_kept(tmp_home: Path, tmp_path: Path) -> None:
     real = tmp_path / "dotfiles.json"
     real.write_text("{}", encoding="utf-8")
-    real.chmod(0o600)
+    real.chmod(0o640)
     (tmp_home / ".claude.json").symlink_to(real)
     place = claude_code("user", tmp_home, tmp_home, {})
     apply(plan_install(place, ENTRY))
     assert (tmp_home / ".claude.json").is_symlink()
-    assert stat.S_IMODE(real.stat().st_mode) == 0o600
-    assert stat.S_IMODE(place.backup.stat().st_mode) == 0o600
+    assert stat.S_IMODE(real.stat().st_mode) == 0o640
+    assert stat.S_IMODE(place.backup.stat().st_mode) == 0o640
     assert place.backup.name == f"dotfiles.json{BACKUP}user"
 
 
