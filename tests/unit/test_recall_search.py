@@ -179,3 +179,30 @@ def test_a_question_is_embedded_once() -> None:
         memory.forget(session="work")
         memory.search("green tea")
         assert model.asked == asked + 2  # a remembered question might repeat what was forgotten
+
+
+class Counting(HashEmbedder):
+    """An embedder that remembers what it was given."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[list[str]] = []
+
+    def embed(self, texts: Any) -> Matrix:
+        self.seen.append(list(texts))
+        return super().embed(texts)
+
+
+@pytest.mark.requirement("F-RECALL-11")
+def test_a_question_that_is_not_rewritten_is_embedded_and_compared_in_one_form() -> None:
+    model = Counting()
+    with quiet(embedder=model) as memory:
+        memory.add_many(SAID)
+        assert memory.drain(None)
+        frame = memory._ranker.frame("green tea", NOON)
+        assert model.seen[-1] == ["green tea"]
+        assert frame.similarity is not None
+        assert frame.similarity.shape == (2, len(SAID))
+        assert frame.similarity.strides[0] == 0, "both rows are one"
+        memory._ranker.frame("Does Ann like tea?", NOON)
+        assert model.seen[-1] == ["Does Ann like tea?", "do you like tea?"]

@@ -54,7 +54,7 @@ class Ranker:
         self._previous = previous
         self._config = config
         self.surroundings: Surroundings | None = None
-        self._vectors: OrderedDict[tuple[str, str, str], Matrix] = OrderedDict()
+        self._vectors: OrderedDict[tuple[str, ...], Matrix] = OrderedDict()
         self._lock = threading.Lock()
 
     def frame(self, text: str, now: datetime, region: tuple[Stretch, ...] = ()) -> Frame:
@@ -98,15 +98,16 @@ class Ranker:
         if embedder is None or not query.text.strip():
             return None
         try:
-            cosines = cosine(view, embedder.name, self._embedded(embedder, (query.text, query.rewritten)))
+            forms = (query.text,) if query.rewritten == query.text else (query.text, query.rewritten)
+            cosines = cosine(view, embedder.name, self._embedded(embedder, forms))
         except (ModelError, InputError) as error:  # the latter when the vectors that are stored are of another length
             log.warning("the question was ranked without vectors: %s", error)
             return None
         if cosines is None or np.fmax.reduce(cosines, axis=None, initial=-1.0) < _near(embedder):
             return None
-        return cosines
+        return np.broadcast_to(cosines, (2, cosines.shape[1]))  # one form is both: it is scanned once
 
-    def _embedded(self, embedder: Embedder, texts: tuple[str, str]) -> Matrix:
+    def _embedded(self, embedder: Embedder, texts: tuple[str, ...]) -> Matrix:
         key = (embedder.name, *texts)
         with self._lock:
             if key in self._vectors:
