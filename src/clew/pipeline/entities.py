@@ -162,11 +162,11 @@ def entity_page(reader: Reader, space: str, view: IndexView, name: str) -> Entit
     key = graph.find(name)
     if key is None:
         return None
-    names = graph.names_of(key)
-    mine = next((each for each in graph.entities() if each.name in names), None)
-    if mine is None:
+    found = graph.with_nicknames(key)
+    if found is None:
         return None
-    return EntityPage(mine, graph.neighbours(key, NEIGHBOURS), tuple(_turns_naming(view, names)))
+    entity, names = found
+    return EntityPage(entity, graph.neighbours(key, NEIGHBOURS), tuple(_turns_naming(view, names)))
 
 
 def _turns_naming(view: IndexView, names: Sequence[str]) -> list[str]:

@@ -126,7 +126,7 @@ class StoredGraph:
         return person if sure and not self._has(key, NodeType.CONCEPT) else None
 
     def entity(self, key: str) -> Entity | None:
-        """An entity by its key, with the names that lead to it; None when nothing of that key is known."""
+        """An entity by its key; None when nothing of that key is known."""
         rows = self._reader.scan("entity", (self._space, key), (self._space, key))
         types, forms = _counted(rows)
         return entity_of(key, types, forms) if types else None
@@ -172,11 +172,12 @@ class StoredGraph:
         ranked = [Neighbour(each.name, each.type, kind, turns) for each, kind, turns in found if each is not None]
         return tuple(sorted(ranked, key=lambda each: (-each.turns, each.name, each.edge)))
 
-    def names_of(self, key: str) -> tuple[str, ...]:
-        """Every spelling of an entity and every name that leads to it, sorted."""
+    def with_nicknames(self, key: str) -> tuple[Entity, tuple[str, ...]] | None:
+        """An entity with what stands under the names that lead to it, and every spelling of any of them, sorted."""
         keys = [key, *(other for other, person in self.nicknames().items() if person == key)]
         rows = [row for each in keys for row in self._reader.scan("entity", (self._space, each), (self._space, each))]
-        return tuple(sorted({cast(str, row[3]) for row in rows}))
+        types, forms = _counted(rows)
+        return (entity_of(key, types, forms), tuple(sorted(forms))) if types else None
 
     def _has(self, key: str, kind: NodeType | None = None) -> bool:
         low = (self._space, key) if kind is None else (self._space, key, str(kind))
