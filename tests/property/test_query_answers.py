@@ -312,7 +312,8 @@ def test_what_a_recall_shows_or_names_passes_its_filter(log: list[Turn], case: C
         for only in chosen:
             rest: Only = {**only, "where": None}
             passing = {str(turn.id) for turn in memory.query(only.get("where") or "layer1 >= 0", **rest)}
-            context = memory.recall("What of the login page and the deploy script?", budget=4000, **only)
-            assert {name for item in context.items for name in item.turn_ids} <= passing
-            assert {name for item in context.omitted for name in item.turn_ids} <= passing
+            for strategy in ("auto", "broad", "temporal", "sigma"):
+                context = memory.recall("What of the login page, by and large?", budget=300, strategy=strategy, **only)
+                assert {name for item in context.items for name in item.turn_ids} <= passing
+                assert {name for item in context.omitted for name in item.turn_ids} <= passing
             assert {str(hit.turn.id) for hit in memory.search("login page", limit=50, **only)} <= passing

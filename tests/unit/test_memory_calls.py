@@ -138,8 +138,16 @@ def test_a_store_that_the_caller_opened_stays_open() -> None:
         (lambda m: m.recall("x", where="O8 > 1"), ExpressionError, "at position 1 of the expression stands 'O8'"),
         (lambda m: m.search("x", where=7), ExpressionError, "where is int; expected text"),
         (lambda m: m.search("x", since=at(1), as_of=at(0)), InputError, "before the range starts"),
+        (lambda m: m.search("x", wher="routine"), InputError, "'wher' is no restriction; expected one of session"),
+        (lambda m: m.recall("x", as_off=at(0)), InputError, "'as_off' is no restriction"),
         (lambda m: m.search("x", known_at="May"), TurnRejected, "known_at is str; expected a datetime"),
         (lambda m: m.forget(), InputError, "nothing is selected"),
+        (
+            lambda m: m.forget(match="tea", sesion="s"),
+            InputError,
+            "'sesion' is no condition; expected some of turn_ids",
+        ),
+        (lambda m: m.forget(where="routine)"), ExpressionError, "at position 8"),
         (lambda m: m.forget_expired(), InputError, "keep_days is 0"),
     ],
 )

@@ -94,8 +94,12 @@ def selection_of(conditions: Conditions, held: Callable[[str], tuple[str, ...]])
         held: gives the ids of the turns for which an expression holds.
 
     Raises:
-        InputError: no condition is given, the time range ends before it starts, or `match` holds no letter or digit.
+        InputError: no condition is given, there is no condition of that name (passing over a mistyped one would forget
+            too much), the time range ends before it starts, or `match` holds no letter or digit.
     """
+    unknown = sorted(conditions.keys() - Conditions.__annotations__.keys())
+    if unknown:
+        raise InputError(f"{unknown[0]!r} is no condition; expected some of {', '.join(Conditions.__annotations__)}")
     since, until = time_range(conditions.get("since"), conditions.get("until"))
     where, named = conditions.get("where"), conditions.get("turn_ids")
     turn_ids = None if named is None else tuple(named)

@@ -91,8 +91,12 @@ def filter_of(only: Only) -> Filter:
     """The same for the ranker.
 
     Raises:
-        InputError: the time range ends before it starts, or starts after `as_of`.
+        InputError: the time range ends before it starts, or starts after `as_of`; or there is no such restriction, and
+            a mistyped one would let everything through.
     """
+    unknown = sorted(only.keys() - How.__annotations__.keys())
+    if unknown:
+        raise InputError(f"{unknown[0]!r} is no restriction; expected one of {', '.join(Only.__annotations__)}")
     since, until = time_range(only.get("since"), only.get("until"))
     as_of, known_at = aware(only.get("as_of"), "as_of"), aware(only.get("known_at"), "known_at")
     if since is not None and as_of is not None and since > as_of:
