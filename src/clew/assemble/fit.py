@@ -6,6 +6,7 @@ candidates at once, since each time is a question to the store; each rendering i
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import date
 from functools import cache
 from typing import Final
 
@@ -93,6 +94,7 @@ class _Table:
         self._renderings = renderings
         self._known = counter.name == "estimate"
         self._headings: set[object] = set()
+        self._heading_costs: dict[tuple[str, date | None], float] = {}
         self.taken: dict[int, Evidence] = {}
         self.count: Callable[[str], int] = cache(counter)  # a line is weighed, and told as its item's cost
         # Parts are counted so that rounding does not add up: the estimate rounds only once, at the end.
@@ -150,7 +152,9 @@ class _Table:
         whole = worth * max(costs[0], 1.0)
         key = heading_key(shown[0])
         offers = [Offer(whole * evidence.share, cost) for evidence, cost in zip(shown, costs, strict=True)]
-        return Choice(offers, key, self.weigh(heading(*key)))
+        if key not in self._heading_costs:
+            self._heading_costs[key] = self.weigh(heading(*key))
+        return Choice(offers, key, self._heading_costs[key])
 
     def _reach(self, must: frozenset[int], room: float) -> list[int]:
         """The places that are packed together: in rank order, until they would fill the room `REACH` times."""

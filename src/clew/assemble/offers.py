@@ -13,7 +13,7 @@ from clew.condense.renderings import salient, title
 LONG: Final = 600
 """Characters above which a turn is offered by shorter renderings too."""
 
-KEPT: Final = 0.9
+KEPT: Final = 0.6
 """What a part of a turn keeps of the utility, as a share of the part's share of the words.
 
 Under 1, so that a turn is shown whole where it fits: parts of more turns find less evidence (docs/packing.md).

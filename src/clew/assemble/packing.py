@@ -8,8 +8,8 @@ nothing of turns, words or counters.
 
 from bisect import insort
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final
+from heapq import heapify, heappop, heappush
+from typing import Final, NamedTuple
 
 CLOSE: Final = 0.015
 """Share of the upper bound that may be missing before candidates are exchanged; 2 % are promised."""
@@ -26,8 +26,7 @@ ENTER: Final = 24
 TINY: Final = 1e-9
 
 
-@dataclass(frozen=True, slots=True)
-class Offer:
+class Offer(NamedTuple):
     """One rendering of a candidate.
 
     Attributes:
@@ -39,8 +38,7 @@ class Offer:
     cost: float
 
 
-@dataclass(frozen=True, slots=True)
-class Choice:
+class Choice(NamedTuple):
     """A candidate: what it offers, and the heading that it needs and shares.
 
     Attributes:
@@ -87,12 +85,23 @@ class _Packing:
         self.taken: dict[int, int] = {}
         self.held: frozenset[int] = frozenset()
         self._headings: dict[Hashable, int] = {}
-        self._hulls = [_hull(choice.offers, room - choice.heading_cost) for choice in choices]
-        self._steps = sorted(
-            (-density, place, step)
-            for place, hull in enumerate(self._hulls)
-            for step, density in _densities(choices[place], hull)
-        )
+        self._steps = self._ordered(room)
+
+    def _ordered(self, room: float) -> list[tuple[float, int, int]]:
+        """The steps of all hulls as (-density, place, offer), densest first."""
+        steps: list[tuple[float, int, int]] = []
+        for place, (offers, _, heading_cost) in enumerate(self.choices):
+            if len(offers) == 1:  # most have one
+                utility, cost = offers[0]
+                if utility > 0 and cost + heading_cost <= room + TINY:
+                    steps.append((-utility / max(cost, TINY), place, 0))
+                continue
+            last = _NOTHING
+            for offer in _hull(offers, room - heading_cost):
+                steps.append((-_density(last, offers[offer]), place, offer))
+                last = offers[offer]
+        steps.sort()
+        return steps
 
     def price(self, place: int, offer: int) -> float:
         """What taking this offer, in place of what is taken of the candidate, costs more."""
@@ -142,19 +151,33 @@ class _Packing:
                 self.take(place, cheapest)
 
     def grow(self) -> None:
-        """Greedy: steps along the hulls by density, then whatever else of a candidate fits."""
-        for _, place, offer in self._steps:
-            if self.gain(place, offer) > 0:
-                if self.price(place, offer) <= self.room + TINY:
-                    self.take(place, offer)
-                elif len(self.choices[place].offers) > 1:
-                    self.take_best(place)
+        """Greedy by density: steps along the hulls; of a step that does not fit, the other offers in their turn."""
+        heap = list(self._steps)  # sorted, so a heap
+        heapify(heap)
+        asked: set[int] = set()
+        while heap:
+            _, place, offer = heappop(heap)
+            if self.gain(place, offer) <= 0:
+                continue
+            if self.price(place, offer) <= self.room + TINY:
+                self.take(place, offer)
+            elif place not in asked:
+                asked.add(place)
+                self._offer_others(heap, place)
         self.fill()
+
+    def _offer_others(self, heap: list[tuple[float, int, int]], place: int) -> None:
+        """Puts what else of a candidate would fit among the steps, by what it brings for what it costs."""
+        for offer in range(len(self.choices[place].offers)) if len(self.choices[place].offers) > 1 else ():
+            price, gain = self.price(place, offer), self.gain(place, offer)
+            if gain > 0 and price <= self.room + TINY:
+                heappush(heap, (-gain / max(price, TINY), place, offer))
 
     def fill(self) -> None:
         """The best offer that still fits of each candidate, in the order of the candidates' densest steps."""
-        for place in dict.fromkeys(place for _, place, _ in self._steps):
-            self.take_best(place)
+        for _, place, offer in self._steps:
+            if self.taken.get(place) != offer and self.room > 0:
+                self.take_best(place)
 
     def take_best(self, place: int) -> None:
         """Takes the most useful offer of a candidate that fits, if it gains."""
@@ -304,13 +327,6 @@ def _hull(offers: Sequence[Offer], room: float) -> list[int]:
             hull.pop()
         hull.append(offer)
     return hull
-
-
-def _densities(choice: Choice, hull: Sequence[int]) -> list[tuple[int, float]]:
-    """Each offer of a hull with what the step to it brings for what it costs."""
-    offers = choice.offers
-    before = [_NOTHING, *(offers[offer] for offer in hull)]
-    return [(offer, _density(last, offers[offer])) for last, offer in zip(before, hull, strict=False)]
 
 
 def _density(less: Offer, more: Offer) -> float:
