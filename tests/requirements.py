@@ -903,6 +903,18 @@ GRAPH = (
     ),
     Requirement("F-GRAPH-03", "DESIGN 8", "Aliases lead to their entity; the order of adding never shows."),
     Requirement(
+        "F-GRAPH-04", "DESIGN 5", "What turns name is counted behind the acknowledgement, by a stage of its own."
+    ),
+    Requirement("F-GRAPH-05", "RETRIEVAL 4", "A name seen twice for the other one of two leads to who goes by it."),
+    Requirement(
+        "F-GRAPH-06", "DESIGN 9", "The graph is what the stored turns name: after forgetting, rebuild and copy."
+    ),
+    Requirement(
+        "F-GRAPH-07", "DESIGN 5", "The n-th turn costs the graph what the first cost; a hub passes nothing on."
+    ),
+    Requirement("F-GRAPH-08", "DESIGN 10", "What is named is listed, and one of it told of with neighbours and turns."),
+    Requirement("F-GRAPH-09", "DESIGN 6", "With a weight, energy of a question's entities reaches turns that name it."),
+    Requirement(
         "F-TREE-01", "DESIGN 6", "Search down the tree is best first, .7 own and .3 inherited, and hides no leaf."
     ),
     Requirement("F-TREE-02", "HCE", "A semantic tree has bounded fan-out and is the same from its wire form."),

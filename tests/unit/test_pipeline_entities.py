@@ -106,7 +106,7 @@ def test_forgetting_leaves_what_the_others_would_have_given(gone: set[int], stre
     with quiet() as memory, quiet() as other:
         for turn in said():
             memory.add(turn)
-            if turn.content[0].text == SAID[stretch][1]:  # type: ignore[union-attr]  # a part
+            if turn.content[0].text == SAID[stretch][1]:  # type: ignore[union-attr]  # content is always parts by then
                 memory.drain(None)
         memory.drain(None)
         memory.forget(turn_ids=[f"s:turn:{seq}" for seq in gone])
