@@ -13,7 +13,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from tests.cli_runs import PROGRAM, done, environment, records
 
-PATIENCE = 60.0
+PATIENCE = 100.0
 HELLO = {
     "jsonrpc": "2.0",
     "id": 1,
