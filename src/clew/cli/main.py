@@ -32,7 +32,7 @@ _SECTIONS: Final = {
     "Ask": {
         "recall": ("ask:recall", "Print the block of remembered turns for a question, within a token budget."),
         "search": ("ask:search", "List the best turns for a question, with score and reasons."),
-        "query": ("query:query", "List the turns for which an expression holds, as '(O1 > 7) AND (O2 > 7)'."),
+        "query": ("query:query", "List the turns for which an expression holds, in the order in which they came."),
         "when": ("when:when", "Print what was said in a stretch of time, within a token budget."),
         "quote": ("ask:quote", "List the turns that hold a phrase word for word, newest first."),
         "explain": ("explain:explain", "Show why a recall gave what it gave."),
