@@ -187,3 +187,12 @@ def test_recall_brings_what_was_said_in_the_named_time(memory: Memory) -> None:
     context = memory.recall("what did we say last week about sessions?", budget=60)
     assert "PostgreSQL" in context.text
     assert "time" in context.items[0].signals
+
+
+@pytest.mark.requirement("F-TIME-02", "F-TIME-10")
+def test_recall_counts_from_the_end_of_a_conversation_that_is_over() -> None:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOW + timedelta(days=900))) as late:
+        late.add_many(talk())
+        (best, *_) = late.search("what did we say this week about sessions?")
+        assert "PostgreSQL" in best.turn.text
+        assert best.signals["time"] > 0

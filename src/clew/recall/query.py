@@ -10,7 +10,7 @@ from datetime import date, datetime
 from typing import Final
 
 from clew.text.names import quoted
-from clew.text.query_dates import DateConstraint, parse_query_dates
+from clew.text.query_dates import DateConstraint, counting_moment, parse_query_dates
 from clew.text.stopwords import STOPWORDS
 from clew.text.terms import query_terms
 
@@ -100,7 +100,7 @@ def understand(
 
     Args:
         speakers: the space's speakers; a speaker's place in it is its code.
-        now: what "last month" is counted from.
+        now: what "last month" is counted from, unless the conversations end before that, see `counting_day`.
         with_assistant: an assistant takes part, so "you" is the assistant and not a person.
         covered: first and last day of the conversations; a date without a year is looked for in all years between.
         known_as: from case folded words to the codes of the speakers who are also called so.
@@ -116,7 +116,7 @@ def understand(
         text=text,
         terms=tuple(query_terms(text)),
         speakers=tuple(named),
-        dates=tuple(parse_query_dates(text, now, covered)),
+        dates=tuple(parse_query_dates(text, counting_moment(text, now, covered), covered)),
         quotes=tuple(quoted(text)),
         rewritten=without_request(text) if with_assistant else to_second_person(text, set().union(*named.values())),
         wants_assistant=with_assistant and _ASSISTANT_ASKED.search(_ASKING.sub("", text)) is not None,

@@ -19,7 +19,7 @@ from clew.errors import InputError
 from clew.recall.only import time_range
 from clew.recall.search import Ranking
 from clew.text.periods import Period, parse_period
-from clew.text.query_dates import DateConstraint, counting_day, parse_query_dates
+from clew.text.query_dates import DateConstraint, counting_day, counting_moment, parse_query_dates
 from clew.text.terms import query_terms
 from clew.types.moments import MODES
 
@@ -92,8 +92,7 @@ def window_of(since: End, until: End, query: str, now: datetime, covered: tuple[
         InputError: an expression names no time, or has no such end; or the range ends before it starts.
     """
     counted = counting_day(query, now, covered)
-    today = now if counted == now.date() else datetime.combine(counted, clock_time(), now.tzinfo)
-    asked = parse_query_dates(query, today, covered)
+    asked = parse_query_dates(query, counting_moment(query, now, covered), covered)
     rest = _without(query, asked)
     if since is None and until is None:
         if not asked:

@@ -11,7 +11,7 @@ from datetime import time as clock_time
 from typing import Final
 
 from clew.text.dates import MONTHS
-from clew.text.query_dates import DateConstraint, counting_day, parse_query_dates
+from clew.text.query_dates import DateConstraint, counting_day, counting_moment, parse_query_dates
 
 _HOURS: Final = re.compile(
     r"(?P<last>(?:in )?(?:the )?(?:last|past) )?"
@@ -59,8 +59,7 @@ def parse_period(expression: str, now: datetime, covered: tuple[date, date] | No
         return found
     for form in (f"from {words}", words, f"in {words}"):
         counted = counting_day(form, now, covered)
-        today = now if counted == now.date() else _midnight(counted, now)
-        asked = parse_query_dates(form, today, covered)
+        asked = parse_query_dates(form, counting_moment(form, now, covered), covered)
         if form.startswith("from ") and not any(each.relation == "between" for each in asked):
             continue
         if asked:

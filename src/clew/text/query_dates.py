@@ -6,7 +6,7 @@ Borders: proposes days; what to make of turns on, near or outside of them is dec
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, datetime, timedelta
+from datetime import date, datetime, time, timedelta
 from typing import Literal
 
 from dateutil.relativedelta import relativedelta
@@ -110,6 +110,12 @@ def counting_day(query: str, now: datetime, covered: tuple[date, date] | None) -
     placed = [_trailing(mention, today) if mention.trailing else place(mention, today) for mention in relative]
     starts = [found.start for found in placed if found is not None]
     return covered[1] if starts and covered[1] < min(starts) and max(starts) <= today else today
+
+
+def counting_moment(query: str, now: datetime, covered: tuple[date, date] | None) -> datetime:
+    """`now`, or midnight of the day that stands for today, see `counting_day`."""
+    day = counting_day(query, now, covered)
+    return now if day == now.date() else datetime.combine(day, time(), now.tzinfo)
 
 
 @dataclass(frozen=True, slots=True)
