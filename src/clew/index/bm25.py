@@ -96,10 +96,14 @@ def bm25f(
     return scores
 
 
-def most(view: IndexView, terms: Sequence[str], k1: float = 1.2) -> float:
-    """What `bm25f` gives no piece more than, for these terms: each found endlessly often."""
-    turns = len(view.turns.ordinal)
-    return (k1 + 1) * sum(_idf(turns, view.document_frequency(term)) for term in terms)
+def most(turns: int, found_in: Sequence[int], k1: float = 1.2) -> float:
+    """What `bm25f` gives no piece more than: as if it held each term endlessly often.
+
+    Args:
+        turns: of the space.
+        found_in: in how many of them each term stands.
+    """
+    return (k1 + 1) * sum(_idf(turns, df) for df in found_in)
 
 
 def turn_scores(view: IndexView, piece_scores: Scores) -> Scores:

@@ -63,12 +63,15 @@ def features(ranking: Ranking) -> Features:
     """What is seen of a recall that found something."""
     frame, first = ranking.frame, ranking.positions[:FIRST]
     terms = frame.query.terms
-    ceiling = most(frame.view, terms) or 1.0
-    known = sum(1 for term in terms if frame.view.document_frequency(term))
+    found_in = [frame.view.document_frequency(term) for term in terms]
+    ceiling = most(len(frame.view.turns.ordinal), found_in) or 1.0
+    known = len(terms) - found_in.count(0)
     likeness = 0.0 if frame.similarity is None else _mean(frame.similarity[1][first])
     words = 0.0
     if frame.piece_scores is not None:
-        words = _mean(turn_scores(frame.view, frame.piece_scores)[first]) / ceiling
+        starts = frame.view.turns.first_piece
+        pieces = [int(starts[position]) + frame.best_piece(position) for position in first.tolist()]
+        words = _mean(frame.piece_scores[pieces]) / ceiling
     named = _named(frame)
     own_words = own_likeness = 0.0
     if named is not None:
