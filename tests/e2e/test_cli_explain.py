@@ -1,0 +1,65 @@
+"""`clew explain --diff`, and what `clew explain` says of shortened items and near misses, as people read it."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli_runs import done, failure, record
+
+FILLER = "Nothing of note was said about anything else at all. " * 8
+LONG = f"About the cellar.\n\n{FILLER}\n\nThe red wine stands behind the door of the cellar.\n\n{FILLER}"
+
+
+@pytest.fixture
+def home(tmp_home: Path) -> Path:
+    """A home with one long turn about wine and some short ones."""
+    done("add", LONG, "--session", "s")
+    for number in range(8):
+        done("add", f"Guest {number} likes red wine.", "--session", "s")
+    return tmp_home
+
+
+@pytest.mark.requirement("F-RECEIPT-04")
+def test_two_receipts_are_compared(home: Path) -> None:
+    small = record("recall", "Who likes red wine?", "--budget", "90")["receipt_id"]
+    large = record("recall", "Who likes red wine?", "--budget", "150")["receipt_id"]
+    found = record("explain", "--diff", small, large)
+    assert (found["first"], found["second"]) == (small, large)
+    assert found["settings"] == {"budget": [90, 150]}
+    assert {each["kind"] for each in found["turns"]} == {"entered"}
+    page = done("explain", "--diff", small, large)
+    assert "budget" in page
+    assert "90 -> 150" in page
+    assert "no signal: the budget" in page
+    for each in found["turns"]:
+        assert each["turn_id"] in page
+    assert "Nothing entered, left or moved." in done("explain", "--diff", large, "last")
+
+
+@pytest.mark.requirement("F-RECEIPT-04")
+def test_a_signal_that_moved_a_turn_is_named(home: Path) -> None:
+    plain = record("recall", "red wine", "--budget", "120")["receipt_id"]
+    quoted = record("recall", 'red wine "Guest 7 likes"', "--budget", "120")["receipt_id"]
+    found = record("explain", "--diff", plain, quoted)
+    (seventh,) = [each for each in found["turns"] if each["turn_id"] == "s:turn:8"]
+    assert seventh["after"] == 1
+    assert seventh["signal"] in ("quote", "lexical")
+    assert f"{seventh['signal']} {seventh['share']:+.2f}" in done("explain", "--diff", plain, quoted)
+
+
+@pytest.mark.requirement("F-RECEIPT-04", "F-CLI-03")
+def test_an_unknown_receipt_to_compare_with_is_an_error(home: Path) -> None:
+    done("recall", "red wine")
+    assert "no receipt 'r0'" in failure(1, "explain", "--diff", "r0", "last")
+
+
+@pytest.mark.requirement("F-PACK-04", "F-RECEIPT-02", "F-RECEIPT-03")
+def test_explain_says_how_an_item_is_shown_and_its_place_by_each_signal(home: Path) -> None:
+    context = record("recall", "Who put the red wine behind the door of the cellar?", "--budget", "240")
+    assert "pieces" in [item["rendering"] for item in context["items"]]
+    page = " ".join(done("explain", context["receipt_id"]).split())
+    assert "by itself: lexical 1" in page
+    assert "shown as pieces; the whole: clew restore s:turn:0" in page
+    done("recall", "Who likes red wine?", "--budget", "60")
+    page = done("explain", "last")
+    assert page.count("by itself: ") >= 8
