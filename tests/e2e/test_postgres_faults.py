@@ -267,7 +267,7 @@ def test_a_memory_whose_server_goes_away_says_so_and_goes_on_when_it_is_back(
             with pytest.raises(StoreError, match=r"cannot be reached|connection to the server was lost|stopping"):
                 call()
             server.start()
-            assert [hit.turn.text for hit in memory.search("kubernetes")] == ["kubernetes and redis"]
+            assert [hit.turn.text for hit in memory.search("kubernetes", limit=1)] == ["kubernetes and redis"]
         report = memory.import_path(log)
         assert report.added + report.known == len(lines)
         assert memory.stats().turns == 1 + len(lines)

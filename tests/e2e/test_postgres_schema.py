@@ -32,6 +32,12 @@ def admin(server: Server, store: PostgresStore) -> "Iterator[psycopg.Connection[
         yield connection
 
 
+def _as_good(table: Table, index: str | None) -> list[str]:
+    """An index, and all that hold the same columns in another order: with so few rows the planner may take either."""
+    columns = set(table.order(index))
+    return [f"{table.name}_{each or 'pkey'}" for each in (None, *table.indexes) if set(table.order(each)) == columns]
+
+
 def fetch(connection: "psycopg.Connection[Any]", query: str, *values: object) -> list[tuple[Any, ...]]:
     return connection.execute(query, values).fetchall()
 
@@ -96,7 +102,7 @@ def test_every_scan_walks_its_index_and_sorts_nothing(
                     plan = " ".join(str(line) for (line,) in lines)
                     assert "Sort" not in plan, (sql, plan)
                     assert "Seq Scan" not in plan, (sql, plan)
-                    assert f"{table.name}_{index or 'pkey'}" in plan, (sql, plan)
+                    assert any(name in plan for name in _as_good(table, index)), (sql, plan)
 
 
 @pytest.mark.requirement("S-POSTGRES-05")
@@ -119,7 +125,7 @@ def test_many_rows_are_looked_up_one_by_one_by_their_key(
             lines = cursor.connection.execute(f"EXPLAIN {sql}", values, prepare=True).fetchall()
         plan = " ".join(str(line) for (line,) in lines)
         assert "Nested Loop Left Join" in plan, plan
-        assert f"{table.name}_pkey" in plan, plan
+        assert any(name in plan for name in _as_good(table, None)), plan
         assert "Seq Scan" not in plan, plan
         conditions = plan.partition("Index Cond")[2]
         if held > 1:  # for one row it makes no difference

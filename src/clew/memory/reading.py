@@ -153,6 +153,8 @@ class Reading(Wired):
     def search(self, query: str, *, limit: int = 10, **only: Unpack[Only]) -> list[Hit]:
         """The best turns for a query, best first, each with what every signal added to its score.
 
+        What a turn costs does not count here: a long one takes no place from another.
+
         Args:
             only: restricts the turns, see `Only`.
 
@@ -164,7 +166,7 @@ class Reading(Wired):
         _check_limit(limit)
         chosen = filter_of(only)
         asked_at = chosen.as_of or self._clock()
-        frame = self._ranker.frame(escape_surrogates(query), asked_at)
+        frame = self._ranker.frame(escape_surrogates(query), asked_at, priced=False)
         ranking = self._ranker.rank(frame, limit, self._chooser.mask(frame.view, chosen, asked_at))
         with self._store.snapshot() as reader:
             found = list(zip(self._rows(reader, [(each.session, each.seq) for each in ranking]), ranking, strict=True))
