@@ -87,6 +87,7 @@ def keyphrases(text: str, limit: int = 5) -> tuple[Keyphrase, ...]:
     return tuple(Keyphrase(_name(first[key]), key, weights[key] / top) for key in chosen)
 
 
+@lru_cache(maxsize=1 << 15)
 def tag_key(name: str) -> str:
     """What all inflections and cases of a tag's name have in common: `API-Keys` and `api key` are one."""
     return "-".join(fold(word) for word in re.split(r"[\s_-]+", name.casefold()) if word)
