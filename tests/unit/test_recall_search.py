@@ -33,15 +33,6 @@ def found(memory: Memory, question: str = "tea", **only: Any) -> set[str]:
     return {hit.turn.text for hit in memory.search(question, **only)}
 
 
-@pytest.mark.requirement("F-RANKING-23")
-def test_a_long_turn_that_says_it_is_before_a_short_one_that_does_not() -> None:
-    with quiet() as memory:
-        memory.add(told("Nothing of the kind.", "s"))
-        name = memory.add(told("The kettle boils. " + "We went home, and it rained all day. " * 2_000, "s"))
-        assert [hit.turn.id for hit in memory.search("kettle", limit=1)] == [name]
-        assert "cost" not in memory.search("kettle")[0].signals
-
-
 @pytest.mark.requirement("F-RECALL-06")
 @pytest.mark.parametrize(
     ("only", "expected"),

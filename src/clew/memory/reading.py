@@ -153,7 +153,7 @@ class Reading(Wired):
     def search(self, query: str, *, limit: int = 10, **only: Unpack[Only]) -> list[Hit]:
         """The best turns for a query, best first, each with what every signal added to its score.
 
-        What a turn costs does not count here: a long one takes no place from another.
+        The ranking is that of a recall, so what a turn costs counts: a long one may come after a short one.
 
         Args:
             only: restricts the turns, see `Only`.
@@ -166,7 +166,7 @@ class Reading(Wired):
         _check_limit(limit)
         chosen = filter_of(only)
         asked_at = chosen.as_of or self._clock()
-        frame = self._ranker.frame(escape_surrogates(query), asked_at, priced=False)
+        frame = self._ranker.frame(escape_surrogates(query), asked_at)
         ranking = self._ranker.rank(frame, limit, self._chooser.mask(frame.view, chosen, asked_at))
         with self._store.snapshot() as reader:
             found = list(zip(self._rows(reader, [(each.session, each.seq) for each in ranking]), ranking, strict=True))

@@ -4,7 +4,6 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
-from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -58,13 +57,8 @@ class Ranker:
         self._vectors: OrderedDict[tuple[str, ...], Matrix] = OrderedDict()
         self._lock = threading.Lock()
 
-    def frame(self, text: str, now: datetime, region: tuple[Stretch, ...] = (), *, priced: bool = True) -> Frame:
-        """Everything that ranking a question looks at.
-
-        Args:
-            region: where in the conversation the caller points.
-            priced: what a turn costs counts, as it must where turns compete for a budget; a list of turns has none.
-        """
+    def frame(self, text: str, now: datetime, region: tuple[Stretch, ...] = ()) -> Frame:
+        """Everything that ranking a question looks at; `region` is where in the conversation the caller points."""
         view = self._live.view()
         with_assistant = assistant_takes_part(view)
         query = understand(
@@ -77,8 +71,6 @@ class Ranker:
         )
         similarity = self._similarity(view, query)
         config = self._config()
-        if not priced:
-            config = replace(config, cost=0.0, cost_assistant=0.0)
         around = NOTHING if self.surroundings is None else self.surroundings.look(query.text, config)
         return make_frame(query, view, config, similarity, with_assistant=with_assistant, region=region, around=around)
 
