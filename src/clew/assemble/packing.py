@@ -194,17 +194,7 @@ class _Packing:
 
         Headings are left out, which only makes it larger.
         """
-        room, worth = self.total, 0.0
-        reached: dict[int, Offer] = {}
-        for _, place, offer in self._steps:
-            now, before = self.choices[place].offers[offer], reached.get(place, _NOTHING)
-            cost = now.cost - before.cost
-            if cost > room:
-                return worth + (now.utility - before.utility) * room / cost
-            room -= cost
-            worth += now.utility - before.utility
-            reached[place] = now
-        return worth
+        return self._relaxed(self.total, range(len(self.choices)))
 
     def exchange(self) -> None:
         """One pass: each of the most useful offers not taken may push out the least useful ones, if that gains."""
@@ -291,8 +281,11 @@ class _Packing:
 
     def _rest(self, places: Sequence[int]) -> float:
         """Upper bound of what these candidates can add in the room that is left."""
-        room, worth = self.room, 0.0
-        wanted = frozenset(places)
+        return self._relaxed(self.room, places)
+
+    def _relaxed(self, room: float, places: Collection[int]) -> float:
+        """What the hulls' steps of some candidates bring, densest first, the first that does not fit cut to size."""
+        wanted, worth = frozenset(places), 0.0
         reached: dict[int, Offer] = {}
         for _, place, offer in self._steps:
             if place not in wanted:
