@@ -1,7 +1,8 @@
 """Small spaces for the tests of ranking: turns written out by hand, as a view of the index, and questions to them."""
 
 from collections import Counter
-from datetime import UTC, datetime
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import numpy as np
@@ -9,10 +10,12 @@ import numpy as np
 from clew.config import RecallConfig
 from clew.index.entry import TurnEntry
 from clew.index.view import IndexView
+from clew.memory import Memory
 from clew.pipeline.prepare import derive
 from clew.recall.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
 from clew.recall.query import understand
 from clew.recall.search import rank
+from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
 
 NOON = datetime(2024, 3, 5, 12, tzinfo=UTC)
@@ -57,3 +60,23 @@ def order(frame: Frame, limit: int = 100, **chosen: Any) -> list[int]:
 def column(*values: float) -> Scores:
     """Values as a signal gives them."""
     return np.array(values, dtype=np.float64)
+
+
+QUESTION = 'What did Ann say of the "red wine" in March 2024?'
+"""About the cellar of `opened`."""
+
+
+def turns() -> Iterator[Turn]:
+    """Forty turns about a cellar, in three sessions, of five lengths."""
+    for number in range(40):
+        name = ("Ann", "Bob")[number % 2]
+        text = f"I put bottle {number} of red wine into the cellar" + ", and then another one" * (number % 5) + "."
+        yield said(text, session=f"a:{number % 3}", speaker=name, at=NOON - timedelta(days=number))
+
+
+def opened(**settings: Any) -> Memory:
+    """A memory of them, with these settings of recall."""
+    memory = Memory.open(":memory:", embedder=HashEmbedder(), clock=FrozenClock(NOON), config={"recall": settings})
+    memory.add_many(turns())
+    assert memory.drain(30)
+    return memory

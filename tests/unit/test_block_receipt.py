@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from datetime import timedelta
-from typing import Any
 
 import pytest
 
@@ -12,24 +11,8 @@ from clew.errors import NotFoundError
 from clew.memory import Memory
 from clew.recall.signals import SIGNALS
 from clew.testing import FrozenClock, HashEmbedder
-from clew.types import Receipt, Turn, turn_id
-from tests.ranking_spaces import NOON, said
-
-QUESTION = 'What did Ann say of the "red wine" in March 2024?'
-
-
-def turns() -> Iterator[Turn]:
-    for number in range(40):
-        name = ("Ann", "Bob")[number % 2]
-        text = f"I put bottle {number} of red wine into the cellar" + ", and then another one" * (number % 5) + "."
-        yield said(text, session=f"a:{number % 3}", speaker=name, at=NOON - timedelta(days=number))
-
-
-def opened(**settings: Any) -> Memory:
-    memory = Memory.open(":memory:", embedder=HashEmbedder(), clock=FrozenClock(NOON), config={"recall": settings})
-    memory.add_many(turns())
-    assert memory.drain(30)
-    return memory
+from clew.types import Receipt, turn_id
+from tests.ranking_spaces import NOON, QUESTION, opened, said
 
 
 @pytest.fixture(scope="module")

@@ -1,7 +1,6 @@
 """Receipts: a score can be recomputed, places before and after fusion stand in them, and two can be compared."""
 
 from collections.abc import Iterator
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -9,26 +8,10 @@ import pytest
 from clew.assemble.changes import Changes, changes
 from clew.memory import Memory
 from clew.recall.signals import SIGNALS
-from clew.testing import FrozenClock, HashEmbedder
-from clew.types import Receipt, Turn
-from tests.ranking_spaces import NOON, said
+from clew.types import Receipt
+from tests.ranking_spaces import QUESTION, opened
 
-QUESTION = 'What did Ann say of the "red wine" in March 2024?'
 RANKING = {signal.name for signal in SIGNALS if signal.ranks}
-
-
-def turns() -> Iterator[Turn]:
-    for number in range(40):
-        name = ("Ann", "Bob")[number % 2]
-        text = f"I put bottle {number} of red wine into the cellar" + ", and then another one" * (number % 5) + "."
-        yield said(text, session=f"a:{number % 3}", speaker=name, at=NOON - timedelta(days=number))
-
-
-def opened(**settings: Any) -> Memory:
-    memory = Memory.open(":memory:", embedder=HashEmbedder(), clock=FrozenClock(NOON), config={"recall": settings})
-    memory.add_many(turns())
-    assert memory.drain(30)
-    return memory
 
 
 @pytest.fixture(scope="module")
