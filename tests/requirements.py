@@ -607,6 +607,7 @@ PIPELINE = (
     Requirement(
         "F-PIPELINE-18", "DESIGN 1.5", "Receipts outlive the process; the newest are kept; none outlives forgetting."
     ),
+    Requirement("F-PIPELINE-19", "DESIGN 5.4", "Whoever waits for the work waits for no turns that might yet come."),
 )
 
 # --- MEMORY ---

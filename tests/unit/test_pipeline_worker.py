@@ -13,6 +13,7 @@ from clew.errors import ModelError, NotFoundError
 from clew.index.vectors import has_vector
 from clew.memory import Memory
 from clew.models.protocol import Matrix
+from clew.pipeline import worker
 from clew.pipeline.embed import embed_batch, embedding_text
 from clew.pipeline.receipts import ReceiptBook
 from clew.pipeline.worker import LEASE, LEASE_US
@@ -265,6 +266,16 @@ def test_drain_waits_no_longer_than_it_was_asked_to() -> None:
         assert memory.drain(0.05) is False  # while the model is still at work
         go_on.set()
         assert memory.drain(None)
+
+
+@pytest.mark.requirement("F-PIPELINE-19")
+def test_drain_lets_no_turns_gather(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(worker, "GATHER_SECONDS", 1_000)
+    with quiet(embedder=HashEmbedder()) as memory:
+        for n in range(3):
+            memory.add(told(f"tea {n}"))
+            assert memory.drain(60)
+        assert memory.stats().vectors == 3
 
 
 @pytest.mark.requirement("F-PIPELINE-16")

@@ -37,7 +37,8 @@ POLL_SECONDS: Final = 0.05
 """How often a caller who waits looks for work that another process does."""
 
 GATHER_SECONDS: Final = 0.1
-"""How long the thread lets turns gather after it was woken: a stream of single turns is not followed one by one."""
+"""How long the thread lets turns gather after it was woken: a stream of single turns is not followed one by one.
+Not when somebody waits for the work."""
 
 REST_SECONDS: Final = (1.0, 5.0, 30.0, 120.0)
 """Waiting times after failures in a row."""
@@ -69,8 +70,9 @@ class Worker:
         self._failed = 0  # ever
         self.failure: str | None = None
         self._wake = threading.Event()
+        self._hurry = threading.Event()  # somebody waits for what is left: turns are not let gather
         self._stop = threading.Event()
-        self._stepped = threading.Event()  # something was done
+        self._rests = threading.Event()  # something was done, and there was nothing more to do
         self._step_lock = threading.Lock()
         self._thread = threading.Thread(target=self._run, name="clew-worker", daemon=True)
         self.models: ModelWork | None = None
@@ -92,6 +94,7 @@ class Worker:
     def stop(self) -> None:
         """Ends the thread after the step at hand, writes the receipts that wait, and gives the lease back."""
         self._stop.set()
+        self._hurry.set()
         self._wake.set()
         if self.models is not None:
             self.models.stop()
@@ -144,9 +147,10 @@ class Worker:
             gives_up = min(self._failures, self._failed - failed_before) > len(REST_SECONDS)
             if left <= 0 or gives_up or self._stop.is_set():
                 return False
-            self._stepped.clear()
+            self._rests.clear()
+            self._hurry.set()
             self._wake.set()
-            self._stepped.wait(min(left, POLL_SECONDS))
+            self._rests.wait(min(left, POLL_SECONDS))
         rest = None if deadline is None else deadline - time.monotonic()
         return self.models is None or self.models.drain(rest)
 
@@ -219,6 +223,7 @@ class Worker:
         return self._lease is not None
 
     def _run(self) -> None:
+        worked = False
         while not self._stop.is_set():
             try:
                 busy = self.step()
@@ -229,9 +234,13 @@ class Worker:
                 self._note(error)
                 busy = False
             if busy:
-                self._stepped.set()
+                worked = True
                 continue
+            if worked:
+                self._rests.set()
+                worked = False
             rest = REST_SECONDS[min(self._failures, len(REST_SECONDS)) - 1] if self._failures else IDLE_SECONDS
             if self._wake.wait(rest):
-                self._stop.wait(GATHER_SECONDS)
+                self._hurry.wait(GATHER_SECONDS)
+            self._hurry.clear()
             self._wake.clear()
