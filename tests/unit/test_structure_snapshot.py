@@ -10,6 +10,7 @@ from clew.analyze.weigh import weigh, weigh_joint
 from clew.analyze.words import read
 from clew.structure.beats import Beat, Reason
 from clew.structure.density import normalised
+from clew.structure.features import hashed_terms
 from clew.structure.snapshot import LINKS_PER_PIECE, BeatMap, Piece, Said, as_snapshot, freeze
 from clew.types.ids import turn_id
 
@@ -37,7 +38,7 @@ def pieces(*texts: str) -> list[Piece]:
 
 
 def frozen(*texts: str, reason: Reason = "topic") -> BeatMap:
-    said = [Said(text, evidence_of(read(text))) for text in texts]
+    said = [Said(read(text), evidence_of(read(text)), hashed_terms(text)) for text in texts]
     return freeze(Beat(tuple(range(len(texts))), reason), pieces(*texts), said)
 
 

@@ -108,7 +108,7 @@ def by_domain(evidence: Evidence) -> dict[str, float]:
 
 
 def domains_of_beat(
-    texts: Sequence[str], evidence: Sequence[Evidence], tagged: Sequence[tuple[str, ...]]
+    readings: Sequence[Reading], evidence: Sequence[Evidence], tagged: Sequence[tuple[str, ...]]
 ) -> tuple[tuple[str, ...], ...]:
     """The tags of short pieces of one beat, each read in the light of the others (DESIGN 5.1, HSCA 8.4).
 
@@ -116,11 +116,11 @@ def domains_of_beat(
     gets no name by that keeps its own; if it has none, it takes that of all of them read as one text.
 
     Args:
-        texts: the pieces.
+        readings: the pieces.
         evidence: what was found in each, by the rules or with its vector.
         tagged: the tags of each by itself.
     """
-    if len(texts) < 2:
+    if len(readings) < 2:
         return tuple(tagged)
     rows = [each or _NOTHING for each in evidence]
     means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
@@ -128,7 +128,7 @@ def domains_of_beat(
     if all(light) or (UNCLASSIFIED,) not in tagged:
         together: tuple[str, ...] = ()
     else:
-        together = domains("\n".join(texts))
+        together = domains("\n".join([reading.text for reading in readings]))
     return tuple(
         tags(named) if named else together if own == (UNCLASSIFIED,) else own
         for named, own in zip(light, tagged, strict=True)

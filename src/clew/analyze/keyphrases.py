@@ -6,12 +6,11 @@ of feeling less.
 """
 
 import re
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import log
-from typing import Final
+from typing import Final, NamedTuple
 
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, NUMBER, SEPARATOR, VERB, fold
 from clew.analyze.words import word_of
@@ -41,6 +40,9 @@ _NAMED: Final = 1.6
 _FEELING: Final = 0.35
 _LONGER: Final = 0.35
 """What each further word adds to a phrase's weight."""
+_OFTEN: Final = (0.0, *(1 + log(count) for count in range(1, 64)))
+TEXTS_KEPT: Final = 320
+"""Texts whose phrases are remembered: those of one stretch, which several stages read one after the other."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,28 +65,45 @@ def keyphrases(text: str, limit: int = 5) -> tuple[Keyphrase, ...]:
 
     A phrase that is part of a stronger one and stands nowhere else is left out.
     """
-    found = list(_phrases(text[:_READ]))
-    if not found:
-        return ()
-    words = Counter(word.key for phrase in found for word in phrase)
-    counts = Counter(_key(phrase) for phrase in found)
-    first: dict[str, tuple[_Token, ...]] = {}
+    return _strongest(_phrases(text[:_READ]), limit)
+
+
+def keyphrases_of(texts: Sequence[str], limit: int = 5) -> tuple[Keyphrase, ...]:
+    """The same of several texts as one, each on lines of its own; cheap where each was read by itself just before."""
+    found: list[_Phrase] = []
+    left = _READ
+    for text in texts:
+        if left <= 0:
+            break
+        found += _phrases(text[:left])
+        left -= len(text) + 1
+    return _strongest(found, limit)
+
+
+def _strongest(found: Sequence["_Phrase"], limit: int) -> tuple[Keyphrase, ...]:
+    words: dict[str, int] = {}
+    counts: dict[str, int] = {}
+    first: dict[str, _Phrase] = {}
     for phrase in found:
-        first.setdefault(_key(phrase), phrase)
+        counts[phrase.key] = counts.get(phrase.key, 0) + 1
+        first.setdefault(phrase.key, phrase)
+        for word in phrase.words:
+            words[word.key] = words.get(word.key, 0) + 1
     weights = {
-        key: (1 + log(counts[key])) * (1 + _LONGER * (len(phrase) - 1)) * _mean(phrase, words)
+        key: _often(counts[key]) * (1 + _LONGER * (len(phrase.words) - 1)) * _mean(phrase.words, words)
         for key, phrase in first.items()
     }
-    ranked = sorted(first, key=lambda key: -weights[key])  # stable: equal ones stay in order
+    ranked = sorted(first, key=weights.__getitem__, reverse=True)  # stable: equal ones stay in order
     chosen: list[str] = []
+    held: list[frozenset[str]] = []
     for key in ranked:
         if len(chosen) == limit:
             break
-        inside = [other for other in chosen if set(key.split("-")) <= set(other.split("-"))]
-        if not inside:
+        parts = frozenset(key.split("-"))
+        if not any(parts <= other for other in held):
             chosen.append(key)
-    top = weights[ranked[0]]
-    return tuple(Keyphrase(_name(first[key]), key, weights[key] / top) for key in chosen)
+            held.append(parts)
+    return tuple([Keyphrase(first[key].name, key, weights[key] / weights[ranked[0]]) for key in chosen])
 
 
 @lru_cache(maxsize=1 << 15)
@@ -93,14 +112,24 @@ def tag_key(name: str) -> str:
     return "-".join(fold(word) for word in re.split(r"[\s_-]+", name.casefold()) if word)
 
 
-@dataclass(frozen=True, slots=True)
-class _Token:
+class _Token(NamedTuple):
     form: str
     key: str
     weight: float
 
 
-def _phrases(text: str) -> Iterator[tuple[_Token, ...]]:
+class _Phrase(NamedTuple):
+    key: str
+    words: tuple[_Token, ...]
+
+    @property
+    def name(self) -> str:
+        return "-".join([word.form for word in self.words])
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _phrases(text: str) -> tuple[_Phrase, ...]:
+    found: list[_Phrase] = []
     run: list[_Token] = []
     opening = True
     for raw in _TOKEN.findall(text):
@@ -108,16 +137,18 @@ def _phrases(text: str) -> Iterator[tuple[_Token, ...]]:
         opening = raw in ".!?\n"
         if token is not None:
             run.append(token)
-            continue
-        yield from _cut(run)
-        run = []
-    yield from _cut(run)
+        elif run:
+            _cut(run, found)
+            run = []
+    _cut(run, found)
+    return tuple(found)
 
 
-def _cut(run: list[_Token]) -> Iterator[tuple[_Token, ...]]:
+def _cut(run: list[_Token], found: list[_Phrase]) -> None:
     """A run as phrases of at most three words, counted from its end: the last word is what it is about."""
     while run:
-        yield tuple(run[-MOST_WORDS:])
+        words = tuple(run[-MOST_WORDS:])
+        found.append(_Phrase("-".join([word.key for word in words]), words))
         run = run[:-MOST_WORDS]
 
 
@@ -144,13 +175,13 @@ def _content(raw: str, opening: bool) -> _Token | None:
     return _Token(form, fold(form), weight)
 
 
-def _mean(phrase: tuple[_Token, ...], words: Counter[str]) -> float:
-    return sum((1 + log(words[word.key])) * word.weight for word in phrase) / len(phrase)
+def _mean(phrase: tuple[_Token, ...], words: Mapping[str, int]) -> float:
+    total = 0.0
+    for word in phrase:
+        total += _often(words[word.key]) * word.weight
+    return total / len(phrase)
 
 
-def _key(phrase: tuple[_Token, ...]) -> str:
-    return "-".join(word.key for word in phrase)
-
-
-def _name(phrase: tuple[_Token, ...]) -> str:
-    return "-".join(word.form for word in phrase)
+def _often(count: int) -> float:
+    """What the number of times counts for."""
+    return _OFTEN[count] if count < len(_OFTEN) else 1 + log(count)

@@ -77,7 +77,7 @@ def word_cosine(one: Mapping[str, int], other: Mapping[str, int]) -> float:
     shared = one.keys() & other.keys()
     if not shared:
         return 0.0
-    dot = sum(sqrt(one[term] * other[term]) for term in sorted(shared))
+    dot = sum([sqrt(count) for count in sorted([one[term] * other[term] for term in shared])])
     return dot / sqrt(sum(one.values()) * sum(other.values()))
 
 

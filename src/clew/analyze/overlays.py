@@ -45,6 +45,8 @@ class Overlay(StrEnum):
         raise InputError(f"{name!r} is no overlay; expected O1 to O7, or one of {', '.join(cls)}")
 
 
+_ALL: Final = tuple(Overlay)
+
 Scores = Mapping[Overlay, float]
 """Score by overlay, 0 to 10; an overlay that nothing raised is absent and counts as 0."""
 
@@ -84,9 +86,9 @@ def keyword_scores(text: str, found: Sequence[str] | None = None) -> dict[Overla
     text = text[:_MAX_CHARS]
     lists = _lists()
     content = set(terms(text) if found is None else found)
-    evidence = dict.fromkeys(Overlay, 0)
-    for term in content:
-        for overlay, weight in lists.words.get(term, ()):
+    evidence = dict.fromkeys(_ALL, 0)
+    for term in content & lists.words.keys():
+        for overlay, weight in lists.words[term]:
             evidence[overlay] += weight
     for phrase in set(lists.pattern.findall(text.casefold())):
         for overlay, weight in lists.phrases[phrase]:
@@ -122,11 +124,12 @@ def meet_scores(cosines: Mapping[Overlay, Sequence[float]]) -> dict[Overlay, flo
 
 def strongest(*sources: Scores) -> dict[Overlay, float]:
     """The greatest score of each overlay over several sources, in the order of overlays."""
-    return {
-        overlay: max(source.get(overlay, 0.0) for source in sources)
-        for overlay in Overlay
-        if any(source.get(overlay, 0.0) > 0 for source in sources)
-    }
+    found: dict[Overlay, float] = {}
+    for source in sources:
+        for overlay, score in source.items():
+            if score > found.get(overlay, 0.0):
+                found[overlay] = score
+    return {overlay: found[overlay] for overlay in _ALL if overlay in found}
 
 
 @cache

@@ -6,11 +6,12 @@ bleed gate sees that the subject has changed.
 """
 
 import re
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import islice
+from typing import Final, NamedTuple
 
-from clew.analyze.keyphrases import MOST_WORDS, keyphrases, tag_key
+from clew.analyze.keyphrases import MOST_WORDS, TEXTS_KEPT, Keyphrase, keyphrases, keyphrases_of, tag_key
 
 MOST_TAGS: Final = 5
 """Tags of a turn, and labels of a beat."""
@@ -38,11 +39,53 @@ LONGEST: Final = 48
 
 _READ: Final = 20_000  # characters, as everywhere in this package
 _CANDIDATES: Final = 12
+_FORMS_KEPT: Final = 1 << 14
 _WORD: Final = re.compile(r"[^\W_](?:[\w.'/+#-]*[\w+#])?")
 _BREAK: Final = re.compile(r"[.!?\n;:,()\[\]{}\"]\s|\n")
 
 Tags = Mapping[str, float]
 """Weight by name, 0 to 1, strongest first; of equal ones the first said."""
+
+
+class _Form(NamedTuple):
+    name: str  # the word in lower case
+    key: str
+    head: str  # the first part of the key
+
+
+class _Forms(dict[str, _Form]):
+    """Word as it stands -> its form, filled on demand and emptied when full. What it holds never changes a result."""
+
+    def __missing__(self, raw: str) -> _Form:
+        name = raw.casefold().removesuffix("'s")
+        key = tag_key(name)
+        form = _Form(name, key, key.partition("-")[0])
+        if len(raw) <= LONGEST:
+            if len(self) >= _FORMS_KEPT:
+                self.clear()
+            self[raw] = form
+        return form
+
+
+_forms = _Forms()
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _parts(text: str) -> tuple[tuple[_Form, ...], ...]:
+    """The words of a text between stops."""
+    form = _forms.__getitem__
+    return tuple([tuple(map(form, _WORD.findall(part))) for part in _BREAK.split(text[:_READ])])
+
+
+def _runs(part: Sequence[_Form], first: int) -> Iterator[tuple[str, str]]:
+    """Key and name of each run that begins with a word, the shortest first."""
+    name, key = part[first].name, part[first].key
+    for past in range(first + 1, min(first + MOST_WORDS, len(part)) + 1):
+        if len(name) > LONGEST:
+            return
+        yield key, name
+        if past < len(part):
+            name, key = f"{name}-{part[past].name}", f"{key}-{part[past].key}"
 
 
 def standing(text: str) -> dict[str, str]:
@@ -51,16 +94,21 @@ def standing(text: str) -> dict[str, str]:
     Reads 20,000 characters.
     """
     found: dict[str, str] = {}
-    for part in _BREAK.split(text[:_READ]):
-        words = [word.casefold().removesuffix("'s") for word in _WORD.findall(part)]
-        keys = [tag_key(word) for word in words]
-        for first in range(len(words)):
-            for past in range(first + 1, min(first + MOST_WORDS, len(words)) + 1):
-                name = "-".join(words[first:past])
-                if len(name) > LONGEST:
-                    break
-                found.setdefault("-".join(keys[first:past]), name)
+    for part in _parts(text):
+        for first in range(len(part)):
+            for key, name in _runs(part, first):
+                found.setdefault(key, name)
     return found
+
+
+def stands(key: str, text: str) -> bool:
+    """Whether a text holds a run of up to three words with a key, see `standing`."""
+    head = key.partition("-")[0]
+    return any(
+        form.head == head and any(held == key for held, _ in _runs(part, first))
+        for part in _parts(text)
+        for first, form in enumerate(part)
+    )
 
 
 def is_name(name: str) -> bool:
@@ -84,13 +132,20 @@ def own_tags(text: str) -> dict[str, float]:
     return {phrase.name: phrase.weight for phrase in found if is_name(phrase.name)}
 
 
-def known_tags(text: str, is_known: Callable[[str], bool]) -> dict[str, float]:
+def known_tags(text: str, is_known: Callable[[str], bool], heads: Container[str] | None = None) -> dict[str, float]:
     """The known labels that stand in a text, in the form in which they stand there; of those within others the longest.
 
     Args:
         is_known: says of a key whether there is such a label.
+        heads: the first words of all keys that may be known, so that little else is asked for; None asks for all.
     """
-    held = {key: name for key, name in standing(text).items() if is_known(key)}
+    held: dict[str, str] = {}
+    for part in _parts(text):
+        for first, form in enumerate(part):
+            if heads is None or form.head in heads:
+                for key, name in _runs(part, first):
+                    if key not in held and is_known(key):
+                        held[key] = name
     ranked = sorted(held, key=lambda key: -key.count("-"))  # stable: in the order of the text
     chosen: list[str] = []
     for key in ranked:
@@ -136,17 +191,39 @@ def with_carried(now: Tags, history: Sequence[Tags]) -> dict[str, float]:
     return union(now, *faded)
 
 
-def beat_labels(texts: Sequence[str]) -> dict[str, float]:
-    """The phrases of a beat that become labels: the strongest one, and those that stand in two of its turns or more."""
-    found = [phrase for phrase in keyphrases("\n".join(texts), _CANDIDATES) if is_name(phrase.name)]
-    turns = Counter(key for text in texts for key in standing(text))
-    chosen = {
-        phrase.name: phrase.weight
-        for place, phrase in enumerate(found)
-        if place == 0 or turns[tag_key(phrase.name)] > 1
-    }
-    return union(chosen)
+def beat_phrases(texts: Sequence[str]) -> tuple[Keyphrase, ...]:
+    """The strongest phrases of a beat, of which its labels are chosen."""
+    return keyphrases_of(texts, _CANDIDATES)
+
+
+def beat_labels(texts: Sequence[str], phrases: Sequence[Keyphrase] | None = None) -> dict[str, float]:
+    """The phrases of a beat that become labels: the strongest one, and those that stand in two of its turns or more.
+
+    Args:
+        texts: its turns.
+        phrases: their `beat_phrases`, if they are known already.
+    """
+    found = [phrase for phrase in phrases or beat_phrases(texts) if is_name(phrase.name)]
+    heads = [{form.head for part in _parts(text) for form in part} for text in texts]
+
+    def comes_again(key: str) -> bool:
+        head = key.partition("-")[0]
+        holding = (text for text, held in zip(texts, heads, strict=True) if head in held and stands(key, text))
+        return len(list(islice(holding, 2))) > 1
+
+    return union(
+        {
+            phrase.name: phrase.weight
+            for place, phrase in enumerate(found)
+            if place == 0 or comes_again(tag_key(phrase.name))
+        }
+    )
 
 
 def _words(*found: Tags) -> set[str]:
-    return {word for tags in found for name in tags for word in tag_key(name).split("-")}
+    return {word for tags in found for name in tags for word in _words_of(name)}
+
+
+@lru_cache(maxsize=1 << 12)
+def _words_of(name: str) -> tuple[str, ...]:
+    return tuple(tag_key(name).split("-"))

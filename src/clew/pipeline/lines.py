@@ -17,7 +17,7 @@ from clew.analyze.novelty import RECENT, Vector
 from clew.analyze.prototypes import Prototypes
 from clew.analyze.turns import Session, Told, look
 from clew.analyze.weigh import weigh
-from clew.analyze.words import read
+from clew.analyze.words import Reading, read
 from clew.pipeline.prepare import WEIGHING
 from clew.recall.tuning.structure import Structure
 from clew.store.protocol import Reader
@@ -25,8 +25,10 @@ from clew.store.rows import TURN_COLUMNS, dumps, turn_from_row
 from clew.store.tables import Row
 from clew.structure.beats import OpenBeat, reopen
 from clew.structure.boundary import BEFORE
-from clew.structure.features import TurnFeatures, features
+from clew.structure.cues import cues_of
+from clew.structure.features import TurnFeatures, hashed_terms, packed
 from clew.structure.snapshot import Piece
+from clew.text.terms import terms
 from clew.types.ids import line_name, turn_id
 from clew.types.turn import Turn
 
@@ -91,12 +93,22 @@ class Item:
     def told(self) -> Told:
         """As the analysis of turns takes it."""
         answers = self.turn.parent or None
-        return Told(self.name, self.turn.role, self.turn.text, self.vector, answers=answers)
+        return Told(self.name, self.turn.role, self.turn.text, self.vector, self.terms, answers)
+
+    @cached_property
+    def terms(self) -> Sequence[str]:
+        """Its search terms."""
+        return terms(self.turn.text)
+
+    @cached_property
+    def reading(self) -> Reading:
+        """Its text, cut up for weighing."""
+        return read(self.turn.text)
 
     @cached_property
     def rules(self) -> Evidence:
         """What its words say for each domain."""
-        return evidence_of(read(self.turn.text))
+        return evidence_of(self.reading)
 
     @cached_property
     def evidence(self) -> Evidence:
@@ -108,14 +120,16 @@ class Item:
     @cached_property
     def features(self) -> TurnFeatures:
         """As the search for boundaries takes it."""
-        return features(
-            self.turn.text,
-            (self.weight, self.value("coherence", 0.0), by_domain(self.rules)),
+        turn = self.turn
+        return TurnFeatures(
             seq=self.seq,
-            at=self.turn.at,
-            role=self.turn.role,
-            speaker=self.turn.speaker,
-            vector=self.vector,
+            at=turn.at,
+            layer1=self.weight,
+            coherence=self.value("coherence", 0.0),
+            terms=hashed_terms(turn.text, self.terms),
+            cues=int(cues_of(turn.text, turn.role, turn.speaker)),
+            domains=by_domain(self.rules),
+            vector=packed(self.vector),
         )
 
     def piece(self) -> Piece:

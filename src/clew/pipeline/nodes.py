@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
 
-from clew.analyze.keyphrases import keyphrases
-from clew.analyze.tags import beat_labels
+from clew.analyze.keyphrases import Keyphrase
+from clew.analyze.tags import beat_labels, beat_phrases
 from clew.pipeline.annotate import TAG
 from clew.pipeline.lines import Item
 from clew.pipeline.vocabulary import Closing
@@ -108,8 +108,10 @@ def grown(
         session = each.session
         number = place(session, BEAT)
         name = node_id(session, "beat", number)
-        growth.nodes[name] = _beat(each, name, number, maker)
-        tags = beat_labels([item.turn.text for item in each.turns])
+        texts = [item.turn.text for item in each.turns]
+        phrases = beat_phrases(texts)
+        tags = beat_labels(texts, phrases)
+        growth.nodes[name] = _beat(each, name, number, phrases, maker)
         growth.tagged.append((each.by, name, tags))
         growth.labels += _labels(growth.nodes[name], maker) + _tags(name, tags, maker)
         tree = growth.trees.get(session) or trees.get(session) or read_tree(reader, space, session, load)
@@ -195,10 +197,9 @@ def _node(reader: Reader, space: str, growth: Growth, name: str) -> dict[str, An
     return dict(zip(NODE.names, row, strict=True)) if row is not None else {"node": name}
 
 
-def _beat(each: Closed, name: str, place: int, maker: Maker) -> dict[str, Any]:
-    texts = [item.turn.text for item in each.turns]
+def _beat(each: Closed, name: str, place: int, phrases: Sequence[Keyphrase], maker: Maker) -> dict[str, Any]:
     by = each.turns[0].by
-    said = [Said(item.turn.text, item.evidence) for item in each.turns]
+    said = [Said(item.reading, item.evidence, item.features.terms) for item in each.turns]
     frozen = freeze(each.beat, [item.piece() for item in each.turns], said, by.window, by.weight)
     return {
         "node": name,
@@ -208,7 +209,7 @@ def _beat(each: Closed, name: str, place: int, maker: Maker) -> dict[str, Any]:
         "low": each.beat.low,
         "high": each.beat.high,
         "epoch": maker.epoch,
-        "title": ", ".join(phrase.name for phrase in keyphrases("\n".join(texts), _TITLE_PHRASES)) or None,
+        "title": ", ".join(phrase.name for phrase in phrases[:_TITLE_PHRASES]) or None,
         "data": dumps(frozen.to_dict()),
         "version": maker.version,
     }

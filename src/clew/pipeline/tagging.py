@@ -79,7 +79,7 @@ def settled(reader: Reader, space: str, words: Words) -> Words:
 def tags_of(item: Item, words: Vocabulary) -> dict[str, float]:
     """What both taggers say of a turn by itself: known labels that it speaks of, and its own phrases."""
     born = cast(int, item.turn.ordinal)
-    standing = known_tags(item.turn.text, lambda key: words.knows(key, born))
+    standing = known_tags(item.turn.text, lambda key: words.knows(key, born), words.heads)
     alike: dict[str, float] = {}
     if item.vector is not None and np.any(item.vector):
         alike = words.like(quantize(item.vector[None])[0][0], born, ALIKE)

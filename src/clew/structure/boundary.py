@@ -70,12 +70,12 @@ def look(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures], length: 
 
 def _words(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures]) -> dict[str, float]:
     """Term overlap of two turns on each side, as cosine; and the share of new words in the turn after the gap."""
-    left = set().union(*(turn.terms for turn in before[-2:]))
-    right = set().union(*(turn.terms for turn in after))
-    known = set().union(*(turn.terms for turn in before))
+    left = set().union(*[turn.terms for turn in before[-2:]])
+    right = set().union(*[turn.terms for turn in after])
+    known = left.union(*[turn.terms for turn in before[:-2]])
     first = after[0].terms
     overlap = len(left & right) / sqrt(len(left) * len(right)) if left and right else 0.0
-    return {"chain": overlap, "new": sum(term not in known for term in first) / max(1, len(first))}
+    return {"chain": overlap, "new": len(set(first) - known) / max(1, len(first))}
 
 
 def _cues(left: Cue, right: Cue) -> dict[str, float]:

@@ -1,7 +1,7 @@
 """What the structure of a conversation is found from, turn by turn: no text, a bounded size, and a wire form."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
@@ -45,10 +45,18 @@ class TurnFeatures(Record):
     vector: bytes | None = None
 
 
-def hashed_terms(text: str, count: int = MAX_TERMS) -> tuple[int, ...]:
-    """The most frequent search terms of a text, hashed and ascending; of equally frequent ones the first."""
-    counted = Counter(terms(text[:_READ])).most_common(count)
-    return tuple(sorted({crc32(term.encode("utf-8", "surrogatepass")) for term, _ in counted}))
+def hashed_terms(text: str, found: Sequence[str] | None = None) -> tuple[int, ...]:
+    """The most frequent search terms of a text, hashed and ascending; of equally frequent ones the first.
+
+    Args:
+        found: all search terms of the text, if they are known already.
+    """
+    if found is None or len(text) > _READ:
+        found = terms(text[:_READ])
+    often: Iterable[str] = set(found)
+    if len(set(found)) > MAX_TERMS:
+        often = [term for term, _ in Counter(found).most_common(MAX_TERMS)]
+    return tuple(sorted({crc32(term.encode("utf-8", "surrogatepass")) for term in often}))
 
 
 def features(

@@ -12,10 +12,9 @@ from typing import Final
 
 from clew.analyze.domains import Evidence, domains_of_beat
 from clew.analyze.layer1 import WINDOW, layer1_of_beat
-from clew.analyze.words import read
+from clew.analyze.words import Reading
 from clew.structure.beats import Beat
 from clew.structure.density import domain_summary, macro_weight, normalised
-from clew.structure.features import hashed_terms
 from clew.types.chunk import ContextSnapshot, WeightedChunk
 from clew.types.ids import turn_id
 from clew.types.record import Record
@@ -93,10 +92,17 @@ def plain_weight(layer1: float, _nuance: Collection[str]) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Said:
-    """What a turn says: its text, and what was found in it for each domain."""
+    """What a turn says.
 
-    text: str
+    Attributes:
+        reading: its text, cut up for weighing.
+        evidence: what was found in it for each domain.
+        terms: its most frequent search terms, as `hashed_terms` gives them.
+    """
+
+    reading: Reading
     evidence: Evidence
+    terms: tuple[int, ...]
 
 
 def freeze(
@@ -118,7 +124,7 @@ def freeze(
         macro_weight=round(macro_weight([piece.layer1 for piece in weighed]), _DIGITS),
         domain_summary=_rounded(summary),
         domains=_rounded(normalised(summary)),
-        links=_links(weighed, [each.text for each in said]),
+        links=_links(weighed, [each.terms for each in said]),
         reason=beat.reason,
     )
 
@@ -171,7 +177,7 @@ def _weigh_together(pieces: Sequence[Piece], said: Sequence[Said], window: int, 
     if not short:
         return list(pieces)
     tagged = domains_of_beat(
-        [said[place].text for place in short],
+        [said[place].reading for place in short],
         [said[place].evidence for place in short],
         [pieces[place].tags for place in short],
     )
@@ -184,13 +190,13 @@ def _weigh_together(pieces: Sequence[Piece], said: Sequence[Said], window: int, 
             tags=tags.get(place, piece.tags),
         )
         for place, (piece, joint) in enumerate(
-            zip(pieces, layer1_of_beat([read(each.text) for each in said], window), strict=True)
+            zip(pieces, layer1_of_beat([each.reading for each in said], window), strict=True)
         )
     ]
 
 
-def _links(pieces: Sequence[Piece], texts: Sequence[str]) -> tuple[Link, ...]:
-    terms = [frozenset(hashed_terms(text)) for text in texts]
+def _links(pieces: Sequence[Piece], held: Sequence[tuple[int, ...]]) -> tuple[Link, ...]:
+    terms = [frozenset(each) for each in held]
     found = []
     for (one, mine), (two, theirs) in combinations(zip(pieces, terms, strict=True), 2):
         shared = len(mine & theirs)

@@ -87,6 +87,7 @@ class Vocabulary:
         """
         self.beats = beats
         self.labels: dict[str, Label] = {}
+        self.heads: Counter[str] = Counter()  # of the keys, by their first word
         self._keys: dict[str, list[str]] = {}
         self._blocks: dict[str, list[str]] = {}
         self._matrix: tuple[list[Label], Codes, NDArray[np.float64]] | None = None
@@ -126,6 +127,7 @@ class Vocabulary:
         for name in gone:
             key = tag_key(name)
             self._keys[key].remove(name)
+            self.heads[key.partition("-")[0]] -= 1
             self._blocks[key[:BLOCK]].remove(name)
         changed: set[str] = set()
         for label in self.labels.values():
@@ -152,7 +154,8 @@ class Vocabulary:
 
     def knows(self, key: str, before: int) -> bool:
         """Whether a name with this key was there before a turn."""
-        return any(self.labels[name].born < before for name in self._keys.get(key, ()))
+        names = self._keys.get(key)
+        return names is not None and any(self.labels[name].born < before for name in names)
 
     def like(self, codes: NDArray[np.int8], before: int, limit: int) -> dict[str, float]:
         """The names that had come twice before a turn and are like its vector, the most alike first, with cosines."""
@@ -172,6 +175,7 @@ class Vocabulary:
         key = tag_key(label.name)
         self.labels[label.name] = label
         self._keys.setdefault(key, []).append(label.name)
+        self.heads[key.partition("-")[0]] += 1
         self._blocks.setdefault(key[:BLOCK], []).append(label.name)
         self._matrix = None
 

@@ -112,7 +112,10 @@ def beats_of(texts: Sequence[str], listener: Listener, parameters: Structure = D
         )
         for seq, weighing in enumerate(weighings)
     ]
-    said = [Said(text, evidence) for text, evidence in zip(texts, listener.evidence(texts), strict=True)]
+    said = [
+        Said(read(text), evidence, turn.terms)
+        for text, evidence, turn in zip(texts, listener.evidence(texts), turns, strict=True)
+    ]
     return tuple(
         freeze(
             beat,
