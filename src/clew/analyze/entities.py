@@ -33,6 +33,8 @@ _LONGEST: Final = 5
 """Words of a name; a longer run of capitals is a heading."""
 
 _WORD = re.compile(r"[^\W\d_](?:[\w'’&+-]*\w)?")
+_CAPITAL = re.compile(r"(?<![A-Za-z])(?=[\w'&+-]*[A-Z])[A-Za-z](?:[\w'&+-]*\w)?", re.ASCII)
+"""The same for those with a capital in them, in a text of ASCII characters."""
 _STARTS = re.compile(r"(?:^|[.!?…:\n])[\s\"'“‘(*_•>-]*$")
 _POSSESSIVE = re.compile(r"['’](?:s|S)?$")
 _MIXED = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
@@ -50,6 +52,7 @@ _WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
 _SOUND = re.compile(r"u+h*m*|o+h+|a+[wh]+|e+[hw]+|h+m+|m+h?m+|wh?o+a+h?|y'?know|c'?mon|ya+y|(?:ha){2,}|(?:uh|mm)-\w+")
 _LINE = re.compile(r"[^\n]+")
 _HEADING: Final = 6
+_SHORT: Final = 3
 _HEADING_SHARE: Final = 0.7
 """A line of at least so many long words of which more than this share have capitals is a heading: they say nothing."""
 
@@ -158,17 +161,18 @@ def _names(text: str) -> list[Mention]:
 def _capitals(text: str, start: int, end: int) -> tuple[list[_Token], bool]:
     """The words of a line that have a capital, and whether it is a heading."""
     tokens: list[_Token] = []
-    long = high = 0
-    for found in _WORD.finditer(text, start, end):
+    high = 0
+    for found in (_CAPITAL if text.isascii() else _WORD).finditer(text, start, end):
         raw = found[0]
-        is_long = len(raw) > 3
-        long += is_long
         if raw.islower():
             continue
         token = _token(text, raw, *found.span())
         if token.capital:
-            high += is_long
+            high += len(raw) > _SHORT
             tokens.append(token)
+    if high <= _HEADING_SHARE * _HEADING:
+        return tokens, False
+    long = len([word for word in _WORD.findall(text, start, end) if len(word) > _SHORT])
     return tokens, long >= _HEADING and high > _HEADING_SHARE * long
 
 

@@ -22,6 +22,7 @@ _READ: Final = 20_000  # characters, as everywhere in this package
 _TOKEN = re.compile(r"[^\W_](?:[\w.'/+#-]*[\w+#])?|[^\w\s]|\n")
 _IDENTIFIER = re.compile(r"[\w-]*(?:[_/.]\w|\d)[\w./+#-]*|[a-z]+[A-Z]\w*|[A-Z]{2,}s?")
 _NAME = re.compile(r"[A-Z][a-z]")
+_ENDS: Final = frozenset(".!?\n")
 _GENERIC: Final = frozenset(
     """
     thing something anything everything nothing stuff way lot bit kind sort type part side point case time day
@@ -100,7 +101,7 @@ def _strongest(found: Sequence["_Phrase"], limit: int) -> tuple[Keyphrase, ...]:
         if len(chosen) == limit:
             break
         parts = frozenset(key.split("-"))
-        if not any(parts <= other for other in held):
+        if not any([parts <= other for other in held]):
             chosen.append(key)
             held.append(parts)
     return tuple([Keyphrase(first[key].name, key, weights[key] / weights[ranked[0]]) for key in chosen])
@@ -134,18 +135,22 @@ def _phrases(text: str) -> tuple[_Phrase, ...]:
     opening = True
     for raw in _TOKEN.findall(text):
         token = _content(raw, opening)
-        opening = raw in ".!?\n"
+        opening = raw in _ENDS
         if token is not None:
             run.append(token)
         elif run:
             _cut(run, found)
             run = []
-    _cut(run, found)
+    if run:
+        _cut(run, found)
     return tuple(found)
 
 
 def _cut(run: list[_Token], found: list[_Phrase]) -> None:
     """A run as phrases of at most three words, counted from its end: the last word is what it is about."""
+    if len(run) == 1:
+        found.append(_Phrase(run[0].key, (run[0],)))
+        return
     while run:
         words = tuple(run[-MOST_WORDS:])
         found.append(_Phrase("-".join([word.key for word in words]), words))

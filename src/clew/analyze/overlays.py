@@ -68,6 +68,7 @@ INHERIT_TURNS: Final = 5
 MEET_NODES: Final = 3
 """The best matches of an overlay's nodes that count (SIGMA: top 3)."""
 
+_PLAIN_WORD: Final = re.compile(r"\w+")
 _MAX_CHARS: Final = 20_000  # as far as a text is read, like everywhere in this package
 
 
@@ -75,6 +76,7 @@ class _Lists(NamedTuple):
     words: Mapping[str, tuple[tuple[Overlay, int], ...]]  # by term
     phrases: Mapping[str, tuple[tuple[Overlay, int], ...]]
     pattern: re.Pattern[str]
+    words_of_phrases: frozenset[str]  # the longest word of each: a text without any of them holds no phrase
 
 
 def keyword_scores(text: str, found: Sequence[str] | None = None) -> dict[Overlay, float]:
@@ -90,9 +92,11 @@ def keyword_scores(text: str, found: Sequence[str] | None = None) -> dict[Overla
     for term in content & lists.words.keys():
         for overlay, weight in lists.words[term]:
             evidence[overlay] += weight
-    for phrase in set(lists.pattern.findall(text.casefold())):
-        for overlay, weight in lists.phrases[phrase]:
-            evidence[overlay] += weight
+    lower = text.casefold()
+    if not lists.words_of_phrases.isdisjoint(_PLAIN_WORD.findall(lower)):
+        for phrase in set(lists.pattern.findall(lower)):
+            for overlay, weight in lists.phrases[phrase]:
+                evidence[overlay] += weight
     scale = _HALF * sqrt(len(content) + _SMOOTHING)
     return {overlay: TOP * (1 - exp(-sum_ / scale)) for overlay, sum_ in evidence.items() if sum_}
 
@@ -152,4 +156,5 @@ def _lists() -> _Lists:
         {term: tuple(held.items()) for term, held in words.items()},
         {phrase: tuple(held.items()) for phrase, held in phrases.items()},
         pattern,
+        frozenset(max(_PLAIN_WORD.findall(phrase), key=len) for phrase in phrases),
     )

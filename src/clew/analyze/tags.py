@@ -111,6 +111,7 @@ def stands(key: str, text: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1 << 13)
 def is_name(name: str) -> bool:
     """Whether a phrase can name a subject: an amount or a number cannot, nor what is too long to be looked for.
 
@@ -161,9 +162,11 @@ def union(*found: Tags) -> dict[str, float]:
     for tags in found:
         for name, weight in tags.items():
             key = tag_key(name)
-            names.setdefault(key, name)
-            weights[key] = max(weight, weights.get(key, 0.0))
-    ranked = sorted(weights, key=lambda key: -weights[key])
+            if key not in names:
+                names[key], weights[key] = name, max(weight, 0.0)
+            elif weight > weights[key]:
+                weights[key] = weight
+    ranked = sorted(weights, key=weights.__getitem__, reverse=True)  # stable: equal ones stay in order
     return {names[key]: weights[key] for key in ranked[:MOST_TAGS]}
 
 

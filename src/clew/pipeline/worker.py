@@ -165,7 +165,7 @@ class Worker:
                     self._settled = version
                 elif looks and self._has_lease():
                     # Packing needs no model, which may fail or take hours.
-                    self._busy = self._pack() or self._embed() or self._analyse() or self._naming.step()
+                    self._busy = self._pack() or self._embed() or self._look()
                     self._settled = self._settled if self._busy else version
                     done = done or self._busy
                 done = done or scrub_left(self._store, self._space)  # last: it may have to wait for a snapshot's end
@@ -208,6 +208,11 @@ class Worker:
 
     def _analyse(self) -> bool:
         return self.superseded_by is None and self._analysis.step(self._failed_turns().turns)
+
+    def _look(self) -> bool:
+        """Analyses a stretch, then counts what it names: both read the same turns, which are cut up once."""
+        analysed = self._analyse()
+        return self._naming.step() or analysed
 
     def _pack(self) -> bool:
         minimum, fan_out = self._config.pack_minimum, self._config.fan_out

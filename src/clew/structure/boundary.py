@@ -26,6 +26,11 @@ AFTER: Final = 2
 """Turns after it: the one that may begin a topic, and the next, which shows whether the talk stays with it."""
 
 _NEAR: Final = 4
+# As plain numbers: flags are compared much more slowly.
+_ASKS, _ASKS_YOU, _REQUESTS, _GREETS, _THANKS = map(int, (Cue.ASKS, Cue.ASKS_YOU, Cue.REQUESTS, Cue.GREETS, Cue.THANKS))
+_DONE, _POINTS_BACK, _POINTS_BACK_OFTEN, _ASSISTANT = map(
+    int, (Cue.DONE, Cue.POINTS_BACK, Cue.POINTS_BACK_OFTEN, Cue.ASSISTANT)
+)
 # Domains that are a manner of speaking rather than a subject.
 _MANNERS: Final = frozenset({"conversational", "narrative"})
 # Turns before the gap whose subjects count.
@@ -62,7 +67,7 @@ def look(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures], length: 
     """
     before, after = before[-BEFORE:], after[:AFTER]
     left, right = before[-1], after[0]
-    signals = _words(before, after) | _cues(Cue(left.cues), Cue(right.cues))
+    signals = _words(before, after) | _cues(left.cues, right.cues)
     signals["fresh"] = float(length == 1)
     signals["domain"] = _domain_shift(before[-_SUBJECT:], after)
     return Gap(signals | _vectors(before[-_NEAR:], after))
@@ -78,17 +83,17 @@ def _words(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures]) -> dic
     return {"chain": overlap, "new": len(set(first) - known) / max(1, len(first))}
 
 
-def _cues(left: Cue, right: Cue) -> dict[str, float]:
+def _cues(left: int, right: int) -> dict[str, float]:
     """What the words announce. An assistant's own questions and plans carry on what it was asked: they do not count."""
-    person = Cue.ASSISTANT not in right
+    person = not right & _ASSISTANT
     return {
-        "asked": float(Cue.ASKS in left),
-        "done": float(Cue.DONE in left),
-        "asks_you": float(person and Cue.ASKS_YOU in right),
-        "requests": float(person and Cue.REQUESTS in right),
-        "greets": float(Cue.GREETS in right),
-        "thanks": float(Cue.THANKS in right),
-        "points_back": float((Cue.POINTS_BACK in right) + (Cue.POINTS_BACK_OFTEN in right)),
+        "asked": float(left & _ASKS > 0),
+        "done": float(left & _DONE > 0),
+        "asks_you": float(person and right & _ASKS_YOU > 0),
+        "requests": float(person and right & _REQUESTS > 0),
+        "greets": float(right & _GREETS > 0),
+        "thanks": float(right & _THANKS > 0),
+        "points_back": float((right & _POINTS_BACK > 0) + (right & _POINTS_BACK_OFTEN > 0)),
         "assistant": float(not person),
     }
 
@@ -103,7 +108,7 @@ def _domain_shift(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures])
     long, other = sqrt(sum(left.values())), sqrt(sum(right.values()))
     if not long or not other or not _subjects(after[:1]):
         return 0.0
-    shared = sum(sqrt(value * right[domain]) for domain, value in left.items() if domain in right)
+    shared = sum([sqrt(value * right[domain]) for domain, value in left.items() if domain in right])
     return round(min(1.0, long / _SURE) * min(1.0, other / _SURE) * (1.0 - shared / (long * other) / _SAME), 6)
 
 

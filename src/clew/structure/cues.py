@@ -34,6 +34,13 @@ class Cue(IntFlag):
     ASSISTANT = auto()
 
 
+# As plain numbers: flags are joined much more slowly.
+_ASKS, _ASKS_YOU, _REQUESTS, _GREETS, _THANKED = map(
+    int, (Cue.ASKS, Cue.ASKS_YOU, Cue.REQUESTS, Cue.GREETS, Cue.THANKS)
+)
+_FINISHED, _POINTS_BACK, _POINTS_BACK_OFTEN, _ASSISTANT = map(
+    int, (Cue.DONE, Cue.POINTS_BACK, Cue.POINTS_BACK_OFTEN, Cue.ASSISTANT)
+)
 _HEAD: Final = 600
 _TAIL: Final = 300
 _WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)*")
@@ -49,6 +56,12 @@ _DONE: Final = re.compile(
     r"\b(?:done|fixed|solved|resolved|finished|completed?|merged|deployed|released|shipped|committed|booked|successful"
     r"|successfully|confirmed|works now|that works|all set|all tests pass|tests are green|is in place|that's all"
     r"|that is all|anything else)\b"
+)
+# A text without any of these words need not be searched.
+_MAY_THANK: Final = frozenset("thank thanks thankyou welcome bye goodbye farewell".split())
+_MAY_BE_DONE: Final = frozenset(
+    "done fixed solved resolved finished complete completed merged deployed released shipped committed booked "
+    "successful successfully confirmed works set tests place all else".split()
 )
 _REQUEST: Final = re.compile(
     r"(?:(?:hi|hello|hey|ok|okay|and|also|now|next|so|yes|great|thanks|well) ){0,2}(?:please |also |now )?"
@@ -72,22 +85,23 @@ def cues_of(text: str, role: str = "user", speaker: str | None = None) -> Cue:
     seen = seen.lower().replace("’", "'")
     words = _WORD.findall(seen)
     plain = " ".join(words)
-    found = Cue(0)
+    bare = frozenset(plain.replace("'", " ").split())
+    found = 0
     if _QUESTION.search(seen):
-        found |= Cue.ASKS
-        if _YOU.search(plain):
-            found |= Cue.ASKS_YOU
-    pointers = sum(word in _POINTERS for word in words[:_OPENING_WORDS])
+        found |= _ASKS
+        if "you" in bare and _YOU.search(plain):
+            found |= _ASKS_YOU
+    pointers = len([word for word in words[:_OPENING_WORDS] if word in _POINTERS])
     if pointers:
-        found |= Cue.POINTS_BACK if pointers == 1 else Cue.POINTS_BACK | Cue.POINTS_BACK_OFTEN
+        found |= _POINTS_BACK if pointers == 1 else _POINTS_BACK | _POINTS_BACK_OFTEN
     if words and words[0] in _GREETINGS:
-        found |= Cue.GREETS
+        found |= _GREETS
     if _REQUEST.match(plain):
-        found |= Cue.REQUESTS
-    if _THANKS.search(plain):
-        found |= Cue.THANKS
-    if _DONE.search(plain):
-        found |= Cue.DONE
+        found |= _REQUESTS
+    if not _MAY_THANK.isdisjoint(bare) and _THANKS.search(plain):
+        found |= _THANKED
+    if not _MAY_BE_DONE.isdisjoint(bare) and _DONE.search(plain):
+        found |= _FINISHED
     if role in ("assistant", "tool") and (speaker is None or speaker.lower() in ("", "assistant", "tool", "ai", "bot")):
-        found |= Cue.ASSISTANT
-    return found
+        found |= _ASSISTANT
+    return Cue(found)
