@@ -6,9 +6,9 @@ than `CLOSE` may be missing, one pass of exchanges and a search over the few can
 nothing of turns, words or counters.
 """
 
-from bisect import insort
 from collections.abc import Collection, Hashable, Mapping, Sequence
-from heapq import heapify, heappop, heappush
+from heapq import heappop, heappush
+from itertools import islice
 from typing import Final, NamedTuple
 
 CLOSE: Final = 0.015
@@ -84,6 +84,7 @@ class _Packing:
         self.utility = 0.0
         self.taken: dict[int, int] = {}
         self.held: frozenset[int] = frozenset()
+        self._leaving: list[tuple[float, int]] | None = None
         self._headings: dict[Hashable, int] = {}
         self._steps = self._ordered(room)
 
@@ -152,19 +153,26 @@ class _Packing:
 
     def grow(self) -> None:
         """Greedy by density: steps along the hulls; of a step that does not fit, the other offers in their turn."""
-        heap = list(self._steps)  # sorted, so a heap
-        heapify(heap)
+        others: list[tuple[float, int, int]] = []
         asked: set[int] = set()
-        while heap:
-            _, place, offer = heappop(heap)
-            if self.gain(place, offer) <= 0:
-                continue
-            if self.price(place, offer) <= self.room + TINY:
-                self.take(place, offer)
-            elif place not in asked:
-                asked.add(place)
-                self._offer_others(heap, place)
+        for step in self._steps:
+            while others and others[0] < step:
+                self._step(heappop(others), others, asked)
+            self._step(step, others, asked)
+        while others:
+            self._step(heappop(others), others, asked)
         self.fill()
+
+    def _step(self, step: tuple[float, int, int], others: list[tuple[float, int, int]], asked: set[int]) -> None:
+        """Takes an offer if it gains and fits; else what else of the candidate would fit joins `others`, once."""
+        _, place, offer = step
+        if self.gain(place, offer) <= 0:
+            return
+        if self.price(place, offer) <= self.room + TINY:
+            self.take(place, offer)
+        elif place not in asked:
+            asked.add(place)
+            self._offer_others(others, place)
 
     def _offer_others(self, heap: list[tuple[float, int, int]], place: int) -> None:
         """Puts what else of a candidate would fit among the steps, by what it brings for what it costs."""
@@ -194,7 +202,7 @@ class _Packing:
 
         Headings are left out, which only makes it larger.
         """
-        return self._relaxed(self.total, range(len(self.choices)))
+        return self._relaxed(self.total, self._steps)
 
     def exchange(self) -> None:
         """One pass: each of the most useful offers not taken may push out the least useful ones, if that gains."""
@@ -212,23 +220,40 @@ class _Packing:
         gain = self.gain(place, offer)
         if gain <= 0:
             return
-        leaving: list[tuple[float, int]] = []
-        for other in self.taken:
-            if other != place and other not in self.held:
-                insort(leaving, (self._worth(other), other))
-        before = dict(self.taken)
-        lost = 0.0
-        for _, other in leaving[:ENTER]:
-            if self.price(place, offer) <= self.room + TINY:
-                break
-            lost += self.choices[other].offers[self.taken[other]].utility
-            if lost >= gain:
-                break
-            self.drop(other)
-        if lost < gain and self.price(place, offer) <= self.room + TINY:
+        leaving = self._make_way(place, offer, gain)
+        if leaving is not None:
+            for other in leaving:
+                self.drop(other)
             self.take(place, offer)
-        else:
-            self._restore(before)
+            self._leaving = None
+
+    def _make_way(self, place: int, offer: int, gain: float) -> list[int] | None:
+        """The least useful candidates that make room for an offer, worth less than it brings; None when none do."""
+        if self._leaving is None:
+            self._leaving = sorted((self._worth(other), other) for other in self.taken if other not in self.held)
+        choice, held = self.choices[place], self.taken.get(place)
+        cost = choice.offers[offer].cost - (0.0 if held is None else choice.offers[held].cost)
+        left = dict(self._headings)  # as if they were gone
+        room, lost = self.room, 0.0
+        leaving: list[int] = []
+        for _, other in islice((each for each in self._leaving if each[1] != place), ENTER):
+            if self._priced(choice, cost, held, left) <= room + TINY:
+                return leaving
+            going = self.choices[other]
+            lost += going.offers[self.taken[other]].utility
+            if lost >= gain:
+                return None
+            room += going.offers[self.taken[other]].cost
+            if going.heading is not None:
+                left[going.heading] -= 1
+                room += 0.0 if left[going.heading] else going.heading_cost
+            leaving.append(other)
+        return leaving if self._priced(choice, cost, held, left) <= room + TINY else None
+
+    @staticmethod
+    def _priced(choice: Choice, cost: float, held: int | None, headings: Mapping[Hashable, int]) -> float:
+        """A cost, with the heading's when nothing that is there has it."""
+        return cost if held is not None or headings.get(choice.heading) else cost + choice.heading_cost
 
     def _worth(self, place: int) -> float:
         """Utility for each unit of the room that giving the candidate back would make."""
@@ -250,6 +275,7 @@ class _Packing:
                 self.drop(place)
         left = [NODES]
         goal = bound * (1.0 - CLOSE)
+        rest = [[step for step in self._steps if step[1] in core[depth:]] for depth in range(len(core))]
 
         def visit(depth: int) -> None:
             nonlocal best, best_utility
@@ -258,7 +284,7 @@ class _Packing:
                 best, best_utility = dict(self.taken), self.utility
             if depth == len(core) or left[0] <= 0 or best_utility >= goal:
                 return
-            if self.utility + self._rest(core[depth:]) <= best_utility * (1.0 + CLOSE):
+            if self.utility + self._relaxed(self.room, rest[depth]) <= best_utility * (1.0 + CLOSE):
                 return
             place = core[depth]
             offers = self.choices[place].offers
@@ -279,17 +305,11 @@ class _Packing:
         first = min(max(0, taken - CORE // 2), max(0, len(order) - CORE))
         return order[first : first + CORE]
 
-    def _rest(self, places: Sequence[int]) -> float:
-        """Upper bound of what these candidates can add in the room that is left."""
-        return self._relaxed(self.room, places)
-
-    def _relaxed(self, room: float, places: Collection[int]) -> float:
-        """What the hulls' steps of some candidates bring, densest first, the first that does not fit cut to size."""
-        wanted, worth = frozenset(places), 0.0
+    def _relaxed(self, room: float, steps: Sequence[tuple[float, int, int]]) -> float:
+        """What steps of the hulls bring, densest first, the first that does not fit cut to size."""
+        worth = 0.0
         reached: dict[int, Offer] = {}
-        for _, place, offer in self._steps:
-            if place not in wanted:
-                continue
+        for _, place, offer in steps:
             now, before = self.choices[place].offers[offer], reached.get(place, _NOTHING)
             cost = now.cost - before.cost
             if cost > room:
