@@ -42,6 +42,7 @@ _FEELING: Final = 0.35
 _LONGER: Final = 0.35
 """What each further word adds to a phrase's weight."""
 _OFTEN: Final = (0.0, *(1 + log(count) for count in range(1, 64)))
+_RANKED: Final = 6
 TEXTS_KEPT: Final = 320
 """Texts whose phrases are remembered: those of one stretch, which several stages read one after the other."""
 
@@ -66,7 +67,12 @@ def keyphrases(text: str, limit: int = 5) -> tuple[Keyphrase, ...]:
 
     A phrase that is part of a stronger one and stands nowhere else is left out.
     """
-    return _strongest(_phrases(text[:_READ]), limit)
+    return _ranked(text[:_READ])[:limit] if limit <= _RANKED else _strongest(_phrases(text[:_READ]), limit)
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _ranked(text: str) -> tuple[Keyphrase, ...]:
+    return _strongest(_phrases(text), _RANKED)
 
 
 def keyphrases_of(texts: Sequence[str], limit: int = 5) -> tuple[Keyphrase, ...]:
@@ -101,7 +107,7 @@ def _strongest(found: Sequence["_Phrase"], limit: int) -> tuple[Keyphrase, ...]:
         if len(chosen) == limit:
             break
         parts = frozenset(key.split("-"))
-        if not any([parts <= other for other in held]):
+        if not any(map(parts.issubset, held)):
             chosen.append(key)
             held.append(parts)
     return tuple([Keyphrase(first[key].name, key, weights[key] / weights[ranked[0]]) for key in chosen])

@@ -6,7 +6,7 @@ This module knows nothing of sentences.
 """
 
 import json
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Final, NamedTuple
 
@@ -159,6 +159,7 @@ def kind_of(flags: int) -> str:
     return next(letter for bits, letter in _KINDS if flags & bits == bits)
 
 
+@lru_cache(maxsize=1 << 15)
 def fold(word: str) -> str:
     """The form under which a lower-case word's inflections meet: plural, -ing, -ed and a silent final e come off.
 
