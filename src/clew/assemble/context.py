@@ -82,12 +82,11 @@ def build_context(
         policy: what candidates are worth and offer, when not as measured.
     """
     lengths = ranking.frame.view.turns.chars[ranking.positions]
-    chars: list[int] = lengths.tolist()
-    words: dict[int, str | None] = {}
+    shelf = _Shelf(ranking, fetch, policy.offer)
     packed = fit(
         np.minimum(lengths, LONG).tolist(),
-        lambda places: words.update(zip(places, fetch(_names(ranking, places)), strict=True)),
-        lambda place: _renderings(ranking, place, words[place], policy.offer),
+        shelf.fetch,
+        shelf.renderings,
         budget,
         counter,
         worth=policy.worth(ranking),
@@ -102,34 +101,45 @@ def build_context(
         tokens=packed.tokens,
         budget=budget,
         items=context_items(packed, candidates[:shown], ranks[:shown]),
-        omitted=omissions(candidates[shown:], ranks[shown:], [chars[place] for place in left], budget - packed.tokens),
+        omitted=omissions(candidates[shown:], ranks[shown:], lengths[left].tolist(), budget - packed.tokens),
         receipt_id=receipt_id,
     )
 
 
-def _names(ranking: Ranking, places: Sequence[int]) -> list[tuple[str, int]]:
-    """Session and place in it of the turns of some candidates."""
-    turns, sessions = ranking.frame.view.turns, ranking.frame.view.sessions
-    positions = ranking.positions[np.asarray(places, dtype=np.int64)]
-    named = [sessions[number] for number in turns.session[positions].tolist()]
-    return list(zip(named, turns.seq[positions].tolist(), strict=True))
+class _Shelf:
+    """The candidates' words, with what else their lines tell; read for several at once."""
 
+    def __init__(self, ranking: Ranking, fetch: Fetch, offer: OfferBy) -> None:
+        self._ranking, self._fetch, self._offer = ranking, fetch, offer
+        self._rows: dict[int, tuple[str | None, str, int, int, int, int, int]] = {}
 
-def _renderings(ranking: Ranking, place: int, words: str | None, offer: OfferBy) -> list[Evidence]:
-    if words is None:
-        return []
-    view, position = ranking.frame.view, int(ranking.positions[place])
-    turns = view.turns
-    speaker, at = int(turns.speaker[position]), int(turns.at[position])
-    whole = Evidence(
-        rank=place + 1,
-        session=view.sessions[int(turns.session[position])],
-        seq=int(turns.seq[position]),
-        at=None if at == view.NO_TIME else from_us(at),
-        speaker=(view.speakers[speaker] if speaker >= 0 else "") or ROLES[int(turns.role[position])],
-        text=words.strip(),
-        rendering="full",
-    )
-    if int(turns.chars[position]) <= LONG:
-        return [whole]
-    return offer(whole, words, piece_spans(words), ranking.frame.scores_of_pieces(position))
+    def fetch(self, places: Sequence[int]) -> None:
+        """Reads what the renderings of these candidates need."""
+        view = self._ranking.frame.view
+        positions = self._ranking.positions[np.asarray(places, dtype=np.int64)]
+        names = [view.sessions[number] for number in view.turns.session[positions].tolist()]
+        seqs = view.turns.seq[positions].tolist()
+        words = self._fetch(list(zip(names, seqs, strict=True)))
+        turns = (view.turns.at, view.turns.speaker, view.turns.role, view.turns.chars)
+        rest = (column[positions].tolist() for column in turns)
+        self._rows.update(zip(places, zip(words, names, seqs, *rest, strict=True), strict=True))
+
+    def renderings(self, place: int) -> list[Evidence]:
+        """The candidate whole, and a long one shortened; none when it was forgotten meanwhile."""
+        words, session, seq, at, speaker, role, chars = self._rows[place]
+        if words is None:
+            return []
+        view = self._ranking.frame.view
+        whole = Evidence(
+            rank=place + 1,
+            session=session,
+            seq=seq,
+            at=None if at == view.NO_TIME else from_us(at),
+            speaker=(view.speakers[speaker] if speaker >= 0 else "") or ROLES[role],
+            text=words.strip(),
+            rendering="full",
+        )
+        if chars <= LONG:
+            return [whole]
+        scores = self._ranking.frame.scores_of_pieces(int(self._ranking.positions[place]))
+        return self._offer(whole, words, piece_spans(words), scores)

@@ -130,7 +130,7 @@ class _Table:
                 self._fetch(fetched)
             for evidence in self._renderings(place):
                 key = heading_key(evidence)
-                cost = self.weigh(line(evidence)) + (0 if key in self._headings else self.weigh(heading(*key)))
+                cost = self.weigh(line(evidence)) + (0 if key in self._headings else self._heading_cost(key))
                 if cost <= room:
                     self._take(place, evidence)
                     room -= cost
@@ -143,7 +143,13 @@ class _Table:
         if key in self._headings:
             return 0.0
         self._headings.add(key)
-        return self.weigh(heading(*key))
+        return self._heading_cost(key)
+
+    def _heading_cost(self, key: tuple[str, date | None]) -> float:
+        cost = self._heading_costs.get(key)
+        if cost is None:
+            cost = self._heading_costs[key] = self.weigh(heading(*key))
+        return cost
 
     def _choice(self, worth: float, shown: Sequence[Evidence]) -> Choice:
         if not shown:
@@ -152,9 +158,7 @@ class _Table:
         whole = worth * max(costs[0], 1.0)
         key = heading_key(shown[0])
         offers = [Offer(whole * evidence.share, cost) for evidence, cost in zip(shown, costs, strict=True)]
-        if key not in self._heading_costs:
-            self._heading_costs[key] = self.weigh(heading(*key))
-        return Choice(offers, key, self._heading_costs[key])
+        return Choice(offers, key, self._heading_cost(key))
 
     def _reach(self, must: frozenset[int], room: float) -> list[int]:
         """The places that are packed together: in rank order, until they would fill the room `REACH` times."""

@@ -28,6 +28,7 @@ class Evidence:
         text: the words to show.
         share: share of the whole rendering's utility that this one keeps, above 0, up to 1.
         shown: the item's line in the block; made once, since it is weighed, rendered and counted.
+        heading: what `heading_key` gives, likewise.
     """
 
     rank: int
@@ -40,9 +41,11 @@ class Evidence:
     pieces: tuple[int, ...] = ()
     share: float = field(default=1.0, compare=False)
     shown: str = field(init=False, repr=False, compare=False)
+    heading: tuple[str, date | None] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "shown", _line(self))  # the instance is frozen for everyone else
+        object.__setattr__(self, "heading", (self.session, None if self.at is None else self.at.date()))
 
     @property
     def place(self) -> tuple[str, int, int]:
@@ -64,7 +67,7 @@ def _line(evidence: Evidence) -> str:
     words = evidence.text.strip("\n")
     if "<" in words:
         words = _LIKE_A_MARK.sub(r"\g<0>\\", words)
-    if _LIKE_AN_ITEM.search(words):  # seldom; to replace nothing takes three times as long as to find nothing
+    if len(words.splitlines()) > 1:  # seldom, and told several times faster than by the pattern
         words = _LIKE_AN_ITEM.sub(r"\g<0> ", words)
     shown = f"… {words} …" if evidence.pieces else words
     return f"{evidence.seq} {_name(evidence.speaker)}: {shown}\n"
@@ -85,7 +88,7 @@ def _name(name: str) -> str:
 
 def heading_key(evidence: Evidence) -> tuple[str, date | None]:
     """What the heading above an item names; items with equal keys share it."""
-    return evidence.session, None if evidence.at is None else evidence.at.date()
+    return evidence.heading
 
 
 def chronological(items: Iterable[Evidence]) -> list[Evidence]:
