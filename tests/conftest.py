@@ -9,12 +9,13 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
+from tests.effort import examples
 from tests.postgres_servers import stop_all
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # for tests that load the runtime themselves; Clew does this by itself
 
-settings.register_profile("dev", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True, print_blob=True)
+settings.register_profile("dev", deadline=None, max_examples=examples(30, 200))
+settings.register_profile("ci", settings.get_profile("dev"), derandomize=True, print_blob=True)
 settings.load_profile("ci" if os.environ.get("CI") else "dev")
 
 _CONNECTING = {"socket.connect", "socket.sendto", "socket.sendmsg"}
@@ -41,6 +42,14 @@ def _refuse_the_outside(event: str, args: tuple[object, ...]) -> None:
         return
     if not _is_here(host):
         raise NetworkRefused(f"{event} to {host!r}; tests reach this machine only")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Marks what Hypothesis makes cases up for: how many it makes depends on the run."""
+    for item in items:
+        if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
+            item.add_marker("thorough")
 
 
 @pytest.fixture(scope="session", autouse=True)

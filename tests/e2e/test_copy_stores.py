@@ -16,7 +16,7 @@ from clew.testing import HashEmbedder
 from clew.types import Turn
 from tests.cli_runs import done, failure, record, records
 
-LOOPS = int(os.environ.get("CLEW_KILL_LOOPS", "5"))
+LOOPS = int(os.environ.get("CLEW_KILL_LOOPS", "2"))
 COPIER = """
 import sys
 from pathlib import Path
@@ -52,6 +52,7 @@ def test_a_home_goes_to_a_server_and_back(tmp_path: Path, url: str) -> None:
     assert "as source and as target" in failure(1, "merge", url, url)
 
 
+@pytest.mark.thorough
 @pytest.mark.requirement("S-COPY-02")
 @pytest.mark.timeout(60 + 10 * LOOPS)
 def test_a_killed_copy_is_finished_by_the_next(tmp_path: Path) -> None:

@@ -42,6 +42,7 @@ def names(writers: Sequence[Program], *kinds: str) -> set[str]:
     return {name for kind, *those in lines if kind in kinds for name in those}
 
 
+@pytest.mark.thorough
 @pytest.mark.requirement("F-MEMORY-09")
 @pytest.mark.timeout(120 + 20 * LOOPS)
 def test_no_acknowledged_turn_is_lost_when_writers_are_killed(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 from clew.store.sqlite import SqliteStore
 from tests.killing import Program
 
-LOOPS = int(os.environ.get("CLEW_KILL_LOOPS", "5"))
+LOOPS = int(os.environ.get("CLEW_KILL_LOOPS", "2"))
 
 ADDER = """
 import os, sys, threading
@@ -28,7 +28,7 @@ def add(thread):
             tx.put_blob("a", name, name.encode() * 300)
             tx.delete("session", ("a", old), ("a", old))
             tx.put("tail", [("a", hash((name, n)), b"part") for n in range(5)])
-            tx.put("receipt", [("a", name, 5, "{}")])
+            tx.put("receipt", [("a", name, 5, b"{}")])
         store.transaction(work)
         os.write(1, f"{name}\\n".encode())
 for thread in range(3):
@@ -36,6 +36,7 @@ for thread in range(3):
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.requirement("F-STORE-20")
 @pytest.mark.timeout(60 + 10 * LOOPS)
 def test_nothing_acknowledged_is_lost_when_processes_are_killed(tmp_path: Path) -> None:
@@ -83,6 +84,7 @@ SqliteStore.open(Path(sys.argv[1]))
 """
 
 
+@pytest.mark.thorough
 @pytest.mark.requirement("F-STORE-20", "F-STORE-23")
 def test_a_home_opens_after_its_first_opening_was_killed(tmp_path: Path) -> None:
     chance = random.Random(11)  # noqa: S311  # moments to kill at

@@ -1,0 +1,15 @@
+"""How hard tests try that go by chance: a little in the fast suite, longer in the slow part of `.ci/run`.
+
+Such a test is marked `thorough`, those of Hypothesis by conftest. `CLEW_THOROUGH` is set where those are run.
+"""
+
+import os
+from typing import Final
+
+THOROUGH: Final = bool(os.environ.get("CLEW_THOROUGH"))
+"""Whether there is time. Read once: `tmp_home` takes the variable away."""
+
+
+def examples(few: int, many: int) -> int:
+    """How many cases Hypothesis makes up, for `settings(max_examples=...)`: `few`, or `many` where there is time."""
+    return many if THOROUGH else few
