@@ -5,12 +5,15 @@ Borders: knows signals only as named columns of numbers.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.recall.frame import Scores
+
+_SECOND: Final = itemgetter(1)
 
 FLAT: Final = 1e-12
 """A signal whose values spread less than this says nothing of any turn."""
@@ -78,15 +81,23 @@ class Fused:
 
     def shares(self, positions: NDArray[np.int64]) -> list[dict[str, float]]:
         """What each signal added to these turns' scores, rounded to 1e-6; signals that added nothing are absent."""
-        if self.rank_shares is None:
-            columns = {opinion.name: opinion.shares(positions) for opinion in self.opinions}
-        else:
-            columns = {name: share[positions] for name, share in self.rank_shares.items()}
-        if not columns:
+        if not self.opinions:
             return []
-        names = tuple(columns)
-        rows = np.round(np.stack(tuple(columns.values()), axis=1), 6).tolist()
-        return [{name: value for name, value in zip(names, row, strict=True) if value} for row in rows]
+        if self.rank_shares is None:
+            table = _shares(self.opinions, positions)
+        else:
+            table = np.stack([share[positions] for share in self.rank_shares.values()], axis=1)
+        names = [opinion.name for opinion in self.opinions]
+        return [dict(filter(_SECOND, zip(names, row, strict=True))) for row in np.round(table, 6).tolist()]
+
+
+def _shares(opinions: Sequence[Opinion], positions: NDArray[np.int64]) -> Scores:
+    """What `Opinion.shares` gives, of all opinions at once: one row a position."""
+    values = np.stack([opinion.values[positions] for opinion in opinions], axis=1)
+    values -= [opinion.mean for opinion in opinions]
+    values *= [opinion.weight / opinion.spread for opinion in opinions]
+    ranks = [opinion.ranks for opinion in opinions]
+    return np.where(np.isnan(values) & ranks, 0.0, values)
 
 
 def by_score(opinions: Sequence[Opinion], size: int) -> Fused:

@@ -4,8 +4,8 @@ Borders: reads the index only; turns' words are fetched by the caller. The same 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final, overload
+from operator import itemgetter
+from typing import Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,13 @@ from clew.recall.frame import Frame, Scores
 from clew.recall.fusion import Fused, Opinion, best, by_rank, by_score, centred
 from clew.recall.signals import SIGNALS, Signal
 
+_SECOND: Final = itemgetter(1)
+
 SOMETHING: Final = 1e-6
 """What the question's own signals must give at least one turn, or nothing was found: the least score that is told."""
 
 
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """One ranked turn, by its position in the view.
 
     Attributes:
@@ -102,24 +103,23 @@ class Ranking(Sequence[Candidate]):
         that knows nothing of a turn is absent.
         """
         wanted = np.asarray(places, dtype=np.int64)
-        found: list[dict[str, int]] = [{} for _ in places]
-        for opinion in self._fused.opinions:
-            if opinion.ranks and len(wanted):
-                for row, place in zip(found, self._by(opinion)[wanted].tolist(), strict=True):
-                    if place:
-                        row[opinion.name] = place
-        return found
+        columns = {each.name: self._by(each, wanted).tolist() for each in self._fused.opinions if each.ranks}
+        if not columns:
+            return [{} for _ in places]
+        rows = zip(*columns.values(), strict=True)
+        return [dict(filter(_SECOND, zip(columns, row, strict=True))) for row in rows]
 
-    def _by(self, opinion: Opinion) -> NDArray[np.int64]:
-        """Places of all candidates by one signal; 0 for those it does not know."""
+    def _by(self, opinion: Opinion, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Places of some candidates by one signal; 0 for those it does not know."""
         if self._fused.rank_shares is not None:
-            shares = self._fused.rank_shares[opinion.name][self.positions]
+            shares = self._fused.rank_shares[opinion.name][self.positions[wanted]]
             k = self.frame.config.rrf_k
             with np.errstate(divide="ignore"):
                 return np.where(shares > 0, np.round(opinion.weight / shares) - k, 0).astype(np.int64)
-        values = np.round(opinion.values[self.positions], 6)
-        order = np.sort(-values)  # those it does not know are at the end
-        return np.where(np.isnan(values), 0, np.searchsorted(order, -values) + 1)
+        falling = np.round(-opinion.values[self.positions], 6)
+        asked = falling[wanted]
+        found = np.searchsorted(np.sort(falling), asked) + 1  # those it does not know are at the end
+        return np.where(np.isnan(asked), 0, found)
 
     def candidates(self, places: Sequence[int]) -> list[Candidate]:
         """The candidates at these places, from 0."""
