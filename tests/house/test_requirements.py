@@ -4,6 +4,7 @@ import ast
 import re
 from collections import Counter
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -20,6 +21,7 @@ def marks(source: str) -> Iterator[str]:
             yield from (ast.literal_eval(argument) for argument in node.args)
 
 
+@cache
 def covered() -> dict[str, set[str]]:
     """File -> the ids that its marks name."""
     return {label(p): set(marks(p.read_text(encoding="utf-8"))) for p in python_files("tests")}

@@ -11,6 +11,7 @@ from tests.house.tree import comments, findings, functions, label, python_files
 UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b")
 SUPPRESSION = re.compile(r"noqa|type:\s*ignore|nosec|pragma:|fmt:\s*(?:off|skip)|mypy:|pylint:")
 MOCK = re.compile(r"(?:unittest\.)?mock\b|pytest_mock\b|mocker\b")
+INDENTED_IMPORT = re.compile(r"(?:^[ \t]+|[:;][ \t]*)(?:import|from)\b", re.MULTILINE)
 NAMED = r"noqa:\s*[A-Z]+\d+(?:[,\s]+[A-Z]+\d+)*|type:\s*ignore\[[\w, -]+\]|fmt:\s*skip"
 REASONED = re.compile(rf"(?:{NAMED})[\s#:-]+\w.{{7}}")
 
@@ -22,7 +23,8 @@ def unfinished(source: str) -> list[str]:
         f for each in ast.walk(module) if isinstance(each, ast.ClassDef) for f in each.body if _declares(each, f)
     }
     idle = [f for f in functions(module) if all(map(_is_nothing, f.body)) and f not in declared]
-    marked = [f"line {line}: {text}" for line, text in comments(source).items() if UNFINISHED.search(text)]
+    spoken = comments(source) if UNFINISHED.search(source) else {}
+    marked = [f"line {line}: {text}" for line, text in spoken.items() if UNFINISHED.search(text)]
     return marked + [f"line {f.lineno}: {f.name} does nothing" for f in idle]
 
 
@@ -43,14 +45,17 @@ def _is_nothing(node: ast.stmt) -> bool:
 
 def naked_suppressions(source: str) -> list[str]:
     """Suppressions that do not name their rule, or give no reason (eight characters at least)."""
-    silenced = {line: text for line, text in comments(source).items() if SUPPRESSION.search(text)}
+    spoken = comments(source) if SUPPRESSION.search(source) else {}
+    silenced = {line: text for line, text in spoken.items() if SUPPRESSION.search(text)}
     return [f"line {line}: {text}" for line, text in silenced.items() if not REASONED.search(text)]
 
 
 def silent_excepts(source: str) -> list[str]:
     """Handlers that only pass or continue, and uses of `suppress`, without a comment that says why."""
-    spoken = comments(source)
+    if "except" not in source and "suppress(" not in source:
+        return []
     silent = sorted({span for node in ast.walk(ast.parse(source)) for span in _silent_span(node)})
+    spoken = comments(source) if silent else {}
     return [f"line {first}" for first, last in silent if not any(n in spoken for n in range(first - 1, last + 1))]
 
 
@@ -64,14 +69,18 @@ def _silent_span(node: ast.AST) -> Iterator[tuple[int, int]]:
 
 def unexplained_imports(source: str) -> list[str]:
     """Imports inside a function without a comment on the same line or the one above."""
-    spoken = comments(source)
+    if not INDENTED_IMPORT.search(source):
+        return []
     late = {n for f in functions(ast.parse(source)) for n in ast.walk(f) if isinstance(n, ast.Import | ast.ImportFrom)}
     places = sorted({node.lineno for node in late})
+    spoken = comments(source) if places else {}
     return [f"line {line}" for line in places if line not in spoken and line - 1 not in spoken]
 
 
 def patches(source: str) -> list[str]:
     """Uses of unittest.mock, and of the fixture that wraps it."""
+    if "mock" not in source:
+        return []
     return sorted({used for used in _uses(ast.parse(source)) if MOCK.match(used)})
 
 
