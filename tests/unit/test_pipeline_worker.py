@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clew.errors import ModelError, NotFoundError
+from clew.errors import ConflictError, ModelError, NotFoundError
 from clew.index.vectors import has_vector
 from clew.memory import Memory
 from clew.models.protocol import Matrix
@@ -266,6 +266,24 @@ def test_drain_waits_no_longer_than_it_was_asked_to() -> None:
         assert memory.drain(0.05) is False  # while the model is still at work
         go_on.set()
         assert memory.drain(None)
+
+
+@pytest.mark.requirement("F-PIPELINE-16")
+def test_a_space_that_another_changed_meanwhile_alarms_nobody_at_first(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def changed() -> bool:
+        raise ConflictError("the space changed")
+
+    with quiet() as memory:
+        memory._worker.stop()
+        memory.add(told("tea"))
+        monkeypatch.setattr(memory._worker, "_pack", changed)
+        for _ in worker.REST_SECONDS:
+            assert not memory._worker.step()
+        assert caplog.messages == []
+        assert not memory._worker.step()
+        assert "the space changed" in caplog.text
 
 
 @pytest.mark.requirement("F-PIPELINE-19")

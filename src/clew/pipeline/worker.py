@@ -11,7 +11,7 @@ import time
 from typing import Final
 
 from clew.config import Config
-from clew.errors import ClewError, ClosedError
+from clew.errors import ClewError, ClosedError, ConflictError
 from clew.index.live import LiveIndex
 from clew.index.packer import pack
 from clew.pipeline.analyse import Analysis
@@ -175,7 +175,10 @@ class Worker:
                 raise
             except ClewError as error:
                 self._note(error)
-                log.warning("background work failed (%d in a row), will be tried again: %s", self._failures, error)
+                # A space that another process changed meanwhile is no trouble, unless it is so again and again.
+                is_usual = isinstance(error, ConflictError) and self._failures <= len(REST_SECONDS)
+                level = logging.INFO if is_usual else logging.WARNING
+                log.log(level, "background work failed (%d in a row), will be tried again: %s", self._failures, error)
                 return False
 
     def _is_due(self) -> bool:
