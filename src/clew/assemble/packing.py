@@ -120,11 +120,17 @@ class _Packing:
 
     def take(self, place: int, offer: int) -> None:
         """Takes an offer, which must fit, in place of what is taken of the candidate."""
-        self.room -= self.price(place, offer)
-        self.utility += self.gain(place, offer)
-        if place not in self.taken and self.choices[place].heading is not None:
-            heading = self.choices[place].heading
-            self._headings[heading] = self._headings.get(heading, 0) + 1
+        choice, held = self.choices[place], self.taken.get(place)
+        utility, cost = choice.offers[offer]
+        if held is not None:
+            utility, cost = utility - choice.offers[held].utility, cost - choice.offers[held].cost
+        else:
+            sharing = self._headings.get(choice.heading, 0)
+            cost += 0.0 if sharing else choice.heading_cost
+            if choice.heading is not None:
+                self._headings[choice.heading] = sharing + 1
+        self.room -= cost
+        self.utility += utility
         self.taken[place] = offer
 
     def freed(self, place: int) -> float:
@@ -166,7 +172,7 @@ class _Packing:
     def _step(self, step: tuple[float, int, int], others: list[tuple[float, int, int]], asked: set[int]) -> None:
         """Takes an offer if it gains and fits; else what else of the candidate would fit joins `others`, once."""
         _, place, offer = step
-        if self.gain(place, offer) <= 0:
+        if place in self.taken and self.gain(place, offer) <= 0:
             return
         if self.price(place, offer) <= self.room + TINY:
             self.take(place, offer)

@@ -110,7 +110,12 @@ def turn_scores(view: IndexView, piece_scores: Scores) -> Scores:
     """The score of each turn's best piece."""
     if len(piece_scores) == len(view.turns.ordinal):
         return piece_scores
-    return np.asarray(np.maximum.reduceat(piece_scores, view.turns.first_piece), dtype=np.float64)
+    several = view.several
+    best = piece_scores[view.turns.first_piece]
+    for piece in range(1, int(view.turns.piece_count[several].max(initial=1))):
+        several = several[view.turns.piece_count[several] > piece]
+        best[several] = np.maximum(best[several], piece_scores[view.turns.first_piece[several] + piece])
+    return best
 
 
 def best_piece(view: IndexView, piece_scores: Scores, position: int) -> int:

@@ -7,7 +7,7 @@ its turns lie in segments and tail.
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from clew.index.tail import Tail
 from clew.index.terms import to_bytes
 from clew.index.vector_segment import VectorBlock
 from clew.types.turn import ROLES
+
+NOTED: Final = 4096
+"""Terms whose number of turns a view remembers: a question asks for each of its own again."""
 
 Mask = NDArray[np.bool_]
 Ints = NDArray[np.int64]
@@ -137,6 +140,7 @@ class IndexView:
         self.body_lengths = columns.piece["body"].array
         self.vectors: Mapping[str, Sequence[VectorBlock]] = vectors or {}
         self.derived: dict[Hashable, Any] = {}
+        self._frequencies: dict[str, int] = {}
         self.norms: dict[Hashable, NDArray[np.float64]] = {}
         self.lengths: dict[Hashable, NDArray[np.float64]] = {}
         self.inherited: dict[Hashable, NDArray[np.float64]] = {**before.inherited, **before.lengths} if before else {}
@@ -180,6 +184,11 @@ class IndexView:
         held = self.links[1][:size]
         return np.where(held < size, held, -1)
 
+    @cached_property
+    def several(self) -> NDArray[np.intp]:
+        """Positions of the turns of more than one piece: few."""
+        return np.flatnonzero(self.turns.piece_count > 1)
+
     def lookup(self, term: str) -> Postings:
         """All that is known of a term; empty when no turn has it."""
         found: list[tuple[Segment, int, int, int]] = []
@@ -202,6 +211,7 @@ class IndexView:
             body[start:end], extra[start:end] = segment.body[low:high], segment.extra[low:high]
         if rest:
             pieces[end:], body[end:], extra[end:] = rest
+        self._note(term, df)
         return Postings(pieces, body, extra, df)
 
     def postings(self, term: str) -> tuple[Ints, Bytes, Bytes]:
@@ -210,16 +220,24 @@ class IndexView:
         return found.pieces, found.body, found.extra
 
     def document_frequency(self, term: str) -> int:
-        """In how many turns the term stands; cheaper than all that is known of it."""
+        """In how many turns the term stands; cheaper than all that is known of it, and noted for the next time."""
+        if (known := self._frequencies.get(term)) is not None:
+            return known
         key = to_bytes(term)
         codes = [(segment, segment.terms.find(key)) for segment, _ in self._segments]
         df = sum(int(segment.df[code]) for segment, code in codes if code >= 0)
         rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
-        return df + self._turns_in(rest[0]) if rest else df
+        return self._note(term, df + self._turns_in(rest[0]) if rest else df)
+
+    def _note(self, term: str, df: int) -> int:
+        if len(self._frequencies) >= NOTED:
+            self._frequencies.clear()
+        self._frequencies[term] = df
+        return df
 
     def _turns_in(self, pieces: Ints) -> int:
         """How many turns these pieces, ascending and at least one, belong to."""
-        return 1 + int(np.count_nonzero(np.diff(self.pieces.turn[pieces])))
+        return 1 if len(pieces) == 1 else 1 + int(np.count_nonzero(np.diff(self.pieces.turn[pieces])))
 
     def position(self, session: str, seq: int) -> int | None:
         """The position of a turn, or None when it is not in this view."""

@@ -63,6 +63,8 @@ class Frame:
 
     def best_piece(self, position: int) -> int:
         """Number of the piece of a turn that fits the question best, the first of equals; 0 without a term."""
+        if self.view.turns.piece_count[position] == 1:
+            return 0
         return int(np.argmax(np.round(self.scores_of_pieces(position), 6)))
 
     def scores_of_pieces(self, position: int) -> list[float]:

@@ -78,13 +78,17 @@ def check_keys(table: Table, keys: Sequence[Key]) -> None:
     Raises:
         StoreError: they are not.
     """
+    kinds = {tuple(map(type, key)) for key in keys}
+    sound = all(len(each) == table.key and _bounds_fault(table.name, None, each, each) is None for each in kinds)
+    if (
+        sound
+        and len({key[0] for key in keys}) < 2
+        and "\0" not in "".join(value for key in keys for value in key if type(value) is str)
+    ):
+        return
     for key in keys:
-        kinds = tuple(map(type, key))
-        if len(key) != table.key or key[0] != keys[0][0] or _bounds_fault(table.name, None, kinds, kinds):
-            check_key(table, key)
-            check_bounds(table, None, keys[0], key)
-        if _has_nul(key):
-            check_key(table, key)
+        check_key(table, key)
+        check_bounds(table, None, keys[0], key)
 
 
 def check_columns(table: Table, columns: Sequence[str] | None, limit: int | None) -> None:
