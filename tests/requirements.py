@@ -520,6 +520,10 @@ RANKING = (
     Requirement("F-ABLATE-01", "Issue 5.12", "`clew bench ablate` tells what recall loses without each signal."),
     Requirement("F-ABLATE-02", "Issue 5.12", "`clew bench curve` draws recall against tokens, the same each time."),
     Requirement("F-RANKING-22", "Issue 5.1", "Answers, named times and standing wishes count when they are asked for."),
+    Requirement("F-RANKING-23", "Issue 5.1", "Two people who are compared are asked about as one."),
+    Requirement(
+        "F-RANKING-24", "Issue 5.1", "What a question says of the conversation itself is not looked up, and is told."
+    ),
     Requirement("F-RANKING-21", "DESIGN 6", "Who is greeted by another name at least twice is found by it."),
 )
 
@@ -608,6 +612,20 @@ PIPELINE = (
         "F-PIPELINE-18", "DESIGN 1.5", "Receipts outlive the process; the newest are kept; none outlives forgetting."
     ),
     Requirement("F-PIPELINE-19", "DESIGN 5.4", "Whoever waits for the work waits for no turns that might yet come."),
+)
+
+# --- FORM ---
+FORM = (
+    Requirement(
+        "F-FORM-01",
+        "DESIGN 13",
+        "What rules say of a turn is kept in a third of its JSON, and read exactly as written.",
+    ),
+    Requirement(
+        "F-FORM-02", "DESIGN 9", "A home of an older schema keeps what was said of its turns, and its receipts."
+    ),
+    Requirement("F-FORM-03", "DESIGN 13", "Receipts are kept compressed; those that are not are read as well."),
+    Requirement("F-FORM-04", "DESIGN 13", "A beat and a tree's edge are kept short, and read exactly as they were."),
 )
 
 # --- MEMORY ---
@@ -988,6 +1006,9 @@ SUMMARY = (
         "F-SUMMARY-01", "DESIGN 13", "A question for a summary brings the assistant's turns like the person's."
     ),
     Requirement(
+        "F-SUMMARY-03", "Issue 5 shows", "What the assistant said brings its turns; a summary brings openings first."
+    ),
+    Requirement(
         "F-SUMMARY-02", "DESIGN 6", "Asking politely (`can you list`) is not asking for what the assistant said."
     ),
 )
@@ -1029,6 +1050,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *RECALL,
     *QUERY,
     *PIPELINE,
+    *FORM,
     *MEMORY,
     *HOLDS,
     *STRUCTURE,

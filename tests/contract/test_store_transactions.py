@@ -213,7 +213,7 @@ def test_spaces_are_named_once_in_order(store: Store) -> None:
     assert store.spaces() == []
     put(store, "meta", ("", "schema", "1"))
     put(store, "tail", ("b", 1, b""), ("é", 1, b""), ("b", 2, b""))
-    put(store, "receipt", ("A", "r", 1, "{}"), ("b", "r", 1, "{}"))
+    put(store, "receipt", ("A", "r", 1, b"{}"), ("b", "r", 1, b"{}"))
     assert store.spaces() == ["A", "b", "é"]
     store.transaction(lambda tx: tx.delete("tail", ("é",), ("é",)))
     assert store.spaces() == ["A", "b"]

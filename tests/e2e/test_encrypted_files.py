@@ -124,7 +124,7 @@ for number in range(1_000_000):
     name = f"{sys.argv[2]}-{number:06}"
     def work(tx):
         tx.put_blob("a", name, name.encode() * 300)
-        tx.put("receipt", [("a", name, 5, '{"q": "zqxquestion"}')])
+        tx.put("receipt", [("a", name, 5, b'{"q": "zqxquestion"}')])
     store.transaction(work)
     os.write(1, f"{name}\\n".encode())
 """

@@ -22,7 +22,7 @@ def add(thread):
     for number in range(1_000_000):
         name = f"{sys.argv[2]}-{thread}-{number:06}"
         def work(tx):
-            tx.put("receipt", [("a", name, 5, "{}")])
+            tx.put("receipt", [("a", name, 5, b"{}")])
             count = tx.get("session", ("a", "counter"))
             tx.put("session", [("a", "counter", (count[2] if count else 0) + 1, None, "{}", 1)])
             tx.put_blob("a", name, name.encode() * 300)
@@ -80,7 +80,7 @@ def test_nothing_acknowledged_is_lost_when_the_server_is_killed(server_name: str
                 name = f"{thread}-{number:06}"
 
                 def work(tx: Transaction, name: str = name) -> None:
-                    tx.put("receipt", [("a", name, 5, "{}")])
+                    tx.put("receipt", [("a", name, 5, b"{}")])
                     row = tx.get("session", ("a", "counter"))
                     tx.put("session", [("a", "counter", int(str(row[2] if row else 0)) + 1, None, "{}", 1)])
                     tx.put_blob("a", name, name.encode() * 300)

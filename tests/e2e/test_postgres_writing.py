@@ -218,7 +218,7 @@ def test_a_commit_that_is_refused_for_others_is_tried_again(server: Server, stor
 
         def work(tx: Transaction) -> None:
             runs.append(1)
-            tx.put("receipt", [("a", f"r{len(runs)}", 1, "{}")])
+            tx.put("receipt", [("a", f"r{len(runs)}", 1, b"{}")])
 
         admin.execute("ALTER FUNCTION refuse_twice SET search_path FROM CURRENT")
         store.transaction(work)

@@ -267,9 +267,9 @@ def lose(memory: Memory, each: int) -> None:
     """Takes what the analysis said off every so manieth turn, as if it had not come to them yet; 0 leaves all."""
 
     def work(tx: Transaction) -> None:
-        rows = [row for row in tx.scan("annotation", (memory.space,), (memory.space,)) if row[2] == ANALYSIS]
+        rows = tx.scan(ANALYSIS, (memory.space,), (memory.space,))
         for row in rows[::each]:
-            tx.delete("annotation", row[:3], row[:3])
+            tx.delete(ANALYSIS, row[:2], row[:2])
         note_replaced(tx, memory.space)
 
     if each:

@@ -70,7 +70,7 @@ def stored(turns: Sequence[Turn], **more: Any) -> Memory:
 def made(store: Store) -> dict[str, list[Any]]:
     """Everything that the analysis has made."""
     found = {name: rows(store, name) for name in ("node", "label")}
-    found["annotation"] = [row for row in rows(store, "annotation") if row[2] == ANALYSIS]
+    found["analysis"] = rows(store, ANALYSIS)
     found["meta"] = [row for row in rows(store, "meta") if str(row[1]).startswith(MARK)]
     return found
 
@@ -165,7 +165,8 @@ def test_a_turn_waits_for_its_vector_unless_it_will_never_have_one() -> None:
         assert work.pending() == 12
         assert work.step(frozenset(range(12)))
         assert work.pending() == 0
-        assert all(row[4] == f"model:{embedder.name}" for row in made(held._store)["annotation"])
+        said = held.annotations("s:turn:0")
+        assert (said["novelty"].provenance, said["coherence"].provenance) == (f"model:{embedder.name}", "rule")
 
 
 @pytest.mark.requirement("W-STAGE-04")
@@ -181,7 +182,7 @@ def test_an_embedder_that_comes_later_has_everything_analysed_anew(memory: Memor
     with memory._store.snapshot() as reader:
         assert read_progress(reader, "default")[1].epoch == 1
     assert {row[7] for row in rows(memory._store, "node")} == {1}
-    assert made(memory._store)["annotation"] != plain["annotation"]
+    assert made(memory._store)["analysis"] != plain["analysis"]
     run(memory._store, None)  # a program without the embedder leaves it as it is
     assert {row[7] for row in rows(memory._store, "node")} == {1}
 
@@ -233,7 +234,7 @@ def test_nothing_is_written_of_turns_that_were_forgotten_meanwhile(
     monkeypatch.setattr(work, "_look", forgetful)
     with pytest.raises(ConflictError, match="changed while"):
         work.step()
-    assert made(memory._store) == {"node": [], "label": [], "annotation": [], "meta": []}
+    assert made(memory._store) == {"node": [], "label": [], "analysis": [], "meta": []}
 
 
 @pytest.mark.requirement("W-STAGE-05")

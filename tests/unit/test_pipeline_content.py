@@ -209,11 +209,10 @@ def test_what_follows_from_a_stored_turn_is_what_was_written_with_it(memory: Mem
     memory.add(Turn(role="user", content=(Part(type="tool_result", text="exit 0"),), session="s"))
     memory.add(Turn(role="user", content=(Part(type="injected", text="quoted"),), session="s"))
     written = entries(memory._store)
-    annotations = {(row[1], row[2]): row[3] for row in rows(memory._store, "annotation")}
+    weighed = {row[1]: row[2] for row in rows(memory._store, "weighing")}
     for ordinal, entry in written.items():
         made = derive(memory.get(f"s:turn:{entry.seq}"))
         assert made.entry(seq=entry.seq, ordinal=ordinal) == entry
-        for kind, value in made.annotations.items():
-            assert annotations.pop((f"s:turn:{entry.seq}", kind)) == value
-    assert annotations == {}
+        assert made.annotations == {"weighing": weighed.pop(ordinal)}
+    assert weighed == {}
     assert [(entry.role, entry.chars) for entry in written.values()][-2:] == [("tool", 6), ("user", 0)]

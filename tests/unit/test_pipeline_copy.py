@@ -105,7 +105,7 @@ def test_stretches_neither_skip_nor_repeat_rows(tmp_path: Path) -> None:
 
     def write(tx: Transaction) -> None:
         tx.put("space", [("s", 0, 0, b"salt", 0)])
-        tx.put("receipt", [("s", name, 0, "{}") for name in names])
+        tx.put("receipt", [("s", name, 0, b"{}") for name in names])
         tx.put("tombstone", [("s", bytes([n]), 5, b"d", None, None, b"b", None, 0) for n in range(256)])
         for n in range(9):
             tx.put_blob("s", f"{n:064}", bytes([n]))
@@ -144,7 +144,8 @@ def test_a_broken_copy_goes_on_where_it_stopped(source: Store, target: Store, af
 
 
 def report_rows(store: Store) -> dict[str, int]:
-    names = ("session", "turn", "blob", "annotation", "vector", "tail", "segment", "receipt", "tombstone", "meta")
+    said = ("weighing", "analysis")
+    names = ("session", "turn", "blob", *said, "vector", "tail", "segment", "receipt", "tombstone", "meta")
     with store.snapshot() as reader:
         return {name: reader.count(name, ("default",), ("default",)) for name in names}
 

@@ -75,10 +75,10 @@ def weighing(value: str | None) -> Callable[[Transaction], None]:
     """Alters what was weighed of the first turn, or takes it out."""
 
     def work(tx: Transaction) -> None:
-        row = next(row for row in tx.scan("annotation", (S,), (S,)) if row[2] == "weighing")
-        tx.delete("annotation", row[:3], row[:3])
+        row = tx.scan("weighing", (S,), (S,), limit=1)[0]
+        tx.delete("weighing", row[:2], row[:2])
         if value is not None:
-            tx.put("annotation", [(*row[:3], value, *row[4:])])
+            tx.put("weighing", [(*row[:2], value, *row[3:])])
 
     return work
 
@@ -93,8 +93,8 @@ def drop_turn(tx: Transaction) -> None:
     """Takes out a turn and everything derived from it, but for its number."""
     (row,) = tx.scan("turn", (S, "s0", 1), (S, "s0", 1), columns=("ordinal",))
     tx.delete("turn", (S, "s0", 1), (S, "s0", 1))
-    tx.delete("annotation", (S, "s0:turn:1"), (S, "s0:turn:1"))
-    tx.delete("tail", (S, row[0]), (S, row[0]))
+    for table in ("weighing", "analysis", "tail"):
+        tx.delete(table, (S, row[0]), (S, row[0]))
     tx.delete("vector", (S, MODEL, row[0]), (S, MODEL, row[0]))
 
 
@@ -132,9 +132,11 @@ LOOSE = {
     "orphan annotation": Fault(
         lambda tx: tx.put("annotation", [(S, "s9:turn:1", "layer1", "{}", "rule", 1)]), {"annotation"}, "no such turn"
     ),
+    "orphan weighing": Fault(lambda tx: tx.put("weighing", [(S, 99, "[]", 1)]), {"annotation"}, "no such turn"),
     "missing annotation": Fault(weighing(None), {"annotation"}, "1 turns lack"),
     "altered annotation": Fault(weighing("{}"), {"annotation"}, "1 turns lack"),
-    "missing analysis": Fault(drop("annotation"), {"coverage"}, "1 turns lack what the analysis says"),
+    "unreadable annotation": Fault(weighing("{"), {"annotation"}, "1 turns lack"),
+    "missing analysis": Fault(drop("analysis"), {"coverage"}, "1 turns lack what the analysis says"),
     "missing beat": Fault(drop("node"), {"coverage"}, "are analysed and in no beat"),
     "missing mark": Fault(
         lambda tx: tx.delete("meta", (S, "line:"), (S, "line;")), {"coverage"}, "in a beat and not among the turns"

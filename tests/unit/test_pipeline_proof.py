@@ -1,5 +1,6 @@
 """The proof of forgetting: it finds every trace that is left, and nothing where none is."""
 
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -75,7 +76,9 @@ def test_only_what_is_unique_is_looked_for(tmp_path: Path) -> None:
 
 
 PLANTS: dict[str, Callable[[Store], object]] = {
-    "receipt": lambda store: put(store, "receipt", ("default", "r1", 1, dumps({"query": f"x {HIDDEN} y"}))),
+    "receipt": lambda store: put(
+        store, "receipt", ("default", "r1", 1, zlib.compress(dumps({"query": f"x {HIDDEN} y"}).encode()))
+    ),
     "completion": lambda store: put(store, "completion", ("default", "m", b"1", "x", HIDDEN, 1)),
     "job": lambda store: put(store, "job", ("default", "j", "k", "deferred", dumps(["violet"]), 1, None, None, 0)),
     "vectors (vector:m@1)": lambda store: put(store, "vector", ("default", "m@1", 0, 1.0, b"\1\2")),

@@ -14,6 +14,7 @@ from clew.pipeline.export import export_space
 from clew.pipeline.rebuild import rebuild
 from clew.pipeline.verify import verify
 from clew.store.protocol import Reader, Store
+from clew.store.tables import Row
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn, turn_id
 from tests.index_stores import Wrapped, as_store
@@ -50,6 +51,11 @@ def memory() -> Iterator[Memory]:
         yield opened
 
 
+def annotated(memory: Memory) -> dict[str, list[Row]]:
+    """Everything that is said of turns and labels."""
+    return {table: rows(memory._store, table) for table in ("annotation", "weighing", "analysis")}
+
+
 def answers(memory: Memory) -> list[Any]:
     return [
         (hit.turn.text, hit.turn.session, hit.score, hit.signals)
@@ -60,25 +66,27 @@ def answers(memory: Memory) -> list[Any]:
 
 @pytest.mark.requirement("F-PIPELINE-08")
 def test_a_rebuild_makes_the_same_rows(memory: Memory) -> None:
-    index, annotations = entries(memory._store), rows(memory._store, "annotation")
+    index, annotations = entries(memory._store), annotated(memory)
     vectors, said = memory.stats().vectors, answers(memory)
     assert len(index) == 11
     assert memory.rebuild() == 11
     assert memory.drain(None)
     assert entries(memory._store) == index
-    assert rows(memory._store, "annotation") == annotations
+    assert annotated(memory) == annotations
     assert (memory.stats().vectors, answers(memory)) == (vectors, said)
     assert memory.verify().ok
 
 
 @pytest.mark.requirement("F-PIPELINE-08")
 def test_a_rebuild_makes_good_what_was_lost_or_wrong(memory: Memory) -> None:
-    index, annotations = entries(memory._store), rows(memory._store, "annotation")
+    index, annotations = entries(memory._store), annotated(memory)
     everything = (("default",), ("default",))
 
     def damage(tx: Any) -> None:
         tx.delete("tail", *everything)
-        tx.delete("annotation", ("default", "s:turn:0"), ("default", "s:turn:0"))
+        tx.delete("weighing", ("default", 0), ("default", 0))
+        tx.put("weighing", [("default", 1, "[9,9]", 0), ("default", 99, "[9,9]", 5)])
+        tx.put("analysis", [("default", 99, "[9,9]", 0, 5)])
         tx.put(
             "annotation",
             [("default", "s:turn:1", "layer1", "9.9", "rule", 0), ("default", "s:turn:1", "old", "1", "rule", 0)],
@@ -92,8 +100,8 @@ def test_a_rebuild_makes_good_what_was_lost_or_wrong(memory: Memory) -> None:
     memory.rebuild()
     assert memory.drain(None)
     assert entries(memory._store) == index
-    kept = ("default", "s:turn:1", "mood", '"good"', "user", 1)
-    assert sorted(rows(memory._store, "annotation")) == sorted([*annotations, kept])
+    kept: Row = ("default", "s:turn:1", "mood", '"good"', "user", 1)
+    assert annotated(memory) == {**annotations, "annotation": [*annotations["annotation"], kept]}
     assert memory.verify().ok
 
 

@@ -59,7 +59,7 @@ def test_of_a_turn_that_is_not_analysed_nothing_holds_and_no_contrary(memory: Me
     memory.drain()
 
     def lose(tx: Transaction) -> None:
-        tx.delete("annotation", (memory.space, "s:turn:0", "analysis"), (memory.space, "s:turn:0", "analysis"))
+        tx.delete("analysis", (memory.space, 0), (memory.space, 0))
 
     memory._store.transaction(lose)
     for unknown in ("O1 > 0", "O2", "routine", "tag:x", "novelty >= 0", "preserved", "overlay:O1 >= 0.1"):
@@ -145,7 +145,7 @@ def test_aliases_and_parts_of_labels_are_read_through(memory: Memory) -> None:
     assert ids(memory.query("tag:authentication/token")) == ["s:turn:0"]
     assert memory.query("tag:auth/cookie") == []
     own = {"importance": 5.0, "tags": {"auth": 0.6, "cookie": 0.5}}
-    put(memory, "annotation", ("s:turn:2", ANALYSIS, dumps(own), "rule", 1))
+    put(memory, ANALYSIS, (2, dumps(own), 0, 1))
     memory._store.transaction(lambda tx: note_replaced(tx, memory.space))
     assert ids(memory.query("tag:authentication < 1")) == ["s:turn:2"]
     assert ids(memory.query("tag:auth/cookie")) == ["s:turn:2"]

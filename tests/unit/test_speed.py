@@ -79,7 +79,7 @@ def told_in_stretches(strand: Strand, stored: list[list[Turn]], sent: list[Turn]
     for start in range(0, len(sent), size):
         items = [prepare(turn, IngestConfig()) for turn in sent[start : start + size]]
         fates += appender.add_sequence(items, NOON, lambda _: None, strand)
-    return fates, [rows(store, table) for table in ("turn", "session", "tail", "annotation")]
+    return fates, [rows(store, table) for table in ("turn", "session", "tail", "weighing")]
 
 
 letters = st.text("ab", min_size=1, max_size=9)

@@ -1,6 +1,5 @@
 """What turns are about: the two taggers, what is carried over, and the labels of beats and space."""
 
-import json
 from collections.abc import Iterator, Mapping
 from datetime import timedelta
 from typing import Any
@@ -27,6 +26,7 @@ from clew.pipeline import analyse
 from clew.pipeline.analyse import drop_analysis
 from clew.pipeline.annotate import ANALYSIS, annotations_of
 from clew.pipeline.embed import embed_batch, missing
+from clew.pipeline.forms import analysis_of, analysis_text
 from clew.pipeline.model_work import ModelWork
 from clew.pipeline.proof import prove, traces_of
 from clew.pipeline.questions import QUESTIONS
@@ -71,7 +71,8 @@ def tags(store: Store, session: str = "s") -> list[Mapping[str, float]]:
 def of_tags(store: Store) -> dict[str, list[Any]]:
     """Everything that is kept of tags and labels."""
     found = {name: rows(store, name) for name in ("label", "label_alias")}
-    found["annotation"] = [row for row in rows(store, "annotation") if row[2] == ANALYSIS or str(row[1])[:4] == "tag:"]
+    found["annotation"] = [row for row in rows(store, "annotation") if str(row[1])[:4] == "tag:"]
+    found["analysis"] = rows(store, ANALYSIS)
     return found
 
 
@@ -283,14 +284,14 @@ def test_with_vectors_a_label_is_found_that_is_not_named() -> None:
         kept = {str(row[1]) for row in rows(memory._store, "annotation") if str(row[2]) == f"vector:{embedder.name}"}
         assert kept == {"tag:greenhouse"}  # what came once is found by its spelling alone
         assert tags(memory._store, "t")[0]["greenhouse"] == 1.0
-        row = next(row for row in rows(memory._store, "annotation") if row[1] == "u:turn:0" and row[2] == ANALYSIS)
-        likeness = json.dumps({**json.loads(str(row[3])), "tags": {"greenhouse": 0.7}})
+        row = rows(memory._store, ANALYSIS)[-1]
+        likeness = analysis_text(analysis_of(str(row[2])) | {"tags": {"greenhouse": 0.7}})
         whole = of_tags(memory._store)
         memory._store.transaction(lambda tx: drop_analysis(tx, "default"))
         while analysis(memory._store, embedder).step():
             pass
         assert of_tags(memory._store) == whole
-        memory._store.transaction(lambda tx: tx.put("annotation", [(*row[:3], likeness, *row[4:])]))
+        memory._store.transaction(lambda tx: tx.put(ANALYSIS, [(*row[:2], likeness, *row[3:])]))
         memory.forget(session="s")
         assert tags(memory._store, "t") == [{"greenhouse": 1.0}]  # it says so itself
         assert tags(memory._store, "u") == [{}]  # it was only like it

@@ -23,16 +23,19 @@ from clew.analyze.novelty import Vector, calibration_of
 from clew.analyze.prototypes import Prototypes
 from clew.analyze.tags import LOOKBACK
 from clew.analyze.turns import Rules, analyze_turn
+from clew.analyze.weigh import ANALYZE_VERSION, weigh
 from clew.config import AnalyzeConfig
 from clew.errors import ConflictError
 from clew.index.live import LiveIndex
 from clew.index.vectors import has_vector, vectors_at
 from clew.index.view import IndexView
 from clew.models.protocol import Embedder
-from clew.pipeline.annotate import ANALYSIS, PROVENANCE, TAG, note_replaced
+from clew.pipeline.annotate import ANALYSIS, PROVENANCE, TAG, maker_number, note_replaced
+from clew.pipeline.forms import analysis_text, weighing_text
 from clew.pipeline.learned import read_learned, structure_of
 from clew.pipeline.lines import UNTUNED, Item, Line, items_of, mark_name, read_mark, replay, rows_to_replay
 from clew.pipeline.nodes import TREE, Closed, Growth, Maker, drop_nodes, grown
+from clew.pipeline.prepare import WEIGHING
 from clew.pipeline.prototypes import make_prototypes, read_prototypes
 from clew.pipeline.tagging import Words, enter, settled, tag_along, tags_of, words_of, write_words
 from clew.pipeline.vocabulary import PROGRESS, adopt, drop_vocabulary, labels_in, let_go, state_of, untag
@@ -45,7 +48,7 @@ from clew.types.analysis import TurnAnalysis
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.tuning import Learned
 
-ANALYSIS_VERSION: Final = 5
+ANALYSIS_VERSION: Final = 6
 """Named by every row made here. Raise it with any change of a rule or constant of the stages that it runs."""
 
 STRETCH: Final = 256
@@ -107,11 +110,14 @@ class _Found:
     Attributes:
         turns: what is said of each turn, by line, in order.
         earlier: the last turns of lines whose state was made again.
+        said: rows of ANALYSIS by ordinal.
+        weighed: rows of WEIGHING that were missing.
     """
 
     turns: dict[str, list[tuple[Item, TurnAnalysis]]] = field(default_factory=dict)
     earlier: dict[str, list[Item]] = field(default_factory=dict)
-    annotations: list[Row] = field(default_factory=list)
+    said: list[tuple[int, str]] = field(default_factory=list)
+    weighed: list[tuple[int, str]] = field(default_factory=list)
     closed: list[Closed] = field(default_factory=list)
     lines: list[Line] = field(default_factory=list)
     marks: dict[str, str | None] = field(default_factory=dict)  # as they were read
@@ -254,7 +260,6 @@ class Analysis:
         words, self._words = words_of(reader, self._space, model, self._words), None
         found.words = words
         enter(reader, self._space, words, found.growth.tagged, self._embedder)
-        provenance = PROVENANCE if model is None else f"model:{model}"
         for place, line in enumerate(found.lines):
             earlier = found.earlier.get(line.key)
             history = line.tags if earlier is None else [tags_of(item, words.vocabulary) for item in earlier]
@@ -262,8 +267,11 @@ class Analysis:
             tags, recent = tag_along([item for item, _ in turns], history, words.vocabulary)
             found.lines[place] = replace(line, tags=recent)
             for (item, analysis), each in zip(turns, tags, strict=True):
-                said = dumps(replace(analysis, tags=each).annotations() | _said_again(item))
-                found.annotations.append((self._space, item.name, ANALYSIS, said, provenance, ANALYSIS_VERSION))
+                said = analysis_text(replace(analysis, tags=each).annotations() | _said_again(item))
+                found.said.append((cast(int, item.turn.ordinal), said))
+                if not item.weighed:
+                    rules = weighing_text(weigh(item.turn.text).annotations())
+                    found.weighed.append((cast(int, item.turn.ordinal), rules))
 
     def _items(self, reader: Reader, view: IndexView, model: str | None, rows: Sequence[Row]) -> list[Item]:
         if model is not None and model not in self._prototypes:
@@ -334,7 +342,10 @@ class Analysis:
             raise ConflictError("the space changed while its turns were analysed; it is tried again")
         if stretch.afresh:
             drop_analysis(tx, space)
-        tx.put("annotation", found.annotations)
+        model = stretch.progress.model
+        maker = maker_number(tx, space, PROVENANCE if model is None else f"model:{model}") if found.said else 0
+        tx.put(ANALYSIS, [(space, ordinal, said, maker, ANALYSIS_VERSION) for ordinal, said in found.said])
+        tx.put(WEIGHING, [(space, ordinal, said, ANALYZE_VERSION) for ordinal, said in found.weighed])
         tx.put("meta", [(space, line.key, line.mark.to_json()) for line in found.lines])
         tx.put("meta", [(space, PROGRESS, stretch.progress.to_json())])
         for table, rows in found.growth.rows(space).items():

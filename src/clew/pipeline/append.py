@@ -14,10 +14,10 @@ from typing import Final, cast
 
 from clew.index.entry import encode
 from clew.ingest.identity import Key, Place, align
-from clew.pipeline.annotate import annotation_rows
+from clew.pipeline.annotate import weighing_rows
 from clew.pipeline.learned import take_over
 from clew.pipeline.pause import paused_since
-from clew.pipeline.prepare import Prepared
+from clew.pipeline.prepare import WEIGHING, Prepared
 from clew.pipeline.session import after_forgotten, by_external_id, forgotten, has_forgotten_id, next_seq, read_line
 from clew.pipeline.strand import Strand
 from clew.pipeline.tombstones import Hashed, ghosts, hashing, is_copy
@@ -343,7 +343,7 @@ def _put(tx: Transaction, ground: _Ground, new: Sequence[Prepared], now: datetim
     rows = (placed_row(space, item.turn, item.digest, seq, number, ingested_at) for item, seq, number in placed)
     tx.put("turn", rows)
     tx.put("tail", [(space, number, encode(item.entry(seq=seq, ordinal=number))) for item, seq, number in placed])
-    tx.put("annotation", annotation_rows(space, ((turn_id(session, seq), item) for item, seq, _ in placed)))
+    tx.put(WEIGHING, weighing_rows(space, ((number, item) for item, _, number in placed)))
     for item in new:
         types = {part.blob: part.media_type for part in item.turn.parts if part.blob}
         for sha, data in item.blobs.items():

@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping
 from typing import Final, cast
 
+from clew.analyze.weigh import ANALYZE_VERSION
 from clew.errors import ClewError, StoreError
 from clew.index.entry import SATURATION, PieceTerms, TurnEntry, decode
 from clew.index.kinds import TERMS, data, listing
 from clew.index.segment import Segment, entries
 from clew.ingest.identity import content_hash
-from clew.pipeline.annotate import annotation_rows, with_the_turn
+from clew.pipeline.annotate import PROVENANCE
+from clew.pipeline.forms import weighing_of
 from clew.pipeline.log import stored_rows
-from clew.pipeline.prepare import Prepared, derive
+from clew.pipeline.prepare import WEIGHING, Prepared, derive
 from clew.store.protocol import Reader, Store
 from clew.store.rows import TURN_COLUMNS, turn_from_row
 from clew.store.tables import Row
@@ -39,7 +41,7 @@ def compare(store: Store, space: str) -> list[Problem]:
                 entry = found.get(cast(int, turn.ordinal))
                 if entry is not None and not _same(entry, fresh, turn):
                     (indexed if turn.text == plain_text(turn.parts) else texts).append(name)
-                if not _same_annotations(reader, space, name, fresh):
+                if not _same_annotations(reader, space, turn, fresh):
                     weighed.append(name)
     return [
         *_problem("turn", texts, "have a text that is neither that of their parts nor the indexed one"),
@@ -108,11 +110,23 @@ def _counts(terms: Mapping[str, int]) -> dict[str, int]:
     return {term: min(count, SATURATION) for term, count in terms.items()}
 
 
-def _same_annotations(reader: Reader, space: str, owner: str, fresh: Prepared) -> bool:
-    held = [row for row in reader.scan("annotation", (space, owner), (space, owner)) if with_the_turn(row)]
-    return sorted(held, key=lambda row: cast(str, row[2])) == sorted(
-        annotation_rows(space, [(owner, fresh)]), key=lambda row: cast(str, row[2])
-    )
+def _same_annotations(reader: Reader, space: str, turn: Turn, fresh: Prepared) -> bool:
+    """Whether all that rules say of a turn is what is kept of it; texts of an older form may say the same."""
+    owner = (space, cast(str, turn.id))
+    if any(row[4] == PROVENANCE for row in reader.scan("annotation", owner, owner)):
+        return False
+    row = reader.get(WEIGHING, (space, turn.ordinal))
+    made = fresh.annotations[WEIGHING]
+    if row is None or row[3] != ANALYZE_VERSION:
+        return False
+    return row[2] == made or _weighed(cast(str, row[2])) == weighing_of(made)
+
+
+def _weighed(text: str) -> Mapping[str, object] | None:
+    try:
+        return weighing_of(text)
+    except (ValueError, TypeError, KeyError, IndexError):  # the row may hold anything
+        return None
 
 
 def _problem(kind: str, names: list[str], what: str) -> Iterator[Problem]:

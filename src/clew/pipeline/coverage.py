@@ -98,9 +98,11 @@ def _compare(session: str, covered: _Places, expected: set[int]) -> Iterator[Pro
 
 def _unsaid(reader: Reader, space: str, session: str, expected: set[int]) -> Iterator[Problem]:
     """Analysed turns of which nothing is said."""
-    names = [turn_id(session, seq) for seq in sorted(expected)]
-    said = reader.get_many("annotation", [(space, name, ANALYSIS) for name in names], columns=("version",))
-    missing = [name for name, row in zip(names, said, strict=True) if row is None]
+    seqs = sorted(expected)
+    turns = reader.get_many("turn", [(space, session, seq) for seq in seqs], columns=("ordinal",))
+    held = [(seq, cast(int, row[0])) for seq, row in zip(seqs, turns, strict=True) if row is not None]
+    said = reader.get_many(ANALYSIS, [(space, ordinal) for _, ordinal in held], columns=("version",))
+    missing = [turn_id(session, seq) for (seq, _), row in zip(held, said, strict=True) if row is None]
     if missing:
         shown = ", ".join(missing[:_SHOWN]) + ", ..." * (len(missing) > _SHOWN)
         detail = f"{len(missing)} turns lack what the analysis says of them"

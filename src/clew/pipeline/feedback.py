@@ -4,7 +4,6 @@ Echoes are found when tuning asks for them, from receipts and the turns that wer
 turns never wait for that. Feedback lives as long as its receipt.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from clew.errors import InputError
 from clew.index.view import IndexView
 from clew.pipeline.log import stored_rows
 from clew.pipeline.pause import paused_since
+from clew.pipeline.receipts import receipt_of
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import to_us, turn_from_row
 from clew.store.tables import Row
@@ -105,7 +105,7 @@ def receipts_of(reader: Reader, space: str) -> list[Receipt]:
     """The receipts that are kept, oldest first."""
     rows = reader.scan("receipt", (space,), (space,), columns=("created_at", "receipt", "data"))
     ordered = sorted(rows, key=lambda row: (cast(int, row[0]), cast(str, row[1])))
-    return [Receipt.from_dict(json.loads(cast(str, row[2]))) for row in ordered]
+    return [receipt_of(cast(bytes, row[2])) for row in ordered]
 
 
 def write_quoted(store: Store, space: str, found: Mapping[str, Iterable[str]], now: datetime) -> int:

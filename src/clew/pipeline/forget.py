@@ -12,6 +12,7 @@ from typing import Final, TypedDict, cast
 from clew.errors import InputError
 from clew.index.packer import forget_ordinals
 from clew.pipeline.analyse import analyse_again
+from clew.pipeline.annotate import BY_TURN
 from clew.pipeline.append import title_of
 from clew.pipeline.entities import forget_names
 from clew.pipeline.jobs import EMBED, job_name
@@ -171,7 +172,8 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
         key = (space, turn.session, turn.seq)
         removed["turn"] += tx.delete("turn", key, key)
         owner = (space, turn_id(turn.session, cast(int, turn.seq)))
-        removed["annotation"] += tx.delete("annotation", owner, owner)
+        said = [("annotation", owner), *((table, (space, turn.ordinal)) for table in BY_TURN)]
+        removed["annotation"] += sum(tx.delete(table, place, place) for table, place in said)
         removed["completion"] += _drop_answers(tx, *owner)
     removed |= forget_ordinals(tx, space, [cast(int, turn.ordinal) for turn in turns])
     removed["blob"] = _drop_blobs(tx, space, turns)

@@ -18,6 +18,7 @@ from clew.analyze.prototypes import Prototypes
 from clew.analyze.turns import Session, Told, look
 from clew.analyze.weigh import weigh
 from clew.analyze.words import Reading, read
+from clew.pipeline.annotate import said_of
 from clew.pipeline.prepare import WEIGHING
 from clew.recall.tuning.structure import Structure
 from clew.store.protocol import Reader
@@ -76,6 +77,7 @@ class Item:
     Attributes:
         prototypes: of the vector's embedder.
         by: the learned parameters; they make a piece's weight of its layer 1 and its nuance flags.
+        weighed: whether there is a row of what rules weigh of it.
     """
 
     turn: Turn
@@ -84,6 +86,7 @@ class Item:
     vector: Vector | None
     prototypes: Prototypes | None = None
     by: Structure = UNTUNED
+    weighed: bool = True
 
     @property
     def name(self) -> str:
@@ -210,15 +213,14 @@ def items_of(
         by: learned parameters; with another window than the document's layer 1 is said again, see `weighed_again`.
     """
     turns = [turn for turn in map(turn_from_row, rows) if turn.origin != "injected"]
-    keys = [(space, turn_id(turn.session, cast(int, turn.seq)), WEIGHING) for turn in turns]
-    weighed = reader.get_many("annotation", keys, columns=("value",))
+    weighed = said_of(reader, space, WEIGHING, [cast(int, turn.ordinal) for turn in turns])
     items = []
-    for turn, row in zip(turns, weighed, strict=True):
-        said = {} if row is None else json.loads(cast(str, row[0]))
+    for turn, held in zip(turns, weighed, strict=True):
+        said = weigh(turn.text).annotations() if held is None else held
         vector = vectors.get(cast(int, turn.ordinal))
         if by.window != WINDOW:
             said |= weighed_again(turn.text, by.window)
-        items.append(Item(turn, cast(int, turn.seq), said, vector, prototypes, by))
+        items.append(Item(turn, cast(int, turn.seq), said, vector, prototypes, by, weighed=held is not None))
     return items
 
 

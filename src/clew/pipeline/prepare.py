@@ -21,6 +21,7 @@ from clew.ingest.exclude import exclusion
 from clew.ingest.identity import content_hash
 from clew.ingest.media import offload
 from clew.ingest.secrets import mask_turn
+from clew.pipeline.forms import weighing_text
 from clew.store.rows import dumps, to_us
 from clew.text.dates import date_text, date_words, resolve
 from clew.text.names import greeting_aliases
@@ -32,7 +33,7 @@ from clew.types.turn import MAX_TURN_CHARS, Turn
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
 WEIGHING: Final = "weighing"
-"""The kind of row that holds the values of layers 1 to 3 together (docs/decisions/0006)."""
+"""The table that holds the values of layers 1 to 3 together (docs/decisions/0006)."""
 
 _CALLING: Final = frozenset(
     terms(
@@ -51,7 +52,7 @@ class Prepared:
         turn: masked, its large parts moved out; not yet placed.
         digest: content hash of that turn.
         blobs: bytes by SHA-256, to be kept beside it.
-        annotations: JSON text by the kind of row, made by rules; one row holds all that is weighed at once.
+        annotations: the text of a row by its table, made by rules; one row holds all that is weighed at once.
         masked: how many secrets were masked, by kind.
         excluded: the pattern of `ingest.exclude` that keeps the turn out; None when it may be stored.
     """
@@ -136,7 +137,7 @@ def derive(
         digest=content_hash(turn),
         pieces=index_pieces(turn),
         style=style(turn.text),
-        annotations={WEIGHING: dumps(weigh(turn.text).annotations())},
+        annotations={WEIGHING: weighing_text(weigh(turn.text).annotations())},
         blobs=blobs,
         masked=masked,
         excluded=excluded,

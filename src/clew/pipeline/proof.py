@@ -18,8 +18,10 @@ from clew.index.entry import TurnEntry, decode
 from clew.index.kinds import STAGED, TERMS, data, kinds, listing, staged_kind
 from clew.index.segment import Segment
 from clew.pipeline.annotate import ANALYSIS, NAME_OWNER, TAG
+from clew.pipeline.forms import analysis_of, analysis_text
 from clew.pipeline.log import stored_rows
 from clew.pipeline.prepare import derive
+from clew.pipeline.receipts import receipt_text
 from clew.pipeline.vocabulary import LABEL_KIND, VECTOR_KIND
 from clew.store.open import home_of
 from clew.store.protocol import Reader, Store
@@ -44,6 +46,9 @@ _OURS: Final = ("clew.toml",)
 _MADE: Final = ("receipt", "completion", "job", "node")
 """Tables whose rows may repeat what turns say, and that are looked through; what else is kept of a turn goes by its
 owner, and `verify` names what has none."""
+
+_PACKED: Final = {"segment": "data", "tail": "entry", "vector": "codes", "receipt": "data"}
+"""Columns of bytes that look like words by chance."""
 
 _GRAPH: Final = ("entity", "edge", "speaker")
 """Tables that are made of what turns name; their keys are stems, which may look like another word."""
@@ -98,7 +103,7 @@ def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path
     with store.snapshot() as reader:
         for table in _MADE:
             for row in reader.scan(table, (space,), (space,)):
-                look(table, 1, _hits(words(_text(row)), traces, shortest=1))
+                look(table, 1, _hits(words(_unpacked(table, row)), traces, shortest=1))
         for table, held in (*_labels(reader, space), *_entities(reader, space)):
             look(table, 1, _hits(held, traces, shortest=1))
         for place, ordinals, terms in _index(reader, space):
@@ -160,8 +165,8 @@ def _labels(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
     for row in reader.scan("annotation", (space,), (space,)):
         if _is_name(row):
             yield "annotation", words(f"{cast(str, row[1])[len(NAME_OWNER) :]} {_parts(row)}")
-        elif row[2] == ANALYSIS:
-            yield "annotation", words(" ".join(json.loads(cast(str, row[3])).get("tags", ())))
+    for (said,) in reader.scan(ANALYSIS, (space,), (space,), columns=("value",)):
+        yield ANALYSIS, words(" ".join(analysis_of(cast(str, said)).get("tags", ())))
 
 
 def _entities(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
@@ -182,14 +187,14 @@ def _rightful(table: str, row: Row) -> list[str]:
         return []
     if table == "label_alias" or (table == "label" and row[2] == TAG and row[5] != "user"):
         return []
+    if table == ANALYSIS:
+        said = analysis_of(cast(str, row[2]))
+        return words(analysis_text(said | {"tags": {}}))
     if table != "annotation":
         return words(_text(row))
     if _is_name(row):
         return words(_text((LABEL_KIND, *row[4:], "" if row[2] != LABEL_KIND else "born beats again parts")))
-    if row[2] != ANALYSIS:
-        return words(_text(row))
-    said = json.loads(cast(str, row[3]))
-    return words(_text((*row[:3], json.dumps(said | {"tags": None}), *row[4:])))
+    return words(_text(row))
 
 
 def _is_name(row: Row) -> bool:
@@ -215,7 +220,7 @@ def _leave_out_packed(store: Store, traces: Traces) -> None:
             for table, columns in (("entity", ("entity",)), ("edge", ("source", "target"))):
                 for row in reader.scan(table, (space,), (space,), columns=columns):
                     traces.words.difference_update(words(_text(row)))  # what is named was looked at by its spelling
-            for table, column in (("segment", "data"), ("tail", "entry"), ("vector", "codes")):
+            for table, column in _PACKED.items():
                 for key in reader.scan(table, (space,), (space,), columns=TABLES[table].key_names):
                     ((packed,),) = reader.scan(table, key, key, columns=(column,))
                     text = cast(bytes, packed).decode("utf-8", "replace").casefold()
@@ -230,6 +235,10 @@ def _leave_out(traces: Traces, held: Sequence[str]) -> None:
 
 def _text(row: Iterable[Value]) -> str:
     return " ".join(value for value in row if isinstance(value, str))
+
+
+def _unpacked(table: str, row: Row) -> str:
+    return f"{_text(row)} {receipt_text(cast(bytes, row[-1]))}" if table == "receipt" else _text(row)
 
 
 def _terms(entry: TurnEntry) -> set[str]:

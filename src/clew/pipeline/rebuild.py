@@ -12,12 +12,13 @@ from clew.index import remake
 from clew.index.entry import TurnEntry
 from clew.index.packer import STEP
 from clew.pipeline.analyse import drop_analysis
-from clew.pipeline.annotate import ANALYSIS, PROVENANCE, annotation_rows, orphans
+from clew.pipeline.annotate import BY_TURN, PROVENANCE, lost_ordinals, orphans, weighing_rows
 from clew.pipeline.entities import drop_entities
 from clew.pipeline.log import stored_rows
-from clew.pipeline.prepare import Prepared, derive
+from clew.pipeline.prepare import WEIGHING, Prepared, derive
 from clew.store.protocol import Store, Transaction
 from clew.store.rows import turn_from_row
+from clew.store.tables import Key
 from clew.version import __version__
 
 Progress = Callable[[int, int], None]
@@ -65,9 +66,9 @@ def _drop_behind(tx: Transaction, space: str) -> None:
 def _drop_orphans(store: Store, space: str) -> None:
     """Drops the annotations of turns that do not exist. No id is given twice, so none of them comes back."""
     with store.snapshot() as reader:
-        owners = orphans(reader, space)
-    keys = [(space, owner) for owner in owners]
-    store.transaction(lambda tx: [tx.delete("annotation", key, key) for key in keys], durable=False)
+        keys: list[tuple[str, Key]] = [("annotation", (space, owner)) for owner in orphans(reader, space)]
+        keys += [(table, (space, ordinal)) for ordinal in lost_ordinals(reader, space) for table in BY_TURN]
+    store.transaction(lambda tx: [tx.delete(table, key, key) for table, key in keys], durable=False)
 
 
 def _entries(store: Store, space: str, low: int, high: int, tell: Progress) -> Iterator[TurnEntry]:
@@ -94,10 +95,10 @@ def _annotate(store: Store, space: str, made: Sequence[Prepared]) -> None:
             for kind, provenance in tx.scan(
                 "annotation", (space, owner), (space, owner), columns=("kind", "provenance")
             ):
-                if provenance == PROVENANCE and kind != ANALYSIS:
+                if provenance == PROVENANCE:
                     tx.delete("annotation", (space, owner, kind), (space, owner, kind))
             if row is not None:
-                living.append((owner, item))
-        tx.put("annotation", annotation_rows(space, living))
+                living.append((cast(int, item.turn.ordinal), item))
+        tx.put(WEIGHING, weighing_rows(space, living))
 
     store.transaction(write, durable=False)

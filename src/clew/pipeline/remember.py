@@ -4,7 +4,6 @@ Without a model: by the ranking where there is a question, else by the hierarchy
 Borders: reads rows; how much fits is for `clew.assemble.moments`.
 """
 
-import json
 from bisect import bisect_right
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 from clew.analyze.keyphrases import keyphrases
 from clew.assemble.moments import Offer
 from clew.index.view import IndexView
-from clew.pipeline.annotate import ANALYSIS
+from clew.pipeline.annotate import ANALYSIS, said_of
 from clew.pipeline.nodes import BEAT
 from clew.recall.frame import Frame, covered_days
 from clew.recall.sigma import snippet
@@ -138,10 +137,9 @@ class Scene:
         """Turns of the time, ascending: whether one is no paradigm shift, its importance negated, and its position."""
         places = np.linspace(0, len(self.positions) - 1, min(READ, len(self.positions))).astype(np.int64)
         some = self.positions[places].tolist()
-        keys = [(self.space, self.name(at), ANALYSIS) for at in some]
-        rows = self.reader.get_many("annotation", keys, columns=("value",))
-        said = [(at, json.loads(cast(str, row[0]))) for at, row in zip(some, rows, strict=True) if row is not None]
-        known = ((at, each.get("paradigm_shift", False), each.get("importance")) for at, each in said)
+        said = said_of(self.reader, self.space, ANALYSIS, self.view.turns.ordinal[some].tolist())
+        told = [(at, each) for at, each in zip(some, said, strict=True) if each is not None]
+        known = ((at, each.get("paradigm_shift", False), each.get("importance")) for at, each in told)
         return sorted((not shift, -float(value), at) for at, shift, value in known if value is not None)
 
     def _shown(self, text: str) -> str:

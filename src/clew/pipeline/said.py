@@ -9,7 +9,6 @@ alone), 200 bytes a turn that stay in mind, and then the reading of what came si
 asked for and many were never read, only those few are read, and not kept.
 """
 
-import json
 import threading
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -21,6 +20,7 @@ from numpy.typing import NDArray
 from clew.index.view import IndexView
 from clew.pipeline.analyse import read_progress
 from clew.pipeline.annotate import ANALYSIS, replaced
+from clew.pipeline.forms import analysis_of, weighing_of
 from clew.pipeline.prepare import WEIGHING
 from clew.recall.algebra.evaluate import Places, Values
 from clew.recall.algebra.fields import DOMAINS, NUANCES, OVERLAYS, OWN_SCORES, SCORES
@@ -85,10 +85,10 @@ class Table:
         return [self._listed[code] for code in self._tags[row].tolist() if code != _UNKNOWN]
 
     def extend(self, rows: Sequence[tuple[str | None, str | None]]) -> None:
-        """Takes the rows of turns apart: weighing and analysis as JSON text, or None where there is none."""
-        told = [_NOTHING if analysis is None else json.loads(analysis) for _, analysis in rows]
+        """Takes the rows of turns apart: the texts of weighing and analysis, or None where there is none."""
+        told = [_NOTHING if analysis is None else analysis_of(analysis) for _, analysis in rows]
         said = [
-            each if row[0] is None else {**json.loads(row[0]), **each} for row, each in zip(rows, told, strict=True)
+            each if row[0] is None else {**weighing_of(row[0]), **each} for row, each in zip(rows, told, strict=True)
         ]
         tags = [each.get("tags", _NOTHING) for each in told]
         start, end = self.size, self.size + len(rows)
@@ -185,9 +185,9 @@ class Said:
 def read_into(table: Table, reader: Reader, space: str, view: IndexView, places: Places) -> None:
     """Adds turns to a table, in the order of their places."""
     for start in range(0, len(places), _PAGE):
-        names = owners(view, places[start : start + _PAGE])
-        weighing: list[str | None] = _values(reader, space, names, WEIGHING) if table.weighed else [None] * len(names)
-        table.extend(list(zip(weighing, _values(reader, space, names, ANALYSIS), strict=True)))
+        numbers = view.turns.ordinal[places[start : start + _PAGE]].tolist()
+        weighing = _values(reader, space, numbers, WEIGHING) if table.weighed else [None] * len(numbers)
+        table.extend(list(zip(weighing, _values(reader, space, numbers, ANALYSIS), strict=True)))
 
 
 def owners(view: IndexView, places: Places) -> list[str]:
@@ -196,8 +196,8 @@ def owners(view: IndexView, places: Places) -> list[str]:
     return [turn_id(session, seq) for session, seq in zip(sessions, view.turns.seq[places].tolist(), strict=True)]
 
 
-def _values(reader: Reader, space: str, names: Sequence[str], kind: str) -> list[str | None]:
-    rows = reader.get_many("annotation", [(space, name, kind) for name in names], columns=("value",))
+def _values(reader: Reader, space: str, numbers: Sequence[int], table: str) -> list[str | None]:
+    rows = reader.get_many(table, [(space, number) for number in numbers], columns=("value",))
     return [None if row is None else cast(str, row[0]) for row in rows]
 
 

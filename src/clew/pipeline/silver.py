@@ -4,7 +4,6 @@ A turn refers back to an earlier one when the analysis says so, when it quotes a
 uses a term again that only they hold. What was said a moment ago is left out: it is still in the window.
 """
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, cast
@@ -13,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.index.view import IndexView
-from clew.pipeline.annotate import ANALYSIS
+from clew.pipeline.annotate import ANALYSIS, said_of
 from clew.store.protocol import Reader
 from clew.store.rows import TURN_COLUMNS, turn_from_row
 from clew.text.names import quoted
 from clew.text.normalise import fold, fold_contains
 from clew.text.terms import quote_terms, terms
-from clew.types.ids import parse_turn_id, turn_id
+from clew.types.ids import parse_turn_id
 from clew.types.turn import Turn
 
 GAP: Final = 6
@@ -98,8 +97,7 @@ def _refers_to(reader: Reader, space: str, view: IndexView, turn: Turn, position
 
 
 def _references(reader: Reader, space: str, view: IndexView, turn: Turn) -> Iterator[int]:
-    row = reader.get("annotation", (space, turn_id(turn.session, cast(int, turn.seq)), ANALYSIS))
-    said: Mapping[str, Any] = {} if row is None else json.loads(cast(str, row[3]))
+    said: Mapping[str, Any] = said_of(reader, space, ANALYSIS, [cast(int, turn.ordinal)])[0] or {}
     for name in said.get("references", ()):
         place = view.position(*parse_turn_id(name)) if ":turn:" in name and name != turn.parent else None
         if place is not None:

@@ -7,7 +7,7 @@ from clew.index.kinds import STAGED
 from clew.index.remake import broken_off
 from clew.index.vectors import has_vector
 from clew.index.view import IndexView
-from clew.pipeline.annotate import TAG
+from clew.pipeline.annotate import BY_TURN, TAG
 from clew.pipeline.ledger import read_ledger
 from clew.pipeline.pause import paused_since
 from clew.store.protocol import Store
@@ -27,6 +27,7 @@ def gather_stats(
             name: reader.count(name, every, every)
             for name in ("turn", "session", "segment", "blob", "annotation", "receipt", "tombstone", "tail")
         }
+        counts["annotation"] += sum(reader.count(table, every, every) for table in BY_TURN)
         counts["segment"] -= reader.count("segment", (space, STAGED), (space, STAGED))
         ledger = read_ledger(reader, space, LEDGER_DAYS)
         labels = reader.count("label", (space, TAG), (space, TAG), index="name")

@@ -14,7 +14,7 @@ from clew.index import packer
 from clew.index.mend import vector_problems
 from clew.index.remake import stage_problems
 from clew.ingest.identity import content_hash
-from clew.pipeline.annotate import orphans
+from clew.pipeline.annotate import BY_TURN, lost_ordinals, orphans
 from clew.pipeline.compare import compare
 from clew.pipeline.coverage import coverage_problems
 from clew.pipeline.entities import entity_problems
@@ -53,9 +53,9 @@ def _verify(store: Store, space: str, problems: list[Problem]) -> VerifyReport:
         problems += find_odd_jobs(reader, space)
         problems += map(orphan_problem, find_orphans(reader, space))
         problems += _blob_problems(reader, space, blobs)
-        problems += map(_orphan, orphans(reader, space))
+        problems += map(_orphan, [*orphans(reader, space), *(f"ordinal {n}" for n in lost_ordinals(reader, space))])
         problems += coverage_problems(reader, space)
-        annotations = reader.count("annotation", (space,), (space,))
+        annotations = sum(reader.count(table, (space,), (space,)) for table in ("annotation", *BY_TURN))
         problems += vector_problems(reader, space)
         problems += stage_problems(reader, space)
     problems += packer.verify(store, space, ordinals)

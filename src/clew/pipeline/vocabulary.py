@@ -21,11 +21,12 @@ from clew.models.asked import ask
 from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
 from clew.pipeline.annotate import ANALYSIS, NAME_OWNER, PROVENANCE, TAG, note_replaced
+from clew.pipeline.forms import analysis_of, analysis_text
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import dumps
-from clew.store.tables import Key, Row
+from clew.store.tables import Row
 from clew.structure.vocabulary import SPLIT_BEATS, SPLIT_SHARE, Label, Vocabulary, parts_of
-from clew.types.ids import node_id, parse_turn_id, turn_id
+from clew.types.ids import node_id
 
 LABEL_KIND: Final = "label"
 VECTOR_KIND: Final = "vector:"
@@ -168,13 +169,14 @@ def let_go(tx: Transaction, space: str, dropped: Mapping[str, int], beats: int) 
             gone.add(name)
     put_names(tx, space, words, words.drop(gone) | set(dropped))
     if model is not None and gone:
-        _take_off(tx, space, ((space,), (space,)), gone)
+        _take_off(tx, space, tx.scan(ANALYSIS, (space,), (space,)), gone)
 
 
 def untag(tx: Transaction, space: str, session: str) -> None:
     """Takes the tags off the turns of a session: one that is carried over is a word of the turns before."""
-    first = turn_id(session, 0).removesuffix("0")
-    _take_off(tx, space, ((space, first), (space, first[:-1] + ";")), None)
+    turns = tx.scan("turn", (space, session), (space, session), columns=("ordinal",))
+    rows = tx.get_many(ANALYSIS, [(space, ordinal) for (ordinal,) in turns])
+    _take_off(tx, space, [row for row in rows if row is not None], None)
 
 
 def adopt(tx: Transaction, space: str, names: Iterable[tuple[str, int]]) -> None:
@@ -248,29 +250,33 @@ def _codes(embedder: Embedder, names: Sequence[str]) -> list[NDArray[np.int8] | 
     return found
 
 
-def _take_off(tx: Transaction, space: str, bounds: tuple[Key, Key], names: set[str] | None) -> None:
-    """Takes names off the turns between two keys, all names for None: a turn need not hold the words of its tags.
+def _take_off(tx: Transaction, space: str, rows: Iterable[Row], names: set[str] | None) -> None:
+    """Takes names off rows of ANALYSIS, all names for None: a turn need not hold the words of its tags.
 
     A name that a turn says itself, or one from which it may be carried over, stays.
     """
     found: list[Row] = []
-    for row in tx.scan("annotation", *bounds):
-        said = json.loads(cast(str, row[3])) if row[2] == ANALYSIS else {}
+    for row in rows:
+        said = analysis_of(cast(str, row[2]))
         tags = said.pop("tags", {})
         gone = set(tags) if names is None else names.intersection(tags)
         if names is not None and gone:
-            gone -= _said_near(tx, cast(str, row[0]), cast(str, row[1]), gone)
+            gone -= _said_near(tx, space, cast(int, row[1]), gone)
         if gone:
             kept = {name: weight for name, weight in tags.items() if name not in gone}
-            found.append((*row[:3], dumps(said | ({"tags": kept} if kept else {})), *row[4:]))
+            found.append((*row[:2], analysis_text(said | ({"tags": kept} if kept else {})), *row[3:]))
     if found:
-        tx.put("annotation", found)
+        tx.put(ANALYSIS, found)
         note_replaced(tx, space)
 
 
-def _said_near(tx: Reader, space: str, owner: str, names: set[str]) -> set[str]:
+def _said_near(tx: Reader, space: str, ordinal: int, names: set[str]) -> set[str]:
     """Those of some names that stand in a turn or in the few before it."""
-    session, seq = parse_turn_id(owner)
+    key = (space, ordinal)
+    places = tx.scan("turn", key, key, index="ordinal", columns=("session", "seq"))
+    if not places:
+        return set()
+    session, seq = places[0][0], cast(int, places[0][1])
     near = tx.scan("turn", (space, session, max(0, seq - LOOKBACK)), (space, session, seq), columns=("text",))
     keys = {key for (text,) in near for key in standing(cast(str, text))}
     return {name for name in names if tag_key(name) in keys}

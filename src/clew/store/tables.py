@@ -103,6 +103,23 @@ ANNOTATION = Table(
     {"space": "text", "owner": "text", "kind": "text", "value": "text", "provenance": "text", "version": "int"},
     key=3,
 )
+"""What models and people say of turns, and what is kept of the names of labels."""
+
+WEIGHING = Table("weighing", {"space": "text", "ordinal": "int", "value": "text", "version": "int"}, key=2)
+"""What rules weigh of each turn alone; written with it."""
+
+ANALYSIS = Table(
+    "analysis",
+    {
+        "space": "text",
+        "ordinal": "int",
+        "value": "text",
+        "maker": "int",  # place of its provenance in the space's list of makers
+        "version": "int",
+    },
+    key=2,
+)
+"""What is said of each turn in the light of those before it."""
 
 VECTOR = Table(
     "vector",
@@ -147,7 +164,7 @@ JOB = Table(
 
 LEASE = Table("lease", {"space": "text", "name": "text", "holder": "text", "fence": "int", "expires": "int"}, key=2)
 
-RECEIPT = Table("receipt", {"space": "text", "receipt": "text", "created_at": "int", "data": "text"}, key=2)
+RECEIPT = Table("receipt", {"space": "text", "receipt": "text", "created_at": "int", "data": "bytes"}, key=2)
 
 TOMBSTONE = Table(
     "tombstone",
@@ -317,6 +334,8 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             TURN,
             BLOB,
             ANNOTATION,
+            WEIGHING,
+            ANALYSIS,
             VECTOR,
             TAIL,
             SEGMENT,
