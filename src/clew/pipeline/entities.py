@@ -15,6 +15,7 @@ from typing import Final, cast
 from clew.errors import ConflictError
 from clew.index.view import IndexView
 from clew.ingest.identity import content_hash
+from clew.pipeline.lines import turn_of
 from clew.pipeline.log import stored_rows
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import TURN_COLUMNS, dumps, turn_from_row
@@ -84,7 +85,7 @@ class Naming:
             return True
         if not rows:
             return False
-        turns = [turn_from_row(row) for row in rows]
+        turns = [turn_of(row) for row in rows]
         after = Progress(cast(int, rows[-1][_ORDINAL]) + 1)
         made = [_counts((turn,)) for turn in turns]
 

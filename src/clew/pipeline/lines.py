@@ -7,11 +7,12 @@ mind: whoever has not got it reads the last few turns, so that it never disagree
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any, Final, cast
 
 from clew.analyze.domains import Evidence, by_domain, evidence_of, evidence_with_vector, shares_of, tags
 from clew.analyze.importance import Usual
+from clew.analyze.keyphrases import TEXTS_KEPT
 from clew.analyze.layer1 import WINDOW
 from clew.analyze.novelty import RECENT, Vector
 from clew.analyze.prototypes import Prototypes
@@ -197,6 +198,10 @@ def read_mark(reader: Reader, space: str, session: str, branch: str) -> tuple[Ma
     return (None, None) if row is None else (Mark.from_json(cast(str, row[2])), cast(str, row[2]))
 
 
+turn_of = lru_cache(maxsize=TEXTS_KEPT)(turn_from_row)
+"""The turn of a row; remembered for the length of a stretch, which the stages behind the acknowledgement share."""
+
+
 def items_of(
     reader: Reader,
     space: str,
@@ -212,7 +217,7 @@ def items_of(
         prototypes: of the vectors' embedder; with both the domains of a turn are said again.
         by: learned parameters; with another window than the document's layer 1 is said again, see `weighed_again`.
     """
-    turns = [turn for turn in map(turn_from_row, rows) if turn.origin != "injected"]
+    turns = [turn for turn in map(turn_of, rows) if turn.origin != "injected"]
     weighed = said_of(reader, space, WEIGHING, [cast(int, turn.ordinal) for turn in turns])
     items = []
     for turn, held in zip(turns, weighed, strict=True):

@@ -40,6 +40,9 @@ GATHER_SECONDS: Final = 0.1
 """How long the thread lets turns gather after it was woken: a stream of single turns is not followed one by one.
 Not when somebody waits for the work."""
 
+LET_PASS_SECONDS: Final = 1.0
+"""How long the thread waits between two steps at most while turns go on coming."""
+
 REST_SECONDS: Final = (1.0, 5.0, 30.0, 120.0)
 """Waiting times after failures in a row."""
 
@@ -71,6 +74,8 @@ class Worker:
         self.failure: str | None = None
         self._wake = threading.Event()
         self._hurry = threading.Event()  # somebody waits for what is left: turns are not let gather
+        self._woken = -LET_PASS_SECONDS  # when turns came in last
+        self._at_work = False  # the thread goes from one step to the next
         self._stop = threading.Event()
         self._rests = threading.Event()  # something was done, and there was nothing more to do
         self._step_lock = threading.Lock()
@@ -86,6 +91,7 @@ class Worker:
 
     def wake(self) -> None:
         """Says that there may be work; what failed rests all the same."""
+        self._woken = time.monotonic()
         if not self._failures:
             self._wake.set()
         if self.models is not None:
@@ -151,6 +157,10 @@ class Worker:
             self._hurry.set()
             self._wake.set()
             self._rests.wait(min(left, POLL_SECONDS))
+            while self._at_work and not self._stop.is_set():  # counting what is left would only hold it up
+                left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
+                if left <= 0 or self._rests.wait(min(left, POLL_SECONDS)):
+                    break
         rest = None if deadline is None else deadline - time.monotonic()
         return self.models is None or self.models.drain(rest)
 
@@ -230,23 +240,30 @@ class Worker:
         self._lease = self._store.lease(self._space, LEASE, self._holder, now=now, until=now + LEASE_US)
         return self._lease is not None
 
+    def _let_pass(self) -> None:
+        """Waits as long as turns come in one after the other, a moment at most: whoever adds them goes first."""
+        until = time.monotonic() + LET_PASS_SECONDS
+        while time.monotonic() < min(until, self._woken + GATHER_SECONDS) and not self._hurry.is_set():
+            self._hurry.wait(GATHER_SECONDS / 4)
+
     def _run(self) -> None:
-        worked = False
         while not self._stop.is_set():
+            self._let_pass()
             try:
                 busy = self.step()
             except ClosedError:
+                self._at_work = False
                 return
             except Exception as error:
                 log.exception("background work met an error that is not Clew's own; it will be tried again")
                 self._note(error)
                 busy = False
             if busy:
-                worked = True
+                self._at_work = True
                 continue
-            if worked:
+            if self._at_work:
+                self._at_work = False
                 self._rests.set()
-                worked = False
             rest = REST_SECONDS[min(self._failures, len(REST_SECONDS)) - 1] if self._failures else IDLE_SECONDS
             if self._wake.wait(rest):
                 self._hurry.wait(GATHER_SECONDS)
