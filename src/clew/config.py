@@ -109,6 +109,9 @@ class RecallConfig:
     assistant: float = _setting(
         4.0, "Added to the assistant's turns when the question asks for the assistant's words.", low=0, high=20
     )
+    opening: float = _setting(
+        2.0, "Weight of an early place in its session when a summary is asked of an assistant.", low=0, high=20
+    )
     cost: float = _setting(2.0, "Taken off for each doubling (natural) of what a turn costs in tokens.", low=0, high=20)
     cost_assistant: float = _setting(3.0, "The same where an assistant takes part.", low=0, high=20)
     floor: float = _setting(

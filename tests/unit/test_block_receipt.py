@@ -54,7 +54,7 @@ def test_a_receipt_gives_every_signals_share(fusion: str) -> None:
     for row in receipt.chosen:
         seen |= set(row["signals"])
         assert sum(row["signals"].values()) == pytest.approx(row["score"], abs=len(SIGNALS) * 1e-6)
-    aside = {"user", "assistant", "standing"}  # no assistant takes part
+    aside = {"user", "assistant", "standing", "opening"}  # no assistant takes part
     aside |= {"graph", "tree"}  # have no weight by default
     aside |= {"question", "answer", "dated", "position"}  # nobody asks, or when, or points anywhere
     assert seen == {signal.name for signal in SIGNALS} - aside

@@ -282,9 +282,23 @@ def test_signal_user_prefers_the_person_beside_an_assistant() -> None:
 @pytest.mark.requirement("F-RANKING-05")
 def test_signal_assistant_is_1_when_its_words_are_asked_for() -> None:
     view = space("tea", answered("Tea."))
-    assert values("assistant", asked(view, "What did you recommend about tea?")) == [0, 1]
+    assert values("assistant", asked(view, "What did you recommend about tea?")) == [0, 1 + 6 / 4]
+    assert values("assistant", asked(view, "What did you recommend about tea?", user=0.0)) == [0, 1]
+    assert values("assistant", asked(view, "Summarise what was said about tea")) == [0, 2 + 6 / 4]
+    assert values("assistant", asked(view, "What did you recommend about tea?", assistant=0.0)) == [0, 1]
     assert values("assistant", asked(view, "What about tea?")) is None
     assert values("assistant", asked(space("tea"), "What did you recommend about tea?")) is None
+
+
+@pytest.mark.requirement("F-SUMMARY-03")
+def test_signal_opening_falls_from_the_first_turn_of_a_session_for_a_summary() -> None:
+    view = space("tea", answered("Tea."), said("tea", session="t"), answered("Tea.", session="t"), "Tea again.")
+    assert values("opening", asked(view, "Summarise what was said about tea")) == [1, 0.667, 1, 0.5, 0.333]
+    assert values("opening", asked(view, "What was said about tea?")) is None
+    assert values("opening", asked(space("tea"), "Summarise what was said about tea")) is None
+    found = rank(asked(view, "Summarise what was said about tea"), limit=9)
+    shares = {candidate.position: candidate.shares["opening"] for candidate in found}
+    assert shares == {0: 2.0, 1: 1.333333, 2: 2.0, 3: 1.0, 4: 0.666667}
 
 
 @pytest.mark.requirement("F-RANKING-05")
@@ -304,7 +318,7 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
     question = "When did you tell Ann about the 'red barn' on 5 March?"
     similarity = np.linspace(0.1, 0.9, 2 * len(view.turns.at)).reshape(2, -1)
     never = {True: {"answer", "statement"}, False: {"user", "assistant"}}[beside]
-    never |= {"position", "standing", "graph", "tree"}  # nobody points anywhere or asks for help, no weight
+    never |= {"position", "standing", "opening", "graph", "tree"}  # no pointing, request or summary, no weight
     weight = "cost_assistant" if beside and name == "cost" else name
 
     def shares(**weights: Any) -> set[str]:

@@ -28,6 +28,12 @@ def test_a_summary_brings_the_assistants_turns_like_the_persons() -> None:
     assert roles("Give me an overview of the garden plan with the roses") == "aaaauuuu"
 
 
+@pytest.mark.requirement("F-SUMMARY-03")
+def test_the_assistants_words_bring_its_turns_before_the_persons() -> None:
+    assert roles("Where did you suggest to put the roses of the garden plan?") == "aaaauuuu"
+    assert roles("Where did I suggest to put the roses of the garden plan?") == "uuuuaaaa"
+
+
 @pytest.mark.requirement("F-SUMMARY-01")
 def test_without_an_assistant_a_summary_changes_no_order() -> None:
     turns = [said("The garden plan has roses.", speaker="Ann"), said("The garden plan has a pond.", speaker="Bob")]

@@ -42,6 +42,7 @@ def understood(query: Query, speakers: Sequence[str]) -> dict[str, Any]:
             for each in query.dates
         ],
         "quotes": list(query.quotes),
+        "about": query.about or None,
         "rewritten": query.rewritten if query.rewritten != query.text else None,
         "wants_assistant": query.wants_assistant or None,
         "wants_summary": query.wants_summary or None,

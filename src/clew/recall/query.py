@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from typing import Final
 
+from clew.recall.framing import without_framing
 from clew.text.names import quoted
 from clew.text.query_dates import DateConstraint, counting_moment, parse_query_dates
 from clew.text.stopwords import STOPWORDS
@@ -46,6 +47,7 @@ _LOOKS_BACK = re.compile(
 _WHEN = re.compile(
     r"\b(?:when|what (?:date|day|month|year|time)|how long ago|which (?:month|year|day))\b", re.IGNORECASE
 )
+_BOTH = re.compile(r"\b(?:both )?(you|your),? (?:and|or) \1\b", re.IGNORECASE)
 _REQUEST = re.compile(
     r"^(?:\s*+(?:(?:can|could|would|will) you|please|(?:list|tell|give|show|remind|help)(?: me| us)?"
     r"|(?:what|which|who|whom|whose|when|where|why|how)(?:['’]s| is| are| was| were| do| does| did| many| much| long)?"
@@ -64,7 +66,7 @@ class Query:
 
     Attributes:
         text: as asked.
-        terms: search terms in order, each once.
+        terms: search terms of `about` in order, each once.
         speakers: codes of the speakers it names, ascending.
         dates: time it names; empty when none.
         quotes: phrases in quotation marks.
@@ -73,6 +75,7 @@ class Query:
         wants_summary: it asks for what was said of something as a whole.
         wants_help: it asks to have something done or explained now, and not for what was said.
         wants_time: it asks when something was, or on which day.
+        about: the question without what it says of the conversation itself; empty where it says nothing of it.
     """
 
     text: str
@@ -85,6 +88,7 @@ class Query:
     wants_summary: bool = False
     wants_help: bool = False
     wants_time: bool = False
+    about: str = ""
 
 
 def understand(
@@ -112,17 +116,19 @@ def understand(
         for code, speaker in enumerate(speakers)
         if (found := _name_words(words, speaker) | {word for word, plain in words.items() if also.get(plain) == code})
     }
+    about = without_framing(text) if with_assistant else text
     return Query(
         text=text,
-        terms=tuple(query_terms(text)),
+        terms=tuple(query_terms(about)),
         speakers=tuple(named),
         dates=tuple(parse_query_dates(text, counting_moment(text, now, covered), covered)),
         quotes=tuple(quoted(text)),
-        rewritten=without_request(text) if with_assistant else to_second_person(text, set().union(*named.values())),
+        rewritten=without_request(about) if with_assistant else to_second_person(text, set().union(*named.values())),
         wants_assistant=with_assistant and _ASSISTANT_ASKED.search(_ASKING.sub("", text)) is not None,
         wants_summary=_SUMMARY.search(text) is not None,
         wants_help=_HELP.search(text) is not None and _LOOKS_BACK.search(text) is None,
         wants_time=_WHEN.search(text) is not None,
+        about="" if about == text else about,
     )
 
 
@@ -149,7 +155,7 @@ def to_second_person(text: str, names: set[str]) -> str:
     """The question as put to the person it names: "Where did Ann go?" becomes "Where did you go?".
 
     A turn says "I went to Rome" and never the speaker's own name, so the name only pulls the vector away (RETRIEVAL:
-    the largest single gain between two people). Without a name the text comes back as it is.
+    the largest single gain between two people). Two people are one "you". Without a name the text comes back as it is.
     """
     if not names:
         return text
@@ -159,7 +165,7 @@ def to_second_person(text: str, names: set[str]) -> str:
     text = _SUBJECT_PRONOUN.sub("you", _PRONOUN.sub("your", text))
     for wrong, right in _AGREEMENT:
         text = wrong.sub(right, text)
-    return text
+    return _BOTH.sub(r"\1", text)
 
 
 def without_request(text: str) -> str:

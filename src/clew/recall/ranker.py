@@ -98,7 +98,8 @@ class Ranker:
         if embedder is None or not query.text.strip():
             return None
         try:
-            forms = (query.text,) if query.rewritten == query.text else (query.text, query.rewritten)
+            asked = query.about or query.text
+            forms = (asked,) if query.rewritten == asked else (asked, query.rewritten)
             cosines = cosine(view, embedder.name, self._embedded(embedder, forms))
         except (ModelError, InputError) as error:  # the latter when the vectors that are stored are of another length
             log.warning("the question was ranked without vectors: %s", error)

@@ -13,6 +13,7 @@ from clew.recall.signals.cost import cost
 from clew.recall.signals.dense import answer, dense, dense_rewritten
 from clew.recall.signals.graph import graph
 from clew.recall.signals.lexical import lexical
+from clew.recall.signals.opening import opening
 from clew.recall.signals.position import position
 from clew.recall.signals.quote import quote
 from clew.recall.signals.speaker import assistant, speaker, speaker_first_person, user
@@ -70,6 +71,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("user", user, lambda c, _: c.user, standing=True),
     Signal("standing", standing, lambda c, _: c.standing),
     Signal("assistant", assistant, lambda c, _: c.assistant),
+    Signal("opening", opening, lambda c, _: c.opening),
     Signal("cost", cost, _cost_weight, standing=True),
 )
 

@@ -30,15 +30,17 @@ def user(frame: Frame) -> Scores | None:
 
 
 def assistant(frame: Frame) -> Scores | None:
-    """1 for the assistant's turns when the question asks for what the assistant said; more when it asks for a summary.
+    """1 for the assistant's turns when the question asks for what the assistant said, 2 when it asks for a summary.
 
-    A summary is of what both said, and the long answers hold most of it: there the assistant's turns get 1 and as much
-    as `user` gives the person's besides.
+    Beside that they get as much as `user` gives the person's. A summary is of what both said, and the long answers,
+    which `cost` puts last, hold most of it.
     """
-    if frame.query.wants_summary and frame.with_assistant and frame.config.assistant:
-        worth = 1.0 + frame.config.user / frame.config.assistant
+    if frame.query.wants_summary and frame.with_assistant:
+        worth = 2.0
     elif frame.query.wants_assistant:
         worth = 1.0
     else:
         return None
+    if frame.config.assistant:
+        worth += frame.config.user / frame.config.assistant
     return np.where(frame.view.turns.role == ASSISTANT, worth, 0.0)

@@ -1,0 +1,46 @@
+"""What a question says of the conversation itself and of the form of the answer: taken out before it is looked up.
+
+"Which parts of the garden did I bring up throughout our conversations, in order? Mention only three items." is about
+parts of the garden; the rest is said of every conversation alike, and pulls words and vectors to turns that say so.
+"""
+
+import re
+from typing import Final
+
+_ALL_OF = r"(?:throughout|across|over|during|in|from|through) (?:all (?:of )?)?(?:our|my|the|these|those) (?:\w+ ){0,2}"
+_WHERE = re.compile(
+    rf"\b(?:{_ALL_OF}(?:conversations?|chats?|sessions?|discussions?)"
+    r"|(?:throughout|across) (?:our|my) (?:messages|requests|questions))\b"
+    r"(?= ?(?:[,.?!;:]|$)| (?:and|that|which|about|on|so|to|with|I|we)\b)"
+    r"|\b(?:so far|over time|in (?:(?:the right|the|chronological) )?order(?! to\b))\b",
+    re.IGNORECASE,
+)
+_SAID = r"(?:brought up|mentioned|discussed|talked about|raised|asked about|covered)"
+_TOLD = re.compile(
+    rf"\b(?:the order )?(?:in which|that|which) (?:I|we)(?:['’]ve| have)? {_SAID}\b"
+    rf"|\b(?:have |had )?(?:I|we)(?:['’]ve| have)? {_SAID}\b"
+    r"|\bdid (?:I|we) (?:mention|say|bring up|discuss|raise|cover|talk about|tell you)(?: that)?\b",
+    re.IGNORECASE,
+)
+_FORM = re.compile(
+    r"(?<=[.?!]) (?:please )?(?:mention|list|give|name|answer|use|include|keep|limit|be)\b[^.?!]*"
+    r"\b(?:only|items?|words?|sentences?|brief|short|concise)\b[^.?!]*[.?!]?",
+    re.IGNORECASE,
+)
+_SPACES: Final = re.compile(r"\s+")
+_BEFORE_MARK: Final = re.compile(r" ([,.?!])")
+
+
+def without_framing(text: str) -> str:
+    """The question without where it was spoken of, that it was, and how long the answer may be.
+
+    Beside an assistant only: between people "in our conversations" may be what is asked about. White space becomes
+    single spaces where something is taken out; the question comes back as it is when nothing is, or nothing else is
+    left.
+    """
+    flat = _SPACES.sub(" ", text)
+    rest = _TOLD.sub(" ", _WHERE.sub(" ", _FORM.sub("", flat)))
+    if rest == flat:
+        return text
+    rest = _BEFORE_MARK.sub(r"\1", _SPACES.sub(" ", rest)).strip()
+    return rest if rest.strip(" ,.?!") else text
