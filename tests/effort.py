@@ -11,5 +11,5 @@ THOROUGH: Final = bool(os.environ.get("CLEW_THOROUGH"))
 
 
 def examples(few: int, many: int) -> int:
-    """How many cases Hypothesis makes up, for `settings(max_examples=...)`: `few`, or `many` where there is time."""
+    """How many cases to try: `few`, or `many` where there is time. Hypothesis: `settings(max_examples=...)`."""
     return many if THOROUGH else few

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import SAMPLE, done, failure, record, records, run
+from tests.cli_runs import SAMPLE, done, failure, record, records
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 
@@ -37,7 +37,9 @@ def test_recall_as_json_holds_all_figures() -> None:
 def test_two_results_are_compared(tmp_path: Path) -> None:
     names = [tmp_path / "a.json", tmp_path / "b.json"]
     for name, words in zip(names, ("recall.lexical=1.3", "recall.lexical=0"), strict=True):
-        done("bench", "recall", "--data", SAMPLE, "--budgets", "300", "--set", words, "--out", name)
+        done(
+            "bench", "recall", "--data", SAMPLE, "--budgets", "300", "--questions", "12", "--set", words, "--out", name
+        )
     assert json.loads(names[0].read_text(encoding="utf-8"))["data"] == "sample"
     rows = records("bench", "compare", *names)
     bare = next(row for row in rows if row["form"] == "bare" and "category" not in row)
@@ -57,9 +59,14 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("F-BENCH-08")
+def test_too_few_turns_to_measure_anything_are_refused() -> None:
+    assert "sizes of at least 20 turns" in failure(1, "bench", "speed", "--turns", "5")
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("F-BENCH-08")
 def test_speed_prints_ratios_beside_their_references() -> None:
     found = {row["name"]: row for row in records("bench", "speed", "--turns", "200")}
     assert found["recall.processor"]["against"] == "SQLite FTS5, bm25"
     assert found["add.wall"]["ratio"] == found["add.wall"]["value"] / found["add.wall"]["reference"]
     assert "ratio" not in found["disk"] or found["disk"]["reference"] > 0
-    assert run("bench", "speed", "--turns", "5").exit_code == 1

@@ -56,17 +56,19 @@ def test_the_demo_ends_with_how_to_go_on(page: str) -> None:
         assert command in end
 
 
-@pytest.mark.requirement("F-DEMO-04")
-def test_the_demo_is_the_same_but_for_times(page: str) -> None:
+@pytest.mark.requirement("F-DEMO-04", "F-DEMO-05")
+def test_the_demo_is_the_same_but_for_times_and_keeps_nothing(tmp_home: Path, page: str) -> None:
     assert TIMES.sub("T", done("demo")) == TIMES.sub("T", page)
+    assert "Nothing of this was kept." in page
+    assert list(tmp_home.iterdir()) == []
 
 
 @pytest.mark.requirement("F-DEMO-05")
-def test_the_demo_keeps_nothing_unless_told_to(tmp_home: Path, tmp_path: Path) -> None:
-    assert "Nothing of this was kept." in done("demo")
-    assert list(tmp_home.iterdir()) == []
-    assert "Nothing of this was kept." not in done("demo", "--home", tmp_path / "kept")
-    assert record("stats", "--home", tmp_path / "kept")["turns"] == 533
+def test_the_demo_keeps_what_it_is_told_to(tmp_path: Path) -> None:
+    path = tmp_path / "notes.md"
+    path.write_text("**Ann:** We meet at the old harbour.\n\n**Ben:** I bring the rope.\n", encoding="utf-8")
+    assert "Nothing of this was kept." not in done("demo", path, "--ask", "Where?", "--home", tmp_path / "kept")
+    assert record("stats", "--home", tmp_path / "kept")["turns"] == 2
 
 
 @pytest.mark.requirement("F-DEMO-02")

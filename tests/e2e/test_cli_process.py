@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli_runs import PROGRAM, environment, process
+from tests.cli_runs import PROGRAM, done, environment, process, record
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes, signals and terminals of POSIX systems")
 
@@ -61,10 +61,11 @@ def test_words_that_are_no_text_can_be_stored_and_shown(tmp_home: Path) -> None:
         [*PROGRAM, "add", b"caf\xe9 noir"], env=environment(tmp_home), capture_output=True, check=False
     )
     assert ran.returncode == 0, ran.stderr
-    for words in (["quote", "noir"], ["quote", "noir", "--json"], ["recall", "noir"], ["restore", "default:turn:0"]):
-        shown = process(tmp_home, *words)
-        assert shown.returncode == 0, shown.stderr
-        assert b"noir" in shown.stdout
+    shown = process(tmp_home, "quote", "noir")
+    assert shown.returncode == 0, shown.stderr
+    assert b"noir" in shown.stdout
+    for words in (["quote", "noir", "--json"], ["recall", "noir"], ["restore", "default:turn:0"]):
+        assert "noir" in done(*words)
 
 
 @POSIX
@@ -72,7 +73,7 @@ def test_words_that_are_no_text_can_be_stored_and_shown(tmp_home: Path) -> None:
 def test_a_reader_that_goes_away_is_no_error(tmp_home: Path) -> None:
     rows = "".join(json.dumps({"role": "user", "content": f"lift {n} " + "word " * 200}) + "\n" for n in range(400))
     (tmp_home / "log.jsonl").write_text(rows, encoding="utf-8")
-    assert process(tmp_home, "import", tmp_home / "log.jsonl").returncode == 0
+    done("import", tmp_home / "log.jsonl")
     with subprocess.Popen(
         [*PROGRAM, "search", "lift", "--limit", "400", "--json"],
         env=environment(tmp_home),
@@ -141,11 +142,11 @@ def _read(terminal: int) -> bytes:
 @pytest.mark.requirement("F-CLI-23")
 @pytest.mark.parametrize(("key", "left"), [(b"n\n", "1"), (b"y\n", "0")])
 def test_at_a_terminal_forgetting_asks(tmp_home: Path, key: bytes, left: str) -> None:
-    assert process(tmp_home, "add", "a secret").returncode == 0
+    done("add", "a secret")
     status, screen = talk(tmp_home, "forget", "--session", "default", keys=[(b"Forget them?", key)])
     assert status == 0, screen
     assert "a secret" in screen
-    assert json.loads(process(tmp_home, "stats", "--json").stdout)["turns"] == int(left)
+    assert record("stats")["turns"] == int(left)
 
 
 @POSIX
@@ -164,7 +165,7 @@ def test_at_a_terminal_the_demo_takes_questions_until_an_empty_line(tmp_home: Pa
 @POSIX
 @pytest.mark.requirement("F-CLI-05")
 def test_at_a_terminal_stored_text_cannot_give_orders_to_it(tmp_home: Path) -> None:
-    assert process(tmp_home, "add", "-", given=b"title \x1b]0;owned\x07 rope").returncode == 0
+    done("add", "-", given=b"title \x1b]0;owned\x07 rope")
     for words in (["recall", "rope"], ["search", "rope"], ["quote", "rope"], ["restore", "default:turn:0"]):
         status, screen = talk(tmp_home, *words, keys=[])
         assert status == 0, screen

@@ -244,7 +244,7 @@ def test_one_cut_connection_fails_those_who_shared_it_and_no_others(wired: Postg
 
 
 @pytest.mark.requirement("S-POSTGRES-14")
-@pytest.mark.parametrize("how", ["stop", "kill"])
+@pytest.mark.parametrize("how", [pytest.param("stop", marks=pytest.mark.slow), "kill"])
 def test_a_memory_whose_server_goes_away_says_so_and_goes_on_when_it_is_back(
     server_name: str, how: str, tmp_path: Path
 ) -> None:

@@ -19,6 +19,7 @@ from clew.index.packer import pack, verify
 from clew.index.remake import rebuild
 from clew.index.vectors import cosine
 from clew.index.view import IndexView
+from tests.effort import examples
 from tests.index_stores import MODEL, SPACE, add, embed, everything, forget, listed, memory_store, vector_of
 
 bags = st.dictionaries(st.sampled_from(("redis", "cache", "token", "x")), st.integers(1, 2), max_size=3)
@@ -98,6 +99,7 @@ class Story(RuleBasedStateMachine):
             )
 
 
+@pytest.mark.thorough
 @pytest.mark.requirement("F-INDEX-03", "F-INDEX-06", "F-INDEX-08", "F-INDEX-09", "F-INDEX-10", "F-INDEX-13")
 def test_any_story_ends_as_if_the_index_were_made_at_once() -> None:
-    run_state_machine_as_test(Story, settings=settings(max_examples=40, stateful_step_count=25))
+    run_state_machine_as_test(Story, settings=settings(max_examples=examples(10, 60), stateful_step_count=25))

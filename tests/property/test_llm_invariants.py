@@ -19,6 +19,7 @@ from clew.models.schema import problem
 from clew.pipeline.ledger import Hold, Ledger, read_ledger
 from clew.pipeline.spans import joined, newest_gap
 from clew.testing import FrozenClock
+from tests.effort import examples
 from tests.memories import NOON, empty_store
 
 JSON = st.recursive(
@@ -74,7 +75,7 @@ CALLS = st.tuples(AMOUNTS, AMOUNTS, AMOUNTS, st.floats(0, 1), st.booleans())
 
 
 @pytest.mark.requirement("W-LLM-06")
-@settings(max_examples=60)
+@settings(max_examples=examples(20, 100))
 @example([(400, 400, 0, 1.0, False), 3, (1, 1, 0, 1.0, False), None])  # it ends when it was booked as lost already
 @given(st.lists(st.one_of(CALLS, st.integers(-2, 3), st.none()), max_size=40))
 def test_no_day_passes_its_budget(story: list[Any]) -> None:

@@ -13,6 +13,7 @@ import clew
 from clew.store.protocol import Store
 from clew.testing import HashEmbedder
 from tests.contract.backends import open_backend
+from tests.effort import examples
 
 WORDS = "redis cache session token école 東京 🧶 paris moved 2023 café deadline Ann's".split()
 START = datetime(2024, 5, 1, tzinfo=UTC)
@@ -93,7 +94,7 @@ def answers(store: Store, space: str, story: list[tuple[str, Any]], queries: lis
 
 
 @pytest.mark.requirement("S-POSTGRES-16")
-@settings(max_examples=8)
+@settings(max_examples=examples(3, 15))
 @given(story=steps, queries=st.lists(texts, min_size=1, max_size=3))
 def test_recall_is_the_same_on_every_engine(
     stores: list[Store], story: list[tuple[str, Any]], queries: list[str]

@@ -20,6 +20,7 @@ from clew.testing import FrozenClock
 from clew.text.normalise import fold_contains
 from clew.types import Part, Turn
 from clew.types.ids import turn_id
+from tests.effort import examples
 from tests.memories import NOON, quiet
 
 DAY = timedelta(days=1)
@@ -277,7 +278,7 @@ def lose(memory: Memory, each: int) -> None:
 
 
 @pytest.mark.requirement("F-QUERY-03", "F-QUERY-04")
-@settings(max_examples=20)
+@settings(max_examples=examples(8, 40))
 @given(logs, st.lists(cases, min_size=3, max_size=8), st.sampled_from([0, 3]))
 def test_an_expression_finds_what_a_filter_finds(log: list[Turn], asked: list[Case], each: int) -> None:
     with (
@@ -298,7 +299,7 @@ def test_an_expression_finds_what_a_filter_finds(log: list[Turn], asked: list[Ca
 
 
 @pytest.mark.requirement("F-QUERY-06", "F-QUERY-08")
-@settings(max_examples=15)
+@settings(max_examples=examples(6, 30))
 @given(logs, cases, st.integers(-3, 3), st.integers(0, 14))
 def test_what_a_recall_shows_or_names_passes_its_filter(log: list[Turn], case: Case, day: int, told: int) -> None:
     clock = FrozenClock(NOON)

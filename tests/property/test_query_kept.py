@@ -17,6 +17,7 @@ from clew.pipeline.vocabulary import untag
 from clew.recall.only import Filter
 from clew.store.protocol import Store
 from clew.testing import HashEmbedder
+from tests.effort import examples
 from tests.index_stores import Wrapped, as_store
 from tests.memories import NOON, empty_store, history, quiet
 
@@ -58,7 +59,7 @@ def fresh(memory: Memory, expression: str) -> tuple[str, ...]:
 
 
 @pytest.mark.requirement("F-QUERY-09")
-@settings(max_examples=10)
+@settings(max_examples=examples(5, 20))
 @given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 9)), min_size=2, max_size=6), st.booleans())
 def test_what_is_kept_is_what_is_stored(story: list[tuple[str, int]], on_disk: bool) -> None:
     with tempfile.TemporaryDirectory() as home, quiet(Path(home) if on_disk else ":memory:") as memory:

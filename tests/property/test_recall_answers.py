@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from clew.memory import Memory
 from clew.testing import HashEmbedder
 from clew.types import Turn
+from tests.effort import examples
 from tests.memories import at, quiet
 
 WORDS = (
@@ -52,7 +53,7 @@ def answers(memory: Memory, asked: Sequence[str]) -> list[dict[str, Any]]:
 
 
 @pytest.mark.requirement("F-RECALL-10", "F-RECALL-13")
-@settings(max_examples=12)
+@settings(max_examples=examples(5, 25))
 @given(logs, st.lists(questions, min_size=1, max_size=2), st.integers(1, 4), st.booleans())
 def test_every_store_and_packing_gives_the_same_answers(
     log: list[Turn], asked: list[str], minimum: int, with_vectors: bool

@@ -14,6 +14,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.tables import TABLES, Key, Row, Table, Value
 from tests.contract.backends import PARAMETERS, open_backend
+from tests.effort import examples
 
 STORY_TABLES = ("session", "turn", "annotation", "vector", "tombstone", "job")
 Model = dict[str, dict[Key, Row]]
@@ -203,8 +204,10 @@ def all_rows(reader: Reader, table: str) -> list[Row]:
     return [row for space in ("s", "t") for row in reader.scan(table, (space,), (space,))]
 
 
+@pytest.mark.thorough
 @pytest.mark.requirement("F-STORE-19")
 @pytest.mark.parametrize("backend", PARAMETERS)
 def test_every_story_ends_as_in_a_dictionary(backend: str) -> None:
     machine = type(f"{backend.title()}Story", (Story,), {"make": staticmethod(partial(open_backend, backend))})
-    run_state_machine_as_test(machine, settings=settings(max_examples=20, stateful_step_count=12, deadline=None))
+    tries = settings(max_examples=examples(6, 30), stateful_step_count=12)
+    run_state_machine_as_test(machine, settings=tries)

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from clew.recall.tuning import Interaction, Structure, Weighed, tune_structure
 from clew.recall.tuning.structure import FLAGS, MATURITIES, WINDOWS
+from tests.effort import examples
 
 _score = st.floats(0, 1, allow_nan=False)
 _chunk = st.builds(
@@ -29,7 +30,7 @@ def histories(draw: st.DrawFn) -> list[Interaction]:
 
 
 @pytest.mark.requirement("W-TUNE-04")
-@settings(max_examples=40)
+@settings(max_examples=examples(15, 60))
 @given(histories(), st.sampled_from(WINDOWS), st.sampled_from(MATURITIES))
 def test_parameters_stay_within_bounds_and_are_the_same_again(
     history: list[Interaction], window: int, maturity: float

@@ -11,6 +11,7 @@ from clew.errors import NotFoundError, TurnRejected
 from clew.memory import Memory
 from clew.text.counters import counter
 from clew.types import Turn
+from tests.effort import examples
 from tests.memories import quiet
 
 
@@ -44,7 +45,7 @@ def test_a_prompt_is_block_buffer_and_query_without_repetition(memory: Memory) -
 
 
 @pytest.mark.requirement("F-HCE-07")
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(6, 30))
 @given(st.integers(0, 300), st.sampled_from(["estimate", "words"]))
 def test_block_and_buffer_keep_the_budget(budget: int, name: str) -> None:
     with Memory.open(":memory:", embedder="none", config={"budget": budget, "counter": name}) as memory:

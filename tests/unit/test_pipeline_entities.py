@@ -18,6 +18,7 @@ from clew.structure.graph import spreading_activation
 from clew.structure.stored_graph import MOST_LINKED, StoredGraph
 from clew.types import Turn
 from clew.types.entity import Entity, EntityPage, NodeType
+from tests.effort import examples
 from tests.memories import quiet, rows
 
 GRAPH = ("entity", "edge", "speaker")
@@ -100,7 +101,7 @@ def test_a_greeting_in_company_and_an_ordinary_word_are_no_nicknames() -> None:
 
 
 @pytest.mark.requirement("F-GRAPH-06")
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(6, 30))
 @given(st.sets(st.integers(0, 3)), st.integers(1, 3))
 def test_forgetting_leaves_what_the_others_would_have_given(gone: set[int], stretch: int) -> None:
     with quiet() as memory, quiet() as other:

@@ -19,6 +19,7 @@ from clew.store.memory import MemoryStore
 from clew.store.protocol import Store
 from clew.testing import FrozenClock
 from clew.types import ForgetReport, Part, Turn, turn_id
+from tests.effort import examples
 
 NOW = datetime(2025, 6, 1, tzinfo=UTC)
 
@@ -276,7 +277,7 @@ def test_a_long_sweep_goes_on_where_its_steps_end() -> None:
 
 
 @pytest.mark.requirement("S-PRIVACY-03")
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(10, 50))
 @given(
     ages=st.lists(st.none() | st.floats(-5, 60), min_size=1, max_size=12),
     days=st.integers(1, 50),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import clew.pipeline.ingest
@@ -55,6 +55,7 @@ def test_a_long_session_reads_each_of_its_turns_once_however_many_stretches(monk
     store = Wrapped(empty_store())
     turns = [told(f"turn {n % 7}", external_id=f"{n}" if n % 3 else None) for n in range(400)]
     with quiet(as_store(store)) as memory:
+        memory._worker.stop()  # what it reads is not counted
         memory.add_many(turns)
         new = store.rows_read
         assert new < len(turns)
@@ -96,7 +97,6 @@ def sequences(draw: st.DrawFn) -> list[Turn]:
 
 
 @pytest.mark.requirement("F-SPEED-02")
-@settings(max_examples=100)
 @given(st.lists(sequences() | letters.map(history), max_size=2), sequences() | letters.map(history), st.integers(1, 4))
 def test_stretches_go_where_lining_up_the_whole_puts_them(
     stored: list[list[Turn]], sent: list[Turn], size: int

@@ -22,6 +22,7 @@ from clew.recall.tuning.fusion import (
     setting_of,
 )
 from clew.recall.tuning.validate import decide
+from tests.effort import examples
 from tests.ranking_spaces import asked as framed
 from tests.ranking_spaces import said, space
 
@@ -84,7 +85,7 @@ def test_only_what_is_free_and_spoken_to_is_tried() -> None:
 
 
 @pytest.mark.requirement("W-TUNE-04")
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=examples(2, 10))
 @given(st.lists(st.sets(st.integers(0, 3), min_size=1), min_size=1, max_size=3), st.integers(14, 18))
 def test_weights_stay_within_bounds_and_are_the_same_again(wanted: list[set[int]], groups: int) -> None:
     history = [question(each, f"talk {group}") for group in range(groups) for each in (*wanted, *wanted, *wanted)]
