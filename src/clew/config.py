@@ -95,7 +95,7 @@ class RecallConfig:
         0.4, "Weight of how much a turn states outside of questions: between people.", low=-20, high=20
     )
     time: float = _setting(5.0, "Weight of a turn lying in the time that the question names.", low=0, high=20)
-    dated: float = _setting(1.0, "Added when the question asks when, and a turn names a time.", low=0, high=20)
+    dated: float = _setting(2.0, "Added when the question asks when, and a turn names a time.", low=0, high=20)
     position: float = _setting(3.0, "Weight of a turn lying in the beat that the caller points at.", low=0, high=20)
     graph: float = _setting(
         0.0, "Weight of a turn naming what lies near the question's names in the entity graph.", low=0, high=20
