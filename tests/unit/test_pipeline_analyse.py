@@ -1,8 +1,8 @@
 """What is said of turns beside each other, and the beats they make, however the work is cut up."""
 
-import json
 from collections.abc import Iterator, Sequence
 from datetime import timedelta
+from itertools import groupby
 from typing import Any
 
 import pytest
@@ -19,6 +19,7 @@ from clew.pipeline.embed import embed_batch, missing
 from clew.pipeline.lines import MARK, Mark
 from clew.store.protocol import Store
 from clew.store.tables import NODE
+from clew.structure.kept import outline_of, seqs_of
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn
 from tests.memories import NOON, quiet, rows, told
@@ -83,8 +84,8 @@ def memory() -> Iterator[Memory]:
 
 def covered(store: Store, session: str = "s") -> list[int]:
     """The turns of a session in beats and open buffers, as often as they are in one."""
-    nodes = [json.loads(str(row[10])) for row in rows(store, "node") if row[2] == session and row[3] == 1]
-    closed = [piece["seq"] for node in nodes for piece in node["pieces"]]
+    nodes = [seqs_of(str(row[10])) or () for row in rows(store, "node") if row[2] == session and row[3] == 1]
+    closed = [seq for seqs in nodes for seq in seqs]
     lines = [row for row in rows(store, "meta") if (str(row[1]) + ":").startswith(f"{MARK}{session}:")]
     marks = [Mark.from_json(str(row[2])) for row in lines]
     return sorted(closed + [seq for mark in marks for seq in mark.open])
@@ -121,7 +122,7 @@ def test_it_does_not_matter_when_turns_come() -> None:
 def test_every_turn_is_in_one_beat_or_still_open(memory: Memory) -> None:
     run(memory._store)
     assert covered(memory._store) == list(range(36))
-    ends = [json.loads(str(row[10]))["pieces"][-1]["seq"] for row in rows(memory._store, "node")]
+    ends = [(seqs_of(str(row[10])) or (-1,))[-1] for row in rows(memory._store, "node")]
     assert {3, 7, 11} <= set(ends)  # where the talk was silent for an hour
 
 
@@ -139,8 +140,8 @@ def test_branches_and_sessions_have_beats_of_their_own() -> None:
         assert covered(held._store, "s2") == list(range(12))
         marks = [str(row[1]) for row in rows(held._store, "meta") if str(row[1]).startswith(MARK)]
         assert len(marks) == len(branches) + 1 > 2
-        beats = [json.loads(str(row[10]))["pieces"] for row in rows(held._store, "node") if row[2] == "s"]
-        assert all(all(piece["seq"] < 12 for piece in pieces) or pieces[0]["seq"] >= 12 for pieces in beats)
+        beats = [seqs_of(str(row[10])) or () for row in rows(held._store, "node") if row[2] == "s"]
+        assert all(all(seq < 12 for seq in seqs) or seqs[0] >= 12 for seqs in beats)
 
 
 @pytest.mark.requirement("W-STAGE-03")
@@ -277,13 +278,14 @@ def test_chapters_gather_beats_however_the_work_is_cut_up(stretch: int, monkeypa
         chapters = sorted((node for node in found if node["level"] == 2), key=lambda node: node["place"])
         assert len(beats) >= 50
         assert len(chapters) >= 5
-        inside = [child for node in chapters for child in json.loads(node["data"])["children"]]
-        assert inside == [node["node"] for node in beats[: len(inside)]]  # from the left, none left out
-        assert [node["parent"] for node in beats[: len(inside)]] == [
-            node["node"] for node in chapters for _ in json.loads(node["data"])["children"]
-        ]
-        assert all(node["parent"] is None for node in beats[len(inside) :])
-        assert all(2 <= len(json.loads(node["data"])["children"]) <= 8 for node in chapters)
+        inside = [node for node in beats if node["parent"] is not None]
+        assert inside == beats[: len(inside)]  # from the left, none left out
+        gathered = [(name, list(nodes)) for name, nodes in groupby(inside, key=lambda node: node["parent"])]
+        assert [name for name, _ in gathered] == [node["node"] for node in chapters]
+        for chapter, (_, nodes) in zip(chapters, gathered, strict=True):
+            assert 2 <= len(nodes) <= 8
+            assert outline_of(chapter["data"]).turns == sum(outline_of(node["data"]).turns for node in nodes)
+            assert (chapter["low"], chapter["high"]) == (nodes[0]["low"], nodes[-1]["high"])
         whole = made(held._store)
         held._store.transaction(lambda tx: drop_analysis(tx, "default"))
         run(held._store)

@@ -1,6 +1,5 @@
 """Whether the analysis has each turn once, in a closed beat or the open buffer of its line, with what is said of it."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final, cast
@@ -10,6 +9,7 @@ from clew.pipeline.lines import MARK, Mark, mark_name
 from clew.pipeline.vocabulary import aliases_of, read_vocabulary
 from clew.store.protocol import Reader
 from clew.store.tables import NODE
+from clew.structure.kept import seqs_of
 from clew.structure.vocabulary import resolve
 from clew.types.ids import turn_id
 from clew.types.reports import Problem
@@ -78,8 +78,7 @@ def _closed(reader: Reader, space: str) -> tuple[dict[str, Counter[int]], set[st
     for row in reader.scan("node", (space,), (space,)):
         names.add(cast(str, row[_NAME]))
         if row[_LEVEL] == 1:
-            pieces = json.loads(cast(str, row[_DATA]))["pieces"]
-            found.setdefault(cast(str, row[_SESSION]), Counter()).update(piece["seq"] for piece in pieces)
+            found.setdefault(cast(str, row[_SESSION]), Counter()).update(seqs_of(cast(str, row[_DATA])) or ())
     return found, names
 
 

@@ -10,7 +10,7 @@ them. A mapping alone is how Clew wrote it up to schema 3, and is read as well.
 
 import json
 from collections.abc import Mapping
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from clew.store.rows import dumps
 from clew.types.compact import COARSE, DOMAINS, NUANCES, OVERLAYS, parts, score_of, trimmed
@@ -59,8 +59,7 @@ def weighing_of(text: str) -> dict[str, Any]:
 
 def analysis_text(said: Mapping[str, Any]) -> str:
     """What is said of a turn in the light of those before it, by kind, as `TurnAnalysis.annotations` has it."""
-    overlays = said.get("overlays", {})
-    fits = "novelty" in said and "importance" in said and all(name in OVERLAYS for name in overlays)
+    fits = "novelty" in said and "importance" in said
     if not fits or not all(said.get(kind, True) for kind in _NEVER_EMPTY):
         return dumps(said)
     values = [
@@ -68,7 +67,7 @@ def analysis_text(said: Mapping[str, Any]) -> str:
         parts(said["importance"]),
         SHIFT * said.get("paradigm_shift", False) + ROUTINE * said.get("routine", False),
         {name: parts(weight, COARSE) for name, weight in said.get("tags", {}).items()},
-        {cast(str, OVERLAYS.written((name,))): parts(score) for name, score in overlays.items()},
+        {OVERLAYS.letter(name): parts(score) for name, score in said.get("overlays", {}).items()},
         DOMAINS.written(said.get("domains", ())),
         {kind: value for kind, value in said.items() if kind not in _ANALYSED},
     ]
@@ -83,7 +82,7 @@ def analysis_of(text: str) -> dict[str, Any]:
     novelty, importance, flags, tags, overlays, domains, others = held + _BLANK[len(held) :]
     said: dict[str, Any] = {"importance": score_of(importance), "novelty": score_of(novelty)}
     if overlays:
-        said["overlays"] = {OVERLAYS.read(digit)[0]: score_of(score) for digit, score in overlays.items()}
+        said["overlays"] = {OVERLAYS.name(digit): score_of(score) for digit, score in overlays.items()}
     if flags & SHIFT:
         said["paradigm_shift"] = True
     if flags & ROUTINE:

@@ -1,6 +1,5 @@
 """Labels as they are asked for: which there are, and what they mark; aliases and parts are read through."""
 
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Final, cast
@@ -10,6 +9,7 @@ from clew.pipeline.annotate import TAG
 from clew.pipeline.vocabulary import read_vocabulary
 from clew.store.protocol import Reader
 from clew.store.tables import NODE
+from clew.structure.kept import seqs_of
 from clew.structure.vocabulary import Vocabulary, part_in
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.labels import LabelCount, Labelled
@@ -120,9 +120,9 @@ def _covered(reader: Reader, space: str, owner: str) -> tuple[tuple[str, int, in
         session, seq = parse_turn_id(owner)
         return (session, seq, 0, owner), (owner,), None
     session, low, high = cast(str, row[_NODE["session"]]), cast(int, row[_NODE["low"]]), cast(int, row[_NODE["high"]])
-    pieces = json.loads(cast(str, row[_NODE["data"]])).get("pieces")
-    if pieces is None:
+    seqs = seqs_of(cast(str, row[_NODE["data"]]))
+    if seqs is None:
         rows = reader.scan("turn", (space, session, low), (space, session, high), columns=("seq",))
-        pieces = [{"seq": seq} for (seq,) in rows]
-    turns = tuple(turn_id(session, piece["seq"]) for piece in pieces)
+        seqs = tuple(cast(int, seq) for (seq,) in rows)
+    turns = tuple(turn_id(session, seq) for seq in seqs)
     return (session, low, cast(int, row[_NODE["level"]]), owner), turns, cast(str | None, row[_NODE["title"]])

@@ -4,7 +4,6 @@ The right edge of a session's tree is made again from the log where that is boun
 lies above stands in a row of META, `tree:<session>`, once there is a chapter.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, cast
@@ -15,11 +14,22 @@ from clew.pipeline.annotate import TAG
 from clew.pipeline.lines import Item
 from clew.pipeline.vocabulary import Closing
 from clew.store.protocol import Reader, Transaction
-from clew.store.rows import EPOCH, dumps, turn_from_row
+from clew.store.rows import EPOCH, turn_from_row
 from clew.store.tables import NODE, Row
 from clew.structure.beats import Beat
 from clew.structure.chapters import Chapter, OpenTree, Profile, grow, profile_of
-from clew.structure.snapshot import BeatMap, Said, as_snapshot, freeze
+from clew.structure.kept import (
+    NOTHING,
+    Outline,
+    beat_of,
+    beat_text,
+    chapter_text,
+    outline_of,
+    seqs_of,
+    tree_of,
+    tree_text,
+)
+from clew.structure.snapshot import Said, as_snapshot, freeze
 from clew.types.chunk import ContextSnapshot
 from clew.types.ids import node_id, session_prefix
 
@@ -70,9 +80,7 @@ class Growth:
         """By table."""
         nodes = [tuple({**node, "space": space}.get(column) for column in NODE.names) for node in self.nodes.values()]
         trees: list[Row] = [
-            (space, TREE + session, dumps(OpenTree(levels=((), *tree.levels[1:]), closed=tree.closed).to_dict()))
-            for session, tree in self.trees.items()
-            if tree.closed
+            (space, TREE + session, tree_text(tree)) for session, tree in self.trees.items() if tree.closed
         ]
         labels: list[Row] = [(space, *row) for row in self.labels]
         return {"node": nodes, "label": labels, "meta": trees}
@@ -136,10 +144,10 @@ def next_place(reader: Reader, space: str, session: str, level: int) -> int:
 def read_tree(reader: Reader, space: str, session: str, load: Load) -> OpenTree:
     """The right edge of a session's tree: beats without a chapter from their turns, what is above as it was written."""
     row = reader.get("meta", (space, TREE + session))
-    above = OpenTree() if row is None else OpenTree.from_dict(json.loads(cast(str, row[2])))
+    above = OpenTree() if row is None else tree_of(cast(str, row[2]), session_prefix(session))
     loose: list[Profile] = []
     for node in _loose_beats(reader, space, session):
-        turns = load([(session, piece["seq"]) for piece in json.loads(node["data"])["pieces"]])
+        turns = load([(session, seq) for seq in seqs_of(node["data"]) or ()])
         if turns:
             loose.append(profile_of(node["node"], [item.features for item in turns]))
     if not loose and not above.levels:
@@ -160,7 +168,7 @@ def snapshots_of(reader: Reader, space: str, session: str) -> list[ContextSnapsh
     """The closed beats of a session in their order, with the words that are still stored."""
     key = (space, session, BEAT)
     rows = reader.scan("node", key, key, index="level")
-    maps = [BeatMap.from_dict(json.loads(cast(str, row[_COLUMNS["data"]]))) for row in rows]
+    maps = [beat_of(cast(str, row[_COLUMNS["data"]])) for row in rows]
     keys = [(space, session, piece.seq) for each in maps for piece in each.pieces]
     turns = [turn_from_row(row) for row in reader.get_many("turn", keys) if row is not None]
     said = {
@@ -210,7 +218,7 @@ def _beat(each: Closed, name: str, place: int, phrases: Sequence[Keyphrase], mak
         "high": each.beat.high,
         "epoch": maker.epoch,
         "title": ", ".join(phrase.name for phrase in phrases[:_TITLE_PHRASES]) or None,
-        "data": dumps(frozen.to_dict()),
+        "data": beat_text(frozen),
         "version": maker.version,
     }
 
@@ -219,14 +227,15 @@ def _chapter(
     session: str, chapter: Chapter, children: Sequence[Mapping[str, Any]], place: int, maker: Maker
 ) -> dict[str, Any]:
     """A chapter's row: weight and domains are the mean of its children's, each by its turns."""
-    said = [json.loads(child["data"]) if "data" in child else {} for child in children]
-    sizes = [each.get("turns", len(each.get("pieces", ()))) for each in said]
-    whole = sum(sizes) or 1
+    said = [outline_of(child["data"]) if "data" in child else NOTHING for child in children]
+    turns = sum(each.turns for each in said)
+    whole = turns or 1
     domains: dict[str, float] = {}
-    for each, size in zip(said, sizes, strict=True):
-        for domain, share in each.get("domains", {}).items():
-            domains[domain] = domains.get(domain, 0.0) + share * size / whole
-    weight = sum(each.get("macro_weight", 0.0) * size for each, size in zip(said, sizes, strict=True)) / whole
+    for each in said:
+        for domain, share in each.domains.items():
+            domains[domain] = domains.get(domain, 0.0) + share * each.turns / whole
+    weight = sum(each.macro_weight * each.turns for each in said) / whole
+    shares = {name: round(share, _DIGITS) for name, share in domains.items()}
     phrases = (phrase for child in children for phrase in (child.get("title") or "").split(", ")[:1] if phrase)
     return {
         "node": chapter.profile.node,
@@ -237,21 +246,14 @@ def _chapter(
         "high": chapter.profile.high,
         "epoch": maker.epoch,
         "title": ", ".join(list(dict.fromkeys(phrases))[:_TITLE_PHRASES]) or None,
-        "data": dumps(
-            {
-                "children": list(chapter.children),
-                "turns": sum(sizes),
-                "macro_weight": round(weight, _DIGITS),
-                "domains": {name: round(share, _DIGITS) for name, share in domains.items()},
-            }
-        ),
+        "data": chapter_text(Outline(turns, round(weight, _DIGITS), shares)),
         "version": maker.version,
     }
 
 
 def _labels(node: Mapping[str, Any], maker: Maker) -> list[Row]:
     """The domains of a node as labels, without the space."""
-    shares = json.loads(node["data"])["domains"]
+    shares = outline_of(node["data"]).domains
     return [
         (node["node"], "domain", domain, share, maker.provenance, maker.version) for domain, share in shares.items()
     ]

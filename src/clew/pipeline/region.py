@@ -1,6 +1,5 @@
 """Where in a conversation a caller points -> the turns that are there, and around; and the macro layer's nodes."""
 
-import json
 from typing import Final, cast
 
 from clew.errors import InputError
@@ -9,6 +8,7 @@ from clew.recall.frame import Stretch
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
 from clew.store.tables import NODE, TURN
+from clew.structure.kept import outline_of
 from clew.structure.macro import MacroNode
 
 AROUND: Final = (1.0, 0.5, 0.25)
@@ -35,15 +35,15 @@ def macro_nodes_of(reader: Reader, space: str, session: str) -> list[MacroNode]:
     ends = reader.get_many("turn", [(space, session, row[_HIGH]) for row in rows], columns=("at",))
     found = []
     for row, end in zip(rows, ends, strict=True):
-        said = json.loads(cast(str, row[_DATA]))
+        said = outline_of(cast(str, row[_DATA]))
         found.append(
             MacroNode(
                 session=session,
                 position=cast(int, row[_PLACE]),
                 low=cast(int, row[_LOW]),
                 high=cast(int, row[_HIGH]),
-                macro_weight=said["macro_weight"],
-                domains=said["domains"],
+                macro_weight=said.macro_weight,
+                domains=said.domains,
                 at=None if end is None else from_us(cast("int | None", end[0])),
             )
         )

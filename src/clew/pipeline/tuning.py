@@ -5,7 +5,6 @@ the weights of recall. A family is judged again once enough recalls came after i
 back: the history that led to a change is not asked twice.
 """
 
-import json
 from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -41,6 +40,7 @@ from clew.store.rows import EPOCH
 from clew.store.tables import NODE
 from clew.structure.beats import BeatRule, segment
 from clew.structure.features import TurnFeatures
+from clew.structure.kept import seqs_of
 from clew.types.context import Receipt
 from clew.types.ids import parse_turn_id
 from clew.types.tuning import Change, TuneReport, Verdict
@@ -241,7 +241,7 @@ class _Chunks:
             key = (self._space, session, BEAT)
             beats: dict[int, tuple[int, ...]] = {}
             for row in self._reader.scan("node", key, key, index="level"):
-                seqs = tuple(piece["seq"] for piece in json.loads(cast(str, row[_DATA]))["pieces"])
+                seqs = seqs_of(cast(str, row[_DATA])) or ()
                 beats |= dict.fromkeys(seqs, seqs)
             self._beats[session] = beats
         return self._beats[session]

@@ -52,7 +52,8 @@ class Profile(Record):
         node: its id.
         low, high: its first and last turn.
         turns: how many turns it covers.
-        terms: hashed terms with the number of turns that have them, as pairs, most frequent first.
+        terms: hashed terms with the number of turns that have them, as pairs, most frequent first; none where there is
+            a vector, which says the same better.
         vector: direction of the sum of its turns' vectors; None when none has one.
         at_low, at_high: event time of its first and last turn; None when unknown.
     """
@@ -115,8 +116,8 @@ def chapter_id(prefix: str, number: int) -> str:
 
 def profile_of(node: str, turns: Sequence[TurnFeatures]) -> Profile:
     """The profile of a beat from its turns, of which there is at least one."""
-    counted = Counter(term for turn in turns for term in turn.terms)
     vectors = [unpacked(turn.vector) for turn in turns if turn.vector is not None]
+    counted = Counter(term for turn in turns for term in turn.terms) if not vectors else Counter[int]()
     times = [turn.at for turn in turns if turn.at is not None]
     return Profile(
         node=node,
@@ -235,11 +236,11 @@ def _close(nodes: Sequence[Profile], level: int, number: int, prefix: str) -> Ch
 
 def _join(nodes: Sequence[Profile], name: str) -> Profile:
     """One profile of several neighbours: turns and terms add up, vectors count by their turns."""
+    vectors = [unpacked(node.vector) * node.turns for node in nodes if node.vector is not None]
     counted: Counter[int] = Counter()
-    for node in nodes:
+    for node in nodes if not vectors else ():
         for term, count in node.terms:
             counted[term] += count
-    vectors = [unpacked(node.vector) * node.turns for node in nodes if node.vector is not None]
     return Profile(
         node=name,
         low=nodes[0].low,

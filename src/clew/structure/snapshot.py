@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from math import sqrt
-from typing import Final
+from typing import Final, Self
 
 from clew.analyze.domains import Evidence, domains_of_beat
 from clew.analyze.layer1 import WINDOW, layer1_of_beat
@@ -75,6 +75,19 @@ class BeatMap(Record):
     links: tuple[Link, ...]
     reason: str
 
+    @classmethod
+    def made(cls, pieces: tuple[Piece, ...], links: tuple[Link, ...], reason: str) -> Self:
+        """The map of pieces that are weighed, with the sums over them."""
+        summary = domain_summary((piece.tags, piece.layer1) for piece in pieces)
+        return cls(
+            pieces=pieces,
+            macro_weight=round(macro_weight([piece.layer1 for piece in pieces]), _DIGITS),
+            domain_summary=_rounded(summary),
+            domains=_rounded(normalised(summary)),
+            links=links,
+            reason=reason,
+        )
+
     @property
     def forced(self) -> bool:
         """Whether the number of turns ended the beat."""
@@ -118,12 +131,8 @@ def freeze(
         weight: makes the weight of pieces that are weighed jointly; others were given theirs.
     """
     weighed = _weigh_together(pieces, said, window, weight)
-    summary = domain_summary((piece.tags, piece.layer1) for piece in weighed)
-    return BeatMap(
+    return BeatMap.made(
         pieces=tuple(weighed),
-        macro_weight=round(macro_weight([piece.layer1 for piece in weighed]), _DIGITS),
-        domain_summary=_rounded(summary),
-        domains=_rounded(normalised(summary)),
         links=_links(weighed, [each.terms for each in said]),
         reason=beat.reason,
     )

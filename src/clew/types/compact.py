@@ -41,8 +41,13 @@ class Letters:
         self._names = {letter: name for name, letter in letters.items()}
         self._written: dict[tuple[str, ...], str] = {}  # few combinations come again and again
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._letters
+    def letter(self, name: str) -> str:
+        """The letter of a name; the name itself where it has none."""
+        return self._letters.get(name, name)
+
+    def name(self, letter: str) -> str:
+        """The name that `letter` was given."""
+        return self._names.get(letter, letter)
 
     def written(self, names: Sequence[str]) -> str | list[str]:
         """Names as letters; as they are where one of them has none."""

@@ -1,0 +1,188 @@
+"""The hierarchy as the text of rows, and back: columns of whole numbers and letters in place of records.
+
+    a beat      [reason, places, layer1, coherence, domains, nuance, short, links]
+    a chapter   [turns, macro weight, domains]
+    an edge     [chapters closed, profiles of level 2, profiles of level 3, ...]
+    a profile   [chapter, low, high, turns, time of the first, time of the last, vector, counts, terms]
+
+Places are the first one where no turn is left out, else all of them. Domains and nuance are one text, with a comma
+between pieces; `short` names pieces by their number, links are triples of two such numbers and a weight. Vectors and
+hashed terms are bytes in base 64. What is empty at the end is left out. Sums over the pieces are made again
+(`BeatMap.made`). Mappings are how Clew wrote all of this up to schema 3, and are read as well.
+"""
+
+import json
+from base64 import b64decode, b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+import numpy as np
+
+from clew.store.rows import dumps, from_us, to_us
+from clew.structure.chapters import OpenTree, Profile, chapter_id
+from clew.structure.snapshot import BeatMap, Link, Piece
+from clew.types.compact import DOMAINS, NUANCES, Letters, parts, score_of, trimmed
+
+
+@dataclass(frozen=True, slots=True)
+class Outline:
+    """What is kept of any node: how many turns it covers, its macro weight, and its domains as shares of one whole."""
+
+    turns: int
+    macro_weight: float
+    domains: dict[str, float]
+
+
+NOTHING: Final = Outline(0, 0.0, {})
+
+
+def beat_text(beat: BeatMap) -> str:
+    """A beat as it is kept."""
+    pieces = beat.pieces
+    seqs = [piece.seq for piece in pieces]
+    number = {seq: place for place, seq in enumerate(seqs)}
+    whole = seqs == list(range(seqs[0], seqs[0] + len(seqs)))
+    values: list[Any] = [
+        beat.reason,
+        seqs[0] if whole else seqs,
+        [parts(piece.layer1) for piece in pieces],
+        [parts(piece.coherence) for piece in pieces],
+        _column(DOMAINS, [piece.tags for piece in pieces]),
+        _column(NUANCES, [piece.nuance for piece in pieces]),
+        [place for place, piece in enumerate(pieces) if piece.short],
+        [each for link in beat.links for each in (number[link.first], number[link.second], parts(link.weight))],
+    ]
+    return dumps(trimmed(values))
+
+
+def beat_of(text: str) -> BeatMap:
+    """The beat that `beat_text` was given."""
+    held = json.loads(text)
+    if isinstance(held, dict):
+        return BeatMap.from_dict(held)
+    reason, places, layer1, coherence, domains, nuance, short, links = held + _BLANK[len(held) :]
+    seqs = _seqs(places, len(layer1))
+    rows = zip(seqs, layer1, coherence, _names(DOMAINS, domains), _names(NUANCES, nuance), strict=True)
+    pieces = tuple(
+        Piece(
+            seq=seq,
+            layer1=score_of(weight),
+            coherence=score_of(near),
+            tags=tuple(tags),
+            nuance=tuple(flags),
+            short=place in short,
+        )
+        for place, (seq, weight, near, tags, flags) in enumerate(rows)
+    )
+    triples = zip(links[::3], links[1::3], links[2::3], strict=True)
+    tied = tuple(Link(seqs[first], seqs[second], score_of(weight)) for first, second, weight in triples)
+    return BeatMap.made(pieces, tied, reason)
+
+
+def seqs_of(text: str) -> tuple[int, ...] | None:
+    """The places of a beat's turns; None for a chapter."""
+    held = json.loads(text)
+    if isinstance(held, dict):
+        return tuple(piece["seq"] for piece in held["pieces"]) if "pieces" in held else None
+    return tuple(_seqs(held[1], len(held[2]))) if isinstance(held[0], str) else None
+
+
+def chapter_text(outline: Outline) -> str:
+    """A chapter as it is kept."""
+    domains = {DOMAINS.letter(name): parts(share) for name, share in outline.domains.items()}
+    return dumps([outline.turns, parts(outline.macro_weight), domains])
+
+
+def outline_of(text: str) -> Outline:
+    """What is kept of a beat or a chapter."""
+    held = json.loads(text)
+    if isinstance(held, dict):
+        return Outline(held.get("turns", len(held.get("pieces", ()))), held["macro_weight"], held["domains"])
+    if isinstance(held[0], str):
+        beat = beat_of(text)
+        return Outline(len(beat.pieces), beat.macro_weight, beat.domains)
+    turns, weight, domains = held
+    return Outline(
+        turns, score_of(weight), {DOMAINS.name(letter): score_of(share) for letter, share in domains.items()}
+    )
+
+
+def tree_text(tree: OpenTree) -> str:
+    """The right edge of a session's tree as it is kept, without its beats: those are made again from their turns."""
+    return dumps([tree.closed, *([_profile_values(each) for each in level] for level in tree.levels[1:])])
+
+
+def tree_of(text: str, prefix: str) -> OpenTree:
+    """The edge that `tree_text` was given, with no beats.
+
+    Args:
+        prefix: what the ids of the session's nodes begin with.
+    """
+    held = json.loads(text)
+    if isinstance(held, dict):
+        return OpenTree.from_dict(held)
+    closed, *levels = held
+    above = (tuple(_profile_of(each, prefix) for each in level) for level in levels)
+    return OpenTree(levels=((), *above), closed=closed)
+
+
+def _profile_values(profile: Profile) -> list[Any]:
+    number = int(profile.node.rpartition(":")[2])  # of the chapter: beats are not kept here
+    terms = np.array([term for term, _ in profile.terms], "<u4").tobytes()
+    return trimmed(
+        [
+            number,
+            profile.low,
+            profile.high,
+            profile.turns,
+            to_us(profile.at_low),
+            to_us(profile.at_high),
+            _as_text(profile.vector or b""),
+            _runs([count for _, count in profile.terms]),
+            _as_text(terms),
+        ]
+    )
+
+
+def _profile_of(values: list[Any], prefix: str) -> Profile:
+    number, low, high, turns, at_low, at_high, vector, runs, terms = values + _NO_PROFILE[len(values) :]
+    counts = [count for count, times in zip(runs[::2], runs[1::2], strict=True) for _ in range(times)]
+    return Profile(
+        node=chapter_id(prefix, number),
+        low=low,
+        high=high,
+        turns=turns,
+        terms=tuple(zip(np.frombuffer(b64decode(terms), "<u4").tolist(), counts, strict=True)),
+        vector=b64decode(vector) or None,
+        at_low=from_us(at_low),
+        at_high=from_us(at_high),
+    )
+
+
+def _as_text(data: bytes) -> str:
+    return b64encode(data).decode("ascii")
+
+
+def _runs(counts: Sequence[int]) -> list[int]:
+    """Each number with how often it comes in a row."""
+    return [value for count, same in groupby(counts) for value in (count, len(list(same)))]
+
+
+def _seqs(places: int | list[int], count: int) -> Sequence[int]:
+    return range(places, places + count) if isinstance(places, int) else places
+
+
+def _column(known: Letters, lists: Sequence[Sequence[str]]) -> str | list[str | list[str]]:
+    written = [known.written(each) for each in lists]
+    plain = [each for each in written if isinstance(each, str)]
+    return ",".join(plain) if len(plain) == len(written) else written
+
+
+def _names(known: Letters, column: str | list[str | list[str]]) -> list[list[str]]:
+    return [known.read(each) for each in (column.split(",") if isinstance(column, str) else column)]
+
+
+_BLANK: Final[list[Any]] = ["", 0, [], [], "", "", [], []]
+_NO_PROFILE: Final[list[Any]] = [0, 0, 0, 0, None, None, "", [], ""]
