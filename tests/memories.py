@@ -11,7 +11,7 @@ from clew.index.segment import Segment
 from clew.index.segment import entries as entries_of
 from clew.memory import Memory
 from clew.store.memory import MemoryStore
-from clew.store.protocol import Store
+from clew.store.protocol import Store, Transaction
 from clew.store.tables import TABLES, Row
 from clew.testing import FrozenClock
 from clew.types import Turn
@@ -49,6 +49,19 @@ def empty_store() -> MemoryStore:
     store = MemoryStore()
     store.migrate()
     return store
+
+
+def copied(store: Store) -> MemoryStore:
+    """A store with the same rows, to be changed without changing the other: what many tests start from is made once."""
+    target = empty_store()
+    held = {name: [row for space in store.spaces() for row in rows(store, name, space)] for name in TABLES}
+
+    def write(tx: Transaction) -> None:
+        for name, each in held.items():
+            tx.put(name, each)
+
+    target.transaction(write)
+    return target
 
 
 def rows(store: Store, table: str, space: str = "default") -> list[Row]:

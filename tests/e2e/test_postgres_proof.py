@@ -8,7 +8,7 @@ import pytest
 from clew.pipeline.proof import prove, traces_of
 from clew.store.postgres import PostgresStore
 from tests.memories import history, quiet, told
-from tests.postgres_servers import Server
+from tests.postgres_servers import Server, own
 
 WORDS = "zuvexal brundelfin ostrimell harvaquis zennobal trumberlin vaxolmia perdunkel"
 """No word that another test has: the server's files hold theirs too."""
@@ -16,7 +16,13 @@ WORDS = "zuvexal brundelfin ostrimell harvaquis zennobal trumberlin vaxolmia per
 
 @pytest.mark.requirement("F-HOLD-08")
 @pytest.mark.skipif(not hasattr(os, "geteuid"), reason="a server's own files are read, as its user or as root")
-def test_a_server_keeps_no_trace_but_in_its_own_log(store: PostgresStore, server: Server) -> None:
+def test_a_server_keeps_no_trace_but_in_its_own_log(server_name: str) -> None:
+    with own(server_name) as server:  # all its files are read, so it should hold little
+        check(server)
+
+
+def check(server: Server) -> None:
+    store = PostgresStore.open(server.url())
     with quiet(store) as memory:
         memory.add_many([*history(["green tea", "black tea"], session="kept"), told(WORDS, "hidden")])
         memory.recall("which brundelfin?")
@@ -29,3 +35,4 @@ def test_a_server_keeps_no_trace_but_in_its_own_log(store: PostgresStore, server
     assert before.looked_for["runs"] == 0, "as long as it is stored, nothing of it is unique to what is gone"
     assert after.looked_for["runs"] == 4
     assert {Path(name).parent.name for name in after.found} <= {"pg_wal"}
+    store.close()

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from functools import cache
 from typing import cast
 
 import pytest
@@ -19,6 +20,7 @@ from clew.store.protocol import Store, Transaction
 from clew.store.tables import TABLES, Row
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
+from tests.memories import copied
 
 NOON = datetime(2025, 4, 1, 12, tzinfo=UTC)
 S = "default"
@@ -28,6 +30,11 @@ PACKED = IndexConfig(pack_minimum=4, fan_out=2)
 
 def whole(*, packed: bool) -> Store:
     """A store with turns, an original, branches, vectors and a forgotten turn, in segments or in the tail."""
+    return copied(_whole(packed=packed))
+
+
+@cache
+def _whole(*, packed: bool) -> Store:
     store = MemoryStore()
     memory = Memory.open(store, embedder=HashEmbedder(), config={}, clock=FrozenClock(NOON))
     memory.add_many(

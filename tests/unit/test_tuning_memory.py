@@ -15,9 +15,10 @@ from clew.pipeline.copy import copy_space
 from clew.pipeline.feedback import QUOTED, RESTORED, USED, read_feedback
 from clew.pipeline.learned import adopt, read_learned
 from clew.pipeline.silver import GAP, silver_questions
+from clew.store.protocol import Store
 from clew.testing import FrozenClock
 from clew.types import Turn
-from tests.memories import NOON, empty_store, quiet, rows, told
+from tests.memories import NOON, copied, empty_store, quiet, rows, told
 
 THINGS = [
     f"{colour}{kind}" for colour in ("amber", "indigo", "scarlet", "teal", "umber", "violet") for kind in "bdgkmptvzx"
@@ -55,11 +56,20 @@ def clock() -> FrozenClock:
     return FrozenClock(NOON)
 
 
-@pytest.fixture
-def memory(clock: FrozenClock) -> Iterator[Memory]:
-    """A memory whose weights are out of tune, with a question about each thing; blocks hold only what matches."""
-    with quiet(clock=clock, config={"recall": {"floor": 0.0}}) as opened:
+@pytest.fixture(scope="module")
+def told_once() -> Store:
+    """A store with all the conversations; to be copied."""
+    store = empty_store()
+    with quiet(store) as opened:
         filled(opened)
+        assert opened.drain(None)
+    return store
+
+
+@pytest.fixture
+def memory(clock: FrozenClock, told_once: Store) -> Iterator[Memory]:
+    """A memory whose weights are out of tune, with a question about each thing; blocks hold only what matches."""
+    with quiet(copied(told_once), clock=clock, config={"recall": {"floor": 0.0}}) as opened:
         adopt(opened._store, opened.space, BAD, {"test": "out of tune"}, clock(), 0)
         yield opened
 
