@@ -15,7 +15,7 @@ from clew.pipeline.entities import PROGRESS, STRETCH, Naming, entities_of, entit
 from clew.store.memory import MemoryStore
 from clew.store.tables import Row
 from clew.structure.graph import spreading_activation
-from clew.structure.stored_graph import MOST_LINKED, StoredGraph
+from clew.structure.stored_graph import MOST_LINKED, StoredGraph, read_name, written_name
 from clew.types import Turn
 from clew.types.entity import Entity, EntityPage, NodeType
 from tests.effort import examples
@@ -163,6 +163,31 @@ def test_verify_names_a_wrong_count_and_doctor_mends_it(memory: Memory) -> None:
     assert repair(memory._store, memory.space, findings, memory.config.index) == ["entity"]
     assert graph_rows(memory) == before
     assert memory.verify().ok
+
+
+@pytest.mark.requirement("F-FORM-05")
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("boat", ""),
+        ("sailing boats", "~ing s"),
+        ("Sailing Boat", "Sailing Boat"),
+        ("sail boats", "~ s"),
+        ("sailing  boat", "sailing  boat"),
+        ("~boat", "~~boat"),
+        ("boat~", "boat~"),
+    ],
+)
+def test_a_spelling_is_kept_as_what_it_has_more_than_its_key(name: str, kept: str) -> None:
+    key = "boat" if "sail" not in name.casefold() else "sail-boat"
+    assert written_name(key, name) == kept
+    assert read_name(key, kept) == name
+
+
+@pytest.mark.requirement("F-FORM-05")
+@given(st.text("ab-", min_size=1), st.text("ab~ -", min_size=1))
+def test_any_spelling_comes_back(key: str, name: str) -> None:
+    assert read_name(key, written_name(key, name)) == name
 
 
 @pytest.mark.requirement("F-GRAPH-06")

@@ -207,7 +207,7 @@ def test_a_broad_label_is_split_and_found_by_its_old_name(broad: Memory) -> None
     assert broad.labels() == []
 
 
-@pytest.mark.requirement("W-TAG-09")
+@pytest.mark.requirement("W-TAG-09", "F-FORM-06")
 def test_labels_are_asked_for_by_name() -> None:
     with stored(beats("s", "greenhouse", "compost heap")) as memory:
         run(memory._store)
@@ -217,6 +217,13 @@ def test_labels_are_asked_for_by_name() -> None:
         assert found.title is not None
         assert memory.labelled("nothing of the kind") == []
         assert memory.labels("domain") == sorted(memory.labels("domain"), key=lambda each: (-each.count, each.name))
+        assert rows(memory._store, "label") == [row for row in rows(memory._store, "label") if row[2] == "tag"]
+        for domain in memory.labels("domain"):
+            marked = memory.labelled(domain.name, "domain")
+            assert len(marked) == domain.count > 0
+            shares = {each.snapshot_id: each.domain_summary[domain.name] for each in memory.snapshots("s")}
+            assert {each.ref for each in marked if ":beat:" in each.ref} <= shares.keys()
+            assert all(0 < each.weight <= 1 and each.turn_ids for each in marked)
         with pytest.raises(InputError, match="is empty"):
             memory.labelled(" ")
 

@@ -1,15 +1,16 @@
 """Labels as they are asked for: which there are, and what they mark; aliases and parts are read through."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Final, cast
 
 from clew.errors import InputError
 from clew.pipeline.annotate import TAG
 from clew.pipeline.vocabulary import read_vocabulary
+from clew.recall.algebra.fields import DOMAIN
 from clew.store.protocol import Reader
 from clew.store.tables import NODE
-from clew.structure.kept import seqs_of
+from clew.structure.kept import outline_of, seqs_of
 from clew.structure.vocabulary import Vocabulary, part_in
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.labels import LabelCount, Labelled
@@ -24,6 +25,8 @@ def label_counts(reader: Reader, space: str, namespace: str) -> list[LabelCount]
     key = (space, namespace)
     for owner, name in reader.scan("label", key, key, index="name", columns=("owner", "name")):
         held.setdefault(cast(str, owner), {})[words.root(cast(str, name))] = None
+    for owner, domains in _domains(reader, space) if namespace == DOMAIN else ():
+        held.setdefault(owner, {}).update(dict.fromkeys(domains))
     counts = Counter(_in_part(words, root, roots) for roots in held.values() for root in roots)
     aliases: dict[str, list[str]] = {}
     for form in sorted(words.labels):
@@ -67,6 +70,9 @@ def marked(reader: Reader, space: str, name: str, namespace: str, words: Vocabul
             best = found.get(cast(str, owner))
             if best is None or cast(float, weight) > best[0]:
                 found[cast(str, owner)] = cast(float, weight), form
+    for node, domains in _domains(reader, space) if namespace == DOMAIN else ():
+        if root in domains:
+            found.setdefault(node, (domains[root], root))
     if part is not None:
         inside = {owner: _in_part(words, root, _roots(reader, space, owner, words)) for owner in found}
         found = {owner: each for owner, each in found.items() if inside[owner] == f"{root}/{part}"}
@@ -76,6 +82,12 @@ def marked(reader: Reader, space: str, name: str, namespace: str, words: Vocabul
         Labelled(ref=place[-1], name=form, weight=weight, turn_ids=turns, title=title)
         for place, turns, title, (weight, form) in covered
     ]
+
+
+def _domains(reader: Reader, space: str) -> Iterator[tuple[str, Mapping[str, float]]]:
+    """Every node with the domains that it is about: they stand in its own row, and nowhere else."""
+    for node, data in reader.scan("node", (space,), (space,), columns=("node", "data")):
+        yield cast(str, node), outline_of(cast(str, data)).domains
 
 
 def _words(reader: Reader, space: str, namespace: str) -> Vocabulary:

@@ -121,7 +121,7 @@ def grown(
         tags = beat_labels(texts, phrases)
         growth.nodes[name] = _beat(each, name, number, phrases, maker)
         growth.tagged.append((each.by, name, tags))
-        growth.labels += _labels(growth.nodes[name], maker) + _tags(name, tags, maker)
+        growth.labels += _tags(name, tags, maker)
         tree = growth.trees.get(session) or trees.get(session) or read_tree(reader, space, session, load)
         step = grow(tree, profile_of(name, [item.features for item in each.turns]), session_prefix(session))
         growth.trees[session] = step.state
@@ -129,7 +129,6 @@ def grown(
             children = [_node(reader, space, growth, child) for child in chapter.children]
             made = _chapter(session, chapter, children, place(session, chapter.level), maker)
             growth.nodes[made["node"]] = made
-            growth.labels += _labels(made, maker)
             growth.nodes |= {child["node"]: {**child, "parent": made["node"]} for child in children}
     return growth
 
@@ -249,14 +248,6 @@ def _chapter(
         "data": chapter_text(Outline(turns, round(weight, _DIGITS), shares)),
         "version": maker.version,
     }
-
-
-def _labels(node: Mapping[str, Any], maker: Maker) -> list[Row]:
-    """The domains of a node as labels, without the space."""
-    shares = outline_of(node["data"]).domains
-    return [
-        (node["node"], "domain", domain, share, maker.provenance, maker.version) for domain, share in shares.items()
-    ]
 
 
 def _tags(node: str, tags: Mapping[str, float], maker: Maker) -> list[Row]:

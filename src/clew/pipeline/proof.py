@@ -27,6 +27,7 @@ from clew.store.open import home_of
 from clew.store.protocol import Reader, Store
 from clew.store.rows import turn_from_row
 from clew.store.tables import TABLES, Row, Value
+from clew.structure.stored_graph import read_name
 from clew.types.reports import ForgetProof
 from clew.types.turn import Turn
 
@@ -174,7 +175,7 @@ def _entities(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
     known: set[Value] = set()
     for row in reader.scan("entity", (space,), (space,)):
         known.add(row[1])
-        yield "entity", words(cast(str, row[3]))
+        yield "entity", words(read_name(cast(str, row[1]), cast(str, row[3])))
     for row in reader.scan("edge", (space,), (space,)):
         yield "edge", words(_text(end for end in row[1:3] if end not in known))
     for row in reader.scan("speaker", (space,), (space,)):

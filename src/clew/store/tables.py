@@ -228,8 +228,8 @@ ENTITY = Table(
     {
         "space": "text",
         "entity": "text",  # what all spellings of its name have in common
-        "type": "text",  # what a mention says it is
-        "name": "text",  # as a mention spells it
+        "type": "text",  # what a mention says it is, as a letter
+        "name": "text",  # what a mention's spelling has more than the key
         "turns": "int",  # how many turns have such a mention
         "version": "int",
     },

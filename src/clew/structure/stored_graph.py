@@ -2,6 +2,8 @@
 
 A name that somebody is called by leads to them, see `StoredGraph.called`; nothing of that is written, so that a turn
 that comes or goes changes numbers alone.
+
+Types are kept as letters, and names as what they have more than their key (`written_name`): most are told by it.
 """
 
 from collections import Counter
@@ -13,10 +15,11 @@ from clew.analyze.entities import entities_in, entity_key
 from clew.store.protocol import Reader, Transaction
 from clew.store.tables import TABLES, Row
 from clew.structure.graph import entity_of
+from clew.types.compact import EDGE_TYPES, NODE_TYPES
 from clew.types.entity import EdgeType, Entity, Neighbour, NodeType
 from clew.types.turn import Turn
 
-ENTITY_VERSION: Final = 1
+ENTITY_VERSION: Final = 2
 """Named by every row made here. Raise it with any change of what a turn is said to name."""
 
 MOST_LINKED: Final = 50
@@ -63,11 +66,12 @@ class Counts:
     def apply(self, tx: Transaction, space: str, sign: int) -> None:
         """Adds the counts to what is stored, or takes them off; what nothing names any more goes."""
         for table, counted in self.rows.items():
-            keys = [(space, *key) for key in sorted(counted)]
+            kept = {(space, *_written(table, key)): turns for key, turns in counted.items()}
+            keys = sorted(kept)
             held = tx.get_many(table, keys, columns=("turns",))
             put: list[Row] = []
             for key, row in zip(keys, held, strict=True):
-                turns = (0 if row is None else cast(int, row[0])) + sign * counted[key[1:]]
+                turns = (0 if row is None else cast(int, row[0])) + sign * kept[key]
                 if turns > 0:
                     put.append((*key, turns, ENTITY_VERSION))
                 else:
@@ -166,7 +170,7 @@ class StoredGraph:
                 for row in self._reader.scan("edge", low, low, index=index):
                     other = led.get(cast(str, row[end]), cast(str, row[end]))
                     if other != key:
-                        counted[other, EdgeType(cast(str, row[3]))] += cast(int, row[4])
+                        counted[other, EdgeType(EDGE_TYPES.name(cast(str, row[3])))] += cast(int, row[4])
         nearest = sorted(counted.items(), key=lambda each: (-each[1], each[0]))[:limit]
         found = [(self.entity(other), kind, turns) for (other, kind), turns in nearest]
         ranked = [Neighbour(each.name, each.type, kind, turns) for each, kind, turns in found if each is not None]
@@ -180,7 +184,7 @@ class StoredGraph:
         return (entity_of(key, types, forms), tuple(sorted(forms))) if types else None
 
     def _has(self, key: str, kind: NodeType | None = None) -> bool:
-        low = (self._space, key) if kind is None else (self._space, key, str(kind))
+        low = (self._space, key) if kind is None else (self._space, key, NODE_TYPES.letter(kind))
         return bool(self._reader.scan("entity", low, low, columns=("entity",), limit=1))
 
     def _meant(self, session: str, speaker: str, kind: str) -> Iterator[str]:
@@ -206,14 +210,53 @@ def stored_counts(reader: Reader, space: str) -> Counts:
     for table, counted in found.rows.items():
         width = TABLES[table].key
         for row in reader.scan(table, (space,), (space,)):
-            counted[cast("tuple[str, ...]", row[1:width])] = cast(int, row[width])
+            counted[_read(table, cast("tuple[str, ...]", row[1:width]))] = cast(int, row[width])
     return found
 
 
 def _counted(rows: Sequence[Row]) -> tuple[Counter[NodeType], Counter[str]]:
     types: Counter[NodeType] = Counter()
     forms: Counter[str] = Counter()
-    for _, _, kind, name, turns, _ in rows:
-        types[NodeType(cast(str, kind))] += cast(int, turns)
-        forms[cast(str, name)] += cast(int, turns)
+    for _, key, kind, name, turns, _ in rows:
+        types[NodeType(NODE_TYPES.name(cast(str, kind)))] += cast(int, turns)
+        forms[read_name(cast(str, key), cast(str, name))] += cast(int, turns)
     return types, forms
+
+
+def written_name(key: str, name: str) -> str:
+    """A name as it is kept under its key.
+
+    Empty where it is the key with spaces; the ends of its words, behind a tilde, where each begins as its stem in the
+    key does; else the name, behind another tilde where it begins with one.
+    """
+    stems, words = key.split("-"), name.split(" ")
+    if words == stems:
+        return ""
+    if len(words) == len(stems) and all(map(str.startswith, words, stems)):
+        ends = " ".join(word[len(stem) :] for word, stem in zip(words, stems, strict=True))
+        if not ends.startswith("~"):
+            return f"~{ends}"
+    return f"~{name}" if name.startswith("~") else name
+
+
+def read_name(key: str, kept: str) -> str:
+    """The name that `written_name` was given."""
+    if kept.startswith("~~") or (not kept.startswith("~") and kept):
+        return kept.removeprefix("~")
+    stems = key.split("-")
+    ends = kept[1:].split(" ") if kept else [""] * len(stems)
+    return " ".join(map(str.__add__, stems, ends))
+
+
+def _written(table: str, key: tuple[str, ...]) -> tuple[str, ...]:
+    """The key of a row as it is kept, without the space."""
+    if table == "entity":
+        return key[0], NODE_TYPES.letter(key[1]), written_name(key[0], key[2])
+    return (*key[:2], EDGE_TYPES.letter(key[2])) if table == "edge" else key
+
+
+def _read(table: str, kept: tuple[str, ...]) -> tuple[str, ...]:
+    """The key that `_written` was given."""
+    if table == "entity":
+        return kept[0], NODE_TYPES.name(kept[1]), read_name(kept[0], kept[2])
+    return (*kept[:2], EDGE_TYPES.name(kept[2])) if table == "edge" else kept

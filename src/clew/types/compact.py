@@ -116,3 +116,15 @@ OVERLAYS: Final = Letters(
         "O7_coherence": "7",
     }
 )
+NODE_TYPES: Final = Letters(
+    {
+        "person": "p",
+        "place": "l",
+        "organization": "o",
+        "product": "t",
+        "work": "w",
+        "concept": "c",
+        "name": "n",
+    }
+)
+EDGE_TYPES: Final = Letters({"mentioned_with": "m", "speaks_of": "s", "related_to": "r"})
