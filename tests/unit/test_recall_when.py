@@ -66,6 +66,27 @@ def test_the_ends_are_given_or_named_by_the_question() -> None:
 
 @pytest.mark.requirement("F-TIME-05")
 @pytest.mark.parametrize(
+    "words",
+    ["2023-04-03 to 2023-04-09", " 3 April 2023 - 9 April 2023", "from April 3 to April 9", "april 3 to 9 april"],
+)
+def test_two_dates_alone_are_a_stretch(words: str) -> None:
+    window = window_of(None, None, words, NOW, COVERED)
+    assert (window.since, window.until) == (datetime(2023, 4, 3, tzinfo=UTC), datetime(2023, 4, 10, tzinfo=UTC))
+    assert not window.about
+
+
+@pytest.mark.requirement("F-TIME-05")
+def test_two_dates_in_the_wrong_order_are_an_error() -> None:
+    with pytest.raises(InputError, match="ends before it starts"):
+        window_of(None, None, "2023-04-09 to 2023-04-03", NOW, COVERED)
+    across = window_of(None, None, "Monday to Wednesday", NOW, COVERED)
+    assert across.since == datetime(2023, 5, 8, tzinfo=UTC)
+    years = window_of(None, None, "November to February", NOW, COVERED)
+    assert (years.since, years.until) == (datetime(2022, 11, 1, tzinfo=UTC), datetime(2023, 3, 1, tzinfo=UTC))
+
+
+@pytest.mark.requirement("F-TIME-05")
+@pytest.mark.parametrize(
     ("since", "until", "said"),
     [
         ("last week", "three weeks ago", "before it starts"),

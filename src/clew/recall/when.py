@@ -5,7 +5,7 @@ Borders: looks at the question, the clock and the days of the conversation; neve
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 from itertools import zip_longest
@@ -24,6 +24,7 @@ from clew.text.terms import query_terms
 from clew.types.moments import MODES
 
 T = TypeVar("T")
+_FROM: Final = "from "
 ON_TOPIC: Final = 1 / 3
 """Share of the best turn's words, or nearness, from which a turn is about a question; a choice, not a measurement."""
 _NEAR: Final = ("dense", "dense_rewritten")
@@ -92,7 +93,7 @@ def window_of(since: End, until: End, query: str, now: datetime, covered: tuple[
         InputError: an expression names no time, or has no such end; or the range ends before it starts.
     """
     counted = counting_day(query, now, covered)
-    asked = parse_query_dates(query, counting_moment(query, now, covered), covered)
+    asked = _stretch(query, now, covered) or parse_query_dates(query, counting_moment(query, now, covered), covered)
     rest = _without(query, asked)
     if since is None and until is None:
         if not asked:
@@ -201,6 +202,23 @@ def _ends(asked: DateConstraint) -> tuple[datetime | None, datetime | None]:
     start = None if asked.start is None else datetime.combine(asked.start, clock_time(), UTC)
     end = None if asked.end is None else datetime.combine(asked.end + timedelta(days=1), clock_time(), UTC)
     return start, end
+
+
+def _stretch(query: str, now: datetime, covered: tuple[date, date] | None) -> list[DateConstraint]:
+    """What a question asks about that is nothing but two dates: "2024-05-01 to 2024-05-07" needs no "from".
+
+    Raises:
+        InputError: the second date lies before the first.
+    """
+    words = query.strip()
+    form = f"{_FROM}{words}"
+    found = parse_query_dates(form, counting_moment(form, now, covered), covered)
+    both = [each for each in found if each.relation == "between" and each.phrase_span == (len(_FROM), len(form))]
+    if both:
+        alone = parse_query_dates(words, now, covered)
+        if alone and alone[0].end == both[-1].end and alone[0].start != alone[-1].start:
+            raise InputError(f"the range {words!r:.80} ends before it starts; give the earlier date first")
+    return [replace(each, phrase_span=(0, len(query))) for each in both]
 
 
 def _without(query: str, asked: Sequence[DateConstraint]) -> str:
