@@ -11,7 +11,7 @@ from functools import cache
 from typing import Final
 
 from clew.assemble.packing import Choice, Offer, pack
-from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, heading, heading_key, line, render
+from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, heading, render
 from clew.text.counters import Counter
 
 CHARS_PER_TOKEN: Final = 4
@@ -96,7 +96,8 @@ class _Table:
         self._headings: set[object] = set()
         self._heading_costs: dict[tuple[str, date | None], float] = {}
         self.taken: dict[int, Evidence] = {}
-        self.count: Callable[[str], int] = cache(counter)  # a line is weighed, and told as its item's cost
+        # A line is weighed, and told as its item's cost; the estimate is cheaper than looking it up.
+        self.count: Callable[[str], int] = counter if self._known else cache(counter)
         # Parts are counted so that rounding does not add up: the estimate rounds only once, at the end.
         self.weigh: Callable[[str], float] = (lambda text: len(text) / CHARS_PER_TOKEN) if self._known else self.count
 
@@ -129,8 +130,8 @@ class _Table:
                 fetched = self._next(place, room)
                 self._fetch(fetched)
             for evidence in self._renderings(place):
-                key = heading_key(evidence)
-                cost = self.weigh(line(evidence)) + (0 if key in self._headings else self._heading_cost(key))
+                key = evidence.heading
+                cost = self.weigh(evidence.shown) + (0 if key in self._headings else self._heading_cost(key))
                 if cost <= room:
                     self._take(place, evidence)
                     room -= cost
@@ -139,7 +140,7 @@ class _Table:
     def _take(self, place: int, evidence: Evidence) -> float:
         """Takes a candidate; gives what a heading costs that it needs and nothing had needed before."""
         self.taken[place] = evidence
-        key = heading_key(evidence)
+        key = evidence.heading
         if key in self._headings:
             return 0.0
         self._headings.add(key)
@@ -154,9 +155,9 @@ class _Table:
     def _choice(self, worth: float, shown: Sequence[Evidence]) -> Choice:
         if not shown:
             return Choice(())
-        costs = [self.weigh(line(evidence)) for evidence in shown]
+        key = shown[0].heading
+        costs = [self.weigh(evidence.shown) for evidence in shown]
         whole = worth * max(costs[0], 1.0)
-        key = heading_key(shown[0])
         offers = [Offer(whole * evidence.share, cost) for evidence, cost in zip(shown, costs, strict=True)]
         return Choice(offers, key, self._heading_cost(key))
 
@@ -194,7 +195,7 @@ def _exact(
     while tokens > budget:
         del taken[max(taken, key=lambda place: (place not in must, place))]
         items, text, tokens = _block(taken, counter)
-    costs = tuple(count(line(item)) for item in items)
+    costs = tuple([count(item.shown) for item in items])
     return Packed(tuple(items), costs, text, tokens, frozenset(taken))
 
 

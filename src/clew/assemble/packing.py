@@ -189,8 +189,12 @@ class _Packing:
 
     def fill(self) -> None:
         """The best offer that still fits of each candidate, in the order of the candidates' densest steps."""
+        taken, most = self.taken, self.room + TINY
         for _, place, offer in self._steps:
-            if self.taken.get(place) != offer and self.room > 0:
+            if place in taken and taken[place] == offer:
+                continue
+            offers = self.choices[place].offers
+            if self.room > 0 and (len(offers) > 1 or offers[0].cost <= most):
                 self.take_best(place)
 
     def take_best(self, place: int) -> None:
@@ -215,6 +219,7 @@ class _Packing:
         untaken = [
             (-self.gain(place, offer), place, offer)
             for place, choice in enumerate(self.choices)
+            if place not in self.taken or len(choice.offers) > 1
             for offer in range(len(choice.offers))
             if self.gain(place, offer) > 0
         ]

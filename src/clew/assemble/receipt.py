@@ -16,6 +16,9 @@ from clew.recall.signals import SIGNALS
 from clew.store.rows import dumps
 from clew.types.context import Context, ContextItem, Omission, Receipt
 from clew.types.ids import turn_id
+from clew.types.record import maker
+
+_shown, _omitted = maker(ContextItem), maker(Omission)
 
 OMISSIONS: Final = 20
 """Near misses that a context and its receipt name."""
@@ -83,16 +86,8 @@ def omissions(
 
 def _omission(spare: int, candidate: Candidate, ranks: dict[str, int], tokens: int) -> Omission:
     name = turn_id(candidate.session, candidate.seq)
-    return Omission(
-        turn_ids=(name,),
-        reason=f"rank {candidate.rank}: takes about {tokens} tokens, {spare} were left",
-        score=candidate.score,
-        tokens=tokens,
-        restore=name,
-        rank=candidate.rank,
-        signals=candidate.shares,
-        ranks=ranks,
-    )
+    reason = f"rank {candidate.rank}: takes about {tokens} tokens, {spare} were left"
+    return _omitted((name,), reason, candidate.score, tokens, name, candidate.rank, candidate.shares, ranks)
 
 
 def context_items(
@@ -104,19 +99,19 @@ def context_items(
 
 def _item(item: Evidence, cost: int, candidate: Candidate, ranks: dict[str, int]) -> ContextItem:
     name = turn_id(item.session, item.seq)
-    return ContextItem(
-        turn_ids=(name,),
-        rendering=item.rendering,
-        text=item.text,
-        tokens=cost,
-        rank=candidate.rank,
-        score=candidate.score,
-        signals=candidate.shares,
-        session=item.session,
-        at=item.at,
-        node_id=f"{name}:piece:{item.pieces[0]}" if len(item.pieces) == 1 else None,
-        ranks=ranks,
-        restore=None if item.rendering == "full" else name,
+    return _shown(
+        (name,),
+        item.rendering,
+        item.text,
+        cost,
+        candidate.rank,
+        candidate.score,
+        candidate.shares,
+        item.session,
+        item.at,
+        f"{name}:piece:{item.pieces[0]}" if len(item.pieces) == 1 else None,
+        ranks,
+        None if item.rendering == "full" else name,
     )
 
 

@@ -98,8 +98,11 @@ def chronological(items: Iterable[Evidence]) -> list[Evidence]:
     every = list(items)
     starts: dict[str, datetime] = {}
     for item in every:
-        starts[item.session] = min(starts.get(item.session, _LATEST), item.at or _LATEST)
-    return sorted(every, key=lambda item: (starts[item.session], item.place))
+        at = item.at or _LATEST
+        if item.session not in starts or at < starts[item.session]:
+            starts[item.session] = at
+    places = [(starts[item.session], *item.place) for item in every]
+    return [every[number] for number in sorted(range(len(every)), key=places.__getitem__)]
 
 
 def render(items: Sequence[Evidence]) -> str:
@@ -109,9 +112,8 @@ def render(items: Sequence[Evidence]) -> str:
     lines: list[str] = [OPENING]
     above = None
     for item in items:
-        key = heading_key(item)
-        if key != above:
-            lines.append(heading(*key))
-            above = key
-        lines.append(line(item))
+        if item.heading != above:
+            above = item.heading
+            lines.append(heading(*above))
+        lines.append(item.shown)
     return "".join([*lines, CLOSING])
