@@ -80,6 +80,9 @@ class RecallConfig:
     )
     rrf_k: int = _setting(60, "The constant of reciprocal rank fusion.", low=1, high=1000)
     lexical: float = _setting(1.3, "Weight of BM25F over pieces with their neighbours.", low=0, high=20)
+    hop: float = _setting(
+        0.4, "Weight of what the first turns found tell, for questions that need two steps.", low=0, high=20
+    )
     dense: float = _setting(0.6, "Weight of the cosine between the question and a turn.", low=0, high=20)
     dense_rewritten: float = _setting(
         1.5, "Weight of the same cosine with names, or request words, taken out of the question.", low=0, high=20

@@ -56,7 +56,7 @@ def test_a_receipt_gives_every_signals_share(fusion: str) -> None:
         assert sum(row["signals"].values()) == pytest.approx(row["score"], abs=len(SIGNALS) * 1e-6)
     aside = {"user", "assistant", "standing", "opening"}  # no assistant takes part
     aside |= {"graph", "tree"}  # have no weight by default
-    aside |= {"question", "answer", "dated", "position"}  # nobody asks, or when, or points anywhere
+    aside |= {"question", "answer", "dated", "position", "hop"}  # nobody asks, or when, or points anywhere, or compares
     assert seen == {signal.name for signal in SIGNALS} - aside
 
 

@@ -290,6 +290,16 @@ def test_signal_assistant_is_1_when_its_words_are_asked_for() -> None:
     assert values("assistant", asked(space("tea"), "What did you recommend about tea?")) is None
 
 
+@pytest.mark.requirement("F-HOP-01")
+def test_signal_hop_reads_a_turns_own_words() -> None:
+    frame = asked(space("Marta is here.", "Fine.", "Bob is not."), "tea")
+    assert values("hop", frame) is None
+    found = values("hop", replace(frame, hop=("marta",)))
+    assert found is not None
+    assert found[0] > 0
+    assert found[1:] == [0, 0]
+
+
 @pytest.mark.requirement("F-SUMMARY-03")
 def test_signal_opening_falls_from_the_first_turn_of_a_session_for_a_summary() -> None:
     view = space("tea", answered("Tea."), said("tea", session="t"), answered("Tea.", session="t"), "Tea again.")
@@ -318,7 +328,7 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
     question = "When did you tell Ann about the 'red barn' on 5 March?"
     similarity = np.linspace(0.1, 0.9, 2 * len(view.turns.at)).reshape(2, -1)
     never = {True: {"answer", "statement"}, False: {"user", "assistant"}}[beside]
-    never |= {"position", "standing", "opening", "graph", "tree"}  # no pointing, request or summary, no weight
+    never |= {"position", "standing", "opening", "hop", "graph", "tree"}  # not asked for, or no weight
     weight = "cost_assistant" if beside and name == "cost" else name
 
     def shares(**weights: Any) -> set[str]:

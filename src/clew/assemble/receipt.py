@@ -51,6 +51,7 @@ def understood(query: Query, speakers: Sequence[str]) -> dict[str, Any]:
         "wants_summary": query.wants_summary or None,
         "wants_help": query.wants_help or None,
         "wants_time": query.wants_time or None,
+        "wants_hop": query.wants_hop or None,
     }
     return {name: value for name, value in found.items() if value}
 

@@ -59,6 +59,7 @@ class Wired:
         self._ranker = Ranker(self._live, embedder, self._learned.recall, previous)
         self._chooser = Chooser(store, space, config.analyze)
         self._ranker.surroundings = Surroundings(store, space)
+        self._ranker.words = self._told
         self._receipts = ReceiptBook(store, space, config.receipts)
         self._retention = Retention(store, space, config.keep_days, clock, self._forget)
         embedding = None if embedder is None else Embedding(store, space, self._live, embedder, clock)
@@ -154,6 +155,10 @@ class Wired:
 
     def _rows(self, reader: Reader, names: Sequence[tuple[str, int]]) -> list[Row | None]:
         return reader.get_many("turn", [(self.space, *name) for name in names])
+
+    def _told(self, names: Sequence[tuple[str, int]]) -> list[str | None]:
+        with self._store.snapshot() as reader:
+            return self._words(reader, names)
 
     def _words(self, reader: Reader, names: Sequence[tuple[str, int]]) -> list[str | None]:
         rows = reader.get_many("turn", [(self.space, *name) for name in names], columns=("text",))

@@ -45,6 +45,7 @@ class Frame:
         with_assistant: an assistant takes part in this space's conversations.
         region: where in the conversation the caller points; empty when nowhere.
         around: what the store knows of the question's surroundings, as far as a signal asks for it.
+        hop: terms of the second look-up; empty in the first one.
     """
 
     query: Query
@@ -55,6 +56,7 @@ class Frame:
     with_assistant: bool
     region: tuple[Stretch, ...] = ()
     around: Around = NOTHING
+    hop: tuple[str, ...] = ()
 
     @property
     def size(self) -> int:

@@ -123,10 +123,14 @@ def time_range(since: datetime | None, until: datetime | None) -> tuple[datetime
     """Both ends in UTC.
 
     Raises:
-        InputError: the range ends before it starts.
+        InputError: the range ends before it starts, or where it starts.
     """
     since, until = aware(since, "since"), aware(until, "until")
-    if since is not None and until is not None and until <= since:
+    if since is not None and until == since:
+        raise InputError(
+            f"the range ends where it starts ({since.isoformat()}), and its end is not part of it; move one"
+        )
+    if since is not None and until is not None and until < since:
         raise InputError(f"the range ends ({until.isoformat()}) before it starts ({since.isoformat()}); swap them")
     return since, until
 

@@ -44,6 +44,12 @@ _LOOKS_BACK = re.compile(
     r"|throughout|across)\b",
     re.IGNORECASE,
 )
+_HOP = re.compile(
+    r"\b(?:the|an?|my|our|his|her|their|your|[^\W_]+['’]s) (?:[^\W_]+ ){1,3}(?:who|whom|whose|where|that|which) "
+    r"|\b(?:both|in common|shared?|same|together|other than|besides|except|differen(?:t|ces?) (?:between|from)"
+    r"|compared? (?:to|with)|rather than|instead of)\b",
+    re.IGNORECASE,
+)
 _WHEN = re.compile(
     r"\b(?:when|what (?:date|day|month|year|time)|how long ago|which (?:month|year|day))\b", re.IGNORECASE
 )
@@ -75,6 +81,7 @@ class Query:
         wants_summary: it asks for what was said of something as a whole.
         wants_help: it asks to have something done or explained now, and not for what was said.
         wants_time: it asks when something was, or on which day.
+        wants_hop: it describes what it asks about by something else that was said, or compares.
         about: the question without what it says of the conversation itself; empty where it says nothing of it.
     """
 
@@ -88,6 +95,7 @@ class Query:
     wants_summary: bool = False
     wants_help: bool = False
     wants_time: bool = False
+    wants_hop: bool = False
     about: str = ""
 
 
@@ -128,6 +136,7 @@ def understand(
         wants_summary=_SUMMARY.search(text) is not None,
         wants_help=_HELP.search(text) is not None and _LOOKS_BACK.search(text) is None,
         wants_time=_WHEN.search(text) is not None,
+        wants_hop=_HOP.search(about) is not None,
         about="" if about == text else about,
     )
 

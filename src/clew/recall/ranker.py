@@ -4,6 +4,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import datetime
 from typing import Final
 
@@ -18,6 +19,7 @@ from clew.models.asked import ask
 from clew.models.protocol import Embedder, Matrix
 from clew.recall.aliases import aliases
 from clew.recall.frame import Frame, Scores, Stretch, assistant_takes_part, covered_days, make_frame
+from clew.recall.hops import FIRST, Fetch, seeds
 from clew.recall.query import Query, understand
 from clew.recall.search import Ranking, rank
 from clew.recall.surroundings import NOTHING, Surroundings
@@ -54,6 +56,7 @@ class Ranker:
         self._previous = previous
         self._config = config
         self.surroundings: Surroundings | None = None
+        self.words: Fetch | None = None
         self._vectors: OrderedDict[tuple[str, ...], Matrix] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -75,7 +78,12 @@ class Ranker:
         return make_frame(query, view, config, similarity, with_assistant=with_assistant, region=region, around=around)
 
     def rank(self, frame: Frame, limit: int, mask: Mask | None) -> Ranking:
-        """The best turns that the mask lets through, best first; None lets all through."""
+        """The best turns that the mask lets through, best first; None lets all through.
+
+        A question that needs two steps is ranked again with what the first turns tell.
+        """
+        if self.words is not None and frame.query.wants_hop and frame.config.hop:
+            frame = replace(frame, hop=seeds(rank(frame, limit=FIRST, mask=mask), self.words))
         return rank(frame, limit=limit, mask=mask)
 
     def serving(self, view: IndexView) -> Embedder | None:

@@ -12,6 +12,7 @@ from clew.recall.frame import Frame, Scores
 from clew.recall.signals.cost import cost
 from clew.recall.signals.dense import answer, dense, dense_rewritten
 from clew.recall.signals.graph import graph
+from clew.recall.signals.hop import hop
 from clew.recall.signals.lexical import lexical
 from clew.recall.signals.opening import opening
 from clew.recall.signals.position import position
@@ -67,6 +68,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("position", position, lambda c, _: c.position),
     Signal("graph", graph, lambda c, _: c.graph),
     Signal("tree", tree, lambda c, _: c.tree, "z", ranks=True),
+    Signal("hop", hop, lambda c, _: c.hop, "z", ranks=True),
     Signal("quote", quote, lambda c, _: c.quote),
     Signal("user", user, lambda c, _: c.user, standing=True),
     Signal("standing", standing, lambda c, _: c.standing),
