@@ -44,7 +44,8 @@ _PIECE_FIELDS: Final[dict[str, DTypeLike]] = {
 }
 _LINKS: Final = ("previous", "next")
 _SMALLEST: Final = 4
-_GROWTH: Final = 1.25
+_GROWTH: Final = 1.125
+"""A full array grows by this: of each value so much more is held, and each was moved eight times."""
 
 
 class Column:

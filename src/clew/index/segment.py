@@ -91,7 +91,7 @@ class Segment:
     branches: StringTable
     speakers: StringTable
     terms: StringTable
-    start: Ints
+    start: Array
     df: Array
     piece: Array
     body: Array
@@ -112,7 +112,7 @@ class Segment:
         counts, df, piece, body, extra = arrays
         start = np.zeros(len(counts) + 1, dtype=np.int64)
         np.cumsum(counts, out=start[1:])
-        return cls(turns, pieces, sessions, branches, speakers, terms, start, df, piece, body, extra)
+        return cls(turns, pieces, sessions, branches, speakers, terms, narrow(start), df, piece, body, extra)
 
     @property
     def term_of_posting(self) -> Ints:

@@ -43,7 +43,7 @@ class StringTable:
         self.size = len(lengths)
         self._data = np.ascontiguousarray(data).data
         # A memoryview gives a plain int several times faster than an array, and bisect asks for many.
-        self._offsets = cast("Sequence[int]", offsets.data)
+        self._offsets = cast("Sequence[int]", narrow(offsets).data)
         self._keys: Sequence[int] | None = None
 
     def __getitem__(self, code: int) -> bytes:
