@@ -7,7 +7,6 @@ of feeling less.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import log
 from typing import Final, NamedTuple
@@ -21,6 +20,7 @@ MOST_WORDS: Final = 3
 _READ: Final = 20_000  # characters, as everywhere in this package
 _TOKEN = re.compile(r"[^\W_](?:[\w.'/+#-]*[\w+#])?|[^\w\s]|\n")
 _IDENTIFIER = re.compile(r"[\w-]*(?:[_/.]\w|\d)[\w./+#-]*|[a-z]+[A-Z]\w*|[A-Z]{2,}s?")
+_JOINT = re.compile(r"[\s_-]+")
 _NAME = re.compile(r"[A-Z][a-z]")
 _ENDS: Final = frozenset(".!?\n")
 _GENERIC: Final = frozenset(
@@ -47,8 +47,7 @@ TEXTS_KEPT: Final = 320
 """Texts whose phrases are remembered: those of one stretch, which several stages read one after the other."""
 
 
-@dataclass(frozen=True, slots=True)
-class Keyphrase:
+class Keyphrase(NamedTuple):
     """One phrase.
 
     Attributes:
@@ -116,7 +115,7 @@ def _strongest(found: Sequence["_Phrase"], limit: int) -> tuple[Keyphrase, ...]:
 @lru_cache(maxsize=1 << 15)
 def tag_key(name: str) -> str:
     """What all inflections and cases of a tag's name have in common: `API-Keys` and `api key` are one."""
-    return "-".join(fold(word) for word in re.split(r"[\s_-]+", name.casefold()) if word)
+    return "-".join([fold(word) for word in _JOINT.split(name.casefold()) if word])
 
 
 class _Token(NamedTuple):

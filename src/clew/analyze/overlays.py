@@ -30,6 +30,8 @@ class Overlay(StrEnum):
     MATHEMATICAL = "O6_mathematical"
     COHERENCE = "O7_coherence"
 
+    __hash__ = str.__hash__  # that of an enumeration is made anew each time it is asked for
+
     @classmethod
     def of(cls, name: str) -> "Overlay":
         """The overlay of a name: in full, `O1` to `O7` in either case, or the source's other name `O7_strategic`.

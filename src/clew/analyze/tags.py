@@ -8,7 +8,6 @@ bleed gate sees that the subject has changed.
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import islice
 from typing import Final, NamedTuple
 
 from clew.analyze.keyphrases import MOST_WORDS, TEXTS_KEPT, Keyphrase, keyphrases, keyphrases_of, tag_key
@@ -77,6 +76,17 @@ def _parts(text: str) -> tuple[tuple[_Form, ...], ...]:
     return tuple([tuple(map(form, _WORD.findall(part))) for part in _BREAK.split(text[:_READ])])
 
 
+class _Held(NamedTuple):
+    keys: frozenset[str]  # of single words
+    heads: frozenset[str]
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _held(text: str) -> _Held:
+    forms = [form for part in _parts(text) for form in part]
+    return _Held(frozenset([form.key for form in forms]), frozenset([form.head for form in forms]))
+
+
 def _runs(part: Sequence[_Form], first: int) -> Iterator[tuple[str, str]]:
     """Key and name of each run that begins with a word, the shortest first."""
     name, key = part[first].name, part[first].key
@@ -104,11 +114,11 @@ def standing(text: str) -> dict[str, str]:
 def stands(key: str, text: str) -> bool:
     """Whether a text holds a run of up to three words with a key, see `standing`."""
     head = key.partition("-")[0]
-    return any(
-        form.head == head and any(held == key for held, _ in _runs(part, first))
-        for part in _parts(text)
-        for first, form in enumerate(part)
-    )
+    for part in _parts(text):
+        for first, form in enumerate(part):
+            if form.head == head and any(held == key for held, _ in _runs(part, first)):
+                return True
+    return False
 
 
 @lru_cache(maxsize=1 << 13)
@@ -207,12 +217,14 @@ def beat_labels(texts: Sequence[str], phrases: Sequence[Keyphrase] | None = None
         phrases: their `beat_phrases`, if they are known already.
     """
     found = [phrase for phrase in phrases or beat_phrases(texts) if is_name(phrase.name)]
-    heads = [{form.head for part in _parts(text) for form in part} for text in texts]
+    words = [_held(text) for text in texts]
 
     def comes_again(key: str) -> bool:
-        head = key.partition("-")[0]
-        holding = (text for text, held in zip(texts, heads, strict=True) if head in held and stands(key, text))
-        return len(list(islice(holding, 2))) > 1
+        head, _, more = key.partition("-")
+        if not more:
+            return len([1 for each in words if key in each.keys]) > 1
+        holding = [text for text, each in zip(texts, words, strict=True) if head in each.heads]
+        return len(holding) > 1 and len([1 for text in holding if stands(key, text)]) > 1
 
     return union(
         {

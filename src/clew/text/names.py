@@ -36,6 +36,11 @@ _GREETING = re.compile(
     r"|morning|thanks|thank\syou|thx|cheers|congrats|congratulations|welcome(?:\sback)?|goodbye|bye|happy\sbirthday)"
     rf"(?:\s(?i:so\smuch|a\slot|again|there))?),?\s{_NAME}(?=\s*(?:[^\w\s]|$)|\s[a-z])"
 )
+_CALLING = (
+    *("hey", "hi", "hello", "heya", "yo", "dear", "morning", "afternoon", "evening", "night", "thank", "thx", "cheers"),
+    *("congrat", "welcome", "bye", "birthday", "name", "call", "this is"),
+)
+"""A text without any of these letters calls nobody by a name."""
 _SELF = re.compile(
     rf"\b(?i:my\sname\sis|my\sname's|call\sme|this\sis)\s{_NAME}(?=\s*(?:[^\w\s]|$)|\s(?:and|from|here|by)\b)"
 )
@@ -92,6 +97,9 @@ def greeting_aliases(text: str) -> list[Alias]:
     "Hey Kate." and "Thanks so much, Kate!" at the beginning of a sentence name the listener; "my name is Kate",
     "call me Kate" and "this is Kate" the speaker.
     """
+    lower = text.lower()
+    if not any(map(lower.__contains__, _CALLING)):
+        return []
     found = [(match.start("name"), Alias(match["name"], "listener")) for match in _GREETING.finditer(text)]
     found += [(match.start("name"), Alias(match["name"], "speaker")) for match in _SELF.finditer(text)]
     return [alias for _, alias in sorted(found, key=lambda pair: pair[0]) if _is_name(alias.name)]
