@@ -618,6 +618,14 @@ PIPELINE = (
     Requirement("F-PIPELINE-19", "DESIGN 5.4", "Whoever waits for the work waits for no turns that might yet come."),
 )
 
+# --- ODD ---
+ODD = (
+    Requirement("F-ODD-01", "Issue 5", "A question of any text, of 50,000 words or none, gets its answers or nothing."),
+    Requirement("F-ODD-02", "Issue 5", "Where nothing fits, the block is empty and names what was left out."),
+    Requirement("F-ODD-03", "Issue 5", "A question that cannot be meant is refused: what came, and what was expected."),
+    Requirement("F-ODD-04", "Issue 5", "Filters that let no turn through, a time to come among them, get nothing."),
+)
+
 # --- FORM ---
 FORM = (
     Requirement(
@@ -1056,6 +1064,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *RECALL,
     *QUERY,
     *PIPELINE,
+    *ODD,
     *FORM,
     *MEMORY,
     *HOLDS,

@@ -64,7 +64,8 @@ def test_a_filter_lets_through_what_meets_all_of_it(memory: Memory, only: dict[s
     ("only", "message"),
     [
         ({"role": "robot"}, "role 'robot' is unknown"),
-        ({"since": at(5), "until": at(5)}, r"ends \(.*\) before it starts \(.*\); swap them"),
+        ({"since": at(5), "until": at(4)}, r"ends \(.*\) before it starts \(.*\); swap them"),
+        ({"since": at(5), "until": at(5)}, r"ends where it starts \(.*\), and its end is not part of it; move one"),
         ({"since": "yesterday"}, "since is str; expected a datetime"),
     ],
 )

@@ -90,7 +90,7 @@ def test_two_dates_in_the_wrong_order_are_an_error() -> None:
     ("since", "until", "said"),
     [
         ("last week", "three weeks ago", "before it starts"),
-        (NOW, NOW, "before it starts"),
+        (NOW, NOW, "where it starts"),
         ("Redis", None, "since 'Redis' names no time; write a date"),
         (None, "since May", "until 'since May' has no such end"),
         ("before June", None, "since 'before June' has no such end"),

@@ -2,6 +2,7 @@
 
 import sys
 import time
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -27,6 +28,7 @@ from clew.cli.show import (
     who,
 )
 from clew.memory import Memory
+from clew.recall.only import Only
 from clew.recall.strategies import AUTO, STRATEGIES
 from clew.types import Context, Hit, Turn
 
@@ -68,7 +70,7 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
             click.echo(printable(context.text))
         else:  # as it was counted, to the last character
             click.echo(context.text, nl=False)
-        err().print(footer(context, took) if context.items else nothing(memory, context), style="dim")
+        err().print(footer(context, took) if context.items else nothing(memory, context, only), style="dim")
         if receipt is not None:
             print_receipt(err(), memory, receipt)
 
@@ -82,13 +84,16 @@ def footer(context: Context, took: float) -> str:
     )
 
 
-def nothing(memory: Memory, context: Context) -> str:
-    """Why a block is empty, and what to do."""
+def nothing(memory: Memory, context: Context, only: Mapping[str, object]) -> str:
+    """Why a block is empty, and what to do; `only` are the options that restrict it."""
     if context.omitted:
         least = min(each.tokens for each in context.omitted)
         return f"Nothing fits into {context.budget:,} tokens; the shortest turn takes about {least}. Raise --budget."
     if not memory.stats().turns:
         return _nothing_stored(memory)
+    given = [f"--{name.replace('_', '-')}" for name, value in only.items() if name in Only.__annotations__ and value]
+    if given:
+        return f"Nothing relevant was found among the turns that {' and '.join(given)} let through; ask without."
     return "Nothing relevant was found. Other words may find it; `clew search` shows what comes nearest."
 
 
@@ -151,7 +156,7 @@ def quote(scope: Scope, text: str, limit: int) -> None:
         for turn in turns:
             out().print(Text.assemble(_heading(turn), "\n", _around(turn.text, text), "\n"), end="")
     else:
-        err().print(f"No turn says {printable(text)!r} word for word.", style="dim")
+        err().print(f"No turn says {printable(text)!r:.80} word for word.", style="dim")
 
 
 def _around(text: str, phrase: str) -> str:

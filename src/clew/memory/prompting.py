@@ -5,6 +5,7 @@ from typing import Any, Final
 
 from clew.assemble.prompt import remembered, sections, spoken, wrapped
 from clew.ingest.encoding import escape_surrogates
+from clew.memory.given import given_text
 from clew.memory.reading import Reading, Wanted
 from clew.memory.writing import Writing
 from clew.recall.only import Filter
@@ -36,7 +37,7 @@ class Prompting(Writing, Reading):
             ConfigError: the counter in the settings is unknown; MissingExtra: its package is not installed.
         """
         self._check_open()
-        query, session = escape_surrogates(query), escape_surrogates(session)
+        query, session = given_text(query, "question"), escape_surrogates(session)
         count, budget = counter_named(self.config.counter), self.config.budget
         shown, focus = self._focus(session, budget, count)
         left = budget - count(remembered("x", focus))

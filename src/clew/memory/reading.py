@@ -11,8 +11,8 @@ from clew.assemble.context import build_context
 from clew.assemble.receipt import make_receipt, receipt_id
 from clew.errors import InputError, NotFoundError, StoreError
 from clew.index.view import Mask
-from clew.ingest.encoding import escape_surrogates
 from clew.ingest.media import inline
+from clew.memory.given import BUDGET, given_count, given_text
 from clew.memory.wiring import Wired
 from clew.pipeline.feedback import RECENT, note_restored
 from clew.pipeline.pause import paused_since
@@ -85,13 +85,13 @@ class Reading(Wired):
         self._check_open()
         strategy = checked(how.pop("strategy", AUTO), window := how.pop("window", None))
         wanted = Wanted(
-            None if budget is None else _checked_budget(budget),
+            None if budget is None else given_count(budget, "budget", BUDGET),
             counter_named(self.config.counter if counter is None else counter),
             one_position(position, context_position),
             strategy,
             window,
         )
-        return self._recall(escape_surrogates(query), wanted, filter_of(how))
+        return self._recall(given_text(query, "question"), wanted, filter_of(how))
 
     def _recall(
         self,
@@ -163,10 +163,10 @@ class Reading(Wired):
             ExpressionError: `where` cannot be read.
         """
         self._check_open()
-        _check_limit(limit)
+        limit = _checked_limit(limit)
         chosen = filter_of(only)
         asked_at = chosen.as_of or self._clock()
-        frame = self._ranker.frame(escape_surrogates(query), asked_at)
+        frame = self._ranker.frame(given_text(query, "question"), asked_at)
         ranking = self._ranker.rank(frame, limit, self._chooser.mask(frame.view, chosen, asked_at))
         with self._store.snapshot() as reader:
             found = list(zip(self._rows(reader, [(each.session, each.seq) for each in ranking]), ranking, strict=True))
@@ -193,7 +193,7 @@ class Reading(Wired):
         """
         self._check_open()
         if limit is not None:
-            _check_limit(limit)
+            limit = _checked_limit(limit)
         if only.get("where") is not None:
             raise InputError("query takes one expression; join the two with AND instead of giving where as well")
         chosen = filter_of({**only, "where": expression})
@@ -207,13 +207,13 @@ class Reading(Wired):
             InputError: the phrase has no letter or digit, or the limit is negative.
         """
         self._check_open()
-        _check_limit(limit)
+        limit = _checked_limit(limit)
         view = self._live.view()  # not inside the snapshot, whose older state it would take for the newest
         with self._store.snapshot() as reader:
             return find_quote(
                 view,
                 lambda names: [_stored(row) for row in self._rows(reader, names)],
-                escape_surrogates(text),
+                given_text(text, "phrase"),
                 limit,
             )
 
@@ -287,15 +287,8 @@ def _stored(row: Row | None) -> Turn | None:
     return None if row is None else turn_from_row(row)
 
 
-def _checked_budget(budget: int) -> int:
-    if budget < 0:
-        raise InputError(f"budget {budget} is negative; give the tokens that the block may take, 0 or more")
-    return budget
-
-
-def _check_limit(limit: int) -> None:
-    if limit < 0:
-        raise InputError(f"limit {limit} is negative; give the number of turns wanted, 0 or more")
+def _checked_limit(limit: int) -> int:
+    return given_count(limit, "limit", "the number of turns wanted")
 
 
 def _blob(data: bytes | None, sha: str) -> bytes:

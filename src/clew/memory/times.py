@@ -9,9 +9,9 @@ from typing import Final
 import numpy as np
 
 from clew.assemble.moments import lay_out
-from clew.errors import InputError
 from clew.index.view import IndexView
 from clew.ingest.encoding import escape_surrogates
+from clew.memory.given import BUDGET, given_count, given_text
 from clew.memory.wiring import Wired
 from clew.pipeline.remember import MOST, Places, Scene, days_of, offers
 from clew.recall.frame import Frame
@@ -57,11 +57,9 @@ class Times(Wired):
                 before it starts; the budget is negative.
         """
         self._check_open()
-        budget = self.config.budget if budget is None else budget
-        if budget < 0:
-            raise InputError(f"budget {budget} is negative; give the tokens that the block may take, 0 or more")
+        budget = given_count(self.config.budget if budget is None else budget, "budget", BUDGET)
         count = counter_named(self.config.counter if counter is None else counter)
-        text, now = escape_surrogates(query or ""), self._clock()
+        text, now = given_text(query or "", "question"), self._clock()
         session = None if session is None else escape_surrogates(session)
         view = self._live.view()
         window = window_of(since, until, text, now, days_of(view, session))
