@@ -22,7 +22,7 @@ import numpy as np
 
 from clew.store.rows import dumps, from_us, to_us
 from clew.structure.chapters import OpenTree, Profile, chapter_id
-from clew.structure.snapshot import BeatMap, Link, Piece
+from clew.structure.snapshot import BeatMap, Link, Piece, sums_of
 from clew.types.compact import DOMAINS, NUANCES, Letters, parts, score_of, trimmed
 
 
@@ -101,8 +101,10 @@ def outline_of(text: str) -> Outline:
     if isinstance(held, dict):
         return Outline(held.get("turns", len(held.get("pieces", ()))), held["macro_weight"], held["domains"])
     if isinstance(held[0], str):
-        beat = beat_of(text)
-        return Outline(len(beat.pieces), beat.macro_weight, beat.domains)
+        domains = held[4] if len(held) > 4 else ""
+        weights = [score_of(each) for each in held[2]]
+        weight, _, shares = sums_of(list(zip(_names(DOMAINS, domains), weights, strict=True)))
+        return Outline(len(weights), weight, shares)
     turns, weight, domains = held
     return Outline(
         turns, score_of(weight), {DOMAINS.name(letter): score_of(share) for letter, share in domains.items()}

@@ -78,12 +78,12 @@ class BeatMap(Record):
     @classmethod
     def made(cls, pieces: tuple[Piece, ...], links: tuple[Link, ...], reason: str) -> Self:
         """The map of pieces that are weighed, with the sums over them."""
-        summary = domain_summary((piece.tags, piece.layer1) for piece in pieces)
+        weight, summary, domains = sums_of([(piece.tags, piece.layer1) for piece in pieces])
         return cls(
             pieces=pieces,
-            macro_weight=round(macro_weight([piece.layer1 for piece in pieces]), _DIGITS),
-            domain_summary=_rounded(summary),
-            domains=_rounded(normalised(summary)),
+            macro_weight=weight,
+            domain_summary=summary,
+            domains=domains,
             links=links,
             reason=reason,
         )
@@ -96,6 +96,13 @@ class BeatMap(Record):
 
 Weight = Callable[[float, Collection[str]], float]
 """Layer 1 and nuance flags of a piece -> what it weighs."""
+
+
+def sums_of(pieces: Sequence[tuple[Sequence[str], float]]) -> tuple[float, dict[str, float], dict[str, float]]:
+    """Macro weight, domain summary and shares of domains of a beat, from tags and layer 1 of its pieces."""
+    summary = domain_summary(pieces)
+    weight = round(macro_weight([layer1 for _, layer1 in pieces]), _DIGITS)
+    return weight, _rounded(summary), _rounded(normalised(summary))
 
 
 def plain_weight(layer1: float, _nuance: Collection[str]) -> float:

@@ -25,7 +25,8 @@ ALTER TABLE analysis
     ALTER COLUMN space SET STATISTICS 0,
     ALTER COLUMN value SET STATISTICS 0;
 
--- Rows are moved as they are. Those of sessions whose names are encoded in ids are left out: the next analysis makes them again.
+-- Rows are moved as they are. Those of sessions whose names are encoded in ids are left out, and the next analysis makes them
+-- again.
 INSERT INTO weighing
 SELECT turn.space, turn.ordinal, annotation.value, annotation.version FROM turn JOIN annotation
     ON annotation.space = turn.space AND annotation.owner = turn.session || ':turn:' || turn.seq AND annotation.kind = 'weighing'

@@ -17,14 +17,15 @@ CREATE TABLE analysis (
     PRIMARY KEY (space, ordinal)
 ) STRICT, WITHOUT ROWID;
 
--- Rows are moved as they are. Those of sessions whose names are encoded in ids are left out: the next analysis makes them again.
+-- Rows are moved as they are, each found by its key: CROSS JOIN says which side is gone through. Those of sessions whose names
+-- are encoded in ids are left out, and the next analysis makes them again.
 INSERT INTO weighing
-SELECT turn.space, turn.ordinal, annotation.value, annotation.version FROM turn JOIN annotation
+SELECT turn.space, turn.ordinal, annotation.value, annotation.version FROM turn CROSS JOIN annotation
     ON annotation.space = turn.space AND annotation.owner = turn.session || ':turn:' || turn.seq AND annotation.kind = 'weighing'
 WHERE turn.ordinal IS NOT NULL ORDER BY turn.space, turn.ordinal;
 
 INSERT INTO analysis
-SELECT turn.space, turn.ordinal, annotation.value, annotation.provenance <> 'rule', annotation.version FROM turn JOIN annotation
+SELECT turn.space, turn.ordinal, annotation.value, annotation.provenance <> 'rule', annotation.version FROM turn CROSS JOIN annotation
     ON annotation.space = turn.space AND annotation.owner = turn.session || ':turn:' || turn.seq AND annotation.kind = 'analysis'
 WHERE turn.ordinal IS NOT NULL ORDER BY turn.space, turn.ordinal;
 
