@@ -101,6 +101,18 @@ def test_small_segments_between_large_ones_are_merged_with_them(monkeypatch: pyt
 
 
 @pytest.mark.requirement("F-INDEX-14")
+def test_segments_that_are_too_large_together_are_merged_as_far_as_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(packer, "LARGEST", 40)
+    store, merged = memory_store(), 0
+    for n in range(0, 240, 3):
+        add(store, turns(n, n + 3))
+        merged += pack(store, SPACE, minimum=3, fan_out=16).merged
+    assert [high - low + 1 for low, high in spans(store)] == [39] * 5 + [3] * 15
+    assert merged == 5 * 13  # each once
+    check(store, list(range(240)))
+
+
+@pytest.mark.requirement("F-INDEX-14")
 def test_a_step_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(packer, "STEP", 10)
     monkeypatch.setattr(packer, "LARGEST", 40)

@@ -12,8 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import clew.pipeline.ingest
+from clew.assemble.packing import Choice, Offer, _Packing
 from clew.config import IngestConfig, RecallConfig
 from clew.index.entry import PieceTerms, TurnEntry
+from clew.index.terms import StringTable
 from clew.index.view import IndexView
 from clew.pipeline.append import Appender, Fate
 from clew.pipeline.prepare import prepare
@@ -178,6 +180,56 @@ def test_a_recall_counts_each_line_heading_and_block_once() -> None:
     assert len(counted) == len(set(counted))
     days = {item.at.date() for item in context.items if item.at}
     assert len(counted) == 30 + len(days) + 3  # and the block, its opening, its closing
+
+
+@pytest.mark.requirement("F-SPEED-07")
+def test_a_recall_looks_each_of_its_words_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[bytes] = []
+    find = StringTable.find
+
+    def noted(self: StringTable, string: bytes, prefix: int | None = None) -> int:
+        asked.append(string)
+        return find(self, string, prefix)
+
+    with quiet(config={"index": {"pack_minimum": 1}}) as memory:
+        memory.add_many(told(f"green tea number {n} of the garden", at=at(n)) for n in range(60))
+        assert memory.drain(None)
+        view = memory._live.view()
+        memory.recall("nothing of this")  # what depends on the view alone is kept
+        monkeypatch.setattr(StringTable, "find", noted)
+        assert memory.recall("green tea garden").confidence
+    words = [word for word in asked if word.isalpha()]  # and not the marks of other names
+    assert len(words) == 3 * len(view._segments)
+    assert len(set(words)) == 3
+
+
+@pytest.mark.requirement("F-SPEED-08")
+def test_packing_lets_go_of_nothing_that_it_takes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    dropped: list[int] = []
+    drop = _Packing.drop
+
+    def noted(self: _Packing, place: int) -> None:
+        dropped.append(place)
+        drop(self, place)
+
+    monkeypatch.setattr(_Packing, "drop", noted)
+    small = [Choice([Offer(10.0 - place / 10, 10.0)], f"day {place % 3}", 4.0) for place in range(20)]
+    large = [Choice([Offer(11.0, 60.0)], "another day", 4.0) for _ in range(30)]
+    packing = _Packing([*small, *large], 225.0)
+    packing.grow()
+    before = dict(packing.taken)
+    packing.exchange()
+    assert packing.taken == before
+    assert dropped == []
+    better = _Packing([*small, Choice([Offer(25.0, 20.0)], "day 0", 4.0)], 209.0)
+    better._steps = [step for step in better._steps if step[1] < 20]  # as if it had been passed over
+    better.grow()
+    before = dict(better.taken)
+    assert 20 not in before
+    better.exchange()
+    assert 20 in better.taken
+    assert sorted(dropped) == sorted(before.keys() - better.taken.keys())
+    assert dropped
 
 
 @pytest.mark.requirement("F-SPEED-06")

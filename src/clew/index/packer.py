@@ -5,9 +5,10 @@ A step reads and computes outside of its transaction and commits only if nobody 
 step or none. Work behind the n-th turn does not grow with n: a turn is packed once and merged once a tier.
 """
 
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Final, cast
 
 import numpy as np
@@ -275,7 +276,8 @@ def level_of(turns: int, minimum: int, fan_out: int) -> int:
 def _full_tier(keys: Sequence[SegmentKey], fan_out: int) -> Sequence[SegmentKey]:
     """Neighbours to be merged: `fan_out` segments of the lowest tier that has so many, with smaller ones among them.
 
-    Empty when no tier is full. A group that would cover more than LARGEST turns stays as it is.
+    Empty when no tier is full. Of a group that would cover more than LARGEST turns the first ones are merged, as many
+    as do not, if they cover half as many: so a turn is merged once a tier, and large segments follow large ones.
     """
     for level in sorted({key.level for key in keys}):
         group: list[SegmentKey] = []
@@ -285,10 +287,18 @@ def _full_tier(keys: Sequence[SegmentKey], fan_out: int) -> Sequence[SegmentKey]
             elif key.level == level or group:
                 group.append(key)
             if sum(each.level == level for each in group) == fan_out:
-                if sum(each.high - each.low + 1 for each in group) <= LARGEST:
-                    return group
+                first = _first_of(group)
+                if len(first) > 1:
+                    return first
                 group = []
     return ()
+
+
+def _first_of(group: Sequence[SegmentKey]) -> Sequence[SegmentKey]:
+    """The first segments of a group that cover no more than LARGEST turns; none where all are less, and under half."""
+    covered = list(accumulate(each.high - each.low + 1 for each in group))
+    count = bisect_right(covered, LARGEST)
+    return group[:count] if count == len(group) or (count and 2 * covered[count - 1] >= LARGEST) else ()
 
 
 def _committing(space: str, step: _Step, seen: int) -> Callable[[Transaction], bool]:

@@ -26,6 +26,11 @@ def to_text(data: bytes) -> str:
     return data.decode("utf-8", "surrogatepass")
 
 
+def prefix_of(string: bytes) -> int:
+    """The first eight bytes as one number, zeros after a shorter one."""
+    return int.from_bytes(string[:_PREFIX].ljust(_PREFIX, b"\0"), "big")
+
+
 def sections(strings: Sequence[bytes]) -> tuple[Array, Array]:
     """Strings as two arrays to be sealed: their lengths, and all their bytes."""
     lengths = np.fromiter(map(len, strings), dtype=np.int64, count=len(strings))
@@ -54,12 +59,12 @@ class StringTable:
         data = bytes(self._data)
         return [data[start:end] for start, end in pairwise(self._offsets)]
 
-    def find(self, string: bytes) -> int:
-        """The string's code, or -1."""
+    def find(self, string: bytes, prefix: int | None = None) -> int:
+        """The string's code, or -1; `prefix` is its `prefix_of`, for who looks into many tables."""
         keys = self._keys
         if keys is None:  # made when first asked for: a merge asks for none
             keys = self._keys = cast("Sequence[int]", _prefixes(self._offsets, self._data).data)
-        key = int.from_bytes(string[:_PREFIX].ljust(_PREFIX, b"\0"), "big")
+        key = prefix_of(string) if prefix is None else prefix
         low = bisect_left(keys, key)
         if low == self.size or keys[low] != key:
             return -1

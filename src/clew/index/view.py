@@ -17,7 +17,7 @@ from clew.index.columns import Columns
 from clew.index.entry import TurnEntry
 from clew.index.segment import NO_TIME, Segment
 from clew.index.tail import Tail
-from clew.index.terms import to_bytes
+from clew.index.terms import prefix_of, to_bytes
 from clew.index.vector_segment import VectorBlock
 from clew.types.turn import ROLES
 
@@ -191,28 +191,32 @@ class IndexView:
 
     def lookup(self, term: str) -> Postings:
         """All that is known of a term; empty when no turn has it."""
-        found: list[tuple[Segment, int, int, int]] = []
-        size, df, key = 0, 0, to_bytes(term)
+        df, key = 0, to_bytes(term)
+        prefix = prefix_of(key)
+        pieces: list[NDArray[Any]] = []
+        body: list[NDArray[Any]] = []
+        extra: list[NDArray[Any]] = []
+        firsts: list[int] = []
         for segment, first in self._segments:
-            code = segment.terms.find(key)
+            code = segment.terms.find(key, prefix)
             if code >= 0:
-                low, high = int(segment.start[code]), int(segment.start[code + 1])
-                found.append((segment, first, low, high))
-                size, df = size + high - low, df + int(segment.df[code])
+                held = slice(segment.start[code], segment.start[code + 1])
+                pieces.append(segment.piece[held])
+                body.append(segment.body[held])
+                extra.append(segment.extra[held])
+                firsts.append(first)
+                df += int(segment.df[code])
         rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
         if rest:
-            size, df = size + len(rest[0]), df + self._turns_in(rest[0])
-        pieces = np.empty(size, dtype=np.int64)
-        body, extra = np.empty(size, dtype=np.uint8), np.empty(size, dtype=np.uint8)
-        end = 0
-        for segment, first, low, high in found:
-            start, end = end, end + high - low
-            np.add(segment.piece[low:high], first, out=pieces[start:end], dtype=np.int64)
-            body[start:end], extra[start:end] = segment.body[low:high], segment.extra[low:high]
-        if rest:
-            pieces[end:], body[end:], extra[end:] = rest
+            df += self._turns_in(rest[0])
+            for parts, part in zip((pieces, body, extra), rest, strict=True):
+                parts.append(part)
+            firsts.append(0)
         self._note(term, df)
-        return Postings(pieces, body, extra, df)
+        numbers = _joined(pieces, np.int64)
+        if any(firsts):
+            numbers += np.repeat(firsts, [len(part) for part in pieces])
+        return Postings(numbers, _joined(body, np.uint8), _joined(extra, np.uint8), df)
 
     def postings(self, term: str) -> tuple[Ints, Bytes, Bytes]:
         """The pieces that hold a term, ascending, with its counts in their body and extra terms."""
@@ -224,7 +228,8 @@ class IndexView:
         if (known := self._frequencies.get(term)) is not None:
             return known
         key = to_bytes(term)
-        codes = [(segment, segment.terms.find(key)) for segment, _ in self._segments]
+        prefix = prefix_of(key)
+        codes = [(segment, segment.terms.find(key, prefix)) for segment, _ in self._segments]
         df = sum(int(segment.df[code]) for segment, code in codes if code >= 0)
         rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
         return self._note(term, df + self._turns_in(rest[0]) if rest else df)
@@ -303,6 +308,11 @@ class IndexView:
             position = int(owner[piece])
             found.append(position)
         return found
+
+
+def _joined(parts: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
+    """A new array of some others, or of nothing."""
+    return np.concatenate(parts, dtype=kind, casting="unsafe") if parts else np.empty(0, dtype=kind)
 
 
 def _frozen(array: NDArray[Any], size: int) -> NDArray[Any]:
