@@ -77,7 +77,7 @@ def test_what_meets_every_condition_goes(memory: Memory, selection: dict[str, An
         ({}, "nothing is selected"),
         ({"match": "?!"}, r"match '\?!' holds no word"),
         ({"turn_ids": ["one"]}, "'one' is not a turn id"),
-        ({"since": at(5), "until": at(5)}, "before it starts"),
+        ({"since": at(5), "until": at(5)}, "where it starts"),
         ({"since": "monday"}, "since is str; expected a datetime"),
     ],
 )
