@@ -75,10 +75,12 @@ def _scan(result: NDArray[np.float64], block: VectorBlock, codes: Codes, scales:
         rows = slice(low, low + CHUNK)
         positions = block.positions[rows]
         found = np.asarray(simsimd.cdist(codes, block.codes[rows], metric="dot"))
-        steps = np.multiply.outer(wide, block.scales[rows])
         if block.unbroken:
             first = int(positions[0])
-            np.multiply(found, steps, out=result[:, first : first + len(positions)])
+            into = result[:, first : first + len(positions)]
+            np.multiply.outer(wide, block.scales[rows], out=into)
+            into *= found
         else:
             known = positions >= 0
+            steps = np.multiply.outer(wide, block.scales[rows])
             result[:, positions[known]] = (found * steps)[:, known]

@@ -5,6 +5,7 @@ Borders: knows signals only as named columns of numbers.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import isnan
 from operator import itemgetter
 from typing import Final
 
@@ -51,7 +52,7 @@ class Opinion:
         values = self.values if positions is None else self.values[positions]
         shares = values - self.mean
         shares *= self.weight / self.spread
-        if self.ranks:  # only they may not know a turn
+        if self.ranks and isnan(np.sum(shares)):  # only they may not know a turn
             shares[np.isnan(shares)] = 0.0
         return shares
 
@@ -63,10 +64,12 @@ def centred(values: Scores) -> tuple[float, float]:
     what
     matches: the only turn of a space would else be its own average. A flat signal has an endless spread, so it adds 0.
     """
-    unknown = np.isnan(values)
-    known = values[~unknown] if unknown.any() else values
+    known, total = values, float(np.sum(values))
+    if isnan(total):  # cheaper than asking each of them, and most spaces know every turn
+        known = values[~np.isnan(values)]
+        total = float(np.sum(known))
     size = len(known) + SILENT
-    mean = float(np.sum(known)) / size
+    mean = total / size
     spread = float(np.sqrt(max(float(np.sum(known * known)) / size - mean * mean, 0.0)))
     return mean, spread if spread >= FLAT else np.inf
 
