@@ -628,11 +628,7 @@ ODD = (
 
 # --- FORM ---
 FORM = (
-    Requirement(
-        "F-FORM-01",
-        "DESIGN 13",
-        "What rules say of a turn is kept in a third of its JSON, and read exactly as written.",
-    ),
+    Requirement("F-FORM-01", "DESIGN 13", "What rules say of a turn is kept short, and read exactly as written."),
     Requirement(
         "F-FORM-02", "DESIGN 9", "A home of an older schema keeps what was said of its turns, and its receipts."
     ),
