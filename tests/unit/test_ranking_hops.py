@@ -1,6 +1,7 @@
 """The second look-up, for questions that describe one thing by another, or compare."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -65,6 +66,18 @@ def test_the_look_up_is_bounded_by_turns_and_terms() -> None:
     assert len(terms) == MOST
     assert set(terms) <= set(many.split())
     assert terms == seeds(ranking, fetch)
+
+
+@pytest.mark.requirement("F-HOP-02")
+@pytest.mark.parametrize("fusion", ["score", "rrf"])
+def test_what_was_said_of_the_turns_at_first_is_not_asked_again(fusion: str) -> None:
+    view = space(*talk())
+    frame = asked(view, QUESTION, fusion=fusion)
+    first = rank(frame, limit=FIRST)
+    again = replace(frame, hop=("kowalczyk",))
+    one, other = rank(again, limit=50), rank(replace(again, piece_scores=None), limit=50, first=first)
+    assert one[:] == other[:]
+    assert {each.position for each in other if each.shares.get("hop", 0) > 0} >= {0, 41}
 
 
 @pytest.mark.requirement("F-HOP-02")

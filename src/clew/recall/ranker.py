@@ -83,7 +83,8 @@ class Ranker:
         A question that needs two steps is ranked again with what the first turns tell.
         """
         if self.words is not None and frame.query.wants_hop and frame.config.hop:
-            frame = replace(frame, hop=seeds(rank(frame, limit=FIRST, mask=mask), self.words))
+            first = rank(frame, limit=FIRST, mask=mask)
+            return rank(replace(frame, hop=seeds(first, self.words)), limit=limit, mask=mask, first=first)
         return rank(frame, limit=limit, mask=mask)
 
     def serving(self, view: IndexView) -> Embedder | None:

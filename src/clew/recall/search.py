@@ -38,13 +38,17 @@ class Candidate(NamedTuple):
     shares: dict[str, float]
 
 
-def opinions(frame: Frame) -> tuple[list[Opinion], list[Opinion]]:
+def opinions(frame: Frame, first: "Ranking | None" = None) -> tuple[list[Opinion], list[Opinion]]:
     """Asks every signal whose weight is not 0; those without an opinion are left out.
+
+    Args:
+        first: as in `rank`.
 
     Returns:
         The opinions that hold for any question over this view, then those on this question.
     """
     standing, asked = [], []
+    known = {} if first is None else first.opinions
     for signal in SIGNALS if frame.size else ():
         weight = signal.weight(frame.config, frame.with_assistant)
         if weight and signal.standing:
@@ -53,7 +57,7 @@ def opinions(frame: Frame) -> tuple[list[Opinion], list[Opinion]]:
                 found = frame.view.derived[("signal", signal.name)] = _values(signal, frame)
             standing += _opinion(signal, weight, found)
         elif weight:
-            asked += _opinion(signal, weight, _values(signal, frame))
+            asked += [known[signal.name]] if signal.name in known else _opinion(signal, weight, _values(signal, frame))
     return standing, asked
 
 
@@ -83,6 +87,11 @@ class Ranking(Sequence[Candidate]):
     def scores(self) -> Scores:
         """The fused score of each candidate, rounded to 1e-6, best first."""
         return np.round(self._fused.score[self.positions], 6)
+
+    @property
+    def opinions(self) -> dict[str, Opinion]:
+        """What each signal said of all turns, by its name."""
+        return {opinion.name: opinion for opinion in self._fused.opinions}
 
     def __len__(self) -> int:
         return len(self.positions)
@@ -139,7 +148,7 @@ class Ranking(Sequence[Candidate]):
         ]
 
 
-def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None) -> Ranking:
+def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, first: Ranking | None = None) -> Ranking:
     """The best turns for a question, best first; ties go by session name, then place in it.
 
     A question that no signal has an opinion on (no term, no vector, no name), or that none of the turns let through
@@ -148,8 +157,9 @@ def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None) -> 
     Args:
         limit: how many at most.
         mask: the caller's filter over the view's turns; None means no filter.
+        first: a ranking of the same frame before it had a second look-up: only what that adds is asked.
     """
-    standing, asked = opinions(frame)
+    standing, asked = opinions(frame, first)
     if not asked:
         return Ranking(frame, Fused(np.zeros(frame.size), ()), np.zeros(0, dtype=np.int64))
     spoken = by_score(asked, frame.size).score
