@@ -9,7 +9,6 @@ import re
 import shutil
 import sys
 from collections.abc import Callable, Iterator
-from importlib.resources import files
 from pathlib import Path
 from typing import cast
 
@@ -18,7 +17,10 @@ import pytest
 
 from clew.memory import Memory
 from clew.pipeline.copy import space_digest
-from clew.store.sqlite import SqliteStore
+from clew.store.migrate import migrate
+from clew.store.sqlite import DATABASE, SqliteStore
+from clew.store.statements import migrations
+from clew.store.tables import TABLES
 from clew.testing import HashEmbedder
 from clew.types import turn_id
 from tests.kill_operations import OPERATIONS, opened, told
@@ -148,14 +150,17 @@ def test_killed_while_migrating(nursery: Nursery, tmp_path: Path) -> None:
 
 
 def make_old(home: Path) -> None:
-    """Takes out of a home what all migrations but the first brought."""
-    connection = apsw.Connection(str(home / "clew.db"))
-    for step in files("clew.store").joinpath("sql", "sqlite").iterdir():
-        if step.name > "0002":
-            for table in re.findall(r"CREATE TABLE (\w+)", step.read_text(encoding="utf-8")):
-                connection.execute(f"DROP TABLE {table}")
-    connection.execute("PRAGMA user_version = 1").fetchall()
+    """Makes of a home one of the first schema, with the rows whose form is the same; their receipts are left behind."""
+    database, newer = home / DATABASE, home / "newer.db"
+    database.rename(newer)
+    connection = apsw.Connection(str(database))
+    migrate(connection, migrations("sqlite")[:1], lambda _: None)
+    connection.execute("ATTACH ? AS newer", (str(newer),))
+    tables = {str(name) for (name,) in connection.execute("SELECT name FROM main.sqlite_schema WHERE type = 'table'")}
+    for table in sorted(tables & TABLES.keys() - {"receipt"}):
+        connection.execute(f"INSERT INTO main.{table} SELECT * FROM newer.{table}")  # noqa: S608  # our own tables
     connection.close()
+    newer.unlink()
 
 
 def test_killed_while_copying(nursery: Nursery, tmp_path: Path) -> None:
