@@ -636,6 +636,7 @@ FORM = (
     Requirement("F-FORM-04", "DESIGN 13", "A beat and a tree's edge are kept short, and read exactly as they were."),
     Requirement("F-FORM-05", "DESIGN 13", "A spelling is kept as what it has more than its key, and read exactly."),
     Requirement("F-FORM-06", "DESIGN 13", "The domains of a node stand in its own row, and are found as labels."),
+    Requirement("F-FORM-07", "DESIGN 13", "Columns hold little room that nothing fills, and grow in few steps."),
 )
 
 # --- MEMORY ---

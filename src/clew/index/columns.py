@@ -71,11 +71,17 @@ class Column:
         self.array[self.size] = value
         self.size += 1
 
+    def reserve(self, size: int) -> None:
+        """Makes room for so many values, and a few more."""
+        if size >= len(self.array):
+            self._enlarge(size + _SMALLEST)
+
     def _reserve(self, size: int) -> None:
-        if size < len(self.array):
-            return
-        shape = (int(size * _GROWTH) + _SMALLEST, *self.array.shape[1:])
-        larger = np.full(shape, self.blank, dtype=self.array.dtype)
+        if size >= len(self.array):
+            self._enlarge(int(size * _GROWTH) + _SMALLEST)
+
+    def _enlarge(self, length: int) -> None:
+        larger = np.full((length, *self.array.shape[1:]), self.blank, dtype=self.array.dtype)
         larger[: self.size] = self.array[: self.size]
         self.array = larger
 
@@ -161,6 +167,15 @@ class Columns:
                 self.piece["next"].array[before] = number
             before = number
         self._lines[session, entry.branch] = before
+
+    def reserve(self, turns: int, pieces: int) -> None:
+        """Makes room for so many at the beginning: then nothing is moved, and little left over.
+
+        Later it does nothing: columns that are enlarged by as much as comes would be moved each time.
+        """
+        for size, columns in ((turns, self.turn), (pieces, self.piece)) if not self.turns else ():
+            for column in columns.values():
+                column.reserve(size)
 
     def extend(self, segment: Segment, skip: int = 0) -> None:
         """Adds the turns of a segment but the first `skip`; their ordinals are above all others."""

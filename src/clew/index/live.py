@@ -139,6 +139,10 @@ class _Terms:
     def _place(self, reader: Reader, segments: Sequence[Segment]) -> bool:
         """Joins segments and tail to the columns; False if the columns do not hold just their turns, in order."""
         columns, placed, turns, pieces, low = self.columns, [], 0, 0, _NOTHING
+        columns.reserve(
+            sum(len(segment.turns.ordinal) for segment in segments),
+            sum(len(segment.pieces.chars) for segment in segments),
+        )
         for segment in segments:
             ordinals = segment.turns.ordinal
             if ordinals[0] <= low:
