@@ -616,6 +616,7 @@ PIPELINE = (
         "F-PIPELINE-18", "DESIGN 1.5", "Receipts outlive the process; the newest are kept; none outlives forgetting."
     ),
     Requirement("F-PIPELINE-19", "DESIGN 5.4", "Whoever waits for the work waits for no turns that might yet come."),
+    Requirement("F-PIPELINE-20", "DESIGN 8", "A memory can be closed although its database is gone meanwhile."),
 )
 
 # --- ODD ---

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from clew.errors import ConflictError, ModelError, NotFoundError
+from clew.errors import ConflictError, ModelError, NotFoundError, StoreError
 from clew.index.vectors import has_vector
 from clew.memory import Memory
 from clew.models.protocol import Matrix
@@ -17,7 +17,8 @@ from clew.pipeline import worker
 from clew.pipeline.embed import embed_batch, embedding_text
 from clew.pipeline.receipts import ReceiptBook
 from clew.pipeline.worker import LEASE, LEASE_US
-from clew.store.protocol import Store
+from clew.store.memory import MemoryStore
+from clew.store.protocol import Lease, Store
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Receipt, Turn
 from tests.memories import NOON, empty_store, history, quiet, rows, told
@@ -294,6 +295,20 @@ def test_drain_lets_no_turns_gather(monkeypatch: pytest.MonkeyPatch) -> None:
             memory.add(told(f"tea {n}"))
             assert memory.drain(60)
         assert memory.stats().vectors == 3
+
+
+@pytest.mark.requirement("F-PIPELINE-20")
+def test_a_memory_whose_database_is_gone_can_be_closed() -> None:
+    class Gone(MemoryStore):
+        def release(self, lease: Lease) -> None:
+            raise StoreError(f"the server cannot be reached for {lease}")
+
+    store = Gone()
+    with quiet(store, embedder=HashEmbedder()) as memory:
+        memory.add(told("tea"))
+        assert memory.drain(None)
+    with store.snapshot() as reader:
+        assert reader.get("lease", ("default", LEASE)) is not None, "it was held, and runs out by itself"
 
 
 @pytest.mark.requirement("F-PIPELINE-16")

@@ -5,13 +5,17 @@ process and when that started. Elsewhere, and of another machine's holder, nothi
 A wrong answer would cost work done twice, nothing else: every step of the worker may be done by two at once.
 """
 
+import logging
 import os
 import uuid
 from hashlib import blake2s
 from pathlib import Path
 from typing import Final, cast
 
+from clew.errors import StoreError
 from clew.store.protocol import Lease, Store
+
+log = logging.getLogger("clew.worker")
 
 _UNKNOWN: Final = "-"
 _STARTED: Final = 19
@@ -38,6 +42,14 @@ def release_dead(store: Store, space: str, name: str) -> None:
         row = reader.get("lease", (space, name))
     if row is not None and row[2] is not None and is_dead(str(row[2])):
         store.release(Lease(*cast("tuple[str, str, str, int, int]", row)))
+
+
+def give_back(store: Store, lease: Lease) -> None:
+    """Gives back a lease of one's own; where the database cannot be reached, it runs out by itself."""
+    try:
+        store.release(lease)
+    except StoreError as error:
+        log.info("a lease is left to run out: %s", error)
 
 
 def _started(process: int) -> str | None:

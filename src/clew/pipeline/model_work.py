@@ -16,7 +16,7 @@ from clew.errors import BudgetExceeded, ClewError, ClosedError
 from clew.models.protocol import LLM
 from clew.pipeline.answers import Answers
 from clew.pipeline.asking import CLAIM_US, Asking, Question
-from clew.pipeline.holder import holder_name, release_dead
+from clew.pipeline.holder import give_back, holder_name, release_dead
 from clew.pipeline.questions import QUESTIONS
 from clew.store.protocol import Lease, Store
 
@@ -80,7 +80,7 @@ class ModelWork:
         if self._thread.is_alive():
             self._thread.join(LAST_ANSWER_SECONDS)
         if self._lease is not None:
-            self._store.release(self._lease)
+            give_back(self._store, self._lease)
             self._lease = None
 
     def is_due(self) -> bool:

@@ -17,7 +17,7 @@ from clew.index.packer import pack
 from clew.pipeline.analyse import Analysis
 from clew.pipeline.embedding import Embedding, Failed
 from clew.pipeline.entities import Naming
-from clew.pipeline.holder import holder_name, release_dead
+from clew.pipeline.holder import give_back, holder_name, release_dead
 from clew.pipeline.model_work import ModelWork
 from clew.pipeline.receipts import ReceiptBook
 from clew.pipeline.retention import Retention
@@ -110,7 +110,7 @@ class Worker:
             self._receipts.flush()
         finally:
             if self._lease is not None:
-                self._store.release(self._lease)
+                give_back(self._store, self._lease)
                 self._lease = None
 
     def pending(self) -> dict[str, int]:
