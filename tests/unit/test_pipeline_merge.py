@@ -1,7 +1,8 @@
 """Two homes join without duplicates and without loss, whichever of them went on in between."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime, timedelta
+from typing import Final
 
 import pytest
 
@@ -17,6 +18,17 @@ from clew.types import IngestReport, Part, Turn
 NOON = datetime(2025, 4, 1, 12, tzinfo=UTC)
 
 
+_opened: Final[list[Memory]] = []
+
+
+@pytest.fixture(autouse=True)
+def _close() -> Iterator[None]:
+    """Closes the memories of a test's homes."""
+    yield
+    while _opened:
+        _opened.pop().close()
+
+
 class Home:
     """A store in memory, and the memory over it."""
 
@@ -25,6 +37,7 @@ class Home:
         settings = {"ingest": {"secrets": secrets}, "embedder": "none"}
         self.config = load_config(None, settings, {}).ingest
         self.memory = Memory.open(self.store, config=settings, clock=FrozenClock(NOON))
+        _opened.append(self.memory)
 
     def say(self, *words: str, session: str = "plan", start: int | None = 0) -> IngestReport:
         """Adds turns a minute apart from a minute of the day on, or without times."""
