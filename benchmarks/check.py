@@ -86,7 +86,7 @@ BARS = (
     Bar("recall.wall", "value", rising=False, goal=3, turns=10_000),
     Bar("recall.wall", "value", rising=False, goal=10, turns=100_000),
     Bar("recall.processor", "ratio", rising=False, reached=2.6, turns=10_000),
-    Bar("recall.processor", "ratio", rising=False, reached=1.5, turns=100_000),
+    Bar("recall.processor", "ratio", rising=False, reached=1.2, turns=100_000),
     Bar("recall.tail", "ratio", rising=False, goal=3, reached=3),
     Bar("disk", "value", rising=False, goal=1500, reached=1360, noise=1.05),
     Bar("resident", "value", rising=False, goal=1000, reached=880, noise=1.15),
