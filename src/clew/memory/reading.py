@@ -140,7 +140,7 @@ class Reading(Wired):
         embedder = None if frame.similarity is None else self._ranker.serving(frame.view)
         return {
             "fusion": self.config.recall.fusion,
-            **({"learned": version} if (version := self._learned.now().version) else {}),
+            **({"learned": version} if (version := self._learned.seen().version) else {}),
             "embedder": None if embedder is None else embedder.name,
             "filter": chosen.to_dict(),
             **({} if place is None else {"position": place}),

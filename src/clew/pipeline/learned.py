@@ -149,6 +149,10 @@ class LearnedBook:
         """The values that hold."""
         return self._read()[1]
 
+    def seen(self) -> Learned:
+        """The values that were read last, which ranked what was ranked last; costs no look at the store."""
+        return self.now() if self._held is None else self._held[1]
+
     def recall(self) -> RecallConfig:
         """The settings of recall that hold."""
         return self._read()[2]
