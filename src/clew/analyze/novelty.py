@@ -72,13 +72,18 @@ def vector_cosine(one: Vector, other: Vector) -> float:
     return float(np.dot(one, other)) / scale if scale else 0.0
 
 
-def word_cosine(one: Mapping[str, int], other: Mapping[str, int]) -> float:
-    """Cosine of two texts' terms, each weighted with the root of its count; 0 when either has none."""
+def word_cosine(one: Mapping[str, int], other: Mapping[str, int], sizes: tuple[int, int] | None = None) -> float:
+    """Cosine of two texts' terms, each weighted with the root of its count; 0 when either has none.
+
+    Args:
+        sizes: the sums of their counts, if they are known already.
+    """
     shared = one.keys() & other.keys()
     if not shared:
         return 0.0
     dot = sum([sqrt(count) for count in sorted([one[term] * other[term] for term in shared])])
-    return dot / sqrt(sum(one.values()) * sum(other.values()))
+    mine, theirs = sizes or (sum(one.values()), sum(other.values()))
+    return dot / sqrt(mine * theirs)
 
 
 def word_counts(found: Sequence[str]) -> Mapping[str, int]:

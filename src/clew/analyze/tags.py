@@ -8,6 +8,7 @@ bleed gate sees that the subject has changed.
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Final, NamedTuple
 
 from clew.analyze.keyphrases import MOST_WORDS, TEXTS_KEPT, Keyphrase, keyphrases, keyphrases_of, tag_key
@@ -236,7 +237,7 @@ def beat_labels(texts: Sequence[str], phrases: Sequence[Keyphrase] | None = None
 
 
 def _words(*found: Tags) -> set[str]:
-    return {word for tags in found for name in tags for word in _words_of(name)}
+    return set().union(*map(_words_of, chain.from_iterable(found)))
 
 
 @lru_cache(maxsize=1 << 12)

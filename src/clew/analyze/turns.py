@@ -29,12 +29,14 @@ class Seen:
         vector: None when there is no embedder, or it could not do this turn.
         words: terms and their counts.
         own: overlay scores by the turn's own words.
+        size: the sum of the counts.
     """
 
     turn: str
     vector: Vector | None
     words: Mapping[str, int]
     own: Mapping[Overlay, float]
+    size: int
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -109,7 +111,7 @@ def analyze_turn(told: Told, session: Session, rules: Rules) -> tuple[TurnAnalys
 def look(told: Told) -> Seen:
     """What later turns need of a turn; it depends on nothing before it."""
     found = terms(told.text) if told.found is None else told.found
-    return Seen(told.turn, told.vector, word_counts(found), keyword_scores(told.text, found))
+    return Seen(told.turn, told.vector, word_counts(found), keyword_scores(told.text, found), len(found))
 
 
 def _novelty(now: Seen, recent: Sequence[Seen], calibration: Calibration) -> float:
@@ -120,7 +122,8 @@ def _novelty(now: Seen, recent: Sequence[Seen], calibration: Calibration) -> flo
             return novelty([vector_cosine(now.vector, each) for each in held], calibration)
     if not now.words:
         return novelty(())
-    return novelty([word_cosine(now.words, seen.words) for seen in recent if seen.words], WORDS)
+    words, size = now.words, now.size
+    return novelty([word_cosine(words, seen.words, (size, seen.size)) for seen in recent if seen.words], WORDS)
 
 
 def _references(told: Told, now: Seen, recent: Sequence[Seen]) -> tuple[str, ...]:

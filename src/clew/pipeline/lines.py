@@ -154,7 +154,7 @@ class Item:
             return tuple(self.value("domains", ()))
         return tags(shares_of(self.evidence))
 
-    @property
+    @cached_property
     def weight(self) -> float:
         """Layer 1 times 1 + w over its nuance flags: what the turn weighs from here on (DESIGN 5.1)."""
         return self.by.weight(self.value("layer1", 0.0), self.value("nuance", ()))
