@@ -3,13 +3,14 @@
 import ipaddress
 import os
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
-from tests.effort import examples
+from tests.effort import THOROUGH, examples
 from tests.postgres_servers import stop_all
 
 os.environ["ORT_DISABLE_TELEMETRY"] = "1"  # for tests that load the runtime themselves; Clew does this by itself
@@ -46,10 +47,12 @@ def _refuse_the_outside(event: str, args: tuple[object, ...]) -> None:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks what Hypothesis makes cases up for: how many it makes depends on the run."""
+    """Marks what Hypothesis makes cases up for: how many it makes, and the time for it, depend on the run."""
     for item in items:
         if getattr(getattr(item, "obj", None), "is_hypothesis_test", False):
             item.add_marker("thorough")
+        if THOROUGH and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(600))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -63,6 +66,15 @@ def _no_server_is_left() -> Iterator[None]:
     """Ends the database servers that tests started."""
     yield
     stop_all()
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_left_open() -> Iterator[None]:
+    """Fails a test that leaves a memory open: its threads would go on until the process ends."""
+    before = set(threading.enumerate())
+    yield
+    left = [each.name for each in threading.enumerate() if each not in before]
+    assert not {"clew-worker", "clew-models"}.intersection(left), "close the memories that the test opened"
 
 
 @pytest.fixture
