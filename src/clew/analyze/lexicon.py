@@ -154,6 +154,7 @@ def _tie(stem: str, flags: int) -> str:
     return stem if flags & PRONOUN or not flags & NOT_CONTENT else ""
 
 
+@cache  # of few combinations
 def kind_of(flags: int) -> str:
     """The letter of the first kind all of whose flags are set."""
     return next(letter for bits, letter in _KINDS if flags & bits == bits)
