@@ -81,7 +81,8 @@ BARS = (
     Bar("ingest.acknowledged", "value", rising=True, goal=3000),
     Bar("ingest.acknowledged", "ratio", rising=True, reached=0.022),
     Bar("ingest.derived", "value", rising=True, goal=1000),
-    Bar("ingest.derived", "ratio", rising=True, reached=0.020),
+    # 0.020 before tags, the analysis of turns and the entity graph were part of it (docs/benchmarks.md).
+    Bar("ingest.derived", "ratio", rising=True, reached=0.0065),
     Bar("ingest.flatness", "value", rising=False, goal=1.2, reached=1.2, noise=1.25),
     Bar("recall.wall", "value", rising=False, goal=3, turns=10_000),
     Bar("recall.wall", "value", rising=False, goal=10, turns=100_000),
