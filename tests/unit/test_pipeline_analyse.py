@@ -290,3 +290,16 @@ def test_chapters_gather_beats_however_the_work_is_cut_up(stretch: int, monkeypa
         held._store.transaction(lambda tx: drop_analysis(tx, "default"))
         run(held._store)
         assert made(held._store) == whole
+
+
+@pytest.mark.requirement("F-MEMORY-12")
+def test_turns_that_wait_for_their_beat_keep_nothing_large() -> None:
+    memory = stored(talk())
+    work = analysis(memory._store)
+    while work.step():
+        pass
+    waiting = [item for line in work._lines.values() for item in line.turns.values()]
+    assert waiting
+    assert all({"reading", "terms"}.isdisjoint(vars(item)) for item in waiting)
+    assert waiting[0].reading.text == waiting[0].turn.text  # it is made again when it is needed
+    memory.close()

@@ -88,6 +88,7 @@ _LISTS: Final = {
 _PRONOUN_STEMS: Final = ((FIRST_PERSON, "I"), (SECOND_PERSON, "YOU"), (GENDERED, "HE"), (NEUTER, "IT"))
 PRONOUNS: Final = tuple(stem for _, stem in _PRONOUN_STEMS)
 _CONTRACTED: Final = frozenset(("s", "re", "m", "ve", "ll", "d", "t"))
+_KEPT_WORD: Final = 64  # characters of a word above which its form is not remembered
 _VOWELS: Final = frozenset("aeiouy")
 
 
@@ -160,12 +161,16 @@ def kind_of(flags: int) -> str:
     return next(letter for bits, letter in _KINDS if flags & bits == bits)
 
 
-@lru_cache(maxsize=1 << 15)
 def fold(word: str) -> str:
     """The form under which a lower-case word's inflections meet: plural, -ing, -ed and a silent final e come off.
 
     Not a dictionary form ("caches", "cached", "caching" -> "cach"); words of fewer than four letters stay as they are.
     """
+    return _folded(word) if len(word) <= _KEPT_WORD else _folded.__wrapped__(word)
+
+
+@lru_cache(maxsize=1 << 15)
+def _folded(word: str) -> str:
     if len(word) < 4 or not word.isascii():
         return word
     if word.endswith("ies") and len(word) > 4:

@@ -11,7 +11,15 @@ from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
-from clew.analyze.keyphrases import MOST_WORDS, TEXTS_KEPT, Keyphrase, keyphrases, keyphrases_of, tag_key
+from clew.analyze.keyphrases import (
+    KEPT_CHARS,
+    MOST_WORDS,
+    TEXTS_KEPT,
+    Keyphrase,
+    keyphrases,
+    keyphrases_of,
+    tag_key,
+)
 
 MOST_TAGS: Final = 5
 """Tags of a turn, and labels of a beat."""
@@ -70,9 +78,13 @@ class _Forms(dict[str, _Form]):
 _forms = _Forms()
 
 
-@lru_cache(maxsize=TEXTS_KEPT)
 def _parts(text: str) -> tuple[tuple[_Form, ...], ...]:
     """The words of a text between stops."""
+    return _parts_in(text) if len(text) <= KEPT_CHARS else _parts_in.__wrapped__(text)
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _parts_in(text: str) -> tuple[tuple[_Form, ...], ...]:
     form = _forms.__getitem__
     return tuple([tuple(map(form, _WORD.findall(part))) for part in _BREAK.split(text[:_READ])])
 
@@ -82,8 +94,12 @@ class _Held(NamedTuple):
     heads: frozenset[str]
 
 
-@lru_cache(maxsize=TEXTS_KEPT)
 def _held(text: str) -> _Held:
+    return _held_in(text) if len(text) <= KEPT_CHARS else _held_in.__wrapped__(text)
+
+
+@lru_cache(maxsize=TEXTS_KEPT)
+def _held_in(text: str) -> _Held:
     forms = [form for part in _parts(text) for form in part]
     return _Held(frozenset([form.key for form in forms]), frozenset([form.head for form in forms]))
 

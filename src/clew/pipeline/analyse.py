@@ -181,6 +181,8 @@ class Analysis:
             with self._store.snapshot() as reader:
                 self._words = settled(reader, self._space, found.words)
         for line in found.lines:
+            for item in line.turns.values():
+                item.let_go()
             self._lines[line.key] = line
             self._lines.move_to_end(line.key)
         while len(self._lines) > KEPT_LINES:

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 
 from clew.analyze.domains import Evidence, by_domain, evidence_of, evidence_with_vector, shares_of, tags
 from clew.analyze.importance import Usual
-from clew.analyze.keyphrases import TEXTS_KEPT
+from clew.analyze.keyphrases import KEPT_CHARS, TEXTS_KEPT
 from clew.analyze.layer1 import WINDOW
 from clew.analyze.novelty import RECENT, Vector
 from clew.analyze.prototypes import Prototypes
@@ -41,7 +41,7 @@ MARK: Final = "line:"
 """Rows of META with this prefix hold one `Mark` each."""
 
 _PAGE: Final = 64
-_SEQ, _BRANCH, _ORIGIN = (TURN_COLUMNS[name] for name in ("seq", "branch", "origin"))
+_SEQ, _BRANCH, _ORIGIN, _TEXT = (TURN_COLUMNS[name] for name in ("seq", "branch", "origin", "text"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +136,11 @@ class Item:
             vector=packed(self.vector),
         )
 
+    def let_go(self) -> None:
+        """Drops what takes much memory and can be made again: a turn may stay in an open beat for long."""
+        for name in ("reading", "terms"):
+            self.__dict__.pop(name, None)
+
     def piece(self) -> Piece:
         """As a closed beat takes it."""
         return Piece(
@@ -198,8 +203,12 @@ def read_mark(reader: Reader, space: str, session: str, branch: str) -> tuple[Ma
     return (None, None) if row is None else (Mark.from_json(cast(str, row[2])), cast(str, row[2]))
 
 
-turn_of = lru_cache(maxsize=TEXTS_KEPT)(turn_from_row)
-"""The turn of a row; remembered for the length of a stretch, which the stages behind the acknowledgement share."""
+def turn_of(row: Row) -> Turn:
+    """The turn of a row; a short one is remembered for a stretch, which the stages behind the acknowledgement share."""
+    return _turn_of(row) if len(cast(str, row[_TEXT])) <= KEPT_CHARS else turn_from_row(row)
+
+
+_turn_of = lru_cache(maxsize=TEXTS_KEPT)(turn_from_row)
 
 
 def items_of(
