@@ -214,7 +214,7 @@ def test_an_altered_page_is_found(tmp_path: Path) -> None:
     put(store, "turn", *(turn("s", seq, seq, text=f"text {seq} " * 20) for seq in range(500)))
     store.close()
     data = bytearray((tmp_path / DATABASE).read_bytes())
-    for page in range(len(data) // 8192, len(data) // 4096):
+    for page in range(3 * len(data) // 16384, len(data) // 4096):  # rows of turns: the schema lies before them
         data[page * 4096 + 100] ^= 1
     (tmp_path / DATABASE).write_bytes(data)
     altered = SqliteStore.open(tmp_path, secret=SECRET)
