@@ -653,7 +653,9 @@ MEMORY = (
     Requirement("F-MEMORY-09", "DESIGN 13", "No acknowledged turn is lost when processes are killed."),
     Requirement("F-MEMORY-10", "DESIGN 13", "Many writing and reading processes lose nothing and see no error."),
     Requirement("F-MEMORY-11", "DESIGN 5", "What a killed process left undone is done by the next."),
-    Requirement("F-MEMORY-12", "DESIGN 13", "What is remembered between steps of the work behind is bounded and small."),
+    Requirement(
+        "F-MEMORY-12", "DESIGN 13", "What is remembered between steps of the work behind is bounded and small."
+    ),
 )
 
 # --- HOLDS ---
