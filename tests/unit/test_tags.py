@@ -6,9 +6,6 @@ from typing import Any
 
 import pytest
 
-import clew.analyze.keyphrases as keyphrase_module
-import clew.analyze.tags as tag_module
-from clew.analyze.keyphrases import tag_key
 from clew.analyze.tags import (
     DECAY,
     LONGEST,
@@ -355,17 +352,3 @@ def test_what_a_model_says_is_brought_into_form() -> None:
 def _saying(memory: Memory, word: str) -> list[str]:
     found = [row for row in rows(memory._store, "turn") if word in str(row[-1])]
     return [f"{row[1]!s}:turn:{row[2]!s}" for row in found]
-
-
-@pytest.mark.requirement("F-MEMORY-12")
-def test_long_texts_and_long_words_are_read_and_not_remembered() -> None:
-    long, blob = "the compost heap " * 200, "q" * 5000
-    caches = (keyphrase_module._phrases_in, keyphrase_module._ranked, tag_module._parts_in, tag_module._held_in)
-    for cache in caches:
-        cache.cache_clear()
-    assert beat_labels([long, long]) == {"compost-heap": 1.0}
-    assert set(known_tags(long, {"compost"}.__contains__)) == {"compost"}
-    assert tag_key(f"{blob}s") == blob
-    assert [cache.cache_info().currsize for cache in caches] == [0, 0, 0, 0]
-    own_tags("The compost heap")
-    assert keyphrase_module._ranked.cache_info().currsize == 1

@@ -7,12 +7,12 @@ of feeling less.
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from math import log
 from typing import Final, NamedTuple
 
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, NUMBER, SEPARATOR, VERB, fold
 from clew.analyze.words import word_of
+from clew.text.remembered import WORD, remembered
 
 MOST_WORDS: Final = 3
 """Of a phrase; a longer run is cut into phrases of this length at most."""
@@ -43,12 +43,11 @@ _LONGER: Final = 0.35
 """What each further word adds to a phrase's weight."""
 _OFTEN: Final = (0.0, *(1 + log(count) for count in range(1, 64)))
 _RANKED: Final = 6
+"""Phrases of one text that are ranked and remembered: as many as any stage asks for of a turn."""
 TEXTS_KEPT: Final = 320
 """Texts whose phrases are remembered: those of one stretch, which several stages read one after the other."""
 KEPT_CHARS: Final = 2_000
 """Characters of a text above which nothing of it is remembered, so that what is stays within some megabytes."""
-_KEPT_WORD: Final = 64
-"""Characters of a word, or a name, above which it is not remembered."""
 
 
 class Keyphrase(NamedTuple):
@@ -70,12 +69,10 @@ def keyphrases(text: str, limit: int = 5) -> tuple[Keyphrase, ...]:
 
     A phrase that is part of a stronger one and stands nowhere else is left out.
     """
-    if limit > _RANKED or len(text) > KEPT_CHARS:
-        return _strongest(_phrases(text[:_READ]), limit)
-    return _ranked(text)[:limit]
+    return _ranked(text[:_READ])[:limit] if limit <= _RANKED else _strongest(_phrases(text[:_READ]), limit)
 
 
-@lru_cache(maxsize=TEXTS_KEPT)
+@remembered(TEXTS_KEPT, KEPT_CHARS)
 def _ranked(text: str) -> tuple[Keyphrase, ...]:
     return _strongest(_phrases(text), _RANKED)
 
@@ -118,13 +115,9 @@ def _strongest(found: Sequence["_Phrase"], limit: int) -> tuple[Keyphrase, ...]:
     return tuple([Keyphrase(first[key].name, key, weights[key] / weights[ranked[0]]) for key in chosen])
 
 
+@remembered(1 << 15, WORD)
 def tag_key(name: str) -> str:
     """What all inflections and cases of a tag's name have in common: `API-Keys` and `api key` are one."""
-    return _tag_key(name) if len(name) <= _KEPT_WORD else _tag_key.__wrapped__(name)
-
-
-@lru_cache(maxsize=1 << 15)
-def _tag_key(name: str) -> str:
     return "-".join([fold(word) for word in _JOINT.split(name.casefold()) if word])
 
 
@@ -143,17 +136,13 @@ class _Phrase(NamedTuple):
         return "-".join([word.form for word in self.words])
 
 
+@remembered(TEXTS_KEPT, KEPT_CHARS)
 def _phrases(text: str) -> tuple[_Phrase, ...]:
-    return _phrases_in(text) if len(text) <= KEPT_CHARS else _phrases_in.__wrapped__(text)
-
-
-@lru_cache(maxsize=TEXTS_KEPT)
-def _phrases_in(text: str) -> tuple[_Phrase, ...]:
     found: list[_Phrase] = []
     run: list[_Token] = []
     opening = True
     for raw in _TOKEN.findall(text):
-        token = _content(raw, opening) if len(raw) <= _KEPT_WORD else _content.__wrapped__(raw, opening)
+        token = _content(raw, opening)
         opening = raw in _ENDS
         if token is not None:
             run.append(token)
@@ -176,7 +165,7 @@ def _cut(run: list[_Token], found: list[_Phrase]) -> None:
         run = run[:-MOST_WORDS]
 
 
-@lru_cache(maxsize=1 << 14)
+@remembered(1 << 14, WORD)
 def _content(raw: str, opening: bool) -> _Token | None:
     """The word, if it may stand in a phrase."""
     if len(raw) == 1 and raw.isascii():

@@ -6,9 +6,11 @@ This module knows nothing of sentences.
 """
 
 import json
-from functools import cache, lru_cache
+from functools import cache
 from importlib import resources
 from typing import Final, NamedTuple
+
+from clew.text.remembered import WORD, remembered
 
 # What a word is, as bits of `Word.flags`; a word may be several things ("may": function word, auxiliary, hedge).
 FUNCTION: Final = 1 << 0  # belongs to the grammar, not to the subject
@@ -88,7 +90,6 @@ _LISTS: Final = {
 _PRONOUN_STEMS: Final = ((FIRST_PERSON, "I"), (SECOND_PERSON, "YOU"), (GENDERED, "HE"), (NEUTER, "IT"))
 PRONOUNS: Final = tuple(stem for _, stem in _PRONOUN_STEMS)
 _CONTRACTED: Final = frozenset(("s", "re", "m", "ve", "ll", "d", "t"))
-_KEPT_WORD: Final = 64  # characters of a word above which its form is not remembered
 _VOWELS: Final = frozenset("aeiouy")
 
 
@@ -161,16 +162,12 @@ def kind_of(flags: int) -> str:
     return next(letter for bits, letter in _KINDS if flags & bits == bits)
 
 
+@remembered(1 << 15, WORD)
 def fold(word: str) -> str:
     """The form under which a lower-case word's inflections meet: plural, -ing, -ed and a silent final e come off.
 
     Not a dictionary form ("caches", "cached", "caching" -> "cach"); words of fewer than four letters stay as they are.
     """
-    return _folded(word) if len(word) <= _KEPT_WORD else _folded.__wrapped__(word)
-
-
-@lru_cache(maxsize=1 << 15)
-def _folded(word: str) -> str:
     if len(word) < 4 or not word.isascii():
         return word
     if word.endswith("ies") and len(word) > 4:

@@ -7,7 +7,6 @@ bleed gate sees that the subject has changed.
 
 import re
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import chain
 from typing import Final, NamedTuple
 
@@ -20,6 +19,7 @@ from clew.analyze.keyphrases import (
     keyphrases_of,
     tag_key,
 )
+from clew.text.remembered import WORD, remembered
 
 MOST_TAGS: Final = 5
 """Tags of a turn, and labels of a beat."""
@@ -78,13 +78,9 @@ class _Forms(dict[str, _Form]):
 _forms = _Forms()
 
 
+@remembered(TEXTS_KEPT, KEPT_CHARS)
 def _parts(text: str) -> tuple[tuple[_Form, ...], ...]:
     """The words of a text between stops."""
-    return _parts_in(text) if len(text) <= KEPT_CHARS else _parts_in.__wrapped__(text)
-
-
-@lru_cache(maxsize=TEXTS_KEPT)
-def _parts_in(text: str) -> tuple[tuple[_Form, ...], ...]:
     form = _forms.__getitem__
     return tuple([tuple(map(form, _WORD.findall(part))) for part in _BREAK.split(text[:_READ])])
 
@@ -94,12 +90,8 @@ class _Held(NamedTuple):
     heads: frozenset[str]
 
 
+@remembered(TEXTS_KEPT, KEPT_CHARS)
 def _held(text: str) -> _Held:
-    return _held_in(text) if len(text) <= KEPT_CHARS else _held_in.__wrapped__(text)
-
-
-@lru_cache(maxsize=TEXTS_KEPT)
-def _held_in(text: str) -> _Held:
     forms = [form for part in _parts(text) for form in part]
     return _Held(frozenset([form.key for form in forms]), frozenset([form.head for form in forms]))
 
@@ -138,7 +130,7 @@ def stands(key: str, text: str) -> bool:
     return False
 
 
-@lru_cache(maxsize=1 << 13)
+@remembered(1 << 13, LONGEST)
 def is_name(name: str) -> bool:
     """Whether a phrase can name a subject: an amount or a number cannot, nor what is too long to be looked for.
 
@@ -256,6 +248,6 @@ def _words(*found: Tags) -> set[str]:
     return set().union(*map(_words_of, chain.from_iterable(found)))
 
 
-@lru_cache(maxsize=1 << 12)
+@remembered(1 << 12, WORD)
 def _words_of(name: str) -> tuple[str, ...]:
     return tuple(tag_key(name).split("-"))

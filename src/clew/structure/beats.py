@@ -196,24 +196,10 @@ def _closed(state: OpenBeat, reason: Reason) -> tuple[Beat, ...]:
 
 def _join(state: OpenBeat, turn: TurnFeatures) -> OpenBeat:
     return OpenBeat(
-        turns=(*state.turns, _without_terms(turn)),
+        turns=(*state.turns, replace(turn, terms=())),
         weight=state.weight + turn.layer1,
         coherence=state.coherence + turn.coherence * turn.layer1,
         recent=(*state.recent, turn)[-BEFORE:],
-    )
-
-
-def _without_terms(turn: TurnFeatures) -> TurnFeatures:
-    """The turn as it is kept for as long as its beat is open."""
-    return TurnFeatures(
-        seq=turn.seq,
-        at=turn.at,
-        layer1=turn.layer1,
-        coherence=turn.coherence,
-        terms=(),
-        cues=turn.cues,
-        domains=turn.domains,
-        vector=turn.vector,
     )
 
 
