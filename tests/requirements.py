@@ -1017,6 +1017,21 @@ PACK = (
     ),
 )
 
+# --- PIN ---
+PIN = (
+    Requirement("F-PIN-01", "DESIGN 6", "A pinned turn is in every block that has room for it, whatever is asked."),
+    Requirement("F-PIN-02", "Seed 004", "A rule by label or expression brings its best turns first, then the newest."),
+    Requirement(
+        "F-PIN-03", "DESIGN 1.7", "What the caller's filter leaves out, or the prompt has, no pin brings back."
+    ),
+    Requirement("F-PIN-04", "DESIGN 1.5", "A receipt names what had to be there and why, also where it had no room."),
+    Requirement("F-PIN-05", "Issue 5.5", "A pin of nothing, of no memory or of a rule that cannot be read is refused."),
+    Requirement("F-PIN-06", "DESIGN 1.1", "Pins survive rebuild and merge, go with their turn, and are verified."),
+    Requirement(
+        "F-PIN-07", "DESIGN 10", "`clew pin` sets, lists and takes back pins, and says what is wrong in a line."
+    ),
+)
+
 # --- SUMMARY ---
 SUMMARY = (
     Requirement(
@@ -1087,6 +1102,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *MCP,
     *TIME,
     *PACK,
+    *PIN,
     *SUMMARY,
     *RECEIPT,
 )

@@ -213,6 +213,9 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
     "tune": lambda m, _: m.tune(dry_run=True),
     "revert": lambda m, _: m.revert(1),
     "retry": lambda m, _: m.retry(),
+    "pin": lambda m, _: (m.pin(FIRST), m.pin(where='"ferry"')),
+    "pins": lambda m, _: (m.pins(), m.recall("which ferry?").items),
+    "unpin": lambda m, _: m.unpin(FIRST),
     "export": lambda m, path: _written(path, "out.jsonl", m.export),
     "rebuild": lambda m, _: m.rebuild(),
     "forget_expired": lambda m, _: m.forget_expired().turns,
@@ -245,6 +248,7 @@ def _all_shown(folder: Path, *, beside: bool) -> dict[str, str]:
                 for method in SHOWN.values():
                     two.add_many(Call("add_many", ("the storm", MARK, "ferry"), MARK, "m1", 2).turns(MARK))
                     _shows(method, two, folder)
+                two.pin(where=f'"{MARK}"', note=MARK)
                 two.add_many(Call("add_many", ("storm ferry harbour", MARK), MARK, "m1", 2).turns(MARK))
                 assert two.drain()
                 two.recall(MARK)
@@ -276,6 +280,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "explain": ("explain", "last"),
     "snapshots": ("snapshots", "talk"),
     "labels": ("labels",),
+    "pin": ("pin",),
     "entities": ("entities",),
     "mcp": ("mcp",),
     "when": ("when", "ferry harbour storm"),

@@ -207,6 +207,9 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "tune": lambda m, _: m.tune(),
     "learned": lambda m, _: m.learned(),
     "revert": lambda m, _: m.revert(1),
+    "pin": lambda m, _: m.pin("s:turn:0"),
+    "unpin": lambda m, _: m.unpin("s:turn:0"),
+    "pins": lambda m, _: m.pins(),
 }
 """A use of every public method but the two that open and close."""
 

@@ -65,7 +65,7 @@ def test_what_must_be_there_is_there_whatever_its_rank() -> None:
         120,
         counter("estimate"),
         worth=[1.0 / (place + 1) for place in range(40)],
-        must=frozenset({37, 39}),
+        must=(37, 39),
     )
     assert {37, 39} <= packed.taken
     assert 0 in packed.taken

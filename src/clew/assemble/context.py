@@ -1,6 +1,6 @@
 """Ranked candidates -> a Context: fetches the words of what may fit, packs, renders, names what was left out."""
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -72,15 +72,19 @@ def build_context(
     budget: int,
     counter: Counter,
     receipt_id: str,
-    must: Collection[int] = (),
+    must: Mapping[int, str] | None = None,
     policy: Policy = POLICY,
 ) -> Context:
     """The block for ranked candidates.
 
     Args:
-        must: places in the ranking, from 0, of what goes before everything else (pinned turns).
+        must: positions in the view of the turns that go before everything else, ranked or not, each with the reason;
+            the first of them first.
         policy: what candidates are worth and offer, when not as measured.
     """
+    reasons = must or {}
+    ranking = ranking.including(reasons) if reasons else ranking
+    why = _by_place(ranking, reasons) if reasons else {}
     lengths = ranking.frame.view.turns.chars[ranking.positions]
     shelf = _Shelf(ranking, fetch, policy.offer)
     packed = fit(
@@ -90,9 +94,9 @@ def build_context(
         budget,
         counter,
         worth=policy.worth(ranking),
-        must=frozenset(must),
+        must=tuple(why),
     )
-    left = left_out(len(ranking), packed)
+    left = left_out(len(ranking), packed, why)
     places = [*(item.rank - 1 for item in packed.items), *left]
     candidates, ranks = ranking.candidates(places), ranking.ranks(places)
     shown = len(packed.items)
@@ -100,10 +104,16 @@ def build_context(
         text=packed.text,
         tokens=packed.tokens,
         budget=budget,
-        items=context_items(packed, candidates[:shown], ranks[:shown]),
-        omitted=omissions(candidates[shown:], ranks[shown:], lengths[left].tolist(), budget - packed.tokens),
+        items=context_items(packed, candidates[:shown], ranks[:shown], why),
+        omitted=omissions(candidates[shown:], ranks[shown:], lengths[left].tolist(), budget - packed.tokens, why),
         receipt_id=receipt_id,
     )
+
+
+def _by_place(ranking: Ranking, reasons: Mapping[int, str]) -> dict[int, str]:
+    """The same by places in the ranking, which has them all."""
+    places = {position: place for place, position in enumerate(ranking.positions.tolist())}
+    return {places[position]: reason for position, reason in reasons.items()}
 
 
 class _Shelf:

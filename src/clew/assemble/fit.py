@@ -54,7 +54,7 @@ def fit(
     counter: Counter,
     *,
     worth: Sequence[float] | None = None,
-    must: frozenset[int] = frozenset(),
+    must: Sequence[int] = (),
 ) -> Packed:
     """Packs the best candidates for the greatest utility, then takes later ones in rank order while they fit.
 
@@ -68,7 +68,7 @@ def fit(
         renderings: of the candidate at a place, the whole first.
         worth: utility for each token of a candidate's whole rendering, above 0; None takes all in rank order, each in
             its first rendering that fits.
-        must: places of candidates that go before all others.
+        must: places of candidates that go before all others, the first of them first.
     """
     table = _Table(least, fetch, renderings, counter)
     room = budget - table.weigh(OPENING) - table.weigh(CLOSING)
@@ -101,7 +101,7 @@ class _Table:
         # Parts are counted so that rounding does not add up: the estimate rounds only once, at the end.
         self.weigh: Callable[[str], float] = (lambda text: len(text) / CHARS_PER_TOKEN) if self._known else self.count
 
-    def pack(self, worth: Sequence[float], must: frozenset[int], room: float) -> None:
+    def pack(self, worth: Sequence[float], must: Sequence[int], room: float) -> None:
         """Packs the candidates that are reached, and fills what is left with later ones."""
         reached = self._reach(must, room)
         if not reached:
@@ -109,7 +109,8 @@ class _Table:
         self._fetch(reached)
         offered = [self._renderings(place) for place in reached]
         choices = [self._choice(worth[place], shown) for place, shown in zip(reached, offered, strict=True)]
-        picked = pack(choices, room, {number for number, place in enumerate(reached) if place in must})
+        numbers = {place: number for number, place in enumerate(reached)} if must else {}
+        picked = pack(choices, room, [numbers[place] for place in must])
         for number, offer in picked.items():
             room -= choices[number].offers[offer].cost
             room -= self._take(reached[number], offered[number][offer])
@@ -161,7 +162,7 @@ class _Table:
         offers = [Offer(whole * evidence.share, cost) for evidence, cost in zip(shown, costs, strict=True)]
         return Choice(offers, key, self._heading_cost(key))
 
-    def _reach(self, must: frozenset[int], room: float) -> list[int]:
+    def _reach(self, must: Sequence[int], room: float) -> list[int]:
         """The places that are packed together: in rank order, until they would fill the room `REACH` times."""
         reached = sorted(must)
         left = REACH * room
@@ -189,11 +190,11 @@ class _Table:
 
 
 def _exact(
-    taken: dict[int, Evidence], must: frozenset[int], budget: int, counter: Counter, count: Callable[[str], int]
+    taken: dict[int, Evidence], must: Sequence[int], budget: int, counter: Counter, count: Callable[[str], int]
 ) -> Packed:
     items, text, tokens = _block(taken, counter)
     while tokens > budget:
-        del taken[max(taken, key=lambda place: (place not in must, place))]
+        del taken[max(taken, key=lambda place: (-1, must.index(place)) if place in must else (0, place))]
         items, text, tokens = _block(taken, counter)
     costs = tuple([count(item.shown) for item in items])
     return Packed(tuple(items), costs, text, tokens, frozenset(taken))

@@ -6,7 +6,7 @@ than `CLOSE` may be missing, one pass of exchanges and a search over the few can
 nothing of turns, words or counters.
 """
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from heapq import heappop, heappush
 from itertools import islice
 from typing import Final, NamedTuple
@@ -52,17 +52,17 @@ class Choice(NamedTuple):
     heading_cost: float = 0.0
 
 
-def pack(choices: Sequence[Choice], room: float, must: Collection[int] = ()) -> dict[int, int]:
+def pack(choices: Sequence[Choice], room: float, must: Sequence[int] = ()) -> dict[int, int]:
     """Which offer of which candidate is taken: the candidate's place -> its offer's place.
 
     Args:
         choices: ties go to the earlier one.
         room: what all offers and headings together may cost.
-        must: places of candidates that go before all others, in the cheapest offer if no better one fits; one
-            whose cheapest offer does not fit is left out.
+        must: places of candidates that go before all others, the first of them first, in the cheapest offer if no
+            better one fits; one whose cheapest offer does not fit is left out.
     """
     packing = _Packing(choices, room)
-    for place in sorted(must):
+    for place in must:
         packing.take_cheapest(place)
     packing.held = frozenset(packing.taken)
     packing.grow()

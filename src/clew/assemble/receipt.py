@@ -1,10 +1,11 @@
 """The record of one recall, made from what was ranked and what fitted. Pure."""
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import partial
 from itertools import islice, starmap
+from types import MappingProxyType
 from typing import Any, Final
 
 from clew.assemble.fit import CHARS_PER_TOKEN, Packed
@@ -19,6 +20,10 @@ from clew.types.ids import turn_id
 from clew.types.record import maker
 
 _shown, _omitted = maker(ContextItem), maker(Omission)
+
+NOTHING: Final[Mapping[int, str]] = MappingProxyType({})
+
+_SHOULD: Final = "required by {}"
 
 OMISSIONS: Final = 20
 """Near misses that a context and its receipt name."""
@@ -66,13 +71,19 @@ def fusion_of(frame: Frame) -> dict[str, Any]:
     return {**found, "rrf_k": frame.config.rrf_k} if frame.config.fusion == "rrf" else found
 
 
-def left_out(ranked: int, packed: Packed) -> list[int]:
-    """Places of the best candidates that were not taken, best first."""
-    return list(islice((place for place in range(ranked) if place not in packed.taken), OMISSIONS))
+def left_out(ranked: int, packed: Packed, must: Collection[int] = ()) -> list[int]:
+    """Places of the candidates that were not taken: those that should have been there, then the others, best first."""
+    lacking = [place for place in must if place not in packed.taken]
+    others = (place for place in range(ranked) if place not in packed.taken and place not in must)
+    return [*lacking, *islice(others, max(0, OMISSIONS - len(lacking)))]
 
 
 def omissions(
-    candidates: Sequence[Candidate], ranks: Sequence[dict[str, int]], chars: Sequence[int], spare: int
+    candidates: Sequence[Candidate],
+    ranks: Sequence[dict[str, int]],
+    chars: Sequence[int],
+    spare: int,
+    must: Mapping[int, str] = NOTHING,
 ) -> tuple[Omission, ...]:
     """Candidates that were not taken, each with the reason and the way to get it back.
 
@@ -80,25 +91,35 @@ def omissions(
         ranks: each one's places before fusion.
         chars: length of each one's turn.
         spare: tokens of the budget that were left.
+        must: places that should have been there, with the reason.
     """
     sizes = (-(-size // CHARS_PER_TOKEN) for size in chars)
-    return tuple(starmap(partial(_omission, max(spare, 0)), zip(candidates, ranks, sizes, strict=True)))
+    return tuple(starmap(partial(_omission, max(spare, 0), must), zip(candidates, ranks, sizes, strict=True)))
 
 
-def _omission(spare: int, candidate: Candidate, ranks: dict[str, int], tokens: int) -> Omission:
+def _omission(
+    spare: int, must: Mapping[int, str], candidate: Candidate, ranks: dict[str, int], tokens: int
+) -> Omission:
     name = turn_id(candidate.session, candidate.seq)
-    reason = f"rank {candidate.rank}: takes about {tokens} tokens, {spare} were left"
+    what = _SHOULD.format(must[place]) if (place := candidate.rank - 1) in must else f"rank {candidate.rank}"
+    reason = f"{what}: takes about {tokens} tokens, {spare} were left"
     return _omitted((name,), reason, candidate.score, tokens, name, candidate.rank, candidate.shares, ranks)
 
 
 def context_items(
-    packed: Packed, candidates: Sequence[Candidate], ranks: Sequence[dict[str, int]]
+    packed: Packed, candidates: Sequence[Candidate], ranks: Sequence[dict[str, int]], must: Mapping[int, str] = NOTHING
 ) -> tuple[ContextItem, ...]:
-    """The items of a block, in its order, with the scores and reasons of the candidates that they show."""
-    return tuple(starmap(_item, zip(packed.items, packed.costs, candidates, ranks, strict=True)))
+    """The items of a block, in its order, with the scores and reasons of the candidates that they show.
+
+    Args:
+        must: places of those that go before all others, with the reason.
+    """
+    return tuple(starmap(partial(_item, must), zip(packed.items, packed.costs, candidates, ranks, strict=True)))
 
 
-def _item(item: Evidence, cost: int, candidate: Candidate, ranks: dict[str, int]) -> ContextItem:
+def _item(
+    must: Mapping[int, str], item: Evidence, cost: int, candidate: Candidate, ranks: dict[str, int]
+) -> ContextItem:
     name = turn_id(item.session, item.seq)
     return _shown(
         (name,),
@@ -113,6 +134,7 @@ def _item(item: Evidence, cost: int, candidate: Candidate, ranks: dict[str, int]
         f"{name}:piece:{item.pieces[0]}" if len(item.pieces) == 1 else None,
         ranks,
         None if item.rendering == "full" else name,
+        must.get(candidate.rank - 1),
     )
 
 
@@ -149,6 +171,7 @@ def make_receipt(
             "signals": item.signals,
             "ranks": item.ranks,
             **({} if item.restore is None else {"restore": item.restore}),
+            **({} if item.required is None else {"required": item.required}),
         }
         for item in context.items
     )

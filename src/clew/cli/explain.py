@@ -86,9 +86,12 @@ def print_changes(console: Console, memory: Memory, compared: Changes) -> None:
 
 
 def _by_itself(row: Mapping[str, Any]) -> str:
-    """The places of a turn by single signals, and how it is shown if not in full."""
+    """Why a turn had to be there, its places by single signals, and how it is shown if not in full."""
     ranks = ", ".join(f"{name} {place}" for name, place in row.get("ranks", {}).items())
     places = f"\nby itself: {ranks}" if ranks else ""
+    if row.get("required"):
+        why = "pinned" if row["required"] == "pin" else f"required by {printable(row['required'])}"
+        places = f"\n{why}{places}"
     if row.get("rendering", "full") == "full":
         return places
     return f"{places}\nshown as {row['rendering']}; the whole: clew restore {printable(row['turn_ids'][0])}"

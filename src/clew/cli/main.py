@@ -40,6 +40,7 @@ _SECTIONS: Final = {
         "labels": ("labels:labels", "List what the conversations are about, or what one label marks."),
         "entities": ("entities:entities", "List the people, places and things that are named, or all about one."),
         "restore": ("restore:restore", "Give a turn back as it came, or the original of one of its parts."),
+        "pin": ("pin:pin", "Have turns in every block from now on, or list what is pinned."),
     },
     "For agents": {
         "mcp": ("mcp:mcp", "Serve the memory to an agent over the Model Context Protocol."),

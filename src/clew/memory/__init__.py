@@ -6,13 +6,14 @@
 from clew.memory.care import Care
 from clew.memory.hierarchy import Hierarchy
 from clew.memory.learning import Learning
+from clew.memory.pinning import Pinning
 from clew.memory.prompting import Prompting
 from clew.memory.wiring import Clock
 
 __all__ = ["Clock", "Memory"]
 
 
-class Memory(Prompting, Hierarchy, Learning, Care):
+class Memory(Prompting, Hierarchy, Learning, Pinning, Care):
     """One space. Threads may share it; several processes may open the same home.
 
     Use `Memory.open`, and close it, or use it in a `with` statement.

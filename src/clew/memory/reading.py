@@ -4,6 +4,7 @@ import logging
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from datetime import datetime
 from itertools import islice
 from typing import Any, Unpack
 
@@ -16,6 +17,7 @@ from clew.memory.given import BUDGET, given_count, given_text
 from clew.memory.wiring import Wired
 from clew.pipeline.feedback import RECENT, note_restored
 from clew.pipeline.pause import paused_since
+from clew.pipeline.pins import read_pins, required
 from clew.pipeline.region import one_position, region_of
 from clew.pipeline.stats import gather_stats
 from clew.recall.confidence import confidence
@@ -109,6 +111,7 @@ class Reading(Wired):
         intent = intent_of(frame.query, placed=wanted.place is not None)
         planned = plan(intent, wanted.strategy, wanted.budget, wanted.window, self.config.budget)
         ranking = self._ranked(planned, frame, mask)
+        must = self._required(ranking, mask, asked_at)
         ranked = time.perf_counter()
         settings = {"budget": planned.budget, "counter": wanted.counter.name, "strategy": planned.strategy}
         settings |= {"intent": intent, **self._settings(frame, chosen, wanted.place)}
@@ -119,10 +122,11 @@ class Reading(Wired):
                 budget=planned.budget,
                 counter=wanted.counter,
                 receipt_id=receipt_id(query, settings, now),
+                must=must,
             )
             paused = paused_since(reader, self.space) is not None
         if planned.strategy != "sigma":  # whose scores were not calibrated
-            context = replace(context, confidence=confidence(ranking) if context.items else 0.0)
+            context = replace(context, confidence=confidence(ranking) if ranking and context.items else 0.0)
         ends = (ranked, time.perf_counter())
         timings = {"rank_ms": round(1000 * (ends[0] - started), 3), "fit_ms": round(1000 * (ends[1] - ends[0]), 3)}
         if not paused:  # a receipt repeats the question
@@ -134,6 +138,13 @@ class Reading(Wired):
             return rank_sigma(frame, mask, lambda places: self._chooser.sigma(frame.view, places))
         limit = self.config.recall.limit
         return self._ranker.rank(frame, limit if planned.results is None else min(limit, planned.results), mask)
+
+    def _required(self, ranking: Ranking, mask: Mask | None, now: datetime) -> dict[int, str]:
+        """What is pinned and passes the caller's filter."""
+        with self._store.snapshot() as reader:
+            pins = read_pins(reader, self.space)
+        view = ranking.frame.view
+        return required(pins, ranking, mask, lambda rule: self._chooser.mask(view, Filter(where=rule), now))
 
     def _settings(self, frame: Frame, chosen: Filter, place: int | None) -> dict[str, Any]:
         """What decided a ranking beside the question, for its receipt."""

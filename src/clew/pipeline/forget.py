@@ -16,6 +16,7 @@ from clew.pipeline.annotate import BY_TURN
 from clew.pipeline.append import title_of
 from clew.pipeline.entities import forget_names
 from clew.pipeline.jobs import EMBED, job_name
+from clew.pipeline.pins import forget_pins
 from clew.pipeline.questions import QUESTIONS
 from clew.pipeline.scrub import note, noted, try_scrub
 from clew.pipeline.tombstones import hashing_of, tombstone
@@ -178,6 +179,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     removed |= forget_ordinals(tx, space, [cast(int, turn.ordinal) for turn in turns])
     removed["blob"] = _drop_blobs(tx, space, turns)
     removed["receipt"] = _drop_receipts(tx, space)
+    removed["pin"] = forget_pins(tx, space, [turn_id(turn.session, cast(int, turn.seq)) for turn in turns])
     sessions = {turn.session for turn in turns}
     _mend_sessions(tx, space, sessions)
     analyse_again(tx, space, sorted(sessions))

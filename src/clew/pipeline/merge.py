@@ -2,7 +2,7 @@
 
 A turn is known by its external id; else, when its time is known, by session, content and time, as often as it occurs on
 both sides; else by its place among the others. So a second merge adds nothing, whichever of the two went on in between.
-What the target has forgotten stays out. Vectors of a model that both use come along; other derived rows are made anew.
+What the target has forgotten stays out. Pins and vectors of a model that both use come along; other rows are made anew.
 """
 
 from collections import Counter
@@ -18,6 +18,7 @@ from clew.ingest.identity import Key
 from clew.ingest.media import inline
 from clew.pipeline.append import Appender, Fate
 from clew.pipeline.carry import carry_vectors
+from clew.pipeline.pins import carry_pins, read_pins
 from clew.pipeline.prepare import Prepared, prepare
 from clew.pipeline.strand import Strand
 from clew.pipeline.tombstones import ghosts, hashing_of, moment_of, parent_seq
@@ -44,6 +45,9 @@ class _Tally:
     rejected: list[Rejection] = field(default_factory=list)
     turn_ids: list[str] = field(default_factory=list)
     masked: Counter[str] = field(default_factory=Counter)
+    pinned: frozenset[str] = frozenset()
+    names: dict[str, str] = field(default_factory=dict)
+    """What turns that the source has pinned are called in the target."""
     pairs: dict[int, int] = field(default_factory=dict)
     """Ordinals in the source and in the target of turns that are the same in both, word for word."""
 
@@ -105,8 +109,11 @@ def merge_space(
         if reader.get("space", (space,)) is None:
             names = ", ".join(map(repr, source.spaces())) or "none"
             raise NotFoundError(f"there is no space {space!r} at {source.url}; its spaces: {names}")
+        pins = read_pins(reader, space)
+        tally.pinned = frozenset(pin.name for pin in pins)
         for session in _sessions(reader, space):
             _Merge(reader, target, space, session, config).run(appender, clock, tally)
+        carry_pins(pins, target, space, tally.names)
         return tally.report(carry_vectors(reader, target, space, tally.pairs))
 
 
@@ -254,6 +261,7 @@ class _Merge:
                 self._name(name, tally.take(name, fate))
         self._append(waiting, appender, clock, tally)
         tally.pairs.update(self._pairs())
+        tally.names.update({name: self._names[name] for name in sorted(tally.pinned & self._names.keys())})
 
     def _pairs(self) -> Iterator[tuple[int, int]]:
         """Ordinals of the turns that both have with the same words, here and there."""

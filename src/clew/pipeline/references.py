@@ -15,7 +15,7 @@ from clew.store.tables import TABLES, Key
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import Problem
 
-_OWNED: Final = {"label": "owner", "completion": "owner", "feedback": "owner", "node": "session"}
+_OWNED: Final = {"label": "owner", "completion": "owner", "feedback": "owner", "pin": "name", "node": "session"}
 """Table -> the column that names the turn or session to which a row belongs."""
 
 _LOST = "restore a backup; nothing else can bring them back"

@@ -85,7 +85,7 @@ class Fused:
     def shares(self, positions: NDArray[np.int64]) -> list[dict[str, float]]:
         """What each signal added to these turns' scores, rounded to 1e-6; signals that added nothing are absent."""
         if not self.opinions:
-            return []
+            return [{} for _ in positions]
         if self.rank_shares is None:
             table = _shares(self.opinions, positions)
         else:

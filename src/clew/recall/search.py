@@ -3,7 +3,7 @@
 Borders: reads the index only; turns' words are fetched by the caller. The same for any layout of the index.
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from operator import itemgetter
 from typing import Final, NamedTuple, overload
 
@@ -129,6 +129,18 @@ class Ranking(Sequence[Candidate]):
         asked = falling[wanted]
         found = np.searchsorted(np.sort(falling), asked) + 1  # those it does not know are at the end
         return np.where(np.isnan(asked), 0, found)
+
+    def best_where(self, mask: NDArray[np.bool_], limit: int) -> NDArray[np.int64]:
+        """Positions of the best turns that a mask lets through, ranked or not, best first; of equals the newest."""
+        return best(self._fused.score, limit, (-self.frame.view.turns.ordinal,), mask)
+
+    def including(self, positions: Collection[int]) -> "Ranking":
+        """The same, with those of some turns that it lacks after its last, best first."""
+        lacking = np.zeros(self.frame.size, dtype=np.bool_)
+        lacking[list(positions)] = True
+        lacking[self.positions] = False
+        further = self.best_where(lacking, len(positions))
+        return Ranking(self.frame, self._fused, np.concatenate((self.positions, further)))
 
     def candidates(self, places: Sequence[int]) -> list[Candidate]:
         """The candidates at these places, from 0."""

@@ -322,6 +322,20 @@ FEEDBACK = Table(
 )
 """What became of recalled turns."""
 
+PIN = Table(
+    "pin",
+    {
+        "space": "text",
+        "kind": "text",  # turn, where
+        "name": "text",  # the turn's id, or the expression
+        "most": "int",  # turns that it brings at most
+        "note": "text",
+        "pinned_at": "int",
+    },
+    key=3,
+)
+"""What its owner wants in every block."""
+
 META = Table("meta", {"space": "text", "name": "text", "value": "text"}, key=2)
 """Schema and builder versions; the installation's own rows have the empty space."""
 
@@ -353,6 +367,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
             LEDGER,
             PARAMETER,
             FEEDBACK,
+            PIN,
             META,
         )
     }

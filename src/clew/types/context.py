@@ -37,6 +37,7 @@ class ContextItem(Record):
             all turns, else among the candidates. A signal that says nothing of the turn is absent.
         at: event time of the first turn; None when the source gave none.
         restore: what brings the whole turn back, when a shorter rendering is shown; else None.
+        required: why it is there whatever was asked: `pin`, or a rule's expression; None for what was found.
     """
 
     turn_ids: tuple[str, ...]
@@ -51,6 +52,7 @@ class ContextItem(Record):
     node_id: str | None = None
     ranks: dict[str, int] = field(default_factory=dict)
     restore: str | None = None
+    required: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,7 +108,8 @@ class Receipt(Record):
         settings: budget, counter, strategy, filters, fusion weights: what is needed to repeat the recall.
         understood: what the query was read as (names, dates, quotes, terms).
         considered: how many turns were scored.
-        chosen: one row an item: turn ids, rendering, tokens, score, rank, signals, ranks; `restore` if it is shortened.
+        chosen: one row an item: turn ids, rendering, tokens, score, rank, signals, ranks; `restore` if it is
+            shortened, `required` if it had to be there.
         omitted: one row a near miss: turn ids, reason, score, tokens, how to restore it, rank, signals, ranks.
         timings: milliseconds by stage, from a monotonic clock; not part of what is deterministic.
     """
