@@ -171,6 +171,15 @@ class AnalyzeConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EntitiesConfig:
+    """What finds the people, places and things that turns name."""
+
+    ner: str = _setting(
+        "auto", "Which named-entity model beside the rules: auto, none, or spacy:<pipeline or folder> (docs/graph.md)."
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """All settings of one `Memory`."""
 
@@ -194,6 +203,7 @@ class Config:
     index: IndexConfig = field(default_factory=IndexConfig)
     store: StoreConfig = field(default_factory=StoreConfig)
     analyze: AnalyzeConfig = field(default_factory=AnalyzeConfig)
+    entities: EntitiesConfig = field(default_factory=EntitiesConfig)
     recall: RecallConfig = field(default_factory=RecallConfig)
     llm: LLMConfig = field(default_factory=LLMConfig)
 

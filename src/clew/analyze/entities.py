@@ -121,6 +121,19 @@ def entities_in(text: str) -> Named:
     return Named((*found, *concepts.values()), addressed, own)
 
 
+def is_no_name(name: str) -> bool:
+    """Whether nothing but months, weekdays, holidays and the commonest words stands in what was taken for a name."""
+    words = re.split(r"[\s/]+", name)
+    return not any(_may_name(word.casefold().replace("’", "'"), word) for word in words)
+
+
+def _may_name(plain: str, word: str) -> bool:
+    if plain in _no_names() or _SOUND.fullmatch(plain):
+        return False
+    common = word_of(plain).flags & (FUNCTION | INTERJECTION) and plain not in _lists()["given_names"]
+    return not common or (word.isupper() and len(word) > 1 and plain in ("us", "who"))
+
+
 def _is_dull(phrase: str) -> bool:
     """Whether a phrase is one word of feeling, or what somebody does and no thing."""
     word = word_of(phrase)
@@ -215,14 +228,7 @@ def _goes_on(text: str, left: _Token, right: _Token) -> bool:
 
 def _is_named(token: _Token) -> bool:
     """Whether a word may stand in a name."""
-    if not token.capital or token.plain in _no_names() or token.plain.startswith(("i-", "i'")):
-        return False
-    if _SOUND.fullmatch(token.plain):
-        return False
-    word = word_of(token.plain)
-    if word.flags & (FUNCTION | INTERJECTION) and token.plain not in _lists()["given_names"]:
-        return token.word.isupper() and len(token.word) > 1 and token.plain in ("us", "who")
-    return True
+    return token.capital and not token.plain.startswith(("i-", "i'")) and _may_name(token.plain, token.word)
 
 
 def _trimmed(run: list[_Token], known: set[str], *, whole: bool) -> list[list[_Token]]:

@@ -17,6 +17,7 @@ LOOK: Final = 0.25
 
 _WAITING: Final = {
     "embed": "turns wait for their vectors (they are found by their words meanwhile)",
+    "recognise": "turns wait for the named-entity model (rules name what is in them meanwhile)",
     "receipts": "receipts are not written",
     "nuance_model": "turns wait for what the language model says of them",
     "switch": "old models keep vectors",

@@ -10,7 +10,7 @@ from clew.cli.show import dim, emit, grid, lay_out, out, printable
 from clew.config import SETTINGS, Config, load_config, sources
 from clew.errors import ClewError
 from clew.ingest.exclude import exclusion
-from clew.models.choose import choose_embedder
+from clew.models.choose import choose_embedder, choose_recogniser
 from clew.store.cipher import see_that_it_can_encrypt
 from clew.store.keys import secret_of
 from clew.store.open import home_of
@@ -59,18 +59,19 @@ def check(scope: Scope) -> None:
 
     Exit status 1 means that something is wrong.
     """
-    problem = note = None
+    problem = note = names = None
     try:
         found = load_config(home_of(scope.home))
         exclusion(found.ingest.exclude)
         if secret_of(found.store.key) is not None:
             see_that_it_can_encrypt()
         _, note = choose_embedder(found.embedder)
+        _, names = choose_recogniser(found.entities.ner)
     except ClewError as error:
         problem = str(error)
     if scope.as_json:
-        emit({"ok": problem is None, "problem": problem, "embedder": note})
+        emit({"ok": problem is None, "problem": problem, "embedder": note, "ner": names})
     elif problem is None:
-        out().print(f"every setting is in order; {note}")
+        out().print(f"every setting is in order; {note}; {names}")
     if problem is not None:
         raise ClewError(problem)

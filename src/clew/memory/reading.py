@@ -290,6 +290,8 @@ class Reading(Wired):
             "llm": getattr(self._worker.models, "name", None),
             "llm_failure": getattr(self._worker.models, "failure", None),
         }
+        if self._worker.recognition is not None:
+            details |= self._worker.recognition.state()
         details["learned"] = self._learned.now().version
         return gather_stats(self._store, self.space, view, self._worker.pending(), details)
 

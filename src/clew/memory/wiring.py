@@ -11,7 +11,7 @@ from clew.config import Config, given, load_config
 from clew.errors import ClosedError, InputError
 from clew.index.live import LiveIndex
 from clew.ingest.exclude import exclusion
-from clew.models.choose import choose_embedder, choose_llm
+from clew.models.choose import choose_embedder, choose_llm, find_recogniser
 from clew.models.protocol import LLM, Embedder
 from clew.pipeline.append import Appender
 from clew.pipeline.chosen import Chooser
@@ -20,6 +20,7 @@ from clew.pipeline.forget import Selection, forget
 from clew.pipeline.learned import LearnedBook
 from clew.pipeline.model_work import ModelWork
 from clew.pipeline.receipts import ReceiptBook
+from clew.pipeline.recognition import Recognition
 from clew.pipeline.retention import Retention
 from clew.pipeline.worker import Worker
 from clew.recall.ranker import Ranker
@@ -104,6 +105,7 @@ class Wired:
         settings = load_config(home, config)
         exclusion(settings.ingest.exclude)  # a pattern that cannot be read is told now, not by the first turn
         asked = choose_llm(llm, settings.llm)
+        find = find_recogniser(settings.entities.ner)
         chosen, note = choose_embedder(
             settings.embedder if embedder is None else embedder, threads=settings.embed_threads
         )
@@ -117,6 +119,7 @@ class Wired:
         memory._owns_store = store is not path
         if asked is not None:
             memory._worker.models = ModelWork(store, space, asked, settings.llm, memory._clock)
+        memory._worker.recognition = Recognition(store, space, find)
         memory._worker.start()
         return memory
 

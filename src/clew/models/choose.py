@@ -1,14 +1,17 @@
-"""From a setting to a model. docs/embedders.md and docs/llm.md describe every form."""
+"""From a setting to a model. docs/embedders.md, docs/llm.md and docs/graph.md describe every form."""
 
 import logging
 import re
+from collections.abc import Callable, Sequence
 from functools import cache
+from importlib.util import find_spec
 from typing import Final
 
 from clew.config import LLMConfig
 from clew.errors import ConfigError, InputError, MissingExtra
 from clew.models.minilm import find_minilm
-from clew.models.protocol import LLM, Embedder
+from clew.models.protocol import LLM, Embedder, Recogniser
+from clew.types.entity import NameSpan
 
 CHOICES: Final = (
     "auto",
@@ -20,6 +23,7 @@ CHOICES: Final = (
     "ollama:<model>[@<base_url>]",
 )
 LLM_CHOICES: Final = ("none", *(f"{kind}:<model>[@<base_url>]" for kind in ("openai", "anthropic", "gemini")))
+NER_CHOICES: Final = ("auto", "none", "spacy:<pipeline or folder>")
 
 _log = logging.getLogger("clew.models")
 _SERVED: Final = re.compile(r"(?P<model>.+?)(?:@(?P<url>https?://.*))?", re.DOTALL)
@@ -84,6 +88,56 @@ def choose_llm(setting: str | LLM | None, config: LLMConfig) -> LLM | None:
         vendors.see_that_installed(kind)
     make, url = vendors.MAKERS[kind]
     return make(served["model"], served["url"] or url, reach)
+
+
+class NoRecogniser:
+    """Finds nothing: what another model found is taken back."""
+
+    name = "none"
+
+    def recognise(self, texts: Sequence[str]) -> list[tuple[NameSpan, ...]]:
+        """See `Recogniser`."""
+        return [()] * len(texts)
+
+
+def choose_recogniser(setting: str) -> tuple[Recogniser | None, str]:
+    """What finds names beside the rules, with the reason for the choice in one line.
+
+    Nothing is loaded; that happens with the first text. `auto` never fails: it gives None where nothing is installed.
+
+    Raises:
+        ConfigError: the setting is none of `NER_CHOICES`, or names a folder without a pipeline.
+        MissingExtra: what the setting names is not installed.
+    """
+    if setting == "none":
+        return NoRecogniser(), "names by rules alone: the setting is none"
+    if setting == "auto" and find_spec("spacy") is None:
+        return None, "names by rules alone: spaCy is not installed; for a model: pip install 'clew[ner]'"
+    from clew.models import spacy_names  # late, as the embedders below
+
+    if setting == "auto":
+        found = spacy_names.find_spacy()
+        if found is None:
+            name = spacy_names.PREFERRED[0]
+            return None, f"names by rules alone: spaCy has no pipeline; for one: python -m spacy download {name}"
+        return found, f"names by rules and {found.name}"
+    kind, _, pipeline = setting.partition(":")
+    if kind != "spacy" or not pipeline.strip():
+        raise ConfigError(f"entities.ner is {setting!r}; expected one of {', '.join(NER_CHOICES)}")
+    named = spacy_names.spacy_recogniser(pipeline.strip())
+    return named, f"names by rules and {named.name}"
+
+
+def find_recogniser(setting: str) -> Callable[[], tuple[Recogniser | None, str]]:
+    """The same, looked for now if the setting names a model, which must be there, and for `auto` when it is called.
+
+    Raises:
+        ConfigError, MissingExtra: as `choose_recogniser`.
+    """
+    if setting == "auto":
+        return lambda: choose_recogniser(setting)
+    chosen = choose_recogniser(setting)
+    return lambda: chosen
 
 
 def _local(threads: int, *, required: bool) -> tuple[Embedder | None, str]:

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from clew.models.checked import ask_json
 from clew.models.prompt import Completion, Prompt, Schema
+from clew.types.entity import NameSpan
 
 Matrix = NDArray[np.float32]
 
@@ -31,6 +32,28 @@ class Embedder(Protocol):
 
         Raises:
             ModelError: the model failed; nothing is known about any of the texts.
+        """
+        ...
+
+
+class Recogniser(Protocol):
+    """Texts in, the names that they hold out.
+
+    Attributes:
+        name: names the model for good, as `<library>:<model>@<version>`; what it said is kept under it.
+    """
+
+    name: str
+
+    def recognise(self, texts: Sequence[str]) -> list[tuple[NameSpan, ...]]:
+        """Finds names.
+
+        Returns:
+            As many as there are texts, each in the order of places; spans do not overlap.
+
+        Raises:
+            ModelUnavailable: the model cannot be loaded.
+            ModelError: it failed; nothing is known about any of the texts.
         """
         ...
 

@@ -4,7 +4,8 @@ Independent of the analysis: it needs neither vectors nor a model, and has a wat
 
     entities    {"next": ordinal, "version": n}: everything before `next` is counted
 
-A turn counts the same whatever stands around it, so a forgotten one is taken off again by counting it once more.
+A turn counts the same whatever stands around it, so a forgotten one is taken off again by counting it once more. What
+a named-entity model saw in it is recorded (`clew.pipeline.name_spans`) and counts as well; no model is asked here.
 """
 
 import json
@@ -17,6 +18,7 @@ from clew.index.view import IndexView
 from clew.ingest.identity import content_hash
 from clew.pipeline.lines import turn_of
 from clew.pipeline.log import stored_rows
+from clew.pipeline.name_spans import Spans, spans_seen
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import TURN_COLUMNS, dumps, turn_from_row
 from clew.store.tables import Row
@@ -80,25 +82,24 @@ class Naming:
             seen, progress = read_progress(reader, self._space)
             low = (self._space, progress.next)
             rows = reader.scan("turn", low, (self._space,), index="ordinal", limit=STRETCH)
+            turns = [turn_of(row) for row in rows]
+            spans = spans_seen(reader, self._space, turns)
         if progress.version != ENTITY_VERSION:
             self._store.transaction(lambda tx: drop_entities(tx, self._space), durable=False)
             return True
         if not rows:
             return False
-        turns = [turn_of(row) for row in rows]
         after = Progress(cast(int, rows[-1][_ORDINAL]) + 1)
-        made = [_counts((turn,)) for turn in turns]
+        made = [counted((turn,), (seen_in,)) for turn, seen_in in zip(turns, spans, strict=True)]
 
         def write(tx: Transaction) -> None:
             if read_progress(tx, self._space)[0] != seen:
                 raise ConflictError("the space's names were counted by another process; it is tried again")
             keys = [(self._space, row[_SESSION], row[_SEQ]) for row in rows]
             living = tx.get_many("turn", keys, columns=("seq",))
-            whole = Counts()
-            for counts, row in zip(made, living, strict=True):
-                for table, counted in counts.rows.items() if row is not None else ():
-                    whole.rows[table].update(counted)
-            whole.apply(tx, self._space, 1)
+            Counts.joined(counts for counts, row in zip(made, living, strict=True) if row is not None).apply(
+                tx, self._space, 1
+            )
             tx.put("meta", [(self._space, PROGRESS, after.to_json())])
 
         self._store.transaction(write, durable=False)
@@ -123,7 +124,8 @@ def forget_names(tx: Transaction, space: str, turns: Sequence[Turn]) -> None:
     if seen is not None and progress.version != ENTITY_VERSION:
         drop_entities(tx, space)
         return
-    _counts([turn for turn in turns if cast(int, turn.ordinal) < progress.next]).apply(tx, space, -1)
+    known = [turn for turn in turns if cast(int, turn.ordinal) < progress.next]
+    counted(known, spans_seen(tx, space, known)).apply(tx, space, -1)
 
 
 def entity_problems(store: Store, space: str) -> Iterator[Problem]:
@@ -138,14 +140,15 @@ def entity_problems(store: Store, space: str) -> Iterator[Problem]:
         return
     fresh = Counts()
     for rows in stored_rows(store, space, 0, progress.next - 1):
-        for turn in map(_whole, rows):
-            if turn is None:
-                return
-            fresh.add(turn)
-    for table, counted in held.rows.items():
-        wrong = sorted(
-            key for key in counted.keys() | fresh.rows[table].keys() if counted[key] != fresh.rows[table][key]
-        )
+        turns = [turn for row in rows if (turn := _whole(row)) is not None]
+        if len(turns) < len(rows):
+            return
+        with store.snapshot() as reader:
+            spans = spans_seen(reader, space, turns)
+        for turn, seen in zip(turns, spans, strict=True):
+            fresh.add(turn, seen)
+    for table, known in held.rows.items():
+        wrong = sorted(key for key in known.keys() | fresh.rows[table].keys() if known[key] != fresh.rows[table][key])
         if wrong:
             shown = ", ".join("/".join(key) for key in wrong[:_SHOWN]) + ", ..." * (len(wrong) > _SHOWN)
             detail = f"{len(wrong)} rows are not what the turns name"
@@ -185,10 +188,11 @@ def _turns_naming(view: IndexView, names: Sequence[str]) -> list[str]:
     return [turn_id(view.sessions[int(turns.session[each])], int(turns.seq[each])) for each in newest]
 
 
-def _counts(turns: Sequence[Turn]) -> Counts:
+def counted(turns: Sequence[Turn], spans: Sequence[Spans]) -> Counts:
+    """What turns name, with what a model saw in each."""
     counts = Counts()
-    for turn in turns:
-        counts.add(turn)
+    for turn, seen in zip(turns, spans, strict=True):
+        counts.add(turn, seen)
     return counts
 
 

@@ -20,6 +20,7 @@ from clew.pipeline.entities import Naming
 from clew.pipeline.holder import give_back, holder_name, release_dead
 from clew.pipeline.model_work import ModelWork
 from clew.pipeline.receipts import ReceiptBook
+from clew.pipeline.recognition import Recognition
 from clew.pipeline.retention import Retention
 from clew.pipeline.scrub import noted, scrub_left
 from clew.store.protocol import Lease, Store
@@ -82,6 +83,8 @@ class Worker:
         self._thread = threading.Thread(target=self._run, name="clew-worker", daemon=True)
         self.models: ModelWork | None = None
         """What asks a language model, in a thread of its own; None where none is configured. Set before `start`."""
+        self.recognition: Recognition | None = None
+        """What asks a named-entity model; None where names are found by rules alone. Set before `start`."""
 
     def start(self) -> None:
         """Starts the thread."""
@@ -123,6 +126,8 @@ class Worker:
             scrub = int(noted(reader, self._space) is not None)
         counts = {"receipts": self._receipts.waiting, "retention": int(self._retention.due()), "scrub": scrub}
         counts["entities"] = self._naming.pending()
+        if self.recognition is not None:
+            counts["recognise"] = self.recognition.pending(now=now)
         if self.superseded_by is not None:
             return {kind: count for kind, count in counts.items() if count}
         failed = self._failed_turns()
@@ -170,7 +175,7 @@ class Worker:
             try:
                 done = bool(self._receipts.flush()) or self._retention.step()
                 version = self._store.version()
-                looks = version != self._settled or (self._embedding is not None and self._embedding.is_retry_due())
+                looks = version != self._settled or self._is_retry_due()
                 if looks and not (self._busy or self._is_due()):
                     self._settled = version
                 elif looks and self._has_lease():
@@ -191,13 +196,18 @@ class Worker:
                 log.log(level, "background work failed (%d in a row), will be tried again: %s", self._failures, error)
                 return False
 
+    def _is_retry_due(self) -> bool:
+        """Whether the time has come to ask a model again that failed, though nothing else has changed."""
+        asked = [each for each in (self._embedding, self.recognition) if each is not None]
+        return any(each.is_retry_due() for each in asked)
+
     def _is_due(self) -> bool:
         """Whether the lease is worth taking; merging follows packing, and is not looked for by itself."""
         with self._store.snapshot() as reader:
             loose = (reader.count(table, (self._space,), (self._space,)) for table in ("tail", "vector"))
             if any(count >= self._config.pack_minimum for count in loose):
                 return True
-        if self._naming.pending():
+        if self._naming.pending() or (self.recognition is not None and self.recognition.pending(now=True)):
             return True
         if self.superseded_by is not None:
             return False
@@ -223,9 +233,13 @@ class Worker:
         return self.superseded_by is None and self._analysis.step(self._failed_turns().turns)
 
     def _look(self) -> bool:
-        """Analyses a stretch, then counts what it names: both read the same turns, which are cut up once."""
+        """Analyses a stretch, then counts what it names: both read the same turns, which are cut up once.
+
+        A model that finds names is asked when neither has anything left to do.
+        """
         analysed = self._analyse()
-        return self._naming.step() or analysed
+        named = self._naming.step()
+        return named or analysed or (self.recognition is not None and self.recognition.step())
 
     def _pack(self) -> bool:
         minimum, fan_out = self._config.pack_minimum, self._config.fan_out

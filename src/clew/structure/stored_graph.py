@@ -7,16 +7,17 @@ Types are kept as letters, and names as what they have more than their key (`wri
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Final, cast
+from typing import Final, Self, cast
 
-from clew.analyze.entities import entities_in, entity_key
+from clew.analyze.entities import entity_key
+from clew.analyze.recognised import named_in
 from clew.store.protocol import Reader, Transaction
 from clew.store.tables import TABLES, Row
 from clew.structure.graph import entity_of
 from clew.types.compact import EDGE_TYPES, NODE_TYPES
-from clew.types.entity import EdgeType, Entity, Neighbour, NodeType
+from clew.types.entity import EdgeType, Entity, NameSpan, Neighbour, NodeType
 from clew.types.turn import Turn
 
 ENTITY_VERSION: Final = 2
@@ -41,11 +42,24 @@ class Counts:
         default_factory=lambda: {"entity": Counter(), "edge": Counter(), "speaker": Counter()}
     )
 
-    def add(self, turn: Turn) -> None:
-        """Counts what one turn names. The same turn always counts the same; tools and injected text name nothing."""
-        if turn.origin in ("tool", "injected") or turn.role in ("tool", "system"):
+    @classmethod
+    def joined(cls, parts: Iterable[Self]) -> Self:
+        """The sum of several."""
+        whole = cls()
+        for part in parts:
+            for table, counted in part.rows.items():
+                whole.rows[table].update(counted)
+        return whole
+
+    def add(self, turn: Turn, spans: Sequence[NameSpan] = ()) -> None:
+        """Counts what one turn names; the same turn with the same spans always counts the same.
+
+        Args:
+            spans: names that a model saw in its text.
+        """
+        if not may_name(turn):
             return
-        named = entities_in(turn.text)
+        named = named_in(turn.text, spans)
         said = {mention.key: mention for mention in named.mentions}
         names = [key for key, mention in said.items() if mention.type is not NodeType.CONCEPT]
         entities, edges, speakers = self.rows["entity"], self.rows["edge"], self.rows["speaker"]
@@ -77,6 +91,11 @@ class Counts:
                 else:
                     tx.delete(table, key, key)
             tx.put(table, put)
+
+
+def may_name(turn: Turn) -> bool:
+    """Whether it is counted what a turn names: tools and injected text name nothing."""
+    return turn.origin not in ("tool", "injected") and turn.role not in ("tool", "system")
 
 
 def speaker_key(speaker: str | None) -> str | None:

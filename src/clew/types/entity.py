@@ -48,6 +48,21 @@ class Entity(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class NameSpan(Record):
+    """Where a model sees a name in a text.
+
+    Attributes:
+        start: its first character.
+        end: the character after its last.
+        type: what the model says it is, in our types; `NAME` where it says something that we have no type for.
+    """
+
+    start: int
+    end: int
+    type: NodeType
+
+
+@dataclass(frozen=True, slots=True)
 class Neighbour(Record):
     """An entity beside another.
 

@@ -1,0 +1,74 @@
+"""What a named-entity model saw in a text, joined with what the rules find: one mention for each name.
+
+Borders: takes spans and asks no model, so that what was recorded gives the same again. A span goes through the same
+key, the same list of what is no name and the same bound as a name by rule.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from clew.analyze.entities import MOST_NAMES, Mention, Named, entities_in, entity_key, is_no_name
+from clew.types.entity import NameSpan, NodeType
+
+_LONGEST: Final = 80
+_MOST_WORDS: Final = 8
+"""Characters and words of a name; a longer span is a sentence."""
+
+_EDGE = re.compile(r"^(?:[\W_]+|(?:the|an?|my|our|his|her|their|your)\s+)+|(?:['’]s?|[\W_])+$", re.IGNORECASE)
+"""What a span may have around the name: articles, quotation marks, a possessive ending."""
+
+
+def named_in(text: str, spans: Sequence[NameSpan] = ()) -> Named:
+    """What a text names, by rule and by a model's spans; `entities_in` where there are none.
+
+    A name that both find is one, with the type that the rules are sure of, else the model's. Of two that overlap the
+    longer one stands. Spans outside of the text are left out.
+    """
+    named = entities_in(text)
+    seen = [mention for span in spans if (mention := _mention(text, span)) is not None]
+    if not seen:
+        return named
+    concepts = [each for each in named.mentions if each.type is NodeType.CONCEPT]
+    rules = [each for each in named.mentions if each.type is not NodeType.CONCEPT]
+    names = {mention.key: mention for mention in reversed(_joined(rules, seen)[:MOST_NAMES])}
+    found = sorted(names.values(), key=lambda mention: (mention.start, mention.key))
+    taken = {word for mention in found for word in mention.key.split("-")}
+    free = [each for each in concepts if taken.isdisjoint(each.key.split("-"))]
+    return Named((*found, *free), named.addressed, named.self_named)
+
+
+def _mention(text: str, span: NameSpan) -> Mention | None:
+    """A span as a mention; None where nothing of a name is left of it."""
+    if not 0 <= span.start < span.end <= len(text) or span.end - span.start > _LONGEST:
+        return None
+    written = text[span.start : span.end]
+    name = _EDGE.sub("", written)
+    key = entity_key(name)
+    words = name.split()
+    if len(key) <= 1 or len(words) > _MOST_WORDS or "\n" in name.strip() or is_no_name(name):
+        return None
+    return Mention(key, " ".join(words), span.type, span.start + written.find(name))
+
+
+def _joined(rules: Sequence[Mention], seen: Sequence[Mention]) -> list[Mention]:
+    """Both, in the order of places; what only one side says of a place that both name is told by the longer name."""
+    types = {each.key: each.type for each in reversed(seen)}
+    kept = [Mention(each.key, each.name, _type(each.type, types.get(each.key)), each.start) for each in rules]
+    known = {each.key for each in kept}
+    new = [each for each in seen if each.key not in known]
+    longer = [each for each in new if not any(_covers(other, each) for other in kept)]
+    kept = [each for each in kept if not any(_covers(other, each) for other in longer)]
+    return sorted((*kept, *longer), key=lambda mention: (mention.start, mention.key))
+
+
+def _type(by_rule: NodeType, by_model: NodeType | None) -> NodeType:
+    return by_model if by_rule is NodeType.NAME and by_model is not None else by_rule
+
+
+def _covers(outer: Mention, inner: Mention) -> bool:
+    """Whether both share a place in the text and the first is at least as long."""
+    if outer.start < 0 or inner.start < 0:
+        return False
+    overlap = outer.start < inner.start + len(inner.name) and inner.start < outer.start + len(outer.name)
+    return overlap and len(outer.name) >= len(inner.name)

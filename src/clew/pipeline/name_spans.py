@@ -1,0 +1,79 @@
+"""What a named-entity model saw in turns, as rows and back: its recorded answers, from which the graph is counted.
+
+A row of ANNOTATION of the kind `named` for each turn in which it saw something, and a row of META, `recogniser`:
+
+    recogniser    {"model": name, "next": ordinal, "failed": n}: it was asked about every turn before `next`
+
+So any process, with or without the model, counts the same, and forgetting takes off what was counted.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from clew.store.protocol import Reader, Transaction
+from clew.store.rows import dumps
+from clew.store.tables import Row
+from clew.types.entity import NameSpan, NodeType
+from clew.types.turn import Turn
+
+KIND: Final = "named"
+RECOGNISER: Final = "recogniser"
+VERSION: Final = 1
+"""Of the form of a row."""
+
+Spans = tuple[NameSpan, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """How far a space's turns were shown to a model.
+
+    Attributes:
+        model: its name.
+        next: ordinal of the first turn about which it was not asked.
+        failed: turns that it could not do; they are named by rules alone.
+    """
+
+    model: str
+    next: int = 0
+    failed: int = 0
+
+    def to_json(self) -> str:
+        """JSON with a fixed form."""
+        return dumps({"model": self.model, "next": self.next, "failed": self.failed})
+
+
+def read_asked(reader: Reader, space: str) -> tuple[str | None, Asked | None]:
+    """The row as it stands, and what it says; None when no model was ever asked."""
+    row = reader.get("meta", (space, RECOGNISER))
+    return (None, None) if row is None else (cast(str, row[2]), Asked(**json.loads(cast(str, row[2]))))
+
+
+def spans_seen(reader: Reader, space: str, turns: Sequence[Turn]) -> list[Spans]:
+    """What was seen in some turns, nothing where no model was asked."""
+    if reader.get("meta", (space, RECOGNISER)) is None:
+        return [()] * len(turns)
+    rows = reader.get_many("annotation", [(space, turn.id, KIND) for turn in turns], columns=("value",))
+    return [() if row is None else _read(row[0]) for row in rows]
+
+
+def put_spans(tx: Transaction, space: str, model: str, seen: Mapping[str, Spans]) -> None:
+    """Replaces what was seen in turns, given by their ids."""
+    rows: list[Row] = []
+    for owner, spans in seen.items():
+        if spans:
+            value = dumps([[span.start, span.end, str(span.type)] for span in spans])
+            rows.append((space, owner, KIND, value, f"model:{model}", VERSION))
+        else:
+            tx.delete("annotation", (space, owner, KIND), (space, owner, KIND))
+    tx.put("annotation", rows)
+
+
+def _read(value: Any) -> Spans:
+    """The spans of a row; none of one that cannot be read, which `verify` notices by what is counted."""
+    try:
+        return tuple(NameSpan(int(start), int(end), NodeType(kind)) for start, end, kind in json.loads(value))
+    except (ValueError, TypeError):
+        return ()
