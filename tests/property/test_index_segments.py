@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import pairwise
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from hypothesis.extra import numpy as npst
 
 from clew.errors import InputError, StoreCorrupt
 from clew.index import vector_segment
@@ -104,6 +106,18 @@ def test_vector_segments_likewise(data: st.DataObject, rows: list[tuple[int, flo
 def test_of_two_vectors_for_one_turn_the_later_counts() -> None:
     older, newer = (VectorSegment.load(vector_segment.build([(7, 0.5, code)])) for code in (b"\1\1", b"\2\2"))
     assert VectorSegment.load(vector_segment.merge([older, newer])).codes.tolist() == [[2, 2]]
+
+
+@pytest.mark.requirement("F-INDEX-13")
+@given(st.data(), st.integers(1, 70))
+def test_raised_codes_give_the_very_products_of_the_codes(data: st.DataObject, dim: int) -> None:
+    shapes = npst.array_shapes(min_dims=1, max_dims=1, min_side=1, max_side=9)
+    held, asked = (data.draw(npst.arrays(np.int8, (*data.draw(shapes), dim))) for _ in range(2))
+    (rows, offsets), (queries, levels) = vector_segment.raised(held), vector_segment.raised(asked)
+    lift = vector_segment.LIFT
+    products = rows.astype(int) @ queries.astype(int).T + offsets[:, None] + levels + lift * lift * dim
+    assert products.tolist() == (held.astype(int) @ asked.astype(int).T).tolist()
+    assert vector_segment.unraised(rows).tolist() == held.tolist()
 
 
 @pytest.mark.requirement("F-INDEX-02")

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.errors import StoreCorrupt
 from clew.index.columns import Column, Columns
@@ -27,7 +28,7 @@ from clew.index.kinds import (
 )
 from clew.index.segment import Segment
 from clew.index.tail import Tail
-from clew.index.vector_segment import VectorBlock, VectorSegment
+from clew.index.vector_segment import VectorBlock, VectorSegment, raised
 from clew.index.view import IndexView
 from clew.store.protocol import Reader, Store
 
@@ -175,24 +176,27 @@ class _Loose:
         self.last = _NOTHING
         self.positions = Column(np.intp, -1)
         self.scales = Column(np.float32, 0)
-        self.codes = Column(np.int8, 0, (dim,))
+        self.raised = Column(np.uint8, 0, (dim,))
+        self.offsets = Column(np.int32, 0)
 
     def add(self, rows: Sequence[tuple[int, float, bytes]], columns: Columns) -> None:
         """Adds rows, in ascending order of ordinals."""
-        dim = self.codes.array.shape[1]
+        dim = self.raised.array.shape[1]
         ordinals = [ordinal for ordinal, _, codes in rows if len(codes) == dim]
         if len(ordinals) != len(rows):
             raise StoreCorrupt(f"vectors of one model differ in length; expected {dim} bytes: embed the turns again")
         self.positions.extend(columns.positions(np.array(ordinals, dtype=np.int64)))
         self.scales.extend(np.array([scale for _, scale, _ in rows], dtype=np.float32))
         codes = np.frombuffer(b"".join(codes for _, _, codes in rows), dtype=np.int8)
-        self.codes.extend(codes.reshape(-1, dim))
+        held, offsets = raised(codes.reshape(-1, dim))
+        self.raised.extend(held)
+        self.offsets.extend(offsets)
         self.last = max(self.last, *ordinals)
 
     def block(self) -> VectorBlock:
         """What is held now."""
-        size = self.positions.size
-        return VectorBlock.of(self.positions.array[:size], self.codes.array[:size], self.scales.array[:size])
+        columns = (self.positions, self.raised, self.offsets, self.scales)
+        return VectorBlock.of(*(column.array[: self.positions.size] for column in columns))
 
 
 class _Vectors:
@@ -201,7 +205,7 @@ class _Vectors:
     def __init__(self, space: str) -> None:
         self._space = space
         self._columns: Columns | None = None
-        self._segments: dict[SegmentKey, tuple[VectorSegment, VectorBlock]] = {}
+        self._segments: dict[SegmentKey, tuple[NDArray[np.int64], VectorBlock]] = {}  # with the ordinals of the rows
         self._loose: dict[str, _Loose] = {}
         self.changes = 0
 
@@ -210,12 +214,14 @@ class _Vectors:
         held = {}
         for kind in kinds(reader, self._space)[1:]:
             for key in listing(reader, self._space, kind.name):
-                segment, block = self._segments.get(key, (None, None))
-                if segment is None:
-                    segment = VectorSegment.load(data(reader, self._space, key))
-                if block is None or columns is not self._columns:
-                    block = VectorBlock.of(columns.positions(segment.ordinals), segment.codes, segment.scales)
-                held[key] = segment, block
+                known = self._segments.get(key)
+                if known is None:
+                    known = _block_of(VectorSegment.load(data(reader, self._space, key)), columns)
+                elif columns is not self._columns:
+                    ordinals, block = known
+                    places = columns.positions(ordinals)
+                    known = ordinals, VectorBlock.of(places, block.raised, block.offsets, block.scales)
+                held[key] = known
         self._columns, self._segments, self._loose = columns, held, {}
         self.changes += 1
         self.read_loose(reader, columns)
@@ -254,3 +260,9 @@ class _Vectors:
             "vector", (self._space, model, low), (self._space, model), columns=("ordinal", "scale", "codes")
         )
         return cast("list[tuple[int, float, bytes]]", rows)
+
+
+def _block_of(segment: VectorSegment, columns: Columns) -> tuple[NDArray[np.int64], VectorBlock]:
+    """A segment's vectors as a view holds them, with their ordinals; its bytes are let go."""
+    block = VectorBlock.of(columns.positions(segment.ordinals), *raised(segment.codes), segment.scales.copy())
+    return segment.ordinals.copy(), block

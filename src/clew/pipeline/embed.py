@@ -57,7 +57,7 @@ def embedding_text(turn: Turn) -> str:
 
 def stored_length(view: IndexView, model: str) -> int | None:
     """How long the stored vectors of a model are; None when there are none."""
-    return next((block.codes.shape[1] for block in view.vectors.get(model, ())), None)
+    return next((block.raised.shape[1] for block in view.vectors.get(model, ())), None)
 
 
 def embed_batch(
