@@ -921,6 +921,12 @@ TIME = (
     Requirement("F-TIME-09", "DESIGN 1.6", "What is told of a time fits its budget and names stored turns alone."),
     Requirement("F-TIME-10", "Issue 5.7", "Recall brings first what was said in the time that a question names."),
     Requirement("F-TIME-11", "DESIGN 10", "`clew when` prints what was said in a time, and where it was counted from."),
+    Requirement(
+        "F-TIME-12", "DESIGN 1.5", "What was told of a time leaves a receipt, which the command and the tool name."
+    ),
+    Requirement(
+        "F-TIME-13", "DESIGN 1.5", "Such a receipt is dropped, forgotten and held back by a pause as a recall's is."
+    ),
 )
 
 # --- entity graph ---

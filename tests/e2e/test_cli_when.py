@@ -34,6 +34,28 @@ def test_a_conversation_that_is_over_counts_from_its_own_end(home: Path) -> None
     assert "2025-09-25" in found.stdout
 
 
+@pytest.mark.requirement("F-TIME-12", "F-RECEIPT-04")
+def test_what_was_told_of_a_time_is_explained_and_compared(home: Path) -> None:
+    found = record("when", "how has the backup changed?", "--home", home, "--budget", "300")
+    page = " ".join(done("explain", "last", "--home", home).split())
+    assert "of a time change_over_time (chosen by auto); 533 turns in it" in page
+    assert "lexical" in page
+    assert record("explain", found["receipt_id"], "--home", home)["kind"] == "when"
+    said = run("when", "--since", "March 2025", "--until", "April 2025", "--home", home, "--budget", "300")
+    assert "`clew explain r" in said.stderr
+    page = " ".join(done("explain", "last", "--home", home).split())
+    assert "window_overview (chosen by auto), since 'March 2025', until 'April 2025';" in page
+    assert "beat of" in page or "chapter of" in page
+    wide = record("when", "how has the backup changed?", "--home", home, "--budget", "500")["receipt_id"]
+    compared = record("explain", "--diff", found["receipt_id"], wide, "--home", home)
+    assert compared["settings"] == {"budget": [300, 500]}
+    assert "entered" in {each["kind"] for each in compared["turns"]}
+    asked = ("when", "--since", "March 2025", "--home", home, "--budget")
+    overviews = [record(*asked, budget)["receipt_id"] for budget in ("300", "600")]
+    page = done("explain", "--diff", *overviews, "--home", home)
+    assert ":chapter:" in page or ":beat:" in page
+
+
 @pytest.mark.requirement("F-TIME-11")
 def test_what_is_no_time_is_refused_in_one_line(home: Path) -> None:
     assert "names no time" in failure(1, "when", "--since", "Redis", "--home", home)

@@ -131,6 +131,14 @@ def test_a_time_is_told_as_quoted_memory_with_what_was_looked_at() -> None:
         assert "of all times" in tools.remember_when()
 
 
+@pytest.mark.requirement("F-TIME-12")
+def test_the_answer_about_a_time_names_its_receipt() -> None:
+    with quiet() as memory:
+        memory.add(told("We moved the sessions to Redis.", at=NOON))
+        answer = tools_over(memory).remember_when("what did we decide about sessions today?")
+        assert answer.endswith(f" Receipt {memory.explain().id}.")
+
+
 @pytest.mark.requirement("F-MCP-05")
 def test_nothing_found_says_what_else_to_try() -> None:
     with quiet() as memory:

@@ -19,6 +19,7 @@ class Change(Record):
     """What became of one turn.
 
     Attributes:
+        turn_id: the turn; of an outline in what was told of a time the name of its beat or chapter.
         kind: `entered` or `left` the block, `moved` to another rank in it, or is `shown otherwise` (another rendering).
         before: its rank in the first receipt; None where that does not name it.
         after: the same in the second.
@@ -58,9 +59,9 @@ class Changes(Record):
 
 def changes(first: Receipt, second: Receipt) -> Changes:
     """What entered, left, moved or is shown otherwise from the first recall to the second."""
-    shown = [{row["turn_ids"][0]: row for row in receipt.chosen} for receipt in (first, second)]
+    shown = [{_name(row): row for row in receipt.chosen} for receipt in (first, second)]
     known = [
-        {row["turn_ids"][0]: row for row in receipt.omitted} | rows
+        {_name(row): row for row in receipt.omitted} | rows
         for receipt, rows in zip((first, second), shown, strict=True)
     ]
     found, same = [], 0
@@ -73,6 +74,10 @@ def changes(first: Receipt, second: Receipt) -> Changes:
 
 
 Row = Mapping[str, Any]
+
+
+def _name(row: Row) -> str:
+    return str(row.get("node_id") or row["turn_ids"][0])
 
 
 def _change(name: str, shown: Row | None, now: Row | None, known: Row | None, known_now: Row | None) -> Change | None:

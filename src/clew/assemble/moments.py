@@ -21,6 +21,8 @@ class Offer:
         turns: how many of the time they are.
         speaker: who says the text, for a turn.
         at: of the first turn.
+        rendering: how the words are shown: a turn `full`, by its `pieces` or by a `snippet`; an outline by its `title`.
+        position: of a turn in the view; None for an outline.
     """
 
     kind: str
@@ -32,15 +34,21 @@ class Offer:
     text: str
     speaker: str = ""
     at: datetime | None = None
+    rendering: str = "title"
+    position: int | None = None
+
+    @property
+    def ends(self) -> tuple[str, ...]:
+        """The ids of the first and the last turn, once where they are one."""
+        return tuple(dict.fromkeys((turn_id(self.session, self.low), turn_id(self.session, self.high))))
 
     def moment(self) -> Moment:
         """The same for who asks."""
-        ends = dict.fromkeys((turn_id(self.session, self.low), turn_id(self.session, self.high)))
         return Moment(
             kind=self.kind,
             ref=self.ref,
             session=self.session,
-            turn_ids=tuple(ends),
+            turn_ids=self.ends,
             turns=self.turns,
             text=self.text,
             at=self.at,
@@ -57,7 +65,7 @@ class Offer:
             at=self.at,
             speaker=self.speaker if self.kind == "turn" else over,
             text=self.text,
-            rendering="full" if self.kind == "turn" else "title",
+            rendering=self.rendering,
         )
 
 

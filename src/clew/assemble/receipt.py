@@ -35,6 +35,11 @@ def receipt_id(query: str, settings: Mapping[str, Any], created_at: datetime) ->
     return "r" + hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
+def timings_of(started: float, ranked: float, fitted: float) -> dict[str, float]:
+    """Milliseconds of the two stages, by three moments of a monotonic clock in seconds."""
+    return {"rank_ms": round(1000 * (ranked - started), 3), "fit_ms": round(1000 * (fitted - ranked), 3)}
+
+
 def understood(query: Query, speakers: Sequence[str]) -> dict[str, Any]:
     """What the question was read as, in words a person can check; what was not found is absent."""
     found: dict[str, Any] = {

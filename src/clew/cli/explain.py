@@ -8,9 +8,10 @@ from rich.console import Console
 from rich.text import Text
 
 from clew.assemble.changes import Changes, changes
+from clew.assemble.told import KIND as TOLD
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
-from clew.cli.show import day, dim, emit, excerpt, grid, lay_out, lines, out, printable, who
+from clew.cli.show import counted, day, dim, emit, excerpt, grid, lay_out, lines, out, printable, who
 from clew.errors import NotFoundError
 from clew.memory import Memory
 from clew.types import Receipt
@@ -18,15 +19,18 @@ from clew.types import Receipt
 LINE = 120
 """Characters of a turn that a receipt's item shows."""
 
+_TURN = ":turn:"
+"""In the names of turns alone: sessions are percent-encoded."""
+
 
 @click.command()
 @click.argument("receipt")
 @click.option("--diff", "before", metavar="RECEIPT", help="Show what changed since this one instead.")
 @common
 def explain(scope: Scope, receipt: str, before: str | None) -> None:
-    """Show why a recall gave what it gave.
+    """Show why a recall, or `clew when`, gave what it gave.
 
-    RECEIPT is the name that `clew recall` prints, or `last` for the newest. For each item: its rank, its score, what
+    RECEIPT is the name that they print, or `last` for the newest. For each item: its rank, its score, what
     each signal added to it, its place by each signal alone, how it is shown, and its tokens; then what was left out,
     why, and how to get it back. `--diff A B` shows what entered, left or moved from A to B, and which signal did it.
     """
@@ -51,18 +55,18 @@ def print_receipt(console: Console, memory: Memory, receipt: Receipt) -> None:
     console.print()
     table = grid(">rank", ">score", ">tokens", "turn and what each signal added", titles=True)
     for row in chosen:
-        cell = Text.assemble(_turn(memory, row["turn_ids"][0], receipt.query), "\n", dim(shares(row["signals"])))
+        cell = Text.assemble(_shown(memory, row, receipt.query), "\n", dim(shares(row["signals"])))
         cell.append_text(dim(_by_itself(row)))
-        table.add_row(str(row["rank"]), f"{row['score']:.2f}", str(row["tokens"]), cell)
+        table.add_row(str(row["rank"]), _score(row), str(row["tokens"]), cell)
     lay_out(console, table if chosen else dim("Nothing was shown."))
     if receipt.omitted:
         console.print("\nLeft out, best first (`clew restore ID` gives one back):")
         table = grid(">score", "turn and reason")
         for row in receipt.omitted:
-            cell = Text.assemble(_turn(memory, row["turn_ids"][0], receipt.query), "\n", dim(printable(row["reason"])))
+            cell = Text.assemble(_shown(memory, row, receipt.query), "\n", dim(printable(row["reason"])))
             if row.get("signals"):
                 cell.append_text(dim(f"\n{shares(row['signals'])}{_by_itself(row)}"))
-            table.add_row(f"{row['score']:.2f}", cell)
+            table.add_row(_score(row), cell)
         lay_out(console, table)
 
 
@@ -80,7 +84,7 @@ def print_changes(console: Console, memory: Memory, compared: Changes) -> None:
     for each in compared.turns:
         cause = f"{each.signal} {each.share:+.2f}" if each.signal else "no signal: the budget, or what else there was"
         shown = f"{each.was} -> {each.shown}, " if each.was and each.shown and each.was != each.shown else ""
-        cell = Text.assemble(_turn(memory, each.turn_id, ""), "\n", dim(f"{shown}{cause}"))
+        cell = Text.assemble(_named(memory, each.turn_id), "\n", dim(f"{shown}{cause}"))
         table.add_row(each.kind, f"{each.before or '-'} -> {each.after or '-'}", cell)
     lay_out(console, table)
 
@@ -92,7 +96,7 @@ def _by_itself(row: Mapping[str, Any]) -> str:
     if row.get("required"):
         why = "pinned" if row["required"] == "pin" else f"required by {printable(row['required'])}"
         places = f"\n{why}{places}"
-    if row.get("rendering", "full") == "full":
+    if row.get("rendering", "full") == "full" or "node_id" in row:
         return places
     return f"{places}\nshown as {row['rendering']}; the whole: clew restore {printable(row['turn_ids'][0])}"
 
@@ -102,14 +106,36 @@ def _summary(receipt: Receipt) -> list[tuple[str, str]]:
     rows = [
         ("question", printable(receipt.query)),
         ("receipt", f"{receipt.id}, {receipt.created_at:%Y-%m-%d %H:%M:%S} UTC"),
+        ("of a time", _of_a_time(receipt.settings) if receipt.kind == TOLD else ""),
         ("read as", "; ".join(f"{name}: {_plain(value)}" for name, value in receipt.understood.items()) or "no term"),
         ("only", "; ".join(f"{name} {_plain(value)}" for name, value in filters.items())),
         ("considered", f"{receipt.considered:,} turns; {len(receipt.chosen)} shown"),
         ("tokens", f"{receipt.tokens:,} of {receipt.settings['budget']:,}, counted by {receipt.settings['counter']}"),
-        ("embedder", receipt.settings.get("embedder") or "none: ranked by words alone"),
+        ("embedder", _embedder(receipt.settings)),
         ("took", ", ".join(f"{name.removesuffix('_ms')} {value:.1f} ms" for name, value in receipt.timings.items())),
     ]
     return [(name, value) for name, value in rows if value]
+
+
+def _of_a_time(settings: Mapping[str, Any]) -> str:
+    """What was asked of which time, and how many lines there were."""
+    asked = settings["asked"]
+    chosen = f"{settings['mode']} (chosen by auto)" if asked["mode"] == "auto" else settings["mode"]
+    given = "".join(f", {name} {printable(asked[name])!r}" for name in ("since", "until") if name in asked)
+    day = settings.get("counted_from")
+    counted_from = f", counted from the conversation's last day, {day}" if day else ""
+    turns = f"{counted(settings['in_time'], 'turn')} in it, {counted(settings['offered'], 'line')} offered"
+    return f"{chosen}{given}{counted_from}; {turns}"
+
+
+def _embedder(settings: Mapping[str, Any]) -> str:
+    """What ranked by meaning; empty where no question ranked."""
+    return settings["embedder"] or "none: ranked by words alone" if "embedder" in settings else ""
+
+
+def _score(row: Mapping[str, Any]) -> str:
+    """A turn's score; nothing for what no question ranked."""
+    return f"{row['score']:.2f}" if "score" in row else ""
 
 
 def _plain(value: Any) -> str:
@@ -124,6 +150,19 @@ def shares(signals: Mapping[str, float]) -> str:
     """What every signal added, by its own name, the strongest first, for or against."""
     strongest = sorted(signals.items(), key=lambda pair: (-abs(pair[1]), pair[0]))
     return ", ".join(f"{name} {share:+.2f}" for name, share in strongest)
+
+
+def _shown(memory: Memory, row: Mapping[str, Any], query: str) -> Text:
+    """What a row stands for: a turn, or an outline of some by its name and the first of them."""
+    if "node_id" not in row:
+        return _turn(memory, row["turn_ids"][0], query)
+    what = f"{row['kind']} of {counted(row['turns'], 'turn')}, {' to '.join(map(printable, row['turn_ids']))}"
+    return Text.assemble((what, "bold"), dim(f"  {printable(row['node_id'])}"))
+
+
+def _named(memory: Memory, name: str) -> Text:
+    """A turn, or an outline, by its name."""
+    return _turn(memory, name, "") if _TURN in name else Text(printable(name), "bold")
 
 
 def _turn(memory: Memory, name: str, query: str) -> Text:

@@ -49,4 +49,5 @@ def _footer(found: Remembered) -> str:
     day = "" if last is None else f" (counted from the conversation's last day, {last.date()})"
     left = f", {found.left_out:,} lines left out" if found.left_out else ""
     what = f"{found.tokens:,} of {found.budget:,} tokens{left}" if found.text else "nothing was found, or nothing fits"
-    return f"{found.mode} of {counted(found.turns, 'turn')}, {span}{day}: {what}"
+    why = f"`clew explain {found.receipt_id}` says why"
+    return f"{found.mode} of {counted(found.turns, 'turn')}, {span}{day}: {what}; {why}"

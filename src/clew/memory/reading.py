@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Unpack
 
 from clew.assemble.context import build_context
-from clew.assemble.receipt import make_receipt, receipt_id
+from clew.assemble.receipt import make_receipt, receipt_id, timings_of
 from clew.errors import InputError, NotFoundError, StoreError
 from clew.index.view import Mask
 from clew.ingest.media import inline
@@ -127,8 +127,7 @@ class Reading(Wired):
             paused = paused_since(reader, self.space) is not None
         if planned.strategy != "sigma":  # whose scores were not calibrated
             context = replace(context, confidence=confidence(ranking) if ranking and context.items else 0.0)
-        ends = (ranked, time.perf_counter())
-        timings = {"rank_ms": round(1000 * (ends[0] - started), 3), "fit_ms": round(1000 * (ends[1] - ends[0]), 3)}
+        timings = timings_of(started, ranked, time.perf_counter())
         if not paused:  # a receipt repeats the question
             self._receipts.keep(make_receipt(context, frame, settings=settings, created_at=now, timings=timings))
         return context
@@ -148,11 +147,8 @@ class Reading(Wired):
 
     def _settings(self, frame: Frame, chosen: Filter, place: int | None) -> dict[str, Any]:
         """What decided a ranking beside the question, for its receipt."""
-        embedder = None if frame.similarity is None else self._ranker.serving(frame.view)
         return {
-            "fusion": self.config.recall.fusion,
-            **({"learned": version} if (version := self._learned.seen().version) else {}),
-            "embedder": None if embedder is None else embedder.name,
+            **self._ranked_by(frame),
             "filter": chosen.to_dict(),
             **({} if place is None else {"position": place}),
         }

@@ -1,26 +1,45 @@
 """What a memory says of a time."""
 
+import time
 from collections.abc import Callable
-from dataclasses import replace
-from datetime import UTC, datetime
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime
 from datetime import time as clock_time
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 
-from clew.assemble.moments import lay_out
+from clew.assemble.moments import Offer, lay_out
+from clew.assemble.receipt import receipt_id, timings_of
+from clew.assemble.told import Told, told_receipt
 from clew.index.view import IndexView
 from clew.ingest.encoding import escape_surrogates
 from clew.memory.given import BUDGET, given_count, given_text
 from clew.memory.wiring import Wired
+from clew.pipeline.pause import paused_since
 from clew.pipeline.remember import MOST, Places, Scene, days_of, offers
 from clew.recall.frame import Frame
+from clew.recall.only import Filter
+from clew.recall.search import Ranking
 from clew.recall.when import End, Window, mode_of, on_topic, window_of
 from clew.store.rows import to_us
 from clew.text.counters import counter as counter_named
 from clew.types.moments import Remembered
 
 _NONE: Final = np.zeros(0, dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Look:
+    """What was found of a time; `Told` has the meaning of what it shares with it."""
+
+    positions: Places
+    lines: list[Offer]
+    ranking: Ranking | None
+    weights: dict[int, dict[str, float]]
+    considered: int
+    settings: dict[str, Any]
+    paused: bool
 
 
 class Times(Wired):
@@ -57,43 +76,79 @@ class Times(Wired):
                 before it starts; the budget is negative.
         """
         self._check_open()
+        started, now = time.perf_counter(), self._clock()
         budget = given_count(self.config.budget if budget is None else budget, "budget", BUDGET)
         count = counter_named(self.config.counter if counter is None else counter)
-        text, now = given_text(query or "", "question"), self._clock()
+        text = given_text(query or "", "question")
         session = None if session is None else escape_surrogates(session)
-        view = self._live.view()
-        window = window_of(since, until, text, now, days_of(view, session))
+        window = window_of(since, until, text, now, days_of(self._live.view(), session))
         chosen = mode_of(mode, text, window)
-        frame = self._ranker.frame(window.rest, now) if window.about else None
-        view = view if frame is None else frame.view
-        whole = replace(window, since=None) if chosen == "state_at_time" and window.began(now) else window
-        positions, ranked = self._in_window(view, frame, whole, session, lookup=chosen == "lookup")
-        with self._store.snapshot() as reader:
-            lines = offers(chosen, Scene(reader, self.space, view, positions, ranked, frame))
-        packed, moments = lay_out(lines, budget, count)
-        counted = window.counted_from
-        return Remembered(
+        look = self._look(chosen, window, session, now)
+        looked = time.perf_counter()
+        packed, moments = lay_out(look.lines, budget, count)
+        timings = timings_of(started, looked, time.perf_counter())
+        found = Remembered(
             mode=chosen,
-            turns=len(positions),
+            turns=len(look.positions),
             text=packed.text,
             tokens=packed.tokens,
             budget=budget,
             moments=moments,
-            left_out=len(lines) - len(moments),
+            left_out=len(look.lines) - len(moments),
             since=window.since,
             until=window.until,
-            counted_from=None if counted is None else datetime.combine(counted, clock_time(), UTC),
+            counted_from=_midnight(window.counted_from),
+        )
+        settings = {"budget": budget, "counter": count.name, "mode": chosen, "asked": _as_given(mode, since, until)}
+        name = receipt_id(text, settings := settings | look.settings, now)
+        if not look.paused:  # a receipt repeats the question
+            told = Told(text, window.rest, look.considered, look.lines, packed, look.ranking, look.weights)
+            self._receipts.keep(told_receipt(told, name, settings=settings, created_at=now, timings=timings))
+        return replace(found, receipt_id=name)
+
+    def _look(self, mode: str, window: Window, session: str | None, now: datetime) -> "_Look":
+        """The lines about a time in the order in which they are to be shown, and what they were chosen from."""
+        window = replace(window, since=None) if mode == "state_at_time" and window.began(now) else window
+        frame = self._ranker.frame(window.rest, now) if window.about else None
+        view = self._live.view() if frame is None else frame.view
+        positions, ranking = self._in_window(view, frame, window, session)
+        ranked = _NONE if ranking is None else ranking.positions if mode == "lookup" else on_topic(ranking)
+        with self._store.snapshot() as reader:
+            scene = Scene(reader, self.space, view, positions, ranked, frame)
+            lines = offers(mode, scene)
+            paused = paused_since(reader, self.space) is not None
+        settings: dict[str, Any] = {"filter": Filter(session=session, since=window.since, until=window.until).to_dict()}
+        settings |= {} if window.counted_from is None else {"counted_from": window.counted_from.isoformat()}
+        settings |= {} if frame is None else self._ranked_by(frame)
+        return _Look(
+            positions=positions,
+            lines=lines,
+            ranking=ranking,
+            weights=scene.weights,
+            considered=len(view.turns.ordinal),
+            settings={"in_time": len(positions), "offered": len(lines), **settings},
+            paused=paused,
         )
 
     def _in_window(
-        self, view: IndexView, frame: Frame | None, window: Window, session: str | None, *, lookup: bool
-    ) -> tuple[Places, Places]:
-        """The turns of the time, and the best of them for the question."""
+        self, view: IndexView, frame: Frame | None, window: Window, session: str | None
+    ) -> tuple[Places, Ranking | None]:
+        """The turns of the time, and the best of them for the question; None without one."""
         mask = view.mask(session=session, since=to_us(window.since), until=to_us(window.until))
         shown = view.turns.chars > 0  # injected text has no characters in the index and is never a memory
         mask = shown if mask is None else mask & shown
         positions = np.flatnonzero(mask)
         if frame is None or not len(positions):
-            return positions, _NONE
-        ranking = self._ranker.rank(frame, MOST, mask)
-        return positions, ranking.positions if lookup else on_topic(ranking)
+            return positions, None
+        return positions, self._ranker.rank(frame, MOST, mask)
+
+
+def _as_given(mode: str, since: End, until: End) -> dict[str, str]:
+    """What was asked of which time, in the caller's words; an end that was not given is absent."""
+    ends = {"since": since, "until": until}
+    told = {name: end if isinstance(end, str) else end.isoformat() for name, end in ends.items() if end is not None}
+    return {"mode": mode, **told}
+
+
+def _midnight(day: date | None) -> datetime | None:
+    return None if day is None else datetime.combine(day, clock_time(), UTC)

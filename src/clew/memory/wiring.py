@@ -23,6 +23,7 @@ from clew.pipeline.receipts import ReceiptBook
 from clew.pipeline.recognition import Recognition
 from clew.pipeline.retention import Retention
 from clew.pipeline.worker import Worker
+from clew.recall.frame import Frame
 from clew.recall.ranker import Ranker
 from clew.recall.surroundings import Surroundings
 from clew.store.open import home_of, open_store
@@ -155,6 +156,15 @@ class Wired:
     def _check_open(self) -> None:
         if self._closed:
             raise ClosedError
+
+    def _ranked_by(self, frame: Frame) -> dict[str, Any]:
+        """What decided a ranking beside question and filter, for its receipt."""
+        embedder = None if frame.similarity is None else self._ranker.serving(frame.view)
+        return {
+            "fusion": self.config.recall.fusion,
+            **({"learned": version} if (version := self._learned.seen().version) else {}),
+            "embedder": None if embedder is None else embedder.name,
+        }
 
     def _rows(self, reader: Reader, names: Sequence[tuple[str, int]]) -> list[Row | None]:
         return reader.get_many("turn", [(self.space, *name) for name in names])

@@ -89,8 +89,9 @@ def named(receipt: Receipt) -> set[str]:
 
 
 def shown(receipt: Receipt) -> list[str]:
-    """The ids of the turns that a receipt shows, each once, in its order."""
-    return list(dict.fromkeys(name for row in receipt.chosen for name in row["turn_ids"]))
+    """The ids of the turns that a receipt shows, each once, in its order; an outline shows none of its turns."""
+    rows = (row for row in receipt.chosen if "node_id" not in row)
+    return list(dict.fromkeys(name for row in rows for name in row["turn_ids"]))
 
 
 def read_feedback(reader: Reader, space: str) -> dict[str, dict[str, set[str]]]:

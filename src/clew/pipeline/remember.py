@@ -73,6 +73,7 @@ class Scene:
         for at, (session, seq), row in zip(positions, names, rows, strict=True):
             if row is not None:
                 speaker = int(turns.speaker[at])
+                rendering, text = self._shown(cast(str, row[0]))
                 found.append(
                     Offer(
                         kind="turn",
@@ -81,9 +82,11 @@ class Scene:
                         low=seq,
                         high=seq,
                         turns=1,
-                        text=self._shown(cast(str, row[0])),
+                        text=text,
                         speaker=(view.speakers[speaker] if speaker >= 0 else "") or ROLES[int(turns.role[at])],
                         at=self.at(at),
+                        rendering=rendering,
+                        position=at,
                     )
                 )
         return found
@@ -142,16 +145,22 @@ class Scene:
         known = ((at, each.get("paradigm_shift", False), each.get("importance")) for at, each in told)
         return sorted((not shift, -float(value), at) for at, shift, value in known if value is not None)
 
-    def _shown(self, text: str) -> str:
-        """A turn's words; of a long one the piece with most of the question's terms, or the beginning."""
+    @property
+    def weights(self) -> dict[int, dict[str, float]]:
+        """By position what weighed for the turns that were looked at without a question; empty where nothing asked."""
+        looked_at = vars(self).get("weighed", [])  # what the mode did not ask for is not read for its receipt
+        return {at: {"importance": -value, "paradigm_shift": float(not no)} for no, value, at in looked_at}
+
+    def _shown(self, text: str) -> tuple[str, str]:
+        """How a turn is shown, and its words: of a long one the piece with most terms of the question, or the start."""
         if len(text) <= LONG:
-            return text.strip()
+            return "full", text.strip()
         if self.frame is None:
-            return snippet(text)
+            return "snippet", snippet(text)
         wanted = set(self.frame.query.terms)
         spans = piece_spans(text)
         start, end = max(spans, key=lambda span: (len(wanted & set(terms(text[slice(*span)]))), -span[0]))
-        return f"… {text[start:end].strip()} …"
+        return "pieces", f"… {text[start:end].strip()} …"
 
     def _outlines_of(self, code: int) -> list[Offer]:
         session = self.view.sessions[code]

@@ -13,6 +13,8 @@ from typing import Final, cast
 
 import numpy as np
 
+from clew.assemble.told import KIND as TOLD
+from clew.assemble.told import LOOKED_FOR
 from clew.index.live import LiveIndex
 from clew.index.view import IndexView
 from clew.pipeline.analyse import stored_vectors
@@ -158,7 +160,8 @@ class Bench:
         chosen = Filter.from_dict(receipt.settings.get("filter") or {})
         if chosen.by_rows:  # rows may have changed since: what it was chosen from is not known any more
             return None
-        frame = self.ranker.frame(receipt.query, chosen.as_of or receipt.created_at)
+        question = receipt.query if receipt.kind != TOLD else receipt.understood.get(LOOKED_FOR, "")
+        frame = self.ranker.frame(question, chosen.as_of or receipt.created_at)
         used = {place for place in (_position(frame, name) for name in use.used) if place is not None}
         allowed = np.arange(frame.size) < receipt.considered
         mask = chosen.mask(frame.view)

@@ -139,7 +139,7 @@ class Tools:
             why = f"nothing fits into {found.budget} tokens" if found.left_out else "none of them is about that"
             return f"{_turns(found)} {_span(found)}, and {why}. Ask with other words or a larger budget."
         left = f" {found.left_out} more lines did not fit." if found.left_out else ""
-        return f"{found.text}\nThis is the {found.mode} of {_turns(found)} {_span(found)}.{left}"
+        return f"{found.text}\nThis is the {found.mode} of {_turns(found)} {_span(found)}.{left}{_receipt(found)}"
 
     def remember(self, text: str, session: str = "") -> str:
         """Stores a note durably and gives the name under which it is kept."""
@@ -190,6 +190,10 @@ def _span(found: Remembered) -> str:
     counted = "" if day is None else f" (counted from the conversation's last day, {day.date().isoformat()})"
     last = ends[1] or ("now" if found.until is None and (found.since is None or found.turns) else "any later time")
     return f"from {ends[0] or 'the beginning'} to {last}{counted}"
+
+
+def _receipt(found: Remembered) -> str:
+    return f" Receipt {found.receipt_id}."
 
 
 def _turns(found: Remembered) -> str:

@@ -104,6 +104,7 @@ class Receipt(Record):
     """The record of one recall: what was asked, what was considered, what was chosen, what was left out.
 
     Attributes:
+        kind: `recall`, or `when` for what was told of a time, whose rows docs/time.md has.
         query: the query as given.
         settings: budget, counter, strategy, filters, fusion weights: what is needed to repeat the recall.
         understood: what the query was read as (names, dates, quotes, terms).

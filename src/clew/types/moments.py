@@ -52,6 +52,7 @@ class Remembered(Record):
         left_out: candidates that did not fit.
         since, until: the time; `until` is the first moment after it. None where it has no end.
         counted_from: midnight of the conversation's last day, when that stood for today: see `counting_day`.
+        receipt_id: names the receipt that `Memory.explain` shows.
     """
 
     mode: str
@@ -64,3 +65,4 @@ class Remembered(Record):
     since: datetime | None = None
     until: datetime | None = None
     counted_from: datetime | None = None
+    receipt_id: str = ""
