@@ -1066,6 +1066,20 @@ RECEIPT = (
     Requirement("F-RECEIPT-05", "DESIGN 9", "Neither a receipt nor a comparison holds words of turns."),
 )
 
+# --- named-entity models ---
+NER = (
+    Requirement("F-NER-01", "DESIGN 8", "A name that rules and a model both find is one entity, under one bound."),
+    Requirement(
+        "F-NER-02", "DESIGN 1.9", "What a model saw is recorded; the graph is counted from it, with or without a model."
+    ),
+    Requirement("F-NER-03", "DESIGN 4", "Another model goes through all turns anew; none takes back what was seen."),
+    Requirement("F-NER-04", "DESIGN 1.3", "A model that is not there is told; one asked for by name is an error."),
+    Requirement("F-NER-05", "DESIGN 1.3", "A model that fails leaves what rules name, says so, and is asked again."),
+    Requirement("F-NER-06", "DESIGN 11", "Nothing of a named-entity library is loaded before the first text."),
+    Requirement("F-NER-07", "DESIGN 4", "A pipeline of spaCy is named by its version, or by what its files hold."),
+    Requirement("F-NER-08", "DESIGN 3", "Of programs with different models the one that came last goes on."),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *ANALYZE,
     *NUANCE,
@@ -1103,6 +1117,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *SPEED,
     *TUNE,
     *GRAPH,
+    *NER,
     *HCE,
     *INJECTION,
     *MCP,

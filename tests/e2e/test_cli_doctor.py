@@ -26,12 +26,14 @@ def plant(home: Path, table: str, row: Row) -> None:
 @pytest.mark.requirement("S-DOCTOR-02")
 def test_a_sound_home_is_said_to_be_whole(tmp_path: Path) -> None:
     talk(tmp_path)
-    assert done("doctor", "--home", tmp_path) == "everything is whole\n"
+    names, end = done("doctor", "--home", tmp_path).splitlines()
+    assert (names.startswith("names by rules"), end) == (True, "everything is whole")
     assert record("doctor", "--repair", "--home", tmp_path) == {
         "ok": True,
         "encryption": "none",
         "mended": [],
         "findings": [],
+        "ner": names,
     }
     assert "is no home" in failure(1, "doctor", "--home", tmp_path / "none")
     assert not (tmp_path / "none").exists()

@@ -10,9 +10,11 @@ from clew.cli.options import Scope, common
 from clew.cli.show import counted, emit, indented, ledger_line, out, printable, say_encryption
 from clew.config import load_config
 from clew.errors import ClewError
+from clew.models.choose import choose_recogniser
 from clew.pipeline import doctor as pipeline
 from clew.pipeline.jobs import deferred
 from clew.pipeline.ledger import read_ledger
+from clew.pipeline.name_spans import read_asked
 from clew.pipeline.stats import LEDGER_DAYS
 from clew.pipeline.verify import verify
 from clew.store.open import home_of, open_store
@@ -37,7 +39,7 @@ def doctor(scope: Scope, repair: bool) -> None:
     config = load_config(home_of(scope.home))
     mended: list[str] = []
     with closing(open_store(scope.home)) as store:
-        spent = _ledger(scope, store) | _deferred(scope, store)
+        spent = _ledger(scope, store) | _deferred(scope, store) | _names(scope, store, config.entities.ner)
         report = verify(store, scope.space)
         findings = pipeline.diagnose(report.problems)
         if not scope.as_json:
@@ -66,6 +68,21 @@ def doctor(scope: Scope, repair: bool) -> None:
         raise ClewError(f"{counted(len(report.problems), 'problem')} left; {hint}")
     if not scope.as_json:
         out().print("everything is whole")
+
+
+def _names(scope: Scope, store: Store, setting: str) -> dict[str, str]:
+    """What finds names here and what has found them so far, for the record; printed here unless that is JSON."""
+    try:
+        _, note = choose_recogniser(setting)
+    except ClewError as error:  # it is no fault of the home
+        note = str(error)
+    with store.snapshot() as reader:
+        asked = read_asked(reader, scope.space)[1]
+    if asked is not None and asked.model not in note:
+        note += f"; what {asked.model} found is kept"
+    if not scope.as_json:
+        out().print(printable(note), soft_wrap=True)
+    return {"ner": note}
 
 
 def _deferred(scope: Scope, store: Store) -> dict[str, list[dict[str, Any]]]:
