@@ -5,16 +5,14 @@ Borders: knows signals only as named columns of numbers.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import compress
 from math import isnan
-from operator import itemgetter
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.recall.frame import Scores
-
-_SECOND: Final = itemgetter(1)
 
 FLAT: Final = 1e-12
 """A signal whose values spread less than this says nothing of any turn."""
@@ -91,7 +89,7 @@ class Fused:
         else:
             table = np.stack([share[positions] for share in self.rank_shares.values()], axis=1)
         names = [opinion.name for opinion in self.opinions]
-        return [dict(filter(_SECOND, zip(names, row, strict=True))) for row in np.round(table, 6).tolist()]
+        return [dict(compress(zip(names, row, strict=True), row)) for row in np.round(table, 6).tolist()]
 
 
 def _shares(opinions: Sequence[Opinion], positions: NDArray[np.int64]) -> Scores:
@@ -105,9 +103,15 @@ def _shares(opinions: Sequence[Opinion], positions: NDArray[np.int64]) -> Scores
 
 def by_score(opinions: Sequence[Opinion], size: int) -> Fused:
     """Adds weighted values: z-scores of the signals that measure relevance, plain values of boosts and priors."""
-    total = np.zeros(size)
+    total, share = np.zeros(size), np.empty(size)
     for opinion in opinions:
-        total += opinion.shares()
+        np.subtract(opinion.values, opinion.mean, out=share)
+        share *= opinion.weight / opinion.spread
+        total += share
+    if isnan(np.sum(total)):  # told once for all: some signal does not know some turn, which then adds nothing
+        total = np.zeros(size)
+        for opinion in opinions:
+            total += opinion.shares()
     return Fused(total, opinions)
 
 
@@ -151,8 +155,10 @@ def best(
     if mask is not None:
         score = np.where(mask, score, -np.inf)
     allowed = np.flatnonzero(score >= _floor(score, limit)) if limit else np.zeros(0, dtype=np.int64)
-    allowed = allowed[np.isfinite(score[allowed])]
     rounded = np.round(score[allowed], 6)
+    if mask is not None:
+        finite = np.isfinite(rounded)
+        allowed, rounded = allowed[finite], rounded[finite]
     order = np.lexsort([*(column[allowed] for column in reversed(tie)), -rounded])
     return allowed[order[:limit]]
 

@@ -3,9 +3,9 @@
 Borders: reads the index only; turns' words are fetched by the caller. The same for any layout of the index.
 """
 
-from collections.abc import Collection, Sequence
-from operator import itemgetter
-from typing import Final, NamedTuple, overload
+from collections.abc import Collection, Mapping, Sequence
+from itertools import compress
+from typing import Final, NamedTuple, cast, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,6 @@ from clew.index.view import IndexView
 from clew.recall.frame import Frame, Scores
 from clew.recall.fusion import Fused, Opinion, best, by_rank, by_score, centred
 from clew.recall.signals import SIGNALS, Signal
-
-_SECOND: Final = itemgetter(1)
 
 SOMETHING: Final = 1e-6
 """What the question's own signals must give at least one turn, or nothing was found: the least score that is told."""
@@ -111,24 +109,31 @@ class Ranking(Sequence[Candidate]):
         From 1, ties sharing the best: under reciprocal rank fusion among all turns, else among the candidates. A signal
         that knows nothing of a turn is absent.
         """
-        wanted = np.asarray(places, dtype=np.int64)
-        columns = {each.name: self._by(each, wanted).tolist() for each in self._fused.opinions if each.ranks}
-        if not columns:
+        asked = [each for each in self._fused.opinions if each.ranks]
+        if not asked:
             return [{} for _ in places]
-        rows = zip(*columns.values(), strict=True)
-        return [dict(filter(_SECOND, zip(columns, row, strict=True))) for row in rows]
+        wanted = np.asarray(places, dtype=np.int64)
+        shared = self._fused.rank_shares
+        found = self._among_candidates(asked, wanted) if shared is None else self._among_all(asked, wanted, shared)
+        names = [each.name for each in asked]
+        return [dict(compress(zip(names, row, strict=True), row)) for row in found.T.tolist()]
 
-    def _by(self, opinion: Opinion, wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Places of some candidates by one signal; 0 for those it does not know."""
-        if self._fused.rank_shares is not None:
-            shares = self._fused.rank_shares[opinion.name][self.positions[wanted]]
-            k = self.frame.config.rrf_k
-            with np.errstate(divide="ignore"):
-                return np.where(shares > 0, np.round(opinion.weight / shares) - k, 0).astype(np.int64)
-        falling = np.round(-opinion.values[self.positions], 6)
-        asked = falling[wanted]
-        found = np.searchsorted(np.sort(falling), asked) + 1  # those it does not know are at the end
-        return np.where(np.isnan(asked), 0, found)
+    def _among_all(
+        self, asked: Sequence[Opinion], wanted: NDArray[np.int64], shared: Mapping[str, Scores]
+    ) -> NDArray[np.int64]:
+        """Places among all turns, read off what reciprocal ranks added; 0 for turns that a signal does not know."""
+        shares = np.stack([shared[each.name][self.positions[wanted]] for each in asked])
+        weights = np.array([each.weight for each in asked])[:, None]
+        with np.errstate(divide="ignore"):
+            return np.where(shares > 0, np.round(weights / shares) - self.frame.config.rrf_k, 0).astype(np.int64)
+
+    def _among_candidates(self, asked: Sequence[Opinion], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Places among the candidates by the signals' values; likewise."""
+        falling = np.round([-each.values[self.positions] for each in asked], 6)
+        ours = falling[:, wanted]
+        falling.sort(axis=1)  # those that a signal does not know are at the end
+        found = np.stack([np.searchsorted(held, some) for held, some in zip(falling, ours, strict=True)])
+        return np.where(np.isnan(ours), 0, found + 1)
 
     def best_where(self, mask: NDArray[np.bool_], limit: int) -> NDArray[np.int64]:
         """Positions of the best turns that a mask lets through, ranked or not, best first; of equals the newest."""
@@ -183,20 +188,26 @@ def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, fir
     return Ranking(frame, fused, best(fused.score, limit, tie, _relevant(frame, spoken, mask)))
 
 
-def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> NDArray[np.bool_]:
+def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
     """Turns that may be found: all that the mask lets through, or none when the question says nothing for any of them.
 
-    Signals order turns and keep none out (DESIGN 1.7), unless the caller set a floor. Injected text has no characters
-    in the index and is never a memory.
+    Signals order turns and keep none out (DESIGN 1.7), unless the caller set a floor. None stands for all turns.
     """
-    allowed = frame.view.turns.chars > 0
-    if mask is not None:
-        allowed &= mask
+    tests = [each for each in (_memories(frame.view), mask) if each is not None]
     if frame.config.floor > NO_FLOOR:
-        allowed &= spoken > frame.config.floor
-    if float(np.max(spoken, where=allowed, initial=0.0)) < SOMETHING:
-        allowed[:] = False
+        tests.append(spoken > frame.config.floor)
+    allowed = np.logical_and.reduce(tests) if len(tests) > 1 else tests[0] if tests else None
+    if float(np.max(spoken if allowed is None else spoken[allowed], initial=0.0)) < SOMETHING:
+        return np.zeros(frame.size, dtype=np.bool_)
     return allowed
+
+
+def _memories(view: IndexView) -> NDArray[np.bool_] | None:
+    """Turns with characters in the index, which injected text has not; None when all have some. Kept with the view."""
+    if "memories" not in view.derived:
+        told = view.turns.chars > 0
+        view.derived["memories"] = None if told.all() else told
+    return cast("NDArray[np.bool_] | None", view.derived["memories"])
 
 
 def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> Scores:
