@@ -525,6 +525,11 @@ RANKING = (
         "F-RANKING-24", "Issue 5.1", "What a question says of the conversation itself is not looked up, and is told."
     ),
     Requirement(
+        "F-RANKING-25",
+        "DESIGN 6",
+        "A search keeps no budget and counts no cost; `ranked` is the order of a recall.",
+    ),
+    Requirement(
         "F-HOP-01", "Issue 5.1", "Who is described by something else that was said is found by a second look-up."
     ),
     Requirement("F-HOP-02", "Issue 5.1", "The second look-up is bounded and exact, and a receipt names no word of it."),

@@ -55,6 +55,7 @@ class AsyncMemory:
     resume = _in_thread(Memory.resume)
     recall = _in_thread(Memory.recall)
     search = _in_thread(Memory.search)
+    ranked = _in_thread(Memory.ranked)
     query = _in_thread(Memory.query)
     find_quote = _in_thread(Memory.find_quote)
     get = _in_thread(Memory.get)

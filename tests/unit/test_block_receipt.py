@@ -66,7 +66,7 @@ def test_what_was_left_out_can_be_had_back(memory: Memory) -> None:
     taken = {item.rank for item in context.items}
     assert taken
     assert len(context.omitted) == OMISSIONS
-    hits = memory.search(QUESTION, limit=100)
+    hits = memory.ranked(QUESTION, limit=100)
     left = [hit for rank, hit in enumerate(hits, 1) if rank not in taken][:OMISSIONS]
     for omission, hit in zip(context.omitted, left, strict=True):
         assert memory.get(omission.restore) == hit.turn
@@ -81,12 +81,12 @@ def test_what_was_left_out_can_be_had_back(memory: Memory) -> None:
 def test_a_budget_of_0_takes_nothing_and_says_what_there_was(memory: Memory) -> None:
     context = memory.recall(QUESTION, budget=0)
     assert (context.text, context.tokens, context.items) == ("", 0, ())
-    assert context.omitted[0].restore == memory.search(QUESTION)[0].turn.id
+    assert context.omitted[0].restore == memory.ranked(QUESTION)[0].turn.id
 
 
 @pytest.mark.requirement("F-RANKING-15")
 def test_an_item_names_its_turn_and_its_place(memory: Memory) -> None:
-    hits = memory.search(QUESTION, limit=100)
+    hits = memory.ranked(QUESTION, limit=100)
     for item in memory.recall(QUESTION, budget=300).items:
         hit = hits[item.rank - 1]
         assert item.turn_ids == (hit.turn.id,)

@@ -194,6 +194,7 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "restore": lambda m, _: m.restore("s:turn:0"),
     "resume": lambda m, _: m.resume(),
     "search": lambda m, _: m.search("tea"),
+    "ranked": lambda m, _: m.ranked("tea"),
     "stats": lambda m, _: m.stats(),
     "verify": lambda m, _: m.verify(),
     "labels": lambda m, _: m.labels(),

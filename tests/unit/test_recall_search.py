@@ -118,6 +118,24 @@ def test_the_limit_cuts_the_same_ranking(memory: Memory, limit: int) -> None:
     assert [hit.score for hit in every] == sorted((hit.score for hit in every), reverse=True)
 
 
+@pytest.mark.requirement("F-RANKING-25")
+def test_a_search_counts_no_cost_and_a_recall_does() -> None:
+    long = "The red wine stands behind the cellar door. " + "Mind the step, and take a lamp with you. " * 40
+    with quiet() as memory:
+        memory.add_many([told(long, at=at(0)), *(told(f"Red wine, number {n}.", at=at(n)) for n in range(1, 30))])
+        searched = memory.search("red wine behind the cellar door", limit=30)
+        ranked = memory.ranked("red wine behind the cellar door", limit=30)
+        assert not any("cost" in hit.signals for hit in searched)
+        assert all(hit.signals["cost"] < 0 for hit in ranked)
+        unpriced = {hit.turn.id: hit.score - hit.signals["cost"] for hit in ranked}
+        assert unpriced == pytest.approx({hit.turn.id: hit.score for hit in searched}, abs=1e-5)
+        rows = memory.explain(memory.recall("red wine behind the cellar door").receipt_id).chosen
+        taken = sorted((row["rank"], row["turn_ids"][0], row["score"]) for row in rows)
+        order = {(rank, hit.turn.id, hit.score) for rank, hit in enumerate(ranked, 1)}
+        assert order.issuperset(taken)
+        assert memory.ranked("red wine", limit=5, until=at(3)) == memory.ranked("red wine", until=at(3))[:5]
+
+
 @pytest.mark.requirement("F-RECALL-03")
 def test_a_limit_below_nothing_is_refused(memory: Memory) -> None:
     for ask in (memory.search, memory.find_quote):

@@ -99,7 +99,7 @@ def test_without_feedback_nothing_moves(memory: Memory, clock: FrozenClock) -> N
 @pytest.mark.requirement("W-TUNE-02", "W-TUNE-05")
 def test_feedback_finds_back_to_weights_that_rank_what_is_used(memory: Memory, clock: FrozenClock) -> None:
     asked(memory, clock, THINGS)
-    assert memory.search(question(THINGS[0]))[0].turn.id == f"{THINGS[0]}:turn:5"
+    assert memory.ranked(question(THINGS[0]))[0].turn.id == f"{THINGS[0]}:turn:5"
     foreseen = memory.tune(dry_run=True)
     assert learned(memory) == BAD
     assert foreseen.dry_run
@@ -107,7 +107,7 @@ def test_feedback_finds_back_to_weights_that_rank_what_is_used(memory: Memory, c
     assert report.changed == foreseen.changed != {}
     adopted = [verdict for verdict in report.verdicts if verdict.adopted]
     assert report.version == 1 + len(adopted), "each family is a change of its own"
-    assert memory.search(question(THINGS[0]))[0].turn.id == f"{THINGS[0]}:turn:0"
+    assert memory.ranked(question(THINGS[0]))[0].turn.id == f"{THINGS[0]}:turn:0"
     change = memory.learned()[1]
     assert change.values == {name: value for name, value in report.changed.items() if name in BAD}
     assert change.reason["pairs"] == len(THINGS)

@@ -19,7 +19,7 @@ from clew.models.protocol import Embedder
 from clew.version import __version__
 
 RANKED: Final = 400
-"""Turns asked of `search`: more than any budget here can hold."""
+"""Turns asked of `ranked`: more than any budget here can hold."""
 
 SAMPLE_SEED: Final = 17
 EPOCH: Final = datetime(2024, 1, 1, tzinfo=UTC)
@@ -140,7 +140,7 @@ def tell(memory: Memory, conversation: Conversation, embedder: Embedder | None) 
 def bare_outcome(memory: Memory, conversation: Conversation, question: Question, budgets: Sequence[int]) -> Outcome:
     """What the ranking alone finds of a question's evidence, at each budget."""
     by_id = {turn.id: turn for turn in conversation.turns}
-    ranked = [str(hit.turn.metadata[KEY]) for hit in memory.search(question.text, limit=RANKED)]
+    ranked = [str(hit.turn.metadata[KEY]) for hit in memory.ranked(question.text, limit=RANKED)]
     evidence = [words(by_id[name].text) for name in question.evidence]
     lines = [by_id[name].framed() for name in ranked]
     return Outcome(

@@ -160,7 +160,7 @@ class Reading(Wired):
     def search(self, query: str, *, limit: int = 10, **only: Unpack[Only]) -> list[Hit]:
         """The best turns for a query, best first, each with what every signal added to its score.
 
-        The ranking is that of a recall, so what a turn costs counts: a long one may come after a short one.
+        No budget is to be kept, so what a turn costs does not count, as it does in `ranked`.
 
         Args:
             only: restricts the turns, see `Only`.
@@ -169,11 +169,30 @@ class Reading(Wired):
             InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
             ExpressionError: `where` cannot be read.
         """
+        return self._hits(query, limit, only, priced=False)
+
+    def ranked(self, query: str, *, limit: int = 10, **only: Unpack[Only]) -> list[Hit]:
+        """The turns in the order in which a recall prefers them, each with what every signal added to its score.
+
+        As `search`, but what a turn costs counts: a long one may come after a short one that says less. A block takes
+        them in this order as far as they fit, but for long ones that it shortens and for what is pinned.
+
+        Args:
+            only: restricts the turns, see `Only`.
+
+        Raises:
+            InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
+            ExpressionError: `where` cannot be read.
+        """
+        return self._hits(query, limit, only, priced=True)
+
+    def _hits(self, query: str, limit: int, only: Only, *, priced: bool) -> list[Hit]:
         self._check_open()
         limit = _checked_limit(limit)
         chosen = filter_of(only)
         asked_at = chosen.as_of or self._clock()
         frame = self._ranker.frame(given_text(query, "question"), asked_at)
+        frame = frame if priced else frame.without_price
         ranking = self._ranker.rank(frame, limit, self._chooser.mask(frame.view, chosen, asked_at))
         with self._store.snapshot() as reader:
             found = list(zip(self._rows(reader, [(each.session, each.seq) for each in ranking]), ranking, strict=True))

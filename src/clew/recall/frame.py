@@ -1,6 +1,6 @@
 """Everything one ranking looks at, gathered once: the question, the index as it is now, the vectors, the weights."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 from typing import Final, cast
 
@@ -62,6 +62,11 @@ class Frame:
     def size(self) -> int:
         """How many turns are ranked."""
         return len(self.view.turns.ordinal)
+
+    @property
+    def without_price(self) -> "Frame":
+        """The same, to be ranked where no budget is to be kept: what a turn costs does not count."""
+        return replace(self, config=replace(self.config, cost=0.0, cost_assistant=0.0))
 
     def best_piece(self, position: int) -> int:
         """Number of the piece of a turn that fits the question best, the first of equals; 0 without a term."""
