@@ -17,8 +17,9 @@ from tests.house.tree import ROOT, Function, label, python_files
 
 PACKAGES = 15
 MEGABYTES = 110
-APART = {"encrypted"}
-"""Extras whose packages take the place of others: they are in no `all`, and have a lock of their own."""
+APART = {"encrypted", "ner"}
+"""Extras whose packages take the place of others, or are large and do nothing alone: they are in no `all`, and have a
+lock of their own."""
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
 
