@@ -522,6 +522,9 @@ RANKING = (
     Requirement("F-RANKING-22", "Issue 5.1", "Answers, named times and standing wishes count when they are asked for."),
     Requirement("F-RANKING-23", "Issue 5.1", "Two people who are compared are asked about as one."),
     Requirement(
+        "F-RANKING-29", "DESIGN 6", "Between people a turn counts by the best short window that holds it, too."
+    ),
+    Requirement(
         "F-RANKING-24", "Issue 5.1", "What a question says of the conversation itself is not looked up, and is told."
     ),
     Requirement(

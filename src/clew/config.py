@@ -85,8 +85,9 @@ class RecallConfig:
     )
     dense: float = _setting(0.6, "Weight of the cosine between the question and a turn.", low=0, high=20)
     dense_rewritten: float = _setting(
-        1.5, "Weight of the same cosine with names, or request words, taken out of the question.", low=0, high=20
+        1.3, "Weight of the same cosine with names, or request words, taken out of the question.", low=0, high=20
     )
+    window: float = _setting(0.5, "Weight of the mean of that cosine over three turns: between people.", low=0, high=20)
     answer: float = _setting(
         0.5, "Weight of that cosine of the turn before, where it asks something: between people.", low=0, high=20
     )

@@ -113,6 +113,8 @@ def test_a_whole_score_is_the_sum_of_its_signals() -> None:
     (found,) = [each for each in rank(frame, limit=10) if each.position == 0]
     lexical = next(signal for signal in SIGNALS if signal.name == "lexical").compute(frame)
     assert lexical is not None
+    windows = next(signal for signal in SIGNALS if signal.name == "window").compute(frame)
+    assert windows is not None
     words = len("I keep the wine in the cellar.")
 
     def z(values: list[float], value: float) -> float:
@@ -123,7 +125,8 @@ def test_a_whole_score_is_the_sum_of_its_signals() -> None:
     expected = {
         "lexical": 1.3 * z(lexical.tolist(), lexical[0]),
         "dense": 0.6 * z([0.9, 0.2, 0.4], 0.9),
-        "dense_rewritten": 1.5 * z([0.5, 0.1, 0.3], 0.5),
+        "dense_rewritten": 1.3 * z([0.5, 0.1, 0.3], 0.5),
+        "window": 0.5 * z(windows.tolist(), windows[0]),
         "speaker": 3.5,
         "speaker_first_person": 1.8,
         "first_person": 0.6,

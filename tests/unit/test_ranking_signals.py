@@ -147,6 +147,18 @@ def test_signal_answer_is_how_near_the_question_before_is() -> None:
     assert values("answer", asked(space(*turns[:4], answered("Hm.", session="t")), "Rome", similarity)) is None
 
 
+@pytest.mark.requirement("F-RANKING-29")
+def test_signal_window_is_the_best_three_turns_that_hold_a_turn() -> None:
+    turns = ("We went out.", "To the lake.", "It rained.", "Then home.", said("Elsewhere.", session="t"))
+    similarity = np.array([[0.0] * 5, [0.9, 0.3, 0.0, nan, 0.2]])
+    found = values("window", asked(space(*turns), "lake", similarity))
+    assert found == [0.6, 0.6, 0.4, 0.15, 0.2], "ends have a window of two; what has no vector is left out of a mean"
+    alone = np.array([[0.0] * 5, [nan, nan, nan, 0.5, nan]])
+    assert str(values("window", asked(space(*turns), "lake", alone))) == "[nan, 0.5, 0.5, 0.5, nan]"
+    assert values("window", asked(space(*turns), "lake")) is None
+    assert values("window", asked(space(*turns[:4], answered("Hm.", session="t")), "lake", similarity)) is None
+
+
 @pytest.mark.requirement("F-GRAPH-09")
 def test_signal_graph_is_the_energy_of_what_a_turn_names() -> None:
     view = space("Ingrid Berg bakes.", "Ingrid sails.", "The berg is far. Ingrid?", "Rye bread by Ingrid.")
@@ -327,7 +339,7 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
     view = space(*turns, *([answered("Red barn.", session="u")] if beside else []))
     question = "When did you tell Ann about the 'red barn' on 5 March?"
     similarity = np.linspace(0.1, 0.9, 2 * len(view.turns.at)).reshape(2, -1)
-    never = {True: {"answer", "statement"}, False: {"user", "assistant"}}[beside]
+    never = {True: {"answer", "statement", "window"}, False: {"user", "assistant"}}[beside]
     never |= {"position", "standing", "opening", "hop", "graph", "tree"}  # not asked for, or no weight
     weight = "cost_assistant" if beside and name == "cost" else name
 

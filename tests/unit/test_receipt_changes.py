@@ -31,7 +31,7 @@ def test_rrf_is_recomputed_by_hand_from_a_receipt() -> None:
     weights, k = receipt.settings["weights"], receipt.settings["rrf_k"]
     rows = [*receipt.chosen, *receipt.omitted]
     assert rows
-    assert {name for row in rows for name in row["ranks"]} == {"lexical", "dense", "dense_rewritten"}
+    assert {name for row in rows for name in row["ranks"]} == {"lexical", "dense", "dense_rewritten", "window"}
     for row in rows:
         fused = sum(weights[name] / (k + place) for name, place in row["ranks"].items())
         boosts = sum(share for name, share in row["signals"].items() if name not in RANKING)

@@ -128,6 +128,18 @@ def answers(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return cast("tuple[NDArray[np.intp], NDArray[np.intp]]", view.derived["answers"])
 
 
+def beside(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The position of the turn before each turn, and of the one after, in its session and branch; kept with the view.
+
+    Where there is none it is the number of turns: one place behind the last.
+    """
+    if "beside" not in view.derived:
+        turns, owner = view.turns, np.append(view.pieces.turn.astype(np.intp), len(view.turns.ordinal))
+        ends = turns.first_piece, turns.first_piece + turns.piece_count - 1
+        view.derived["beside"] = owner[view.previous[ends[0]]], owner[view.next[ends[1]]]
+    return cast("tuple[NDArray[np.intp], NDArray[np.intp]]", view.derived["beside"])
+
+
 def _assistant_takes_part(view: IndexView) -> bool:
     turns = view.turns
     if not len(turns.role):

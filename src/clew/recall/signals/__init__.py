@@ -10,7 +10,7 @@ from typing import Final, Literal
 from clew.config import RecallConfig
 from clew.recall.frame import Frame, Scores
 from clew.recall.signals.cost import cost
-from clew.recall.signals.dense import answer, dense, dense_rewritten
+from clew.recall.signals.dense import answer, dense, dense_rewritten, window
 from clew.recall.signals.graph import graph
 from clew.recall.signals.hop import hop
 from clew.recall.signals.lexical import lexical
@@ -57,6 +57,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("lexical", lexical, lambda c, _: c.lexical, "z", ranks=True, alone=ALONE),
     Signal("dense", dense, lambda c, _: c.dense, "z", ranks=True),
     Signal("dense_rewritten", dense_rewritten, lambda c, _: c.dense_rewritten, "z", ranks=True),
+    Signal("window", window, lambda c, _: c.window, "z", ranks=True),
     Signal("answer", answer, lambda c, _: c.answer),
     Signal("speaker", speaker, lambda c, _: c.speaker),
     Signal("speaker_first_person", speaker_first_person, lambda c, _: c.speaker_first_person),
