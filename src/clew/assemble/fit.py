@@ -157,8 +157,11 @@ class _Table:
         if not shown:
             return Choice(())
         key = shown[0].heading
-        costs = [self.weigh(evidence.shown) for evidence in shown]
-        whole = worth * max(costs[0], 1.0)
+        whole_cost = self.weigh(shown[0].shown)
+        whole = worth * max(whole_cost, 1.0)
+        if len(shown) == 1:  # as most have
+            return Choice((Offer(whole * shown[0].share, whole_cost),), key, self._heading_cost(key))
+        costs = [whole_cost, *(self.weigh(evidence.shown) for evidence in shown[1:])]
         offers = [Offer(whole * evidence.share, cost) for evidence, cost in zip(shown, costs, strict=True)]
         return Choice(offers, key, self._heading_cost(key))
 

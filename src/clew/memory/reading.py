@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import islice
@@ -16,8 +16,7 @@ from clew.ingest.media import inline
 from clew.memory.given import BUDGET, given_count, given_text
 from clew.memory.wiring import Wired
 from clew.pipeline.feedback import RECENT, note_restored
-from clew.pipeline.pause import paused_since
-from clew.pipeline.pins import read_pins, required
+from clew.pipeline.pins import required
 from clew.pipeline.region import one_position, region_of
 from clew.pipeline.stats import gather_stats
 from clew.recall.confidence import confidence
@@ -39,6 +38,7 @@ from clew.types import (
     parse_turn_id,
     turn_id,
 )
+from clew.types.pins import Pin
 
 log = logging.getLogger("clew.memory")
 
@@ -111,7 +111,8 @@ class Reading(Wired):
         intent = intent_of(frame.query, placed=wanted.place is not None)
         planned = plan(intent, wanted.strategy, wanted.budget, wanted.window, self.config.budget)
         ranking = self._ranked(planned, frame, mask)
-        must = self._required(ranking, mask, asked_at)
+        standing = self._standing.now()
+        must = self._required(standing.pins, ranking, mask, asked_at) if standing.pins else {}
         ranked = time.perf_counter()
         settings = {"budget": planned.budget, "counter": wanted.counter.name, "strategy": planned.strategy}
         settings |= {"intent": intent, **self._settings(frame, chosen, wanted.place)}
@@ -124,11 +125,10 @@ class Reading(Wired):
                 receipt_id=receipt_id(query, settings, now),
                 must=must,
             )
-            paused = paused_since(reader, self.space) is not None
         if planned.strategy != "sigma":  # whose scores were not calibrated
             context = replace(context, confidence=confidence(ranking) if ranking and context.items else 0.0)
         timings = timings_of(started, ranked, time.perf_counter())
-        if not paused:  # a receipt repeats the question
+        if not standing.paused:
             self._receipts.keep(make_receipt(context, frame, settings=settings, created_at=now, timings=timings))
         return context
 
@@ -138,10 +138,8 @@ class Reading(Wired):
         limit = self.config.recall.limit
         return self._ranker.rank(frame, limit if planned.results is None else min(limit, planned.results), mask)
 
-    def _required(self, ranking: Ranking, mask: Mask | None, now: datetime) -> dict[int, str]:
+    def _required(self, pins: Sequence[Pin], ranking: Ranking, mask: Mask | None, now: datetime) -> dict[int, str]:
         """What is pinned and passes the caller's filter."""
-        with self._store.snapshot() as reader:
-            pins = read_pins(reader, self.space)
         view = ranking.frame.view
         return required(pins, ranking, mask, lambda rule: self._chooser.mask(view, Filter(where=rule), now))
 

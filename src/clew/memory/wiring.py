@@ -22,6 +22,7 @@ from clew.pipeline.model_work import ModelWork
 from clew.pipeline.receipts import ReceiptBook
 from clew.pipeline.recognition import Recognition
 from clew.pipeline.retention import Retention
+from clew.pipeline.standing import StandingBook
 from clew.pipeline.worker import Worker
 from clew.recall.frame import Frame
 from clew.recall.ranker import Ranker
@@ -62,6 +63,7 @@ class Wired:
         self._chooser = Chooser(store, space, config.analyze)
         self._ranker.surroundings = Surroundings(store, space)
         self._ranker.words = self._told
+        self._standing = StandingBook(store, space)
         self._receipts = ReceiptBook(store, space, config.receipts)
         self._retention = Retention(store, space, config.keep_days, clock, self._forget)
         embedding = None if embedder is None else Embedding(store, space, self._live, embedder, clock)

@@ -1,0 +1,45 @@
+"""What holds for every question put to a space, whatever it asks: what is pinned, and whether the space is paused."""
+
+import threading
+from dataclasses import dataclass
+
+from clew.pipeline.pause import paused_since
+from clew.pipeline.pins import read_pins
+from clew.store.protocol import Store
+from clew.types.pins import Pin
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """One state of it.
+
+    Attributes:
+        pins: the oldest first.
+        paused: nothing is written for a question: a receipt repeats it.
+    """
+
+    pins: tuple[Pin, ...]
+    paused: bool
+
+
+class StandingBook:
+    """Keeps it for one space, and reads it again when anything was written. Threads may share it."""
+
+    def __init__(self, store: Store, space: str) -> None:
+        """Nothing is read before somebody asks."""
+        self._store, self._space = store, space
+        self._lock = threading.Lock()
+        self._held: tuple[int, Standing] | None = None
+
+    def now(self) -> Standing:
+        """As of the last commit."""
+        version = self._store.version()  # before reading: a commit in between is then read again, and never missed
+        with self._lock:
+            held = self._held
+        if held is not None and held[0] == version:
+            return held[1]
+        with self._store.snapshot() as reader:
+            found = Standing(tuple(read_pins(reader, self._space)), paused_since(reader, self._space) is not None)
+        with self._lock:
+            self._held = version, found
+        return found
