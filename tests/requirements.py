@@ -539,6 +539,29 @@ RANKING = (
     Requirement("F-RANKING-21", "DESIGN 6", "Who is greeted by another name at least twice is found by it."),
 )
 
+# --- LABELS IN A RECALL ---
+RECALL_LABELS = (
+    Requirement(
+        "F-LABEL-01",
+        "DESIGN 6",
+        "With a weight, turns get the share of the question's labels that they have, rare ones more, aliases as one.",
+    ),
+    Requirement(
+        "F-LABEL-02", "DESIGN 1.4", "Of a turn that is not analysed labels say nothing; without a weight none."
+    ),
+    Requirement(
+        "F-LABEL-03", "DESIGN 6", "What the prompt holds is left out, and labels of its last 4 turns are passed over."
+    ),
+    Requirement("F-LABEL-04", "DESIGN 1.9", "Labels say the same for any store, packing and order of the analysis."),
+    Requirement(
+        "F-DAMP-01", "DESIGN 6", "With a weight, what lies far from all that is relevant loses by that distance."
+    ),
+    Requirement("F-DAMP-02", "DESIGN 6", "With a weight, a turn loses by how likely any question shares its labels."),
+    Requirement(
+        "F-DAMP-03", "DESIGN 1.5", "Receipts show what was taken off under both fusions; a score is its parts' sum."
+    ),
+)
+
 # --- TYPES ---
 TYPES = (
     Requirement("F-TYPES-01", "DESIGN 4", "Text, parts or mappings are taken as content, and the plain text follows."),
@@ -1108,6 +1131,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *TYPES,
     *CONFIG,
     *RECALL,
+    *RECALL_LABELS,
     *QUERY,
     *PIPELINE,
     *ODD,

@@ -101,6 +101,9 @@ class RecallConfig:
     time: float = _setting(5.0, "Weight of a turn lying in the time that the question names.", low=0, high=20)
     dated: float = _setting(2.0, "Added when the question asks when, and a turn names a time.", low=0, high=20)
     position: float = _setting(3.0, "Weight of a turn lying in the beat that the caller points at.", low=0, high=20)
+    label: float = _setting(
+        0.0, "Weight of a turn's tags being labels that the question has, rare ones more.", low=0, high=20
+    )
     graph: float = _setting(
         0.0, "Weight of a turn naming what lies near the question's names in the entity graph.", low=0, high=20
     )
@@ -118,6 +121,15 @@ class RecallConfig:
     )
     cost: float = _setting(2.0, "Taken off for each doubling (natural) of what a turn costs in tokens.", low=0, high=20)
     cost_assistant: float = _setting(3.0, "The same where an assistant takes part.", low=0, high=20)
+    gravity: float = _setting(
+        0.0,
+        "Taken off, after fusion, for lying far from everything else that is relevant, by hierarchy and time.",
+        low=0,
+        high=20,
+    )
+    hub: float = _setting(
+        0.0, "Taken off, after fusion, for labels so general that they fit any question.", low=0, high=20
+    )
     floor: float = _setting(
         NO_FLOOR,
         "Turns to which the question's own signals give no more are left out; the default leaves none out.",

@@ -14,6 +14,7 @@ from clew.evaluate.curve import curve
 from clew.evaluate.recall import run_recall
 from clew.evaluate.results import compare, mean, save
 from clew.evaluate.tables import ablation_sheet
+from clew.recall.dampening import STEPS
 from clew.recall.signals import SIGNALS
 from tests.unit.test_evaluate_recall import TALK
 
@@ -25,7 +26,7 @@ SAMPLE = Path("src/clew/cli/sample").resolve()
 @pytest.mark.requirement("F-ABLATE-01")
 def test_each_signal_is_left_out_and_the_whole_is_what_a_run_finds() -> None:
     runs = run_ablations([TALK], data="talk", budgets=(40, 20), embedder=None, config=Config())
-    assert list(runs) == [NOTHING, *(signal.name for signal in SIGNALS)]
+    assert list(runs) == [NOTHING, *(signal.name for signal in SIGNALS), *STEPS]
     whole = run_recall([TALK], data="talk", budgets=(40, 20), embedder=None, config=Config())
     for budget in (20, 40):
         assert mean(runs[NOTHING].outcomes, "bare", budget, "recall") == mean(whole.outcomes, "bare", budget, "recall")

@@ -15,6 +15,7 @@ from clew.errors import InputError
 from clew.index.view import IndexView
 from clew.memory import Memory
 from clew.recall.frame import Frame, Stretch
+from clew.recall.labels import Labels
 from clew.recall.search import rank
 from clew.recall.signals import SIGNALS
 from clew.recall.surroundings import Around, Branch
@@ -166,6 +167,17 @@ def test_signal_graph_is_the_energy_of_what_a_turn_names() -> None:
     found = values("graph", replace(asked(view, "Zoltan?"), around=Around(near=near)))
     assert found == [0.25, 0, 0.25, 0.1]
     assert values("graph", asked(view, "Zoltan?")) is None
+
+
+@pytest.mark.requirement("F-LABEL-01", "F-LABEL-02")
+def test_signal_label_is_the_share_of_the_questions_labels() -> None:
+    view = space("One.", "Two.", "Three.", "Four.")
+    frame = asked(view, "two", label=2.0)
+    assert values("label", frame) is None
+    told = replace(frame, labels=Labels(values=np.array([0.0, 1.0, 0.25, nan])))
+    assert values("label", told) == pytest.approx([0, 1, 0.25, nan], nan_ok=True)
+    assert [each.shares.get("label", 0.0) for each in sorted(rank(told, limit=9))] == [0, 2, 0.5, 0]
+    assert rank(told, limit=1).ranks([0]) == [{"lexical": 1, "label": 1}]
 
 
 @pytest.mark.requirement("F-TREE-03")
@@ -340,7 +352,7 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
     question = "When did you tell Ann about the 'red barn' on 5 March?"
     similarity = np.linspace(0.1, 0.9, 2 * len(view.turns.at)).reshape(2, -1)
     never = {True: {"answer", "statement", "window"}, False: {"user", "assistant"}}[beside]
-    never |= {"position", "standing", "opening", "hop", "graph", "tree"}  # not asked for, or no weight
+    never |= {"position", "standing", "opening", "hop", "graph", "tree", "label"}  # not asked for, or no weight
     weight = "cost_assistant" if beside and name == "cost" else name
 
     def shares(**weights: Any) -> set[str]:
@@ -355,8 +367,8 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
 @pytest.mark.requirement("F-RANKING-05")
 def test_every_weight_can_be_set() -> None:
     for signal in SIGNALS:
-        assert (signal.weight(RecallConfig(), False) == 0) == (signal.name in ("graph", "tree")), signal.name
-        assert signal.weight(RecallConfig(graph=1.5, tree=1.5), False) != 0, signal.name
+        assert (signal.weight(RecallConfig(), False) == 0) == (signal.name in ("graph", "tree", "label")), signal.name
+        assert signal.weight(RecallConfig(graph=1.5, tree=1.5, label=1.5), False) != 0, signal.name
     assert BY_NAME["cost"].weight(RecallConfig(), True) == RecallConfig().cost_assistant
 
 

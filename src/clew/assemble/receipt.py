@@ -10,7 +10,9 @@ from typing import Any, Final
 
 from clew.assemble.fit import CHARS_PER_TOKEN, Packed
 from clew.assemble.render import Evidence
+from clew.recall.dampening import weights as dampening
 from clew.recall.frame import Frame
+from clew.recall.labels import Labels
 from clew.recall.query import Query
 from clew.recall.search import Candidate
 from clew.recall.signals import SIGNALS
@@ -66,12 +68,19 @@ def understood(query: Query, speakers: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
+def labels_of(labels: Labels) -> dict[str, Any]:
+    """The question's labels, and those that were passed over as talked about on the screen; nothing without any."""
+    found = {"labels": sorted(labels.asked), "labels_on_screen": list(labels.skipped)}
+    return {name: names for name, names in found.items() if names}
+
+
 def fusion_of(frame: Frame) -> dict[str, Any]:
     """What a score can be recomputed with: the weight of every signal that was asked, and the constant of RRF.
 
     Under RRF a score is the sum over `ranks` of weight / (rrf_k + rank), and of the shares of the signals not in it.
     """
     weights = {signal.name: signal.weight(frame.config, frame.with_assistant) for signal in SIGNALS}
+    weights |= dampening(frame.config)
     found: dict[str, Any] = {"weights": {name: weight for name, weight in weights.items() if weight}}
     return {**found, "rrf_k": frame.config.rrf_k} if frame.config.fusion == "rrf" else found
 
@@ -186,7 +195,7 @@ def make_receipt(
         query=frame.query.text,
         created_at=created_at,
         settings={**settings, **fusion_of(frame)},
-        understood=understood(frame.query, frame.view.speakers),
+        understood=understood(frame.query, frame.view.speakers) | labels_of(frame.labels),
         considered=frame.size,
         tokens=context.tokens,
         chosen=chosen,

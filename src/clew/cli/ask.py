@@ -48,6 +48,9 @@ LINES = 240
 @click.option(
     "--window", type=click.IntRange(min=0), metavar="TOKENS", help="The model's window; the strategy takes a share."
 )
+@click.option(
+    "--in-window", type=click.IntRange(min=0), metavar="TURNS", help="Newest turns that the prompt holds already."
+)
 @restricting
 @click.option("--explain", "explained", is_flag=True, help="Also show why, as `clew explain` does.")
 @common

@@ -25,6 +25,7 @@ _SPACE = re.compile(r"\s+")
 
 _REASONS: Final = {
     "lexical": "words",
+    "label": "label",
     "hop": "second look-up",
     "dense": "meaning",
     "dense_rewritten": "meaning",

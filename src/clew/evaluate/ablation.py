@@ -1,4 +1,6 @@
-"""What recall loses when one signal is left out: each conversation is told once and asked again with a weight of 0.
+"""What recall loses when one signal, or one step of dampening, is left out.
+
+Each conversation is told once and asked again with a weight of 0.
 
 Only the bare ranking is measured, since the block follows from it.
 """
@@ -16,6 +18,7 @@ from clew.evaluate.recall import EPOCH, AskingClock, OnProgress, bare_outcome, c
 from clew.evaluate.results import Outcome, Run
 from clew.memory import Memory
 from clew.models.protocol import Embedder
+from clew.recall.dampening import STEPS
 from clew.recall.signals import SIGNALS
 from clew.version import __version__
 
@@ -42,7 +45,7 @@ def run_ablations(
     Raises:
         InputError: no signal has such a name, or there is no question.
     """
-    known = [signal.name for signal in SIGNALS]
+    known = [*(signal.name for signal in SIGNALS), *STEPS]
     unknown = [name for name in signals if name not in known]
     if unknown:
         raise InputError(f"no signal is called {unknown[0]!r}; there are {', '.join(known)}")

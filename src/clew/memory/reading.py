@@ -21,7 +21,7 @@ from clew.pipeline.region import one_position, region_of
 from clew.pipeline.stats import gather_stats
 from clew.recall.confidence import confidence
 from clew.recall.frame import Frame, Stretch
-from clew.recall.only import Filter, How, Only, filter_of, without
+from clew.recall.only import Filter, How, Only, filter_of, newest, without
 from clew.recall.quotes import find_quote
 from clew.recall.search import Ranking
 from clew.recall.strategies import AUTO, Plan, checked, intent_of, plan, rank_sigma
@@ -76,16 +76,17 @@ class Reading(Wired):
             position: the beat whose turns, and whose neighbours' turns, come first: its `conversation_position`, or,
                 when negative, how many beats ago it was. Of the session in `only`, else of the newest turn's.
             context_position: another name for `position`.
-            how: restricts the turns, see `Only`; chooses the strategy and tells the model's window, see `How`.
+            how: restricts the turns, see `Only`; chooses the strategy and tells of the model's window, see `How`.
 
         Raises:
-            InputError: the budget or the window is negative, the strategy or the role is unknown, the time range ends
-                before it starts, there is no beat at the position, or both names of it are given.
+            InputError: the budget, the window or `in_window` is negative, the strategy or the role is unknown, the time
+                range ends before it starts, there is no beat at the position, or both names of it are given.
             ExpressionError: `where` cannot be read.
             ConfigError: no counter has that name; MissingExtra: its package is not installed.
         """
         self._check_open()
         strategy = checked(how.pop("strategy", AUTO), window := how.pop("window", None))
+        held = given_count(how.pop("in_window", None) or 0, "in_window", "the number of newest turns in the prompt")
         wanted = Wanted(
             None if budget is None else given_count(budget, "budget", BUDGET),
             counter_named(self.config.counter if counter is None else counter),
@@ -93,7 +94,9 @@ class Reading(Wired):
             strategy,
             window,
         )
-        return self._recall(given_text(query, "question"), wanted, filter_of(how))
+        chosen = filter_of(how)
+        shown = newest(self._live.view(), chosen.session, held) if held else ()
+        return self._recall(given_text(query, "question"), wanted, chosen, shown)
 
     def _recall(
         self,
@@ -106,7 +109,7 @@ class Reading(Wired):
         started, now = time.perf_counter(), self._clock()
         region = () if wanted.place is None else self._region(chosen.session, wanted.place)
         asked_at = chosen.as_of or now
-        frame = self._ranker.frame(query, asked_at, region)
+        frame = self._ranker.frame(query, asked_at, region, shown)
         mask = without(frame.view, self._chooser.mask(frame.view, chosen, asked_at), shown)
         intent = intent_of(frame.query, placed=wanted.place is not None)
         planned = plan(intent, wanted.strategy, wanted.budget, wanted.window, self.config.budget)
@@ -116,6 +119,7 @@ class Reading(Wired):
         ranked = time.perf_counter()
         settings = {"budget": planned.budget, "counter": wanted.counter.name, "strategy": planned.strategy}
         settings |= {"intent": intent, **self._settings(frame, chosen, wanted.place)}
+        settings |= {"in_window": len(shown)} if shown else {}
         with self._store.snapshot() as reader:
             context = build_context(
                 ranking,

@@ -17,6 +17,7 @@ from clew.pipeline.append import Appender
 from clew.pipeline.chosen import Chooser
 from clew.pipeline.embedding import Embedding
 from clew.pipeline.forget import Selection, forget
+from clew.pipeline.labelling import Labelling
 from clew.pipeline.learned import LearnedBook
 from clew.pipeline.model_work import ModelWork
 from clew.pipeline.receipts import ReceiptBook
@@ -62,6 +63,7 @@ class Wired:
         self._ranker = Ranker(self._live, embedder, self._learned.recall, previous)
         self._chooser = Chooser(store, space, config.analyze)
         self._ranker.surroundings = Surroundings(store, space)
+        self._ranker.labels = Labelling(store, space, self._chooser.said)
         self._ranker.words = self._told
         self._standing = StandingBook(store, space)
         self._receipts = ReceiptBook(store, space, config.receipts)

@@ -33,11 +33,14 @@ class Chooser:
     """Applies filters to one space. Threads may share it.
 
     Cost: of `known_at` reading when each turn came, once; of an expression as its parts ask for, see `pipeline.said`.
+
+    Attributes:
+        said: what was said of turns, as far as it was read.
     """
 
     def __init__(self, store: Store, space: str, limits: AnalyzeConfig) -> None:
         self._store, self._space, self._limits = store, space, limits
-        self._said = Said(space)
+        self.said = Said(space)
         self._lock = threading.Lock()
         self._words: tuple[object, Vocabulary] = (None, Vocabulary())
         self._arrivals: tuple[object, Column] = (None, Column(np.int64, 0))
@@ -91,14 +94,14 @@ class Chooser:
     def sigma(self, view: IndexView, places: NDArray[np.int64]) -> tuple[Scores, Scores, Scores]:
         """Importance, the sum of the overlays O1, O4 and O5, and 1 for a shift, of some turns; NaN while unknown."""
         with self._store.snapshot() as reader:
-            known = RowsKnown(reader, self._space, view, self._said, self._limits, self._vocabulary)
+            known = RowsKnown(reader, self._space, view, self.said, self._limits, self._vocabulary)
             overlays = np.zeros(len(places))
             for name in BOOSTING:
                 overlays += np.nan_to_num(known.scores(name, places))
             return known.scores("importance", places), overlays, known.flags("paradigm_shift", places)
 
     def _holding(self, reader: Reader, view: IndexView, tree: Node, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        known = RowsKnown(reader, self._space, view, self._said, self._limits, self._vocabulary, weighs(tree))
+        known = RowsKnown(reader, self._space, view, self.said, self._limits, self._vocabulary, weighs(tree))
         held: NDArray[np.int64] = places[truth(tree, view, known, places) == TRUE]
         return held
 

@@ -80,6 +80,18 @@ class Table:
         weights = np.where(np.isin(self._tags[rows], codes), self._weights[rows], 0.0).max(axis=1, initial=0.0)
         return np.where(np.isnan(self._scores[rows, _SCORE["importance"]]), np.nan, weights)
 
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of all tags, each at the place that is its number in `tagged`; there may be more behind."""
+        return self._listed
+
+    def tagged(self, size: int) -> tuple[NDArray[np.int32], Values, NDArray[np.bool_]]:
+        """Of the first rows: the numbers of their tags, -1 for none, with their weights; and which are analysed."""
+        numbers, weights = self._tags[:size], self._weights[:size]
+        wide = min(numbers.shape[1], weights.shape[1])  # another thread may be making room
+        known = ~np.isnan(self._scores[:size, _SCORE["importance"]])
+        return numbers[:, :wide], weights[:, :wide], known
+
     def tags(self, row: int) -> list[str]:
         """The names of a turn's tags."""
         return [self._listed[code] for code in self._tags[row].tolist() if code != _UNKNOWN]

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from clew.config import RecallConfig
 from clew.index.bm25 import Window, bm25f
 from clew.index.view import IndexView
+from clew.recall.labels import NO_LABELS, Labels
 from clew.recall.query import Query
 from clew.recall.surroundings import NOTHING, Around
 from clew.store.rows import from_us
@@ -46,6 +47,7 @@ class Frame:
         region: where in the conversation the caller points; empty when nowhere.
         around: what the store knows of the question's surroundings, as far as a signal asks for it.
         hop: terms of the second look-up; empty in the first one.
+        labels: what labels say to the question, as far as a weight asks for it.
     """
 
     query: Query
@@ -57,6 +59,7 @@ class Frame:
     region: tuple[Stretch, ...] = ()
     around: Around = NOTHING
     hop: tuple[str, ...] = ()
+    labels: Labels = NO_LABELS
 
     @property
     def size(self) -> int:

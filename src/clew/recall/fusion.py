@@ -123,12 +123,17 @@ def by_rank(opinions: Sequence[Opinion], size: int, k: int) -> Fused:
     Clarke and Büttcher's, 2009; the treatment of boosts is ours).
     """
     total, shares = np.zeros(size), {}
-    step = 1.0 / (k + 1) - 1.0 / (k + 2)
+    step = boost_step(k)
     for opinion in opinions:
         share = opinion.weight * _reciprocal(opinion.values, k) if opinion.ranks else step * opinion.shares()
         shares[opinion.name] = share
         total += share
     return Fused(total, opinions, shares)
+
+
+def boost_step(k: int) -> float:
+    """What the first rank is worth more than the second: the unit of boosts and priors under reciprocal ranks."""
+    return 1.0 / (k + 1) - 1.0 / (k + 2)
 
 
 def _reciprocal(values: Scores, k: int) -> Scores:

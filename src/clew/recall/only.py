@@ -46,10 +46,13 @@ class How(Only, total=False):
     Attributes:
         strategy: `default`, `broad`, `temporal`, `sigma`, or `auto`, which goes by the question (docs/recall.md).
         window: tokens of the model's whole window; without a budget the block takes the strategy's share of it.
+        in_window: how many of the newest turns the caller's prompt holds already: of `session`, else of the session of
+            the newest turn. They are left out, and what the last 4 of them are about speaks for no turn.
     """
 
     strategy: str
     window: int | None
+    in_window: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +146,21 @@ def without(view: IndexView, mask: Mask | None, turns: Collection[tuple[str, int
     kept = np.ones(len(view.turns.ordinal), dtype=bool) if mask is None else mask.copy()
     kept[places] = False
     return kept
+
+
+def newest(view: IndexView, session: str | None, count: int) -> list[tuple[str, int]]:
+    """The last turns of a session that came, by session and place in it, oldest first.
+
+    Args:
+        session: None for that of the newest turn of all.
+    """
+    turns = view.turns
+    if session is None and len(turns.session):
+        session = view.sessions[turns.session[-1]]
+    if session is None or session not in view.sessions or count < 1:
+        return []
+    places = np.flatnonzero(turns.session == view.sessions.index(session))[-count:]
+    return [(session, seq) for seq in turns.seq[places].tolist()]
 
 
 def escaped(name: str | None) -> str | None:

@@ -3,7 +3,7 @@
 import logging
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from datetime import datetime
 from typing import Final
@@ -20,6 +20,7 @@ from clew.models.protocol import Embedder, Matrix
 from clew.recall.aliases import aliases
 from clew.recall.frame import Frame, Scores, Stretch, assistant_takes_part, covered_days, make_frame
 from clew.recall.hops import FIRST, Fetch, seeds
+from clew.recall.labels import NO_LABELS, Labels, Look
 from clew.recall.query import Query, understand
 from clew.recall.search import Ranking, rank
 from clew.recall.surroundings import NOTHING, Surroundings
@@ -56,12 +57,24 @@ class Ranker:
         self._previous = previous
         self._config = config
         self.surroundings: Surroundings | None = None
+        self.labels: Look | None = None
         self.words: Fetch | None = None
         self._vectors: OrderedDict[tuple[str, ...], Matrix] = OrderedDict()
         self._lock = threading.Lock()
 
-    def frame(self, text: str, now: datetime, region: tuple[Stretch, ...] = ()) -> Frame:
-        """Everything that ranking a question looks at; `region` is where in the conversation the caller points."""
+    def frame(
+        self,
+        text: str,
+        now: datetime,
+        region: tuple[Stretch, ...] = (),
+        shown: Collection[tuple[str, int]] = (),
+    ) -> Frame:
+        """Everything that ranking a question looks at.
+
+        Args:
+            region: where in the conversation the caller points.
+            shown: turns, by session and place in it, that the caller has on the screen.
+        """
         view = self._live.view()
         with_assistant = assistant_takes_part(view)
         query = understand(
@@ -75,7 +88,20 @@ class Ranker:
         similarity = self._similarity(view, query)
         config = self._config()
         around = NOTHING if self.surroundings is None else self.surroundings.look(query.text, config)
-        return make_frame(query, view, config, similarity, with_assistant=with_assistant, region=region, around=around)
+        labels = self._labels(view, query, config, shown, near=similarity is not None)
+        found = make_frame(query, view, config, similarity, with_assistant=with_assistant, region=region, around=around)
+        return found if labels is NO_LABELS else replace(found, labels=labels)
+
+    def _labels(
+        self, view: IndexView, query: Query, config: RecallConfig, shown: Collection[tuple[str, int]], *, near: bool
+    ) -> Labels:
+        """What labels say, where a weight asks for it; `near` says that the question's vector is worth looking at."""
+        if self.labels is None or not (config.label or config.hub):
+            return NO_LABELS
+        embedder, vector = self.serving(view), None
+        if near and embedder is not None:
+            vector = embedder.name, self._embedded(embedder, _forms(query))[0]
+        return self.labels(view, query, vector, shown, hubs=config.hub > 0)
 
     def rank(self, frame: Frame, limit: int, mask: Mask | None) -> Ranking:
         """The best turns that the mask lets through, best first; None lets all through.
@@ -107,9 +133,7 @@ class Ranker:
         if embedder is None or not query.text.strip():
             return None
         try:
-            asked = query.about or query.text
-            forms = (asked,) if query.rewritten == asked else (asked, query.rewritten)
-            cosines = cosine(view, embedder.name, self._embedded(embedder, forms))
+            cosines = cosine(view, embedder.name, self._embedded(embedder, _forms(query)))
         except (ModelError, InputError) as error:  # the latter when the vectors that are stored are of another length
             log.warning("the question was ranked without vectors: %s", error)
             return None
@@ -129,6 +153,12 @@ class Ranker:
             while len(self._vectors) > KEPT_QUESTIONS:
                 self._vectors.popitem(last=False)
         return vectors
+
+
+def _forms(query: Query) -> tuple[str, ...]:
+    """The texts whose vectors a question has: itself, and its second form where that is another."""
+    asked = query.about or query.text
+    return (asked,) if query.rewritten == asked else (asked, query.rewritten)
 
 
 def _near(embedder: Embedder) -> float:

@@ -1,4 +1,4 @@
-"""Query -> ranked turns: gathers the signals' opinions, fuses them, orders the turns.
+"""Query -> ranked turns: gathers the signals' opinions, fuses and dampens them, orders the turns.
 
 Borders: reads the index only; turns' words are fetched by the caller. The same for any layout of the index.
 """
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from clew.config import NO_FLOOR
 from clew.index.view import IndexView
+from clew.recall.dampening import dampened
 from clew.recall.frame import Frame, Scores
 from clew.recall.fusion import Fused, Opinion, best, by_rank, by_score, centred
 from clew.recall.signals import SIGNALS, Signal
@@ -184,8 +185,10 @@ def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, fir
         fused = by_rank([*standing, *asked], frame.size, frame.config.rrf_k)
     else:
         fused = Fused(_standing_sum(frame, standing) + spoken, [*standing, *asked])
+    allowed = _relevant(frame, spoken, mask)
     tie = (_name_order(frame.view), frame.view.turns.seq)
-    return Ranking(frame, fused, best(fused.score, limit, tie, _relevant(frame, spoken, mask)))
+    fused = dampened(frame, fused, tie, allowed)
+    return Ranking(frame, fused, best(fused.score, limit, tie, allowed))
 
 
 def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:

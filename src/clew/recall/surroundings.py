@@ -4,7 +4,7 @@ Only asked for where a signal that looks at it has a weight.
 """
 
 import threading
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -67,10 +67,10 @@ class Surroundings:
 
     def look(self, question: str, config: RecallConfig) -> Around:
         """What the signals with a weight need."""
-        if not (config.graph or config.tree):
+        if not (config.graph or config.tree or config.gravity):
             return NOTHING
         near = self._near(question) if config.graph else ()
-        return Around(near, self._nodes() if config.tree else ())
+        return Around(near, self._nodes() if config.tree or config.gravity else ())
 
     def _near(self, question: str) -> tuple[tuple[tuple[str, ...], float], ...]:
         with self._store.snapshot() as reader:
@@ -124,13 +124,10 @@ def inherited(view: IndexView, nodes: tuple[Branch, ...], cosines: NDArray[np.fl
     """
     order, keys = _in_order(view)
     sums = np.concatenate(([0.0], np.cumsum(np.nan_to_num(cosines[order]))))
-    codes: Mapping[str, int] = {name: code for code, name in enumerate(view.sessions)}
     found = np.full(len(order), np.nan)
     scores: list[float] = []
     inner = {node.parent for node in nodes}
-    starts = [_key(codes.get(node.session, -1), node.low) for node in nodes]
-    ends = [_key(codes.get(node.session, -1), node.high + 1) for node in nodes]
-    lows, highs = (np.searchsorted(keys, edges).tolist() for edges in (starts, ends))
+    lows, highs = _bounds(view, nodes, keys)
     for place, (node, low, high) in enumerate(zip(nodes, lows, highs, strict=True)):
         mean = float(sums[high] - sums[low]) / max(1, high - low)
         scores.append(mean if node.parent < 0 else OWN * mean + INHERITED * scores[node.parent])
@@ -139,6 +136,22 @@ def inherited(view: IndexView, nodes: tuple[Branch, ...], cosines: NDArray[np.fl
     spread = np.empty(len(order))
     spread[order] = found
     return spread
+
+
+def spans_of(view: IndexView, nodes: Sequence[Branch]) -> Iterator[NDArray[np.intp]]:
+    """The positions of the turns that each node covers, by their places in the session."""
+    order, keys = _in_order(view)
+    for low, high in zip(*_bounds(view, nodes, keys), strict=True):
+        yield order[low:high]
+
+
+def _bounds(view: IndexView, nodes: Sequence[Branch], keys: NDArray[np.int64]) -> tuple[list[int], list[int]]:
+    """Where the turns of each node begin and end among all turns in order."""
+    codes: Mapping[str, int] = {name: code for code, name in enumerate(view.sessions)}
+    starts = [_key(codes.get(node.session, -1), node.low) for node in nodes]
+    ends = [_key(codes.get(node.session, -1), node.high + 1) for node in nodes]
+    low, high = (np.searchsorted(keys, edges).tolist() for edges in (starts, ends))
+    return low, high
 
 
 def _in_order(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.int64]]:

@@ -13,6 +13,7 @@ from clew.recall.signals.cost import cost
 from clew.recall.signals.dense import answer, dense, dense_rewritten, window
 from clew.recall.signals.graph import graph
 from clew.recall.signals.hop import hop
+from clew.recall.signals.label import label
 from clew.recall.signals.lexical import lexical
 from clew.recall.signals.opening import opening
 from clew.recall.signals.position import position
@@ -67,6 +68,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("time", time, lambda c, _: c.time),
     Signal("dated", dated, lambda c, _: c.dated),
     Signal("position", position, lambda c, _: c.position),
+    Signal("label", label, lambda c, _: c.label, ranks=True),
     Signal("graph", graph, lambda c, _: c.graph),
     Signal("tree", tree, lambda c, _: c.tree, "z", ranks=True),
     Signal("hop", hop, lambda c, _: c.hop, "z", ranks=True),

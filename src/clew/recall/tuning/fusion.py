@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.config import SETTINGS, RecallConfig
+from clew.recall.dampening import dampening
 from clew.recall.frame import Frame
+from clew.recall.fusion import by_score
 from clew.recall.search import opinions
 from clew.recall.signals.cost import CHARS_PER_TOKEN
 from clew.recall.tuning.validate import Axis, Problem, axis
@@ -50,7 +52,8 @@ class Asked:
 
     Attributes:
         names: signals, those of `TUNED` that speak; `values` has a row for each, at weight 1.
-        fixed: what the other signals add; `fixed_asked` the part of it that depends on the question.
+        fixed: what the other signals add, and dampening takes off; `fixed_asked` the part of it that the signals on the
+            question add.
         depends: which rows of `values` depend on the question.
         tokens: what each candidate takes.
         wanted: places of the candidates that were used.
@@ -79,13 +82,15 @@ def asked(frame: Frame, used: Collection[int], allowed: NDArray[np.bool_], group
     within = sorted(position for position in used if allowed[position])
     if not within or not spoken:
         return None
-    total = np.zeros(frame.size)
-    for opinion in (*standing, *spoken):
-        total += opinion.shares()
-    chosen = _candidates(total, allowed & (frame.view.turns.chars > 0), within)
+    total = by_score([*standing, *spoken], frame.size).score
+    open_to = allowed & (frame.view.turns.chars > 0)
+    taken_off = dampening(frame, total, (frame.view.turns.ordinal,), open_to)
+    for opinion in taken_off:
+        total = total + opinion.shares()
+    chosen = _candidates(total, open_to, within)
     fixed, fixed_asked = np.zeros(len(chosen)), np.zeros(len(chosen))
     names, rows, depends = [], [], []
-    for opinion in (*standing, *spoken):
+    for opinion in (*standing, *spoken, *taken_off):
         shares, is_asked = opinion.shares(chosen), any(opinion is each for each in spoken)
         if opinion.name in TUNED and np.ptp(shares) > 0.0:
             names.append(opinion.name)
