@@ -1,21 +1,28 @@
-"""How many of the names in messages and dialogues are found without a model, and of which type they are said to be.
+"""How many of the names in messages and dialogues are found, and of which type they are said to be.
 
-    CLEW_DATA=FOLDER python -m benchmarks.entities [--kept] [--misses N]
+    CLEW_DATA=FOLDER python -m benchmarks.entities [--kept] [--ner SETTING] [--misses N]
 
 FOLDER holds `wnut17/emerging.dev.conll` and `dialogre/dev.json`. Every second message and dialogue is kept for testing;
 `--kept` measures those. A name counts as found when one of the same key is (case, spaces and plural do not matter).
+`--ner spacy:<pipeline or folder>` measures that model beside the rules: both, and it alone.
 """
 
 import argparse
 import json
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from clew.analyze.entities import entities_in, entity_key
+from clew.analyze.entities import Mention, entity_key
+from clew.analyze.recognised import mentions_seen, named_in
+from clew.models.choose import choose_recogniser
+from clew.models.protocol import Recogniser
 from clew.structure.graph import EntityGraph
-from clew.types.entity import NodeType
+from clew.types.entity import NameSpan, NodeType
+
+Finder = Callable[[list[str]], Iterable[Sequence[Mention]]]
+"""Gives what each of some texts names."""
 
 TYPES = {
     "person": {NodeType.PERSON},
@@ -95,11 +102,28 @@ def read_dialogre(path: Path) -> Iterator[tuple[list[str], dict[str, str]]]:
         yield [turn.partition(": ")[2] for turn in turns], gold
 
 
-def said_in(texts: list[str]) -> dict[str, NodeType]:
+def finders(recogniser: Recogniser | None) -> dict[str, Finder]:
+    """Ways to find names, by what they are called in the table."""
+
+    def joined(texts: list[str], *, rules: bool) -> Iterator[Sequence[Mention]]:
+        seen: list[tuple[NameSpan, ...]] = recogniser.recognise(texts) if recogniser else [()] * len(texts)
+        for text, spans in zip(texts, seen, strict=True):
+            yield named_in(text, spans).mentions if rules else mentions_seen(text, spans)
+
+    alone: dict[str, Finder] = {"rules": lambda texts: (named_in(text).mentions for text in texts)}
+    if recogniser is None:
+        return alone
+    return alone | {
+        "model": lambda texts: joined(texts, rules=False),
+        "both": lambda texts: joined(texts, rules=True),
+    }
+
+
+def said_in(texts: list[str], find: Finder) -> dict[str, NodeType]:
     """The names in texts, each with the type that its mentions settle on."""
     graph, keys = EntityGraph(), set[str]()
-    for text in texts:
-        for mention in entities_in(text).mentions:
+    for mentions in find(texts):
+        for mention in mentions:
             if mention.type is not NodeType.CONCEPT:
                 keys.add(graph.add_entity(mention.name, mention.type))
     return {key: graph.entity_by_key(key)[0].type for key in sorted(keys)}
@@ -108,21 +132,29 @@ def said_in(texts: list[str]) -> dict[str, NodeType]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--kept", action="store_true", help="measure what is kept for testing")
+    parser.add_argument("--ner", default="none", help="a model to measure beside the rules, as entities.ner names it")
     parser.add_argument("--misses", type=int, default=0, help="show so many that were missed or made up")
     asked = parser.parse_args()
+    recogniser = None if asked.ner == "none" else choose_recogniser(asked.ner)[0]
+    for way, find in finders(recogniser).items():
+        for name, tally in measured(find, kept=asked.kept).items():
+            print(f"{way}, {tally.line(name, precise=name == 'WNUT-17')}")
+            if asked.misses:
+                print("  missed:", ", ".join(tally.missed[: asked.misses]))
+                print("  made up:", ", ".join(tally.invented[: asked.misses]))
+
+
+def measured(find: Finder, *, kept: bool) -> dict[str, Tally]:
+    """The counts on both collections, on one half of each."""
     folder = Path(os.environ.get("CLEW_DATA", ""))
     tallies = {"WNUT-17": Tally(), "DialogRE": Tally()}
     for place, (text, gold) in enumerate(read_wnut(folder / "wnut17" / "emerging.dev.conll")):
-        if place % 2 == asked.kept:
-            tallies["WNUT-17"].take(gold, said_in([text]))
+        if place % 2 == kept:
+            tallies["WNUT-17"].take(gold, said_in([text], find))
     for place, (texts, gold) in enumerate(read_dialogre(folder / "dialogre" / "dev.json")):
-        if place % 2 == asked.kept:
-            tallies["DialogRE"].take(gold, said_in(texts))
-    for name, tally in tallies.items():
-        print(tally.line(name, precise=name == "WNUT-17"))
-        if asked.misses:
-            print("  missed:", ", ".join(tally.missed[: asked.misses]))
-            print("  made up:", ", ".join(tally.invented[: asked.misses]))
+        if place % 2 == kept:
+            tallies["DialogRE"].take(gold, said_in(texts, find))
+    return tallies
 
 
 if __name__ == "__main__":

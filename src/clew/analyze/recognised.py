@@ -26,7 +26,7 @@ def named_in(text: str, spans: Sequence[NameSpan] = ()) -> Named:
     longer one stands. Spans outside of the text are left out.
     """
     named = entities_in(text)
-    seen = [mention for span in spans if (mention := _mention(text, span)) is not None]
+    seen = mentions_seen(text, spans)
     if not seen:
         return named
     concepts = [each for each in named.mentions if each.type is NodeType.CONCEPT]
@@ -36,6 +36,11 @@ def named_in(text: str, spans: Sequence[NameSpan] = ()) -> Named:
     taken = {word for mention in found for word in mention.key.split("-")}
     free = [each for each in concepts if taken.isdisjoint(each.key.split("-"))]
     return Named((*found, *free), named.addressed, named.self_named)
+
+
+def mentions_seen(text: str, spans: Sequence[NameSpan]) -> list[Mention]:
+    """The spans that hold a name, as mentions, in their order."""
+    return [mention for span in spans if (mention := _mention(text, span)) is not None]
 
 
 def _mention(text: str, span: NameSpan) -> Mention | None:
