@@ -536,6 +536,12 @@ RANKING = (
         "F-HOP-01", "Issue 5.1", "Who is described by something else that was said is found by a second look-up."
     ),
     Requirement("F-HOP-02", "Issue 5.1", "The second look-up is bounded and exact, and a receipt names no word of it."),
+    Requirement(
+        "F-PLACE-01", "DESIGN 6", "Words like `three beats ago` and `before we chose Redis` are read, no others."
+    ),
+    Requirement("F-PLACE-02", "DESIGN 6", "What a question says was said is looked up: one turn, always the same."),
+    Requirement("F-PLACE-03", "DESIGN 1.7", "Where a question's words point turns are raised, and none is kept out."),
+    Requirement("F-PLACE-04", "DESIGN 1.5", "A receipt says where a question was understood to point."),
     Requirement("F-RANKING-21", "DESIGN 6", "Who is greeted by another name at least twice is found by it."),
 )
 

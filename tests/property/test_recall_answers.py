@@ -41,7 +41,12 @@ turns = st.builds(
 )
 logs = st.lists(turns, min_size=1, max_size=12)
 questions = sentences | st.sampled_from(
-    ['What did Ann say of "green tea" on 5 March?', "what did you recommend last month?"]
+    [
+        'What did Ann say of "green tea" on 5 March?',
+        "what did you recommend last month?",
+        "What tea before we went to Rome?",
+        "green tea two turns ago, in the last two sessions",
+    ]
 )
 
 

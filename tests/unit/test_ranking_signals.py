@@ -14,7 +14,8 @@ from clew.config import RecallConfig
 from clew.errors import InputError
 from clew.index.view import IndexView
 from clew.memory import Memory
-from clew.recall.frame import Frame, Stretch
+from clew.recall.anchors import Stretch
+from clew.recall.frame import Frame
 from clew.recall.labels import Labels
 from clew.recall.search import rank
 from clew.recall.signals import SIGNALS

@@ -74,6 +74,12 @@ def labels_of(labels: Labels) -> dict[str, Any]:
     return {name: names for name, names in found.items() if names}
 
 
+def read_as(frame: Frame) -> dict[str, Any]:
+    """What the question was read as in its space: also its labels, and where in the conversation it points."""
+    places = {"places": list(frame.pointed.told)} if frame.pointed.told else {}
+    return {**understood(frame.query, frame.view.speakers), **labels_of(frame.labels), **places}
+
+
 def fusion_of(frame: Frame) -> dict[str, Any]:
     """What a score can be recomputed with: the weight of every signal that was asked, and the constant of RRF.
 
@@ -195,7 +201,7 @@ def make_receipt(
         query=frame.query.text,
         created_at=created_at,
         settings={**settings, **fusion_of(frame)},
-        understood=understood(frame.query, frame.view.speakers) | labels_of(frame.labels),
+        understood=read_as(frame),
         considered=frame.size,
         tokens=context.tokens,
         chosen=chosen,

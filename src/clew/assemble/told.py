@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from clew.assemble.fit import CHARS_PER_TOKEN, Packed
 from clew.assemble.moments import Offer
-from clew.assemble.receipt import OMISSIONS, fusion_of, understood
+from clew.assemble.receipt import OMISSIONS, fusion_of, read_as
 from clew.recall.search import Candidate, Ranking
 from clew.types.context import Receipt
 from clew.types.ids import session_prefix
@@ -59,7 +59,7 @@ def told_receipt(
     rows = _Rows(told, [*shown, *left])
     read: dict[str, Any] = {}
     if frame is not None:
-        read = {LOOKED_FOR: told.looked_for, **understood(frame.query, frame.view.speakers)}
+        read = {LOOKED_FOR: told.looked_for, **read_as(frame)}
     return Receipt(
         id=name,
         kind=KIND,

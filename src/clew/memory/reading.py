@@ -19,8 +19,9 @@ from clew.pipeline.feedback import RECENT, note_restored
 from clew.pipeline.pins import required
 from clew.pipeline.region import one_position, region_of
 from clew.pipeline.stats import gather_stats
+from clew.recall.anchors import Stretch
 from clew.recall.confidence import confidence
-from clew.recall.frame import Frame, Stretch
+from clew.recall.frame import Frame
 from clew.recall.only import Filter, How, Only, filter_of, newest, without
 from clew.recall.quotes import find_quote
 from clew.recall.search import Ranking
@@ -109,7 +110,7 @@ class Reading(Wired):
         started, now = time.perf_counter(), self._clock()
         region = () if wanted.place is None else self._region(chosen.session, wanted.place)
         asked_at = chosen.as_of or now
-        frame = self._ranker.frame(query, asked_at, region, shown)
+        frame = self._ranker.frame(query, asked_at, region, shown, chosen.session)
         mask = without(frame.view, self._chooser.mask(frame.view, chosen, asked_at), shown)
         intent = intent_of(frame.query, placed=wanted.place is not None)
         planned = plan(intent, wanted.strategy, wanted.budget, wanted.window, self.config.budget)
@@ -193,7 +194,7 @@ class Reading(Wired):
         limit = _checked_limit(limit)
         chosen = filter_of(only)
         asked_at = chosen.as_of or self._clock()
-        frame = self._ranker.frame(given_text(query, "question"), asked_at)
+        frame = self._ranker.frame(given_text(query, "question"), asked_at, session=chosen.session)
         frame = frame if priced else frame.without_price
         ranking = self._ranker.rank(frame, limit, self._chooser.mask(frame.view, chosen, asked_at))
         with self._store.snapshot() as reader:

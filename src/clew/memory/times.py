@@ -109,7 +109,7 @@ class Times(Wired):
     def _look(self, mode: str, window: Window, session: str | None, now: datetime) -> "_Look":
         """The lines about a time in the order in which they are to be shown, and what they were chosen from."""
         window = replace(window, since=None) if mode == "state_at_time" and window.began(now) else window
-        frame = self._ranker.frame(window.rest, now) if window.about else None
+        frame = self._ranker.frame(window.rest, now, session=session) if window.about else None
         view = self._live.view() if frame is None else frame.view
         positions, ranking = self._in_window(view, frame, window, session)
         ranked = _NONE if ranking is None else ranking.positions if mode == "lookup" else on_topic(ranking)

@@ -22,10 +22,13 @@ from clew.pipeline.learned import LearnedBook
 from clew.pipeline.model_work import ModelWork
 from clew.pipeline.receipts import ReceiptBook
 from clew.pipeline.recognition import Recognition
+from clew.pipeline.region import outline_of_place
 from clew.pipeline.retention import Retention
 from clew.pipeline.standing import StandingBook
 from clew.pipeline.worker import Worker
+from clew.recall.anchors import Stretch
 from clew.recall.frame import Frame
+from clew.recall.places import Place
 from clew.recall.ranker import Ranker
 from clew.recall.surroundings import Surroundings
 from clew.store.open import home_of, open_store
@@ -66,6 +69,7 @@ class Wired:
         self._ranker.labels = Labelling(store, space, self._chooser.said)
         self._ranker.words = self._told
         self._standing = StandingBook(store, space)
+        self._ranker.outline = self._outline
         self._receipts = ReceiptBook(store, space, config.receipts)
         self._retention = Retention(store, space, config.keep_days, clock, self._forget)
         embedding = None if embedder is None else Embedding(store, space, self._live, embedder, clock)
@@ -176,6 +180,10 @@ class Wired:
     def _told(self, names: Sequence[tuple[str, int]]) -> list[str | None]:
         with self._store.snapshot() as reader:
             return self._words(reader, names)
+
+    def _outline(self, place: Place, session: str) -> list[Stretch]:
+        with self._store.snapshot() as reader:
+            return outline_of_place(reader, self.space, place, session)
 
     def _words(self, reader: Reader, names: Sequence[tuple[str, int]]) -> list[str | None]:
         rows = reader.get_many("turn", [(self.space, *name) for name in names], columns=("text",))

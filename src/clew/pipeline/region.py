@@ -1,10 +1,12 @@
 """Where in a conversation a caller points -> the turns that are there, and around; and the macro layer's nodes."""
 
+from collections.abc import Sequence
 from typing import Final, cast
 
 from clew.errors import InputError
 from clew.pipeline.nodes import BEAT
-from clew.recall.frame import Stretch
+from clew.recall.anchors import Stretch
+from clew.recall.places import Place
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
 from clew.store.tables import NODE, TURN
@@ -68,8 +70,23 @@ def region_of(reader: Reader, space: str, session: str | None, position: int | N
     place = len(spans) - 1 + position if position < 0 else position
     if name is None or not 0 <= place < len(spans):
         raise InputError(f"there is no beat at position {position}; session {name!r} has {len(spans)}, from 0")
+    return tuple(_around(name, spans, place))
+
+
+def _around(session: str, spans: Sequence[tuple[int, int]], place: int) -> list[Stretch]:
     near = range(max(0, place - len(AROUND) + 1), min(len(spans), place + len(AROUND)))
-    return tuple(Stretch(name, *spans[each], AROUND[abs(each - place)]) for each in near)
+    return [Stretch(session, *spans[each], AROUND[abs(each - place)]) for each in near]
+
+
+def outline_of_place(reader: Reader, space: str, place: Place, session: str) -> list[Stretch]:
+    """The turns of beats or chapters that a question counts back from the newest; empty where there are not so many.
+
+    The turns since the last closed beat, or chapter, are the newest. What is so many ago comes with what is around it.
+    """
+    spans = _spans(reader, space, session, BEAT if place.unit == "beat" else BEAT + 1)
+    if place.kind == "last":
+        return [Stretch(session, low, high, AROUND[0]) for low, high in spans[-max(1, place.count) :]]
+    return _around(session, spans, len(spans) - 1 - place.count) if place.count < len(spans) else []
 
 
 def newest_session(reader: Reader, space: str) -> str | None:
@@ -78,9 +95,9 @@ def newest_session(reader: Reader, space: str) -> str | None:
     return cast(str, rows[0][0]) if rows else None
 
 
-def _spans(reader: Reader, space: str, session: str) -> list[tuple[int, int]]:
-    """First and last turn of each closed beat, and of the open one."""
-    key = (space, session, BEAT)
+def _spans(reader: Reader, space: str, session: str, level: int = BEAT) -> list[tuple[int, int]]:
+    """First and last turn of each closed beat, or node of another level, and of the open one."""
+    key = (space, session, level)
     rows = reader.scan("node", key, key, index="level", columns=("low", "high"))
     spans = [(cast(int, low), cast(int, high)) for low, high in rows]
     last = reader.scan("turn", (space, session), (space, session), columns=TURN.names[2:3], limit=1, reverse=True)

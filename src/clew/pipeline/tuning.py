@@ -138,7 +138,7 @@ class Bench:
         pairs: list[Asked] = []
         groups = stretches([use.place for use in uses])
         for use, group in zip(uses, groups, strict=True):
-            pair = None if "position" in use.receipt.settings else self._asked(use, group)
+            pair = None if _pointed(use.receipt) else self._asked(use, group)
             if pair is not None:
                 pairs.append(pair)
         judging = len(pairs)
@@ -200,6 +200,11 @@ def _family(name: str) -> str:
     if name.startswith(PREFIX):
         return "recall"
     return "beats" if name == "maturity" else "weights"
+
+
+def _pointed(receipt: Receipt) -> bool:
+    """Whether the question, or who asked it, pointed at a place that has moved on since."""
+    return "position" in receipt.settings or "places" in receipt.understood
 
 
 def _group_at(place: tuple[str, int], known: Sequence[tuple[tuple[str, int], str]]) -> str:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from clew.config import RecallConfig
 from clew.index.bm25 import Window, bm25f
 from clew.index.view import IndexView
+from clew.recall.anchors import NOWHERE, Pointed, Stretch
 from clew.recall.labels import NO_LABELS, Labels
 from clew.recall.query import Query
 from clew.recall.surroundings import NOTHING, Around
@@ -27,16 +28,6 @@ ASSISTANT_SHARE: Final = 0.1
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
-    """Turns of one session, both ends included; `value` is how near they are to where the caller points, 1 there."""
-
-    session: str
-    low: int
-    high: int
-    value: float
-
-
-@dataclass(frozen=True, slots=True)
 class Frame:
     """One question over one view.
 
@@ -45,6 +36,7 @@ class Frame:
         similarity: cosine of the question (row 0) and its rewritten form (row 1) to each turn; None without embedder.
         with_assistant: an assistant takes part in this space's conversations.
         region: where in the conversation the caller points; empty when nowhere.
+        pointed: where the question itself points by its words.
         around: what the store knows of the question's surroundings, as far as a signal asks for it.
         hop: terms of the second look-up; empty in the first one.
         labels: what labels say to the question, as far as a weight asks for it.
@@ -57,6 +49,7 @@ class Frame:
     similarity: Scores | None
     with_assistant: bool
     region: tuple[Stretch, ...] = ()
+    pointed: Pointed = NOWHERE
     around: Around = NOTHING
     hop: tuple[str, ...] = ()
     labels: Labels = NO_LABELS
@@ -99,7 +92,7 @@ def make_frame(
 ) -> Frame:
     """Looks the question's words up, once for all signals."""
     pieces = bm25f(view, query.terms, Window()) if query.terms else None
-    return Frame(query, view, config, pieces, similarity, with_assistant, region, around)
+    return Frame(query, view, config, pieces, similarity, with_assistant, region, around=around)
 
 
 def assistant_takes_part(view: IndexView) -> bool:

@@ -10,6 +10,7 @@ from datetime import date, datetime
 from typing import Final
 
 from clew.recall.framing import without_framing
+from clew.recall.places import Place, places_in, without_places
 from clew.text.names import quoted
 from clew.text.query_dates import DateConstraint, counting_moment, parse_query_dates
 from clew.text.stopwords import STOPWORDS
@@ -83,6 +84,7 @@ class Query:
         wants_time: it asks when something was, or on which day.
         wants_hop: it describes what it asks about by something else that was said, or compares.
         about: the question without what it says of the conversation itself; empty where it says nothing of it.
+        places: where in the conversation it points by its words.
     """
 
     text: str
@@ -97,6 +99,7 @@ class Query:
     wants_time: bool = False
     wants_hop: bool = False
     about: str = ""
+    places: tuple[Place, ...] = ()
 
 
 def understand(
@@ -124,20 +127,23 @@ def understand(
         for code, speaker in enumerate(speakers)
         if (found := _name_words(words, speaker) | {word for word, plain in words.items() if also.get(plain) == code})
     }
-    about = without_framing(text) if with_assistant else text
+    places = places_in(text)
+    asked = without_places(text, places) or text
+    about = without_framing(asked) if with_assistant else asked
     return Query(
         text=text,
         terms=tuple(query_terms(about)),
         speakers=tuple(named),
         dates=tuple(parse_query_dates(text, counting_moment(text, now, covered), covered)),
         quotes=tuple(quoted(text)),
-        rewritten=without_request(about) if with_assistant else to_second_person(text, set().union(*named.values())),
+        rewritten=without_request(about) if with_assistant else to_second_person(asked, set().union(*named.values())),
         wants_assistant=with_assistant and _ASSISTANT_ASKED.search(_ASKING.sub("", text)) is not None,
         wants_summary=_SUMMARY.search(text) is not None,
         wants_help=_HELP.search(text) is not None and _LOOKS_BACK.search(text) is None,
         wants_time=_WHEN.search(text) is not None,
         wants_hop=_HOP.search(about) is not None,
         about="" if about == text else about,
+        places=places,
     )
 
 

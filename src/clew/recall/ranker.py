@@ -18,7 +18,8 @@ from clew.index.view import IndexView, Mask
 from clew.models.asked import ask
 from clew.models.protocol import Embedder, Matrix
 from clew.recall.aliases import aliases
-from clew.recall.frame import Frame, Scores, Stretch, assistant_takes_part, covered_days, make_frame
+from clew.recall.anchors import Outline, Stretch, point
+from clew.recall.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
 from clew.recall.hops import FIRST, Fetch, seeds
 from clew.recall.labels import NO_LABELS, Labels, Look
 from clew.recall.query import Query, understand
@@ -59,6 +60,7 @@ class Ranker:
         self.surroundings: Surroundings | None = None
         self.labels: Look | None = None
         self.words: Fetch | None = None
+        self.outline: Outline | None = None
         self._vectors: OrderedDict[tuple[str, ...], Matrix] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -68,12 +70,14 @@ class Ranker:
         now: datetime,
         region: tuple[Stretch, ...] = (),
         shown: Collection[tuple[str, int]] = (),
+        session: str | None = None,
     ) -> Frame:
         """Everything that ranking a question looks at.
 
         Args:
             region: where in the conversation the caller points.
             shown: turns, by session and place in it, that the caller has on the screen.
+            session: the one that is going on, when the question counts from it; None for that of the newest turn.
         """
         view = self._live.view()
         with_assistant = assistant_takes_part(view)
@@ -90,6 +94,8 @@ class Ranker:
         around = NOTHING if self.surroundings is None else self.surroundings.look(query.text, config)
         labels = self._labels(view, query, config, shown, near=similarity is not None)
         found = make_frame(query, view, config, similarity, with_assistant=with_assistant, region=region, around=around)
+        if query.places and config.position:
+            found = replace(found, pointed=point(view, query.places, session, self.outline))
         return found if labels is NO_LABELS else replace(found, labels=labels)
 
     def _labels(

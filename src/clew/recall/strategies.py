@@ -78,7 +78,7 @@ def intent_of(query: Query, *, placed: bool) -> Intent:
     """What a question is after.
 
     `position` when the caller points at a beat; `temporal` when the question names a time; `broad` when it asks for
-    many things at once; `fact` when it asks for one; else `default`.
+    many things at once; `position` when its words point somewhere; `fact` when it asks for one; else `default`.
     """
     if placed:
         return "position"
@@ -86,6 +86,8 @@ def intent_of(query: Query, *, placed: bool) -> Intent:
         return "temporal"
     if _BROAD.search(query.text):
         return "broad"
+    if query.places:
+        return "position"
     return "fact" if query.wants_time or _FACT.search(query.text) else "default"
 
 

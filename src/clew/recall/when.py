@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
 from itertools import zip_longest
-from math import log
 from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError
+from clew.recall.anchors import rarities
 from clew.recall.only import time_range
 from clew.recall.search import Ranking
 from clew.text.periods import Period, parse_period
@@ -137,23 +137,13 @@ def on_topic(ranking: Ranking) -> NDArray[np.int64]:
     reaches. A ranking goes on where that ends: with neighbours of what matches, and with whatever is short.
     """
     positions = ranking.positions
-    words = _own_words(ranking)[positions]
+    words = rarities(ranking.frame.view, ranking.frame.query.terms)[positions]
     near = np.asarray([sum(each.shares.get(name, 0.0) for name in _NEAR) for each in ranking[:]], dtype=np.float64)
     about = np.zeros(len(positions), dtype=bool)
     for values in (words, near):
         best = float(values.max(initial=0.0))
         about |= (values >= ON_TOPIC * best) & (best > 0)
     return positions[about]
-
-
-def _own_words(ranking: Ranking) -> NDArray[np.float64]:
-    """For each turn the rarities of the query terms that it has, summed: log(1 + turns / turns with the term)."""
-    frame = ranking.frame
-    found = np.zeros(frame.size)
-    for term in frame.query.terms:
-        held = frame.view.lookup(term)
-        found[np.unique(frame.view.pieces.turn[held.pieces])] += log(1 + frame.size / max(held.df, 1))
-    return found
 
 
 def by_period(days: Sequence[date | None]) -> list[str]:
