@@ -899,6 +899,9 @@ SPEED = (
     Requirement("F-SPEED-05", "DESIGN 13", "A recall has each line, each heading and the block counted once."),
     Requirement("F-SPEED-06", "DESIGN 13", "Ranking holds few arrays of the size of the space at a time."),
     Requirement("F-SPEED-07", "DESIGN 13", "A recall looks each of its words up once in each segment."),
+    Requirement(
+        "F-SPEED-16", "DESIGN 13", "The question after an add makes of new turns alone what it keeps of single turns."
+    ),
     Requirement("F-SPEED-08", "DESIGN 13", "An exchange of candidates lets go of none that it would take back."),
 )
 

@@ -1,9 +1,14 @@
 """Columns take no more room than they need when they are read at once, and are not moved for each turn that comes."""
 
+from operator import add
+
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from clew.index.columns import Columns
 from clew.index.entry import PieceTerms, TurnEntry
+from clew.index.kept import MOST, Kept
 from clew.index.segment import Segment, build
 
 
@@ -31,3 +36,35 @@ def test_columns_that_grow_are_moved_a_few_times() -> None:
         moves += columns.turn["at"].array is not before
     assert moves < 60
     assert len(columns.turn["at"].array) < 1.2 * 2000
+
+
+@pytest.mark.requirement("F-SPEED-16")
+def test_what_is_kept_of_turns_is_made_of_new_ones_alone_and_older_views_keep_theirs() -> None:
+    kept, asked = Kept(), list[tuple[int, int]]()
+
+    def squares(rows: slice) -> NDArray[np.int64]:
+        asked.append((rows.start, rows.stop))
+        return np.arange(rows.start, rows.stop, dtype=np.int64) ** 2
+
+    old = kept.grown("squares", 3, squares)
+    new = kept.grown("squares", 200, squares)
+    assert (old.tolist(), new.tolist()) == ([0, 1, 4], [n * n for n in range(200)])
+    assert kept.grown("squares", 3, squares).tolist() == old.tolist()
+    assert asked == [(0, 3), (3, 200)]
+    assert not new.flags.writeable
+    for name in range(2 * MOST):
+        kept.grown(name, 4, squares)
+    assert kept.grown("squares", 5, squares).tolist() == [0, 1, 4, 9, 16]
+
+
+@pytest.mark.requirement("F-SPEED-16")
+def test_what_is_folded_of_turns_likewise() -> None:
+    kept, asked = Kept(), list[tuple[int, int]]()
+
+    def total(rows: slice) -> int:
+        asked.append((rows.start, rows.stop))
+        return sum(range(rows.start, rows.stop))
+
+    found = [kept.folded("sum", size, total, add) for size in (4, 10, 10, 5, 12)]
+    assert found == [6, 45, 45, 10, 66]
+    assert asked == [(0, 4), (4, 10), (0, 5), (5, 12)]

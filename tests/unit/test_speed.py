@@ -15,6 +15,7 @@ import clew.pipeline.ingest
 from clew.assemble.packing import Choice, Offer, _Packing
 from clew.config import IngestConfig, RecallConfig
 from clew.index.entry import PieceTerms, TurnEntry
+from clew.index.kept import Kept
 from clew.index.terms import StringTable
 from clew.index.view import IndexView
 from clew.pipeline.append import Appender, Fate
@@ -157,6 +158,8 @@ def test_a_recall_opens_one_snapshot_and_reads_each_turn_that_may_fit_once() -> 
     store = Watched(empty_store())
     with quiet(as_store(store), config={"receipts": 0}) as memory:  # none that is written meanwhile
         memory.add_many(told(f"tea number {n}", at=at(n)) for n in range(60))
+        assert memory.drain(None)
+        memory._worker.stop()  # whatever it writes has the next question look at the store anew
         memory.recall("tea")  # the index takes up what is new
         snapshots, read = store.snapshots, store.rows_read
         context = memory.recall("tea", budget=4000)
@@ -248,3 +251,34 @@ def test_ranking_holds_few_arrays_of_the_size_of_the_space() -> None:
     _, most = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert most < 14 * 8 * size
+
+
+@pytest.mark.requirement("F-SPEED-16")
+@pytest.mark.parametrize("roles", [("user", "user"), ("user", "assistant")])
+def test_the_question_after_an_add_makes_nothing_of_the_old_turns_anew(
+    roles: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[int] = []
+    grown, folded = Kept.grown, Kept.folded
+
+    def noting(make: Any) -> Any:
+        def noted(rows: slice) -> Any:
+            made.append(rows.stop - rows.start)
+            return make(rows)
+
+        return noted
+
+    with quiet(config={"receipts": 0}) as memory:
+        memory.add_many(told(f"tea number {n}", role=roles[n % 2], at=at(n)) for n in range(60))
+        assert memory.drain(None)
+        memory.recall("tea")
+        monkeypatch.setattr(Kept, "grown", lambda self, key, size, make: grown(self, key, size, noting(make)))
+        monkeypatch.setattr(
+            Kept, "folded", lambda self, key, size, make, join: folded(self, key, size, noting(make), join)
+        )
+        memory.recall("tea")
+        assert made.count(0) == len(made), "a second question makes nothing"
+        memory.add(told("tea at last", at=at(61)))
+        assert memory.recall("tea at last").items[-1].text == "tea at last"
+    assert max(made) == 1, "one new turn, one value of each kind"
+    assert made.count(1) >= 5

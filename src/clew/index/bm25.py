@@ -111,7 +111,7 @@ def turn_scores(view: IndexView, piece_scores: Scores) -> Scores:
     if len(piece_scores) == len(view.turns.ordinal):
         return piece_scores
     several = view.several
-    best = piece_scores[view.turns.first_piece]
+    best = piece_scores[view.first_pieces]
     for piece in range(1, int(view.turns.piece_count[several].max(initial=1))):
         several = several[view.turns.piece_count[several] > piece]
         best[several] = np.maximum(best[several], piece_scores[view.turns.first_piece[several] + piece])
@@ -171,8 +171,11 @@ def _norms(view: IndexView, window: Window, k1: float, b: float) -> Scores:
         own = lengths(view, window)
         held = np.ones(len(view.links[0]))
         average = float(own.mean()) if len(own) else 0.0
-        # Not quite 0, so that where nothing is found 0 / 0 is 0.
-        held[: len(own)] = np.maximum(k1 * (1 - b + b * own / (average or 1.0)), np.finfo(np.float64).tiny)
+        norms = np.multiply(own, b, out=held[: len(own)])  # in place: all of them move with the average
+        norms /= average or 1.0
+        norms += 1 - b
+        norms *= k1
+        np.maximum(norms, np.finfo(np.float64).tiny, out=norms)  # so that where nothing is found 0 / 0 is 0
         view.norms[key] = held
     return held
 

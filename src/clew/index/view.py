@@ -4,10 +4,10 @@ Positions of turns and numbers of pieces count from 0 in the order of ordinals. 
 its turns lie in segments and tail.
 """
 
-from collections.abc import Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final
+from typing import Any, ClassVar, Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.index.columns import Columns
 from clew.index.entry import TurnEntry
+from clew.index.kept import Kept
 from clew.index.segment import NO_TIME, Segment
 from clew.index.tail import Tail
 from clew.index.terms import prefix_of, to_bytes
@@ -24,6 +25,7 @@ from clew.types.turn import ROLES
 NOTED: Final = 4096
 """Terms whose number of turns a view remembers: a question asks for each of its own again."""
 
+T = TypeVar("T")
 Mask = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
@@ -109,6 +111,7 @@ class IndexView:
             from `len(pieces.turn)` on belong to newer views.
         norms, lengths: results of `clew.index.bm25` that depend on this view alone.
         derived: what rankings have made of this view alone, by names of their own.
+        kept: what is made of turns one after the other; of all views of the same columns.
         inherited: lengths that an older view had; its pieces are the first of this one's.
     """
 
@@ -143,6 +146,7 @@ class IndexView:
         self._frequencies: dict[str, int] = {}
         self.norms: dict[Hashable, NDArray[np.float64]] = {}
         self.lengths: dict[Hashable, NDArray[np.float64]] = {}
+        self.kept: Kept = before.kept if before else Kept()
         self.inherited: dict[Hashable, NDArray[np.float64]] = {**before.inherited, **before.lengths} if before else {}
 
     @classmethod
@@ -156,6 +160,14 @@ class IndexView:
             rest.add(entry, columns.pieces)
             columns.add(entry)
         return cls(columns, placed, rest)
+
+    def grown(self, key: Hashable, make: Callable[[slice], NDArray[Any]]) -> NDArray[Any]:
+        """One value a turn, each of which depends on its turn alone: see `Kept.grown`."""
+        return self.kept.grown(key, self._size, make)
+
+    def folded(self, key: Hashable, make: Callable[[slice], T], join: Callable[[T, T], T]) -> T:
+        """One value for all turns together: see `Kept.folded`."""
+        return self.kept.folded(key, self._size, make, join)
 
     @property
     def lineage(self) -> object:
@@ -183,6 +195,11 @@ class IndexView:
         size = len(self.pieces.turn)
         held = self.links[1][:size]
         return np.where(held < size, held, -1)
+
+    @property
+    def first_pieces(self) -> NDArray[np.intp]:
+        """Number of each turn's first piece, of the type that indexes without conversion."""
+        return self.grown("first pieces", lambda rows: self.turns.first_piece[rows].astype(np.intp))
 
     @cached_property
     def several(self) -> NDArray[np.intp]:

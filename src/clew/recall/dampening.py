@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from clew.config import RecallConfig
 from clew.index.view import IndexView
 from clew.recall.frame import Frame, Scores
-from clew.recall.fusion import Fused, Opinion, best, boost_step
+from clew.recall.fusion import Fused, Opinion, Tie, best, boost_step
 from clew.recall.surroundings import Branch, spans_of
 
 RELEVANT: Final = 20
@@ -31,7 +31,6 @@ STEPS: Final = ("gravity", "hub")
 """The names under which receipts show them."""
 
 Mask = NDArray[np.bool_]
-Tie = Sequence[NDArray[np.integer]]
 
 
 def weights(config: RecallConfig) -> dict[str, float]:

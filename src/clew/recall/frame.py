@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from operator import add
 from typing import Final, cast
 
 import numpy as np
@@ -19,6 +20,9 @@ from clew.types.turn import ROLES
 
 Scores = NDArray[np.float64]
 """One value a turn, in the view's order; NaN where a signal knows nothing of a turn."""
+
+EVERY: Final = slice(None)
+"""All turns."""
 
 ASSISTANT: Final = ROLES.index("assistant")
 USER: Final = ROLES.index("user")
@@ -97,19 +101,31 @@ def make_frame(
 
 def assistant_takes_part(view: IndexView) -> bool:
     """Whether the turns of role assistant speak as a program and not under a person's name."""
-    held = view.derived.get("assistant_takes_part")
-    if held is None:
-        held = view.derived["assistant_takes_part"] = _assistant_takes_part(view)
-    return bool(held)
+    programs = view.folded("programs", lambda rows: _programs(view, rows), add)
+    return len(view.turns.role) > 0 and programs >= ASSISTANT_SHARE * len(view.turns.role)
 
 
 def covered_days(view: IndexView) -> tuple[date, date] | None:
     """The first and the last day on which something was said; None when no turn's time is known."""
     if "covered_days" not in view.derived:
-        known = view.turns.at[view.turns.at != view.NO_TIME]
-        ends = (int(known.min()), int(known.max())) if len(known) else None
-        view.derived["covered_days"] = ends and tuple(cast(datetime, from_us(end)).date() for end in ends)
+        ends = view.folded("covered", lambda rows: _covered(view, rows), lambda one, other: _ends((*one, *other)))
+        view.derived["covered_days"] = (_day(ends[0]), _day(ends[1])) if ends else None
     return cast("tuple[date, date] | None", view.derived["covered_days"])
+
+
+def _covered(view: IndexView, rows: slice) -> tuple[int, ...]:
+    """The first and the last known time of a run of turns; nothing when none is known."""
+    at = view.turns.at[rows]
+    known = at[at != view.NO_TIME]
+    return _ends((int(known.min()), int(known.max()))) if len(known) else ()
+
+
+def _ends(moments: tuple[int, ...]) -> tuple[int, ...]:
+    return (min(moments), max(moments)) if moments else ()
+
+
+def _day(moment: int) -> date:
+    return cast(datetime, from_us(moment)).date()
 
 
 def answers(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -136,10 +152,8 @@ def beside(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return cast("tuple[NDArray[np.intp], NDArray[np.intp]]", view.derived["beside"])
 
 
-def _assistant_takes_part(view: IndexView) -> bool:
-    turns = view.turns
-    if not len(turns.role):
-        return False
+def _programs(view: IndexView, rows: slice) -> int:
+    """How many of a run of turns speak as a program."""
     unnamed = [-1, *(code for code, name in enumerate(view.speakers) if name.casefold() in ("", "assistant"))]
-    programs = np.count_nonzero((turns.role == ASSISTANT) & np.isin(turns.speaker, unnamed))
-    return bool(programs >= ASSISTANT_SHARE * len(turns.role))
+    said = view.turns.role[rows] == ASSISTANT
+    return int(np.count_nonzero(said & np.isin(view.turns.speaker[rows], unnamed)))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import compress
 from math import isnan
-from typing import Final
+from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +25,18 @@ GROUP: Final = 32
 
 GROUPS: Final = 3
 """Fewest groups for each score that is looked for: with fewer, many scores would pass that are not among the best."""
+
+
+class Lookup(Protocol):
+    """A column whose values are looked up for the few turns that are asked for."""
+
+    def __getitem__(self, positions: NDArray[np.int64], /) -> NDArray[np.int64]:
+        """The values at these positions."""
+        ...
+
+
+Tie = Sequence[NDArray[np.integer] | Lookup]
+"""What decides between equal scores: columns in order, each ascending."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,9 +159,7 @@ def _reciprocal(values: Scores, k: int) -> Scores:
     return np.where(silent, 0.0, 1.0 / (k + first[inverse]))
 
 
-def best(
-    score: Scores, limit: int, tie: Sequence[NDArray[np.integer]], mask: NDArray[np.bool_] | None
-) -> NDArray[np.int64]:
+def best(score: Scores, limit: int, tie: Tie, mask: NDArray[np.bool_] | None) -> NDArray[np.int64]:
     """Positions of the best turns, best first.
 
     Scores are compared after rounding to 1e-6; ties go by the `tie` columns in order, ascending.
@@ -160,10 +170,8 @@ def best(
     if mask is not None:
         score = np.where(mask, score, -np.inf)
     allowed = np.flatnonzero(score >= _floor(score, limit)) if limit else np.zeros(0, dtype=np.int64)
+    allowed = allowed[np.isfinite(score[allowed])]
     rounded = np.round(score[allowed], 6)
-    if mask is not None:
-        finite = np.isfinite(rounded)
-        allowed, rounded = allowed[finite], rounded[finite]
     order = np.lexsort([*(column[allowed] for column in reversed(tie)), -rounded])
     return allowed[order[:limit]]
 

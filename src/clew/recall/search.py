@@ -4,7 +4,9 @@ Borders: reads the index only; turns' words are fetched by the caller. The same 
 """
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import compress
+from operator import and_
 from typing import Final, NamedTuple, cast, overload
 
 import numpy as np
@@ -51,17 +53,28 @@ def opinions(frame: Frame, first: "Ranking | None" = None) -> tuple[list[Opinion
     for signal in SIGNALS if frame.size else ():
         weight = signal.weight(frame.config, frame.with_assistant)
         if weight and signal.standing:
-            found = frame.view.derived.get(("signal", signal.name))
-            if found is None:
-                found = frame.view.derived[("signal", signal.name)] = _values(signal, frame)
-            standing += _opinion(signal, weight, found)
+            standing += _opinion(signal, weight, _standing(signal, frame))
         elif weight:
             asked += [known[signal.name]] if signal.name in known else _opinion(signal, weight, _values(signal, frame))
     return standing, asked
 
 
+def _standing(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:
+    """The values of a signal that looks at each turn alone: made of new turns only, see `IndexView.grown`."""
+    key = ("signal", signal.name)
+    found = frame.view.derived.get(key)
+    if found is None:
+        silent = signal.compute(frame, slice(0, 0)) is None
+        values = None if silent else frame.view.grown(key, lambda rows: np.asarray(signal.compute(frame, rows)))
+        found = frame.view.derived[key] = _scaled(signal, frame, values)
+    return cast("tuple[Scores | None, float, float]", found)
+
+
 def _values(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:
-    values = signal.compute(frame)
+    return _scaled(signal, frame, signal.compute(frame))
+
+
+def _scaled(signal: Signal, frame: Frame, values: Scores | None) -> tuple[Scores | None, float, float]:
     if values is None or signal.scale == "raw":
         return values, 0.0, 1.0
     mean, spread = centred(values)
@@ -186,7 +199,7 @@ def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, fir
     else:
         fused = Fused(_standing_sum(frame, standing) + spoken, [*standing, *asked])
     allowed = _relevant(frame, spoken, mask)
-    tie = (_name_order(frame.view), frame.view.turns.seq)
+    tie = (_ByName(frame.view), frame.view.turns.seq)
     fused = dampened(frame, fused, tie, allowed)
     return Ranking(frame, fused, best(fused.score, limit, tie, allowed))
 
@@ -206,27 +219,44 @@ def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> N
 
 
 def _memories(view: IndexView) -> NDArray[np.bool_] | None:
-    """Turns with characters in the index, which injected text has not; None when all have some. Kept with the view."""
-    if "memories" not in view.derived:
-        told = view.turns.chars > 0
-        view.derived["memories"] = None if told.all() else told
-    return cast("NDArray[np.bool_] | None", view.derived["memories"])
+    """Turns with characters in the index, which injected text has not; None when all have some."""
+    if view.folded("all told", lambda rows: bool((view.turns.chars[rows] > 0).all()), and_):
+        return None
+    return view.grown("told", lambda rows: view.turns.chars[rows] > 0)
 
 
 def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> Scores:
-    """The sum of what does not depend on the question, kept with the view for these weights."""
+    """The sum of what does not depend on the question, kept with the view for these weights.
+
+    Plain values are added first: their sum, too, is made of new turns only. A z-score's mean moves with every turn.
+    """
     key = ("standing", *((opinion.name, opinion.weight) for opinion in standing))
     held = frame.view.derived.get(key)
     if held is None:
-        held = frame.view.derived[key] = by_score(standing, frame.size).score
+        plain = [opinion for opinion in standing if not opinion.mean and opinion.spread == 1.0]
+        scaled = [opinion for opinion in standing if opinion.mean or opinion.spread != 1.0]
+        name = ("standing", *((opinion.name, opinion.weight) for opinion in plain))
+        held = frame.view.grown(name, lambda rows: _sum_of(plain, rows))
+        held = frame.view.derived[key] = held + by_score(scaled, frame.size).score if scaled else held
     return np.asarray(held)
 
 
-def _name_order(view: IndexView) -> NDArray[np.int64]:
-    """Each turn's session by its place in the order of the names, kept with the view."""
-    held = view.derived.get("name_order")
-    if held is None:
-        order = np.empty(len(view.sessions), dtype=np.int64)
-        order[sorted(range(len(view.sessions)), key=view.sessions.__getitem__)] = np.arange(len(view.sessions))
-        held = view.derived["name_order"] = order[view.turns.session]
-    return np.asarray(held)
+def _sum_of(opinions: Sequence[Opinion], rows: slice) -> Scores:
+    some = [replace(each, values=each.values[rows]) for each in opinions]
+    return by_score(some, rows.stop - rows.start).score
+
+
+class _ByName:
+    """Each turn's session by its place in the order of the names: looked up for the few turns that may tie."""
+
+    def __init__(self, view: IndexView) -> None:
+        self._view = view
+
+    def __getitem__(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        view = self._view
+        order = view.derived.get("name_order")
+        if order is None:
+            order = np.empty(len(view.sessions), dtype=np.int64)
+            order[sorted(range(len(view.sessions)), key=view.sessions.__getitem__)] = np.arange(len(view.sessions))
+            view.derived["name_order"] = order
+        return np.asarray(order[view.turns.session[positions]])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from clew.config import RecallConfig
-from clew.recall.frame import Frame, Scores
+from clew.recall.frame import Scores
 from clew.recall.signals.cost import cost
 from clew.recall.signals.dense import answer, dense, dense_rewritten, window
 from clew.recall.signals.graph import graph
@@ -29,7 +29,8 @@ class Signal:
     """One signal and how it enters the sum.
 
     Attributes:
-        compute: gives one value a turn, or None when the signal has no opinion on this question.
+        compute: gives one value a turn, or None when the signal has no opinion on this question. That of a standing one
+            takes a run of turns besides, to give the values of those alone.
         scale: "z" values are centred and divided by their spread over the space before weighting; "raw" are not.
         standing: it looks at the turns alone and not at the question, so its values are kept with the view.
         ranks: the signal orders turns by relevance, so reciprocal rank fusion uses it as a list of its own; the others
@@ -38,7 +39,7 @@ class Signal:
     """
 
     name: str
-    compute: Callable[[Frame], Scores | None]
+    compute: Callable[..., Scores | None]
     weight: Callable[[RecallConfig, bool], float]
     scale: Literal["z", "raw"] = "raw"
     ranks: bool = False

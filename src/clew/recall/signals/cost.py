@@ -4,7 +4,7 @@ from typing import Final
 
 import numpy as np
 
-from clew.recall.frame import Frame, Scores
+from clew.recall.frame import EVERY, Frame, Scores
 
 OFFSET: Final = 50.0
 """Tokens added before the logarithm, so that short turns do not win by shortness alone (RETRIEVAL, part B, T2)."""
@@ -12,6 +12,6 @@ OFFSET: Final = 50.0
 CHARS_PER_TOKEN: Final = 4.0
 
 
-def cost(frame: Frame) -> Scores:
+def cost(frame: Frame, rows: slice = EVERY) -> Scores:
     """-ln(tokens + 50), with a token taken as four characters."""
-    return -np.log(frame.view.turns.chars / CHARS_PER_TOKEN + OFFSET)
+    return -np.log(frame.view.turns.chars[rows] / CHARS_PER_TOKEN + OFFSET)

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from clew.recall.frame import ASSISTANT, USER, Frame, Scores
+from clew.recall.frame import ASSISTANT, EVERY, USER, Frame, Scores
 
 
 def speaker(frame: Frame) -> Scores | None:
@@ -22,11 +22,11 @@ def speaker_first_person(frame: Frame) -> Scores | None:
     return None if named is None else np.where(frame.view.turns.first_person, named, 0.0)
 
 
-def user(frame: Frame) -> Scores | None:
+def user(frame: Frame, rows: slice = EVERY) -> Scores | None:
     """1 for the person's turns where an assistant takes part; None elsewhere."""
     if not frame.with_assistant:
         return None
-    return np.asarray(frame.view.turns.role == USER, dtype=np.float64)
+    return np.asarray(frame.view.turns.role[rows] == USER, dtype=np.float64)
 
 
 def assistant(frame: Frame) -> Scores | None:

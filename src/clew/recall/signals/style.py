@@ -3,24 +3,24 @@
 import numpy as np
 
 from clew.index.entry import DATED, STANDING
-from clew.recall.frame import USER, Frame, Scores
+from clew.recall.frame import EVERY, USER, Frame, Scores
 
 
-def first_person(frame: Frame) -> Scores:
+def first_person(frame: Frame, rows: slice = EVERY) -> Scores:
     """1 where the turn says I, me, my, we or our."""
-    return frame.view.turns.first_person.astype(np.float64)
+    return frame.view.turns.first_person[rows].astype(np.float64)
 
 
-def question(frame: Frame) -> Scores:
+def question(frame: Frame, rows: slice = EVERY) -> Scores:
     """1 where the turn asks something."""
-    return frame.view.turns.asks.astype(np.float64)
+    return frame.view.turns.asks[rows].astype(np.float64)
 
 
-def statement(frame: Frame) -> Scores | None:
+def statement(frame: Frame, rows: slice = EVERY) -> Scores | None:
     """ln(1 + characters outside of questions); None where an assistant takes part, whose answers are long."""
     if frame.with_assistant:
         return None
-    return np.log1p(frame.view.turns.stated.astype(np.float64))
+    return np.log1p(frame.view.turns.stated[rows].astype(np.float64))
 
 
 def dated(frame: Frame) -> Scores | None:
