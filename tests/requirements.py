@@ -517,6 +517,7 @@ RANKING = (
     Requirement("F-STRATEGY-01", "DESIGN 6", "`auto` picks a strategy by what the question is after."),
     Requirement("F-STRATEGY-02", "DESIGN 6", "Strategies bound items and tokens; a budget that was given holds."),
     Requirement("F-STRATEGY-03", "DESIGN 6", "`sigma` shows what SIGMA's injection would, from turns and shifts."),
+    Requirement("F-STRATEGY-04", "DESIGN 6", "Under `sigma` a turn is shown by 500 characters, within the budget."),
     Requirement("F-ABLATE-01", "Issue 5.12", "`clew bench ablate` tells what recall loses without each signal."),
     Requirement("F-ABLATE-02", "Issue 5.12", "`clew bench curve` draws recall against tokens, the same each time."),
     Requirement("F-RANKING-22", "Issue 5.1", "Answers, named times and standing wishes count when they are asked for."),

@@ -8,8 +8,10 @@ from clew.errors import InputError
 from clew.memory import Memory
 from clew.recall.frame import covered_days
 from clew.recall.query import Query, understand
+from clew.recall.sigma import SNIPPET, snippet
 from clew.recall.strategies import AUTO, STRATEGIES, checked, intent_of, plan
 from clew.testing import HashEmbedder
+from clew.text.counters import counter as count
 from tests.memories import NOON, at, quiet, told
 from tests.ranking_spaces import space
 
@@ -100,6 +102,26 @@ def test_sigma_without_vectors_goes_by_words() -> None:
         memory.add_many([told("We picked Redis."), told("Lunch is at noon.", "other")])
         assert [item.text for item in memory.recall("Redis", strategy="sigma").items] == ["We picked Redis."]
         assert memory.recall("", strategy="sigma").items == ()
+
+
+@pytest.mark.requirement("F-STRATEGY-04")
+@pytest.mark.parametrize("counter", ["estimate", "words"])
+def test_sigma_shows_the_first_500_characters_of_a_turn(counter: str) -> None:
+    long = "Redis holds the sessions, they say. " * 40
+    with quiet() as memory:
+        memory.add_many([told(long), told("We picked Redis."), told("r" * 499 + " Redis", "other")])
+        items = memory.recall("Redis sessions", strategy="sigma", budget=4000, counter=counter).items
+        by_turn = {item.turn_ids[0]: item for item in items}
+        cut = by_turn["s:turn:0"]
+        assert (cut.rendering, cut.restore, cut.text) == ("snippet", "s:turn:0", snippet(long))
+        assert len(cut.text) <= SNIPPET
+        assert by_turn["s:turn:1"].rendering == "full"
+        assert all(len(item.text) <= SNIPPET for item in items)
+        assert memory.recall("Redis sessions", budget=4000, counter=counter).items[0].rendering == "full"
+        for budget in range(0, 400, 7):
+            context = memory.recall("Redis sessions", strategy="sigma", budget=budget, counter=counter)
+            assert count(counter)(context.text) == context.tokens <= budget
+            assert {item.rendering for item in context.items} <= {"full", "snippet"}
 
 
 @pytest.mark.requirement("F-STRATEGY-02")

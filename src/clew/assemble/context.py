@@ -7,10 +7,11 @@ from typing import Final
 import numpy as np
 
 from clew.assemble.fit import fit
-from clew.assemble.offers import LONG, renderings
+from clew.assemble.offers import LONG, beginning, renderings
 from clew.assemble.receipt import context_items, left_out, omissions
 from clew.assemble.render import Evidence
 from clew.recall.search import Ranking
+from clew.recall.sigma import SNIPPET
 from clew.store.rows import from_us
 from clew.text.counters import Counter
 from clew.text.pieces import piece_spans
@@ -56,13 +57,21 @@ OfferBy = Callable[[Evidence, str, Sequence[tuple[int, int]], Sequence[float]], 
 
 @dataclass(frozen=True, slots=True)
 class Policy:
-    """How candidates are weighed against each other: what a token of each is worth, and how long ones are offered."""
+    """How candidates are weighed against each other: what a token of each is worth, and how long ones are offered.
+
+    Attributes:
+        long: characters over which a turn is a long one.
+    """
 
     worth: Callable[[Ranking], list[float]] = worth
     offer: OfferBy = renderings
+    long: int = LONG
 
 
 POLICY: Final = Policy()
+
+SIGMA: Final = Policy(offer=lambda whole, words, *_: beginning(whole, words), long=SNIPPET)
+"""SIGMA's injection shows 500 characters of a turn at most."""
 
 
 def build_context(
@@ -86,9 +95,9 @@ def build_context(
     ranking = ranking.including(reasons) if reasons else ranking
     why = _by_place(ranking, reasons) if reasons else {}
     lengths = ranking.frame.view.turns.chars[ranking.positions]
-    shelf = _Shelf(ranking, fetch, policy.offer)
+    shelf = _Shelf(ranking, fetch, policy)
     packed = fit(
-        np.minimum(lengths, LONG).tolist(),
+        np.minimum(lengths, policy.long).tolist(),
         shelf.fetch,
         shelf.renderings,
         budget,
@@ -119,8 +128,8 @@ def _by_place(ranking: Ranking, reasons: Mapping[int, str]) -> dict[int, str]:
 class _Shelf:
     """The candidates' words, with what else their lines tell; read for several at once."""
 
-    def __init__(self, ranking: Ranking, fetch: Fetch, offer: OfferBy) -> None:
-        self._ranking, self._fetch, self._offer = ranking, fetch, offer
+    def __init__(self, ranking: Ranking, fetch: Fetch, policy: Policy) -> None:
+        self._ranking, self._fetch, self._offer, self._long = ranking, fetch, policy.offer, policy.long
         self._rows: dict[int, tuple[str | None, str, int, int, int, int, int]] = {}
 
     def fetch(self, places: Sequence[int]) -> None:
@@ -149,7 +158,7 @@ class _Shelf:
             text=words.strip(),
             rendering="full",
         )
-        if chars <= LONG:
+        if chars <= self._long:
             return [whole]
         scores = self._ranking.frame.scores_of_pieces(int(self._ranking.positions[place]))
         return self._offer(whole, words, piece_spans(words), scores)

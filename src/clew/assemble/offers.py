@@ -9,6 +9,7 @@ from typing import Final
 
 from clew.assemble.render import Evidence
 from clew.condense.renderings import salient, title
+from clew.recall.sigma import snippet
 
 LONG: Final = 600
 """Characters above which a turn is offered by shorter renderings too."""
@@ -52,6 +53,12 @@ def renderings(
     if name and len(name) < len(text):
         found.append(replace(whole, text=name, rendering="title", share=TITLED * _part(name, whole.text)))
     return found
+
+
+def beginning(whole: Evidence, words: str) -> list[Evidence]:
+    """The beginning of a turn alone, as SIGMA's injection shows it."""
+    text = snippet(words)
+    return [whole if text == whole.text else replace(whole, text=text, rendering="snippet")]
 
 
 def _part(text: str, whole: str) -> float:

@@ -8,7 +8,7 @@ from datetime import datetime
 from itertools import islice
 from typing import Any, Unpack
 
-from clew.assemble.context import build_context
+from clew.assemble.context import POLICY, SIGMA, build_context
 from clew.assemble.receipt import make_receipt, receipt_id, timings_of
 from clew.errors import InputError, NotFoundError, StoreError
 from clew.index.view import Mask
@@ -129,6 +129,7 @@ class Reading(Wired):
                 counter=wanted.counter,
                 receipt_id=receipt_id(query, settings, now),
                 must=must,
+                policy=SIGMA if planned.strategy == "sigma" else POLICY,
             )
         if planned.strategy != "sigma":  # whose scores were not calibrated
             context = replace(context, confidence=confidence(ranking) if ranking and context.items else 0.0)
