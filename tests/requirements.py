@@ -521,6 +521,9 @@ RANKING = (
     Requirement("F-ABLATE-01", "Issue 5.12", "`clew bench ablate` tells what recall loses without each signal."),
     Requirement("F-ABLATE-02", "Issue 5.12", "`clew bench curve` draws recall against tokens, the same each time."),
     Requirement("F-RANKING-22", "Issue 5.1", "Answers, named times and standing wishes count when they are asked for."),
+    Requirement(
+        "F-RANKING-30", "Issue 5.1", "A wish for always is an order or a liking; the nearest twelve bear on a request."
+    ),
     Requirement("F-RANKING-23", "Issue 5.1", "Two people who are compared are asked about as one."),
     Requirement(
         "F-RANKING-29", "DESIGN 6", "Between people a turn counts by the best short window that holds it, too."

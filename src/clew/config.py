@@ -111,7 +111,7 @@ class RecallConfig:
     quote: float = _setting(4.0, "Added when a turn holds a phrase that the question quotes.", low=0, high=20)
     user: float = _setting(6.0, "Added to the person's turns where an assistant takes part.", low=0, high=20)
     standing: float = _setting(
-        2.0, "Added to the person's wishes for always when an assistant is asked for help.", low=0, high=20
+        4.0, "Added to the person's wishes for always when an assistant is asked for help.", low=0, high=20
     )
     assistant: float = _setting(
         4.0, "Added to the assistant's turns when the question asks for the assistant's words.", low=0, high=20

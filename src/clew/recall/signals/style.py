@@ -1,9 +1,15 @@
 """How a turn speaks: of itself, asking, stating, naming a time, wishing for always."""
 
+from typing import Final
+
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.index.entry import DATED, STANDING
 from clew.recall.frame import EVERY, USER, Frame, Scores
+
+WISHES: Final = 12
+"""Standing wishes that count for one request at most; more than people were seen to have said to an assistant."""
 
 
 def first_person(frame: Frame, rows: slice = EVERY) -> Scores:
@@ -31,11 +37,24 @@ def dated(frame: Frame) -> Scores | None:
 def standing(frame: Frame) -> Scores | None:
     """1 where the person says how things are to be done, and an assistant is asked to do something; else None.
 
-    "Always show me the code first" bears on every later request, whatever it is about.
+    "Always show me the code first" bears on every later request, whatever it is about. Of more than `WISHES` those that
+    are nearest to the question count, so that a long life full of wishes leaves room for what else was said.
     """
     if not (frame.with_assistant and frame.query.wants_help):
         return None
-    return np.where(frame.view.turns.role == USER, _marked(frame, STANDING), 0.0)
+    wishes = np.flatnonzero((_marked(frame, STANDING) > 0) & (frame.view.turns.role == USER))
+    values = np.zeros(frame.size)
+    values[wishes if len(wishes) <= WISHES else _nearest(frame, wishes)] = 1.0
+    return values
+
+
+def _nearest(frame: Frame, wishes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The `WISHES` turns nearest to the question: by meaning, or by words without vectors; of equals the newest."""
+    if frame.similarity is not None:
+        near = np.nan_to_num(frame.similarity[1][wishes], nan=-1.0)
+    else:
+        near = np.array([max(frame.scores_of_pieces(position)) for position in wishes.tolist()])
+    return wishes[np.lexsort((-wishes, -np.round(near, 6)))[:WISHES]]
 
 
 def _marked(frame: Frame, mark: str) -> Scores:
