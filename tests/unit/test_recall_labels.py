@@ -19,7 +19,7 @@ from clew.recall.query import understand
 from clew.structure.vocabulary import Label, Vocabulary
 from clew.testing import FrozenClock, HashEmbedder, ScriptedLLM
 from clew.types import Hit
-from tests.memories import NOON, told
+from tests.memories import NOON, quiet, told
 from tests.unit.test_tags import beats
 
 TOPICS = ("login page", "deployment", "harbour")
@@ -119,6 +119,19 @@ def test_turns_about_what_a_question_is_about_get_its_share(memory: Memory) -> N
     assert row["ranks"]["label"] >= 1
     assert row["score"] == pytest.approx(sum(row["signals"].values()), abs=1e-5)
     assert not any("label" in hit.signals for hit in memory.search("Any news of the submarine?"))
+
+
+@pytest.mark.requirement("F-LABEL-01")
+def test_an_alias_means_what_its_label_means() -> None:
+    with quiet(config={"recall": {"label": 2.0}}) as memory:
+        memory.add_many([*beats("s", "authentication", "deployment"), *beats("t", "auth", "harbour")])
+        assert memory.drain(60)
+        assert {each.name: each.aliases for each in memory.labels()}["authentication"] == ("auth",)
+        for question in ("What of auth?", "What of authentication?"):
+            found = {hit.turn.id for hit in memory.search(question, limit=99) if hit.signals.get("label", 0.0) > 0}
+            assert {"s:turn:0", "t:turn:0"} <= found
+            assert "s:turn:4" not in found
+            assert memory.explain(memory.recall(question).receipt_id).understood["labels"] == ["authentication"]
 
 
 @pytest.mark.requirement("F-LABEL-02")
