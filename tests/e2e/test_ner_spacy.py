@@ -12,7 +12,7 @@ from clew.models.choose import choose_recogniser
 from clew.models.spacy_names import spacy_recogniser
 from clew.types import Turn
 from clew.types.entity import NameSpan, NodeType
-from tests.cli_runs import done, record
+from tests.cli_runs import done, record, run
 from tests.memories import quiet, rows
 
 pytestmark = [
@@ -116,10 +116,13 @@ def test_a_home_goes_on_without_the_pipeline_and_with_it_again(ruler: Path, tmp_
 @pytest.mark.requirement("F-NER-04")
 def test_the_commands_tell_what_finds_names(ruler: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CLEW_ENTITIES_NER", f"spacy:{ruler}")
-    done("add", SAID[0][1], "--home", tmp_path)
+    done("add", SAID[0][1], "--home", tmp_path)  # it ends before a library of seconds would be loaded
+    early = run("entities", "--home", tmp_path)
+    assert "oslo" not in early.stdout
+    assert "1 turns wait for the named-entity model" in early.stderr
     done("work", "--once", "--home", tmp_path)
-    listed = done("entities", "--home", tmp_path)
-    assert "oslo" in listed
+    late = run("entities", "--home", tmp_path)
+    assert ("oslo" in late.stdout, late.stderr) == (True, "")
     name = spacy_recogniser(str(ruler)).name
     assert f"names by rules and {name}" in done("doctor", "--home", tmp_path)
     assert name in done("config", "check", "--home", tmp_path)

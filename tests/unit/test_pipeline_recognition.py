@@ -13,7 +13,7 @@ from clew.memory import Memory
 from clew.models.choose import NoRecogniser, choose_recogniser
 from clew.models.protocol import Recogniser
 from clew.pipeline.name_spans import KIND, RECOGNISER
-from clew.pipeline.recognition import STRETCH, Recognition
+from clew.pipeline.recognition import STRETCH, WORTH, Recognition
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store
 from clew.store.tables import Row
@@ -68,6 +68,13 @@ def open_with(recogniser: Recogniser | None, store: Store | str | Path = ":memor
         asking = Recognition(memory._store, memory.space, lambda: (recogniser, "as the test has it"))
         memory._worker.recognition, memory._worker._settled = asking, -1  # the thread has begun already
     return memory
+
+
+def asking(store: Store, recogniser: Recogniser) -> Recognition:
+    """What a worker does with a model, without one, and without waiting for more turns."""
+    recognition = Recognition(store, "default", lambda: (recogniser, ""))
+    recognition.release()
+    return recognition
 
 
 def graph_rows(memory: Memory) -> dict[str, list[Row]]:
@@ -264,9 +271,9 @@ def test_of_two_programs_the_one_that_came_last_goes_on() -> None:
         memory._worker.stop()
         memory.add_many(said())
         memory._worker._naming.step()
-        first = Recognition(store, memory.space, lambda: (Lister("bob"), ""))
-        later = Recognition(store, memory.space, lambda: (Lister("oslo", name="lister:b@1"), ""))
-        gone = Recognition(store, memory.space, lambda: (NoRecogniser(), ""))
+        first = asking(store, Lister("bob"))
+        later = asking(store, Lister("oslo", name="lister:b@1"))
+        gone = asking(store, NoRecogniser())
         assert (first.step(), first.step()) == (True, False)
         assert (later.pending(), later.step()) == (4, True)
         assert (first.pending(), first.step()) == (0, False)
@@ -288,7 +295,7 @@ def test_two_that_ask_at_once_do_not_count_twice() -> None:
         def transaction(self, work, *, durable=True):  # type: ignore[no-untyped-def]  # as the store has it
             if not durable and self.armed:
                 self.armed = False
-                Recognition(self, "default", lambda: (Lister("bob"), "")).step()
+                asking(self, Lister("bob")).step()
             return super().transaction(work, durable=durable)
 
         armed = False
@@ -300,7 +307,7 @@ def test_two_that_ask_at_once_do_not_count_twice() -> None:
         memory._worker._naming.step()
         store.armed = True
         with pytest.raises(ConflictError):
-            Recognition(store, memory.space, lambda: (Lister("bob"), "")).step()
+            asking(store, Lister("bob")).step()
         assert people(memory)["bob"] == 3
         assert memory.verify().problems == ()
 
@@ -317,3 +324,24 @@ def test_turns_are_asked_in_stretches_and_tools_never() -> None:
         assert len(model.texts) == STRETCH + 3
         assert max(map(len, model.texts)) == 20_000
         assert people(memory)["bob"] == STRETCH + 1
+
+
+@pytest.mark.requirement("F-NER-06")
+def test_for_a_few_turns_of_a_short_program_no_model_is_loaded() -> None:
+    model = Lister("bob")
+    with open_with(model) as memory:
+        recognition = memory._worker.recognition
+        assert recognition is not None
+        recognition._hold_until = float("inf")
+        memory.add_many(said())
+        assert memory.drain(2.0)
+        assert (model.texts, memory.stats().pending) == ([], {"recognise": 4})
+        assert not recognition.is_retry_due()
+        recognition._hold_until = 0.0  # the program lives on
+        assert recognition.is_retry_due()
+        assert memory.drain(60.0)
+        assert people(memory)["bob"] == 3
+    with open_with(model) as memory:
+        memory.add_many([Turn(role="user", content="bob", session="many") for _ in range(WORTH)])
+        assert memory.drain(60.0)
+        assert people(memory)["bob"] == WORTH

@@ -4,7 +4,7 @@ from typing import Final
 
 import click
 
-from clew.cli.opening import open_memory
+from clew.cli.opening import open_memory, say_pending
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, dim, emit, err, grid, lay_out, out, shortened
 from clew.errors import NotFoundError
@@ -35,6 +35,7 @@ def entities(scope: Scope, name: str | None, kind: str | None, limit: int) -> No
             _list(memory, scope, kind, limit)
         else:
             _about(memory, scope, name, limit)
+        say_pending({kind: count for kind, count in memory.stats().pending.items() if kind == "recognise"})
 
 
 def _list(memory: Memory, scope: Scope, kind: str | None, limit: int) -> None:

@@ -1,5 +1,6 @@
 """Opens the memory that a command works on, and says what it leaves behind. Loads the whole library."""
 
+import time
 from typing import Any, Final
 
 from clew.cli.options import Scope
@@ -63,7 +64,7 @@ def work_through(memory: Memory, title: str) -> None:
     total = memory.stats().pending.get("embed", 0)
     with bar(title) as shown:
         task = shown.add_task("", total=total)
-        while not memory.drain(LOOK):
+        while not memory.drain(LOOK) or _holds_names(memory):
             stats = memory.stats()
             failure = stats.details["worker_failure"] or stats.details["llm_failure"]
             if failure is not None:
@@ -71,3 +72,12 @@ def work_through(memory: Memory, title: str) -> None:
             waiting = stats.pending.get("embed", 0)
             total = max(total, waiting)
             shown.update(task, total=total, completed=total - waiting)
+
+
+def _holds_names(memory: Memory) -> bool:
+    """Whether turns wait for a named-entity model that is not loaded for so few at once, and works."""
+    stats = memory.stats()
+    held = "recognise" in stats.pending and stats.details["ner_failure"] is None
+    if held:
+        time.sleep(LOOK)
+    return held

@@ -37,6 +37,11 @@ READ: Final = 20_000
 REST_SECONDS: Final = 60.0
 """How long a model that failed is left alone."""
 
+WORTH: Final = 64
+HOLD_SECONDS: Final = 3.0
+"""For fewer turns than this no model is loaded in the first seconds: a program that adds one and ends does not wait for
+a library of a second or more. A longer-lived one does them, or whoever waits as long as it takes."""
+
 _PLAIN: Final = "word"
 """What any model can do that is at work at all."""
 
@@ -60,6 +65,8 @@ class Recognition:
         self._origin: str | None = None  # the model that the space had when this one first looked
         self._looked = False
         self._rests_until: float | None = None
+        self._hold_until: float = time.monotonic() + HOLD_SECONDS
+        self._held = False
         self.failure: str | None = None
 
     @cached_property
@@ -83,7 +90,7 @@ class Recognition:
         """Turns that the model was not asked about.
 
         Args:
-            now: nothing while the model rests after a failure.
+            now: nothing while the model rests after a failure, or is not loaded for so few.
         """
         recogniser = self._found[0]
         if recogniser is None or (now and self._rests()):
@@ -93,10 +100,21 @@ class Recognition:
             if asked is None:
                 return 0
             left = reader.count("turn", (self._space, asked.next), (self._space,), index="ordinal")
-        return max(left, 1) if isinstance(recogniser, NoRecogniser) else left
+        if isinstance(recogniser, NoRecogniser):
+            return max(left, 1)
+        if not self._holds(left):
+            return left
+        self._held = True
+        return 0 if now else left
+
+    def release(self) -> None:
+        """Has the model loaded for any number of turns: somebody waits for it."""
+        self._hold_until = 0.0
 
     def is_retry_due(self) -> bool:
-        """Whether a model that failed has rested."""
+        """Whether a model that failed has rested, or turns were held that are held no more."""
+        if self._held and time.monotonic() >= self._hold_until:
+            return True
         return self._rests_until is not None and not self._rests()
 
     def step(self) -> bool:
@@ -108,7 +126,7 @@ class Recognition:
         recogniser = self._found[0]
         if recogniser is None or self._rests():
             return False
-        self._rests_until = None
+        self._rests_until, self._held = None, False
         with self._store.snapshot() as reader:
             seen, asked = self._asked(reader, recogniser)
             if asked is None:
@@ -117,7 +135,9 @@ class Recognition:
             rows: list[Row] = []
             if progress.version == ENTITY_VERSION and progress.next > asked.next:
                 bounds = (self._space, asked.next), (self._space, progress.next - 1)
-                rows = _stretch(reader.scan("turn", *bounds, index="ordinal", limit=STRETCH))
+                rows = list(reader.scan("turn", *bounds, index="ordinal", limit=STRETCH))
+                self._held = not isinstance(recogniser, NoRecogniser) and self._holds(len(rows))
+                rows = [] if self._held else _stretch(rows)
             turns = [turn_of(row) for row in rows]
             before = spans_seen(reader, self._space, turns)
         if not rows:
@@ -129,6 +149,7 @@ class Recognition:
             log.warning("names are found by rules alone for now: %s", error)
             return False
         self.failure = None
+        self.release()  # it is loaded now
         upto = Asked(recogniser.name, cast(int, rows[-1][_ORDINAL]) + 1, asked.failed + failed)
         self._write((seen, held), upto, turns, before, after)
         return True
@@ -192,6 +213,9 @@ class Recognition:
         if model != self._origin or (asked is None and isinstance(recogniser, NoRecogniser)):
             return seen, None
         return seen, asked if asked is not None and model == recogniser.name else Asked(recogniser.name)
+
+    def _holds(self, left: int) -> bool:
+        return 0 < left < WORTH and time.monotonic() < self._hold_until
 
     def _rests(self) -> bool:
         return self._rests_until is not None and time.monotonic() < self._rests_until

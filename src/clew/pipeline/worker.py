@@ -152,6 +152,8 @@ class Worker:
         While another process holds the space's lease, its progress is waited for.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
+        if timeout is None and self.recognition is not None:
+            self.recognition.release()
         failed_before = self._failed
         while self._own(now=True):
             left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
@@ -207,10 +209,11 @@ class Worker:
             loose = (reader.count(table, (self._space,), (self._space,)) for table in ("tail", "vector"))
             if any(count >= self._config.pack_minimum for count in loose):
                 return True
-        if self._naming.pending() or (self.recognition is not None and self.recognition.pending(now=True)):
+        if self._naming.pending() or (self.superseded_by is None and self._lacks_analysis_or_vectors()):
             return True
-        if self.superseded_by is not None:
-            return False
+        return self.recognition is not None and self.recognition.pending(now=True) > 0
+
+    def _lacks_analysis_or_vectors(self) -> bool:
         failed = self._failed_turns()
         if self._analysis.pending(failed.turns):
             return True
