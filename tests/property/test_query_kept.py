@@ -4,6 +4,7 @@ import tempfile
 from datetime import timedelta
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +14,7 @@ from clew.index.live import LiveIndex
 from clew.memory import Memory
 from clew.pipeline.chosen import Chooser
 from clew.pipeline.questions import QUESTIONS, RESPONSE
+from clew.pipeline.said import Loose
 from clew.pipeline.vocabulary import untag
 from clew.recall.only import Filter
 from clew.store.protocol import Store
@@ -144,3 +146,41 @@ def test_of_known_at_each_turn_is_read_once() -> None:
         for days in (-1, 0, 1):
             memory.search("garden", limit=1, known_at=NOON + timedelta(days=days))
         assert wrapped.rows_read - before < 130
+
+
+@pytest.mark.requirement("F-QUERY-13")
+def test_what_waits_to_be_analysed_is_read_once_and_again_when_it_is_analysed() -> None:
+    store = Wrapped(empty_store())
+    with quiet(as_store(store)) as memory:
+        memory._worker.stop()
+        memory.add_many(history([TEXTS[number % 5] for number in range(600)]))
+        never = "layer1 > 1 OR O2 > 10"
+        assert memory.query(never) == []
+        read = store.rows_read
+        assert memory.query(never) == []
+        assert store.rows_read - read < 10, "the state of the space, and no turn"
+        memory.add_many(history(["One more turn on the garden."], session="b"))
+        read = store.rows_read
+        assert memory.query(never) == []
+        assert store.rows_read - read < 20, "the new turn, which both tables may know"
+        assert memory.query("importance >= 1") == []
+        while memory._worker.step() and len(memory.query("importance >= 1")) < 600:
+            known = [turn.id for turn in memory.query("importance >= 1")]
+            assert known == list(fresh(memory, "importance >= 1"))
+        assert len(memory.query("importance >= 1")) == 601
+
+
+@pytest.mark.requirement("F-QUERY-09")
+def test_who_lags_behind_the_analysis_leaves_nothing_old_behind() -> None:
+    with quiet() as memory:
+        memory._worker.stop()
+        memory.add_many(history(["The garden needs water.", "The lawn as well."]))
+        view, loose, places = memory._live.view(), Loose(0, weighed=False), np.arange(2)
+        while memory._worker.step():
+            pass
+        loose.passed(2)
+        with memory._store.snapshot() as reader:
+            loose.rows(0, reader, memory.space, view, places)  # its state is from before
+            assert loose._table.size == 0
+            table, rows = loose.rows(2, reader, memory.space, view, places)
+            assert not np.isnan(table.score("importance", rows)).any()

@@ -21,7 +21,7 @@ from clew.pipeline.annotate import TAG
 from clew.pipeline.asking import was_asked
 from clew.pipeline.labels import forms_of, is_in_part, marked
 from clew.pipeline.questions import NUANCE
-from clew.pipeline.said import Said, Table, bit, owners, read_into
+from clew.pipeline.said import Rest, Said, Table, bit, owners
 from clew.recall.algebra.evaluate import Known, Places, Values
 from clew.recall.algebra.fields import DOMAIN, LISTED, MODEL_FLAGS, OVERLAY, WEIGHED
 from clew.recall.algebra.syntax import And, Label, Node, Not, Or, Score
@@ -73,8 +73,7 @@ class RowsKnown(Known):
     weighed: bool = False
     _table: Table | None = None
     _size: int = 0
-    _loose: Table | None = None
-    _rows: Places | None = None
+    _rest: Rest | None = None
 
     def scores(self, field: str, places: Places) -> Values:
         """See `Known.scores`."""
@@ -113,17 +112,13 @@ class RowsKnown(Known):
         return held
 
     def _gather(self, places: Places, pick: Pick) -> Values:
-        """A value of each turn: of those that are kept in mind from there, of the others from rows."""
-        if self._table is None or self._loose is None or self._rows is None:
-            self._table, self._size = self.said.held(self.reader, self.view, places, weighed=self.weighed)
-            self._loose, self._rows = Table(weighed=self.weighed), np.full(len(self.view.turns.ordinal), -1)
-        lacking = places[(places >= self._size) & (self._rows[places] < 0)]
-        self._rows[lacking] = np.arange(self._loose.size, self._loose.size + len(lacking))
-        read_into(self._loose, self.reader, self.space, self.view, lacking)
+        """A value of each turn: of the first ones from the table, of the others from what is known of single turns."""
+        if self._table is None or self._rest is None:
+            self._table, self._size, self._rest = self.said.held(self.reader, self.view, places, weighed=self.weighed)
         found = np.empty(len(places))
         kept = places < self._size
         found[kept] = pick(self._table, places[kept])
-        found[~kept] = pick(self._loose, self._rows[places[~kept]])
+        found[~kept] = pick(*self._rest(self.reader, self.space, self.view, places[~kept]))
         return found
 
     def _tag(self, name: str, places: Places) -> Values:

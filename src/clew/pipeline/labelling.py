@@ -72,7 +72,7 @@ class Labelling:
     def _columns(self, reader: Reader, view: IndexView, words: Vocabulary) -> TagColumns:
         """The tags of all turns of a view, by the labels that they mean; of turns that are not analysed none."""
         size = len(view.turns.ordinal)
-        table, final = self._said.held(reader, view, np.arange(size), weighed=False)
+        table, final, _ = self._said.held(reader, view, np.arange(size), weighed=False)
         numbers, held, analysed = table.tagged(min(final, size))
         codes = self._codes(table)
         groups = np.full((size, numbers.shape[1]), -1, dtype=np.int32)

@@ -1,22 +1,25 @@
 """What was said of turns, as columns: one value a turn, by its position in a view.
 
-A turn's annotations are final once the analysis has passed it, and are then kept in mind; what is not final yet is read
-again each time. That final ones were replaced after all (a turn was forgotten, everything is analysed anew) tells a
-count in META (`clew.pipeline.annotate.note_replaced`), and then all of it is read anew.
+A turn's annotations are final once the analysis has passed it, and are then kept in mind. What is not final yet stays
+as it is until the analysis passes the turn, and is kept in mind until then (`Loose`). That annotations were replaced
+after all (a turn was forgotten, everything is analysed anew) tells a count in META
+(`clew.pipeline.annotate.note_replaced`), and then all of it is read anew.
 
 Cost: about 0.05 ms of CPU a turn when it is first read (half of that as long as nobody asks what rules weigh of a turn
-alone), 200 bytes a turn that stay in mind, and then the reading of what came since the last call. Where few turns are
-asked for and many were never read, only those few are read, and not kept.
+alone, next to nothing of a turn that waits to be analysed), 200 bytes a turn that stay in mind, and then the reading of
+what came since the last call. Where few turns are asked for and many were never read, only those few are read.
 """
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from types import MappingProxyType
 from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.index.columns import Column
 from clew.index.view import IndexView
 from clew.pipeline.analyse import read_progress
 from clew.pipeline.annotate import ANALYSIS, replaced
@@ -40,6 +43,8 @@ _UNKNOWN: Final = -1
 _TAGS: Final = 5
 _Said = Mapping[str, Any]
 _NOTHING: Final[_Said] = MappingProxyType({})
+Rest = Callable[[Reader, str, IndexView, Places], tuple["Table", Places]]
+"""From a space, a view and some turns to a table and their rows in it."""
 
 
 class Table:
@@ -162,6 +167,50 @@ def bit(kind: str, name: str) -> int:
     return _BITS[kind][name]
 
 
+class Loose:
+    """Annotations of single turns, in the order in which they were asked for. Threads may share it.
+
+    Args:
+        final: of so many turns, the first of the view, they were final when the first was read.
+    """
+
+    def __init__(self, final: int, *, weighed: bool) -> None:
+        self.final, self.weighed = final, weighed
+        self._lock = threading.Lock()
+        self._table = Table(weighed=weighed)
+        self._rows = Column(np.int32, _UNKNOWN)
+
+    def passed(self, final: int) -> None:
+        """The analysis has passed more turns: what is known of those does not hold any more."""
+        with self._lock:
+            self._rows.array[self.final : min(final, self._rows.size)] = _UNKNOWN
+            self.final = final
+
+    @property
+    def is_stale(self) -> bool:
+        """Most of what was read is not known any more."""
+        return self._table.size > FEW and self._table.size > 2 * int(np.count_nonzero(self._rows.array >= 0))
+
+    def rows(self, final: int, reader: Reader, space: str, view: IndexView, places: Places) -> tuple[Table, Places]:
+        """A table, and the rows of some turns in it; those that are not there yet are read.
+
+        Args:
+            final: of so many turns they are final in the reader's state; who lags behind others reads for itself.
+        """
+        with self._lock:
+            if final != self.final:
+                table = Table(weighed=self.weighed)
+                read_into(table, reader, space, view, places)
+                return table, np.arange(len(places))
+            size = int(places.max(initial=-1)) + 1
+            if size > self._rows.size:
+                self._rows.extend(np.full(size - self._rows.size, _UNKNOWN, dtype=np.int32))
+            lacking = places[self._rows.array[places] < 0]
+            self._rows.array[lacking] = np.arange(self._table.size, self._table.size + len(lacking))
+            read_into(self._table, reader, space, view, lacking)
+            return self._table, self._rows.array[places].astype(np.int64)
+
+
 class Said:
     """What is kept in mind of one space. Threads may share it."""
 
@@ -171,9 +220,12 @@ class Said:
         self._lineage: object = None
         self._replaced = -1
         self._table = Table(weighed=False)
+        self._loose = Loose(0, weighed=False)
 
-    def held(self, reader: Reader, view: IndexView, places: Places, *, weighed: bool) -> tuple[Table, int]:
-        """A table of the first turns of a view, and of how many: everything final, unless few of it are asked for.
+    def held(self, reader: Reader, view: IndexView, places: Places, *, weighed: bool) -> tuple[Table, int, Rest]:
+        """A table of the first turns of a view, of how many, and what gives the others.
+
+        In the table is everything final, unless few of it are asked for.
 
         Args:
             reader: a state of the store that is not older than the view.
@@ -185,13 +237,23 @@ class Said:
         with self._lock:
             if view.lineage is not self._lineage or seen != self._replaced:
                 self._lineage, self._replaced, self._table = view.lineage, seen, Table(weighed=weighed)
+                self._loose = Loose(final, weighed=weighed)
             if weighed and not self._table.weighed:
                 self._table = Table(weighed=True)
             table = self._table
             lacking = int(np.count_nonzero((places >= table.size) & (places < final)))
             if lacking and final - table.size <= max(FEW, 4 * lacking):
                 read_into(table, reader, self._space, view, np.arange(table.size, final))
-            return table, table.size
+            return table, table.size, self._rest(final, weighed=weighed)
+
+    def _rest(self, final: int, *, weighed: bool) -> Rest:
+        """What gives the turns that are not in the table, in a state in which so many are final."""
+        if final < self._loose.final:
+            return partial(Loose(final, weighed=weighed).rows, final)  # older than what another thread saw
+        self._loose.passed(final)
+        if (weighed and not self._loose.weighed) or self._loose.is_stale:
+            self._loose = Loose(final, weighed=weighed)
+        return partial(self._loose.rows, final)
 
 
 def read_into(table: Table, reader: Reader, space: str, view: IndexView, places: Places) -> None:
@@ -209,6 +271,12 @@ def owners(view: IndexView, places: Places) -> list[str]:
 
 
 def _values(reader: Reader, space: str, numbers: Sequence[int], table: str) -> list[str | None]:
+    """What a table says of turns, by ordinals. A run of them is read as one: what is not there costs nothing then."""
+    low, high = min(numbers, default=0), max(numbers, default=0)
+    if numbers and high - low < 2 * len(numbers):
+        span = reader.scan(table, (space, low), (space, high), columns=("ordinal", "value"))
+        held = dict(cast("list[tuple[int, str]]", span))
+        return [held.get(number) for number in numbers]
     rows = reader.get_many(table, [(space, number) for number in numbers], columns=("value",))
     return [None if row is None else cast(str, row[0]) for row in rows]
 
