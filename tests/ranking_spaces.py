@@ -26,6 +26,16 @@ def said(text: str | list[Part], session: str = "s", **more: Any) -> Turn:
     return Turn(**{"role": "user", "content": text, "session": session, **more})
 
 
+def answered(text: str, **more: Any) -> Turn:
+    """An assistant's turn."""
+    return said(text, role="assistant", **more)
+
+
+def day(number: int, month: int = 3, year: int = 2024, hour: int = 9) -> datetime:
+    """A moment of a day."""
+    return datetime(year, month, number, hour, tzinfo=UTC)
+
+
 def entries(*turns: Turn | str) -> list[TurnEntry]:
     """The turns as the index knows them, each next in its session; a text is a user's turn."""
     places: Counter[str] = Counter()

@@ -98,7 +98,7 @@ class RecallConfig:
     statement: float = _setting(
         0.4, "Weight of how much a turn states outside of questions: between people.", low=-20, high=20
     )
-    time: float = _setting(5.0, "Weight of a turn lying in the time that the question names.", low=0, high=20)
+    time: float = _setting(7.0, "Weight of a turn lying in the time that the question names.", low=0, high=20)
     dated: float = _setting(2.0, "Added when the question asks when, and a turn names a time.", low=0, high=20)
     position: float = _setting(3.0, "Weight of a turn lying in the beat that the caller points at.", low=0, high=20)
     label: float = _setting(
@@ -107,6 +107,8 @@ class RecallConfig:
     graph: float = _setting(
         0.0, "Weight of a turn naming what lies near the question's names in the entity graph.", low=0, high=20
     )
+    beat: float = _setting(0.0, "Weight of BM25 of the whole beat in which a turn stands.", low=0, high=20)
+    importance: float = _setting(0.0, "Weight of a turn's importance.", low=-20, high=20)
     tree: float = _setting(0.0, "Weight of a turn's cosine together with its beat's and chapters'.", low=0, high=20)
     quote: float = _setting(4.0, "Added when a turn holds a phrase that the question quotes.", low=0, high=20)
     user: float = _setting(6.0, "Added to the person's turns where an assistant takes part.", low=0, high=20)
@@ -117,7 +119,10 @@ class RecallConfig:
         4.0, "Added to the assistant's turns when the question asks for the assistant's words.", low=0, high=20
     )
     opening: float = _setting(
-        2.0, "Weight of an early place in its session when a summary is asked of an assistant.", low=0, high=20
+        4.0,
+        "Weight of an early place in its session when a summary, or an order, is asked of an assistant.",
+        low=0,
+        high=20,
     )
     cost: float = _setting(2.0, "Taken off for each doubling (natural) of what a turn costs in tokens.", low=0, high=20)
     cost_assistant: float = _setting(3.0, "The same where an assistant takes part.", low=0, high=20)

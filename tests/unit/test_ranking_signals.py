@@ -1,9 +1,8 @@
 """Every signal on turns made for it, and what keeps turns out of a ranking."""
 
 import math
-from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import timedelta
 from math import nan
 from typing import Any
 
@@ -11,7 +10,6 @@ import numpy as np
 import pytest
 
 from clew.config import RecallConfig
-from clew.errors import InputError
 from clew.index.view import IndexView
 from clew.memory import Memory
 from clew.recall.anchors import Stretch
@@ -21,14 +19,9 @@ from clew.recall.search import rank
 from clew.recall.signals import SIGNALS
 from clew.recall.surroundings import Around, Branch
 from clew.testing import FrozenClock, HashEmbedder
-from clew.types import Part, Turn
-from tests.ranking_spaces import NOON, asked, order, said, space
+from tests.ranking_spaces import NOON, answered, asked, day, said, space
 
 BY_NAME = {signal.name: signal for signal in SIGNALS}
-
-
-def day(number: int, month: int = 3, year: int = 2024, hour: int = 9) -> datetime:
-    return datetime(year, month, number, hour, tzinfo=UTC)
 
 
 def values(name: str, frame: Frame) -> list[float] | None:
@@ -37,8 +30,8 @@ def values(name: str, frame: Frame) -> list[float] | None:
     return None if found is None else np.round(found, 3).tolist()
 
 
-def answered(text: str, **more: Any) -> Turn:
-    return said(text, role="assistant", **more)
+OFF = ("graph", "tree", "label", "beat", "importance")
+"""Signals without a weight."""
 
 
 @pytest.mark.requirement("F-RANKING-05")
@@ -159,6 +152,54 @@ def test_signal_window_is_the_best_three_turns_that_hold_a_turn() -> None:
     assert str(values("window", asked(space(*turns), "lake", alone))) == "[nan, 0.5, 0.5, 0.5, nan]"
     assert values("window", asked(space(*turns), "lake")) is None
     assert values("window", asked(space(*turns[:4], answered("Hm.", session="t")), "lake", similarity)) is None
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_beat_is_bm25_of_the_beat_as_one_text() -> None:
+    view = space("The wine is red.", "Yes, it is.", "Wine, and wine again.", "The sea is cold.", "More wine.")
+    around = Around(nodes=(Branch("s", 0, 3, -1), Branch("s", 0, 1, 0), Branch("s", 2, 3, 0)))
+    frame = replace(asked(view, "wine, or the sea?"), around=around)
+    found = BY_NAME["beat"].compute(frame)
+    assert found is not None
+    assert found[0] == found[1]
+    assert found[2] == found[3] > found[0] > 0
+    assert math.isnan(found[4]), "in no closed beat yet"
+    pieces = view.pieces.length.tolist()
+    lengths = {0: sum(pieces[:2]), 2: sum(pieces[2:4])}
+    factor = {"wine": math.log(1 + 0.5 / 2.5) * 2.2, "sea": math.log(1 + 1.5 / 1.5) * 2.2}
+    average = sum(lengths.values()) / 2
+
+    def share(term: str, count: int, length: int) -> float:
+        return factor[term] * count / (count + 1.2 * (0.25 + 0.75 * length / average))
+
+    assert found[0] == pytest.approx(share("wine", 1, lengths[0]))
+    assert found[2] == pytest.approx(share("wine", 2, lengths[2]) + share("sea", 1, lengths[2]))
+    assert values("beat", asked(view, "wine")) is None
+    assert values("beat", replace(asked(view, "the"), around=around)) is None
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_signal_importance_is_that_of_the_turn_or_the_mean_where_it_is_not_known() -> None:
+    frame = asked(space("One.", "Two.", "Three."), "red")
+    assert values("importance", replace(frame, importance=np.array([2.0, nan, 7.0]))) == [2, 4.5, 7]
+    assert values("importance", replace(frame, importance=np.array([nan, nan, nan]))) is None
+    assert values("importance", frame) is None
+
+
+@pytest.mark.requirement("F-RANKING-05")
+def test_beats_and_importance_reach_a_recall_when_they_have_a_weight() -> None:
+    words = ["The wine of the harbour is red.", "Engines need oil and care."]
+    with Memory.open(":memory:", embedder="none", config={"recall": {"beat": 2.0, "importance": 1.0}}) as memory:
+        for place in range(8):  # a pause of hours ends a beat
+            at = NOON + timedelta(hours=5 * place)
+            memory.add_many([said(words[place % 2], at=at), said("So it is, I think, and was.", at=at)])
+        assert memory.drain(30)
+        assert memory.snapshots("s")
+        receipt = memory.explain(memory.recall("wine", budget=2000).receipt_id)
+    assert {"beat", "importance"} <= {name for row in receipt.chosen for name in row["signals"]}
+    assert receipt.settings["weights"]["beat"] == 2.0
+    for row in receipt.chosen:
+        assert row["score"] == pytest.approx(sum(row["signals"].values()), abs=1e-5)
 
 
 @pytest.mark.requirement("F-GRAPH-09")
@@ -331,7 +372,7 @@ def test_signal_opening_falls_from_the_first_turn_of_a_session_for_a_summary() -
     assert values("opening", asked(view, "Summarise what was said about tea")) == [1, 0.667, 1, 0.5, 0.333]
     assert values("opening", asked(view, "What was said about tea?")) is None
     assert values("opening", asked(space("tea"), "Summarise what was said about tea")) is None
-    found = rank(asked(view, "Summarise what was said about tea"), limit=9)
+    found = rank(asked(view, "Summarise what was said about tea", opening=2.0), limit=9)
     shares = {candidate.position: candidate.shares["opening"] for candidate in found}
     assert shares == {0: 2.0, 1: 1.333333, 2: 2.0, 3: 1.0, 4: 0.666667}
 
@@ -353,7 +394,7 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
     question = "When did you tell Ann about the 'red barn' on 5 March?"
     similarity = np.linspace(0.1, 0.9, 2 * len(view.turns.at)).reshape(2, -1)
     never = {True: {"answer", "statement", "window"}, False: {"user", "assistant"}}[beside]
-    never |= {"position", "standing", "opening", "hop", "graph", "tree", "label"}  # not asked for, or no weight
+    never |= {"position", "standing", "opening", "hop", *OFF}  # not asked for, or no weight
     weight = "cost_assistant" if beside and name == "cost" else name
 
     def shares(**weights: Any) -> set[str]:
@@ -368,109 +409,6 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
 @pytest.mark.requirement("F-RANKING-05")
 def test_every_weight_can_be_set() -> None:
     for signal in SIGNALS:
-        assert (signal.weight(RecallConfig(), False) == 0) == (signal.name in ("graph", "tree", "label")), signal.name
-        assert signal.weight(RecallConfig(graph=1.5, tree=1.5, label=1.5), False) != 0, signal.name
+        assert (signal.weight(RecallConfig(), False) == 0) == (signal.name in OFF), signal.name
+        assert signal.weight(RecallConfig(**dict.fromkeys(OFF, 1.5)), False) != 0, signal.name
     assert BY_NAME["cost"].weight(RecallConfig(), True) == RecallConfig().cost_assistant
-
-
-# ------------------------------------------------------------------------------------------------- what is kept out
-
-
-@pytest.fixture
-def log() -> IndexView:
-    result = Part(type="tool_result", text="red from a tool")
-    return space(
-        said("red zero", session="a", speaker="Ann", at=day(1)),
-        said("red one", session="b", speaker="Bob", at=day(5, hour=12)),
-        answered("red two", session="c"),
-        said([result], session="d", at=day(9)),
-        said([Part(type="injected", text="red injected")], session="e", at=day(5)),
-        said("blue", session="f"),
-    )
-
-
-@pytest.mark.requirement("F-RANKING-06")
-@pytest.mark.parametrize(
-    ("chosen", "expected"),
-    [
-        ({}, [0, 1, 2, 3, 5]),
-        ({"session": "a"}, [0]),
-        ({"session": "e"}, []),
-        ({"session": "f"}, []),
-        ({"session": "nowhere"}, []),
-        ({"role": "user"}, [0, 1, 5]),
-        ({"role": "assistant"}, [2]),
-        ({"role": "tool"}, [3]),
-        ({"role": "system"}, []),
-        ({"speaker": "Bob"}, [1]),
-        ({"speaker": "bob"}, []),
-        ({"since": NOON}, [1, 3]),
-        ({"until": NOON}, [0]),
-        ({"since": day(1), "until": day(9)}, [0, 1]),
-        ({"since": day(2), "role": "user", "speaker": "Ann"}, []),
-    ],
-    ids=str,
-)
-@pytest.mark.parametrize("fusion", ["score", "rrf"])
-def test_filters(log: IndexView, fusion: str, chosen: dict[str, Any], expected: Sequence[int]) -> None:
-    edges = {"since", "until"}
-    mask = {k: int(v.timestamp()) * 10**6 if k in edges else v for k, v in chosen.items()}
-    assert sorted(order(asked(log, "red", fusion=fusion), **mask)) == expected
-
-
-@pytest.mark.requirement("F-RANKING-06")
-def test_filters_of_a_memory(log: IndexView) -> None:
-    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
-        memory.add_many([said("red", at=day(1), speaker="Ann"), said("red", session="t", at=NOON), answered("red")])
-        found = [
-            len(memory.search("red", **only))
-            for only in ({}, {"session": "t"}, {"since": NOON}, {"until": NOON}, {"role": "user"}, {"speaker": "Ann"})
-        ]
-        assert found == [3, 1, 1, 1, 2, 1]
-        assert memory.search("violet") == []
-        assert [item.session for item in memory.recall("red", session="t").items] == ["t"]
-        for wrong in ({"role": "robot"}, {"since": NOON, "until": day(1)}):
-            with pytest.raises(InputError):
-                memory.search("red", **wrong)
-
-
-@pytest.mark.requirement("F-RANKING-06")
-@pytest.mark.parametrize("question", ["red injected", '"red injected"', "what was said on 5 March 2024?"])
-def test_injected_text_is_never_a_memory(log: IndexView, question: str) -> None:
-    similarity = np.ones((2, 6))
-    for fusion in ("score", "rrf"):
-        found = order(asked(log, question, similarity, fusion=fusion, floor=-1e9))
-        assert 4 not in found
-        assert found
-
-
-@pytest.mark.requirement("F-RANKING-06")
-def test_the_floor_is_what_the_question_must_give(log: IndexView) -> None:
-    shares = {each.position: each.shares["lexical"] for each in rank(asked(log, "red two", floor=0), limit=9)}
-    assert min(shares.values()) > 0
-    best, second = sorted(shares.values(), reverse=True)[:2]
-    assert order(asked(log, "red two", floor=(best + second) / 2)) == [2]
-    assert order(asked(log, "red two", floor=best + 1e-5)) == []
-    assert sorted(order(asked(log, "red two"))) == [0, 1, 2, 3, 5], "nothing is left out"
-
-
-@pytest.mark.requirement("F-RANKING-06")
-def test_priors_alone_bring_nothing_in(log: IndexView) -> None:
-    assert order(asked(log, "xylophone")) == []
-    assert order(asked(log, "it was?")) == []
-    assert order(asked(log, "red", fusion="rrf"), session="f") == []
-
-
-@pytest.mark.requirement("F-RANKING-07")
-@pytest.mark.parametrize("fusion", ["score", "rrf"])
-@pytest.mark.parametrize("copies", [1, 2, 50])
-def test_the_only_thing_ever_said_is_found(fusion: str, copies: int) -> None:
-    view = space(*["The dog sleeps."] * copies)
-    assert sorted(order(asked(view, "What does the dog do?", fusion=fusion))) == list(range(copies))
-    alike = np.full((2, copies), 0.8)
-    assert order(asked(view, "Which animal rests?", alike, fusion=fusion)) == list(range(copies))
-
-
-@pytest.mark.requirement("F-RANKING-07")
-def test_an_empty_space_answers_with_nothing() -> None:
-    assert order(asked(space(), "What does Ann do on 5 March?")) == []

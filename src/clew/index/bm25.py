@@ -87,7 +87,7 @@ def bm25f(
     for term in sorted(totals):
         found = view.lookup(term)
         if found.df and totals[term]:
-            factor = totals[term] * _idf(len(view.turns.ordinal), found.df) * (k1 + 1)
+            factor = totals[term] * idf(len(view.turns.ordinal), found.df) * (k1 + 1)
             add = _add_everywhere if len(found.pieces) * _DENSE_FROM > len(scores) else _add
             add(scores, counts, norms, factor, _push(counts, found, window, view.links))
     scores = scores[: len(view.pieces.turn)]
@@ -103,7 +103,7 @@ def most(turns: int, found_in: Sequence[int], k1: float = 1.2) -> float:
         turns: of the space.
         found_in: in how many of them each term stands.
     """
-    return (k1 + 1) * sum(_idf(turns, df) for df in found_in)
+    return (k1 + 1) * sum(idf(turns, df) for df in found_in)
 
 
 def turn_scores(view: IndexView, piece_scores: Scores) -> Scores:
@@ -132,7 +132,8 @@ def lengths(view: IndexView, window: Window) -> Scores:
     return held
 
 
-def _idf(turns: int, df: int) -> float:
+def idf(turns: int, df: int) -> float:
+    """How much a term tells that stands in `df` of so many turns: above 0 also where all have it."""
     return log(1 + (turns - df + 0.5) / (df + 0.5))
 
 

@@ -66,6 +66,7 @@ class Wired:
         self._ranker = Ranker(self._live, embedder, self._learned.recall, previous)
         self._chooser = Chooser(store, space, config.analyze)
         self._ranker.surroundings = Surroundings(store, space)
+        self._ranker.importance = self._chooser.importance
         self._ranker.labels = Labelling(store, space, self._chooser.said)
         self._ranker.words = self._told
         self._standing = StandingBook(store, space)

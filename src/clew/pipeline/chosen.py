@@ -100,6 +100,12 @@ class Chooser:
                 overlays += np.nan_to_num(known.scores(name, places))
             return known.scores("importance", places), overlays, known.flags("paradigm_shift", places)
 
+    def importance(self, view: IndexView) -> Scores:
+        """The importance of every turn; NaN while unknown."""
+        with self._store.snapshot() as reader:
+            known = RowsKnown(reader, self._space, view, self.said, self._limits, self._vocabulary)
+            return known.scores("importance", np.arange(len(view.turns.ordinal)))
+
     def _holding(self, reader: Reader, view: IndexView, tree: Node, places: NDArray[np.int64]) -> NDArray[np.int64]:
         known = RowsKnown(reader, self._space, view, self.said, self._limits, self._vocabulary, weighs(tree))
         held: NDArray[np.int64] = places[truth(tree, view, known, places) == TRUE]

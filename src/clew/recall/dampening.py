@@ -6,7 +6,7 @@ its parts. Pure, over the fused scores and columns.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from clew.config import RecallConfig
 from clew.index.view import IndexView
 from clew.recall.frame import Frame, Scores
 from clew.recall.fusion import Fused, Opinion, Tie, best, boost_step
-from clew.recall.surroundings import Branch, spans_of
+from clew.recall.surroundings import Branch, nodes_of
 
 RELEVANT: Final = 20
 """Best turns that count as what is relevant (docs/recall.md: 5, 10 and 40 did no better)."""
@@ -87,7 +87,7 @@ def gravity(view: IndexView, nodes: Sequence[Branch], relevant: NDArray[np.int64
     """
     if len(relevant) < 2:
         return None
-    beats, chapters = _nodes_of(view, nodes)
+    beats, chapters = nodes_of(view, nodes)
     far = np.ones(len(beats))
     for column, distance in ((view.turns.session, SAME_SESSION), (chapters, SAME_CHAPTER), (beats, 0.0)):
         far[_shared(column, relevant)] = distance
@@ -126,16 +126,3 @@ def _nearest(order: NDArray[np.int64], at: NDArray[np.int64]) -> Scores:
     before = np.maximum(after - 1, 0)
     gaps: NDArray[np.int64] = np.minimum(np.abs(order[after] - at), np.abs(at - order[before]))
     return gaps.astype(np.float64)
-
-
-def _nodes_of(view: IndexView, nodes: Sequence[Branch]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The beat and the chapter of each turn, as numbers; -1 for none. Kept with the view for as long as they hold."""
-    held = view.derived.get("nodes_of")
-    if held is None or held[0] is not nodes:
-        beats, chapters = np.full((2, len(view.turns.ordinal)), -1, dtype=np.int64)
-        inner = {node.parent for node in nodes}
-        for place, (node, turns) in enumerate(zip(nodes, spans_of(view, nodes), strict=True)):
-            if place not in inner:
-                beats[turns], chapters[turns] = place, node.parent
-        held = view.derived["nodes_of"] = nodes, beats, chapters
-    return cast("tuple[NDArray[np.int64], NDArray[np.int64]]", held[1:])

@@ -44,6 +44,7 @@ class Frame:
         around: what the store knows of the question's surroundings, as far as a signal asks for it.
         hop: terms of the second look-up; empty in the first one.
         labels: what labels say to the question, as far as a weight asks for it.
+        importance: of each turn, 1 to 10, NaN while unknown; None unless a weight asks for it.
     """
 
     query: Query
@@ -57,6 +58,7 @@ class Frame:
     around: Around = NOTHING
     hop: tuple[str, ...] = ()
     labels: Labels = NO_LABELS
+    importance: Scores | None = None
 
     @property
     def size(self) -> int:

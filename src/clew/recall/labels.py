@@ -5,13 +5,13 @@ Who keeps the labels is above this layer and gives them as columns (`Look`); ask
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
-from math import log
 from types import MappingProxyType
 from typing import Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.index.bm25 import idf
 from clew.index.view import IndexView
 from clew.recall.query import Query
 
@@ -108,7 +108,7 @@ def overlap(
     counts: list[int] = np.count_nonzero(best, axis=0).tolist()
     size = len(tags.known)
     pairs = zip(asked, counts, strict=True)
-    worth: list[float] = [weight * _rarity(size, count) if count else 0.0 for (_, weight), count in pairs]
+    worth: list[float] = [weight * idf(max(size, count), count) if count else 0.0 for (_, weight), count in pairs]
     whole = sum(worth, 0.0)
     if whole <= 0.0:
         return None, worth
@@ -133,8 +133,3 @@ def generality(tags: TagColumns) -> Values:
     for column in range(groups.shape[1]):
         left *= 1.0 - tags.weights[:, column] * shares[groups[:, column]]
     return 1.0 - left
-
-
-def _rarity(turns: int, having: int) -> float:
-    """The inverse document frequency of BM25: above 0 also for a label that every turn has."""
-    return log(1.0 + (max(turns, having) - having + 0.5) / (having + 0.5))

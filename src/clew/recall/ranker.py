@@ -59,6 +59,7 @@ class Ranker:
         self._config = config
         self.surroundings: Surroundings | None = None
         self.labels: Look | None = None
+        self.importance: Callable[[IndexView], Scores] | None = None
         self.words: Fetch | None = None
         self.outline: Outline | None = None
         self._vectors: OrderedDict[tuple[str, ...], Matrix] = OrderedDict()
@@ -94,6 +95,8 @@ class Ranker:
         around = NOTHING if self.surroundings is None else self.surroundings.look(query.text, config)
         labels = self._labels(view, query, config, shown, near=similarity is not None)
         found = make_frame(query, view, config, similarity, with_assistant=with_assistant, region=region, around=around)
+        if self.importance is not None and config.importance:
+            found = replace(found, importance=self.importance(view))
         if query.places and config.position:
             found = replace(found, pointed=point(view, query.places, session, self.outline))
         return found if labels is NO_LABELS else replace(found, labels=labels)

@@ -4,7 +4,7 @@ Only asked for where a signal that looks at it has a weight.
 """
 
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final, cast
 
@@ -67,10 +67,10 @@ class Surroundings:
 
     def look(self, question: str, config: RecallConfig) -> Around:
         """What the signals with a weight need."""
-        if not (config.graph or config.tree or config.gravity):
+        if not (config.graph or config.tree or config.beat or config.gravity):
             return NOTHING
         near = self._near(question) if config.graph else ()
-        return Around(near, self._nodes() if config.tree or config.gravity else ())
+        return Around(near, self._nodes() if config.tree or config.beat or config.gravity else ())
 
     def _near(self, question: str) -> tuple[tuple[tuple[str, ...], float], ...]:
         with self._store.snapshot() as reader:
@@ -138,11 +138,21 @@ def inherited(view: IndexView, nodes: tuple[Branch, ...], cosines: NDArray[np.fl
     return spread
 
 
-def spans_of(view: IndexView, nodes: Sequence[Branch]) -> Iterator[NDArray[np.intp]]:
-    """The positions of the turns that each node covers, by their places in the session."""
-    order, keys = _in_order(view)
-    for low, high in zip(*_bounds(view, nodes, keys), strict=True):
-        yield order[low:high]
+def nodes_of(view: IndexView, nodes: Sequence[Branch]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The beat and the chapter of each turn, as places among the nodes; -1 for none.
+
+    Kept with the view for as long as these nodes hold.
+    """
+    held = view.derived.get("nodes_of")
+    if held is None or held[0] is not nodes:
+        beats, chapters = np.full((2, len(view.turns.ordinal)), -1, dtype=np.int64)
+        inner = {node.parent for node in nodes}
+        order, keys = _in_order(view)
+        for place, (node, low, high) in enumerate(zip(nodes, *_bounds(view, nodes, keys), strict=True)):
+            if place not in inner:
+                beats[order[low:high]], chapters[order[low:high]] = place, node.parent
+        held = view.derived["nodes_of"] = nodes, beats, chapters
+    return cast("tuple[NDArray[np.int64], NDArray[np.int64]]", held[1:])
 
 
 def _bounds(view: IndexView, nodes: Sequence[Branch], keys: NDArray[np.int64]) -> tuple[list[int], list[int]]:

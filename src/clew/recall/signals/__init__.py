@@ -9,10 +9,12 @@ from typing import Final, Literal
 
 from clew.config import RecallConfig
 from clew.recall.frame import Scores
+from clew.recall.signals.beat import beat
 from clew.recall.signals.cost import cost
 from clew.recall.signals.dense import answer, dense, dense_rewritten, window
 from clew.recall.signals.graph import graph
 from clew.recall.signals.hop import hop
+from clew.recall.signals.importance import importance
 from clew.recall.signals.label import label
 from clew.recall.signals.lexical import lexical
 from clew.recall.signals.opening import opening
@@ -71,9 +73,11 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("position", position, lambda c, _: c.position),
     Signal("label", label, lambda c, _: c.label, ranks=True),
     Signal("graph", graph, lambda c, _: c.graph),
+    Signal("beat", beat, lambda c, _: c.beat, "z", ranks=True),
     Signal("tree", tree, lambda c, _: c.tree, "z", ranks=True),
     Signal("hop", hop, lambda c, _: c.hop, "z", ranks=True),
     Signal("quote", quote, lambda c, _: c.quote),
+    Signal("importance", importance, lambda c, _: c.importance, "z"),
     Signal("user", user, lambda c, _: c.user, standing=True),
     Signal("standing", standing, lambda c, _: c.standing),
     Signal("assistant", assistant, lambda c, _: c.assistant),
