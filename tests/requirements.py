@@ -1091,6 +1091,9 @@ SUMMARY = (
         "F-SUMMARY-03", "Issue 5 shows", "What the assistant said brings its turns; a summary brings openings first."
     ),
     Requirement(
+        "F-SUMMARY-04", "Issue 5.1", "A question in which order things were said brings what the person opened with."
+    ),
+    Requirement(
         "F-SUMMARY-02", "DESIGN 6", "Asking politely (`can you list`) is not asking for what the assistant said."
     ),
 )

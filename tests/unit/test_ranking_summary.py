@@ -2,6 +2,8 @@
 
 import pytest
 
+from clew.config import RecallConfig
+from clew.recall.search import rank
 from clew.types import Turn
 from tests.ranking_spaces import asked, order, said, space
 
@@ -26,6 +28,30 @@ def test_a_summary_brings_the_assistants_turns_like_the_persons() -> None:
     assert roles("Where do the roses of the garden plan go?") == "uuuuaaaa"
     assert roles("Summarise the garden plan with the roses") == "aaaauuuu"
     assert roles("Give me an overview of the garden plan with the roses") == "aaaauuuu"
+
+
+@pytest.mark.requirement("F-SUMMARY-04")
+def test_an_order_brings_what_the_person_opened_a_session_with() -> None:
+    turns = [
+        *(said("The garden.", session="a"), said("The garden.", session="a", role="assistant")),
+        *(said("The garden.", session="a"), said("The garden.", session="a", role="assistant")),
+        *(said("The garden.", session="b"), said("The garden.", session="b", role="assistant")),
+    ]
+    shares = [
+        {each.position: each.shares.get("opening") for each in rank(asked(space(*turns), question), limit=9)}
+        for question in (
+            "In what order did I speak of the garden?",
+            "List, in chronological order, parts of the garden",
+            "What did I buy in order to plant the garden?",
+        )
+    ]
+    weight = RecallConfig().opening
+    assert shares[0] == shares[1] == {0: weight, 1: None, 2: weight / 2, 3: None, 4: weight, 5: None}
+    assert set(shares[2].values()) == {None}
+    people = space(said("The garden.", speaker="Ann"), said("The garden.", speaker="Bob"))
+    asked_of_people = asked(people, "In what order did Ann speak of the garden?")
+    assert asked_of_people.query.wants_order
+    assert all("opening" not in each.shares for each in rank(asked_of_people, limit=9))
 
 
 @pytest.mark.requirement("F-SUMMARY-03")

@@ -61,6 +61,7 @@ def understood(query: Query, speakers: Sequence[str]) -> dict[str, Any]:
         "rewritten": query.rewritten if query.rewritten != query.text else None,
         "wants_assistant": query.wants_assistant or None,
         "wants_summary": query.wants_summary or None,
+        "wants_order": query.wants_order or None,
         "wants_help": query.wants_help or None,
         "wants_time": query.wants_time or None,
         "wants_hop": query.wants_hop or None,

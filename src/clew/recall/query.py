@@ -34,6 +34,11 @@ _ASSISTANT_ASKED = re.compile(
 )
 _ASKING = re.compile(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
 _SUMMARY = re.compile(r"\b(?:summar\w+|overview|recap\w*)\b", re.IGNORECASE)
+_ORDER = re.compile(
+    r"\b(?:order in which|in (?:what|which|the right|chronological) order|in order(?! to\b)|chronolog\w+|in sequence"
+    r"|the sequence of|timeline)\b",
+    re.IGNORECASE,
+)
 _HELP = re.compile(
     r"\b(?:(?:can|could|would|will) you|please|help me|how (?:do|should|can|could|would) (?:I|we)"
     r"|what (?:should|would|can|do) (?:I|you|we)|I(?:['’]m| am) (?:planning|trying|looking|thinking|preparing|working)"
@@ -80,6 +85,7 @@ class Query:
         rewritten: the question for the second look at the vectors: names turned to "you", or request words dropped.
         wants_assistant: it asks for the assistant's own words.
         wants_summary: it asks for what was said of something as a whole.
+        wants_order: it asks in which order things were, or were said.
         wants_help: it asks to have something done or explained now, and not for what was said.
         wants_time: it asks when something was, or on which day.
         wants_hop: it describes what it asks about by something else that was said, or compares.
@@ -95,6 +101,7 @@ class Query:
     rewritten: str
     wants_assistant: bool
     wants_summary: bool = False
+    wants_order: bool = False
     wants_help: bool = False
     wants_time: bool = False
     wants_hop: bool = False
@@ -139,6 +146,7 @@ def understand(
         rewritten=without_request(about) if with_assistant else to_second_person(asked, set().union(*named.values())),
         wants_assistant=with_assistant and _ASSISTANT_ASKED.search(_ASKING.sub("", text)) is not None,
         wants_summary=_SUMMARY.search(text) is not None,
+        wants_order=_ORDER.search(text) is not None,
         wants_help=_HELP.search(text) is not None and _LOOKS_BACK.search(text) is None,
         wants_time=_WHEN.search(text) is not None,
         wants_hop=_HOP.search(about) is not None,
