@@ -991,6 +991,7 @@ GRAPH = (
     Requirement(
         "F-GRAPH-04", "DESIGN 5", "What turns name is counted behind the acknowledgement, by a stage of its own."
     ),
+    Requirement("F-GRAPH-10", "DESIGN 1.11", "Recall and the entity graph go by one rule for nicknames."),
     Requirement("F-GRAPH-05", "RETRIEVAL 4", "A name seen twice for the other one of two leads to who goes by it."),
     Requirement(
         "F-GRAPH-06", "DESIGN 9", "The graph is what the stored turns name: after forgetting, rebuild and copy."

@@ -46,7 +46,7 @@ def page(memory: Memory, name: str) -> EntityPage | None:
 
 def listed(memory: Memory) -> dict[str, Entity]:
     with memory._store.snapshot() as reader:
-        return {each.name: each for each in entities_of(reader, memory.space)}
+        return {each.name: each for each in entities_of(reader, memory.space, memory._live.view())}
 
 
 @pytest.fixture
@@ -94,10 +94,27 @@ def test_a_greeting_in_company_and_an_ordinary_word_are_no_nicknames() -> None:
             memory.add_many([Turn(role="user", content=text, speaker=who, session=name) for who, text in turns])
         memory.drain(None)
         with memory._store.snapshot() as reader:
-            graph = StoredGraph(reader, memory.space)
+            graph = StoredGraph(reader, memory.space, memory._live.view())
             assert graph.called("Max") is None
             assert graph.called("Biscuit") is None
             assert graph.called("Fairy") == graph.find("Fay")
+
+
+@pytest.mark.requirement("F-GRAPH-10")
+def test_a_question_and_the_graph_know_the_same_nicknames() -> None:
+    lines = [("Elise", "Hey Kate!"), ("Emi", "Hi Emily."), ("Elise", "Thanks Kate!"), ("Emi", "Hello Emily!")]
+    names = ("Kate", "kate", "Emily", "Emi", "Elise", "Max", "")
+    with quiet() as memory:
+        for who, text in lines:
+            memory.add(Turn(role="user", content=text, speaker=who, session="s"))
+        memory.drain(None)
+        with memory._store.snapshot() as reader:
+            view = memory._live.view()
+            led = {name: StoredGraph(reader, memory.space, view).called(name) for name in names}
+        asked = {name: memory.explain(memory.recall(f"What of {name}?").receipt_id).understood for name in names}
+    assert led == {"Kate": "emi", "kate": "emi", "Emily": "elis", "Emi": None, "Elise": None, "Max": None, "": None}
+    meant = {name: each.get("speakers", [""])[0] for name, each in asked.items()}
+    assert meant == dict(zip(names, ("Emi", "Emi", "Elise", "Emi", "Elise", "", ""), strict=True))
 
 
 @pytest.mark.requirement("F-GRAPH-06")
@@ -285,7 +302,7 @@ def test_the_cost_of_a_turn_does_not_grow() -> None:
 @pytest.mark.requirement("F-GRAPH-07")
 def test_energy_spreads_through_the_stored_graph_and_stops_at_hubs(memory: Memory) -> None:
     with memory._store.snapshot() as reader:
-        graph = StoredGraph(reader, memory.space)
+        graph = StoredGraph(reader, memory.space, memory._live.view())
         found = spreading_activation(graph, ["Oslo"])
         assert {"oslo", "bob"} <= found.keys()
         assert found == spreading_activation(graph, ["Oslo"])
@@ -293,7 +310,7 @@ def test_energy_spreads_through_the_stored_graph_and_stops_at_hubs(memory: Memor
     edges = [(memory.space, key, f"n{n:03}", "related_to", 1, 1) for n in range(MOST_LINKED + 1)]
     memory._store.transaction(lambda tx: tx.put("edge", edges))
     with memory._store.snapshot() as reader:
-        assert spreading_activation(StoredGraph(reader, memory.space), ["Oslo"]) == {key: 1.0}
+        assert spreading_activation(StoredGraph(reader, memory.space, memory._live.view()), ["Oslo"]) == {key: 1.0}
 
 
 @pytest.mark.requirement("F-GRAPH-04")

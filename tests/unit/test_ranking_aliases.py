@@ -2,8 +2,8 @@
 
 import pytest
 
-from clew.recall.aliases import aliases
 from clew.recall.query import Query, understand
+from clew.structure.nicknames import nicknames
 from clew.types import Turn
 from tests.ranking_spaces import NOON, said, space
 
@@ -17,7 +17,9 @@ HELLO = (
 
 def read(question: str, *turns: Turn) -> Query:
     view = space(*turns)
-    return understand(question, view.speakers, NOON, with_assistant=False, known_as=lambda words: aliases(view, words))
+    return understand(
+        question, view.speakers, NOON, with_assistant=False, known_as=lambda words: nicknames(view, words)
+    )
 
 
 def named(question: str, *turns: Turn) -> list[str]:
@@ -68,6 +70,6 @@ def test_newest_turns_decide_and_few_are_looked_at() -> None:
         return inner(position, before, after)
 
     view.neighbours = counted  # type: ignore[method-assign]  # counts the work
-    assert aliases(view, ["kate"]) == {"kate": view.speakers.index("Emi")}
-    assert aliases(view, ["kate"]) == {"kate": view.speakers.index("Emi")}
+    assert nicknames(view, ["kate"]) == {"kate": view.speakers.index("Emi")}
+    assert nicknames(view, ["kate"]) == {"kate": view.speakers.index("Emi")}
     assert walked == list(range(78, 62, -2))

@@ -78,7 +78,7 @@ def test_the_tree_hides_no_turn() -> None:
         texts[133] = "We spoke about zanzibarite and plan 14."
         memory.add_many([Turn(role="user", content=text, session="s") for text in texts])
         memory.drain(None)
-        assert Surroundings(memory._store, memory.space).look("x", memory.config.recall).nodes
+        assert Surroundings(memory._store, memory.space).look("x", memory.config.recall, memory._live.view()).nodes
         hits = memory.search("what was the plan about zanzibarite", limit=3)
         assert hits[0].turn.text == texts[133]
         assert "tree" in hits[0].signals

@@ -70,8 +70,9 @@ class Hierarchy(Times):
         counted for who has it.
         """
         self._check_open()
+        view = self._live.view()
         with self._store.snapshot() as reader:
-            return entities_of(reader, self.space)
+            return entities_of(reader, self.space, view)
 
     def entity(self, name: str) -> EntityPage:
         """One of them by any of its names, with its strongest neighbours and the newest turns that name it.

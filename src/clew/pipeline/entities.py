@@ -155,14 +155,14 @@ def entity_problems(store: Store, space: str) -> Iterator[Problem]:
             yield Problem(kind="entity", where=f"{table} {shown}", detail=detail, repair="clew rebuild")
 
 
-def entities_of(reader: Reader, space: str) -> tuple[Entity, ...]:
+def entities_of(reader: Reader, space: str, view: IndexView) -> tuple[Entity, ...]:
     """What the turns of a space name, see `StoredGraph.entities`."""
-    return StoredGraph(reader, space).entities()
+    return StoredGraph(reader, space, view).entities()
 
 
 def entity_page(reader: Reader, space: str, view: IndexView, name: str) -> EntityPage | None:
     """One entity by any of its names, with what surrounds it; None when nothing of that name is known."""
-    graph = StoredGraph(reader, space)
+    graph = StoredGraph(reader, space, view)
     key = graph.find(name)
     if key is None:
         return None

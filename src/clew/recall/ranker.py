@@ -17,7 +17,6 @@ from clew.index.vectors import cosine
 from clew.index.view import IndexView, Mask
 from clew.models.asked import ask
 from clew.models.protocol import Embedder, Matrix
-from clew.recall.aliases import aliases
 from clew.recall.anchors import Outline, Stretch, point
 from clew.recall.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
 from clew.recall.hops import FIRST, Fetch, seeds
@@ -25,6 +24,7 @@ from clew.recall.labels import NO_LABELS, Labels, Look
 from clew.recall.query import Query, understand
 from clew.recall.search import Ranking, rank
 from clew.recall.surroundings import NOTHING, Surroundings
+from clew.structure.nicknames import nicknames
 
 log = logging.getLogger("clew.recall")
 
@@ -88,11 +88,11 @@ class Ranker:
             now,
             with_assistant=with_assistant,
             covered=covered_days(view),
-            known_as=lambda words: aliases(view, words),
+            known_as=lambda words: nicknames(view, words),
         )
         similarity = self._similarity(view, query)
         config = self._config()
-        around = NOTHING if self.surroundings is None else self.surroundings.look(query.text, config)
+        around = NOTHING if self.surroundings is None else self.surroundings.look(query.text, config, view)
         labels = self._labels(view, query, config, shown, near=similarity is not None)
         found = make_frame(query, view, config, similarity, with_assistant=with_assistant, region=region, around=around)
         if self.importance is not None and config.importance:

@@ -65,16 +65,16 @@ class Surroundings:
         self._lock = threading.Lock()
         self._held: tuple[int, tuple[Branch, ...]] = (-1, ())
 
-    def look(self, question: str, config: RecallConfig) -> Around:
+    def look(self, question: str, config: RecallConfig, view: IndexView) -> Around:
         """What the signals with a weight need."""
         if not (config.graph or config.tree or config.beat or config.gravity):
             return NOTHING
-        near = self._near(question) if config.graph else ()
+        near = self._near(question, view) if config.graph else ()
         return Around(near, self._nodes() if config.tree or config.beat or config.gravity else ())
 
-    def _near(self, question: str) -> tuple[tuple[tuple[str, ...], float], ...]:
+    def _near(self, question: str, view: IndexView) -> tuple[tuple[tuple[str, ...], float], ...]:
         with self._store.snapshot() as reader:
-            graph = StoredGraph(reader, self._space)
+            graph = StoredGraph(reader, self._space, view)
             known = (graph.find(mention.name) for mention in entities_in(question).mentions)
             own = list(dict.fromkeys(key for key in known if key is not None))[:SEEDS]
             reached = spreading_activation(Keyed(graph), own)

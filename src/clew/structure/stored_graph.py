@@ -7,15 +7,17 @@ Types are kept as letters, and names as what they have more than their key (`wri
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final, Self, cast
 
 from clew.analyze.entities import entity_key
 from clew.analyze.recognised import named_in
+from clew.index.view import IndexView
 from clew.store.protocol import Reader, Transaction
 from clew.store.tables import TABLES, Row
 from clew.structure.graph import entity_of
+from clew.structure.nicknames import nicknames
 from clew.types.compact import EDGE_TYPES, NODE_TYPES
 from clew.types.entity import EdgeType, Entity, NameSpan, Neighbour, NodeType
 from clew.types.turn import Turn
@@ -25,9 +27,6 @@ ENTITY_VERSION: Final = 2
 
 MOST_LINKED: Final = 50
 """Neighbours of an entity that passes energy on: of more, each would get less than the minimum (0.5 / 51 < 0.01)."""
-
-SIGHTINGS: Final = 2
-"""Turns that must call somebody by a name before it leads to them (RETRIEVAL 7: one may greet a pet)."""
 
 SPEAKS: Final = "speaks"
 _ROLES: Final = frozenset(("user", "assistant", "system", "tool", "model", "human", "ai", "bot"))
@@ -108,9 +107,9 @@ def speaker_key(speaker: str | None) -> str | None:
 class StoredGraph:
     """Looks at the rows of one space, as of one moment; every answer costs a bounded number of reads."""
 
-    def __init__(self, reader: Reader, space: str) -> None:
-        """Reads through an open snapshot."""
-        self._reader, self._space = reader, space
+    def __init__(self, reader: Reader, space: str, view: IndexView) -> None:
+        """Reads through an open snapshot; `view` tells who goes by which name."""
+        self._reader, self._space, self._view = reader, space, view
 
     def find(self, name: str) -> str | None:
         """The key of the entity that a name means; None when nothing of that name is known."""
@@ -128,25 +127,15 @@ class StoredGraph:
         return sorted(found) if len(found) <= MOST_LINKED else ()
 
     def called(self, name: str) -> str | None:
-        """The key of the one person who goes by a name that is not their own, if that was seen often enough.
+        """The key of the one person who goes by a name that is not their own, by `clew.structure.nicknames`.
 
-        Somebody in a session of two calls the other by it in a greeting, or thanks; or somebody says that they go by
-        it. It takes `SIGHTINGS` turns, most of them meaning the same person, and the name must not be a speaker's own,
-        nor an ordinary word of the space.
+        What is also a thing of the space, named in lower case, is nobody's: people greet their pets too.
         """
+        word = name.strip().casefold()
+        code = nicknames(self._view, (word,)).get(word)
+        person = None if code is None else speaker_key(self._view.speakers[code])
         key = entity_key(name)
-        meant: Counter[str] = Counter()
-        spelled = " ".join(name.split())
-        for form in dict.fromkeys((spelled, spelled.title())):
-            rows = self._reader.scan("speaker", (self._space, form), (self._space, form), index="name")
-            for _, session, speaker, kind, _, turns, _ in rows if form else ():
-                for person in self._meant(cast(str, session), cast(str, speaker), cast(str, kind)):
-                    meant[person] += cast(int, turns)
-        if not meant or key in meant:
-            return None
-        person, turns = max(sorted(meant.items()), key=lambda each: each[1])
-        sure = turns >= SIGHTINGS and 2 * turns > meant.total()
-        return person if sure and not self._has(key, NodeType.CONCEPT) else None
+        return None if person == key or self._has(key, NodeType.CONCEPT) else person
 
     def entity(self, key: str) -> Entity | None:
         """An entity by its key; None when nothing of that key is known."""
@@ -205,16 +194,6 @@ class StoredGraph:
     def _has(self, key: str, kind: NodeType | None = None) -> bool:
         low = (self._space, key) if kind is None else (self._space, key, NODE_TYPES.letter(kind))
         return bool(self._reader.scan("entity", low, low, columns=("entity",), limit=1))
-
-    def _meant(self, session: str, speaker: str, kind: str) -> Iterator[str]:
-        """Whom a form of address means: the speaker, or the only other one of the session."""
-        if kind == "speaker":
-            voices = [speaker]
-        else:
-            rows = self._reader.scan("speaker", (self._space, session), (self._space, session))
-            others = {cast(str, row[2]) for row in rows if row[3] == SPEAKS and row[2] != speaker}
-            voices = list(others) if len(others) == 1 else []
-        yield from filter(None, map(speaker_key, voices))
 
 
 def drop_graph(tx: Transaction, space: str) -> None:

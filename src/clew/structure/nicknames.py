@@ -1,6 +1,7 @@
 """Other names of the speakers, learned from how they are greeted: "Hey Kate!" names the one it is said to.
 
-Borders: reads the marks that indexing left (`clew.index.entry.name_mark`), never the turns' words.
+The one rule for nicknames: recall asks it whom a question names, the entity graph whom a name leads to. Borders: reads
+the marks that indexing left (`clew.index.entry.name_mark`), never the turns' words.
 """
 
 from collections import Counter
@@ -26,16 +27,16 @@ NEAR: Final = 4
 """Turns before and after a greeting among which its listener speaks."""
 
 
-def aliases(view: IndexView, words: Iterable[str]) -> dict[str, int]:
-    """Those of a question's words that are another name of a speaker, each with the speaker's code.
+def nicknames(view: IndexView, words: Iterable[str]) -> dict[str, int]:
+    """Those of some words that are another name of a speaker, each with the speaker's code.
 
-    A name must have been used in at least two turns, and most of those looked at must mean the same speaker. What was
-    found is kept with the view.
+    A name must have been used in at least two turns, and most of those looked at must mean the same speaker. Who speaks
+    under the name has it, and nobody else. What was found is kept with the view.
 
     Args:
         words: case folded.
     """
-    held: dict[str, int | None] = view.derived.setdefault("aliases", {})
+    held: dict[str, int | None] = view.derived.setdefault("nicknames", {})
     found: dict[str, int] = {}
     for word in words:
         if word not in held:
@@ -50,6 +51,8 @@ def _owner(view: IndexView, word: str) -> int | None:
     said_of = [(of, _turns(view, name_mark(word, of))) for of in ("listener", "speaker")]
     sightings = sum(len(turns) for _, turns in said_of)
     if sightings < SIGHTINGS or sightings < SHARE * max(map(view.document_frequency, terms(word)), default=0):
+        return None
+    if any(word == speaker.casefold() for speaker in view.speakers):
         return None
     newest = sorted(((int(turn), of) for of, turns in said_of for turn in turns[-LOOKED_AT:]), reverse=True)[:LOOKED_AT]
     votes: Counter[int] = Counter()
