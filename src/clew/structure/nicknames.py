@@ -48,9 +48,12 @@ def nicknames(view: IndexView, words: Iterable[str]) -> dict[str, int]:
 
 
 def _owner(view: IndexView, word: str) -> int | None:
-    said_of = [(of, _turns(view, name_mark(word, of))) for of in ("listener", "speaker")]
-    sightings = sum(len(turns) for _, turns in said_of)
-    if sightings < SIGHTINGS or sightings < SHARE * max(map(view.document_frequency, terms(word)), default=0):
+    marks = {of: name_mark(word, of) for of in ("listener", "speaker")}
+    sightings = sum(map(view.document_frequency, marks.values()))
+    if sightings < SIGHTINGS:  # so it is with most words, and where they stand is not looked up
+        return None
+    said_of = [(of, _turns(view, mark)) for of, mark in marks.items()]
+    if sightings < SHARE * max(map(view.document_frequency, terms(word)), default=0):
         return None
     if any(word == speaker.casefold() for speaker in view.speakers):
         return None
