@@ -30,6 +30,13 @@ def test_what_both_find_is_one_name_with_the_surer_type() -> None:
 
 
 @pytest.mark.requirement("F-NER-01")
+def test_the_surer_type_holds_wherever_in_the_text_a_model_sees_the_name() -> None:
+    text = "first alice called, then Alice came"
+    seen = [NameSpan(6, 11, NodeType.ORGANIZATION), NameSpan(25, 30, NodeType.ORGANIZATION)]
+    assert names(text, seen) == {"Alice": NodeType.PERSON}
+
+
+@pytest.mark.requirement("F-NER-01")
 def test_a_model_adds_what_rules_cannot_see() -> None:
     text = "i saw bob and the sailing boat at kings cross"
     assert names(text, []) == {}

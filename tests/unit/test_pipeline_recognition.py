@@ -13,9 +13,11 @@ from clew.memory import Memory
 from clew.models.choose import NoRecogniser, choose_recogniser
 from clew.models.protocol import Recogniser
 from clew.pipeline.name_spans import KIND, RECOGNISER
+from clew.pipeline.proof import prove, traces_of
 from clew.pipeline.recognition import STRETCH, WORTH, Recognition
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store
+from clew.store.sqlite import SqliteStore
 from clew.store.tables import Row
 from clew.types import Turn
 from clew.types.compact import NODE_TYPES
@@ -108,7 +110,7 @@ def test_what_a_model_saw_is_recorded_and_counted(memory: Memory) -> None:
     found = listed(memory)
     assert (found["bob"].type, found["Zoltan"].type) == (NodeType.PERSON, NodeType.PERSON)
     assert people(memory) == {"bob": 3, "zoltan": 3, "melani": 2, "emilia": 2}
-    assert recorded(memory)[0] == ("s:turn:0", '[[6,9,"person"],[33,39,"person"]]', "model:lister:a@1")
+    assert recorded(memory)[0] == ("s:turn:0", '[[6,9,"p"],[33,39,"p"]]', "model:lister:a@1")
     assert [row[0] for row in recorded(memory)] == ["s:turn:0", "s:turn:1", "s:turn:3"]
     assert {each.name for each in memory.entity("bob").neighbours} >= {"Zoltan", "Melanie", "Emilia"}
     stats = memory.stats()
@@ -160,6 +162,20 @@ def test_forgetting_leaves_what_the_others_would_have_given(gone: set[int], late
         assert graph_rows(memory) == graph_rows(other)
         assert len(recorded(memory)) == len(recorded(other))
         assert memory.verify().ok
+
+
+@pytest.mark.requirement("F-NER-02", "F-HOLD-08")
+def test_nothing_is_left_of_a_name_that_only_a_model_saw(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path)
+    with open_with(Lister("xylophonia", "bob"), store) as memory:
+        memory.add_many([*said(), Turn(role="user", content="ask xylophonia, a person of the place.", session="gone")])
+        memory.drain(None)
+        assert "xylophonia" in listed(memory)
+        traces = traces_of([memory.restore("gone:turn:0")])
+        memory.forget(session="gone")
+    proof = prove(store, "default", traces)
+    store.close()
+    assert proof.ok, proof.found
 
 
 @pytest.mark.requirement("F-NER-02")

@@ -1,6 +1,7 @@
 """What a named-entity model saw in turns, as rows and back: its recorded answers, from which the graph is counted.
 
-A row of ANNOTATION of the kind `named` for each turn in which it saw something, and a row of META, `recogniser`:
+A row of ANNOTATION of the kind `named` for each turn in which it saw something, a list of [start, end, type as a
+letter]; and a row of META, `recogniser`:
 
     recogniser    {"model": name, "next": ordinal, "failed": n}: it was asked about every turn before `next`
 
@@ -15,6 +16,7 @@ from typing import Any, Final, cast
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import dumps
 from clew.store.tables import Row
+from clew.types.compact import NODE_TYPES
 from clew.types.entity import NameSpan, NodeType
 from clew.types.turn import Turn
 
@@ -64,7 +66,7 @@ def put_spans(tx: Transaction, space: str, model: str, seen: Mapping[str, Spans]
     rows: list[Row] = []
     for owner, spans in seen.items():
         if spans:
-            value = dumps([[span.start, span.end, str(span.type)] for span in spans])
+            value = dumps([[span.start, span.end, NODE_TYPES.letter(span.type)] for span in spans])
             rows.append((space, owner, KIND, value, f"model:{model}", VERSION))
         else:
             tx.delete("annotation", (space, owner, KIND), (space, owner, KIND))
@@ -74,6 +76,8 @@ def put_spans(tx: Transaction, space: str, model: str, seen: Mapping[str, Spans]
 def _read(value: Any) -> Spans:
     """The spans of a row; none of one that cannot be read, which `verify` notices by what is counted."""
     try:
-        return tuple(NameSpan(int(start), int(end), NodeType(kind)) for start, end, kind in json.loads(value))
+        return tuple(
+            NameSpan(int(start), int(end), NodeType(NODE_TYPES.name(kind))) for start, end, kind in json.loads(value)
+        )
     except (ValueError, TypeError):
         return ()
