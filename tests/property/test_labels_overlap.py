@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Sequence
 from math import log
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -91,7 +92,7 @@ def test_every_store_and_packing_says_the_same(
     config = {"recall": recall, "index": {"pack_minimum": minimum, "fan_out": 2}}
     turns = [
         Turn(role="user", content=f"{line} {topic}.", session=session, at=at(90 * place + n))
-        for place, (topic, session) in enumerate(log_of)
+        for place, (topic, session) in enumerate(sorted(log_of, key=itemgetter(1)))  # as many at once are numbered
         for n, line in enumerate(LINES)
     ]
     with (

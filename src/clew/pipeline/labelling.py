@@ -22,11 +22,14 @@ from clew.pipeline.questions import RESPONSE
 from clew.pipeline.said import Said, Table
 from clew.pipeline.tagging import ALIKE
 from clew.pipeline.vocabulary import model_of, read_vocabulary, state_of
-from clew.recall.labels import Embedded, Labels, TagColumns, generality, overlap
+from clew.recall.labels import Embedded, Labels, TagColumns, Values, generality, overlap
 from clew.recall.query import Query
 from clew.store.protocol import Reader, Store
 from clew.structure.vocabulary import Vocabulary
 from clew.types.ids import parse_turn_id
+
+_Made = tuple[object, ...]
+"""What columns were made of: the table, the vocabulary, how many turns are read, and how many there are."""
 
 _EVER: Final = sys.maxsize
 """An ordinal behind all turns: a question is asked after all of them."""
@@ -42,6 +45,7 @@ class Labelling:
         self._words: tuple[object, Vocabulary, str | None] = (None, Vocabulary(), None)
         self._numbers: dict[str, int] = {}  # of keys, in the order in which they came
         self._coded: tuple[Table | None, NDArray[np.int32]] = (None, np.zeros(0, dtype=np.int32))
+        self._made: tuple[_Made, TagColumns, Values | None] | None = None
 
     def __call__(
         self, view: IndexView, query: Query, vector: Embedded | None, shown: Collection[tuple[str, int]], *, hubs: bool
@@ -52,6 +56,7 @@ class Labelling:
             if vector is not None and vector[0] != model:  # names have vectors of the model that analysed them
                 vector = None
             tags = self._columns(reader, view, words)
+            general = self._hubs(tags) if hubs else None
             found = question_labels(query, words, None if vector is None else vector[1], view.speakers)
             numbers = {name: self._number(words, name) for name in found}
             active = self._active(view, tags, shown)
@@ -60,7 +65,7 @@ class Labelling:
             given = list(self._given(reader, view, words, asked))
         values, parts = overlap(tags, [(numbers[name], found[name]) for name in asked], given)
         told = {name: round(part, 6) for name, part in zip(asked, parts, strict=True) if part > 0}
-        return Labels(told, skipped, values, generality(tags) if hubs else None)
+        return Labels(told, skipped, values, general)
 
     def _vocabulary(self, reader: Reader) -> tuple[Vocabulary, str | None]:
         """All labels with their vectors, and whose those are; read again when they have changed."""
@@ -73,14 +78,25 @@ class Labelling:
         """The tags of all turns of a view, by the labels that they mean; of turns that are not analysed none."""
         size = len(view.turns.ordinal)
         table, final, _ = self._said.held(reader, view, np.arange(size), weighed=False)
-        numbers, held, analysed = table.tagged(min(final, size))
-        codes = self._codes(table)
-        groups = np.full((size, numbers.shape[1]), -1, dtype=np.int32)
-        weights, known = np.zeros(groups.shape), np.zeros(size, dtype=np.bool_)
-        groups[: len(numbers)] = self._roots(words)[codes[numbers]]
-        weights[: len(numbers)] = held
-        known[: len(numbers)] = analysed
-        return TagColumns(groups, weights, known)
+        made = (table, words, min(final, size), size)
+        if self._made is None or self._made[0] != made:
+            numbers, held, analysed = table.tagged(made[2])
+            codes = self._codes(table)
+            groups = np.full((size, numbers.shape[1]), -1, dtype=np.int32)
+            weights, known = np.zeros(groups.shape), np.zeros(size, dtype=np.bool_)
+            groups[: len(numbers)] = self._roots(words)[codes[numbers]]
+            weights[: len(numbers)] = held
+            known[: len(numbers)] = analysed
+            self._made = made, TagColumns(groups, weights, known), None
+        return self._made[1]
+
+    def _hubs(self, tags: TagColumns) -> Values:
+        """How general the labels of each turn are; kept with the columns."""
+        made, held, hubs = self._made or ((), tags, None)
+        if hubs is None or held is not tags:
+            hubs = generality(tags)
+            self._made = made, tags, hubs
+        return hubs
 
     def _codes(self, table: Table) -> NDArray[np.int32]:
         """The number of the key of each name of a table, and last, where -1 leads, that of no name: -1."""

@@ -95,11 +95,12 @@ def overlap(
     place_of = np.full(max((number for number, _ in asked), default=-1) + 2, -1, dtype=np.int64)
     for place, (number, _) in enumerate(asked):
         place_of[number] = place
-    hit = place_of[np.clip(tags.groups, -1, len(place_of) - 1)]
-    at, nth = np.nonzero(hit >= 0)
+    hit = place_of[np.clip(tags.groups.ravel(), -1, len(place_of) - 1)]
+    found = np.flatnonzero(hit >= 0)
+    at = found // max(tags.groups.shape[1], 1)
     owners = np.concatenate((at, np.array([each[0] for each in given], dtype=np.int64)))
-    labels = np.concatenate((hit[at, nth], np.array([each[1] for each in given], dtype=np.int64)))
-    weights = np.concatenate((tags.weights[at, nth], np.array([each[2] for each in given], dtype=np.float64)))
+    labels = np.concatenate((hit[found], np.array([each[1] for each in given], dtype=np.int64)))
+    weights = np.concatenate((tags.weights.ravel()[found], np.array([each[2] for each in given], dtype=np.float64)))
     if not len(owners):
         return None, [0.0] * len(asked)
     turns, rows = np.unique(owners, return_inverse=True)
