@@ -64,7 +64,8 @@ def answers(store: Store, space: str, story: list[tuple[str, Any]], queries: lis
     """Everything that can be seen of a memory after a story."""
     shared: Any = Unclosed(store)
     seen: list[object] = []
-    config = {"index": {"pack_minimum": 4, "fan_out": 2}}
+    weights = {"label": 1.0, "gravity": 1.0, "hub": 1.0} if len(story) % 2 else {}
+    config = {"index": {"pack_minimum": 4, "fan_out": 2}, "recall": weights}
     with clew.Memory.open(
         shared, space=space, config=config, embedder=HashEmbedder(), clock=lambda: START + timedelta(days=100)
     ) as memory:
@@ -93,7 +94,7 @@ def answers(store: Store, space: str, story: list[tuple[str, Any]], queries: lis
     return seen
 
 
-@pytest.mark.requirement("S-POSTGRES-16")
+@pytest.mark.requirement("S-POSTGRES-16", "F-LABEL-04")
 @settings(max_examples=examples(3, 15))
 @given(story=steps, queries=st.lists(texts, min_size=1, max_size=3))
 def test_recall_is_the_same_on_every_engine(
