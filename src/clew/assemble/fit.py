@@ -7,7 +7,7 @@ candidates at once, since each time is a question to the store; each rendering i
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date
-from functools import cache
+from functools import cache, partial
 from typing import Final
 
 from clew.assemble.packing import Choice, Offer, pack
@@ -25,6 +25,11 @@ FEW: Final = 16
 
 REACH: Final = 1.25
 """Candidates are packed together as far down the ranks as they would fill the room so many times."""
+
+
+_CHOICE: Final = partial(tuple.__new__, Choice)
+_OFFER: Final = partial(tuple.__new__, Offer)
+"""What the classes do, in a third of the time: a block takes a hundred of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,7 +165,7 @@ class _Table:
         whole_cost = self.weigh(shown[0].shown)
         whole = worth * max(whole_cost, 1.0)
         if len(shown) == 1:  # as most have
-            return Choice((Offer(whole * shown[0].share, whole_cost),), key, self._heading_cost(key))
+            return _CHOICE(((_OFFER((whole * shown[0].share, whole_cost)),), key, self._heading_cost(key)))
         costs = [whole_cost, *(self.weigh(evidence.shown) for evidence in shown[1:])]
         offers = [Offer(whole * evidence.share, cost) for evidence, cost in zip(shown, costs, strict=True)]
         return Choice(offers, key, self._heading_cost(key))

@@ -70,6 +70,11 @@ class LiveIndex:
                 self._current = (version, view)
             return view
 
+    def version(self) -> int:
+        """The store's version to which the view is current that was handed out last; costs no look at the store."""
+        seen = self._current[0]
+        return self._store.version() if seen is None else seen
+
     def _refreshed(self, reader: Reader, view: IndexView) -> IndexView:
         now = generation(reader, self._space)
         columns = self._terms.columns

@@ -115,7 +115,7 @@ class Reading(Wired):
         intent = intent_of(frame.query, placed=wanted.place is not None)
         planned = plan(intent, wanted.strategy, wanted.budget, wanted.window, self.config.budget)
         ranking = self._ranked(planned, frame, mask)
-        standing = self._standing.now()
+        standing = self._standing.at(self._live.version())
         must = self._required(standing.pins, ranking, mask, asked_at) if standing.pins else {}
         ranked = time.perf_counter()
         settings = {"budget": planned.budget, "counter": wanted.counter.name, "strategy": planned.strategy}

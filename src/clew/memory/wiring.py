@@ -63,7 +63,7 @@ class Wired:
         self._live = LiveIndex(store, space)
         self._appender = Appender(store, space, config.ingest.batch)
         self._learned = LearnedBook(store, space, config.recall)
-        self._ranker = Ranker(self._live, embedder, self._learned.recall, previous)
+        self._ranker = Ranker(self._live, embedder, lambda: self._learned.recall(self._live.version()), previous)
         self._chooser = Chooser(store, space, config.analyze)
         self._ranker.surroundings = Surroundings(store, space)
         self._ranker.importance = self._chooser.importance

@@ -153,12 +153,12 @@ class LearnedBook:
         """The values that were read last, which ranked what was ranked last; costs no look at the store."""
         return self.now() if self._held is None else self._held[1]
 
-    def recall(self) -> RecallConfig:
-        """The settings of recall that hold."""
-        return self._read()[2]
+    def recall(self, version: int | None = None) -> RecallConfig:
+        """The settings of recall that hold; `version` is the store's, when the caller knows it."""
+        return self._read(version)[2]
 
-    def _read(self) -> tuple[int, Learned, RecallConfig]:
-        version, held = self._store.version(), self._held
+    def _read(self, version: int | None = None) -> tuple[int, Learned, RecallConfig]:
+        version, held = self._store.version() if version is None else version, self._held
         if held is not None and held[0] == version:
             return held
         with self._store.snapshot() as reader:

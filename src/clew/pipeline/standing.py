@@ -31,9 +31,8 @@ class StandingBook:
         self._lock = threading.Lock()
         self._held: tuple[int, Standing] | None = None
 
-    def now(self) -> Standing:
-        """As of the last commit."""
-        version = self._store.version()  # before reading: a commit in between is then read again, and never missed
+    def at(self, version: int) -> Standing:
+        """As of that version of the store, or a later one."""
         with self._lock:
             held = self._held
         if held is not None and held[0] == version:

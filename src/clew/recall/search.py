@@ -5,7 +5,8 @@ Borders: reads the index only; turns' words are fetched by the caller. The same 
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
-from itertools import compress
+from functools import partial
+from itertools import compress, repeat
 from operator import and_
 from typing import Final, NamedTuple, cast, overload
 
@@ -130,6 +131,8 @@ class Ranking(Sequence[Candidate]):
         shared = self._fused.rank_shares
         found = self._among_candidates(asked, wanted) if shared is None else self._among_all(asked, wanted, shared)
         names = [each.name for each in asked]
+        if found.all():
+            return list(map(dict, map(zip, repeat(names), found.T.tolist())))
         return [dict(compress(zip(names, row, strict=True), row)) for row in found.T.tolist()]
 
     def _among_all(
@@ -164,19 +167,17 @@ class Ranking(Sequence[Candidate]):
     def candidates(self, places: Sequence[int]) -> list[Candidate]:
         """The candidates at these places, from 0."""
         view, positions = self.frame.view, self.positions[np.asarray(places, dtype=np.int64)]
-        columns = zip(
-            places,
+        names = map(view.sessions.__getitem__, view.turns.session[positions].tolist())
+        rows = zip(
             positions.tolist(),
-            view.turns.session[positions].tolist(),
+            names,
             view.turns.seq[positions].tolist(),
+            [place + 1 for place in places],
             np.round(self._fused.score[positions], 6).tolist(),
             self._fused.shares(positions),
             strict=True,
         )
-        return [
-            Candidate(position, view.sessions[session], seq, place + 1, score, shares)
-            for place, position, session, seq, score, shares in columns
-        ]
+        return list(map(partial(tuple.__new__, Candidate), rows))  # what the class does, without a call each
 
 
 def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, first: Ranking | None = None) -> Ranking:
