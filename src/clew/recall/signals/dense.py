@@ -40,12 +40,16 @@ def window(frame: Frame) -> Scores | None:
     """
     if frame.similarity is None or frame.with_assistant:
         return None
-    before, after = beside(frame.view)
-    own = np.append(frame.similarity[1], np.nan)
-    known = ~np.isnan(own)
-    own[~known] = 0.0
-    counts = known[:-1].astype(np.float64) + known[before] + known[after]
+    own, neighbours = frame.similarity[1], beside(frame.view)
+    if np.isnan(np.sum(own)):  # cheaper than asking each of them, and most spaces know every turn
+        known = np.where(np.isnan(own), 0.0, 1.0)
+        counts = neighbours.combined(known, 0.0, np.add)
+        own = np.nan_to_num(own)
+    else:
+        if "window counts" not in frame.view.derived:
+            frame.view.derived["window counts"] = neighbours.combined(np.ones(frame.size), 0.0, np.add)
+        counts = frame.view.derived["window counts"]
+    means = neighbours.combined(own, 0.0, np.add)
     with np.errstate(invalid="ignore"):  # no turn of the window has a vector: nothing is known of it
-        means = np.append((own[:-1] + own[before] + own[after]) / counts, np.nan)
-    best: Scores = np.fmax(means[:-1], np.fmax(means[before], means[after]))
-    return best
+        means /= counts
+    return neighbours.combined(means, np.nan, np.fmax)
