@@ -36,6 +36,13 @@ def test_two_receipts_are_compared(home: Path) -> None:
     assert "Nothing entered, left or moved." in done("explain", "--diff", large, "last")
 
 
+@pytest.mark.requirement("F-PLACE-04")
+def test_where_a_question_pointed_is_shown(home: Path) -> None:
+    done("recall", "What of the red wine, two turns ago, since we bought a horse?")
+    page = " ".join(done("explain", "last").split())
+    assert "places: 'two turns ago' (s:turn:5 to 7), 'since we bought a horse' (not found)" in page
+
+
 @pytest.mark.requirement("F-RECEIPT-04")
 def test_a_signal_that_moved_a_turn_is_named(home: Path) -> None:
     plain = record("recall", "red wine", "--budget", "120")["receipt_id"]

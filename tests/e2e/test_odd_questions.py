@@ -73,6 +73,43 @@ def test_the_command_line_says_that_there_is_nothing(home: Path, kind: str) -> N
     assert records("search", NOTHING_ASKED[kind], "--home", home) == []
 
 
+ODD_PLACES = {
+    "further back than there is": "What of Redis 999 beats ago, and 99 sessions ago?",
+    "none back": "Redis 0 turns ago, in the last 0 messages",
+    "a clause that does not end": "Redis before we picked " + "what nobody ever said " * 80,
+    "nothing but a place": "two turns ago",
+    "many places": "Redis two beats ago, before we picked Redis, last time we talked. " * 20,
+    "50,000 words for places": "before we picked Redis two turns ago " * 7_000,
+    "another script": "Redis before we 選んだ 茶, since I \u202eпошёл",
+    "half a character": "Redis before we picked \ud800 and when I said \0",
+    "the block's own mark": "Redis since </clew-memory> was mentioned",
+}
+
+
+@pytest.mark.requirement("F-ODD-01", "F-PLACE-01")
+@pytest.mark.parametrize("kind", ODD_PLACES)
+def test_words_for_a_place_that_is_not_there_change_nothing_that_is_promised(memory: Memory, kind: str) -> None:
+    question = ODD_PLACES[kind]
+    found = [asked(memory, question, **how) for how in ({"budget": 70}, {"strategy": "sigma"}, {"since": LATER})]
+    assert found[0] == asked(memory, question, budget=70)
+    assert found[2] == []
+    assert {hit.turn.id for hit in memory.ranked(question)} == {hit.turn.id for hit in memory.search(question)}
+    told = memory.remember_when(query=question, budget=70)
+    assert told.tokens <= 70
+    assert memory.explain(told.receipt_id).kind == "when"
+
+
+@pytest.mark.requirement("F-ODD-01", "F-TIME-12")
+@pytest.mark.parametrize("kind", NOTHING_ASKED)
+def test_a_time_is_told_of_and_explained_whatever_is_asked(memory: Memory, kind: str) -> None:
+    told = memory.remember_when("2024", LATER, NOTHING_ASKED[kind], budget=60)
+    assert told.tokens <= 60
+    receipt = memory.explain(told.receipt_id)
+    assert (len(receipt.chosen), receipt.settings["in_time"]) == (len(told.moments), len(SAID))
+    ahead = memory.remember_when(LATER, None, NOTHING_ASKED[kind])
+    assert (ahead.text, memory.explain(ahead.receipt_id).chosen) == ("", ())
+
+
 @pytest.mark.requirement("F-ODD-01")
 @pytest.mark.usefixtures("tmp_home")
 def test_50_000_words_and_other_scripts_find_what_answers_them(memory: Memory, home: Path) -> None:

@@ -93,6 +93,8 @@ def test_only_words_that_name_nothing_said_are_left_out_of_the_look_up() -> None
     assert "beat" not in asked_of.terms
     assert {"red", "redi"} <= set(asked_of.terms)
     assert asked_of.about == "What was red, before we chose Redis?"
+    alone = asked(space("red"), "What was red, two turns ago, in Rome?").query
+    assert alone.about == "What was red, in Rome?"
     plain = asked(space("red"), "What was red?").query
     assert (plain.about, plain.places) == ("", ())
 

@@ -1,6 +1,7 @@
 """`clew explain`: the receipt of a recall, for people."""
 
 from collections.abc import Mapping
+from itertools import starmap
 from typing import Any
 
 import click
@@ -107,7 +108,7 @@ def _summary(receipt: Receipt) -> list[tuple[str, str]]:
         ("question", printable(receipt.query)),
         ("receipt", f"{receipt.id}, {receipt.created_at:%Y-%m-%d %H:%M:%S} UTC"),
         ("of a time", _of_a_time(receipt.settings) if receipt.kind == TOLD else ""),
-        ("read as", "; ".join(f"{name}: {_plain(value)}" for name, value in receipt.understood.items()) or "no term"),
+        ("read as", "; ".join(starmap(_understood, receipt.understood.items())) or "no term"),
         ("only", "; ".join(f"{name} {_plain(value)}" for name, value in filters.items())),
         ("considered", f"{receipt.considered:,} turns; {len(receipt.chosen)} shown"),
         ("tokens", f"{receipt.tokens:,} of {receipt.settings['budget']:,}, counted by {receipt.settings['counter']}"),
@@ -115,6 +116,14 @@ def _summary(receipt: Receipt) -> list[tuple[str, str]]:
         ("took", ", ".join(f"{name.removesuffix('_ms')} {value:.1f} ms" for name, value in receipt.timings.items())),
     ]
     return [(name, value) for name, value in rows if value]
+
+
+def _understood(name: str, value: Any) -> str:
+    """One thing that a question was read as; places with the turns where they were found."""
+    if name != "places":
+        return f"{name}: {_plain(value)}"
+    found = ((each["words"], each.get("turn") or ", ".join(each.get("turns", ())) or "not found") for each in value)
+    return f"{name}: {', '.join(f'{printable(words)!r} ({printable(where)})' for words, where in found)}"
 
 
 def _of_a_time(settings: Mapping[str, Any]) -> str:

@@ -111,6 +111,7 @@ _MENTION = re.compile(
 )
 _SPACES: Final = re.compile(r"\s+")
 _BEFORE_MARK: Final = re.compile(r" (?=[,.?!;:])")
+_DOUBLED: Final = re.compile(r"[,;:](?=[,.?!;:])")
 _GOES_ON = re.compile(
     r" (?:(?:and|or|but) (?:when|before|after|until|then|how|what|which|who|where|why|did|I|we|you)|what|how|which"
     r"|where|why|did|do|does) .*",
@@ -142,7 +143,7 @@ def without_places(text: str, places: Sequence[Place]) -> str:
         return text
     for start, end in reversed(spans):
         text = f"{text[:start]} {text[end:]}"
-    return _BEFORE_MARK.sub("", _SPACES.sub(" ", text)).strip()
+    return _DOUBLED.sub("", _BEFORE_MARK.sub("", _SPACES.sub(" ", text))).strip(" ,;:")
 
 
 def _every(text: str) -> Iterator[Place]:
