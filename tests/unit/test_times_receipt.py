@@ -112,8 +112,10 @@ def test_two_times_are_compared(memory: Memory) -> None:
 def test_what_was_told_of_a_time_can_be_marked_as_used(memory: Memory) -> None:
     found = memory.remember_when("April 2023", query=SESSIONS, mode="lookup", budget=200)
     assert memory.mark_used(found.receipt_id, found.moments[0].turn_ids) == 1
+    plain = memory.remember_when("April 2023", "May 2023")
+    assert memory.mark_used(plain.receipt_id, plain.moments[0].turn_ids) == 2  # an outline's first turn and its last
     report = memory.tune(dry_run=True)
-    assert report.feedback["used"] == 1
+    assert report.feedback["used"] == 3
 
 
 @pytest.mark.requirement("F-TIME-13")

@@ -4,7 +4,7 @@ Rules for English. Borders: looks at the question alone; `clew.recall.anchors` a
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -147,17 +147,18 @@ def without_places(text: str, places: Sequence[Place]) -> str:
 
 
 def _every(text: str) -> Iterator[Place]:
-    for match in _AGO.finditer(text):
+    lower = text.lower()
+    for match in _found(_AGO, text, lower, "ago", "back", "earlier"):
         yield Place("ago", match.span(), match[0], _unit(match["unit"]), _number(match["n"]))
-    for match in _LAST.finditer(text):
+    for match in _found(_LAST, text, lower, "last", "past", "previous"):
         named = match["units"] or match["one"]
         yield Place("last", match.span(), match[0], _unit(named), _number(match["n"]) if match["units"] else 1)
-    for kind, pattern in _PLAIN:
-        for match in pattern.finditer(text):
+    for kind, pattern, words in _PLAIN:
+        for match in _found(pattern, text, lower, *words):
             yield Place(kind, match.span(), match[0])
-    for match in _MENTION.finditer(text):
+    for match in _found(_MENTION, text, lower, "mentioned", "discussed", "introduced", "brought up", "came up"):
         yield Place(_side(match), match.span(), match[0], clause=match["clause"], subject=match["clause"])
-    at = 0
+    at = 0 if any(map(lower.__contains__, _WHO)) else len(text)
     while (begun := _CLAUSE.search(text, at)) is not None:
         place = _clause(begun)
         at = begun.start("clause") if place is None else place.span[1]
@@ -165,11 +166,21 @@ def _every(text: str) -> Iterator[Place]:
             yield place
 
 
-_PLAIN: Final[tuple[tuple[Kind, re.Pattern[str]], ...]] = (
-    ("start", _START),
-    ("previous", _PREVIOUS),
-    ("session", _SESSION),
+_PLAIN: Final[tuple[tuple[Kind, re.Pattern[str], tuple[str, ...]], ...]] = (
+    ("start", _START, ("beginning", "start", "outset", "began")),
+    ("previous", _PREVIOUS, ("last", "previous")),
+    ("session", _SESSION, ("this", "current", "earlier")),
 )
+_WHO: Final = tuple(
+    f"{side} {who}"
+    for side in ("before", "after", "since", "till", "until", "once", "when", "time", "that")
+    for who in ("we", "i", "you")
+)
+
+
+def _found(pattern: re.Pattern[str], text: str, lower: str, *words: str) -> Iterable[re.Match[str]]:
+    """The matches of a pattern that needs one of some words: most questions have none, which costs less to see."""
+    return pattern.finditer(text) if any(map(lower.__contains__, words)) else ()
 
 
 def _clause(match: re.Match[str]) -> Place | None:
