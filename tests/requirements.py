@@ -545,6 +545,7 @@ RANKING = (
     ),
     Requirement("F-PLACE-02", "DESIGN 6", "What a question says was said is looked up: one turn, always the same."),
     Requirement("F-PLACE-03", "DESIGN 1.7", "Where a question's words point turns are raised, and none is kept out."),
+    Requirement("F-PLACE-05", "DESIGN 5.3", "A state before something was said is told by the latest before that."),
     Requirement("F-PLACE-04", "DESIGN 1.5", "A receipt says where a question was understood to point."),
     Requirement("F-RANKING-21", "DESIGN 6", "Who is greeted by another name at least twice is found by it."),
 )

@@ -79,6 +79,20 @@ def test_a_state_is_the_latest_word_before_the_end(memory: Memory) -> None:
     assert "to Redis" in asked.text
 
 
+@pytest.mark.requirement("F-PLACE-05")
+def test_a_state_before_something_was_said_is_the_latest_before_that(memory: Memory) -> None:
+    for clause, word in (
+        ("before sessions moved to Redis", "PostgreSQL"),  # "sessions moved" is no clause of ours: the latest of all
+        ("before we moved sessions to Redis", "SQLite for now"),
+        ("before we decided for PostgreSQL", "lost our sessions"),
+    ):
+        found = memory.remember_when(query=f"what was our store for sessions {clause}?", budget=60)
+        assert found.mode == "state_at_time"
+        assert word in found.text, clause
+    wide = memory.remember_when(query="what was our store for sessions before we moved sessions to Redis?")
+    assert "PostgreSQL" in wide.text  # later ones follow, as far as there is room
+
+
 @pytest.mark.requirement("F-TIME-07")
 def test_a_change_is_told_from_its_first_to_its_last_stage(memory: Memory) -> None:
     found = memory.remember_when(query="How has the store for our sessions changed?")

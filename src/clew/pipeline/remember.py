@@ -19,6 +19,7 @@ from clew.assemble.moments import Offer
 from clew.index.view import IndexView
 from clew.pipeline.annotate import ANALYSIS, said_of
 from clew.pipeline.nodes import BEAT
+from clew.recall.anchors import on_side
 from clew.recall.frame import Frame, covered_days
 from clew.recall.sigma import snippet
 from clew.recall.when import by_period, in_turns
@@ -105,6 +106,15 @@ class Scene:
         """The id of a turn."""
         turns = self.view.turns
         return turn_id(self.view.sessions[int(turns.session[position])], int(turns.seq[position]))
+
+    @property
+    def before(self) -> NDArray[np.bool_]:
+        """Which turns were said before all that the question says was said; all, where it asks for no time before."""
+        sides = () if self.frame is None else self.frame.pointed.sides
+        found = np.ones(len(self.view.turns.ordinal), dtype=np.bool_)
+        for side in sides:
+            found &= True if side.after else on_side(self.view, side)
+        return found
 
     @cached_property
     def outlines(self) -> list[Offer]:
@@ -221,9 +231,13 @@ def _lookup(scene: Scene) -> list[Offer]:
 
 
 def _state(scene: Scene) -> list[Offer]:
-    """The latest of the best turns for the question, then the others by rank; without one the latest beat and turns."""
+    """The latest of the best turns for the question, then the others by rank; without one the latest beat and turns.
+
+    Where the question asks for the state before something was said, the latest before that come first.
+    """
     if len(scene.ranked):
-        best = sorted(scene.ranked[:NEAR].tolist(), key=lambda at: _when(scene, at), reverse=True)
+        asked = scene.before
+        best = sorted(scene.ranked[:NEAR].tolist(), key=lambda at: (bool(asked[at]), *_when(scene, at)), reverse=True)
         return scene.offer([*best, *scene.ranked[NEAR:MOST].tolist()])
     latest = sorted(scene.positions.tolist(), key=lambda at: _when(scene, at), reverse=True)[:NEAR]
     stages = dict.fromkeys(_stage(scene, at) for at in latest)

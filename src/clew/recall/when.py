@@ -4,7 +4,7 @@ Borders: looks at the question, the clock and the days of the conversation; neve
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.recall.anchors import rarities
 from clew.recall.only import time_range
+from clew.recall.query import Query
 from clew.recall.search import Ranking
 from clew.text.periods import Period, parse_period
 from clew.text.query_dates import DateConstraint, counting_day, counting_moment, parse_query_dates
@@ -134,16 +135,24 @@ def on_topic(ranking: Ranking) -> NDArray[np.int64]:
     """Positions of the turns that are themselves about the question, in the order of their ranks.
 
     About it is a turn whose own words, each by its rarity, or whose vector reach a third of what the best ranked turn
-    reaches. A ranking goes on where that ends: with neighbours of what matches, and with whatever is short.
+    reaches. A ranking goes on where that ends: with neighbours of what matches, and with whatever is short. Words
+    that only say before or after what it was do not count.
     """
     positions = ranking.positions
-    words = rarities(ranking.frame.view, ranking.frame.query.terms)[positions]
+    words = rarities(ranking.frame.view, _about(ranking.frame.query))[positions]
     near = np.asarray([sum(each.shares.get(name, 0.0) for name in _NEAR) for each in ranking[:]], dtype=np.float64)
     about = np.zeros(len(positions), dtype=bool)
     for values in (words, near):
         best = float(values.max(initial=0.0))
         about |= (values >= ON_TOPIC * best) & (best > 0)
     return positions[about]
+
+
+def _about(query: Query) -> Sequence[str]:
+    """The question's terms without those that only say before or after what; all, where nothing else is left."""
+    spans = [place.span for place in query.places if place.kind in ("before", "after")]
+    rest = set(query_terms(_cut(query.text, spans))) if spans else ()
+    return [term for term in query.terms if term in rest] or query.terms
 
 
 def by_period(days: Sequence[date | None]) -> list[str]:
@@ -213,6 +222,10 @@ def _stretch(query: str, now: datetime, covered: tuple[date, date] | None) -> li
 
 def _without(query: str, asked: Sequence[DateConstraint]) -> str:
     """The question without the phrases that speak of times."""
-    for start, end in sorted({each.phrase_span for each in asked}, reverse=True):
-        query = f"{query[:start]} {query[end:]}"
-    return query
+    return _cut(query, {each.phrase_span for each in asked})
+
+
+def _cut(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    for start, end in sorted(spans, reverse=True):
+        text = f"{text[:start]} {text[end:]}"
+    return text
