@@ -7,10 +7,12 @@ import pytest
 from tests.cli_runs import CONVERSATION, done, failure, record, run
 
 
-@pytest.fixture
-def home(tmp_path: Path) -> Path:
-    done("import", CONVERSATION, "--home", tmp_path)
-    return tmp_path
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home that holds the sample conversation; nothing here changes it but for receipts."""
+    place = tmp_path_factory.mktemp("sample")
+    done("import", CONVERSATION, "--home", place)
+    return place
 
 
 @pytest.mark.requirement("F-TIME-11")
