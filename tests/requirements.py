@@ -1057,6 +1057,7 @@ PACK = (
     Requirement(
         "F-PACK-03", "DESIGN 6", "A long turn that does not fit is shown by its best piece, salient words or title."
     ),
+    Requirement("F-PACK-08", "DESIGN 6", "Of a long turn that does not fit, a passage is shown as long as the room."),
     Requirement("F-PACK-04", "DESIGN 1.5", "An item says how it is shown, and what brings the whole turn back."),
     Requirement(
         "F-PACK-05", "Issue 5.5", "Each rendering that is weighed is counted once, and few beyond those shown."

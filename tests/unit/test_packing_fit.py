@@ -86,6 +86,45 @@ def test_a_long_turn_is_offered_whole_by_its_best_piece_and_by_title() -> None:
         assert 0 < each.share < length / lengths[0]  # so that the whole is shown where it fits
 
 
+@pytest.mark.requirement("F-PACK-08")
+def test_a_long_turn_is_offered_by_passages_around_its_best_piece() -> None:
+    words = "\n\n".join(f"Part {number}. {PARAGRAPH}" for number in range(20))
+    spans = piece_spans(words)
+    best = len(spans) // 2
+    scores = [0.0] * len(spans)
+    scores[best], scores[best + 1], scores[best - 2] = 3.0, 2.0, 1.0
+    whole, *passages, piece, _title = renderings(shown(0, words), words, spans, scores)
+    assert [each.pieces for each in (*passages, piece)] == [
+        tuple(range(best - 6, best + 2)),  # of equals the earlier
+        tuple(range(best - 2, best + 2)),
+        (best, best + 1),
+        (best,),
+    ]
+    for each in passages:
+        first, last = spans[each.pieces[0]], spans[each.pieces[-1]]
+        assert each.rendering == "pieces"
+        assert each.text == words[first[0] : last[1]].strip()
+        assert piece.share / len(piece.text) < each.share / len(each.text) < whole.share / len(whole.text)
+    ends = [each.pieces for each in renderings(shown(0, words), words, spans, [*scores[:-1], 9.0])]
+    assert ends[1:4] == [tuple(range(len(spans) - size, len(spans))) for size in (8, 4, 2)]
+    assert not any(len(each.pieces) > 1 for each in renderings(shown(0, words), words, spans, [0.0] * len(spans)))
+    few = words[: spans[1][1]]
+    nearly = renderings(shown(0, few), few, spans[:2], [1.0, 0.0])
+    assert [each.rendering for each in nearly] == ["full", "pieces", "title"], "two of two pieces are the whole"
+
+
+@pytest.mark.requirement("F-PACK-08")
+@pytest.mark.parametrize(("budget", "least"), [(200, 1), (350, 2), (650, 4), (1200, 8)])
+def test_the_more_room_there_is_the_more_of_a_long_turn_is_shown(budget: int, least: int) -> None:
+    words = "\n\n".join(f"Part {number}. {PARAGRAPH}" for number in range(30))
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add(said(words.replace("Part 14.", "The red wine stands in the cellar.")))
+        (item,) = memory.recall("Who put the red wine in the cellar?", budget=budget).items
+    assert item.rendering == "pieces"
+    assert "The red wine stands in the cellar." in item.text
+    assert item.text.count("Nothing of note") >= least
+
+
 @pytest.mark.requirement("F-PACK-03")
 def test_where_the_question_speaks_for_no_piece_a_long_turn_is_shown_by_what_is_salient() -> None:
     words = f"On wine.\n\n{PARAGRAPH}\n\nBottle 17 of Barolo 1990 costs $400 at https://wine.example/17.\n\n{PARAGRAPH}"
