@@ -40,7 +40,9 @@ BATCH_CHARS: Final = 8_000
 def missing(view: IndexView, model: str, aside: frozenset[int]) -> list[int]:
     """Ordinals of turns that have words and no vector of this model, ascending, except those put aside as failed."""
     ordinals = view.turns.ordinal[~has_vector(view, model) & (view.turns.chars > 0)]
-    return [int(ordinal) for ordinal in ordinals if int(ordinal) not in aside]
+    kept = ordinals[~np.isin(ordinals, sorted(aside))] if aside else ordinals
+    found: list[int] = kept.tolist()  # at once: it is asked for each batch, and a million may lack one
+    return found
 
 
 def next_batch(view: IndexView, ordinals: Sequence[int]) -> list[int]:
