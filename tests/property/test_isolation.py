@@ -203,6 +203,7 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
     "get": lambda m, _: m.get(FIRST),
     "restore": lambda m, _: m.restore(FIRST),
     "search": lambda m, _: m.search("ferry harbour storm", limit=50),
+    "ranked": lambda m, _: m.ranked("ferry harbour storm", limit=50),
     "find_quote": lambda m, _: m.find_quote("ferry", limit=50),
     "remember_when": lambda m, _: m.remember_when(query="ferry", budget=5000).to_dict(),
     "query": lambda m, _: (m.query("importance >= 1 OR tag:zebra OR session = zebra"), m.query('"ferry"')),

@@ -25,20 +25,22 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     counts: Counter[str] = Counter()
     for kind in (SqliteReader, SqliteTransaction):
         fetch: Callable[..., list[Row]] = kind._fetch
-        look_up: Callable[..., Any] = kind._look_up
 
         def counted(self: Any, sql: str, values: Row, fetch: Callable[..., list[Row]] = fetch) -> list[Row]:
             counts[sql.partition('FROM "')[2].partition('"')[0]] += 1
             return fetch(self, sql, values)
 
-        def looked_up(
-            self: Any, table: Table, keys: Sequence[Key], columns: Any, look_up: Callable[..., Any] = look_up
-        ) -> Any:
-            counts[table.name] += 1
-            return look_up(self, table, keys, columns)
-
         monkeypatch.setattr(kind, "_fetch", counted)
-        monkeypatch.setattr(kind, "_look_up", looked_up)
+        for name in ("_look_up", "_all_of"):
+            many: Callable[..., Any] = getattr(kind, name)
+
+            def looked_up(
+                self: Any, table: Table, keys: Sequence[Key], columns: Any, many: Callable[..., Any] = many
+            ) -> Any:
+                counts[table.name] += 1
+                return many(self, table, keys, columns)
+
+            monkeypatch.setattr(kind, name, looked_up)
     return counts
 
 

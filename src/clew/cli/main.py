@@ -35,7 +35,7 @@ _SECTIONS: Final = {
         "query": ("query:query", "List the turns for which an expression holds, in the order in which they came."),
         "when": ("when:when", "Print what was said in a stretch of time, within a token budget."),
         "quote": ("ask:quote", "List the turns that hold a phrase word for word, newest first."),
-        "explain": ("explain:explain", "Show why a recall gave what it gave."),
+        "explain": ("explain:explain", "Show why a recall, or `clew when`, gave what it gave."),
         "snapshots": ("structure:snapshots", "List the beats of a conversation and what each turn weighs."),
         "labels": ("labels:labels", "List what the conversations are about, or what one label marks."),
         "entities": ("entities:entities", "List the people, places and things that are named, or all about one."),
