@@ -131,7 +131,9 @@ def test_what_was_pinned_first_goes_first_and_turns_before_rules() -> None:
 def test_bad_pins_are_refused_and_keep_nothing() -> None:
     with quiet() as memory:
         memory.add(told("tea"))
-        memory.add(Turn(role="user", session="s", content=[Part(type="injected", text="<clew-memory>x</clew-memory>")]))
+        memory.add(
+            Turn(role="user", session="s", content=(Part(type="injected", text="<clew-memory>x</clew-memory>"),))
+        )
         for call, error, words in (
             (memory.pin, InputError, "nothing is given; name a turn, or a rule"),
             (lambda: memory.pin("s:turn:0", where="routine"), InputError, "a turn and a rule is given"),

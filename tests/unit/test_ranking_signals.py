@@ -32,6 +32,7 @@ def values(name: str, frame: Frame) -> list[float] | None:
 
 OFF = ("graph", "tree", "label", "beat", "importance")
 """Signals without a weight."""
+ALL_ON: dict[str, Any] = dict.fromkeys(OFF, 1.5)
 
 
 @pytest.mark.requirement("F-RANKING-05")
@@ -170,7 +171,7 @@ def test_signal_beat_is_bm25_of_the_beat_as_one_text() -> None:
     average = sum(lengths.values()) / 2
 
     def share(term: str, count: int, length: int) -> float:
-        return factor[term] * count / (count + 1.2 * (0.25 + 0.75 * length / average))
+        return float(factor[term] * count / (count + 1.2 * (0.25 + 0.75 * length / average)))
 
     assert found[0] == pytest.approx(share("wine", 1, lengths[0]))
     assert found[2] == pytest.approx(share("wine", 2, lengths[2]) + share("sea", 1, lengths[2]))
@@ -410,5 +411,5 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
 def test_every_weight_can_be_set() -> None:
     for signal in SIGNALS:
         assert (signal.weight(RecallConfig(), False) == 0) == (signal.name in OFF), signal.name
-        assert signal.weight(RecallConfig(**dict.fromkeys(OFF, 1.5)), False) != 0, signal.name
+        assert signal.weight(replace(RecallConfig(), **ALL_ON), False) != 0, signal.name
     assert BY_NAME["cost"].weight(RecallConfig(), True) == RecallConfig().cost_assistant
