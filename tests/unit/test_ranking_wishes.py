@@ -80,3 +80,6 @@ def test_of_many_wishes_the_nearest_to_the_question_count() -> None:
     assert by_words is not None
     assert by_words[3] == by_words[5] == 1
     assert np.count_nonzero(by_words) == WISHES
+    without_words = STANDING.compute(asked(view, "Could you?"))
+    assert without_words is not None
+    assert np.flatnonzero(without_words).tolist() == list(range(size - WISHES, size)), "the newest"

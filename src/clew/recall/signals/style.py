@@ -5,6 +5,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.index.bm25 import turn_scores
 from clew.index.entry import DATED, STANDING
 from clew.recall.frame import EVERY, USER, Frame, Scores
 
@@ -52,8 +53,10 @@ def _nearest(frame: Frame, wishes: NDArray[np.intp]) -> NDArray[np.intp]:
     """The `WISHES` turns nearest to the question: by meaning, or by words without vectors; of equals the newest."""
     if frame.similarity is not None:
         near = np.nan_to_num(frame.similarity[1][wishes], nan=-1.0)
+    elif frame.piece_scores is not None:
+        near = turn_scores(frame.view, frame.piece_scores)[wishes]
     else:
-        near = np.array([max(frame.scores_of_pieces(position)) for position in wishes.tolist()])
+        near = np.zeros(len(wishes))
     return wishes[np.lexsort((-wishes, -np.round(near, 6)))[:WISHES]]
 
 
