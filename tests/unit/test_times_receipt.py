@@ -13,16 +13,14 @@ from clew.pipeline.feedback import shown
 from clew.testing import FrozenClock
 from clew.types import Receipt
 from tests.memories import quiet, told
-from tests.unit.test_memory_times import NOW, talk
+from tests.talks import NOW, remembered, talk
 
 SESSIONS = "where are our sessions?"
 
 
 @pytest.fixture(scope="module")
 def memory() -> Iterator[Memory]:
-    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOW)) as opened:
-        opened.add_many(talk())
-        opened.drain(None)
+    with remembered() as opened:
         yield opened
 
 

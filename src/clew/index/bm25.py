@@ -28,6 +28,10 @@ Scores = NDArray[np.float64]
 
 Links = tuple[NDArray[np.intp], NDArray[np.intp]]
 
+K1: Final = 1.2
+B: Final = 0.75
+"""How slowly repetition saturates, and how much longer texts pay for their length: the usual values (Robertson)."""
+
 _DENSE_FROM: Final = 40
 """A term in more than one of so many pieces is scored over whole arrays, which is then faster than place by place."""
 
@@ -56,8 +60,8 @@ def bm25f(
     view: IndexView,
     terms: Sequence[str],
     window: Window = Window(),
-    k1: float = 1.2,
-    b: float = 0.75,
+    k1: float = K1,
+    b: float = B,
     mask: Mask | None = None,
     weights: Sequence[float] | None = None,
 ) -> Scores:
@@ -96,7 +100,7 @@ def bm25f(
     return scores
 
 
-def most(turns: int, found_in: Sequence[int], k1: float = 1.2) -> float:
+def most(turns: int, found_in: Sequence[int], k1: float = K1) -> float:
     """What `bm25f` gives no piece more than: as if it held each term endlessly often.
 
     Args:

@@ -115,8 +115,8 @@ class Reading(Wired):
         intent = intent_of(frame.query, placed=wanted.place is not None)
         planned = plan(intent, wanted.strategy, wanted.budget, wanted.window, self.config.budget)
         ranking = self._ranked(planned, frame, mask)
-        standing = self._standing.at(self._live.version())
-        must = self._required(standing.pins, ranking, mask, asked_at) if standing.pins else {}
+        circumstances = self._circumstances.at(self._live.version())
+        must = self._required(circumstances.pins, ranking, mask, asked_at) if circumstances.pins else {}
         ranked = time.perf_counter()
         settings = {"budget": planned.budget, "counter": wanted.counter.name, "strategy": planned.strategy}
         settings |= {"intent": intent, **self._settings(frame, chosen, wanted.place)}
@@ -134,7 +134,7 @@ class Reading(Wired):
         if planned.strategy != "sigma":  # whose scores were not calibrated
             context = replace(context, confidence=confidence(ranking) if ranking and context.items else 0.0)
         timings = timings_of(started, ranked, time.perf_counter())
-        if not standing.paused:
+        if not circumstances.paused:
             self._receipts.keep(make_receipt(context, frame, settings=settings, created_at=now, timings=timings))
         return context
 

@@ -15,6 +15,7 @@ from clew.models.choose import choose_embedder, choose_llm, find_recogniser
 from clew.models.protocol import LLM, Embedder
 from clew.pipeline.append import Appender
 from clew.pipeline.chosen import Chooser
+from clew.pipeline.circumstances import CircumstancesBook
 from clew.pipeline.embedding import Embedding
 from clew.pipeline.forget import Selection, forget
 from clew.pipeline.labelling import Labelling
@@ -24,7 +25,6 @@ from clew.pipeline.receipts import ReceiptBook
 from clew.pipeline.recognition import Recognition
 from clew.pipeline.region import outline_of_place
 from clew.pipeline.retention import Retention
-from clew.pipeline.standing import StandingBook
 from clew.pipeline.worker import Worker
 from clew.recall.anchors import Stretch
 from clew.recall.frame import Frame
@@ -69,7 +69,7 @@ class Wired:
         self._ranker.importance = self._chooser.importance
         self._ranker.labels = Labelling(store, space, self._chooser.said)
         self._ranker.words = self._told
-        self._standing = StandingBook(store, space)
+        self._circumstances = CircumstancesBook(store, space)
         self._ranker.outline = self._outline
         self._receipts = ReceiptBook(store, space, config.receipts)
         self._retention = Retention(store, space, config.keep_days, clock, self._forget)

@@ -2,13 +2,9 @@
 
 import numpy as np
 
-from clew.index.bm25 import idf
+from clew.index.bm25 import K1, B, idf
 from clew.recall.frame import Frame, Scores
 from clew.recall.surroundings import nodes_of
-
-K1 = 1.2
-B = 0.75
-"""The constants of `clew.index.bm25`."""
 
 
 def beat(frame: Frame) -> Scores | None:
