@@ -28,13 +28,13 @@ from clew.analyze.novelty import Vector, calibration_of
 from clew.analyze.overlays import Overlay
 from clew.analyze.turns import Rules, Session, Told, analyze_turn
 from clew.analyze.weigh import Weighing, weigh_joint
+from clew.derive.embedding import embedding_text
 from clew.evaluate.datasets import load
 from clew.evaluate.tables import UNKNOWN, Sheet
 from clew.ingest.importers import ImportedTurn, read_path
 from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.models.recorded import RecordedEmbedder
-from clew.pipeline.embed import embedding_text
 from clew.types.analysis import TurnAnalysis
 from clew.types.turn import Turn
 

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from clew.config import Config, IngestConfig
+from clew.derive.embedding import put_living
 from clew.evaluate.speed.clocks import Stopwatch, Taken, quantile
 from clew.evaluate.speed.probe import resident
 from clew.evaluate.speed.synthetic import Writer
@@ -26,14 +27,13 @@ from clew.index.live import LiveIndex
 from clew.index.packer import pack
 from clew.memory import Memory
 from clew.models.quantize import quantize
-from clew.pipeline.append import Appender
-from clew.pipeline.embed import put_living
-from clew.pipeline.ingest import add_many
 from clew.store.open import open_store
 from clew.store.protocol import Store
 from clew.store.tables import Row
 from clew.testing import FrozenClock
 from clew.types.turn import Turn
+from clew.write.append import Appender
+from clew.write.ingest import add_many
 
 SPACE: Final = "default"
 TURNS: Final = 1_000_000

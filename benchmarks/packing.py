@@ -19,8 +19,8 @@ from typing import Final
 
 import numpy as np
 
+from clew.assemble.candidate_renderings import renderings
 from clew.assemble.context import POLICY, Policy, build_context, worth
-from clew.assemble.offers import renderings
 from clew.assemble.render import Evidence
 from clew.evaluate.corpus import Conversation
 from clew.evaluate.curve import curve
@@ -33,7 +33,7 @@ from clew.memory import Memory
 from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.models.recorded import RecordedEmbedder
-from clew.recall.search import Ranking
+from clew.rank.search import Ranking
 from clew.text.counters import counter
 
 DATA: Final = {"locomo-dev": "locomo.json", "realtalk-dev": "", "beam-dev": ""}

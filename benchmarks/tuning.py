@@ -23,7 +23,7 @@ from clew.evaluate.recall import EPOCH, AskingClock, tell
 from clew.memory import Memory
 from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
-from clew.pipeline.learned import adopt
+from clew.rows.parameters import adopt
 
 FEEDBACK_BUDGET: Final = 2000
 BUDGETS: Final = (500, 1000, 2000, 4000)

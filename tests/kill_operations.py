@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from clew.cli.main import main
+from clew.maintain.rebuild import rebuild
 from clew.memory import Memory
-from clew.pipeline.rebuild import rebuild
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Turn
 from tests.killing import say, serve

@@ -11,12 +11,12 @@ from clew.config import RecallConfig
 from clew.index.entry import TurnEntry
 from clew.index.view import IndexView
 from clew.memory import Memory
-from clew.pipeline.prepare import derive
-from clew.recall.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
-from clew.recall.query import understand
-from clew.recall.search import rank
+from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
+from clew.rank.query import understand
+from clew.rank.search import rank
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
+from clew.write.prepare import derive
 
 NOON = datetime(2024, 3, 5, 12, tzinfo=UTC)
 

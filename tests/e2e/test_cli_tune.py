@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory import Memory
-from clew.pipeline.learned import adopt
+from clew.rows.parameters import adopt
 from tests.cli_runs import CONVERSATION, done, failure, record, records
 
 

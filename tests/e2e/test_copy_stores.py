@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from clew.maintain.copy_space import copy_space
 from clew.memory import Memory
-from clew.pipeline.copy import copy_space
 from clew.store.sqlite import SqliteStore
 from clew.testing import HashEmbedder
 from clew.types import Turn
@@ -20,7 +20,7 @@ LOOPS = int(os.environ.get("CLEW_KILL_LOOPS", "2"))
 COPIER = """
 import sys
 from pathlib import Path
-from clew.pipeline.copy import copy_space
+from clew.maintain.copy_space import copy_space
 from clew.store.sqlite import SqliteStore
 source, target = (SqliteStore.open(Path(each)) for each in sys.argv[1:])
 print("begun", flush=True)

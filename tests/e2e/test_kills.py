@@ -15,8 +15,8 @@ from typing import cast
 import apsw
 import pytest
 
+from clew.maintain.copy_space import space_digest
 from clew.memory import Memory
-from clew.pipeline.copy import space_digest
 from clew.store.migrate import migrate
 from clew.store.sqlite import DATABASE, SqliteStore
 from clew.store.statements import migrations

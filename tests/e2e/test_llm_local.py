@@ -15,7 +15,7 @@ import pytest
 
 from clew.analyze.nuance_model import FLAGS
 from clew.memory import Memory
-from clew.pipeline.questions import NUANCE
+from clew.rows.llm_progress import NUANCE
 from clew.types import Turn
 from tests.memories import rows
 

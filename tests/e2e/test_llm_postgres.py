@@ -6,12 +6,12 @@ from datetime import UTC, datetime
 import pytest
 
 from clew.config import LLMConfig
+from clew.derive.llm.completion_cache import Answers
 from clew.errors import BudgetExceeded
 from clew.memory import Memory
 from clew.models.budget import Prices, most
 from clew.models.prompt import Completion, Prompt
-from clew.pipeline.answers import Answers
-from clew.pipeline.ledger import read_ledger
+from clew.rows.spend_ledger import read_ledger
 from clew.store.open import open_store
 from clew.testing import FrozenClock, ScriptedLLM
 from tests.memories import told

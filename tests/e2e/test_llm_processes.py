@@ -11,7 +11,7 @@ import pytest
 from clew.memory import Memory
 from clew.models.budget import Prices, most
 from clew.models.prompt import Prompt
-from clew.pipeline.ledger import read_ledger
+from clew.rows.spend_ledger import read_ledger
 from clew.store.open import open_store
 from clew.testing import ScriptedLLM
 from tests.cli_runs import done, failure, record
@@ -27,7 +27,7 @@ from clew.config import LLMConfig
 from clew.errors import BudgetExceeded
 from clew.models.budget import Prices, most
 from clew.models.prompt import Completion, Prompt
-from clew.pipeline.answers import Answers
+from clew.derive.llm.completion_cache import Answers
 from clew.store.open import open_store
 from clew.testing import FrozenClock, ScriptedLLM
 

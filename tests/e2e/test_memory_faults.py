@@ -9,8 +9,8 @@ import apsw
 import pytest
 
 from clew.errors import StoreError
+from clew.maintain.copy_space import copy_space
 from clew.memory import Memory
-from clew.pipeline.copy import copy_space
 from clew.store.sqlite import SqliteStore
 from tests.contract.faults import FaultyDisk
 from tests.memories import quiet, rows, told

@@ -3,8 +3,8 @@
 import psycopg
 import pytest
 
-from clew.pipeline.annotate import annotations_of, makers_of
-from clew.pipeline.receipts import receipt_text
+from clew.rows.annotations import annotations_of, makers_of
+from clew.rows.receipts import receipt_text
 from clew.store.postgres import PostgresStore
 from tests.contract.rows import everything, put, session, turn
 from tests.postgres_servers import Server

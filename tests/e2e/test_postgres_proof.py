@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.pipeline.proof import prove, traces_of
+from clew.maintain.forget_proof import prove, traces_of
 from clew.store.postgres import PostgresStore
 from tests.memories import history, quiet, told
 from tests.postgres_servers import Server, own

@@ -12,7 +12,7 @@ from clew.assemble.context import build_context
 from clew.assemble.fit import fit
 from clew.assemble.render import CLOSING, OPENING, Evidence, heading, heading_key, line
 from clew.memory import Memory
-from clew.recall.search import rank
+from clew.rank.search import rank
 from clew.testing import FrozenClock
 from clew.text.counters import counter
 from clew.types import Turn

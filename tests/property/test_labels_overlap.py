@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory import Memory
-from clew.recall.labels import TagColumns, generality, overlap
+from clew.rank.labels import TagColumns, generality, overlap
 from clew.testing import HashEmbedder
 from clew.types import Turn
 from tests.effort import examples

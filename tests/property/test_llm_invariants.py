@@ -11,13 +11,13 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from clew.derive.llm.task_queue import joined, newest_gap
 from clew.errors import BudgetExceeded, ModelError
 from clew.models.budget import Budget, Spent
 from clew.models.checked import read_value
 from clew.models.prompt import Completion
 from clew.models.schema import problem
-from clew.pipeline.ledger import Hold, Ledger, read_ledger
-from clew.pipeline.spans import joined, newest_gap
+from clew.rows.spend_ledger import Hold, Ledger, read_ledger
 from clew.testing import FrozenClock
 from tests.effort import examples
 from tests.memories import NOON, empty_store

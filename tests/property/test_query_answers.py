@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory import Memory
-from clew.pipeline.annotate import ANALYSIS, note_replaced
-from clew.recall.only import Only
+from clew.rank.filter import Only
+from clew.rows.annotations import ANALYSIS, note_replaced
 from clew.store.protocol import Transaction
 from clew.testing import FrozenClock
 from clew.text.normalise import fold_contains

@@ -10,13 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.config import AnalyzeConfig
+from clew.derive.llm.tasks import QUESTIONS
 from clew.index.live import LiveIndex
 from clew.memory import Memory
-from clew.pipeline.chosen import Chooser
-from clew.pipeline.questions import QUESTIONS, RESPONSE
-from clew.pipeline.said import Loose
-from clew.pipeline.vocabulary import untag
-from clew.recall.only import Filter
+from clew.rank.filter import Filter
+from clew.recall.annotation_columns import Loose
+from clew.recall.filters import Chooser
+from clew.rows.llm_progress import RESPONSE
+from clew.rows.vocabulary import untag
 from clew.store.protocol import Store
 from clew.testing import HashEmbedder
 from tests.effort import examples

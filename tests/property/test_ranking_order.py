@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 from clew.config import RecallConfig
 from clew.index.entry import TurnEntry
 from clew.index.view import IndexView
-from clew.recall.frame import make_frame
-from clew.recall.fusion import GROUP, best
-from clew.recall.query import Query
-from clew.recall.search import rank
+from clew.rank.frame import make_frame
+from clew.rank.fusion import GROUP, best
+from clew.rank.query import Query
+from clew.rank.search import rank
 from tests.index_logs import WORDS, layouts, logs
 
 steps = st.integers(-20, 20).map(lambda n: n / 1e7) | st.floats(-1e3, 1e3) | st.just(-np.inf)

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.recall.tuning import Interaction, Structure, Weighed, tune_structure
-from clew.recall.tuning.structure import FLAGS, MATURITIES, WINDOWS
+from clew.rank.tuning import Interaction, Structure, Weighed, tune_structure
+from clew.rank.tuning.structure import FLAGS, MATURITIES, WINDOWS
 from tests.effort import examples
 
 _score = st.floats(0, 1, allow_nan=False)

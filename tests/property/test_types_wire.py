@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import clew.types
-from clew.recall.only import Filter
+from clew.rank.filter import Filter
 from clew.types import Part, Record, Turn, parse_turn_id, turn_id
 from clew.types.turn import ORIGINS, PART_TYPES, ROLES
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from clew.maintain.copy_space import copy_space
 from clew.memory import Memory
-from clew.pipeline.copy import copy_space
 from clew.store.access import SqliteReader, SqliteTransaction
 from clew.store.sqlite import SqliteStore
 from clew.store.tables import Key, Row, Table

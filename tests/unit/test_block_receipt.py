@@ -9,7 +9,7 @@ import pytest
 from clew.assemble.receipt import OMISSIONS, receipt_id
 from clew.errors import NotFoundError
 from clew.memory import Memory
-from clew.recall.signals import SIGNALS
+from clew.rank.signals import SIGNALS
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Receipt, turn_id
 from tests.ranking_spaces import NOON, QUESTION, opened, said

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.assemble.offers import LONG
+from clew.assemble.candidate_renderings import LONG
 from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, line, render
 from clew.memory import Memory
 from clew.testing import FrozenClock

@@ -14,8 +14,8 @@ from clew.evaluate.curve import curve
 from clew.evaluate.recall import run_recall
 from clew.evaluate.results import compare, mean, save
 from clew.evaluate.tables import ablation_sheet
-from clew.recall.dampening import STEPS
-from clew.recall.signals import SIGNALS
+from clew.rank.dampening import STEPS
+from clew.rank.signals import SIGNALS
 from tests.unit.test_evaluate_recall import TALK
 
 pytestmark = pytest.mark.usefixtures("tmp_home")

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from clew.index.columns import Columns
 from clew.index.entry import PieceTerms, TurnEntry
-from clew.index.kept import MOST, Kept
+from clew.index.incremental_cache import MOST, Kept
 from clew.index.segment import Segment, build
 
 

@@ -11,14 +11,14 @@ import pytest
 
 from clew.analyze.nuance_model import FLAGS, HEAD, TAIL, nuance_prompt, worth_asking
 from clew.config import LLMConfig
+from clew.derive.llm import worker as model_work
+from clew.derive.llm.tasks import QUESTIONS
+from clew.derive.llm.worker import ModelWork
 from clew.errors import ModelError, ModelUnavailable, RequestRefused
 from clew.memory import Memory
 from clew.models.prompt import Completion, Prompt
-from clew.pipeline import model_work
-from clew.pipeline.annotate import annotations_of
-from clew.pipeline.jobs import ATTEMPTS
-from clew.pipeline.model_work import ModelWork
-from clew.pipeline.questions import QUESTIONS
+from clew.rows.annotations import annotations_of
+from clew.rows.failed_jobs import ATTEMPTS
 from clew.store.protocol import Store
 from clew.testing import Answer, FrozenClock, ScriptedLLM
 from clew.types import Turn

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 
 from clew.config import LLMConfig
+from clew.derive.llm.completion_cache import Answers
 from clew.errors import BudgetExceeded, ModelError, ModelUnavailable, RequestRefused
 from clew.models.budget import Budget, Prices, Spent, most
 from clew.models.prompt import Completion, Prompt
-from clew.pipeline.answers import Answers
-from clew.pipeline.ledger import Ledger, read_ledger, today
+from clew.rows.spend_ledger import Ledger, read_ledger, today
 from clew.store.protocol import Store
 from clew.testing import Answer, FrozenClock, ScriptedLLM
 from tests.memories import NOON, empty_store, quiet, rows, told

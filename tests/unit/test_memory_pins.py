@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from clew.errors import ExpressionError, InputError, NotFoundError
+from clew.maintain.merge_space import merge_space
 from clew.memory import Memory
-from clew.pipeline.merge import merge_space
-from clew.pipeline.pins import RULES
+from clew.rows.pins import RULES
 from clew.store.memory import MemoryStore
 from clew.testing import FrozenClock
 from clew.types import Context, Part, Turn

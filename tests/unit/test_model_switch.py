@@ -10,12 +10,12 @@ import pytest
 
 from clew.analyze.keyphrases import MOST_WORDS
 from clew.analyze.prototypes import sentences
+from clew.derive.embedding import embed_batch
 from clew.errors import ModelError
 from clew.index.live import LiveIndex
 from clew.memory import Memory
 from clew.models.protocol import Embedder, Matrix
-from clew.pipeline.embed import embed_batch
-from clew.pipeline.switch import finish
+from clew.rows.active_model import finish
 from clew.store.memory import MemoryStore
 from clew.store.sqlite import SqliteStore
 from clew.testing import FrozenClock, HashEmbedder

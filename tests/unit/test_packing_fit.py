@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
+from clew.assemble.candidate_renderings import LONG, renderings
 from clew.assemble.context import build_context
 from clew.assemble.fit import fit
-from clew.assemble.offers import LONG, renderings
 from clew.assemble.render import Evidence, line
 from clew.memory import Memory
-from clew.recall.search import rank
+from clew.rank.search import rank
 from clew.testing import FrozenClock
 from clew.text.counters import counter
 from clew.text.pieces import piece_spans

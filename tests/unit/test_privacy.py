@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from clew.cli.main import main
 from clew.config import Config, IngestConfig, load_config
 from clew.errors import ConfigError, InputError, NotFoundError, TurnRejected
+from clew.maintain import retention
+from clew.maintain.forget import Selection, forget
 from clew.memory import Memory
-from clew.pipeline import retention
-from clew.pipeline.forget import Selection, forget
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store
 from clew.testing import FrozenClock

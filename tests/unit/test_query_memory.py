@@ -9,8 +9,8 @@ import pytest
 
 from clew.errors import InputError
 from clew.memory import Memory
-from clew.pipeline.annotate import ANALYSIS, NAME_OWNER, note_replaced
-from clew.pipeline.questions import NUANCE
+from clew.rows.annotations import ANALYSIS, NAME_OWNER, note_replaced
+from clew.rows.llm_progress import NUANCE
 from clew.store.protocol import Transaction
 from clew.store.rows import dumps
 from clew.testing import FrozenClock

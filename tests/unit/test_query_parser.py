@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import ExpressionError
-from clew.recall.algebra import parse
-from clew.recall.algebra.parser import MAX_DEPTH, MAX_LEAVES
-from clew.recall.algebra.syntax import And, Flag, Label, Named, Node, Not, Or, Says, Score, Told
-from clew.recall.algebra.tokens import MAX_CHARS
+from clew.rank.algebra import parse
+from clew.rank.algebra.parser import MAX_DEPTH, MAX_LEAVES
+from clew.rank.algebra.syntax import And, Flag, Label, Named, Node, Not, Or, Says, Score, Told
+from clew.rank.algebra.tokens import MAX_CHARS
 
 NOW = datetime(2024, 6, 15, 12, tzinfo=UTC)
 O1, O2, O5 = (Score(f"O{name}", ">", 7.0) for name in ("1_structural", "2_security", "5_operational"))

@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from clew.config import LLMConfig
+from clew.derive.llm.tasks import QUESTIONS
+from clew.derive.llm.worker import ModelWork
 from clew.errors import InputError
 from clew.memory import Memory
-from clew.pipeline.labelling import question_labels
-from clew.pipeline.model_work import ModelWork
-from clew.pipeline.questions import QUESTIONS
-from clew.recall.labels import NO_LABELS, TagColumns, generality, overlap
-from clew.recall.query import understand
+from clew.rank.labels import NO_LABELS, TagColumns, generality, overlap
+from clew.rank.query import understand
+from clew.recall.query_labels import question_labels
 from clew.structure.vocabulary import Label, Vocabulary
 from clew.testing import FrozenClock, HashEmbedder, ScriptedLLM
 from clew.types import Hit

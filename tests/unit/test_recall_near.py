@@ -7,7 +7,7 @@ import pytest
 
 from clew.memory import Memory
 from clew.models.protocol import Matrix
-from clew.recall.ranker import NEAR
+from clew.rank.ranker import NEAR
 from clew.types import Turn
 
 TURNS = ("Redis holds the sessions.", "The dog sleeps all day.", "Lunch is at noon.")

@@ -167,7 +167,7 @@ def test_a_model_that_fails_leaves_the_question_its_words(error: Exception, capl
             each.add_many(SAID)
         assert memory.drain(None)
         model.error = error
-        with caplog.at_level(logging.WARNING, "clew.recall"):
+        with caplog.at_level(logging.WARNING, "clew.rank"):
             context = memory.recall("tea")
         assert context.text == without.recall("tea").text != ""
         assert memory.explain(context.receipt_id).settings.get("embedder") is None

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.recall.query import understand, without_request
+from clew.rank.query import understand, without_request
 from tests.memories import NOON, quiet, told
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from clew.assemble.changes import Changes, changes
 from clew.memory import Memory
-from clew.recall.signals import SIGNALS
+from clew.rank.signals import SIGNALS
 from clew.types import Receipt
 from tests.ranking_spaces import QUESTION, opened
 

@@ -11,22 +11,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import clew.pipeline.ingest
+import clew.write.ingest
 from clew.assemble.packing import Choice, Offer, _Packing
 from clew.config import IngestConfig, RecallConfig
 from clew.index.entry import PieceTerms, TurnEntry
-from clew.index.kept import Kept
+from clew.index.incremental_cache import Kept
 from clew.index.terms import StringTable
 from clew.index.view import IndexView
-from clew.pipeline.append import Appender, Fate
-from clew.pipeline.prepare import prepare
-from clew.pipeline.strand import Strand
-from clew.recall.frame import make_frame
-from clew.recall.query import Query
-from clew.recall.search import rank
+from clew.rank.frame import make_frame
+from clew.rank.query import Query
+from clew.rank.search import rank
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
 from clew.types import Turn
+from clew.write.append import Appender, Fate
+from clew.write.prepare import prepare
+from clew.write.stream_alignment import Strand
 from tests.index_stores import Wrapped, as_store
 from tests.memories import NOON, at, empty_store, history, quiet, rows, told
 
@@ -54,7 +54,7 @@ def test_an_add_takes_eleven_statements_from_begin_to_commit(tmp_path: Path, ext
 
 @pytest.mark.requirement("F-SPEED-02")
 def test_a_long_session_reads_each_of_its_turns_once_however_many_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clew.pipeline.ingest, "HELD", 10)
+    monkeypatch.setattr(clew.write.ingest, "HELD", 10)
     store = Wrapped(empty_store())
     turns = [told(f"turn {n % 7}", external_id=f"{n}" if n % 3 else None) for n in range(400)]
     with quiet(as_store(store)) as memory:
@@ -119,7 +119,7 @@ def test_an_id_that_comes_again_is_met_in_stretches_as_in_one(size: int) -> None
 
 @pytest.mark.requirement("F-SPEED-03")
 def test_huge_turns_are_written_before_many_of_them_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clew.pipeline.ingest, "HELD_CHARS", 100)
+    monkeypatch.setattr(clew.write.ingest, "HELD_CHARS", 100)
     settled = [0]
     behind: list[int] = []
 

@@ -6,7 +6,7 @@ import apsw
 import pytest
 
 from clew.memory import Memory
-from clew.pipeline.receipts import receipt_bytes, receipt_of
+from clew.rows.receipts import receipt_bytes, receipt_of
 from clew.store.migrate import migrate
 from clew.store.rows import dumps, to_us
 from clew.store.sqlite import DATABASE

@@ -20,21 +20,21 @@ from clew.analyze.tags import (
 )
 from clew.analyze.tags_model import model_tags
 from clew.config import LLMConfig
+from clew.derive import analysis as analyse
+from clew.derive.analysis import drop_analysis
+from clew.derive.embedding import embed_batch, missing
+from clew.derive.llm.tasks import QUESTIONS
+from clew.derive.llm.worker import ModelWork
 from clew.errors import InputError, ModelError
+from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
-from clew.pipeline import analyse
-from clew.pipeline.analyse import drop_analysis
-from clew.pipeline.annotate import ANALYSIS, annotations_of
-from clew.pipeline.embed import embed_batch, missing
-from clew.pipeline.forms import analysis_of, analysis_text
-from clew.pipeline.model_work import ModelWork
-from clew.pipeline.proof import prove, traces_of
-from clew.pipeline.questions import QUESTIONS
+from clew.rows.annotation_codec import analysis_of, analysis_text
+from clew.rows.annotations import ANALYSIS, annotations_of
 from clew.store.protocol import Store
 from clew.testing import FrozenClock, HashEmbedder, ScriptedLLM
 from clew.types import Turn
 from tests.memories import NOON, everything, rows, told
-from tests.unit.test_pipeline_analyse import analysis, run, stored, talk
+from tests.unit.test_derive_analysis import analysis, run, stored, talk
 
 ANSWER = '{"tags": ["Auth", "greenhouse roof"]}'
 
@@ -187,7 +187,7 @@ def test_it_does_not_matter_how_the_work_is_cut_up(stretch: int, monkeypatch: py
 @pytest.fixture
 def broad(monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
     """A memory in which nearly every beat is about one thing, with one of two others."""
-    monkeypatch.setattr("clew.pipeline.vocabulary.SPLIT_BEATS", 8)
+    monkeypatch.setattr("clew.rows.vocabulary.SPLIT_BEATS", 8)
     topics = ["login page and the auth", "token cache and the auth"] * 6
     with stored(beats("s", *topics, "greenhouse")) as memory:
         run(memory._store)

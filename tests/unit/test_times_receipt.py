@@ -8,8 +8,8 @@ import pytest
 
 from clew.assemble.changes import changes
 from clew.errors import NotFoundError
+from clew.learn.feedback import shown
 from clew.memory import Memory
-from clew.pipeline.feedback import shown
 from clew.testing import FrozenClock
 from clew.types import Receipt
 from tests.memories import quiet, told

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from clew.errors import InputError
-from clew.recall.tuning import Interaction, Structure, Weighed, tune_structure, weighed, weighed_together
-from clew.recall.tuning.structure import WINDOWS, agreement, best_cover, weights_problem
-from clew.recall.tuning.validate import (
+from clew.rank.tuning import Interaction, Structure, Weighed, tune_structure, weighed, weighed_together
+from clew.rank.tuning.structure import WINDOWS, agreement, best_cover, weights_problem
+from clew.rank.tuning.validate import (
     ALPHA,
     MIN_GROUPS,
     MIN_PAIRS,

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.config import RecallConfig
-from clew.recall.search import rank
-from clew.recall.tuning.fusion import (
+from clew.rank.search import rank
+from clew.rank.tuning.fusion import (
     BUDGETS,
     MIN_SPOKEN,
     PREFIX,
@@ -21,7 +21,7 @@ from clew.recall.tuning.fusion import (
     fusion_problem,
     setting_of,
 )
-from clew.recall.tuning.validate import decide
+from clew.rank.tuning.validate import decide
 from tests.effort import examples
 from tests.ranking_spaces import asked as framed
 from tests.ranking_spaces import said, space

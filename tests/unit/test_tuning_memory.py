@@ -10,11 +10,11 @@ import pytest
 
 from clew.config import Config
 from clew.errors import InputError, NotFoundError
+from clew.learn.feedback import QUOTED, RESTORED, USED, read_feedback
+from clew.learn.silver_questions import GAP, silver_questions
+from clew.maintain.copy_space import copy_space
 from clew.memory import Memory
-from clew.pipeline.copy import copy_space
-from clew.pipeline.feedback import QUOTED, RESTORED, USED, read_feedback
-from clew.pipeline.learned import adopt, read_learned
-from clew.pipeline.silver import GAP, silver_questions
+from clew.rows.parameters import adopt, read_learned
 from clew.store.protocol import Store
 from clew.testing import FrozenClock
 from clew.types import Turn

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, NUMBER, SEPARATOR, VERB, fold
 from clew.analyze.words import word_of
-from clew.text.remembered import WORD, remembered
+from clew.text.text_cache import WORD, remembered
 
 MOST_WORDS: Final = 3
 """Of a phrase; a longer run is cut into phrases of this length at most."""

@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Final, NamedTuple
 
-from clew.text.remembered import WORD, remembered
+from clew.text.text_cache import WORD, remembered
 
 # What a word is, as bits of `Word.flags`; a word may be several things ("may": function word, auxiliary, hedge).
 FUNCTION: Final = 1 << 0  # belongs to the grammar, not to the subject

@@ -19,7 +19,7 @@ from clew.analyze.keyphrases import (
     keyphrases_of,
     tag_key,
 )
-from clew.text.remembered import WORD, remembered
+from clew.text.text_cache import WORD, remembered
 
 MOST_TAGS: Final = 5
 """Tags of a turn, and labels of a beat."""

@@ -6,12 +6,12 @@ from typing import Final
 
 import numpy as np
 
+from clew.assemble.candidate_renderings import LONG, beginning, renderings
 from clew.assemble.fit import fit
-from clew.assemble.offers import LONG, beginning, renderings
 from clew.assemble.receipt import context_items, left_out, omissions
 from clew.assemble.render import Evidence
-from clew.recall.search import Ranking
-from clew.recall.sigma import SNIPPET
+from clew.rank.search import Ranking
+from clew.rank.sigma import SNIPPET
 from clew.store.rows import from_us
 from clew.text.counters import Counter
 from clew.text.pieces import piece_spans

@@ -10,12 +10,12 @@ from typing import Any, Final
 
 from clew.assemble.fit import CHARS_PER_TOKEN, Packed
 from clew.assemble.render import Evidence
-from clew.recall.dampening import weights as dampening
-from clew.recall.frame import Frame
-from clew.recall.labels import Labels
-from clew.recall.query import Query
-from clew.recall.search import Candidate
-from clew.recall.signals import SIGNALS
+from clew.rank.dampening import weights as dampening
+from clew.rank.frame import Frame
+from clew.rank.labels import Labels
+from clew.rank.query import Query
+from clew.rank.search import Candidate
+from clew.rank.signals import SIGNALS
 from clew.store.rows import dumps
 from clew.types.context import Context, ContextItem, Omission, Receipt
 from clew.types.ids import turn_id

@@ -28,8 +28,8 @@ from clew.cli.show import (
     who,
 )
 from clew.memory import Memory
-from clew.recall.only import Only
-from clew.recall.strategies import AUTO, STRATEGIES
+from clew.rank.filter import Only
+from clew.rank.strategies import AUTO, STRATEGIES
 from clew.types import Context, Hit, Turn
 
 LINES = 240

@@ -10,13 +10,13 @@ from clew.cli.options import Scope, common
 from clew.cli.show import counted, emit, indented, ledger_line, out, printable, say_encryption
 from clew.config import load_config
 from clew.errors import ClewError
+from clew.maintain import doctor as pipeline
+from clew.maintain.stats import LEDGER_DAYS
+from clew.maintain.verify import verify
 from clew.models.choose import choose_recogniser
-from clew.pipeline import doctor as pipeline
-from clew.pipeline.jobs import deferred
-from clew.pipeline.ledger import read_ledger
-from clew.pipeline.name_spans import read_asked
-from clew.pipeline.stats import LEDGER_DAYS
-from clew.pipeline.verify import verify
+from clew.rows.failed_jobs import deferred
+from clew.rows.name_spans import read_asked
+from clew.rows.spend_ledger import read_ledger
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from clew.assemble.changes import Changes, changes
-from clew.assemble.told import KIND as TOLD
+from clew.assemble.timeline_receipt import KIND as TOLD
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, day, dim, emit, excerpt, grid, lay_out, lines, out, printable, who

@@ -13,8 +13,8 @@ from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common, since, until, where
 from clew.cli.show import counted, day, dim, emit, err, numbers, out, printable, shortened, who
 from clew.errors import ClewError
+from clew.maintain.forget_proof import Traces, prove, traces_of
 from clew.memory import Memory
-from clew.pipeline.proof import Traces, prove, traces_of
 from clew.store.open import open_store
 from clew.types import ForgetProof, ForgetReport
 

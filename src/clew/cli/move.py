@@ -16,8 +16,8 @@ from clew.cli.rekey import note_key
 from clew.cli.show import counted, emit, out, printable, progress
 from clew.config import load_config
 from clew.errors import NotFoundError
-from clew.pipeline.copy import copy_space
-from clew.pipeline.merge import merge_space
+from clew.maintain.copy_space import copy_space
+from clew.maintain.merge_space import merge_space
 from clew.store.keys import NO_KEY
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Store

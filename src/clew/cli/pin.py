@@ -8,7 +8,7 @@ from clew.cli.options import Scope, common
 from clew.cli.show import day, dim, emit, err, excerpt, grid, lay_out, out, printable, shortened
 from clew.errors import NotFoundError
 from clew.memory import Memory
-from clew.pipeline.pins import MOST
+from clew.rows.pins import MOST
 from clew.types.pins import Pin
 
 LINE = 72

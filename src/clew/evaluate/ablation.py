@@ -18,8 +18,8 @@ from clew.evaluate.recall import EPOCH, AskingClock, OnProgress, bare_outcome, c
 from clew.evaluate.results import Outcome, Run
 from clew.memory import Memory
 from clew.models.protocol import Embedder
-from clew.recall.dampening import STEPS
-from clew.recall.signals import SIGNALS
+from clew.rank.dampening import STEPS
+from clew.rank.signals import SIGNALS
 from clew.version import __version__
 
 NOTHING: Final = "nothing"

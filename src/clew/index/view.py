@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.index.columns import Columns
 from clew.index.entry import TurnEntry
-from clew.index.kept import Kept
+from clew.index.incremental_cache import Kept
 from clew.index.segment import NO_TIME, Segment
 from clew.index.tail import Tail
 from clew.index.terms import prefix_of, to_bytes

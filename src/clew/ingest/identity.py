@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from clew.ingest.lines import Key, Lines
+from clew.ingest.branches import Key, Lines
 from clew.ingest.media import holds_text
 from clew.types import Part, Turn
 

@@ -4,13 +4,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Unpack
 
+from clew.maintain.export_space import export_space
+from clew.maintain.forget import Conditions, selection_of
+from clew.maintain.rebuild import rebuild
+from clew.maintain.verify import verify
 from clew.memory.wiring import Wired
-from clew.pipeline.export import export_space
-from clew.pipeline.forget import Conditions, selection_of
-from clew.pipeline.jobs import retry
-from clew.pipeline.rebuild import rebuild
-from clew.pipeline.verify import verify
-from clew.recall.only import filter_of
+from clew.rank.filter import filter_of
+from clew.rows.failed_jobs import retry
 from clew.types import (
     ForgetReport,
     VerifyReport,
@@ -44,7 +44,7 @@ class Care(Wired):
         """Removes turns that meet every given condition, and all that was made of them, for good.
 
         Args:
-            conditions: which turns, see `clew.pipeline.forget.Conditions`.
+            conditions: which turns, see `clew.maintain.forget.Conditions`.
 
         Raises:
             InputError: no condition is given, a turn id is none, the time range ends before it starts, or `match` holds

@@ -1,13 +1,13 @@
 """What a memory says of its turns, and the beats and chapters that they make."""
 
+from clew.derive.entity_counts import entities_of, entity_page
+from clew.derive.hierarchy import snapshots_of
 from clew.errors import NotFoundError
 from clew.ingest.encoding import escape_surrogates
 from clew.memory.times import Times
-from clew.pipeline.annotate import TAG, annotations_of
-from clew.pipeline.entities import entities_of, entity_page
-from clew.pipeline.labels import label_counts, labelled
-from clew.pipeline.nodes import snapshots_of
-from clew.pipeline.region import macro_nodes_of
+from clew.recall.label_index import label_counts, labelled
+from clew.recall.positions import macro_nodes_of
+from clew.rows.annotations import TAG, annotations_of
 from clew.store.rows import turn_from_row
 from clew.structure.macro import Merged, Movement, StateBefore, evolution, first_mention, merge, state_before
 from clew.types.annotation import Annotation

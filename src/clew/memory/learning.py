@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 
 from clew.ingest.encoding import escape_surrogates
+from clew.learn.feedback import mark_used
+from clew.learn.tuning import Bench
 from clew.memory.wiring import Wired
-from clew.pipeline.feedback import mark_used
-from clew.pipeline.learned import history, revert
-from clew.pipeline.tuning import Bench
+from clew.rows.parameters import history, revert
 from clew.types.tuning import Change, TuneReport
 
 

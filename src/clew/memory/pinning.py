@@ -1,9 +1,9 @@
 """What its owner wants in every block."""
 
 from clew.errors import InputError
-from clew.memory.given import given_count, given_text
+from clew.memory.arguments import given_count, given_text
 from clew.memory.wiring import Wired
-from clew.pipeline.pins import MOST, canonical, read_pins, set_pin, take_back
+from clew.rows.pins import MOST, canonical, read_pins, set_pin, take_back
 from clew.types.pins import Pin, PinKind
 
 

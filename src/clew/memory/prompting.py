@@ -5,10 +5,10 @@ from typing import Any, Final
 
 from clew.assemble.prompt import remembered, sections, spoken, wrapped
 from clew.ingest.encoding import escape_surrogates
-from clew.memory.given import given_text
+from clew.memory.arguments import given_text
 from clew.memory.reading import Reading, Wanted
 from clew.memory.writing import Writing
-from clew.recall.only import Filter
+from clew.rank.filter import Filter
 from clew.store.rows import turn_from_row
 from clew.text.counters import Counter
 from clew.text.counters import counter as counter_named

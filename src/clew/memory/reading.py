@@ -13,19 +13,19 @@ from clew.assemble.receipt import make_receipt, receipt_id, timings_of
 from clew.errors import InputError, NotFoundError, StoreError
 from clew.index.view import Mask
 from clew.ingest.media import inline
-from clew.memory.given import BUDGET, given_count, given_text
+from clew.learn.feedback import RECENT, note_restored
+from clew.maintain.stats import gather_stats
+from clew.memory.arguments import BUDGET, given_count, given_text
 from clew.memory.wiring import Wired
-from clew.pipeline.feedback import RECENT, note_restored
-from clew.pipeline.pins import required
-from clew.pipeline.region import one_position, region_of
-from clew.pipeline.stats import gather_stats
-from clew.recall.anchors import Stretch
-from clew.recall.confidence import confidence
-from clew.recall.frame import Frame
-from clew.recall.only import Filter, How, Only, filter_of, newest, without
-from clew.recall.quotes import find_quote
-from clew.recall.search import Ranking
-from clew.recall.strategies import AUTO, Plan, checked, intent_of, plan, rank_sigma
+from clew.rank.anchors import Stretch
+from clew.rank.confidence import confidence
+from clew.rank.filter import Filter, How, Only, filter_of, newest, without
+from clew.rank.frame import Frame
+from clew.rank.quotes import find_quote
+from clew.rank.search import Ranking
+from clew.rank.strategies import AUTO, Plan, checked, intent_of, plan, rank_sigma
+from clew.recall.positions import one_position, region_of
+from clew.recall.required_pins import required
 from clew.store.rows import turn_from_row
 from clew.store.tables import Row
 from clew.text.counters import Counter

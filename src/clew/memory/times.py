@@ -9,19 +9,19 @@ from typing import Any, Final
 
 import numpy as np
 
-from clew.assemble.moments import Offer, lay_out
 from clew.assemble.receipt import receipt_id, timings_of
-from clew.assemble.told import Told, told_receipt
+from clew.assemble.timeline_block import Offer, lay_out
+from clew.assemble.timeline_receipt import Told, told_receipt
 from clew.index.view import IndexView
 from clew.ingest.encoding import escape_surrogates
-from clew.memory.given import BUDGET, given_count, given_text
+from clew.memory.arguments import BUDGET, given_count, given_text
 from clew.memory.wiring import Wired
-from clew.pipeline.pause import paused_since
-from clew.pipeline.remember import MOST, Places, Scene, days_of, offers
-from clew.recall.frame import Frame
-from clew.recall.only import Filter
-from clew.recall.search import Ranking
-from clew.recall.when import End, Window, mode_of, on_topic, window_of
+from clew.rank.filter import Filter
+from clew.rank.frame import Frame
+from clew.rank.search import Ranking
+from clew.rank.when import End, Window, mode_of, on_topic, window_of
+from clew.recall.timeline import MOST, Places, Scene, days_of, offers
+from clew.rows.pause import paused_since
 from clew.store.rows import to_us
 from clew.text.counters import counter as counter_named
 from clew.types.moments import Remembered

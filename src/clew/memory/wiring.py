@@ -7,36 +7,36 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from clew.background.worker import Worker
 from clew.config import Config, given, load_config
+from clew.derive.embedding import Embedding
+from clew.derive.entity_recognition import Recognition
+from clew.derive.llm.worker import ModelWork
 from clew.errors import ClosedError, InputError
 from clew.index.live import LiveIndex
 from clew.ingest.exclude import exclusion
+from clew.maintain.forget import Selection, forget
+from clew.maintain.retention import Retention
 from clew.models.choose import choose_embedder, choose_llm, find_recogniser
 from clew.models.protocol import LLM, Embedder
-from clew.pipeline.append import Appender
-from clew.pipeline.chosen import Chooser
-from clew.pipeline.circumstances import CircumstancesBook
-from clew.pipeline.embedding import Embedding
-from clew.pipeline.forget import Selection, forget
-from clew.pipeline.labelling import Labelling
-from clew.pipeline.learned import LearnedBook
-from clew.pipeline.model_work import ModelWork
-from clew.pipeline.receipts import ReceiptBook
-from clew.pipeline.recognition import Recognition
-from clew.pipeline.region import outline_of_place
-from clew.pipeline.retention import Retention
-from clew.pipeline.worker import Worker
-from clew.recall.anchors import Stretch
-from clew.recall.frame import Frame
-from clew.recall.places import Place
-from clew.recall.ranker import Ranker
-from clew.recall.surroundings import Surroundings
+from clew.rank.anchors import Stretch
+from clew.rank.frame import Frame
+from clew.rank.graph_context import Surroundings
+from clew.rank.position_phrases import Place
+from clew.rank.ranker import Ranker
+from clew.recall.filters import Chooser
+from clew.recall.positions import outline_of_place
+from clew.recall.query_labels import Labelling
+from clew.recall.space_status import CircumstancesBook
+from clew.rows.parameters import LearnedBook
+from clew.rows.receipts import ReceiptBook
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Reader, Store
 from clew.store.tables import Row
 from clew.types import (
     ForgetReport,
 )
+from clew.write.append import Appender
 
 Clock = Callable[[], datetime]
 

@@ -4,12 +4,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from clew.memory.wiring import Wired
-from clew.pipeline.ingest import Progress, add_many, add_one, import_path
-from clew.pipeline.pause import pause, resume
+from clew.rows.pause import pause, resume
 from clew.types import (
     IngestReport,
     Turn,
 )
+from clew.write.ingest import Progress, add_many, add_one, import_path
 
 
 class Writing(Wired):

@@ -1,6 +1,6 @@
 """What a call may cost at most, and what it cost: arithmetic on tokens and millionths of a currency, in whole numbers.
 
-Borders: knows no store; `clew.pipeline.ledger` keeps the sums.
+Borders: knows no store; `clew.rows.spend_ledger` keeps the sums.
 """
 
 import math

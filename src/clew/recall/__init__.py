@@ -1,1 +1,1 @@
-"""From a question to ranked evidence, each turn with the reasons for its place."""
+"""The read path, from a call of `Memory` to a context. Start at `recall.recall`."""

@@ -19,10 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.structure.features import TurnFeatures, packed, unpacked
+from clew.types.ids import BEAT
 from clew.types.record import Record
-
-BEAT: Final = 1
-"""Level of a beat; a chapter of beats has level 2."""
 
 MAX_TERMS: Final = 96
 _COUNT: Final = itemgetter(1)

@@ -2,9 +2,13 @@
 
 import re
 from functools import lru_cache
+from typing import Final
 from urllib.parse import quote, unquote
 
 from clew.errors import InputError
+
+BEAT: Final = 1
+"""Level of a beat in the hierarchy; chapters have the levels above."""
 
 _TURN_ID = re.compile(r"(?P<session>.+):turn:(?P<seq>[0-9]{1,18})", re.DOTALL)
 

@@ -21,7 +21,7 @@ from clew.analyze.turns import analyze_turn as analyse
 from clew.errors import FormatError, InputError
 from clew.models.asked import ask
 from clew.models.protocol import Embedder
-from clew.recall.sigma import candidates, chosen, overlay_sum, relevance, snippet
+from clew.rank.sigma import candidates, chosen, overlay_sum, relevance, snippet
 from clew.types.ids import session_prefix
 from clew.views.sigma_shapes import (
     AnalyzerOptions,
@@ -200,7 +200,7 @@ def inject_relevant_context(
 ) -> str:
     """The message with the most relevant earlier turns before it, in the document's own form; alone when there is none.
 
-    Candidates are the last 50 turns and all shifts; see `clew.recall.sigma` for the formula. The form does not mark
+    Candidates are the last 50 turns and all shifts; see `clew.rank.sigma` for the formula. The form does not mark
     what is recalled as quoted memory (DESIGN 1.10): `Memory.recall` does.
 
     Args:

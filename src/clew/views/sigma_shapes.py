@@ -6,7 +6,7 @@ from typing import Any, Final, Literal, Self
 
 from clew.analyze.overlays import Overlay
 from clew.errors import InputError
-from clew.recall.sigma import LEAST, MOST, SNIPPET, WINDOW
+from clew.rank.sigma import LEAST, MOST, SNIPPET, WINDOW
 from clew.types.record import Record
 
 Role = Literal["user", "assistant"]

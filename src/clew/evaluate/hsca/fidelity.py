@@ -15,7 +15,7 @@ from clew.analyze.lexicon import DOMAINS
 from clew.evaluate.hsca.bank import Part, of_kind
 from clew.evaluate.hsca.result import Evaluation, Failure
 from clew.evaluate.hsca.telling import DEFAULT, Listener, about, beats_of, strongest
-from clew.recall.tuning import Structure
+from clew.rank.tuning import Structure
 from clew.types.record import Record
 
 DOCUMENT_BAR: Final = 0.80

@@ -14,7 +14,7 @@ from typing import Final
 from clew.evaluate.hsca.bank import Material, Part, of_kind
 from clew.evaluate.hsca.result import Evaluation, Failure
 from clew.evaluate.hsca.telling import DEFAULT, Listener, beats_of
-from clew.recall.tuning import Structure
+from clew.rank.tuning import Structure
 from clew.structure.macro import MacroNode, evolution
 from clew.structure.snapshot import BeatMap
 from clew.types.chunk import DomainTag

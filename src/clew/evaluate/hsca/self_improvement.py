@@ -1,7 +1,7 @@
 """HSCA evaluation 3, self-improvement: parameters learned from use make evaluation 1 come out better.
 
 A history is made of conversations of the part `seen` of the bank: each interaction is about one of them, and uses some
-turns of its thread, and now and then a passage. `clew.recall.tuning` learns from its first 100 and 1,000 interactions,
+turns of its thread, and now and then a passage. `clew.rank.tuning` learns from its first 100 and 1,000 interactions,
 as `clew tune` does, and adopts only what is significantly better on history that did not choose it. What it learned is
 judged by evaluation 1 on other conversations, of the part `unseen`, with more passages, so that there is room above.
 """
@@ -15,7 +15,7 @@ from clew.evaluate.hsca import fidelity
 from clew.evaluate.hsca.bank import Part
 from clew.evaluate.hsca.result import Evaluation, Failure
 from clew.evaluate.hsca.telling import DEFAULT, Listener
-from clew.recall.tuning import Interaction, Structure, tune_structure, weighed_together
+from clew.rank.tuning import Interaction, Structure, tune_structure, weighed_together
 from clew.types.record import Record
 
 SIZES: Final = (0, 100, 1000)

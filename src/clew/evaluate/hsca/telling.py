@@ -12,7 +12,7 @@ from clew.analyze.prototypes import Prototypes, prototypes_of
 from clew.analyze.weigh import Weighing, weigh
 from clew.analyze.words import read
 from clew.models.protocol import Embedder
-from clew.recall.tuning import Structure
+from clew.rank.tuning import Structure
 from clew.structure.beats import BeatRule, segment
 from clew.structure.density import domain_summary
 from clew.structure.features import features

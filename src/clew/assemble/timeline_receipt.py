@@ -1,0 +1,119 @@
+"""The record of one look at a stretch of time, made from the lines that were offered and what fitted. Pure.
+
+It is a receipt of the kind `when`, kept, shown, compared and forgotten as that of a recall is.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final
+
+from clew.assemble.fit import CHARS_PER_TOKEN, Packed
+from clew.assemble.receipt import OMISSIONS, fusion_of, read_as
+from clew.assemble.timeline_block import Offer
+from clew.rank.search import Candidate, Ranking
+from clew.types.context import Receipt
+from clew.types.ids import session_prefix
+
+KIND: Final = "when"
+"""What `Receipt.kind` says of such a receipt."""
+
+LOOKED_FOR: Final = "looked_for"
+"""Where such a receipt has the question that ranked, in `Receipt.understood`; absent where none did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was told of a time, and from what.
+
+    Attributes:
+        query: as given; empty without one.
+        looked_for: the question that ranked: without the words for the time, where they decided it.
+        considered: turns that there were, in the time and outside it.
+        offers: the lines that might have been shown, the first ones first.
+        ranking: of the time's turns for the question; None without one.
+        weights: by position, what weighed for the turns that no question ranked.
+    """
+
+    query: str
+    looked_for: str
+    considered: int
+    offers: Sequence[Offer]
+    packed: Packed
+    ranking: Ranking | None = None
+    weights: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
+
+
+def told_receipt(
+    told: Told, name: str, *, settings: Mapping[str, Any], created_at: datetime, timings: Mapping[str, float]
+) -> Receipt:
+    """The receipt of that name.
+
+    A row has `rank`, its place among the lines that were offered, from 1. A turn that the question ranked also has
+    `fused`, its place for the question among the turns of the time, with score, signals and places before fusion as in
+    a recall; one chosen without a question has what weighed for it as signals; an outline has `node_id` and neither.
+    """
+    frame = None if told.ranking is None else told.ranking.frame
+    shown = [item.rank - 1 for item in told.packed.items]
+    left = [place for place in range(len(told.offers)) if place not in told.packed.taken][:OMISSIONS]
+    rows = _Rows(told, [*shown, *left])
+    read: dict[str, Any] = {}
+    if frame is not None:
+        read = {LOOKED_FOR: told.looked_for, **read_as(frame)}
+    return Receipt(
+        id=name,
+        kind=KIND,
+        query=told.query,
+        created_at=created_at,
+        settings={**settings, **({} if frame is None else fusion_of(frame))},
+        understood=read,
+        considered=told.considered,
+        tokens=told.packed.tokens,
+        chosen=tuple(rows.chosen(at, cost) for at, cost in zip(shown, told.packed.costs, strict=True)),
+        omitted=tuple(rows.omitted(at, max(0, settings["budget"] - told.packed.tokens)) for at in left),
+        timings=dict(timings),
+    )
+
+
+class _Rows:
+    """The rows of some offers, by their places."""
+
+    def __init__(self, told: Told, places: Sequence[int]) -> None:
+        self._told = told
+        self._found: dict[int, tuple[Candidate, dict[str, int]]] = {}
+        ranking = told.ranking
+        if ranking is not None:
+            ranked = {position: place for place, position in enumerate(ranking.positions.tolist())}
+            wanted = [at for at in places if told.offers[at].position in ranked]
+            spots = [ranked[position] for at in wanted if (position := told.offers[at].position) is not None]
+            pairs = zip(ranking.candidates(spots), ranking.ranks(spots), strict=True)
+            self._found = dict(zip(wanted, pairs, strict=True))
+
+    def chosen(self, place: int, tokens: int) -> dict[str, Any]:
+        """What is shown at a place."""
+        offer = self._told.offers[place]
+        row = {**self._named(place), "rendering": offer.rendering, "tokens": tokens}
+        return row if offer.rendering == "full" else {**row, "restore": offer.ends[0]}
+
+    def omitted(self, place: int, spare: int) -> dict[str, Any]:
+        """What was left out at a place, why, and how to get it back."""
+        offer = self._told.offers[place]
+        tokens = -(-len(offer.text) // CHARS_PER_TOKEN)
+        reason = f"rank {place + 1}: takes about {tokens} tokens, {spare} were left"
+        return {**self._named(place), "reason": reason, "tokens": tokens, "restore": offer.ends[0]}
+
+    def _named(self, place: int) -> dict[str, Any]:
+        offer = self._told.offers[place]
+        row: dict[str, Any] = {"turn_ids": list(offer.ends), "kind": offer.kind, "rank": place + 1}
+        if offer.kind != "turn":
+            return {**row, "node_id": _node(offer), "turns": offer.turns, "signals": {}, "ranks": {}}
+        if place not in self._found:
+            weights = {} if offer.position is None else dict(self._told.weights.get(offer.position, {}))
+            return {**row, "signals": weights, "ranks": {}}
+        candidate, ranks = self._found[place]
+        return {**row, "fused": candidate.rank, "score": candidate.score, "signals": candidate.shares, "ranks": ranks}
+
+
+def _node(offer: Offer) -> str:
+    """The name of an outline; the turns since the last closed beat have none of their own."""
+    return f"{session_prefix(offer.session)}:open" if offer.kind == "open" else offer.ref

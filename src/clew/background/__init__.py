@@ -1,0 +1,1 @@
+"""The one thread behind the acknowledgement. Start at `worker.Worker`."""

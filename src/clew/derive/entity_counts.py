@@ -1,0 +1,205 @@
+"""Turns that are stored -> what they name, as counts in the entity graph; behind the acknowledgement, in order.
+
+Independent of the analysis: it needs neither vectors nor a model, and has a watermark of its own in a row of META:
+
+    entities    {"next": ordinal, "version": n}: everything before `next` is counted
+
+A turn counts the same whatever stands around it, so a forgotten one is taken off again by counting it once more. What
+a named-entity model saw in it is recorded (`clew.rows.name_spans`) and counts as well; no model is asked here.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+from clew.derive.branch_state import turn_of
+from clew.errors import ConflictError
+from clew.index.view import IndexView
+from clew.ingest.identity import content_hash
+from clew.rows.name_spans import Spans, spans_seen
+from clew.rows.turn_log import stored_rows
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.rows import TURN_COLUMNS, dumps, turn_from_row
+from clew.store.tables import Row
+from clew.structure.stored_graph import ENTITY_VERSION, Counts, StoredGraph, drop_graph, stored_counts
+from clew.text.terms import quote_terms
+from clew.types.entity import Entity, EntityPage
+from clew.types.ids import turn_id
+from clew.types.reports import Problem
+from clew.types.turn import Turn
+
+STRETCH: Final = 256
+"""Most turns counted between two commits."""
+
+PROGRESS: Final = "entities"
+
+NEIGHBOURS: Final = 20
+TURNS: Final = 50
+"""What is told of one entity at most."""
+
+_SHOWN: Final = 3
+_ORDINAL, _SESSION, _SEQ, _HASH = (TURN_COLUMNS[name] for name in ("ordinal", "session", "seq", "hash"))
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a space's turns are counted.
+
+    Attributes:
+        next: ordinal of the first turn that is not.
+    """
+
+    next: int = 0
+    version: int = ENTITY_VERSION
+
+    def to_json(self) -> str:
+        """JSON with a fixed form."""
+        return dumps({"next": self.next, "version": self.version})
+
+
+class Naming:
+    """Counts what the turns of one space name, for one Memory. Only the holder of the worker's lease calls `step`."""
+
+    def __init__(self, store: Store, space: str) -> None:
+        """Nothing is read before it is asked for."""
+        self._store, self._space = store, space
+
+    def pending(self) -> int:
+        """Turns that are not counted."""
+        with self._store.snapshot() as reader:
+            _, progress = read_progress(reader, self._space)
+            start = progress.next if progress.version == ENTITY_VERSION else 0
+            return reader.count("turn", (self._space, start), (self._space,), index="ordinal")
+
+    def step(self) -> bool:
+        """Counts one stretch; says whether there was anything to count.
+
+        Raises:
+            ConflictError: another process counted meanwhile; nothing was written.
+        """
+        with self._store.snapshot() as reader:
+            seen, progress = read_progress(reader, self._space)
+            low = (self._space, progress.next)
+            rows = reader.scan("turn", low, (self._space,), index="ordinal", limit=STRETCH)
+            turns = [turn_of(row) for row in rows]
+            spans = spans_seen(reader, self._space, turns)
+        if progress.version != ENTITY_VERSION:
+            self._store.transaction(lambda tx: drop_entities(tx, self._space), durable=False)
+            return True
+        if not rows:
+            return False
+        after = Progress(cast(int, rows[-1][_ORDINAL]) + 1)
+        made = [counted((turn,), (seen_in,)) for turn, seen_in in zip(turns, spans, strict=True)]
+
+        def write(tx: Transaction) -> None:
+            if read_progress(tx, self._space)[0] != seen:
+                raise ConflictError("the space's names were counted by another process; it is tried again")
+            keys = [(self._space, row[_SESSION], row[_SEQ]) for row in rows]
+            living = tx.get_many("turn", keys, columns=("seq",))
+            Counts.joined(counts for counts, row in zip(made, living, strict=True) if row is not None).apply(
+                tx, self._space, 1
+            )
+            tx.put("meta", [(self._space, PROGRESS, after.to_json())])
+
+        self._store.transaction(write, durable=False)
+        return True
+
+
+def read_progress(reader: Reader, space: str) -> tuple[str | None, Progress]:
+    """The row as it stands and what it says; None and the beginning for a space of which nothing was counted."""
+    row = reader.get("meta", (space, PROGRESS))
+    return (None, Progress()) if row is None else (cast(str, row[2]), Progress(**json.loads(cast(str, row[2]))))
+
+
+def drop_entities(tx: Transaction, space: str) -> None:
+    """Takes the whole graph back; it is counted anew behind the scenes."""
+    drop_graph(tx, space)
+    tx.delete("meta", (space, PROGRESS), (space, PROGRESS))
+
+
+def forget_names(tx: Transaction, space: str, turns: Sequence[Turn]) -> None:
+    """Takes turns that go off the counts. What other rules counted cannot be told apart: then all is counted anew."""
+    seen, progress = read_progress(tx, space)
+    if seen is not None and progress.version != ENTITY_VERSION:
+        drop_entities(tx, space)
+        return
+    known = [turn for turn in turns if cast(int, turn.ordinal) < progress.next]
+    counted(known, spans_seen(tx, space, known)).apply(tx, space, -1)
+
+
+def entity_problems(store: Store, space: str) -> Iterator[Problem]:
+    """Counts every turn again, and names what is stored otherwise. Call it inside a snapshot.
+
+    Where a turn is not what was stored, nothing can be said: what it named cannot be counted any more.
+    """
+    with store.snapshot() as reader:
+        _, progress = read_progress(reader, space)
+        held = stored_counts(reader, space)
+    if progress.version != ENTITY_VERSION:
+        return
+    fresh = Counts()
+    for rows in stored_rows(store, space, 0, progress.next - 1):
+        turns = [turn for row in rows if (turn := _whole(row)) is not None]
+        if len(turns) < len(rows):
+            return
+        with store.snapshot() as reader:
+            spans = spans_seen(reader, space, turns)
+        for turn, seen in zip(turns, spans, strict=True):
+            fresh.add(turn, seen)
+    for table, known in held.rows.items():
+        wrong = sorted(key for key in known.keys() | fresh.rows[table].keys() if known[key] != fresh.rows[table][key])
+        if wrong:
+            shown = ", ".join("/".join(key) for key in wrong[:_SHOWN]) + ", ..." * (len(wrong) > _SHOWN)
+            detail = f"{len(wrong)} rows are not what the turns name"
+            yield Problem(kind="entity", where=f"{table} {shown}", detail=detail, repair="clew rebuild")
+
+
+def entities_of(reader: Reader, space: str, view: IndexView) -> tuple[Entity, ...]:
+    """What the turns of a space name, see `StoredGraph.entities`."""
+    return StoredGraph(reader, space, view).entities()
+
+
+def entity_page(reader: Reader, space: str, view: IndexView, name: str) -> EntityPage | None:
+    """One entity by any of its names, with what surrounds it; None when nothing of that name is known."""
+    graph = StoredGraph(reader, space, view)
+    key = graph.find(name)
+    if key is None:
+        return None
+    found = graph.with_nicknames(key)
+    if found is None:
+        return None
+    entity, names = found
+    return EntityPage(entity, graph.neighbours(key, NEIGHBOURS), tuple(_turns_naming(view, names)))
+
+
+def _turns_naming(view: IndexView, names: Sequence[str]) -> list[str]:
+    """Ids of the newest turns of which one piece has all words of one of the names."""
+    found: set[int] = set()
+    for name in names:
+        pieces: set[int] | None = None
+        for term in dict.fromkeys(quote_terms(name)):
+            held, body, _ = view.postings(term)
+            here = set(held[body > 0].tolist())
+            pieces = here if pieces is None else pieces & here
+        found.update(view.pieces.turn[sorted(pieces or ())].tolist())
+    newest = sorted(found, reverse=True)[:TURNS]
+    turns = view.turns
+    return [turn_id(view.sessions[int(turns.session[each])], int(turns.seq[each])) for each in newest]
+
+
+def counted(turns: Sequence[Turn], spans: Sequence[Spans]) -> Counts:
+    """What turns name, with what a model saw in each."""
+    counts = Counts()
+    for turn, seen in zip(turns, spans, strict=True):
+        counts.add(turn, seen)
+    return counts
+
+
+def _whole(row: Row) -> Turn | None:
+    """The turn of a row that is what was stored; None for any other, which `verify` names."""
+    try:
+        turn = turn_from_row(row)
+    except Exception:  # noqa: BLE001  # the row may hold anything
+        return None
+    return turn if content_hash(turn) == row[_HASH] else None

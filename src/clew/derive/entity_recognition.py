@@ -1,0 +1,262 @@
+"""Turns that are counted -> what a named-entity model sees in them, and the counts that it changes.
+
+Runs behind the acknowledgement and after the rules, in stretches. A turn that was counted by rules is taken off and
+counted again with what the model saw. A model of another name goes through all turns again, and what it does not see
+any more is taken back; so does `none`. Meanwhile, and where the model fails, rules alone name the rest.
+"""
+
+import logging
+import time
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any, Final, cast
+
+from clew.derive.branch_state import turn_of
+from clew.derive.entity_counts import counted, read_progress
+from clew.errors import ConflictError, ModelError, ModelUnavailable
+from clew.models.choose import NoRecogniser
+from clew.models.protocol import Recogniser
+from clew.rows.name_spans import RECOGNISER, Asked, Spans, put_spans, read_asked, spans_seen
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.rows import TURN_COLUMNS
+from clew.store.tables import Row
+from clew.structure.stored_graph import ENTITY_VERSION, Counts, may_name
+from clew.types.turn import Turn
+
+log = logging.getLogger("clew.worker")
+
+STRETCH: Final = 256
+"""Most turns shown to the model between two commits."""
+
+STRETCH_CHARS: Final = 50_000
+"""Characters of them, about half a second of work; one turn may have more."""
+
+READ: Final = 20_000
+"""Characters of a turn that are shown, as many as rules read."""
+
+REST_SECONDS: Final = 60.0
+"""How long a model that failed is left alone."""
+
+WORTH: Final = 64
+HOLD_SECONDS: Final = 3.0
+"""For fewer turns than this no model is loaded in the first seconds: a program that adds one and ends does not wait for
+a library of a second or more. A longer-lived one does them, or whoever waits as long as it takes."""
+
+_PLAIN: Final = "word"
+"""What any model can do that is at work at all."""
+
+_SESSION, _SEQ, _ORDINAL = (TURN_COLUMNS[name] for name in ("session", "seq", "ordinal"))
+
+
+class Recognition:
+    """What a worker does with a named-entity model. One thread at a time calls `step`.
+
+    Attributes:
+        failure: what the model last said when it failed; None when it works, or was not asked.
+    """
+
+    def __init__(self, store: Store, space: str, find: Callable[[], tuple[Recogniser | None, str]]) -> None:
+        """Nothing is looked for before there is something to ask.
+
+        Args:
+            find: gives the model, if there is one, and the reason in one line; called once.
+        """
+        self._store, self._space, self._find = store, space, find
+        self._origin: str | None = None  # the model that the space had when this one first looked
+        self._looked = False
+        self._rests_until: float | None = None
+        self._hold_until: float = time.monotonic() + HOLD_SECONDS
+        self._held = False
+        self.failure: str | None = None
+
+    @cached_property
+    def _found(self) -> tuple[Recogniser | None, str]:
+        return self._find()
+
+    def state(self) -> dict[str, Any]:
+        """For `stats`: which model names things, why not if there is none, how far it has come, and what failed."""
+        recogniser, note = self._found
+        with self._store.snapshot() as reader:
+            asked = read_asked(reader, self._space)[1]
+        return {
+            "ner": None if recogniser is None or isinstance(recogniser, NoRecogniser) else recogniser.name,
+            "ner_failed": 0 if asked is None else asked.failed,
+            "ner_failure": self.failure,
+            "ner_note": note,
+            "ner_recorded": None if asked is None else asked.model,
+        }
+
+    def pending(self, *, now: bool = False) -> int:
+        """Turns that the model was not asked about.
+
+        Args:
+            now: nothing while the model rests after a failure, or is not loaded for so few.
+        """
+        recogniser = self._found[0]
+        if recogniser is None or (now and self._rests()):
+            return 0
+        with self._store.snapshot() as reader:
+            asked = self._asked(reader, recogniser)[1]
+            if asked is None:
+                return 0
+            left = reader.count("turn", (self._space, asked.next), (self._space,), index="ordinal")
+        if isinstance(recogniser, NoRecogniser):
+            return max(left, 1)
+        if not self._holds(left):
+            return left
+        self._held = True
+        return 0 if now else left
+
+    def release(self) -> None:
+        """Has the model loaded for any number of turns: somebody waits for it."""
+        self._hold_until = 0.0
+
+    def is_retry_due(self) -> bool:
+        """Whether a model that failed has rested, or turns were held that are held no more."""
+        if self._held and time.monotonic() >= self._hold_until:
+            return True
+        return self._rests_until is not None and not self._rests()
+
+    def step(self) -> bool:
+        """Asks about one stretch; says whether anything was done.
+
+        Raises:
+            ConflictError: another process wrote meanwhile; nothing was written.
+        """
+        recogniser = self._found[0]
+        if recogniser is None or self._rests():
+            return False
+        self._rests_until, self._held = None, False
+        with self._store.snapshot() as reader:
+            seen, asked = self._asked(reader, recogniser)
+            if asked is None:
+                return False
+            held, progress = read_progress(reader, self._space)
+            rows: list[Row] = []
+            if progress.version == ENTITY_VERSION and progress.next > asked.next:
+                bounds = (self._space, asked.next), (self._space, progress.next - 1)
+                rows = list(reader.scan("turn", *bounds, index="ordinal", limit=STRETCH))
+                self._held = not isinstance(recogniser, NoRecogniser) and self._holds(len(rows))
+                rows = [] if self._held else _stretch(rows)
+            turns = [turn_of(row) for row in rows]
+            before = spans_seen(reader, self._space, turns)
+        if not rows:
+            return self._end(recogniser, seen, progress.next)
+        try:
+            after, failed = _ask(recogniser, turns)
+        except ModelError as error:
+            self.failure, self._rests_until = str(error), time.monotonic() + REST_SECONDS
+            log.warning("names are found by rules alone for now: %s", error)
+            return False
+        self.failure = None
+        self.release()  # it is loaded now
+        upto = Asked(recogniser.name, cast(int, rows[-1][_ORDINAL]) + 1, asked.failed + failed)
+        self._write((seen, held), upto, turns, before, after)
+        return True
+
+    def _write(
+        self,
+        unchanged: tuple[str | None, str | None],
+        upto: Asked,
+        turns: Sequence[Turn],
+        before: Sequence[Spans],
+        after: Sequence[Spans],
+    ) -> None:
+        """Records what was seen, and takes what it changes off the counts and adds it."""
+        changed = {
+            turn.id: (counted((turn,), (old,)), counted((turn,), (new,)), new)
+            for turn, old, new in zip(turns, before, after, strict=True)
+            if old or new
+        }
+
+        def write(tx: Transaction) -> None:
+            if (read_asked(tx, self._space)[0], read_progress(tx, self._space)[0]) != unchanged:
+                raise ConflictError("the space's names were counted by another process; it is tried again")
+            keys = [(self._space, turn.session, turn.seq) for turn in turns]
+            rows = tx.get_many("turn", keys, columns=("seq",))
+            here = {turn.id for turn, row in zip(turns, rows, strict=True) if row is not None}
+            living = {cast(str, name): each for name, each in changed.items() if name in here}
+            Counts.joined(old for old, _, _ in living.values()).apply(tx, self._space, -1)
+            Counts.joined(new for _, new, _ in living.values()).apply(tx, self._space, 1)
+            put_spans(tx, self._space, upto.model, {name: spans for name, (_, _, spans) in living.items()})
+            tx.put("meta", [(self._space, RECOGNISER, upto.to_json())])
+
+        self._store.transaction(write, durable=False)
+
+    def _end(self, recogniser: Recogniser, seen: str | None, counted_to: int) -> bool:
+        """Takes the record of having asked away when all that was seen is taken back; says whether it did."""
+        if not isinstance(recogniser, NoRecogniser) or seen is None:
+            return False
+
+        def write(tx: Transaction) -> bool:
+            if read_asked(tx, self._space)[0] != seen or read_progress(tx, self._space)[1].next != counted_to:
+                raise ConflictError("the space's names were counted by another process; it is tried again")
+            if tx.count("turn", (self._space, counted_to), (self._space,), index="ordinal"):
+                return False  # they are counted first
+            tx.delete("meta", (self._space, RECOGNISER), (self._space, RECOGNISER))
+            return True
+
+        done = self._store.transaction(write, durable=False)
+        self._origin = None if done else self._origin
+        return done
+
+    def _asked(self, reader: Reader, recogniser: Recogniser) -> tuple[str | None, Asked | None]:
+        """The row as it stands, and from where on this model asks; None when it asks nothing.
+
+        That is so when another program has moved the space to another model since this one looked first: of two, the
+        one that came last goes on.
+        """
+        seen, asked = read_asked(reader, self._space)
+        model = None if asked is None else asked.model
+        if not self._looked or model == recogniser.name:
+            self._origin, self._looked = model, True
+        if model != self._origin or (asked is None and isinstance(recogniser, NoRecogniser)):
+            return seen, None
+        return seen, asked if asked is not None and model == recogniser.name else Asked(recogniser.name)
+
+    def _holds(self, left: int) -> bool:
+        return 0 < left < WORTH and time.monotonic() < self._hold_until
+
+    def _rests(self) -> bool:
+        return self._rests_until is not None and time.monotonic() < self._rests_until
+
+
+def _stretch(rows: Sequence[Row]) -> list[Row]:
+    """The first of these rows that make one stretch; at least one, if there is one."""
+    taken: list[Row] = []
+    chars = 0
+    for row in rows:
+        chars += min(len(cast(str, row[-1])), READ)
+        if taken and chars > STRETCH_CHARS:
+            break
+        taken.append(row)
+    return taken
+
+
+def _ask(recogniser: Recogniser, turns: Sequence[Turn]) -> tuple[list[Spans], int]:
+    """What the model sees in each turn, and how many it could not do; one bad turn costs only itself.
+
+    Raises:
+        ModelError: the model does not even do a plain word.
+    """
+    texts = {place: turn.text[:READ] for place, turn in enumerate(turns) if may_name(turn) and turn.text.strip()}
+    found: list[Spans] = [()] * len(turns)
+    try:
+        answers = recogniser.recognise(list(texts.values()))
+    except ModelUnavailable:
+        raise
+    except ModelError as error:
+        recogniser.recognise([_PLAIN])  # raises when it is the model and not a turn
+        log.warning("a stretch of %d turns could not be searched for names, trying them singly: %s", len(turns), error)
+    else:
+        for place, spans in zip(texts, answers, strict=True):
+            found[place] = spans
+        return found, 0
+    failed = 0
+    for place, text in texts.items():
+        try:
+            found[place] = recogniser.recognise([text])[0]
+        except ModelError as error:
+            log.warning("turn %s could not be searched for names: %s", turns[place].id, error)
+            failed += 1
+    return found, failed

@@ -1,0 +1,114 @@
+"""Asks a language model what it was never asked before, within the budget, and keeps what it answers.
+
+The same request to the same model is answered from the store, on any machine and without the model (docs/llm.md).
+"""
+
+import json
+from collections.abc import Callable
+from datetime import datetime
+from typing import Final, cast
+
+from clew.config import LLMConfig
+from clew.errors import ClewError, InputError, ModelError, ModelUnavailable, RequestRefused
+from clew.models.asked import ask_once
+from clew.models.budget import NOTHING, Budget, Prices, most, used
+from clew.models.prompt import Completion, Prompt, request_digest
+from clew.models.protocol import LLM
+from clew.rows.spend_ledger import Ledger
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.rows import dumps, to_us
+from clew.store.tables import COMPLETION
+from clew.types.ids import parse_turn_id
+
+_ANSWER: Final = COMPLETION.names.index("answer")
+
+
+class Answers:
+    """One language model for one space, with its recorded answers and its ledger. Threads may share it.
+
+    Attributes:
+        name: of the model.
+        recorded_only: the model is never asked; what was not recorded is `ModelUnavailable`.
+    """
+
+    def __init__(self, store: Store, space: str, llm: LLM, config: LLMConfig, clock: Callable[[], datetime]) -> None:
+        self.name = llm.name
+        self._store, self._space, self._llm, self._clock = store, space, llm, clock
+        self.recorded_only = config.calls == "recorded"
+        self._prices = Prices(config.price_in, config.price_out)
+        budget = Budget(config.daily_tokens, round(config.daily_cost * 1_000_000))
+        self._ledger = Ledger(store, space, clock, budget)
+
+    def about(self, owner: str, purpose: str) -> LLM:
+        """The model, for questions about one turn or node: forgetting that takes the answers along.
+
+        Args:
+            owner: id of the turn or node whose words the prompts hold, all of them.
+            purpose: what the ledger books the calls under.
+        """
+        return _About(self, owner, purpose)
+
+    def ask(self, prompt: Prompt, max_tokens: int, owner: str, purpose: str) -> Completion:
+        """The recorded answer to a request, or else a new one.
+
+        Raises:
+            BudgetExceeded: the call was not made; the day's budget has not enough left for it.
+            ModelUnavailable: the model cannot be reached; or only recorded answers are used and there is none.
+            RequestRefused: the server refuses this request.
+            ModelError: the model failed; it may be billed, so the worst is booked.
+        """
+        key = (self._space, self.name, request_digest(prompt, max_tokens))
+        with self._store.snapshot() as reader:
+            recorded = _recorded(reader, key)
+        if recorded is not None:
+            return recorded
+        if self.recorded_only:
+            raise ModelUnavailable(f"no answer of {self.name} is recorded for {owner}, and llm.calls is recorded")
+        worst = most(prompt, max_tokens, self._prices)
+        hold = self._ledger.reserve(self.name, purpose, worst)
+        try:
+            answer = ask_once(self._llm, prompt, max_tokens=max_tokens)
+        except ModelError as error:
+            unbilled = isinstance(error, ModelUnavailable | RequestRefused)
+            spent = NOTHING if unbilled else worst
+            self._store.transaction(lambda tx: self._ledger.settle(tx, hold, spent, failed=True))
+            raise
+        cost = used(answer, worst, self._prices)
+        now = to_us(self._clock())
+
+        def keep(tx: Transaction) -> Completion:
+            self._ledger.settle(tx, hold, cost, failed=False)
+            first = _recorded(tx, key)
+            if first is not None:
+                return first  # another process asked at the same time
+            if answer.text.strip() and _lives(tx, self._space, owner):
+                tx.put("completion", [(*key, owner, dumps(answer.to_dict()), now)])
+            return answer
+
+        return self._store.transaction(keep)
+
+
+class _About(LLM):
+    def __init__(self, answers: Answers, owner: str, purpose: str) -> None:
+        self.name = answers.name
+        self._answers, self._owner, self._purpose = answers, owner, purpose
+
+    def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
+        return self._answers.ask(prompt, max_tokens, self._owner, self._purpose)
+
+
+def _recorded(reader: Reader, key: tuple[str, str, bytes]) -> Completion | None:
+    """What is recorded; None also for what cannot be read, which is then asked anew."""
+    row = reader.get("completion", key)
+    try:
+        return None if row is None else Completion.from_dict(json.loads(cast(str, row[_ANSWER])))
+    except (ClewError, ValueError, TypeError):
+        return None
+
+
+def _lives(reader: Reader, space: str, owner: str) -> bool:
+    """Whether a turn or node is still there: it may have been forgotten while the model was at work."""
+    try:
+        return reader.get("turn", (space, *parse_turn_id(owner))) is not None
+    except InputError:
+        return reader.get("node", (space, owner)) is not None

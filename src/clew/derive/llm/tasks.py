@@ -1,0 +1,57 @@
+"""What language models are asked about turns. Each entry is one kind of question; `asking` puts them."""
+
+from typing import Any, Final, cast
+
+from clew.analyze import nuance_model, tags_model
+from clew.derive.llm.task_queue import Question
+from clew.models.protocol import LLM
+from clew.rows.annotations import TAG
+from clew.rows.llm_progress import NUANCE, RESPONSE
+from clew.rows.vocabulary import adopt, let_go
+from clew.store.protocol import Transaction
+from clew.store.rows import dumps
+from clew.types.turn import Turn
+
+
+def _wants_nuance(turn: Turn) -> bool:
+    spoken = turn.role in ("user", "assistant") and turn.origin in ("user", "assistant")
+    return spoken and nuance_model.worth_asking(turn.text)
+
+
+def _ask_nuance(llm: LLM, turn: Turn) -> list[str]:
+    prompt = nuance_model.nuance_prompt(turn.text, turn.role)
+    value = llm.complete_json(prompt, nuance_model.SCHEMA, max_tokens=nuance_model.MAX_TOKENS)
+    return list(nuance_model.nuance_flags(value))
+
+
+def _keep_nuance(tx: Transaction, space: str, turn: Turn, value: Any, provenance: str) -> None:
+    row = (space, cast(str, turn.id), NUANCE, dumps(value), provenance, nuance_model.VERSION)
+    tx.put("annotation", [row])
+
+
+def _wants_tags(turn: Turn) -> bool:
+    spoken = turn.role in ("user", "assistant") and turn.origin in ("user", "assistant")
+    return spoken and tags_model.worth_asking(turn.text)
+
+
+def _ask_tags(llm: LLM, turn: Turn) -> dict[str, float]:
+    prompt = tags_model.tags_prompt(turn.text, turn.role)
+    return tags_model.model_tags(llm.complete_json(prompt, tags_model.SCHEMA, max_tokens=tags_model.MAX_TOKENS))
+
+
+def _keep_tags(tx: Transaction, space: str, turn: Turn, value: Any, provenance: str) -> None:
+    """Labels of the turn itself; its statistical tags stay beside them."""
+    owner = (space, cast(str, turn.id), TAG)
+    dropped = [row for row in tx.scan("label", owner, owner) if str(row[5]).startswith("model:")]
+    for row in dropped:
+        tx.delete("label", row[:4], row[:4])
+    tx.put("label", [(*owner, name, weight, provenance, tags_model.VERSION) for name, weight in value.items()])
+    adopt(tx, space, [(name, cast(int, turn.ordinal)) for name in value])
+    let_go(tx, space, {cast(str, row[3]): 0 for row in dropped}, 0)
+
+
+QUESTIONS: Final = (
+    Question(NUANCE, nuance_model.VERSION, _wants_nuance, _ask_nuance, _keep_nuance),
+    Question(RESPONSE, tags_model.VERSION, _wants_tags, _ask_tags, _keep_tags),
+)
+"""Every kind, in the order in which they are put."""

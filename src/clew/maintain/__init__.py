@@ -1,0 +1,1 @@
+"""Whole homes: checked, mended, moved, forgotten, exported. Start at `verify.verify` or `forget.forget`."""

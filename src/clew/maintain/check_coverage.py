@@ -1,0 +1,108 @@
+"""Whether the analysis has each turn once, in a closed beat or the open buffer of its line, with what is said of it."""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Final, cast
+
+from clew.derive.branch_state import MARK, Mark, mark_name
+from clew.rows.annotations import ANALYSIS
+from clew.rows.vocabulary import aliases_of, read_vocabulary
+from clew.store.protocol import Reader
+from clew.store.tables import NODE
+from clew.structure.hierarchy_codec import seqs_of
+from clew.structure.vocabulary import resolve
+from clew.types.ids import turn_id
+from clew.types.reports import Problem
+
+_REPAIR: Final = "clew rebuild"
+_SESSION, _LEVEL, _DATA, _NAME = (NODE.names.index(name) for name in ("session", "level", "data", "node"))
+_SHOWN: Final = 5
+
+_Places = Mapping[int, int]
+"""How often each place of a session is covered."""
+
+
+def coverage_problems(reader: Reader, space: str) -> Iterator[Problem]:
+    """Turns that are in no beat or in two, beats of turns that are gone, labels of nodes that are."""
+    marks = _marks(reader, space)
+    lines = _lines(reader, space)
+    closed, names = _closed(reader, space)
+    for session in sorted({session for session, _ in lines} | set(closed)):
+        covered = Counter(closed.get(session, {}))
+        expected: set[int] = set()
+        for (owner, branch), seqs in lines.items():
+            mark = marks.get(mark_name(owner, branch)) if owner == session else None
+            if mark is not None:
+                covered.update(mark.open)
+                expected |= {seq for seq in seqs if seq < mark.next}
+        yield from _compare(session, covered, expected)
+        yield from _unsaid(reader, space, session, expected)
+    for (marked,) in reader.scan("label", (space,), (space,), columns=("owner",)):
+        node = cast(str, marked)
+        if ":turn:" not in node and node not in names:
+            detail = "it has labels, and there is no such node"
+            yield Problem(kind="coverage", where=node, detail=detail, repair=_REPAIR)
+    yield from _alias_problems(reader, space)
+
+
+def _alias_problems(reader: Reader, space: str) -> Iterator[Problem]:
+    """Names that lead nowhere, or in a circle."""
+    aliases = aliases_of(reader, space)
+    words, _ = read_vocabulary(reader, space, None)
+    for name, target in sorted(aliases.items()):
+        lost = [each for each in (name, target) if each not in words.labels]
+        if lost or resolve(name, aliases) in aliases:
+            what = f"it leads to {target!r}, " + (f"and no label {lost[0]!r} is in use" if lost else "in a circle")
+            yield Problem(kind="coverage", where=f"label {name}", detail=what, repair=_REPAIR)
+
+
+def _marks(reader: Reader, space: str) -> dict[str, Mark]:
+    rows = reader.scan("meta", (space, MARK), (space, MARK[:-1] + ";"), columns=("name", "value"))
+    return {cast(str, name): Mark.from_json(cast(str, value)) for name, value in rows}
+
+
+def _lines(reader: Reader, space: str) -> dict[tuple[str, str], set[int]]:
+    """The places of the turns of each line that are memories of their own."""
+    found: dict[tuple[str, str], set[int]] = {}
+    columns = ("session", "branch", "seq", "origin")
+    for session, branch, seq, origin in reader.scan("turn", (space,), (space,), columns=columns):
+        if origin != "injected":
+            found.setdefault((cast(str, session), cast(str, branch)), set()).add(cast(int, seq))
+    return found
+
+
+def _closed(reader: Reader, space: str) -> tuple[dict[str, Counter[int]], set[str]]:
+    """How often each turn is in a closed beat, by session; and the names of all nodes."""
+    found: dict[str, Counter[int]] = {}
+    names: set[str] = set()
+    for row in reader.scan("node", (space,), (space,)):
+        names.add(cast(str, row[_NAME]))
+        if row[_LEVEL] == 1:
+            found.setdefault(cast(str, row[_SESSION]), Counter()).update(seqs_of(cast(str, row[_DATA])) or ())
+    return found, names
+
+
+def _compare(session: str, covered: _Places, expected: set[int]) -> Iterator[Problem]:
+    faults = {
+        "are analysed and in no beat": expected - set(covered),
+        "are in more than one beat": {seq for seq, count in covered.items() if count > 1},
+        "are in a beat and not among the turns": set(covered) - expected,
+    }
+    for what, seqs in faults.items():
+        if seqs:
+            shown = ", ".join(map(str, sorted(seqs)[:_SHOWN])) + ", ..." * (len(seqs) > _SHOWN)
+            detail = f"{len(seqs)} turns {what}: places {shown}"
+            yield Problem(kind="coverage", where=f"session {session}", detail=detail, repair=_REPAIR)
+
+
+def _unsaid(reader: Reader, space: str, session: str, expected: set[int]) -> Iterator[Problem]:
+    """Analysed turns of which nothing is said."""
+    seqs = sorted(expected)
+    turns = reader.get_many("turn", [(space, session, seq) for seq in seqs], columns=("ordinal",))
+    held = [(seq, cast(int, row[0])) for seq, row in zip(seqs, turns, strict=True) if row is not None]
+    said = reader.get_many(ANALYSIS, [(space, ordinal) for _, ordinal in held], columns=("version",))
+    missing = [turn_id(session, seq) for (seq, _), row in zip(held, said, strict=True) if row is None]
+    if missing:
+        shown = ", ".join(missing[:_SHOWN]) + ", ..." * (len(missing) > _SHOWN)
+        detail = f"{len(missing)} turns lack what the analysis says of them"
+        yield Problem(kind="coverage", where=shown, detail=detail, repair=_REPAIR)

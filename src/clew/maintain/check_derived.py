@@ -1,0 +1,136 @@
+"""Derived rows beside what the log gives: every index entry and rule annotation is made again and compared."""
+
+from collections.abc import Iterator, Mapping
+from typing import Final, cast
+
+from clew.analyze.weigh import ANALYZE_VERSION
+from clew.errors import ClewError, StoreError
+from clew.index.entry import SATURATION, PieceTerms, TurnEntry, decode
+from clew.index.kinds import TERMS, data, listing
+from clew.index.segment import Segment, entries
+from clew.ingest.identity import content_hash
+from clew.rows.annotation_codec import weighing_of
+from clew.rows.annotations import PROVENANCE, WEIGHING
+from clew.rows.turn_log import stored_rows
+from clew.store.protocol import Reader, Store
+from clew.store.rows import TURN_COLUMNS, turn_from_row
+from clew.store.tables import Row
+from clew.types.reports import Problem
+from clew.types.turn import Turn, plain_text
+from clew.write.prepare import Prepared, derive
+
+_SHOWN: Final = 5
+_HASH: Final = TURN_COLUMNS["hash"]
+
+
+def compare(store: Store, space: str) -> list[Problem]:
+    """Names the turns whose index entry or annotations are not those of their words.
+
+    Turns that cannot be read, or do not match their hash, are left out: there is nothing to compare with. What is not
+    indexed at all is the packer's to find. Call it inside a snapshot, so that both sides are of one moment.
+    """
+    texts: list[str] = []
+    indexed: list[str] = []
+    weighed: list[str] = []
+    with store.snapshot() as reader:
+        held = _Entries(reader, space)
+        for rows in stored_rows(store, space):
+            found = held.upto(cast(int, rows[-1][TURN_COLUMNS["ordinal"]]))
+            for turn in filter(None, map(_whole, rows)):
+                fresh, name = derive(turn), cast(str, turn.id)
+                entry = found.get(cast(int, turn.ordinal))
+                if entry is not None and not _same(entry, fresh, turn):
+                    (indexed if turn.text == plain_text(turn.parts) else texts).append(name)
+                if not _same_annotations(reader, space, turn, fresh):
+                    weighed.append(name)
+    return [
+        *_problem("turn", texts, "have a text that is neither that of their parts nor the indexed one"),
+        *_problem("index", indexed, "are indexed with other words or columns than they have"),
+        *_problem("annotation", weighed, "lack annotations, or have others than their words give"),
+    ]
+
+
+class _Entries:
+    """The index's entries in their order, as far as they can be read."""
+
+    def __init__(self, reader: Reader, space: str) -> None:
+        self._entries = _readable(reader, space)
+        self._next = next(self._entries, None)
+
+    def upto(self, ordinal: int) -> dict[int, TurnEntry]:
+        """The next entries up to this ordinal."""
+        found: dict[int, TurnEntry] = {}
+        while self._next is not None and self._next.ordinal <= ordinal:
+            found[self._next.ordinal] = self._next
+            self._next = next(self._entries, None)
+        return found
+
+
+def _readable(reader: Reader, space: str) -> Iterator[TurnEntry]:
+    for key in listing(reader, space, TERMS):
+        try:
+            segment = Segment.load(data(reader, space, key))
+        except StoreError:
+            continue  # the packer names it
+        yield from entries(segment)
+    for (entry,) in reader.scan("tail", (space,), (space,), columns=("entry",)):
+        try:
+            decoded = decode(cast(bytes, entry))
+        except StoreError:
+            continue  # likewise
+        yield decoded
+
+
+def _whole(row: Row) -> Turn | None:
+    """The turn of a row that is what was stored; None for any other, which `verify` names."""
+    try:
+        turn = turn_from_row(row)
+    except (ClewError, ValueError, TypeError, AttributeError):  # the row may hold anything
+        return None
+    return turn if content_hash(turn) == row[_HASH] else None
+
+
+def _same(entry: TurnEntry, fresh: Prepared, turn: Turn) -> bool:
+    made = fresh.entry(seq=cast(int, turn.seq), ordinal=cast(int, turn.ordinal))
+    return _plain(entry) == _plain(made)
+
+
+def _plain(entry: TurnEntry) -> tuple[object, ...]:
+    """Everything of an entry that segments keep: counts above the greatest are that."""
+    columns = (entry.session, entry.seq, entry.branch, entry.speaker, entry.role, entry.at, entry.chars)
+    marks = (entry.first_person, entry.asks, entry.stated)
+    return (*columns, *marks, *map(_plain_piece, entry.pieces))
+
+
+def _plain_piece(piece: PieceTerms) -> tuple[object, ...]:
+    return piece.chars, _counts(piece.body), _counts(piece.extra)
+
+
+def _counts(terms: Mapping[str, int]) -> dict[str, int]:
+    return {term: min(count, SATURATION) for term, count in terms.items()}
+
+
+def _same_annotations(reader: Reader, space: str, turn: Turn, fresh: Prepared) -> bool:
+    """Whether all that rules say of a turn is what is kept of it; texts of an older form may say the same."""
+    owner = (space, cast(str, turn.id))
+    if any(row[4] == PROVENANCE for row in reader.scan("annotation", owner, owner)):
+        return False
+    row = reader.get(WEIGHING, (space, turn.ordinal))
+    made = fresh.annotations[WEIGHING]
+    if row is None or row[3] != ANALYZE_VERSION:
+        return False
+    return row[2] == made or _weighed(cast(str, row[2])) == weighing_of(made)
+
+
+def _weighed(text: str) -> Mapping[str, object] | None:
+    try:
+        return weighing_of(text)
+    except (ValueError, TypeError, KeyError, IndexError):  # the row may hold anything
+        return None
+
+
+def _problem(kind: str, names: list[str], what: str) -> Iterator[Problem]:
+    if names:
+        shown = ", ".join(names[:_SHOWN]) + ", ..." * (len(names) > _SHOWN)
+        repair = "restore a backup" if kind == "turn" else "clew rebuild"
+        yield Problem(kind=kind, where=shown, detail=f"{len(names)} turns {what}", repair=repair)

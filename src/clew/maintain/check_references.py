@@ -1,0 +1,153 @@
+"""References and numbers that lead nowhere: places without a turn, answers to nothing, jobs that nobody can read.
+
+And rows that are kept of turns which are not there, in tables that nothing else checks.
+"""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Final, cast
+
+from clew.errors import InputError
+from clew.rows.tombstones import Hashed, hashing_of, parent_seq
+from clew.store.protocol import Reader
+from clew.store.tables import TABLES, Key
+from clew.types.ids import parse_turn_id, turn_id
+from clew.types.reports import Problem
+
+_OWNED: Final = {"label": "owner", "completion": "owner", "feedback": "owner", "pin": "name", "node": "session"}
+"""Table -> the column that names the turn or session to which a row belongs."""
+
+_LOST = "restore a backup; nothing else can bring them back"
+
+
+@dataclass(frozen=True, slots=True)
+class Orphan:
+    """A row that belongs to a turn or session which is not stored.
+
+    Attributes:
+        key: of the row.
+        owner: the turn's id, or the session's name.
+    """
+
+    table: str
+    key: Key
+    owner: str
+
+
+def find_gaps(reader: Reader, space: str) -> Iterator[Problem]:
+    """Places that were given to a turn and hold neither it nor its tombstone; sessions without any turn."""
+    row = reader.get("space", (space,))
+    held = _places(reader, space)
+    hashed = hashing_of(reader, space)
+    missing = 0
+    for session, upcoming in reader.scan("session", (space,), (space,), columns=("session", "next_seq")):
+        seqs = held.get(cast(str, session), set())
+        gaps = set(range(cast(int, upcoming))) - seqs - _buried(reader, space, cast(str, session), hashed)
+        missing += len(gaps)
+        if gaps:
+            detail = f"{len(gaps)} turns are missing: places {_some(gaps)} hold neither a turn nor a tombstone"
+            yield Problem(kind="numbering", where=f"session {session!s}", detail=detail, repair=_LOST)
+        if not seqs:
+            detail = "it has a row and no turn"
+            yield Problem(kind="numbering", where=f"session {session!s}", detail=detail, repair="clew doctor --repair")
+    if row is None:
+        return
+    tombstones = reader.count("tombstone", (space,), (space,))
+    lost = cast(int, row[1]) - sum(map(len, held.values())) - tombstones - missing
+    if lost > 0:
+        detail = f"{lost} turns are missing: the space has numbered more than it holds and has forgotten"
+        yield Problem(kind="numbering", where=f"space {space}", detail=detail, repair=_LOST)
+
+
+def find_lost_parents(reader: Reader, space: str) -> Iterator[Problem]:
+    """Turns that answer a turn which is neither stored nor forgotten. Ids of a source's own are nobody's reference."""
+    held, hashed = _places(reader, space), hashing_of(reader, space)
+    for session, seq, parent in reader.scan("turn", (space,), (space,), columns=("session", "seq", "parent")):
+        if parent is None or parent_seq(cast(str, parent)) is None:
+            continue
+        try:
+            name, place = parse_turn_id(cast(str, parent))
+        except InputError:
+            continue  # it only looks like one of ours
+        if place in held.get(name, set()) or place in _buried(reader, space, name, hashed):
+            continue
+        yield Problem(
+            kind="parent",
+            where=turn_id(cast(str, session), cast(int, seq)),
+            detail=f"it answers {parent!r}, which is neither stored nor forgotten",
+            repair="clew doctor --repair takes the reference out",
+        )
+
+
+def find_odd_jobs(reader: Reader, space: str) -> Iterator[Problem]:
+    """Jobs whose payload cannot be read, or names a turn that is not stored."""
+    for name, payload in reader.scan("job", (space,), (space,), columns=("job", "payload")):
+        detail = _odd(reader, space, cast(str, payload))
+        if detail is not None:
+            yield Problem(kind="job", where=f"job {name!s}", detail=detail, repair="clew doctor --repair drops it")
+
+
+def find_orphans(reader: Reader, space: str) -> Iterator[Orphan]:
+    """Labels, recorded answers and feedback of turns, and nodes of sessions, that are not stored; by table and key."""
+    sessions = _places(reader, space)
+    for table, column in _OWNED.items():
+        names = TABLES[table].key_names
+        for key in reader.scan(table, (space,), (space,), columns=names if column in names else (*names, column)):
+            named = cast(str, key[names.index(column)] if column in names else key[-1])
+            if not _is_there(named, sessions, is_session=column == "session"):
+                yield Orphan(table, key[: len(names)], named)
+
+
+def orphan_problem(orphan: Orphan) -> Problem:
+    """What `clew verify` says of it."""
+    what = "session" if orphan.table == "node" else "turn"
+    detail = f"a row of {orphan.table} belongs to this {what}, which is not stored"
+    return Problem(kind="orphan", where=orphan.owner, detail=detail, repair="clew doctor --repair drops it")
+
+
+def _is_there(named: str, sessions: dict[str, set[int]], *, is_session: bool) -> bool:
+    """Whether a session has turns, or a turn is stored; what names no turn is somebody else's to check."""
+    if is_session:
+        return named in sessions
+    try:
+        session, seq = parse_turn_id(named)
+    except InputError:
+        return True
+    return seq in sessions.get(session, ())
+
+
+def _odd(reader: Reader, space: str, payload: str) -> str | None:
+    try:
+        read = json.loads(payload)
+    except ValueError:
+        return "its payload is no JSON"
+    named = read.get("turn") if isinstance(read, dict) else None
+    if not isinstance(named, str):
+        return None
+    try:
+        stored = reader.get("turn", (space, *parse_turn_id(named))) is not None
+    except InputError:
+        stored = False
+    return None if stored else f"it is for the turn {named!r}, which is not stored"
+
+
+def _places(reader: Reader, space: str) -> dict[str, set[int]]:
+    """Session -> the places that hold a turn."""
+    held: dict[str, set[int]] = {}
+    for session, seq in reader.scan("turn", (space,), (space,), columns=("session", "seq")):
+        held.setdefault(cast(str, session), set()).add(cast(int, seq))
+    return held
+
+
+def _buried(reader: Reader, space: str, session: str, hashed: Hashed | None) -> set[int]:
+    """The places of a session's forgotten turns."""
+    if hashed is None:
+        return set()
+    key = (space, hashed("session", session))
+    return {cast(int, row[0]) for row in reader.scan("tombstone", key, key, columns=("seq",))}
+
+
+def _some(numbers: set[int]) -> str:
+    shown = sorted(numbers)[:5]
+    return ", ".join(map(str, shown)) + ", ..." * (len(numbers) > len(shown))

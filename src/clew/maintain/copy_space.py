@@ -1,0 +1,214 @@
+"""From one store to another: `copy_space` makes a space the same there, row for row, and proves it by hashes."""
+
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, cast
+
+from clew.errors import ConflictError, InputError, NotFoundError
+from clew.index.kinds import count_copy
+from clew.rows.scrub_requests import noted
+from clew.rows.tombstones import Hashed, hashing_of
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.tables import TABLES, TOMBSTONE, Key, Row, Table, Value
+
+BATCH: Final = 500
+"""Rows compared and written in one transaction."""
+
+_LARGE: Final = {"blob": 4, "segment": 1}
+"""The same for tables whose rows may hold megabytes each."""
+
+_NOT_COPIED: Final = frozenset({"lease"})
+"""Tables that say who is at work here, which another installation must not be told."""
+
+_DIGEST: Final = TOMBSTONE.names.index("digest")
+
+
+@dataclass(frozen=True, slots=True)
+class CopyReport:
+    """What a copy did.
+
+    Attributes:
+        rows: rows that are equal on both sides now, by table.
+        written: rows that were missing or different and were written.
+        removed: rows of the target that the source does not have, and that were removed.
+        digest: SHA-256 over all rows in the order of their keys, the same on both sides.
+    """
+
+    rows: dict[str, int]
+    written: int
+    removed: int
+    digest: str
+
+
+def copy_space(
+    source: Store,
+    target: Store,
+    space: str,
+    *,
+    overwrite: bool = False,
+    on_progress: Callable[[int], None] | None = None,
+) -> CopyReport:
+    """Makes a space of the target equal to the source's, row for row, and proves it by hashes.
+
+    The state copied is that of the moment when the copy began. One that was broken off goes on where it stopped: rows
+    that are equal already are not written again. The space's own row is the last, so that half a copy is known as
+    such. What the source has forgotten since an earlier copy is forgotten in the target too.
+
+    Args:
+        overwrite: allow a target that holds or forgot turns which the source does not know; they are given up.
+        on_progress: called with the number of rows compared so far.
+
+    Raises:
+        InputError: both are the same store.
+        NotFoundError: the source has no such space.
+        ConflictError: the target has something of its own, or somebody wrote to it meanwhile.
+    """
+    if source is target or (source.url == target.url and source.url != ":memory:"):
+        raise InputError(f"{source.url} is given as source and as target; name another place to copy to")
+    with source.snapshot() as reader:
+        if reader.get("space", (space,)) is None:
+            names = ", ".join(map(repr, source.spaces())) or "none"
+            raise NotFoundError(f"there is no space {space!r} at {source.url}; its spaces: {names}")
+        if not overwrite:
+            _see_that_nothing_is_lost(reader, target, space)
+        report = _level_all(reader, target, space, on_progress or (lambda _: None))
+        wanted = space_digest(reader, space)
+    with target.snapshot() as reader:
+        found = space_digest(reader, space)
+    if found != wanted:
+        raise ConflictError(
+            f"the copy of {space!r} at {target.url} differs from its source: somebody wrote there meanwhile; "
+            "close what has it open and copy again"
+        )
+    return CopyReport(*report, digest=found)
+
+
+def space_digest(reader: Reader, space: str) -> str:
+    """SHA-256 over every row that is copied, in the order of tables and keys; the same on every engine."""
+    digest = hashlib.sha256()
+    for table in _tables():
+        digest.update(f"table {table.name}\n".encode())
+        for batch, _, _ in _stretches(reader, table, space):
+            for value in (value for row in batch for value in row):
+                kind, data = _framed(value)
+                digest.update(f"{kind}{len(data)}:".encode() + data)
+    return digest.hexdigest()
+
+
+def _framed(value: Value) -> tuple[str, bytes]:
+    """A value's kind and bytes: no two values give the same."""
+    if isinstance(value, bytes):
+        return "b", value
+    if isinstance(value, str):
+        return "t", value.encode("utf-8", "surrogatepass")
+    return type(value).__name__, repr(value).encode()
+
+
+def _tables() -> list[Table]:
+    """Every table that is copied; the space's own row comes last."""
+    return [*(each for each in TABLES.values() if each.name not in _NOT_COPIED | {"space"}), TABLES["space"]]
+
+
+def _level_all(
+    reader: Reader, target: Store, space: str, on_progress: Callable[[int], None]
+) -> tuple[dict[str, int], int, int]:
+    """Levels every table; gives rows by table, and how many were written and removed."""
+    rows: dict[str, int] = {}
+    written = removed = 0
+    leaves_traces = _may_hold_traces(target, space)
+    for table in _tables():
+        rows[table.name] = 0
+        if table.name == "space" and leaves_traces:
+            target.scrub()  # before the copy is whole: one that is broken off here does it again
+        for batch, low, high in _stretches(reader, table, space):
+            work = _levelling(table, space, batch, low, high)
+            changed, gone = target.transaction(work, durable=table.name == "space")  # the last one takes all along
+            rows[table.name] += len(batch)
+            written, removed = written + changed, removed + gone
+            leaves_traces = leaves_traces or (gone > 0 and table.name == "turn")
+            on_progress(sum(rows.values()))
+    return rows, written, removed
+
+
+def _may_hold_traces(target: Store, space: str) -> bool:
+    """Whether turns went there that nobody has scrubbed: by forgetting, or by a copy that was broken off."""
+    with target.snapshot() as reader:
+        is_half = reader.get("space", (space,)) is None and reader.count("session", (space,), (space,)) > 0
+        return is_half or noted(reader, space) is not None
+
+
+def _stretches(reader: Reader, table: Table, space: str) -> Iterator[tuple[list[Row], Key, Key]]:
+    """The table's rows in the order of keys, each stretch with the range of keys that it speaks for, both included."""
+    size = _LARGE.get(table.name, BATCH)
+    low: Key = (space,)
+    while True:
+        batch = reader.scan(table.name, low, (space,), limit=size)
+        if len(batch) < size or table.key == 1:
+            yield batch, low, (space,)
+            return
+        last = batch[-1][: table.key]
+        yield batch, low, last
+        low = _next_key(last)
+
+
+def _next_key(key: Key) -> Key:
+    """The first possible key after this one. Stores keep no NUL in text: U+0001 is the first sign."""
+    last = key[-1]
+    if isinstance(last, str):
+        return (*key[:-1], last + "\x01")
+    return (*key[:-1], last + b"\0" if isinstance(last, bytes) else cast(int, last) + 1)
+
+
+def _levelling(
+    table: Table, space: str, batch: Sequence[Row], low: Key, high: Key
+) -> Callable[[Transaction], tuple[int, int]]:
+    """The transaction that makes one range of keys of the target equal to the source's."""
+    wanted = {row[: table.key]: row for row in batch}
+
+    def level(tx: Transaction) -> tuple[int, int]:
+        keys = tx.scan(table.name, low, high, columns=table.key_names)
+        surplus = [key for key in keys if key not in wanted]
+        both = [key for key in keys if key in wanted]
+        held = dict(zip(both, tx.get_many(table.name, both), strict=True))
+        changed = [row for key, row in wanted.items() if held.get(key) != row]
+        if surplus or changed:
+            tx.delete("space", (space,), (space,))  # until the end: half a copy is no space
+            if table.name == "space":
+                count_copy(tx, space)
+        for key in surplus:
+            tx.delete(table.name, key, key)
+        tx.put(table.name, changed)
+        return len(changed), len(surplus)
+
+    return level
+
+
+def _see_that_nothing_is_lost(reader: Reader, target: Store, space: str) -> None:
+    """Refuses a target with turns, or with tombstones, that the source does not know."""
+    hashed = hashing_of(reader, space)
+    turns = 0
+    with target.snapshot() as theirs:
+        low: Key = (space,)
+        while rows := theirs.scan("turn", low, (space,), columns=("space", "session", "seq", "hash"), limit=BATCH):
+            mine = reader.get_many("turn", [row[:3] for row in rows], columns=("hash",))
+            turns += sum(not _is_known(reader, row, own, hashed) for row, own in zip(rows, mine, strict=True))
+            low = _next_key(rows[-1][:3])
+        buried = theirs.scan("tombstone", (space,), (space,), columns=TOMBSTONE.key_names)
+        tombstones = reader.get_many("tombstone", buried).count(None)
+    if turns or tombstones:
+        raise ConflictError(
+            f"the space {space!r} at {target.url} holds {turns} turns and has forgotten {tombstones} that the source "
+            "does not know; use `clew merge` to join both, or --overwrite to give up what is there"
+        )
+
+
+def _is_known(reader: Reader, row: Row, mine: Row | None, hashed: Hashed | None) -> bool:
+    """Whether the source holds the turn of this row of the target, as `mine` says, or has forgotten it."""
+    _, session, seq, digest = row
+    if mine is not None:
+        return mine[0] == digest
+    if hashed is None:
+        return False
+    ghost = reader.get("tombstone", (row[0], hashed("session", cast(str, session)), seq))
+    return ghost is not None and ghost[_DIGEST] == hashed("content", cast(bytes, digest))

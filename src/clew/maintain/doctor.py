@@ -1,0 +1,216 @@
+"""What the problems that `verify` finds mean, and the repairs that cannot lose a turn."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Final, cast
+
+from clew.config import IndexConfig
+from clew.derive.entity_counts import Naming, drop_entities
+from clew.index.mend import mend_vectors
+from clew.maintain.check_references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans
+from clew.maintain.rebuild import rebuild
+from clew.store.protocol import Store, Transaction
+from clew.store.rows import dumps, turn_from_row, turn_row
+from clew.store.tables import SESSION, TURN
+from clew.types.ids import parse_turn_id
+from clew.types.reports import Problem
+from clew.write.session_log import next_seq
+
+_HASH: Final = TURN.names.index("hash")
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """All problems of one kind.
+
+    Attributes:
+        meaning: what is wrong and what follows from it, for whoever does not know the inside.
+        repair: what `repair` does about it, or what else helps.
+        mends: whether `repair` does anything about this kind.
+    """
+
+    kind: str
+    meaning: str
+    repair: str
+    mends: bool
+    problems: tuple[Problem, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Advice:
+    meaning: str
+    repair: str
+    mend: Callable[[Store, str, IndexConfig], object] | None = None
+
+
+def diagnose(problems: Sequence[Problem]) -> list[Finding]:
+    """The problems by kind, the gravest first."""
+    findings = []
+    for kind, advice in ADVICE.items():
+        own = tuple(problem for problem in problems if problem.kind == kind)
+        if own:
+            findings.append(Finding(kind, advice.meaning, advice.repair, advice.mend is not None, own))
+    return findings
+
+
+def repair(store: Store, space: str, findings: Sequence[Finding], config: IndexConfig) -> list[str]:
+    """Mends what can be mended without losing a turn, and gives the kinds that it worked on, in that order.
+
+    Verify again afterwards: some problems of a kind may be beyond repair. Done twice, it does nothing more.
+    """
+    done = []
+    for finding in findings:
+        mend = ADVICE[finding.kind].mend
+        if mend is not None:
+            mend(store, space, config)
+            done.append(finding.kind)
+    return done
+
+
+def _mend_numbers(store: Store, space: str, _config: IndexConfig) -> None:
+    """Raises counters that lie below the numbers in use, and drops the rows of sessions without turns."""
+
+    def work(tx: Transaction) -> None:
+        top, places = -1, dict[str, int]()
+        rows = tx.scan("turn", (space,), (space,), columns=("session", "seq", "ordinal", "ingested_at"))
+        for session, seq, ordinal, _ in rows:
+            top = max(top, cast(int, ordinal))
+            places[cast(str, session)] = max(places.get(cast(str, session), -1), cast(int, seq))
+        row = tx.get("space", (space,))
+        if row is not None and cast(int, row[1]) <= top:
+            tx.put("space", [(space, top + 1, *row[2:])])
+        for session, last in places.items():
+            held = tx.get("session", (space, session)) or (space, session, 0, None, dumps({}), rows[0][3])
+            upcoming = max(last + 1, next_seq(tx, space, session))
+            tx.put("session", [(*held[:2], upcoming, *held[3:])])
+        for (name,) in tx.scan("session", (space,), (space,), columns=SESSION.names[1:2]):
+            if name not in places:
+                tx.delete("session", (space, name), (space, name))
+
+    store.transaction(work)
+
+
+def _clear_parents(store: Store, space: str, _config: IndexConfig) -> None:
+    """Takes out references to turns that are not there, unless turns are missing that a backup would bring back."""
+
+    def work(tx: Transaction) -> None:
+        if any(True for _ in find_gaps(tx, space)):
+            return
+        for problem in list(find_lost_parents(tx, space)):
+            row = tx.get("turn", (space, *parse_turn_id(problem.where)))
+            if row is not None:
+                tx.put("turn", [turn_row(space, replace(turn_from_row(row), parent=None), cast(bytes, row[_HASH]))])
+
+    store.transaction(work)
+
+
+def _drop_unused_blobs(store: Store, space: str, _config: IndexConfig) -> None:
+    def work(tx: Transaction) -> None:
+        parts = [cast(str, row[0]) for row in tx.scan("turn", (space,), (space,), columns=("parts",)) if row[0]]
+        for (sha,) in tx.scan("blob", (space,), (space,), columns=("sha",)):
+            if not any(cast(str, sha) in each for each in parts):
+                tx.delete_blob(space, cast(str, sha))
+
+    store.transaction(work)
+
+
+def _drop_odd_jobs(store: Store, space: str, _config: IndexConfig) -> None:
+    def work(tx: Transaction) -> None:
+        for problem in list(find_odd_jobs(tx, space)):
+            key = (space, problem.where.removeprefix("job "))
+            tx.delete("job", key, key)
+
+    store.transaction(work)
+
+
+def _drop_orphans(store: Store, space: str, _config: IndexConfig) -> None:
+    """Drops what is kept of turns that are not there, unless turns are missing that a backup would bring back."""
+
+    def work(tx: Transaction) -> None:
+        if any(True for _ in find_gaps(tx, space)):
+            return
+        for orphan in list(find_orphans(tx, space)):
+            tx.delete(orphan.table, orphan.key, orphan.key)
+
+    store.transaction(work)
+
+
+def _mend_vectors(store: Store, space: str, _config: IndexConfig) -> None:
+    def work(tx: Transaction) -> None:
+        rows = tx.scan("turn", (space,), (space,), columns=("ordinal",))
+        mend_vectors(tx, space, [cast(int, row[0]) for row in rows])
+
+    store.transaction(work)
+
+
+def _rebuild(store: Store, space: str, config: IndexConfig) -> None:
+    rebuild(store, space, pack_minimum=config.pack_minimum, fan_out=config.fan_out)
+
+
+def _count_again(store: Store, space: str, _config: IndexConfig) -> None:
+    store.transaction(lambda tx: drop_entities(tx, space))
+    naming = Naming(store, space)
+    while naming.step():
+        pass
+
+
+_BACKUP: Final = "Put a backup back, or copy the home from elsewhere; what is whole can be saved with clew export."
+
+ADVICE: Final[Mapping[str, _Advice]] = MappingProxyType(
+    {
+        "database": _Advice("The database file itself is damaged, by the disk or by another program.", _BACKUP),
+        "turn": _Advice("A turn is not, word for word, what was stored: something changed it from outside.", _BACKUP),
+        "numbering": _Advice(
+            "The numbers of turns do not fit: a counter is too low, a session is empty, or turns are missing.",
+            "Counters are raised and empty sessions dropped; missing turns only a backup brings back.",
+            _mend_numbers,
+        ),
+        "parent": _Advice(
+            "A turn says that it answers one which is not there.",
+            "The reference is taken out and the turn kept; not while turns are missing that a backup could bring back.",
+            _clear_parents,
+        ),
+        "blob": _Advice(
+            "An original (an image, a long tool output) is missing or changed, or no turn refers to it.",
+            "What no turn refers to is dropped; missing or changed originals only a backup brings back.",
+            _drop_unused_blobs,
+        ),
+        "job": _Advice(
+            "A job waits that nobody can do: it is for a turn that is not there, or cannot be read.",
+            "It is dropped; jobs are made from the turns.",
+            _drop_odd_jobs,
+        ),
+        "orphan": _Advice(
+            "Something is kept of a turn or conversation that is not there: a label, an answer, a beat or a mark.",
+            "It is dropped; not while turns are missing that a backup could bring back.",
+            _drop_orphans,
+        ),
+        "vector": _Advice(
+            "A vector is damaged, of another model's length, or of a turn that is not there.",
+            "It is dropped; the embedder makes it again.",
+            _mend_vectors,
+        ),
+        "annotation": _Advice(
+            "Weights or marks of turns are missing, not those of their words, or of a turn that is not there.",
+            "They are made again from the turns, as clew rebuild does.",
+            _rebuild,
+        ),
+        "coverage": _Advice(
+            "Turns are in no beat or in several, or nothing is said of them beside each other.",
+            "They are analysed again from the turns, as clew rebuild does.",
+            _rebuild,
+        ),
+        "entity": _Advice(
+            "The people, places and things that are listed are not those that the turns name.",
+            "They are counted again from the turns.",
+            _count_again,
+        ),
+        "index": _Advice(
+            "The search index does not agree with the turns: some are found wrongly, or not at all.",
+            "It is made again from the turns, as clew rebuild does.",
+            _rebuild,
+        ),
+    }
+)
+"""Kind of problem -> what it means and what helps, the gravest first; the order in which they are mended."""

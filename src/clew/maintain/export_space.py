@@ -1,0 +1,61 @@
+"""The whole log as one file that `import` reads back to the same turns."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from clew.errors import InputError, NotFoundError, StoreError
+from clew.ingest.export import export_lines, learned_line
+from clew.rows.parameters import read_learned
+from clew.rows.turn_log import stored_rows
+from clew.store.protocol import Store
+from clew.store.rows import turn_from_row
+from clew.types.turn import Turn
+
+
+def export_space(store: Store, space: str, path: Path) -> int:
+    """Writes every turn with its originals, in order of arrival, as JSON Lines; gives the number of turns.
+
+    What was learned from them follows, if anything was.
+
+    The file appears under its name only when it is complete.
+
+    Raises:
+        InputError: there is a file already.
+        StoreError: the file cannot be written.
+    """
+    if path.exists():
+        raise InputError(f"{path} exists already; name a new file, or move that one away")
+    partial = path.with_name(path.name + ".partial")
+    count = 0
+
+    def turns() -> Iterator[Turn]:
+        nonlocal count
+        for rows in stored_rows(store, space):
+            for row in rows:
+                count += 1
+                yield turn_from_row(row)
+
+    def blob(sha: str) -> bytes:
+        with store.snapshot() as reader:
+            data = reader.get_blob(space, sha)
+        if data is None:
+            raise NotFoundError(f"blob {sha[:12]} is missing; `clew verify` says what else is")
+        return data
+
+    def learned() -> Mapping[str, float]:
+        with store.snapshot() as reader:
+            return read_learned(reader, space).values
+
+    try:
+        # One state for all that is read: a turn forgotten under way would take its originals along.
+        with store.snapshot(), partial.open("w", encoding="utf-8", newline="\n") as file:
+            file.writelines(f"{line}\n" for line in export_lines(turns(), blob))
+            values = learned()
+            if values:
+                file.write(f"{learned_line(values)}\n")
+        partial.replace(path)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error}; choose another place") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return count

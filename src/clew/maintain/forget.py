@@ -1,0 +1,231 @@
+"""Takes turns out for good: rows, everything derived from them, and the space's receipts.
+
+What stays is a tombstone a turn: hashes that keep a client which resends its history from bringing the turn back.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, TypedDict, cast
+
+from clew.derive.analysis import analyse_again
+from clew.derive.entity_counts import forget_names
+from clew.derive.llm.tasks import QUESTIONS
+from clew.errors import InputError
+from clew.index.packer import forget_ordinals
+from clew.rank.filter import escaped, time_range
+from clew.rows.annotations import BY_TURN
+from clew.rows.failed_jobs import EMBED, job_name
+from clew.rows.pins import forget_pins
+from clew.rows.scrub_requests import note, noted, try_scrub
+from clew.rows.tombstones import hashing_of, tombstone
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.rows import TURN_COLUMNS, turn_from_row
+from clew.store.tables import COMPLETION, SESSION, TOMBSTONE, Row
+from clew.text.normalise import fold, fold_contains
+from clew.types.ids import parse_turn_id, turn_id
+from clew.types.reports import ForgetReport
+from clew.types.turn import Turn
+from clew.write.append import title_of
+
+_TITLE: Final = SESSION.names.index("title")
+_DIGEST: Final = TOMBSTONE.names.index("digest")
+
+
+class Conditions(TypedDict, total=False):
+    """Which turns to forget, as a caller says it; a turn must meet every condition that is given.
+
+    Attributes:
+        turn_ids: these, if they are there.
+        session, speaker: names as they were stored.
+        since: event time from here on, included; turns without a time are left out.
+        until: event time before this moment; likewise.
+        match: words that the turn's text holds, case, accents and marks aside.
+        where: an expression (docs/query.md). It holds for no turn of which it is unknown: `drain` first.
+    """
+
+    turn_ids: Iterable[str] | None
+    session: str | None
+    speaker: str | None
+    since: datetime | None
+    until: datetime | None
+    match: str | None
+    where: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Selection:
+    """Which turns; a turn must meet every condition that is given.
+
+    Attributes:
+        match: words that the turn's text holds, case and accents folded.
+        older_than: event time before this moment; where that is unknown, the time when the turn was stored.
+    """
+
+    turn_ids: tuple[str, ...] | None = None
+    session: str | None = None
+    speaker: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    match: str | None = None
+    older_than: datetime | None = None
+
+    def __post_init__(self) -> None:
+        if all(getattr(self, name) is None for name in self.__dataclass_fields__):
+            raise InputError("nothing is selected; name turns, a session, a speaker, a time or words that match")
+        if self.match is not None and not fold(self.match):
+            raise InputError(f"match {self.match!r} holds no word; give at least one letter or digit")
+
+    def takes(self, turn: Turn) -> bool:
+        """Whether a turn, if it is one of those that are named, meets every other condition."""
+        return (
+            (self.session is None or turn.session == self.session)
+            and (self.speaker is None or turn.speaker == self.speaker)
+            and (self.since is None or (turn.at is not None and turn.at >= self.since))
+            and (self.until is None or (turn.at is not None and turn.at < self.until))
+            and (self.match is None or fold_contains(turn.text, self.match))
+            and (self.older_than is None or _before(turn.at or turn.ingested_at, self.older_than))
+        )
+
+
+def selection_of(conditions: Conditions, held: Callable[[str], tuple[str, ...]]) -> Selection:
+    """The same, checked.
+
+    Args:
+        held: gives the ids of the turns for which an expression holds.
+
+    Raises:
+        InputError: no condition is given, there is no condition of that name (passing over a mistyped one would forget
+            too much), the time range ends before it starts, or `match` holds no letter or digit.
+    """
+    unknown = sorted(conditions.keys() - Conditions.__annotations__.keys())
+    if unknown:
+        raise InputError(f"{unknown[0]!r} is no condition; expected some of {', '.join(Conditions.__annotations__)}")
+    since, until = time_range(conditions.get("since"), conditions.get("until"))
+    where, named = conditions.get("where"), conditions.get("turn_ids")
+    turn_ids = None if named is None else tuple(named)
+    if where is not None:
+        wanted = None if turn_ids is None else frozenset(turn_ids)
+        turn_ids = tuple(name for name in held(where) if wanted is None or name in wanted)
+    return Selection(
+        turn_ids=turn_ids,
+        session=escaped(conditions.get("session")),
+        speaker=escaped(conditions.get("speaker")),
+        since=since,
+        until=until,
+        match=escaped(conditions.get("match")),
+    )
+
+
+def _before(moment: datetime | None, limit: datetime) -> bool:
+    return moment is not None and moment < limit
+
+
+def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry_run: bool = False) -> ForgetReport:
+    """Removes the selected turns and all that was made of them, then overwrites what the files still held.
+
+    What cannot be overwritten now is done later (`clew.rows.scrub_requests`); what an earlier call left is done here.
+    Nothing selected is no error: the report says 0 turns. The report holds keyed hashes only; that of a dry run, where
+    the turns are still there, names them.
+    """
+    if dry_run:
+        with store.snapshot() as reader:
+            rows = _selected(reader, space, selection)
+            digests = _digests(_tombstones(reader, space, rows, now))
+        places = [(cast(str, row[TURN_COLUMNS["session"]]), cast(int, row[TURN_COLUMNS["seq"]])) for row in rows]
+        names = tuple(turn_id(*place) for place in places)
+        return ForgetReport(turns=len(rows), rows={}, digests=digests, dry_run=True, turn_ids=names)
+    report, said = store.transaction(lambda tx: (_remove(tx, space, selection, now), noted(tx, space)))
+    return replace(report, unscrubbed=try_scrub(store, space, said))
+
+
+def _selected(reader: Reader, space: str, selection: Selection) -> list[Row]:
+    if selection.turn_ids is not None:
+        keys = [key for name in dict.fromkeys(selection.turn_ids) if turn_id(*(key := parse_turn_id(name))) == name]
+        rows: Iterable[Row | None] = reader.get_many("turn", [(space, *key) for key in keys])
+    else:
+        low = (space,) if selection.session is None else (space, selection.session)
+        rows = reader.scan("turn", low, low)
+    return [row for row in rows if row is not None and selection.takes(turn_from_row(row))]
+
+
+def _tombstones(reader: Reader, space: str, rows: Sequence[Row], now: datetime) -> list[Row]:
+    hashed = hashing_of(reader, space)
+    if hashed is None:
+        return []
+    return [tombstone(space, turn_from_row(row), cast(bytes, row[TURN_COLUMNS["hash"]]), hashed, now) for row in rows]
+
+
+def _digests(tombstones: Sequence[Row]) -> tuple[str, ...]:
+    return tuple(cast(bytes, row[_DIGEST]).hex() for row in tombstones)
+
+
+def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) -> ForgetReport:
+    rows = _selected(tx, space, selection)
+    if not rows:
+        return ForgetReport(turns=0, rows={}, digests=())
+    turns = [turn_from_row(row) for row in rows]
+    tombstones = _tombstones(tx, space, rows, now)
+    forget_names(tx, space, turns)
+    removed = {"turn": 0, "annotation": 0, "completion": 0}
+    for turn in turns:
+        key = (space, turn.session, turn.seq)
+        removed["turn"] += tx.delete("turn", key, key)
+        owner = (space, turn_id(turn.session, cast(int, turn.seq)))
+        said = [("annotation", owner), *((table, (space, turn.ordinal)) for table in BY_TURN)]
+        removed["annotation"] += sum(tx.delete(table, place, place) for table, place in said)
+        removed["completion"] += _drop_answers(tx, *owner)
+    removed |= forget_ordinals(tx, space, [cast(int, turn.ordinal) for turn in turns])
+    removed["blob"] = _drop_blobs(tx, space, turns)
+    removed["receipt"] = _drop_receipts(tx, space)
+    removed["pin"] = forget_pins(tx, space, [turn_id(turn.session, cast(int, turn.seq)) for turn in turns])
+    sessions = {turn.session for turn in turns}
+    _mend_sessions(tx, space, sessions)
+    analyse_again(tx, space, sorted(sessions))
+    tx.put("tombstone", tombstones)
+    note(tx, space)
+    return ForgetReport(turns=len(turns), rows=removed, digests=_digests(tombstones))
+
+
+def _drop_blobs(tx: Transaction, space: str, turns: Sequence[Turn]) -> int:
+    """Drops the blobs that no remaining turn refers to. Reads the parts of every turn: forgetting is rare."""
+    candidates = {part.blob for turn in turns for part in turn.parts if part.blob}
+    if not candidates:
+        return 0
+    for (parts,) in tx.scan("turn", (space,), (space,), columns=("parts",)):
+        if parts is not None:
+            candidates = {sha for sha in candidates if sha not in cast(str, parts)}
+    return sum(tx.delete_blob(space, sha) for sha in sorted(candidates))
+
+
+def _drop_answers(tx: Transaction, space: str, owner: str) -> int:
+    """Drops what models answered about a turn, and the jobs of those that failed: their reasons may repeat it."""
+    for kind in (EMBED, *(question.kind for question in QUESTIONS)):
+        key = (space, job_name(kind, owner))
+        tx.delete("job", key, key)
+    answers = tx.scan("completion", (space, owner), (space, owner), index="owner", columns=COMPLETION.key_names)
+    return sum(tx.delete("completion", key, key) for key in answers)
+
+
+def _drop_receipts(tx: Transaction, space: str) -> int:
+    """Drops every receipt of the space: a query may repeat forgotten words without naming the turn.
+
+    What became of recalled turns goes along; learned values stay, which are numbers.
+    """
+    tx.delete("feedback", (space,), (space,))
+    return tx.delete("receipt", (space,), (space,))
+
+
+def _mend_sessions(tx: Transaction, space: str, sessions: set[str]) -> None:
+    """Takes titles back that forgotten turns brought along; a session without turns loses its row."""
+    for session in sorted(sessions):
+        key = (space, session)
+        row = tx.get("session", key)
+        kept = tx.scan("turn", key, key, columns=("metadata",))
+        if row is None:
+            continue
+        tx.delete("session", key, key)
+        if kept:
+            title = row[_TITLE] and title_of(json.loads(cast(str, each[0])) for each in kept if each[0] is not None)
+            tx.put("session", [(*row[:_TITLE], title, *row[_TITLE + 1 :])])

@@ -1,0 +1,293 @@
+"""Looks for what was forgotten: in rows, in the decoded index, and in the raw files.
+
+A word run is five words in a row (all of them where a turn has fewer), a rare word or index term one that stands in no
+remaining turn. Only what is unique to the forgotten text proves anything; what the remaining turns say too is left out.
+Runs and words are told by letters and digits alone, case and JSON's escapes aside, wherever they stand.
+"""
+
+import json
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib.resources import files
+from pathlib import Path
+from typing import Final, cast
+
+from clew.index.entry import TurnEntry, decode
+from clew.index.kinds import STAGED, TERMS, data, kinds, listing, staged_kind
+from clew.index.segment import Segment
+from clew.rows.annotation_codec import analysis_of, analysis_text
+from clew.rows.annotations import ANALYSIS, NAME_OWNER, TAG
+from clew.rows.receipts import receipt_text
+from clew.rows.turn_log import stored_rows
+from clew.rows.vocabulary import LABEL_KIND, VECTOR_KIND
+from clew.store.open import home_of
+from clew.store.protocol import Reader, Store
+from clew.store.rows import turn_from_row
+from clew.store.tables import TABLES, Row, Value
+from clew.structure.stored_graph import read_name
+from clew.types.reports import ForgetProof
+from clew.types.turn import Turn
+from clew.write.prepare import derive
+
+RUN: Final = 5
+"""Words of a run, as DESIGN 9 asks."""
+
+SHORTEST: Final = 5
+"""Letters of a rare word, or run, that is looked for in raw files: shorter ones stand in binary data by chance."""
+
+_CHUNK: Final = 1 << 22
+_OVERLAP: Final = 1 << 12
+_WORD: Final = re.compile(r"[^\W_]+")
+_ESCAPED: Final = re.compile(r'\\(?:[bfnrt"/\\]|u[0-9a-fA-F]{4})')
+_OURS: Final = ("clew.toml",)
+"""Files of a home that a person writes."""
+
+_MADE: Final = ("receipt", "completion", "job", "node")
+"""Tables whose rows may repeat what turns say, and that are looked through; what else is kept of a turn goes by its
+owner, and `verify` names what has none."""
+
+_PACKED: Final = {"segment": "data", "tail": "entry", "vector": "codes", "receipt": "data"}
+"""Columns of bytes that look like words by chance."""
+
+_GRAPH: Final = ("entity", "edge", "speaker")
+"""Tables that are made of what turns name; their keys are stems, which may look like another word."""
+
+_OWN_WORDS: Final = frozenset({"completion", "node"})
+"""Those of them that have words of their own (a model's, names of fields): only runs prove anything there."""
+
+
+@dataclass(slots=True)
+class Traces:
+    """What is unique to forgotten turns. `ordinals` are theirs, `lengths` those of the runs, in words."""
+
+    turns: int = 0
+    ordinals: set[int] = field(default_factory=set)
+    runs: set[str] = field(default_factory=set)
+    words: set[str] = field(default_factory=set)
+    terms: set[str] = field(default_factory=set)
+    lengths: set[int] = field(default_factory=set)
+
+
+def traces_of(turns: Iterable[Turn]) -> Traces:
+    """All runs, words and index terms of turns that are to be forgotten, as `Memory.restore` gives them."""
+    found = Traces()
+    for turn in turns:
+        found.turns += 1
+        found.ordinals.add(cast(int, turn.ordinal))
+        for text in {turn.text, *(part.text for part in turn.parts), *_originals(turn)}:
+            held = words(text)
+            length = min(RUN, len(held))
+            found.lengths.add(length)
+            found.runs.update(_runs(held, length))
+            found.words |= set(held)
+        found.terms |= _terms(derive(turn).entry(seq=0, ordinal=0))
+    return found
+
+
+def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path] = ()) -> ForgetProof:
+    """Looks for traces of turns that were forgotten, everywhere that Clew keeps something.
+
+    Args:
+        look_in: files and folders to look into besides the home's own: backups, a server's data directory.
+    """
+    _leave_out_what_remains(store, space, traces)
+    looked: dict[str, int] = {}
+    found: dict[str, int] = {}
+
+    def look(place: str, size: int, hits: int) -> None:
+        looked[place] = looked.get(place, 0) + size
+        if hits:
+            found[place] = found.get(place, 0) + hits
+
+    with store.snapshot() as reader:
+        for table in _MADE:
+            for row in reader.scan(table, (space,), (space,)):
+                look(table, 1, _hits(words(_unpacked(table, row)), traces, shortest=1))
+        for table, held in (*_labels(reader, space), *_entities(reader, space)):
+            look(table, 1, _hits(held, traces, shortest=1))
+        for place, ordinals, terms in _index(reader, space):
+            look(place, len(ordinals), len(traces.terms & terms) + len(traces.ordinals.intersection(ordinals)))
+    wanted = {"runs": len(traces.runs), "words": len(traces.words), "terms": len(traces.terms)}
+    _leave_out_packed(store, traces)
+    for path in _paths(store, look_in):
+        look(str(path), path.stat().st_size, sum(_hits(held, traces, SHORTEST) for held in _raw(path)))
+    return ForgetProof(looked_for={"turns": traces.turns, **wanted}, looked_in=looked, found=found)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text, folded; what JSON escapes separates words."""
+    return [word.casefold() for word in _WORD.findall(_ESCAPED.sub(" ", text))]
+
+
+def _runs(held: Sequence[str], length: int) -> Iterator[str]:
+    if length:
+        yield from map(" ".join, zip(*(held[start:] for start in range(length)), strict=False))
+
+
+def _hits(held: Sequence[str], traces: Traces, shortest: int) -> int:
+    """How many traces of so many letters stand in a list of words; each counts wherever it stands."""
+    hits = sum(word in traces.words and len(word) >= shortest for word in held)
+    for length in traces.lengths:
+        hits += sum(run in traces.runs and len(run) >= shortest for run in _runs(held, length))
+    return hits
+
+
+def _leave_out_what_remains(store: Store, space: str, traces: Traces) -> None:
+    """Takes out of the traces what is stored elsewhere with right, in whatever space of the store."""
+    vocabulary = [*TABLES, *(name for table in TABLES.values() for name in table.names), *_schema()]
+    traces.words.difference_update(words(" ".join(vocabulary)))
+    for other in store.spaces():
+        for rows in stored_rows(store, other):
+            for row in rows:
+                _leave_out(traces, words(_text(row)))
+                traces.terms -= _terms(derive(turn_from_row(row)).entry(seq=0, ordinal=0)) if other == space else set()
+        with store.snapshot() as reader:
+            kept = set(TABLES) - {"turn", "segment", "tail", "vector", "blob", "tombstone"}
+            for table in sorted(kept - set(_MADE) if other == space else kept):
+                for row in reader.scan(table, (other,), (other,)):
+                    _leave_out(traces, words(_text(row)) if other != space else _rightful(table, row))
+            for table in sorted(_OWN_WORDS):
+                for row in reader.scan(table, (other,), (other,)):
+                    traces.words.difference_update(words(_text(row)))
+            for (sha,) in reader.scan("blob", (other,), (other,), columns=("sha",)):
+                original = reader.get_blob(other, cast(str, sha)) or b""
+                _leave_out(traces, words(original.decode("utf-8", "replace")))
+
+
+def _labels(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
+    """The names of labels that were made of what was said, wherever they stand."""
+    for row in reader.scan("label", (space, TAG), (space, TAG), index="name"):
+        if row[5] != "user":
+            yield "label", words(cast(str, row[3]))
+    for row in reader.scan("label_alias", (space,), (space,)):
+        yield "label_alias", words(_text(row[2:]))
+    for row in reader.scan("annotation", (space,), (space,)):
+        if _is_name(row):
+            yield "annotation", words(f"{cast(str, row[1])[len(NAME_OWNER) :]} {_parts(row)}")
+    for (said,) in reader.scan(ANALYSIS, (space,), (space,), columns=("value",)):
+        yield ANALYSIS, words(" ".join(analysis_of(cast(str, said)).get("tags", ())))
+
+
+def _entities(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
+    """What stands in the entity graph: names as they are spelled, and edges whose ends nothing names."""
+    known: set[Value] = set()
+    for row in reader.scan("entity", (space,), (space,)):
+        known.add(row[1])
+        yield "entity", words(read_name(cast(str, row[1]), cast(str, row[3])))
+    for row in reader.scan("edge", (space,), (space,)):
+        yield "edge", words(_text(end for end in row[1:3] if end not in known))
+    for row in reader.scan("speaker", (space,), (space,)):
+        yield "speaker", words(cast(str, row[4]))
+
+
+def _rightful(table: str, row: Row) -> list[str]:
+    """The words of a row that are there with right: all but the names of labels that were made of what was said."""
+    if table in _GRAPH:
+        return []
+    if table == "label_alias" or (table == "label" and row[2] == TAG and row[5] != "user"):
+        return []
+    if table == ANALYSIS:
+        said = analysis_of(cast(str, row[2]))
+        return words(analysis_text(said | {"tags": {}}))
+    if table != "annotation":
+        return words(_text(row))
+    if _is_name(row):
+        return words(_text((LABEL_KIND, *row[4:], "" if row[2] != LABEL_KIND else "born beats again parts")))
+    return words(_text(row))
+
+
+def _is_name(row: Row) -> bool:
+    """Whether a row of ANNOTATION belongs to a label and not to a turn."""
+    return cast(str, row[1]).startswith(NAME_OWNER) and str(row[2]).startswith((LABEL_KIND, VECTOR_KIND))
+
+
+def _parts(row: Row) -> str:
+    return " ".join(json.loads(cast(str, row[3])).get("parts", ())) if row[2] == LABEL_KIND else ""
+
+
+def _leave_out_packed(store: Store, traces: Traces) -> None:
+    """Takes out the words that packed bytes only look like: in raw files they prove nothing.
+
+    A segment keeps its terms one behind the other, so that the end of one and the beginning of the next may look like a
+    word; which terms it has is seen by decoding it. And in a row the space's name stands right before the next value,
+    whose first byte may be a letter.
+    """
+    names = tuple(space.casefold() for space in store.spaces())
+    traces.words = {word for word in traces.words if not word.startswith(names)}
+    for space in store.spaces():
+        with store.snapshot() as reader:
+            for table, columns in (("entity", ("entity",)), ("edge", ("source", "target"))):
+                for row in reader.scan(table, (space,), (space,), columns=columns):
+                    traces.words.difference_update(words(_text(row)))  # what is named was looked at by its spelling
+            for table, column in _PACKED.items():
+                for key in reader.scan(table, (space,), (space,), columns=TABLES[table].key_names):
+                    ((packed,),) = reader.scan(table, key, key, columns=(column,))
+                    text = cast(bytes, packed).decode("utf-8", "replace").casefold()
+                    traces.words = {word for word in traces.words if word not in text}
+
+
+def _leave_out(traces: Traces, held: Sequence[str]) -> None:
+    traces.words.difference_update(held)
+    for length in traces.lengths:
+        traces.runs.difference_update(_runs(held, length))
+
+
+def _text(row: Iterable[Value]) -> str:
+    return " ".join(value for value in row if isinstance(value, str))
+
+
+def _unpacked(table: str, row: Row) -> str:
+    return f"{_text(row)} {receipt_text(cast(bytes, row[-1]))}" if table == "receipt" else _text(row)
+
+
+def _terms(entry: TurnEntry) -> set[str]:
+    return {term for piece in entry.pieces for term in (*piece.body, *piece.extra)}
+
+
+def _originals(turn: Turn) -> Iterator[str]:
+    for part in turn.parts:
+        if part.data is not None and (part.media_type or "text").startswith("text"):
+            yield part.data.decode("utf-8", "replace")
+
+
+def _index(reader: Reader, space: str) -> Iterator[tuple[str, list[int], set[str]]]:
+    """Every piece of the index, decoded: where it stands, its turns, and its terms."""
+    for kind in (*kinds(reader, space), staged_kind(space)):
+        for key in listing(reader, space, kind.name):
+            loaded = kind.load(data(reader, space, key))
+            strings = loaded.terms.strings() if isinstance(loaded, Segment) else []
+            terms = {each.decode("utf-8", "replace") for each in strings}
+            yield f"segments ({kind.name})", kind.ordinals(loaded).tolist(), terms
+        if kind.name not in (TERMS, STAGED):
+            rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=("ordinal",))
+            yield f"vectors ({kind.name})", [cast(int, row[0]) for row in rows], set()
+    for (entry,) in reader.scan("tail", (space,), (space,), columns=("entry",)):
+        found = decode(cast(bytes, entry))
+        yield "tail", [found.ordinal], _terms(found)
+
+
+def _schema() -> Iterator[str]:
+    """What stands in a database that holds nothing."""
+    yield "SQLite format"
+    for step in files("clew.store").joinpath("sql", "sqlite").iterdir():
+        yield step.read_text(encoding="utf-8")
+
+
+def _paths(store: Store, look_in: Iterable[str | Path]) -> Iterator[Path]:
+    """Every file of the home, and those to look into besides, in order."""
+    home = home_of(store.url)
+    for place in [*([] if home is None else [home]), *map(Path, look_in)]:
+        inside = sorted(place.rglob("*")) if place.is_dir() else [place]
+        yield from (path for path in inside if path.is_file() and path.name not in _OURS)
+
+
+def _raw(path: Path) -> Iterator[list[str]]:
+    """The words of a file's bytes, a chunk at a time; chunks overlap, so that no run is cut."""
+    kept: deque[bytes] = deque(maxlen=1)
+    with path.open("rb") as file:
+        while chunk := file.read(_CHUNK):
+            before = kept[0] if kept else b""
+            yield words((before + chunk).decode("utf-8", "replace"))
+            kept.append(chunk[-_OVERLAP:])

@@ -1,0 +1,357 @@
+"""Joins two spaces: what the source holds and the target does not is appended to the target.
+
+A turn is known by its external id; else, when its time is known, by session, content and time, as often as it occurs on
+both sides; else by its place among the others. So a second merge adds nothing, whichever of the two went on in between.
+What the target has forgotten stays out. Pins and vectors of a model that both use come along; other rows are made anew.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from difflib import SequenceMatcher
+from typing import Final, cast
+
+from clew.config import IngestConfig
+from clew.errors import InputError, NotFoundError, TurnRejected
+from clew.ingest.identity import Key
+from clew.ingest.media import inline
+from clew.maintain.merge_vectors import carry_vectors
+from clew.rows.pins import carry_pins, read_pins
+from clew.rows.tombstones import ghosts, hashing_of, moment_of, parent_seq
+from clew.store.protocol import Reader, Store
+from clew.store.rows import from_us, turn_from_row
+from clew.store.tables import TURN, Row, Value
+from clew.types.ids import turn_id
+from clew.types.reports import IngestReport, Rejection
+from clew.write.append import Appender, Fate
+from clew.write.prepare import Prepared, prepare
+from clew.write.stream_alignment import Strand
+
+_HELD: Final = 2_000
+"""Turns of one session that are prepared before they are appended."""
+
+_COMPARED: Final = ("seq", "hash", "at", "external_id", "branch")
+
+
+@dataclass(slots=True)
+class _Tally:
+    """The report as it grows."""
+
+    on_progress: Callable[[int], None]
+    added: int = 0
+    known: int = 0
+    skipped: Counter[str] = field(default_factory=Counter)
+    rejected: list[Rejection] = field(default_factory=list)
+    turn_ids: list[str] = field(default_factory=list)
+    masked: Counter[str] = field(default_factory=Counter)
+    pinned: frozenset[str] = frozenset()
+    names: dict[str, str] = field(default_factory=dict)
+    """What turns that the source has pinned are called in the target."""
+    pairs: dict[int, int] = field(default_factory=dict)
+    """Ordinals in the source and in the target of turns that are the same in both, word for word."""
+
+    def take(self, where: str, fate: Fate) -> str | None:
+        """Counts one turn, and gives the id that it has in the target."""
+        self.added += fate.added is not None
+        self.known += fate.known is not None
+        for kind in ("forgotten", "excluded", "paused"):
+            self.skipped[kind] += getattr(fate, kind)
+        if fate.conflict is not None:
+            self.reject(where, f"its external id is stored as {fate.conflict} with other content, which was kept")
+        name = fate.added or fate.known
+        if name is not None:
+            self.turn_ids.append(name)
+        self.on_progress(self.added + self.known + self.skipped.total() + len(self.rejected))
+        return name
+
+    def reject(self, where: str, reason: str) -> None:
+        self.rejected.append(Rejection(where=where, reason=reason))
+
+    def report(self, vectors: int) -> IngestReport:
+        return IngestReport(
+            added=self.added,
+            known=self.known,
+            rejected=tuple(self.rejected),
+            turn_ids=tuple(self.turn_ids),
+            masked=dict(sorted(self.masked.items())),
+            skipped={kind: count for kind, count in sorted(self.skipped.items()) if count},
+            vectors=vectors,
+        )
+
+
+def merge_space(
+    source: Store,
+    target: Store,
+    space: str,
+    config: IngestConfig,
+    clock: Callable[[], datetime],
+    on_progress: Callable[[int], None] | None = None,
+) -> IngestReport:
+    """Appends to a space of the target what the source's space has more; the source is only read.
+
+    Sessions of one name are one session. Where both went on, the source's part follows the target's, or opens a branch
+    if both begin alike. Answers to a turn in another branch still answer the same turn, under its new id.
+
+    Args:
+        config: how the target takes turns in.
+        on_progress: called with the number of turns settled so far.
+
+    Raises:
+        InputError: both are the same store.
+        NotFoundError: the source has no such space.
+    """
+    if source is target or (source.url == target.url and source.url != ":memory:"):
+        raise InputError(f"{source.url} is given as source and as target; name another place to merge into")
+    tally = _Tally(on_progress or (lambda _: None))
+    appender = Appender(target, space, config.batch)
+    with source.snapshot() as reader:
+        if reader.get("space", (space,)) is None:
+            names = ", ".join(map(repr, source.spaces())) or "none"
+            raise NotFoundError(f"there is no space {space!r} at {source.url}; its spaces: {names}")
+        pins = read_pins(reader, space)
+        tally.pinned = frozenset(pin.name for pin in pins)
+        for session in _sessions(reader, space):
+            _Merge(reader, target, space, session, config).run(appender, clock, tally)
+        carry_pins(pins, target, space, tally.names)
+        return tally.report(carry_vectors(reader, target, space, tally.pairs))
+
+
+def _sessions(reader: Reader, space: str) -> list[str]:
+    """The source's sessions in the order in which they began."""
+    first: dict[str, int] = {}
+    for name, ordinal in reader.scan("turn", (space,), (space,), columns=("session", "ordinal")):
+        first[cast(str, name)] = min(cast(int, ordinal), first.get(cast(str, name), cast(int, ordinal)))
+    return sorted(first, key=lambda name: first[name])
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """What is compared of a stored turn; `at` in microseconds."""
+
+    seq: int
+    hash: bytes
+    at: int | None
+    external_id: str | None
+    branch: str
+
+    def may_be(self, other: "_Held") -> bool:
+        """Whether two turns of equal content and time are one: ids decide where both have one."""
+        return None in (self.external_id, other.external_id) or self.external_id == other.external_id
+
+
+def _held(reader: Reader, space: str, session: str) -> list[_Held]:
+    rows = reader.scan("turn", (space, session), (space, session), columns=_COMPARED)
+    return [_Held(*cast("tuple[int, bytes, int | None, str | None, str]", row)) for row in rows]
+
+
+class _Theirs:
+    """What the target holds, and has forgotten, of one session; each turn is given out once.
+
+    Attributes:
+        turns: by place.
+        undated: places of turns that have neither time nor external id, and of those that were forgotten, in order.
+        gone: the latter.
+    """
+
+    def __init__(self, reader: Reader, space: str, session: str) -> None:
+        self._space = space
+        self._hashed = hashing_of(reader, space)
+        self._forgets = reader.count("tombstone", (space,), (space,)) > 0
+        self.turns = {each.seq: each for each in _held(reader, space, session)}
+        buried = [] if self._hashed is None else ghosts(reader, space, session, self._hashed)
+        self.gone = {ghost.seq for ghost in buried}
+        self._dated: dict[tuple[Value, Value], list[_Held]] = {}
+        marks = {ghost.seq: ghost.digest for ghost in buried}
+        for each in self.turns.values():
+            if each.at is not None:
+                self._dated.setdefault((each.hash, each.at), []).append(each)
+            elif each.external_id is None:
+                marks[each.seq] = self._mark(each)
+        self.undated = sorted(marks)
+        self._marks = [marks[seq] for seq in self.undated]
+
+    def among_undated(self, mine: Sequence[_Held]) -> dict[int, int]:
+        """Which of some turns, that have neither time nor external id, are which of `undated`, by place."""
+        found = in_place([self._mark(each) for each in mine], self._marks)
+        return {mine[n].seq: self.undated[place] for n, place in found.items()}
+
+    def _mark(self, each: _Held) -> bytes:
+        """The content as tombstones hold it, so that the forgotten can be told as well."""
+        return each.hash if self._hashed is None else self._hashed("content", each.hash)
+
+    def take(self, mine: _Held) -> int | None:
+        """The place of the turn with this content and time; None when there is none, or the time is unknown."""
+        found = self._dated.get((mine.hash, mine.at), []) if mine.at is not None else []
+        for each in found:
+            if each.may_be(mine):
+                found.remove(each)
+                return each.seq
+        return None
+
+    def forgot(self, reader: Reader, mine: _Held) -> bool:
+        """Whether a turn whose time is known was forgotten here, in whatever session."""
+        at = from_us(mine.at)
+        if at is None or self._hashed is None or not self._forgets:
+            return False
+        key = (self._space, moment_of(at, mine.hash, self._hashed))
+        return reader.count("tombstone", key, key, index="moment") > 0
+
+
+def in_place(mine: Sequence[bytes], theirs: Sequence[bytes]) -> dict[int, int]:
+    """Which of my turns are which of theirs, by place, told by content and order alone.
+
+    There must be evidence that both come from one conversation: all of mine stand there in this order, or two
+    neighbours at least are the same on both sides. Then equal turns are the same ones, as often as they occur on both
+    sides; without it none is: an "ok" here and an "ok" there prove nothing.
+    """
+    places = iter(range(len(theirs)))
+    every = [next((place for place in places if theirs[place] == each), None) for each in mine]
+    if None not in every:
+        return {n: place for n, place in enumerate(every) if place is not None}
+    blocks = SequenceMatcher(None, theirs, mine, autojunk=False).get_matching_blocks()
+    if max(block.size for block in blocks) < 2:
+        return {}
+    found = {block.b + n: block.a + n for block in blocks for n in range(block.size)}
+    free: dict[bytes, list[int]] = {}
+    for place in sorted(set(range(len(theirs))) - set(found.values()), reverse=True):
+        free.setdefault(theirs[place], []).append(place)
+    for n, each in enumerate(mine):
+        if n not in found and free.get(each):
+            found[n] = free[each].pop()
+    return found
+
+
+class _Merge:
+    """One session on its way into the target: which of its turns are which of the target's, and what they answer."""
+
+    def __init__(self, reader: Reader, target: Store, space: str, session: str, config: IngestConfig) -> None:
+        self._reader, self._target = reader, target
+        self._space, self._session, self._config = space, session, config
+        self._turns = _held(reader, space, session)
+        with target.snapshot() as theirs:
+            self._theirs = _Theirs(theirs, space, session)
+            self._found = self._find()
+            self._settled = self._settle(theirs)
+        self._names = {turn_id(session, seq): fate.known for seq, fate in self._settled.items() if fate.known}
+        self._branches = self._renamed()
+        self._strand = Strand(self._key(each) for each in self._turns if each.seq in self._settled)
+
+    def run(self, appender: Appender, clock: Callable[[], datetime], tally: _Tally) -> None:
+        """Settles every turn of the session."""
+        waiting: dict[str, Prepared] = {}
+        for each in self._turns:
+            name = turn_id(self._session, each.seq)
+            if each.seq in self._settled:
+                tally.take(name, self._settled[each.seq])
+                continue
+            (row,) = self._reader.scan("turn", self._place(each), self._place(each))
+            parent = row[TURN.names.index("parent")]
+            if len(waiting) >= _HELD or parent in waiting:
+                self._append(waiting, appender, clock, tally)  # so that the parent's new id is known
+            try:
+                item = self._prepared(row, each)
+            except TurnRejected as error:
+                tally.reject(name, str(error))
+                continue
+            fate = self._met(item, each)
+            if fate is None:
+                waiting[name] = item
+            else:
+                self._name(name, tally.take(name, fate))
+        self._append(waiting, appender, clock, tally)
+        tally.pairs.update(self._pairs())
+        tally.names.update({name: self._names[name] for name in sorted(tally.pinned & self._names.keys())})
+
+    def _pairs(self) -> Iterator[tuple[int, int]]:
+        """Ordinals of the turns that both have with the same words, here and there."""
+        whole = (self._space, self._session)
+        with self._target.snapshot() as reader:
+            rows = reader.scan("turn", whole, whole, columns=("seq", "hash", "ordinal"))
+        theirs = {turn_id(self._session, cast(int, seq)): (digest, ordinal) for seq, digest, ordinal in rows}
+        for seq, mine, ordinal in self._reader.scan("turn", whole, whole, columns=("seq", "hash", "ordinal")):
+            name = self._names.get(turn_id(self._session, cast(int, seq)))
+            digest, place = theirs.get(cast(str, name), (None, None))
+            if digest == mine:
+                yield cast(int, ordinal), cast(int, place)
+
+    def _find(self) -> dict[int, int]:
+        """Which turns of the target, living or forgotten, are turns of the source, by place in the source."""
+        found = {each.seq: seq for each in self._turns if (seq := self._theirs.take(each)) is not None}
+        undated = [each for each in self._turns if each.at is None and each.external_id is None]
+        return found | self._theirs.among_undated(undated)
+
+    def _settle(self, theirs: Reader) -> dict[int, Fate]:
+        """What is known or forgotten in the target, by place in the source."""
+        fates: dict[int, Fate] = {}
+        for each in self._turns:
+            seq = self._found.get(each.seq)
+            if seq in self._theirs.gone or (seq is None and self._theirs.forgot(theirs, each)):
+                fates[each.seq] = Fate(forgotten=True)
+            elif seq is not None:
+                fates[each.seq] = Fate(known=turn_id(self._session, seq))
+        return fates
+
+    def _renamed(self) -> dict[str, str]:
+        """The target's names of branches: that of its first turn; another one where the target's is another branch."""
+        taken = {each.branch for each in self._theirs.turns.values()}
+        space_row = self._reader.get("space", (self._space,))
+        mark = "" if space_row is None else cast(bytes, space_row[3])[:4].hex()
+        names: dict[str, str] = {"": ""}
+        for each in self._turns:
+            if each.branch in names:
+                continue
+            known = self._theirs.turns.get(self._found.get(each.seq, -1))
+            if known is not None:
+                names[each.branch] = known.branch
+            else:
+                names[each.branch] = f"{each.branch}~{mark}" if each.branch in taken else each.branch
+        return names
+
+    def _key(self, each: _Held) -> Key:
+        branch = self._branches[each.branch]
+        return Key(hash=each.hash, at=from_us(each.at), external_id=each.external_id, branch=branch)
+
+    def _place(self, each: _Held) -> tuple[str, str, int]:
+        return (self._space, self._session, each.seq)
+
+    def _prepared(self, row: Row, each: _Held) -> Prepared:
+        turn = turn_from_row(row)
+        parent = turn.parent if parent_seq(turn.parent) is None else self._names.get(cast(str, turn.parent))
+        branch = self._branches[each.branch]
+        turn = replace(turn, seq=None, ordinal=None, ingested_at=None, branch=branch, parent=parent)
+        return prepare(inline(turn, self._blob), self._config)
+
+    def _met(self, item: Prepared, each: _Held) -> Fate | None:
+        """What became of a turn that only the target's own settings (masks) make the same; None for a new one."""
+        if item.digest == each.hash:
+            return None
+        mine = replace(each, hash=item.digest)
+        seq = self._theirs.take(mine)
+        if seq is not None:
+            return Fate(known=turn_id(self._session, seq))
+        with self._target.snapshot() as reader:
+            return Fate(forgotten=True) if self._theirs.forgot(reader, mine) else None
+
+    def _append(
+        self, waiting: dict[str, Prepared], appender: Appender, clock: Callable[[], datetime], tally: _Tally
+    ) -> None:
+        if not waiting:
+            return
+        items = list(waiting.values())
+        fates = appender.add_sequence(items, clock(), lambda _: None, self._strand)
+        for (name, item), fate in zip(waiting.items(), fates, strict=True):
+            self._name(name, tally.take(name, fate))
+            if fate.added is not None:
+                tally.masked.update(item.masked)
+        waiting.clear()
+
+    def _name(self, mine: str, theirs: str | None) -> None:
+        if theirs is not None:
+            self._names[mine] = theirs
+
+    def _blob(self, sha: str) -> bytes:
+        data = self._reader.get_blob(self._space, sha)
+        if data is None:
+            raise NotFoundError(f"blob {sha[:12]} of the source is missing; `clew verify` there says what else is")
+        return data

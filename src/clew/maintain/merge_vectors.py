@@ -1,0 +1,67 @@
+"""Vectors that come along when homes are merged: what a model has answered once, it need not be asked again."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
+from typing import Final, cast
+
+from clew.derive.embedding import put_living
+from clew.index.kinds import Kind, data, kinds, listing, vector_kind
+from clew.index.vector_segment import VectorSegment
+from clew.rows.active_model import current_model
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.tables import Row
+
+_BATCH: Final = 500
+
+
+def carry_vectors(source: Reader, target: Store, space: str, pairs: Mapping[int, int]) -> int:
+    """Gives turns of the target, that have none yet, the vectors that the source has of the same turns.
+
+    Those of the models come along that the target has vectors of; where it has none at all, those of the model that
+    covers the source, or of all its models while none does. Vectors of another length than the target's stay behind.
+
+    Args:
+        pairs: ordinal in the source to ordinal in the target, of turns that say the same.
+
+    Returns:
+        How many vectors were written.
+    """
+    written = 0
+    for model in _models(source, target, space):
+        kind = vector_kind(space, model)
+        with target.snapshot() as reader:
+            lacking = set(pairs.values()) - {ordinal for ordinal, _, _ in _vectors(reader, space, kind)}
+            length = next((len(codes) for _, _, codes in _vectors(reader, space, kind)), None)
+        rows: list[Row] = []
+        for ordinal, scale, codes in _vectors(source, space, kind):
+            place = pairs.get(ordinal)
+            if place in lacking and len(codes) == (length or len(codes)):
+                lacking.discard(place)
+                rows.append((space, model, place, scale, codes))
+        for low in range(0, len(rows), _BATCH):
+            written += target.transaction(partial(_put, space, rows[low : low + _BATCH]), durable=False)
+    return written
+
+
+def _put(space: str, rows: Sequence[Row], tx: Transaction) -> int:
+    return put_living(tx, space, rows)
+
+
+def _models(source: Reader, target: Store, space: str) -> list[str]:
+    theirs = [kind.prefix[1] for kind in kinds(source, space)[1:]]
+    with target.snapshot() as reader:
+        wanted = [kind.prefix[1] for kind in kinds(reader, space)[1:]]
+    current = current_model(source, space)
+    if not wanted:
+        wanted = theirs if current is None else [current]
+    return [cast(str, model) for model in theirs if model in wanted]
+
+
+def _vectors(reader: Reader, space: str, kind: Kind) -> Iterator[tuple[int, float, bytes]]:
+    """Ordinal, scale and codes of each vector; of two for one turn the loose one, which counts, comes first."""
+    rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns)
+    yield from cast("list[tuple[int, float, bytes]]", rows)
+    for key in listing(reader, space, kind.name):
+        segment = VectorSegment.load(data(reader, space, key))
+        for ordinal, scale, codes in zip(segment.ordinals, segment.scales, segment.codes, strict=True):
+            yield int(ordinal), float(scale), codes.tobytes()

@@ -1,0 +1,105 @@
+"""Makes again what is derived from the log without a model: index entries and rule annotations.
+
+What the analysis made is taken back at the end, and made again behind the scenes. Vectors are a model's recorded
+answers and stay. The same log gives the same rows. Killed, it goes on where it was.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import cast
+
+from clew.analyze.weigh import ANALYZE_VERSION
+from clew.derive.analysis import drop_analysis
+from clew.derive.entity_counts import drop_entities
+from clew.index import remake
+from clew.index.entry import TurnEntry
+from clew.index.packer import STEP
+from clew.rows.annotations import BY_TURN, PROVENANCE, WEIGHING, lost_ordinals, orphans
+from clew.rows.turn_log import stored_rows
+from clew.store.protocol import Store, Transaction
+from clew.store.rows import turn_from_row
+from clew.store.tables import Key
+from clew.version import __version__
+from clew.write.append import weighing_rows
+from clew.write.prepare import Prepared, derive
+
+Progress = Callable[[int, int], None]
+"""Called with the turns that are made again, and with all of them."""
+
+
+def rebuild(
+    store: Store,
+    space: str,
+    *,
+    pack_minimum: int,
+    fan_out: int,
+    step: int = STEP,
+    on_progress: Progress | None = None,
+) -> int:
+    """Remakes annotations in batches and the term index in windows that are put in place at the end; gives the turns.
+
+    Args:
+        step: turns after which a rebuild that is killed need not do again what it did.
+
+    Raises:
+        ConflictError: turns were forgotten again and again meanwhile; nothing is lost, run it again.
+    """
+    _drop_orphans(store, space)
+    tell = on_progress or (lambda _done, _all: None)
+    turns = remake.rebuild(
+        store,
+        space,
+        lambda low, high: _entries(store, space, low, high, tell),
+        maker=f"{__version__} {ANALYZE_VERSION}",
+        minimum=pack_minimum,
+        fan_out=fan_out,
+        step=step,
+    )
+    store.transaction(lambda tx: _drop_behind(tx, space), durable=False)
+    return turns
+
+
+def _drop_behind(tx: Transaction, space: str) -> None:
+    """Takes back what is made behind the acknowledgement, where it is made again."""
+    drop_analysis(tx, space)
+    drop_entities(tx, space)
+
+
+def _drop_orphans(store: Store, space: str) -> None:
+    """Drops the annotations of turns that do not exist. No id is given twice, so none of them comes back."""
+    with store.snapshot() as reader:
+        keys: list[tuple[str, Key]] = [("annotation", (space, owner)) for owner in orphans(reader, space)]
+        keys += [(table, (space, ordinal)) for ordinal in lost_ordinals(reader, space) for table in BY_TURN]
+    store.transaction(lambda tx: [tx.delete(table, key, key) for table, key in keys], durable=False)
+
+
+def _entries(store: Store, space: str, low: int, high: int, tell: Progress) -> Iterator[TurnEntry]:
+    """The turns' entries in order of ordinals; each stretch's annotations are written on the way."""
+    with store.snapshot() as reader:
+        done = reader.count("turn", (space,), (space, low - 1), index="ordinal")
+        total = reader.count("turn", (space,), (space,))
+    for rows in stored_rows(store, space, low, high):
+        made = [derive(turn_from_row(row)) for row in rows]
+        _annotate(store, space, made)
+        done += len(rows)
+        tell(done, total)
+        for item in made:
+            yield item.entry(seq=cast(int, item.turn.seq), ordinal=cast(int, item.turn.ordinal))
+
+
+def _annotate(store: Store, space: str, made: Sequence[Prepared]) -> None:
+    def write(tx: Transaction) -> None:
+        keys = [(space, item.turn.session, item.turn.seq) for item in made]
+        stored = tx.get_many("turn", keys, columns=("seq",))
+        living = []
+        for item, row in zip(made, stored, strict=True):
+            owner = cast(str, item.turn.id)
+            for kind, provenance in tx.scan(
+                "annotation", (space, owner), (space, owner), columns=("kind", "provenance")
+            ):
+                if provenance == PROVENANCE:
+                    tx.delete("annotation", (space, owner, kind), (space, owner, kind))
+            if row is not None:
+                living.append((cast(int, item.turn.ordinal), item))
+        tx.put(WEIGHING, weighing_rows(space, living))
+
+    store.transaction(write, durable=False)

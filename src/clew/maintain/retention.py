@@ -1,0 +1,102 @@
+"""Forgets turns that are older than the space may keep them, a stretch at a time, through `forget` like any other.
+
+The setting is `keep_days`. A turn's age is told by its event time, and by the time when it was stored where that is
+unknown. Only the clock's present counts: one that is set back takes nothing away, and one that is set forward by
+mistake takes away what is too old by then.
+"""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from typing import Final, cast
+
+from clew.errors import InputError
+from clew.maintain.forget import Selection
+from clew.store.protocol import Reader, Store
+from clew.store.rows import from_us, to_us
+from clew.types.ids import turn_id
+from clew.types.reports import ForgetReport
+
+STRETCH: Final = 2_000
+"""Turns that one step looks at, and so the most that it forgets."""
+
+EVERY: Final = timedelta(hours=1)
+"""How long after a sweep through the space the next one is due."""
+
+_SWEPT: Final = "swept"
+"""Row of META: when the last sweep ended, in microseconds since 1970, and the days that it kept."""
+
+Forget = Callable[[Selection], ForgetReport]
+
+
+class Retention:
+    """The sweeps of one space. One thread at a time calls `step`; several processes may."""
+
+    def __init__(self, store: Store, space: str, keep_days: int, clock: Callable[[], datetime], forget: Forget) -> None:
+        """`forget` removes what a selection takes, for good; 0 days keep everything."""
+        self._store, self._space = store, space
+        self._days, self._clock, self._forget = keep_days, clock, forget
+        self._after = 0  # the ordinal with which the sweep goes on
+
+    def expired(self) -> Selection:
+        """Selects what is too old by now.
+
+        Raises:
+            InputError: the space keeps turns for ever.
+        """
+        cutoff = self._cutoff(self._clock())
+        if cutoff is None:
+            raise InputError("no turn expires: the setting keep_days is 0; set the days that turns are kept")
+        return Selection(older_than=cutoff)
+
+    def due(self) -> bool:
+        """Whether a sweep is to be made, or to be brought to its end."""
+        now = self._clock()
+        if self._cutoff(now) is None:
+            return False
+        with self._store.snapshot() as reader:
+            row = reader.get("meta", (self._space, _SWEPT))
+            if reader.get("space", (self._space,)) is None:
+                return False
+        if row is None:
+            return True
+        last, days = cast(str, row[2]).split()
+        ended = from_us(int(last))
+        return int(days) != self._days or ended is None or abs(now - ended) >= EVERY
+
+    def step(self) -> bool:
+        """One stretch of a sweep that is due; says whether there was one."""
+        if not self.due():
+            return False
+        now = self._clock()
+        cutoff = cast(datetime, self._cutoff(now))
+        with self._store.snapshot() as reader:
+            names, after = _stretch(reader, self._space, self._after, cast(int, to_us(cutoff)))
+        if names:
+            self._forget(Selection(turn_ids=names, older_than=cutoff))
+        self._after = after or 0
+        if after is None:
+            row = (self._space, _SWEPT, f"{to_us(now)} {self._days}")
+            self._store.transaction(lambda tx: tx.put("meta", [row]), durable=False)
+        return True
+
+    def _cutoff(self, now: datetime) -> datetime | None:
+        """What is older goes; None when nothing does."""
+        try:
+            return now - timedelta(days=self._days) if self._days else None
+        except OverflowError:
+            return None  # before the first year there is nothing
+
+
+def _stretch(reader: Reader, space: str, after: int, cutoff: int) -> tuple[tuple[str, ...], int | None]:
+    """Ids of turns from before the cutoff among the next ones by ordinal, and where to go on; None at the end."""
+    rows = reader.scan(
+        "turn",
+        (space, after),
+        (space,),
+        index="ordinal",
+        columns=("session", "seq", "at", "ingested_at", "ordinal"),
+        limit=STRETCH,
+    )
+    old = [row for row in rows if cast(int, row[3] if row[2] is None else row[2]) < cutoff]
+    names = tuple(turn_id(cast(str, row[0]), cast(int, row[1])) for row in old)
+    return names, None if len(rows) < STRETCH else cast(int, rows[-1][4]) + 1

@@ -1,0 +1,153 @@
+"""A tree -> for each of some turns whether it holds: true, false or unknown.
+
+Unknown is not false (DESIGN 1.4): of a score that nobody computed no comparison holds, nor does its contrary. The rules
+are Kleene's: NOT turns true and false round, AND is the least of its parts and OR the greatest, with unknown between
+the two.
+"""
+
+import operator
+from collections.abc import Callable
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.view import IndexView
+from clew.rank.algebra.syntax import And, Flag, Label, Leaf, Named, Node, Not, Or, Says, Score, Told
+from clew.store.rows import to_us
+from clew.types.turn import ROLES
+
+TRUE: Final = 1
+UNKNOWN: Final = 0
+FALSE: Final = -1
+
+Truth = NDArray[np.int8]
+"""TRUE, UNKNOWN or FALSE of each of some turns."""
+
+Places = NDArray[np.int64]
+Values = NDArray[np.float64]
+
+_COMPARE: Final[dict[str, Callable[[Values, float], Any]]] = {
+    ">": operator.gt,
+    ">=": operator.ge,
+    "<": operator.lt,
+    "<=": operator.le,
+    "=": operator.eq,
+    "!=": operator.ne,
+}
+_DIGITS: Final = 6
+"""Scores are compared after rounding to 1e-6 (DESIGN 1.9)."""
+
+
+class Known(Protocol):
+    """What stands in rows, of turns by their positions in a view; NaN for what nobody knows."""
+
+    def scores(self, field: str, places: Places) -> Values:
+        """A score of `clew.rank.algebra.fields.SCORES`."""
+        ...
+
+    def flags(self, name: str, places: Places) -> Values:
+        """A flag of `clew.rank.algebra.fields.FLAGS`: 1 or 0."""
+        ...
+
+    def weights(self, namespace: str, name: str, places: Places) -> Values:
+        """The weight of a label; 0 of a turn that has not got it."""
+        ...
+
+    def says(self, phrase: str, places: Places) -> NDArray[np.bool_]:
+        """Whether the words of a turn hold a phrase."""
+        ...
+
+
+def truth(node: Node, view: IndexView, known: Known, places: Places) -> Truth:
+    """Whether the tree holds for each of some turns.
+
+    What the index holds is asked first, then words, then rows; and of each turn only what its answer still depends on.
+    That changes the cost and never the answer.
+    """
+    match node:
+        case Not(part):
+            return -truth(part, view, known, places)
+        case And(parts):
+            return _least(parts, view, known, places)
+        case Or(parts):
+            return -_least(tuple(Not(part) for part in parts), view, known, places)
+        case _:
+            return _leaf(node, view, known, places)
+
+
+def _least(parts: tuple[Node, ...], view: IndexView, known: Known, places: Places) -> Truth:
+    found = np.full(len(places), TRUE, dtype=np.int8)
+    left = np.arange(len(places))
+    for part in sorted(parts, key=_cost):  # stable: equals stay in their order
+        if not len(left):
+            break
+        found[left] = np.minimum(found[left], truth(part, view, known, places[left]))
+        left = left[found[left] > FALSE]
+    return found
+
+
+def _cost(node: Node) -> int:
+    """0 for what the index holds, 1 where words are read, 2 where rows are; of joined parts the dearest."""
+    match node:
+        case Named() | Told():
+            return 0
+        case Says():
+            return 1
+        case Not(part):
+            return _cost(part)
+        case And(parts) | Or(parts):
+            return max(map(_cost, parts))
+        case _:
+            return 2
+
+
+def _leaf(node: Leaf, view: IndexView, known: Known, places: Places) -> Truth:
+    match node:
+        case Score(field, sign, number):
+            return _compared(known.scores(field, places), sign, number)
+        case Label(namespace, name, sign, number):
+            return _compared(known.weights(namespace, name, places), sign, number)
+        case Flag(name):
+            return _compared(known.flags(name, places), "=", 1.0)
+        case Says(phrase):
+            return _stated(known.says(phrase, places))
+        case Told():
+            return _told(node, view, places)
+        case Named():
+            return _named(node, view, places)
+
+
+def _compared(values: Values, sign: str, number: float) -> Truth:
+    unknown = np.isnan(values)
+    held = _COMPARE[sign](np.round(values, _DIGITS), round(number, _DIGITS))
+    return np.where(unknown, UNKNOWN, np.where(held, TRUE, FALSE)).astype(np.int8)
+
+
+def _stated(held: NDArray[np.bool_]) -> Truth:
+    return np.where(held, TRUE, FALSE).astype(np.int8)
+
+
+def _told(node: Told, view: IndexView, places: Places) -> Truth:
+    at = view.turns.at[places]
+    since, until = to_us(node.since), to_us(node.until)
+    held = np.ones(len(places), dtype=np.bool_)
+    if since is not None:
+        held &= at >= since
+    if until is not None:
+        held &= at < until
+    return np.where(at == view.NO_TIME, UNKNOWN, _stated(held)).astype(np.int8)
+
+
+def _named(node: Named, view: IndexView, places: Places) -> Truth:
+    if node.field == "role":
+        held = _stated(view.turns.role[places] == ROLES.index(node.value))
+    elif node.field == "session":
+        codes = [code for code, name in enumerate(view.sessions) if name == node.value]
+        held = _stated(np.isin(view.turns.session[places], codes))
+    else:
+        wanted = node.value.casefold()
+        codes = [code for code, name in enumerate(view.speakers) if name.casefold() == wanted]
+        speaker = view.turns.speaker[places]
+        held = np.where(speaker < 0, UNKNOWN, _stated(np.isin(speaker, codes))).astype(np.int8)
+    return held if node.operator == "=" else -held

@@ -1,0 +1,287 @@
+"""An expression -> its tree.
+
+    any      = all { OR all }
+    all      = not { AND not }
+    not      = NOT not | "(" any ")" | leaf
+    leaf     = score operator number | overlay | label [ operator number ] | flag | name ("=" | "!=") value
+             | (before | after | since | on) date | "phrase"
+
+Keywords and the names of fields may be written in either case. Dates become moments here, so that a tree means the same
+whenever it is looked at.
+"""
+
+import re
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Final, Literal, cast
+
+from clew.errors import ExpressionError
+from clew.rank.algebra import fields
+from clew.rank.algebra.syntax import And, Flag, Label, Named, Node, Not, Operator, Or, Says, Score, Told
+from clew.rank.algebra.tokens import Token, shown, tokens, unexpected
+from clew.text.dates import resolve
+from clew.text.normalise import fold
+from clew.types.turn import ROLES
+
+MAX_DEPTH: Final = 64
+"""Most parentheses and NOTs within each other."""
+
+MAX_LEAVES: Final = 256
+"""Most comparisons, labels, phrases and so on of one expression."""
+
+_KEYWORDS: Final = ("and", "or", "not")
+_NUMBER: Final = re.compile(r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})")
+_MOMENT: Final = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:?\d{2}.*")
+_MICROSECOND: Final = timedelta(microseconds=1)
+
+_CONDITION: Final = 'a condition such as O2 > 7, tag:auth, routine, role = user, before 2024-05-01 or "a phrase"'
+_JOINED: Final = "AND, OR or the end"
+_DATE: Final = 'a date such as 2024-05-01, 2024-05-01T10:30, May 2023 or "last month"'
+_MEET: Final = "the meet (~) with a project lattice, which no space has yet (words of a turn stand in quotes instead)"
+
+
+def parse(expression: str, now: datetime) -> Node:
+    """The tree of an expression.
+
+    Args:
+        now: what "last month" is counted from.
+
+    Raises:
+        ExpressionError: it cannot be read; the message says where, what stands there and what was expected. Or it is
+            too long, too deep, or has too many conditions.
+    """
+    if not isinstance(expression, str):
+        raise ExpressionError(f"the expression is {type(expression).__name__}; expected text such as 'O2 > 7'")
+    if not expression.strip():
+        raise ExpressionError(f"the expression is empty; expected {_CONDITION}")
+    return _Parser(expression, now).whole()
+
+
+class _Parser:
+    """One pass over the tokens of one expression."""
+
+    def __init__(self, expression: str, now: datetime) -> None:
+        self._expression, self._now = expression, now
+        self._tokens = tokens(expression)
+        self._place = self._depth = self._leaves = 0
+
+    def whole(self) -> Node:
+        tree = self._any()
+        token = self._token
+        if token.kind == "close":
+            raise unexpected(token.start, "')' without '(' before it", _JOINED)
+        if token.kind != "end":
+            raise unexpected(token.start, _found(token), _JOINED)
+        return tree
+
+    @property
+    def _token(self) -> Token:
+        return self._tokens[self._place]
+
+    def _next(self) -> Token:
+        token = self._token
+        self._place += 1
+        return token
+
+    def _keyword(self, word: str) -> bool:
+        """Whether the next token is that keyword; then it is taken."""
+        taken = self._token.kind == "word" and self._token.text.casefold() == word
+        self._place += taken
+        return taken
+
+    def _any(self) -> Node:
+        return self._joined("or", Or, lambda: self._joined("and", And, self._not))
+
+    def _joined(self, word: str, join: type[And] | type[Or], part: Callable[[], Node]) -> Node:
+        parts = [part()]
+        while self._keyword(word):
+            parts.append(part())
+        return parts[0] if len(parts) == 1 else join(tuple(parts))
+
+    def _not(self) -> Node:
+        token = self._token
+        if self._keyword("not"):
+            return self._deeper(token, lambda: Not(self._not()))
+        if token.kind == "open":
+            self._next()
+            tree = self._deeper(token, self._any)
+            if self._token.kind != "close":
+                expected = f"')' for the '(' at position {token.start + 1}, or AND, OR"
+                raise unexpected(self._token.start, _found(self._token), expected)
+            self._next()
+            return tree
+        self._leaves += 1
+        if self._leaves > MAX_LEAVES:
+            raise ExpressionError(f"the expression has more than {MAX_LEAVES} conditions; ask in parts")
+        return self._leaf()
+
+    def _deeper(self, token: Token, inner: Callable[[], Node]) -> Node:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise ExpressionError(
+                f"at position {token.start + 1} the expression is {self._depth} parentheses and NOTs deep; at most "
+                f"{MAX_DEPTH} are read, so leave out those that change nothing"
+            )
+        tree = inner()
+        self._depth -= 1
+        return tree
+
+    def _leaf(self) -> Node:
+        token = self._token
+        if token.kind == "string":
+            self._next()
+            return self._says(token, token.text)
+        if token.kind == "meet":
+            raise unexpected(token.start, _MEET, _CONDITION)
+        if token.kind != "word" or token.text.casefold() in _KEYWORDS:
+            raise unexpected(token.start, _found(token), _CONDITION)
+        self._next()
+        word = token.text.casefold()
+        if word in fields.FLAGS:
+            return Flag(word)
+        if word in fields.TIMES:
+            return self._told(word)
+        if word in fields.NAMES:
+            return self._named(word)
+        score = fields.score_of(token.text)
+        if score is not None:
+            return self._score(score)
+        if ":" in token.text:
+            return self._label(token)
+        if self._token.kind == "meet":
+            raise unexpected(self._token.start, _MEET, _CONDITION)
+        raise unexpected(
+            token.start,
+            _found(token),
+            f'{_CONDITION}; for turns that say it write "{token.text[:40]}" in quotes' if fold(word) else _CONDITION,
+        )
+
+    def _says(self, token: Token, phrase: str) -> Says:
+        if not fold(phrase):
+            raise unexpected(token.start, shown(token), "a phrase with at least one letter or digit")
+        return Says(phrase)
+
+    def _told(self, word: str) -> Told:
+        start, end = self._date(word)
+        match word:
+            case "before":
+                return Told(until=start)
+            case "after":
+                return Told(since=end)
+            case "since":
+                return Told(since=start)
+            case _:
+                return Told(since=start, until=end)
+
+    def _date(self, word: str) -> tuple[datetime, datetime]:
+        """The moment at which a date begins, and that at which it is over: days are those of UTC."""
+        first = self._token
+        if first.kind == "string":
+            self._next()
+            text = first.text
+        else:
+            last = first
+            while self._token.kind == "word" and self._token.text.casefold() not in _KEYWORDS:
+                last = self._next()
+            text = self._expression[first.start : last.end] if last.kind == "word" else ""
+        found = _moment(text.strip()) or _days(text.strip(), self._now)
+        if found is None:
+            stands = repr(text[:40]) if text else _found(first)
+            raise unexpected(first.start, stands, f"{_DATE} after {word!r}")
+        return found
+
+    def _named(self, field: str) -> Named:
+        operator = self._token
+        if operator.kind != "operator" or operator.text not in ("=", "!="):
+            raise unexpected(operator.start, _found(operator), f"= or != after {field}")
+        self._next()
+        value = self._next() if self._token.kind in ("word", "string") else None
+        if value is None:
+            raise unexpected(self._token.start, _found(self._token), f"the name of a {field} after {operator.text}")
+        return _checked_name(field, cast("Literal['=', '!=']", operator.text), value, value.text)
+
+    def _score(self, name: str) -> Node:
+        if self._token.kind == "operator":
+            return Score(name, *self._comparison())
+        if name in fields.OVERLAYS:
+            return Label(fields.OVERLAY, name)
+        if self._token.kind == "meet":
+            raise unexpected(self._token.start, _MEET, "a comparison such as >= 3")
+        raise unexpected(self._token.start, _found(self._token), f"a comparison such as >= 3 after {name}")
+
+    def _label(self, token: Token) -> Node:
+        head, _, name = token.text.partition(":")
+        namespace, behind = head.casefold(), self._token
+        if not name and behind.kind == "string" and behind.start == token.end:
+            name = self._next().text
+        if not name.strip():
+            raise unexpected(behind.start, _found(behind), f"a name right after '{head[:40]}:'")
+        if namespace == fields.TEXT:
+            return self._says(token, name)
+        if namespace in fields.NAMES:
+            return _checked_name(namespace, "=", token, name)
+        if namespace not in fields.NAMESPACES:
+            known = ", ".join(f"{each}:" for each in (*fields.NAMESPACES, *fields.NAMES, fields.TEXT))
+            raise unexpected(token.start, _found(token), f"one of {known} before a name")
+        full = _label_name(token, namespace, name)
+        return Label(namespace, full, *self._comparison()) if self._token.kind == "operator" else Label(namespace, full)
+
+    def _comparison(self) -> tuple[Operator, float]:
+        operator = self._next()
+        number = self._token
+        if number.kind != "word" or not _NUMBER.fullmatch(number.text):
+            raise unexpected(number.start, _found(number), f"a number such as 7 or 0.3 after {operator.text}")
+        self._next()
+        return cast("Operator", operator.text), float(number.text)
+
+
+def _found(token: Token) -> str:
+    return _MEET if token.kind == "meet" else shown(token)
+
+
+def _checked_name(field: str, operator: Literal["=", "!="], token: Token, value: str) -> Named:
+    if field == "role":
+        value = value.casefold()
+        if value not in ROLES:
+            raise unexpected(token.start, shown(token), f"one of the roles {', '.join(ROLES)}")
+    return Named(cast("Literal['role', 'speaker', 'session']", field), operator, value)
+
+
+def _label_name(token: Token, namespace: str, name: str) -> str:
+    """A label's name as it is kept; a tag is looked up when the expression is applied, since aliases may change."""
+    if namespace == fields.OVERLAY:
+        full = fields.overlay_of(name)
+        if full is None:
+            raise unexpected(token.start, shown(token), f"O1 to O7, or one of {', '.join(fields.OVERLAYS)}")
+        return full
+    listed = fields.LISTED.get(namespace)
+    if listed is None:
+        return name
+    if name.casefold() not in listed:
+        raise unexpected(token.start, shown(token), f"{namespace}: with one of {', '.join(listed)}")
+    return name.casefold()
+
+
+def _moment(text: str) -> tuple[datetime, datetime] | None:
+    """A point in time with a clock time; without a zone it is UTC."""
+    if not _MOMENT.fullmatch(text):
+        return None
+    try:
+        found = datetime.fromisoformat(text)
+        found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        return found, found + _MICROSECOND
+    except (ValueError, OverflowError):
+        return None
+
+
+def _days(text: str, now: datetime) -> tuple[datetime, datetime] | None:
+    """The days of a date that is all of the text: alone, or as it stands after "in" ("2023", "may")."""
+    for before in ("", "in "):
+        for each in resolve(before + text, now):
+            if text and each.phrase_span[0] <= len(before) and each.phrase_span[1] == len(before + text):
+                return _midnight(each.start), _midnight(each.end) + timedelta(days=1)
+    return None
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)

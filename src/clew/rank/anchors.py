@@ -1,0 +1,197 @@
+"""What a question says was said -> the turn where it was, and the turns before it, after it or around it.
+
+The look-up is by the clause's own words, each by its rarity: bounded by their postings, the same for any layout.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from math import log
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.view import IndexView
+from clew.rank.position_phrases import CLAUSES, Place
+from clew.text.terms import query_terms
+from clew.types.ids import turn_id
+
+ENOUGH: Final = 0.5
+"""Share of the rarities of a clause's words that a turn must hold to be what it speaks of; a choice."""
+
+SIDE: Final = 0.5
+"""Value of a turn on the side that is asked about, which says less than a neighbourhood. A choice, as are the next."""
+
+CLOSE: Final = ((-2, 4, 1.0), (-8, 12, 0.5))
+"""Turns around what was said, from and to, with their value: more of them after it, where it is talked over."""
+
+START: Final = ((0, 11, 1.0), (12, 35, 0.5))
+"""The same for the beginning of a conversation, from its first turn."""
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Turns of one session, both ends included; `value` is how near they are to where is pointed, 1 there."""
+
+    session: str
+    low: int
+    high: int
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """All that was said before, or from, a turn on.
+
+    Attributes:
+        position: of the turn in the view.
+    """
+
+    position: int
+    after: bool
+    value: float = SIDE
+
+
+@dataclass(frozen=True, slots=True)
+class Pointed:
+    """Where a question points.
+
+    Attributes:
+        told: what was understood, in words a person can check, and where that was found.
+    """
+
+    stretches: tuple[Stretch, ...] = ()
+    sides: tuple[Side, ...] = ()
+    told: tuple[dict[str, Any], ...] = field(default=(), hash=False)
+
+
+NOWHERE: Final = Pointed()
+
+
+def rarities(view: IndexView, terms: Iterable[str]) -> Values:
+    """For each turn the rarities of the terms that it has, summed: log(1 + turns / turns with the term)."""
+    found = np.zeros(len(view.turns.ordinal))
+    for term in terms:
+        held = view.lookup(term)
+        found[np.unique(view.pieces.turn[held.pieces])] += _rarity(view, held.df)
+    return found
+
+
+def _rarity(view: IndexView, df: int) -> float:
+    return log(1 + len(view.turns.ordinal) / max(df, 1))
+
+
+def anchor(view: IndexView, place: Place) -> int | None:
+    """The turn that says what a clause speaks of; None when no turn holds enough of its words.
+
+    Of the turns that hold most of the subject's words those that also hold most of the verb's, and of these the first.
+    """
+    every = query_terms(place.clause)
+    subject = [term for term in query_terms(place.subject) if term in every] or every
+    if not subject or not len(view.turns.ordinal):
+        return None
+    held = np.round(np.where(view.turns.chars > 0, rarities(view, subject), 0.0), 6)
+    best = float(held.max())
+    if best <= 0 or best < ENOUGH * sum(_rarity(view, view.document_frequency(term)) for term in subject):
+        return None
+    most = np.flatnonzero(held == best)
+    if place.kind != "first" and (rest := [term for term in every if term not in subject]):
+        also = np.round(rarities(view, rest)[most], 6)
+        most = most[also == also.max()]
+    return min(most.tolist(), key=lambda at: _moment(view, at))
+
+
+Outline = Callable[[Place, str], Sequence[Stretch]]
+"""Finds beats and chapters, which the index does not know: a place and the session that is going on -> its turns."""
+
+
+def point(view: IndexView, places: Sequence[Place], session: str | None, outline: Outline | None) -> Pointed:
+    """Where places point; one that is not found points nowhere.
+
+    Args:
+        session: the one that is going on; None for that of the turn that came last.
+        outline: None where nobody knows of beats.
+    """
+    stretches: list[Stretch] = []
+    sides: list[Side] = []
+    told: list[dict[str, Any]] = []
+    for place in places if len(view.turns.ordinal) else ():
+        at = anchor(view, place) if place.kind in CLAUSES else None
+        if place.kind not in CLAUSES:
+            found = _stretches(view, place, session, outline)
+        elif at is None or place.kind in ("before", "after"):
+            found = []
+            sides += [] if at is None else [Side(at, after=place.kind == "after")]
+        else:
+            name, seq = view.sessions[int(view.turns.session[at])], int(view.turns.seq[at])
+            found = [Stretch(name, max(0, seq + low), seq + high, value) for low, high, value in CLOSE]
+        stretches += found
+        told.append({"words": place.words, "kind": place.kind, **_told(view, at, found)})
+    return Pointed(tuple(stretches), tuple(sides), tuple(told))
+
+
+def _stretches(view: IndexView, place: Place, session: str | None, outline: Outline | None) -> list[Stretch]:
+    """The turns of a place that is counted from an end of the conversation."""
+    order = _by_arrival(view)
+    now = session if session in order else order[-1]
+    before = order[: order.index(now)]
+    if place.kind == "start":
+        named = [now] if session is not None else list(dict.fromkeys((order[0], now)))
+        return [Stretch(name, low, high, value) for name in named for low, high, value in START]
+    if place.kind == "session":
+        return [_whole(view, now)]
+    if place.kind == "previous" or place.unit == "session":
+        back = max(1, place.count)
+        wanted = before[-back:][:1] if place.kind == "ago" else before[-back:]
+        wanted = wanted if session is not None or place.kind == "ago" else [*wanted, now]
+        return [_whole(view, name) for name in wanted if back <= len(before) or place.kind != "ago"]
+    if place.unit == "turn":
+        end = _whole(view, now).high
+        if place.kind == "last":
+            return [Stretch(now, max(0, end - place.count + 1), end, 1.0)]
+        return [Stretch(now, end - place.count - 1, end - place.count + 1, 1.0)] if place.count <= end else []
+    return [] if outline is None else list(outline(place, now))
+
+
+def _whole(view: IndexView, session: str) -> Stretch:
+    seqs = view.turns.seq[view.turns.session == view.sessions.index(session)]
+    return Stretch(session, 0, int(seqs.max(initial=0)), 1.0)
+
+
+def _by_arrival(view: IndexView) -> list[str]:
+    """The sessions, that of the turn that came last at the end; kept with the view."""
+    held = view.derived.get("sessions_by_arrival")
+    if held is None:
+        last = np.full(len(view.sessions), -1, dtype=np.int64)
+        np.maximum.at(last, view.turns.session, view.turns.ordinal)
+        order = [int(code) for code in np.argsort(last, kind="stable") if last[code] >= 0]
+        held = view.derived["sessions_by_arrival"] = [view.sessions[code] for code in order]
+    return cast("list[str]", held)
+
+
+def _told(view: IndexView, at: int | None, found: Sequence[Stretch]) -> dict[str, Any]:
+    """The turn that was found; or the first and the last one, nearest to where is pointed; nothing where none was."""
+    if at is not None:
+        return {"turn": turn_id(view.sessions[int(view.turns.session[at])], int(view.turns.seq[at]))}
+    nearest = [each for each in found if each.value == max(one.value for one in found)]
+    return {"turns": [f"{turn_id(each.session, each.low)} to {each.high}" for each in nearest]}
+
+
+def on_side(view: IndexView, side: Side) -> NDArray[np.bool_]:
+    """The turns on a side of one, which itself lies after: in its session by place, else by time, else by arrival."""
+    turns, at = view.turns, side.position
+    later = turns.ordinal >= turns.ordinal[at]
+    if turns.at[at] != view.NO_TIME:
+        known = turns.at != view.NO_TIME
+        later = np.where(known, turns.at >= turns.at[at], later)
+    later = np.where(turns.session == turns.session[at], turns.seq >= turns.seq[at], later)
+    chosen: NDArray[np.bool_] = later if side.after else ~later
+    return chosen
+
+
+def _moment(view: IndexView, at: int) -> tuple[bool, int, str, int]:
+    turns = view.turns
+    known = turns.at[at] != view.NO_TIME
+    return not known, int(turns.at[at]) if known else 0, view.sessions[int(turns.session[at])], int(turns.seq[at])

@@ -1,0 +1,105 @@
+"""How likely it is that what was found holds the answer, from how the best match looks; calibrated on questions.
+
+A logistic model of few features, each between about 0 and 1. Fitted on development questions of LoCoMo, REALTALK and
+BEAM, those without an answer among them (LoCoMo's category 5, BEAM's abstention); the label is whether any evidence
+turn stood within 2,000 tokens. docs/recall.md tells how well it holds on conversations that had no part in the fit.
+"""
+
+from dataclasses import dataclass
+from math import exp
+from typing import Final
+
+import numpy as np
+
+from clew.index.bm25 import Window, bm25f, most, turn_scores
+from clew.rank.frame import Frame, Scores
+from clew.rank.search import Ranking
+
+FIRST: Final = 5
+"""Ranked turns whose match counts."""
+
+
+@dataclass(frozen=True, slots=True)
+class Features:
+    """What is seen of one recall.
+
+    Attributes:
+        unknown: share of the question's terms that no turn has.
+        words: mean BM25F of the first ranked turns, as a share of the most that the question's terms could give.
+        likeness: mean cosine of the first ranked turns to the rewritten question; 0 without vectors.
+        own_words: when one speaker is named: by how much that speaker's best turn matches better, by its own words,
+            than anybody else's, as such a share; 0 else. Who is asked about what another one said gets no answer.
+        own_likeness: the same by cosine.
+    """
+
+    unknown: float = 0.0
+    words: float = 0.0
+    likeness: float = 0.0
+    own_words: float = 0.0
+    own_likeness: float = 0.0
+
+
+WITH_VECTORS: Final = (
+    0.4448,
+    Features(unknown=-0.701, words=1.8426, likeness=0.9244, own_words=5.4921, own_likeness=0.6496),
+)
+"""Constant and weights where there are vectors."""
+
+WITHOUT: Final = (0.258, Features(unknown=-0.1124, words=3.1702, own_words=5.7837))
+"""The same where there are none."""
+
+
+def confidence(ranking: Ranking) -> float:
+    """The probability, rounded to 0.001, that the first ranked turns hold the answer; 0 when nothing was found."""
+    if not len(ranking):
+        return 0.0
+    constant, weights = WITHOUT if ranking.frame.similarity is None else WITH_VECTORS
+    found = features(ranking)
+    total = constant + sum(getattr(weights, name) * getattr(found, name) for name in Features.__slots__)
+    return round(1.0 / (1.0 + exp(-total)), 3)
+
+
+def features(ranking: Ranking) -> Features:
+    """What is seen of a recall that found something."""
+    frame, first = ranking.frame, ranking.positions[:FIRST]
+    terms = frame.query.terms
+    found_in = [frame.view.document_frequency(term) for term in terms]
+    ceiling = most(len(frame.view.turns.ordinal), found_in) or 1.0
+    known = len(terms) - found_in.count(0)
+    likeness = 0.0 if frame.similarity is None else _mean(frame.similarity[1][first])
+    words = 0.0
+    if frame.piece_scores is not None:
+        starts = frame.view.turns.first_piece
+        pieces = [int(starts[position]) + frame.best_piece(position) for position in first.tolist()]
+        words = _mean(frame.piece_scores[pieces]) / ceiling
+    named = _named(frame)
+    own_words = own_likeness = 0.0
+    if named is not None:
+        if terms:
+            own_words = _ahead(turn_scores(frame.view, bm25f(frame.view, terms, Window.none())), named) / ceiling
+        if frame.similarity is not None:
+            own_likeness = _ahead(frame.similarity[1], named)
+    return Features(1.0 - known / len(terms) if terms else 0.0, words, likeness, own_words, own_likeness)
+
+
+def _named(frame: Frame) -> np.ndarray[tuple[int], np.dtype[np.bool_]] | None:
+    """The turns of the one speaker that the question names; None unless others speak too."""
+    if len(frame.query.speakers) != 1 or frame.with_assistant:
+        return None
+    mine = np.asarray(frame.view.turns.speaker == frame.query.speakers[0])
+    return mine if mine.any() and not mine.all() else None
+
+
+def _ahead(values: Scores, mine: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
+    best, other = _top(values[mine]), _top(values[~mine])
+    return 0.0 if best is None or other is None else best - other
+
+
+def _top(values: Scores) -> float | None:
+    known = values[~np.isnan(values)]
+    return float(known.max()) if len(known) else None
+
+
+def _mean(values: Scores) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else 0.0

@@ -1,0 +1,128 @@
+"""After fusion: less for what stands alone, and less for what fits everything (Virtual Context; DESIGN 6).
+
+Both are taken off the fused score as one more opinion each, so that a receipt shows them and a score stays the sum of
+its parts. Pure, over the fused scores and columns.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.config import RecallConfig
+from clew.index.view import IndexView
+from clew.rank.frame import Frame, Scores
+from clew.rank.fusion import Fused, Opinion, Tie, best, boost_step
+from clew.rank.graph_context import Branch, nodes_of
+
+RELEVANT: Final = 20
+"""Best turns that count as what is relevant (docs/recall.md: 5, 10 and 40 did no better)."""
+
+DAY: Final = 86_400_000_000
+"""Microseconds. A turn that is a day away from the nearest relevant one is half as far as can be."""
+
+SAME_CHAPTER: Final = 1 / 3
+SAME_SESSION: Final = 2 / 3
+"""Distance of two turns in the hierarchy: 0 in one beat, then these, and 1 across sessions."""
+
+STEPS: Final = ("gravity", "hub")
+"""The names under which receipts show them."""
+
+Mask = NDArray[np.bool_]
+
+
+def weights(config: RecallConfig) -> dict[str, float]:
+    """The weight of each of `STEPS`."""
+    return {"gravity": config.gravity, "hub": config.hub}
+
+
+def dampening(frame: Frame, score: Scores, tie: Tie, allowed: Mask | None) -> list[Opinion]:
+    """What is taken off the fused scores, one opinion a step that has a weight; none where it has nothing to say.
+
+    Args:
+        tie: columns by which equal scores are ordered.
+        allowed: turns that may be found; None means all.
+    """
+    found: list[Opinion] = []
+    if frame.config.gravity:
+        relevant = best(score, RELEVANT, tie, allowed)
+        values = gravity(frame.view, frame.around.nodes, relevant)
+        found += [] if values is None else [Opinion("gravity", -values, frame.config.gravity)]
+    if frame.config.hub and frame.labels.hubs is not None:
+        found.append(Opinion("hub", -frame.labels.hubs, frame.config.hub))
+    return found
+
+
+def dampened(frame: Frame, fused: Fused, tie: Tie, allowed: Mask | None) -> Fused:
+    """The fused scores after both steps.
+
+    Where scores are added, the weight times the value is taken off. Under reciprocal ranks it is that times one rank
+    step at the top, as with every boost.
+    """
+    found = dampening(frame, fused.score, tie, allowed)
+    if not found:
+        return fused
+    step = 1.0 if fused.rank_shares is None else boost_step(frame.config.rrf_k)
+    shares = {opinion.name: step * opinion.shares() for opinion in found}
+    score = fused.score
+    for share in shares.values():
+        score = score + share
+    by_rank = None if fused.rank_shares is None else {**fused.rank_shares, **shares}
+    return replace(fused, score=score, opinions=[*fused.opinions, *found], rank_shares=by_rank)
+
+
+def gravity(view: IndexView, nodes: Sequence[Branch], relevant: NDArray[np.int64]) -> Scores | None:
+    """How far each turn is from everything else that is relevant, in the hierarchy and in time: 0 to 1.
+
+    The product of two distances, each to the nearest other one of the relevant turns: in the hierarchy, 0 in its
+    beat, 1/3 in its chapter, 2/3 in its session, else 1; in time, d / (d + 1 day). A turn near to one of them in either
+    way is not far, so near means 0. Where a time is not known the hierarchy decides alone; a turn in no closed beat is
+    in no beat with any other. None with fewer than two relevant turns.
+
+    Args:
+        nodes: the hierarchy, as `Surroundings` gives it.
+        relevant: positions, each once.
+    """
+    if len(relevant) < 2:
+        return None
+    beats, chapters = nodes_of(view, nodes)
+    far = np.ones(len(beats))
+    for column, distance in ((view.turns.session, SAME_SESSION), (chapters, SAME_CHAPTER), (beats, 0.0)):
+        far[_shared(column, relevant)] = distance
+    return far * _apart(view.turns.at, relevant)
+
+
+def _shared(column: NDArray[np.integer], relevant: NDArray[np.int64]) -> Mask:
+    """Whether a relevant turn other than itself has the same number in a column; -1 is shared by none."""
+    counts = np.bincount(column[relevant] + 1, minlength=int(column.max(initial=0)) + 2)
+    counts[0] = 0
+    others = counts[column + 1]
+    others[relevant] -= column[relevant] >= 0
+    return np.asarray(others > 0)
+
+
+def _apart(at: NDArray[np.int64], relevant: NDArray[np.int64]) -> Scores:
+    """The distance in time of each turn from the nearest other relevant one; 1 where that is not known."""
+    known = at != IndexView.NO_TIME
+    timed = relevant[known[relevant]]
+    gaps = np.full(len(at), np.inf)
+    if len(timed):
+        order = np.sort(at[timed])
+        gaps[known] = _nearest(order, at[known])
+        apart = np.diff(order, prepend=order[0], append=order[-1]).astype(np.float64)
+        apart[[0, -1]] = np.inf  # before the first and behind the last there is none
+        own = np.minimum(apart[:-1], apart[1:])
+        gaps[timed] = own[np.searchsorted(order, at[timed])]
+    apart_by = np.ones(len(at))
+    np.divide(gaps, gaps + DAY, out=apart_by, where=np.isfinite(gaps))
+    return apart_by
+
+
+def _nearest(order: NDArray[np.int64], at: NDArray[np.int64]) -> Scores:
+    """The distance of each time from the nearest of some, which ascend."""
+    after = np.minimum(np.searchsorted(order, at), len(order) - 1)
+    before = np.maximum(after - 1, 0)
+    gaps: NDArray[np.int64] = np.minimum(np.abs(order[after] - at), np.abs(at - order[before]))
+    return gaps.astype(np.float64)

@@ -1,0 +1,196 @@
+"""Everything one ranking looks at, gathered once: the question, the index as it is now, the vectors, the weights."""
+
+from dataclasses import dataclass, replace
+from datetime import date, datetime
+from operator import add
+from typing import Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.config import RecallConfig
+from clew.index.bm25 import Window, bm25f
+from clew.index.view import IndexView
+from clew.rank.anchors import NOWHERE, Pointed, Stretch
+from clew.rank.graph_context import NOTHING, Around
+from clew.rank.labels import NO_LABELS, Labels
+from clew.rank.query import Query
+from clew.store.rows import from_us
+from clew.types.turn import ROLES
+
+Scores = NDArray[np.float64]
+"""One value a turn, in the view's order; NaN where a signal knows nothing of a turn."""
+
+EVERY: Final = slice(None)
+"""All turns."""
+
+ASSISTANT: Final = ROLES.index("assistant")
+USER: Final = ROLES.index("user")
+
+ASSISTANT_SHARE: Final = 0.1
+"""From this share of unnamed assistant turns on, a space counts as a person talking to an assistant."""
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """One question over one view.
+
+    Attributes:
+        piece_scores: BM25F of each piece; None when the question has no term.
+        similarity: cosine of the question (row 0) and its rewritten form (row 1) to each turn; None without embedder.
+        with_assistant: an assistant takes part in this space's conversations.
+        region: where in the conversation the caller points; empty when nowhere.
+        pointed: where the question itself points by its words.
+        around: what the store knows of the question's surroundings, as far as a signal asks for it.
+        hop: terms of the second look-up; empty in the first one.
+        labels: what labels say to the question, as far as a weight asks for it.
+        importance: of each turn, 1 to 10, NaN while unknown; None unless a weight asks for it.
+    """
+
+    query: Query
+    view: IndexView
+    config: RecallConfig
+    piece_scores: Scores | None
+    similarity: Scores | None
+    with_assistant: bool
+    region: tuple[Stretch, ...] = ()
+    pointed: Pointed = NOWHERE
+    around: Around = NOTHING
+    hop: tuple[str, ...] = ()
+    labels: Labels = NO_LABELS
+    importance: Scores | None = None
+
+    @property
+    def size(self) -> int:
+        """How many turns are ranked."""
+        return len(self.view.turns.ordinal)
+
+    @property
+    def without_price(self) -> "Frame":
+        """The same, to be ranked where no budget is to be kept: what a turn costs does not count."""
+        return replace(self, config=replace(self.config, cost=0.0, cost_assistant=0.0))
+
+    def best_piece(self, position: int) -> int:
+        """Number of the piece of a turn that fits the question best, the first of equals; 0 without a term."""
+        if self.view.turns.piece_count[position] == 1:
+            return 0
+        return int(np.argmax(np.round(self.scores_of_pieces(position), 6)))
+
+    def scores_of_pieces(self, position: int) -> list[float]:
+        """How well each piece of a turn fits the question's terms, in the order of the text; 0 without a term."""
+        first = int(self.view.turns.first_piece[position])
+        count = int(self.view.turns.piece_count[position])
+        if self.piece_scores is None:
+            return [0.0] * count
+        scores: list[float] = self.piece_scores[first : first + count].tolist()
+        return scores
+
+
+def make_frame(
+    query: Query,
+    view: IndexView,
+    config: RecallConfig,
+    similarity: Scores | None,
+    *,
+    with_assistant: bool,
+    region: tuple[Stretch, ...] = (),
+    around: Around = NOTHING,
+) -> Frame:
+    """Looks the question's words up, once for all signals."""
+    pieces = bm25f(view, query.terms, Window()) if query.terms else None
+    return Frame(query, view, config, pieces, similarity, with_assistant, region, around=around)
+
+
+def assistant_takes_part(view: IndexView) -> bool:
+    """Whether the turns of role assistant speak as a program and not under a person's name."""
+    programs = view.folded("programs", lambda rows: _programs(view, rows), add)
+    return len(view.turns.role) > 0 and programs >= ASSISTANT_SHARE * len(view.turns.role)
+
+
+def covered_days(view: IndexView) -> tuple[date, date] | None:
+    """The first and the last day on which something was said; None when no turn's time is known."""
+    if "covered_days" not in view.derived:
+        ends = view.folded("covered", lambda rows: _covered(view, rows), lambda one, other: _ends((*one, *other)))
+        view.derived["covered_days"] = (_day(ends[0]), _day(ends[1])) if ends else None
+    return cast("tuple[date, date] | None", view.derived["covered_days"])
+
+
+def _covered(view: IndexView, rows: slice) -> tuple[int, ...]:
+    """The first and the last known time of a run of turns; nothing when none is known."""
+    at = view.turns.at[rows]
+    known = at[at != view.NO_TIME]
+    return _ends((int(known.min()), int(known.max()))) if len(known) else ()
+
+
+def _ends(moments: tuple[int, ...]) -> tuple[int, ...]:
+    return (min(moments), max(moments)) if moments else ()
+
+
+def _day(moment: int) -> date:
+    return cast(datetime, from_us(moment)).date()
+
+
+def answers(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The turns that follow a turn which asks something, and those turns; kept with the view."""
+    if "answers" not in view.derived:
+        turns = view.turns
+        whole = np.flatnonzero(turns.piece_count > 0)
+        before = view.previous[turns.first_piece[whole]]
+        whole, asked = whole[before >= 0], view.pieces.turn[before[before >= 0]].astype(np.intp)
+        asks = turns.asks[asked]
+        view.derived["answers"] = whole[asks], asked[asks]
+    return cast("tuple[NDArray[np.intp], NDArray[np.intp]]", view.derived["answers"])
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beside:
+    """The turns before and after each turn, in its session and branch.
+
+    Attributes:
+        odd: positions of the turns beside which, on either side, does not stand the one next to it in the view.
+        before, after: where it stands for those; the number of turns for nowhere.
+    """
+
+    odd: NDArray[np.intp]
+    before: NDArray[np.intp]
+    after: NDArray[np.intp]
+
+    def combined(self, values: Scores, nowhere: float, combine: np.ufunc) -> Scores:
+        """Of each turn its own value combined with that of the turn before, then with that of the turn after.
+
+        Most turns stand beside their neighbours, so that whole arrays are combined: a tenth of what looking each up
+        costs.
+
+        Args:
+            nowhere: stands for the value where there is no turn.
+        """
+        found = values.copy()
+        combine(found[1:], values[:-1], out=found[1:])
+        combine(found[:-1], values[1:], out=found[:-1])
+        sides = (
+            np.where(each < len(values), values.take(each, mode="clip"), nowhere) for each in (self.before, self.after)
+        )
+        own = values[self.odd]
+        for side in sides:
+            own = combine(own, side)
+        found[self.odd] = own
+        return found
+
+
+def beside(view: IndexView) -> Beside:
+    """The turns beside each turn; kept with the view."""
+    if "beside" not in view.derived:
+        turns, places = view.turns, np.arange(len(view.turns.ordinal))
+        owner = np.append(view.pieces.turn.astype(np.intp), len(places))
+        before = owner[view.previous[turns.first_piece]]
+        after = owner[view.next[turns.first_piece + turns.piece_count - 1]]
+        odd = np.flatnonzero((before != places - 1) | (after != places + 1) | (after == len(places)))
+        view.derived["beside"] = Beside(odd, before[odd], after[odd])
+    return cast(Beside, view.derived["beside"])
+
+
+def _programs(view: IndexView, rows: slice) -> int:
+    """How many of a run of turns speak as a program."""
+    unnamed = [-1, *(code for code, name in enumerate(view.speakers) if name.casefold() in ("", "assistant"))]
+    said = view.turns.role[rows] == ASSISTANT
+    return int(np.count_nonzero(said & np.isin(view.turns.speaker[rows], unnamed)))

@@ -1,0 +1,192 @@
+"""Many opinions, one score: weighted z-scores, or reciprocal ranks. Both can be recomputed by hand from a receipt.
+
+Borders: knows signals only as named columns of numbers.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import compress
+from math import isnan
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.rank.frame import Scores
+
+FLAT: Final = 1e-12
+"""A signal whose values spread less than this says nothing of any turn."""
+
+SILENT: Final = 20
+"""Turns that say nothing to a question and are added to every space when the average match is taken."""
+
+GROUP: Final = 32
+"""Most scores in a group whose best stands for it when the best of all are looked for."""
+
+GROUPS: Final = 3
+"""Fewest groups for each score that is looked for: with fewer, many scores would pass that are not among the best."""
+
+
+class Lookup(Protocol):
+    """A column whose values are looked up for the few turns that are asked for."""
+
+    def __getitem__(self, positions: NDArray[np.int64], /) -> NDArray[np.int64]:
+        """The values at these positions."""
+        ...
+
+
+Tie = Sequence[NDArray[np.integer] | Lookup]
+"""What decides between equal scores: columns in order, each ascending."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opinion:
+    """One signal's values over all turns, with what fusion needs to know of it.
+
+    A value enters the sum as weight * (value - mean) / spread; a plain value has mean 0 and spread 1.
+
+    Attributes:
+        values: one a turn; NaN where the signal knows nothing, which adds nothing. Only signals that rank may have it.
+        ranks: the signal orders turns by relevance, see `by_rank`.
+    """
+
+    name: str
+    values: Scores
+    weight: float
+    mean: float = 0.0
+    spread: float = 1.0
+    ranks: bool = False
+
+    def shares(self, positions: NDArray[np.int64] | None = None) -> Scores:
+        """What the signal adds to the score of these turns, or of all, when scores are added."""
+        values = self.values if positions is None else self.values[positions]
+        shares = values - self.mean
+        shares *= self.weight / self.spread
+        if self.ranks and isnan(np.sum(shares)):  # only they may not know a turn
+            shares[np.isnan(shares)] = 0.0
+        return shares
+
+
+def centred(values: Scores) -> tuple[float, float]:
+    """Mean and standard deviation over the known values and `SILENT` turns with the value 0.
+
+    In a large space those change nothing. In a small one, or where every turn says the same, they keep the mean under
+    what
+    matches: the only turn of a space would else be its own average. A flat signal has an endless spread, so it adds 0.
+    """
+    known, total = values, float(np.sum(values))
+    if isnan(total):  # cheaper than asking each of them, and most spaces know every turn
+        known = values[~np.isnan(values)]
+        total = float(np.sum(known))
+    size = len(known) + SILENT
+    mean = total / size
+    spread = float(np.sqrt(max(float(np.sum(known * known)) / size - mean * mean, 0.0)))
+    return mean, spread if spread >= FLAT else np.inf
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Fused:
+    """The fused score of every turn, and where each part of it comes from."""
+
+    score: Scores
+    opinions: Sequence[Opinion]
+    rank_shares: dict[str, Scores] | None = None
+
+    def shares(self, positions: NDArray[np.int64]) -> list[dict[str, float]]:
+        """What each signal added to these turns' scores, rounded to 1e-6; signals that added nothing are absent."""
+        if not self.opinions:
+            return [{} for _ in positions]
+        if self.rank_shares is None:
+            table = _shares(self.opinions, positions)
+        else:
+            table = np.stack([share[positions] for share in self.rank_shares.values()], axis=1)
+        names = [opinion.name for opinion in self.opinions]
+        return [dict(compress(zip(names, row, strict=True), row)) for row in np.round(table, 6).tolist()]
+
+
+def _shares(opinions: Sequence[Opinion], positions: NDArray[np.int64]) -> Scores:
+    """What `Opinion.shares` gives, of all opinions at once: one row a position."""
+    values = np.stack([opinion.values[positions] for opinion in opinions], axis=1)
+    values -= [opinion.mean for opinion in opinions]
+    values *= [opinion.weight / opinion.spread for opinion in opinions]
+    ranks = [opinion.ranks for opinion in opinions]
+    return np.where(np.isnan(values) & ranks, 0.0, values)
+
+
+def by_score(opinions: Sequence[Opinion], size: int) -> Fused:
+    """Adds weighted values: z-scores of the signals that measure relevance, plain values of boosts and priors."""
+    total, share = np.zeros(size), np.empty(size)
+    for opinion in opinions:
+        np.subtract(opinion.values, opinion.mean, out=share)
+        share *= opinion.weight / opinion.spread
+        total += share
+    if isnan(np.sum(total)):  # told once for all: some signal does not know some turn, which then adds nothing
+        total = np.zeros(size)
+        for opinion in opinions:
+            total += opinion.shares()
+    return Fused(total, opinions)
+
+
+def by_rank(opinions: Sequence[Opinion], size: int, k: int) -> Fused:
+    """Reciprocal rank fusion: each relevance signal adds weight / (k + rank), ranks from 1, ties sharing the best.
+
+    A turn that a signal does not know, or gives its lowest value 0, gets nothing from it. Boosts and priors add their
+    value times one rank step at the top, so that they order neighbours and never overrule a signal (the sum is Cormack,
+    Clarke and Büttcher's, 2009; the treatment of boosts is ours).
+    """
+    total, shares = np.zeros(size), {}
+    step = boost_step(k)
+    for opinion in opinions:
+        share = opinion.weight * _reciprocal(opinion.values, k) if opinion.ranks else step * opinion.shares()
+        shares[opinion.name] = share
+        total += share
+    return Fused(total, opinions, shares)
+
+
+def boost_step(k: int) -> float:
+    """What the first rank is worth more than the second: the unit of boosts and priors under reciprocal ranks."""
+    return 1.0 / (k + 1) - 1.0 / (k + 2)
+
+
+def _reciprocal(values: Scores, k: int) -> Scores:
+    known = ~np.isnan(values)
+    if not known.any():
+        return np.zeros_like(values)
+    rounded = np.round(np.where(known, values, -np.inf), 6)
+    _, inverse, counts = np.unique(-rounded, return_inverse=True, return_counts=True)
+    first = np.concatenate(([0], np.cumsum(counts)[:-1])) + 1
+    silent = ~known | ((rounded == 0.0) & (rounded == np.min(rounded[known])))
+    return np.where(silent, 0.0, 1.0 / (k + first[inverse]))
+
+
+def best(score: Scores, limit: int, tie: Tie, mask: NDArray[np.bool_] | None) -> NDArray[np.int64]:
+    """Positions of the best turns, best first.
+
+    Scores are compared after rounding to 1e-6; ties go by the `tie` columns in order, ascending.
+
+    Args:
+        mask: only turns where it is True; None means all.
+    """
+    if mask is not None:
+        score = np.where(mask, score, -np.inf)
+    allowed = np.flatnonzero(score >= _floor(score, limit)) if limit else np.zeros(0, dtype=np.int64)
+    allowed = allowed[np.isfinite(score[allowed])]
+    rounded = np.round(score[allowed], 6)
+    order = np.lexsort([*(column[allowed] for column in reversed(tie)), -rounded])
+    return allowed[order[:limit]]
+
+
+def _floor(score: Scores, limit: int) -> float:
+    """A value that at least `limit` scores reach, and few more: the limit-th best of the bests of groups.
+
+    A group whose best reaches the value holds at least one such score. The groups' bests are found in one pass, where
+    ordering all scores would cost ten times as much. Neighbours, which often do well together, are in different groups.
+    What rounds to the same 1e-6 lies at most 1e-6 below; as much again covers the errors of floating point.
+    """
+    if len(score) <= limit:
+        return -np.inf
+    size = min(GROUP, len(score) // (GROUPS * limit))
+    if size > 1:
+        count = len(score) // size
+        score = score[: size * count].reshape(size, count).max(axis=0)  # what is left over may only be higher
+    return float(np.partition(score, len(score) - limit)[len(score) - limit]) - 2e-6

@@ -1,0 +1,136 @@
+"""Labels of a question and labels of turns: how far they agree, and how general a turn's labels are. Pure.
+
+Who keeps the labels is above this layer and gives them as columns (`Look`); asked only where a weight is not 0.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.bm25 import idf
+from clew.index.view import IndexView
+from clew.rank.query import Query
+
+Values = NDArray[np.float64]
+Embedded = tuple[str, NDArray[np.float32]]
+"""Name of a model, and the vector that it gives a question."""
+
+_NONE: Final[Mapping[str, float]] = MappingProxyType({})
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TagColumns:
+    """The tags of turns, one row a turn, in the order of a view.
+
+    Attributes:
+        groups: the label that each tag means, as a number from 0, spellings and aliases alike; -1 for no tag.
+        weights: of each tag, 0 to 1.
+        known: the turn is analysed, so that having no tag says something.
+    """
+
+    groups: NDArray[np.int32]
+    weights: Values
+    known: NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Labels:
+    """What labels say to one question.
+
+    Attributes:
+        asked: the question's labels that a turn has, each with its part of the most that a turn can get; sorted.
+        skipped: labels that the question has and that are talked about already on the caller's screen, sorted.
+        values: how far each turn's labels are those of the question, 0 to 1; NaN for a turn that is not analysed. None
+            when the question has no label that a turn has.
+        hubs: how general the labels of each turn are, 0 to 1, 0 for a turn that is not analysed; None unless asked for.
+    """
+
+    asked: Mapping[str, float] = field(default_factory=lambda: _NONE)
+    skipped: tuple[str, ...] = ()
+    values: Values | None = None
+    hubs: Values | None = None
+
+
+NO_LABELS: Final = Labels()
+
+
+class Look(Protocol):
+    """Gives what labels say."""
+
+    def __call__(
+        self, view: IndexView, query: Query, vector: Embedded | None, shown: Collection[tuple[str, int]], *, hubs: bool
+    ) -> Labels:
+        """What the labels of a view's turns say to a question.
+
+        Args:
+            view: not older than any open snapshot of this thread.
+            vector: the question's, by the model that serves; None without one.
+            shown: turns, by session and place in it, that the caller has on the screen.
+            hubs: how general the turns' labels are is asked for too.
+        """
+        ...
+
+
+def overlap(
+    tags: TagColumns, asked: Sequence[tuple[int, float]], given: Sequence[tuple[int, int, float]] = ()
+) -> tuple[Values | None, list[float]]:
+    """How far turns have the labels that a question has: the weighted share of its labels, rare ones counting more.
+
+    A label counts by its weight in the question, its inverse document frequency (the formula of BM25) and its weight in
+    the turn; the sum is divided by what a turn with all of them at weight 1 would get. Labels that no turn has are left
+    out of both (Virtual Context, "IDF tag overlap").
+
+    Args:
+        asked: number and weight of each label of the question, each label once.
+        given: further tags: position of the turn, place of the label in `asked`, weight.
+
+    Returns:
+        One value a turn, 0 to 1, NaN for one that is not analysed and was given none, or None when no turn has such a
+        label; and each label's part of the whole, in the order of `asked`.
+    """
+    place_of = np.full(max((number for number, _ in asked), default=-1) + 2, -1, dtype=np.int64)
+    for place, (number, _) in enumerate(asked):
+        place_of[number] = place
+    hit = place_of[np.clip(tags.groups.ravel(), -1, len(place_of) - 1)]
+    found = np.flatnonzero(hit >= 0)
+    at = found // max(tags.groups.shape[1], 1)
+    owners = np.concatenate((at, np.array([each[0] for each in given], dtype=np.int64)))
+    labels = np.concatenate((hit[found], np.array([each[1] for each in given], dtype=np.int64)))
+    weights = np.concatenate((tags.weights.ravel()[found], np.array([each[2] for each in given], dtype=np.float64)))
+    if not len(owners):
+        return None, [0.0] * len(asked)
+    turns, rows = np.unique(owners, return_inverse=True)
+    best = np.zeros((len(turns), len(asked)))
+    np.maximum.at(best, (rows, labels), weights)
+    counts: list[int] = np.count_nonzero(best, axis=0).tolist()
+    size = len(tags.known)
+    pairs = zip(asked, counts, strict=True)
+    worth: list[float] = [weight * idf(max(size, count), count) if count else 0.0 for (_, weight), count in pairs]
+    whole = sum(worth, 0.0)
+    if whole <= 0.0:
+        return None, worth
+    summed = np.zeros(len(turns))
+    for place, each in enumerate(worth):  # in a fixed order, so that it is the same sum everywhere
+        summed += best[:, place] * each
+    values = np.where(tags.known, 0.0, np.nan)
+    values[turns] = summed / whole
+    return values, [each / whole for each in worth]
+
+
+def generality(tags: TagColumns) -> Values:
+    """How likely a turn's labels are those of any question: 1 - product(1 - weight * share of the turns that have it).
+
+    The space's own turns stand for the questions that may be asked, since what is asked is what was talked about. 0 for
+    a turn without tags, and for one that is not analysed.
+    """
+    groups, known = tags.groups, int(np.count_nonzero(tags.known))
+    counts = np.bincount(groups[groups >= 0], minlength=1)
+    shares = np.append(np.minimum(counts / max(known, 1), 1.0), 0.0)  # the last one is that of no tag
+    left = np.ones(len(groups))
+    for column in range(groups.shape[1]):
+        left *= 1.0 - tags.weights[:, column] * shares[groups[:, column]]
+    return 1.0 - left

@@ -1,0 +1,222 @@
+"""Where in the conversation a question points by its words: "three beats ago", "before we chose Redis", "last time".
+
+Rules for English. Borders: looks at the question alone; `clew.rank.anchors` and `clew.recall.positions` find turns.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from clew.analyze.lexicon import PAST, describe
+
+Kind = Literal["ago", "last", "start", "session", "previous", "before", "after", "around", "first"]
+
+CLAUSES: Final[tuple[Kind, ...]] = ("before", "after", "around", "first")
+"""Those that name something that was said, which has to be looked up."""
+
+MOST: Final = 4
+"""Places that are read of one question."""
+
+MOST_CHARACTERS: Final = 2_000
+"""Characters of a question in which they are looked for: what is longer is no question but a text."""
+
+MOST_WORDS: Final = 14
+"""Words of a clause."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One place that a question names.
+
+    Attributes:
+        kind: `ago`, so many units before the end; `last`, the last of them; `start` of the conversation; `session`, the
+            one that is going on; `previous`, the one before; `before`, `after` or `around` what the clause says was
+            said; `first`, around the first time that it was.
+        span: where the words stand in the question.
+        words: those words.
+        unit: `beat`, `chapter`, `turn` or `session`, where something is counted.
+        count: how many.
+        clause: what was said, without who said it.
+        subject: the same without its leading verb.
+    """
+
+    kind: Kind
+    span: tuple[int, int]
+    words: str
+    unit: str = ""
+    count: int = 0
+    clause: str = ""
+    subject: str = ""
+
+
+_NUMBERS: Final = {
+    name: number
+    for number, names in enumerate(
+        "|a an one the|two couple|three few|four several|five|six|seven|eight|nine|ten|eleven|twelve".split("|")
+    )
+    for name in names.split()
+}
+_N = (
+    r"(?:(?P<n>one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a couple of|a few|few|several|an?"
+    r"|\d{1,3}) )"
+)
+_UNIT = r"(?P<unit>beats?|chapters?|turns?|messages?|sessions?|conversations?|chats?)"
+_TALK = r"(?:conversations?|chats?|sessions?|discussions?)"
+_ENDS = r"(?=\s*(?:[,.?!;:]|$))"
+_AGO = re.compile(rf"\b{_N}{_UNIT} (?:ago|back|earlier)\b", re.IGNORECASE)
+_LAST = re.compile(
+    rf"\b(?:(?:in|over|during|within|from|of) )?(?:the|our|my) (?:last|past|previous) (?:{_N}(?P<units>beats|chapters"
+    rf"|turns|messages|sessions|conversations|chats)|(?P<one>beat|chapter|message))\b"
+    r"(?! of (?:the|a|an|his|her|their) )",
+    re.IGNORECASE,
+)
+_SESSION = re.compile(
+    rf"\b(?:earlier )?in (?:this|the current) {_TALK}\b|\bearlier (?:today )?in (?:our|the) {_TALK}\b", re.IGNORECASE
+)
+_PREVIOUS = re.compile(
+    rf"\b(?:in|from|during|of|at) (?:our|the|my) (?:last|previous) {_TALK}\b"
+    r"|\b(?:the )?last time (?:that )?(?:we|you and I|I) (?:spoke|talked|chatted|met|worked)\b(?: together)?"
+    rf"|(?<=[^.?!]{{8}})(?<!the )\blast time{_ENDS}|^last time\b(?=,| (?:we|you|I)\b)",
+    re.IGNORECASE,
+)
+_START = re.compile(
+    rf"\b(?:at|in|near|from|since) the (?:very )?(?:beginning|start|outset) of (?:our|the|this|my) {_TALK}\b"
+    rf"|\bwhen we (?:first )?(?:started|began) (?:talking|chatting|(?:this|our) {_TALK}){_ENDS}",
+    re.IGNORECASE,
+)
+_OF_CLAUSE: Final[dict[str, Kind]] = {
+    "before": "before",
+    "until": "before",
+    "till": "before",
+    "after": "after",
+    "since": "after",
+    "once": "after",
+    "when": "around",
+    "the first time": "first",
+    "the first time that": "first",
+}
+_WORD = r"[^\s,.?!;:]+"
+_CLAUSE = re.compile(
+    rf"\b(?P<side>before|after|since|until|till|once|when|the first time(?: that)?) (?P<who>we|I|you)(?P<had>['’]d)?"
+    rf" (?P<clause>{_WORD}(?: {_WORD}){{0,{MOST_WORDS - 1}}})",
+    re.IGNORECASE,
+)
+_MENTION = re.compile(
+    r"\b(?P<side>before|after|since|until|till|when|the first time(?: that)?)"
+    r" (?!(?:we|I|you|it|this|that|did|do|does|is|are|was|were|will|has|have|had|can|could|should|would) )"
+    rf"(?P<clause>{_WORD}(?: {_WORD}){{0,6}}?) (?:(?:was|were) (?:first )?(?:mentioned|discussed|introduced|brought up)"
+    r"|(?:first )?came up)\b",
+    re.IGNORECASE,
+)
+_SPACES: Final = re.compile(r"\s+")
+_BEFORE_MARK: Final = re.compile(r" (?=[,.?!;:])")
+_DOUBLED: Final = re.compile(r"[,;:](?=[,.?!;:])")
+_GOES_ON = re.compile(
+    r" (?:(?:and|or|but) (?:when|before|after|until|then|how|what|which|who|where|why|did|I|we|you)|what|how|which"
+    r"|where|why|did|do|does) .*",
+    re.IGNORECASE,
+)
+_ADVERBS: Final = frozenset(
+    "first finally then had just originally initially already actually last both all even only ever later".split()
+)
+_SPEAKING: Final = frozenset(
+    "to about on of with discussing talking asking mentioning working using speaking discuss talk mention use".split()
+)
+
+
+def places_in(text: str) -> tuple[Place, ...]:
+    """The places that a question names, in the order of the text, at most four; none where it names none."""
+    if len(text) > MOST_CHARACTERS:
+        return ()
+    found: list[Place] = []
+    for place in _every(text):
+        if not any(place.span[0] < other.span[1] and other.span[0] < place.span[1] for other in found):
+            found.append(place)
+    return tuple(sorted(found, key=lambda each: each.span)[:MOST])
+
+
+def without_places(text: str, places: Sequence[Place]) -> str:
+    """The question without the words for places that name nothing that was said; as it is where there are none."""
+    spans = [place.span for place in places if place.kind not in CLAUSES]
+    if not spans:
+        return text
+    for start, end in reversed(spans):
+        text = f"{text[:start]} {text[end:]}"
+    return _DOUBLED.sub("", _BEFORE_MARK.sub("", _SPACES.sub(" ", text))).strip(" ,;:")
+
+
+def _every(text: str) -> Iterator[Place]:
+    lower = text.lower()
+    for match in _found(_AGO, text, lower, "ago", "back", "earlier"):
+        yield Place("ago", match.span(), match[0], _unit(match["unit"]), _number(match["n"]))
+    for match in _found(_LAST, text, lower, "last", "past", "previous"):
+        named = match["units"] or match["one"]
+        yield Place("last", match.span(), match[0], _unit(named), _number(match["n"]) if match["units"] else 1)
+    for kind, pattern, words in _PLAIN:
+        for match in _found(pattern, text, lower, *words):
+            yield Place(kind, match.span(), match[0])
+    for match in _found(_MENTION, text, lower, "mentioned", "discussed", "introduced", "brought up", "came up"):
+        yield Place(_side(match), match.span(), match[0], clause=match["clause"], subject=match["clause"])
+    at = 0 if any(map(lower.__contains__, _WHO)) else len(text)
+    while (begun := _CLAUSE.search(text, at)) is not None:
+        place = _clause(begun)
+        at = begun.start("clause") if place is None else place.span[1]
+        if place is not None:
+            yield place
+
+
+_PLAIN: Final[tuple[tuple[Kind, re.Pattern[str], tuple[str, ...]], ...]] = (
+    ("start", _START, ("beginning", "start", "outset", "began")),
+    ("previous", _PREVIOUS, ("last", "previous")),
+    ("session", _SESSION, ("this", "current", "earlier")),
+)
+_WHO: Final = tuple(
+    f"{side} {who}"
+    for side in ("before", "after", "since", "till", "until", "once", "when", "time", "that")
+    for who in ("we", "i", "you")
+)
+
+
+def _found(pattern: re.Pattern[str], text: str, lower: str, *words: str) -> Iterable[re.Match[str]]:
+    """The matches of a pattern that needs one of some words: most questions have none, which costs less to see."""
+    return pattern.finditer(text) if any(map(lower.__contains__, words)) else ()
+
+
+def _clause(match: re.Match[str]) -> Place | None:
+    """What a clause says was done; None where it does not speak of the past."""
+    clause = _GOES_ON.sub("", match["clause"])
+    words = clause.split()
+    verb = next((at for at, word in enumerate(words[:3]) if word.casefold() not in _ADVERBS), None)
+    if verb is None or not (match["had"] or _had(words[:verb]) or _past(words[verb])):
+        return None
+    rest = verb + 1
+    while rest < len(words) and words[rest].casefold() in _SPEAKING:
+        rest += 1
+    end = match.start("clause") + len(clause)
+    words_of = match.string[match.start() : end]
+    return Place(_side(match), (match.start(), end), words_of, clause=clause, subject=" ".join(words[rest:]) or clause)
+
+
+def _had(words: Sequence[str]) -> bool:
+    return "had" in map(str.casefold, words)
+
+
+def _past(word: str) -> bool:
+    """Whether a word may be a verb in the past."""
+    plain = word.casefold()
+    return plain in ("was", "were", "did", "had", "used") or bool(plain and describe(plain).flags & PAST)
+
+
+def _side(match: re.Match[str]) -> Kind:
+    return _OF_CLAUSE[match["side"].casefold()]
+
+
+def _unit(word: str) -> str:
+    plain = word.casefold().removesuffix("s")
+    return {"message": "turn", "conversation": "session", "chat": "session"}.get(plain, plain)
+
+
+def _number(words: str) -> int:
+    words = words.casefold()
+    return int(words) if words.isdecimal() else max(_NUMBERS.get(word, 0) for word in words.split())

@@ -1,0 +1,263 @@
+"""Query -> ranked turns: gathers the signals' opinions, fuses and dampens them, orders the turns.
+
+Borders: reads the index only; turns' words are fetched by the caller. The same for any layout of the index.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from itertools import compress, repeat
+from operator import and_
+from typing import Final, NamedTuple, cast, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.config import NO_FLOOR
+from clew.index.view import IndexView
+from clew.rank.dampening import dampened
+from clew.rank.frame import Frame, Scores
+from clew.rank.fusion import Fused, Opinion, best, by_rank, by_score, centred
+from clew.rank.signals import SIGNALS, Signal
+
+SOMETHING: Final = 1e-6
+"""What the question's own signals must give at least one turn, or nothing was found: the least score that is told."""
+
+
+class Candidate(NamedTuple):
+    """One ranked turn, by its position in the view.
+
+    Attributes:
+        rank: from 1.
+        shares: what each signal added to the score; signals without an opinion are absent.
+    """
+
+    position: int
+    session: str
+    seq: int
+    rank: int
+    score: float
+    shares: dict[str, float]
+
+
+def opinions(frame: Frame, first: "Ranking | None" = None) -> tuple[list[Opinion], list[Opinion]]:
+    """Asks every signal whose weight is not 0; those without an opinion are left out.
+
+    Args:
+        first: as in `rank`.
+
+    Returns:
+        The opinions that hold for any question over this view, then those on this question.
+    """
+    standing, asked = [], []
+    known = {} if first is None else first.opinions
+    for signal in SIGNALS if frame.size else ():
+        weight = signal.weight(frame.config, frame.with_assistant)
+        if weight and signal.standing:
+            standing += _opinion(signal, weight, _standing(signal, frame))
+        elif weight:
+            asked += [known[signal.name]] if signal.name in known else _opinion(signal, weight, _values(signal, frame))
+    return standing, asked
+
+
+def _standing(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:
+    """The values of a signal that looks at each turn alone: made of new turns only, see `IndexView.grown`."""
+    key = ("signal", signal.name)
+    found = frame.view.derived.get(key)
+    if found is None:
+        silent = signal.compute(frame, slice(0, 0)) is None
+        values = None if silent else frame.view.grown(key, lambda rows: np.asarray(signal.compute(frame, rows)))
+        found = frame.view.derived[key] = _scaled(signal, frame, values)
+    return cast("tuple[Scores | None, float, float]", found)
+
+
+def _values(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:
+    return _scaled(signal, frame, signal.compute(frame))
+
+
+def _scaled(signal: Signal, frame: Frame, values: Scores | None) -> tuple[Scores | None, float, float]:
+    if values is None or signal.scale == "raw":
+        return values, 0.0, 1.0
+    mean, spread = centred(values)
+    return values, mean, spread / (signal.alone if frame.similarity is None else 1.0)
+
+
+def _opinion(signal: Signal, weight: float, found: tuple[Scores | None, float, float]) -> list[Opinion]:
+    values, mean, spread = found
+    return [] if values is None else [Opinion(signal.name, values, weight, mean, spread, signal.ranks)]
+
+
+class Ranking(Sequence[Candidate]):
+    """The best turns for a question, best first. A candidate is made when it is asked for: few of many are shown."""
+
+    def __init__(self, frame: Frame, fused: Fused, positions: NDArray[np.int64]) -> None:
+        """Takes positions in the order of their ranks."""
+        self.frame = frame
+        self.positions = positions
+        self._fused = fused
+
+    @property
+    def scores(self) -> Scores:
+        """The fused score of each candidate, rounded to 1e-6, best first."""
+        return np.round(self._fused.score[self.positions], 6)
+
+    @property
+    def opinions(self) -> dict[str, Opinion]:
+        """What each signal said of all turns, by its name."""
+        return {opinion.name: opinion for opinion in self._fused.opinions}
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    @overload
+    def __getitem__(self, place: int) -> Candidate: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Candidate]: ...
+    def __getitem__(self, place: int | slice) -> Candidate | list[Candidate]:
+        if isinstance(place, slice):
+            return self.candidates(range(*place.indices(len(self))))
+        return self.candidates([range(len(self))[place]])[0]
+
+    def ranks(self, places: Sequence[int]) -> list[dict[str, int]]:
+        """The place that each signal which orders turns gives these candidates by itself.
+
+        From 1, ties sharing the best: under reciprocal rank fusion among all turns, else among the candidates. A signal
+        that knows nothing of a turn is absent.
+        """
+        asked = [each for each in self._fused.opinions if each.ranks]
+        if not asked:
+            return [{} for _ in places]
+        wanted = np.asarray(places, dtype=np.int64)
+        shared = self._fused.rank_shares
+        found = self._among_candidates(asked, wanted) if shared is None else self._among_all(asked, wanted, shared)
+        names = [each.name for each in asked]
+        if found.all():
+            return list(map(dict, map(zip, repeat(names), found.T.tolist())))
+        return [dict(compress(zip(names, row, strict=True), row)) for row in found.T.tolist()]
+
+    def _among_all(
+        self, asked: Sequence[Opinion], wanted: NDArray[np.int64], shared: Mapping[str, Scores]
+    ) -> NDArray[np.int64]:
+        """Places among all turns, read off what reciprocal ranks added; 0 for turns that a signal does not know."""
+        shares = np.stack([shared[each.name][self.positions[wanted]] for each in asked])
+        weights = np.array([each.weight for each in asked])[:, None]
+        with np.errstate(divide="ignore"):
+            return np.where(shares > 0, np.round(weights / shares) - self.frame.config.rrf_k, 0).astype(np.int64)
+
+    def _among_candidates(self, asked: Sequence[Opinion], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Places among the candidates by the signals' values; likewise."""
+        falling = np.round([-each.values[self.positions] for each in asked], 6)
+        ours = falling[:, wanted]
+        falling.sort(axis=1)  # those that a signal does not know are at the end
+        found = np.stack([np.searchsorted(held, some) for held, some in zip(falling, ours, strict=True)])
+        return np.where(np.isnan(ours), 0, found + 1)
+
+    def best_where(self, mask: NDArray[np.bool_], limit: int) -> NDArray[np.int64]:
+        """Positions of the best turns that a mask lets through, ranked or not, best first; of equals the newest."""
+        return best(self._fused.score, limit, (-self.frame.view.turns.ordinal,), mask)
+
+    def including(self, positions: Collection[int]) -> "Ranking":
+        """The same, with those of some turns that it lacks after its last, best first."""
+        lacking = np.zeros(self.frame.size, dtype=np.bool_)
+        lacking[list(positions)] = True
+        lacking[self.positions] = False
+        further = self.best_where(lacking, len(positions))
+        return Ranking(self.frame, self._fused, np.concatenate((self.positions, further)))
+
+    def candidates(self, places: Sequence[int]) -> list[Candidate]:
+        """The candidates at these places, from 0."""
+        view, positions = self.frame.view, self.positions[np.asarray(places, dtype=np.int64)]
+        names = map(view.sessions.__getitem__, view.turns.session[positions].tolist())
+        rows = zip(
+            positions.tolist(),
+            names,
+            view.turns.seq[positions].tolist(),
+            [place + 1 for place in places],
+            np.round(self._fused.score[positions], 6).tolist(),
+            self._fused.shares(positions),
+            strict=True,
+        )
+        return list(map(partial(tuple.__new__, Candidate), rows))  # what the class does, without a call each
+
+
+def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, first: Ranking | None = None) -> Ranking:
+    """The best turns for a question, best first; ties go by session name, then place in it.
+
+    A question that no signal has an opinion on (no term, no vector, no name), or that none of the turns let through
+    answers better than silence, finds nothing.
+
+    Args:
+        limit: how many at most.
+        mask: the caller's filter over the view's turns; None means no filter.
+        first: a ranking of the same frame before it had a second look-up: only what that adds is asked.
+    """
+    standing, asked = opinions(frame, first)
+    if not asked:
+        return Ranking(frame, Fused(np.zeros(frame.size), ()), np.zeros(0, dtype=np.int64))
+    spoken = by_score(asked, frame.size).score
+    if frame.config.fusion == "rrf":
+        fused = by_rank([*standing, *asked], frame.size, frame.config.rrf_k)
+    else:
+        fused = Fused(_standing_sum(frame, standing) + spoken, [*standing, *asked])
+    allowed = _relevant(frame, spoken, mask)
+    tie = (_ByName(frame.view), frame.view.turns.seq)
+    fused = dampened(frame, fused, tie, allowed)
+    return Ranking(frame, fused, best(fused.score, limit, tie, allowed))
+
+
+def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
+    """Turns that may be found: all that the mask lets through, or none when the question says nothing for any of them.
+
+    Signals order turns and keep none out (DESIGN 1.7), unless the caller set a floor. None stands for all turns.
+    """
+    tests = [each for each in (_memories(frame.view), mask) if each is not None]
+    if frame.config.floor > NO_FLOOR:
+        tests.append(spoken > frame.config.floor)
+    allowed = np.logical_and.reduce(tests) if len(tests) > 1 else tests[0] if tests else None
+    if float(np.max(spoken if allowed is None else spoken[allowed], initial=0.0)) < SOMETHING:
+        return np.zeros(frame.size, dtype=np.bool_)
+    return allowed
+
+
+def _memories(view: IndexView) -> NDArray[np.bool_] | None:
+    """Turns with characters in the index, which injected text has not; None when all have some."""
+    if view.folded("all told", lambda rows: bool((view.turns.chars[rows] > 0).all()), and_):
+        return None
+    return view.grown("told", lambda rows: view.turns.chars[rows] > 0)
+
+
+def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> Scores:
+    """The sum of what does not depend on the question, kept with the view for these weights.
+
+    Plain values are added first: their sum, too, is made of new turns only. A z-score's mean moves with every turn.
+    """
+    key = ("standing", *((opinion.name, opinion.weight) for opinion in standing))
+    held = frame.view.derived.get(key)
+    if held is None:
+        plain = [opinion for opinion in standing if not opinion.mean and opinion.spread == 1.0]
+        scaled = [opinion for opinion in standing if opinion.mean or opinion.spread != 1.0]
+        name = ("standing", *((opinion.name, opinion.weight) for opinion in plain))
+        held = frame.view.grown(name, lambda rows: _sum_of(plain, rows))
+        held = frame.view.derived[key] = held + by_score(scaled, frame.size).score if scaled else held
+    return np.asarray(held)
+
+
+def _sum_of(opinions: Sequence[Opinion], rows: slice) -> Scores:
+    some = [replace(each, values=each.values[rows]) for each in opinions]
+    return by_score(some, rows.stop - rows.start).score
+
+
+class _ByName:
+    """Each turn's session by its place in the order of the names: looked up for the few turns that may tie."""
+
+    def __init__(self, view: IndexView) -> None:
+        self._view = view
+
+    def __getitem__(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
+        view = self._view
+        order = view.derived.get("name_order")
+        if order is None:
+            order = np.empty(len(view.sessions), dtype=np.int64)
+            order[sorted(range(len(view.sessions)), key=view.sessions.__getitem__)] = np.arange(len(view.sessions))
+            view.derived["name_order"] = order
+        return np.asarray(order[view.turns.session[positions]])

@@ -1,0 +1,88 @@
+"""The signals: each gives one opinion on every turn, as a plain function from a Frame to one value a turn.
+
+`SIGNALS` is the whole list in the order in which they are added, which fixes the floating-point sum.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from clew.config import RecallConfig
+from clew.rank.frame import Scores
+from clew.rank.signals.beat import beat
+from clew.rank.signals.cost import cost
+from clew.rank.signals.dense import answer, dense, dense_rewritten, window
+from clew.rank.signals.graph import graph
+from clew.rank.signals.hop import hop
+from clew.rank.signals.importance import importance
+from clew.rank.signals.label import label
+from clew.rank.signals.lexical import lexical
+from clew.rank.signals.opening import opening
+from clew.rank.signals.position import position
+from clew.rank.signals.quote import quote
+from clew.rank.signals.speaker import assistant, speaker, speaker_first_person, user
+from clew.rank.signals.style import dated, first_person, question, standing, statement
+from clew.rank.signals.time import time
+from clew.rank.signals.tree import tree
+
+
+@dataclass(frozen=True, slots=True)
+class Signal:
+    """One signal and how it enters the sum.
+
+    Attributes:
+        compute: gives one value a turn, or None when the signal has no opinion on this question. That of a standing one
+            takes a run of turns besides, to give the values of those alone.
+        scale: "z" values are centred and divided by their spread over the space before weighting; "raw" are not.
+        standing: it looks at the turns alone and not at the question, so its values are kept with the view.
+        ranks: the signal orders turns by relevance, so reciprocal rank fusion uses it as a list of its own; the others
+            (priors and boosts) break ties there.
+        alone: factor of a z-score where nothing else ranks, since the question has no vector; else it is 1.
+    """
+
+    name: str
+    compute: Callable[..., Scores | None]
+    weight: Callable[[RecallConfig, bool], float]
+    scale: Literal["z", "raw"] = "raw"
+    ranks: bool = False
+    standing: bool = False
+    alone: float = 1.0
+
+
+ALONE: Final = 1.35
+"""What words count more where there are no vectors: boosts, which are weighed against both, would outweigh them."""
+
+
+def _cost_weight(config: RecallConfig, with_assistant: bool) -> float:
+    return config.cost_assistant if with_assistant else config.cost
+
+
+SIGNALS: tuple[Signal, ...] = (
+    Signal("lexical", lexical, lambda c, _: c.lexical, "z", ranks=True, alone=ALONE),
+    Signal("dense", dense, lambda c, _: c.dense, "z", ranks=True),
+    Signal("dense_rewritten", dense_rewritten, lambda c, _: c.dense_rewritten, "z", ranks=True),
+    Signal("window", window, lambda c, _: c.window, "z", ranks=True),
+    Signal("answer", answer, lambda c, _: c.answer),
+    Signal("speaker", speaker, lambda c, _: c.speaker),
+    Signal("speaker_first_person", speaker_first_person, lambda c, _: c.speaker_first_person),
+    Signal("first_person", first_person, lambda c, _: c.first_person, standing=True),
+    Signal("question", question, lambda c, _: c.question, standing=True),
+    Signal("statement", statement, lambda c, _: c.statement, "z", standing=True),
+    Signal("time", time, lambda c, _: c.time),
+    Signal("dated", dated, lambda c, _: c.dated),
+    Signal("position", position, lambda c, _: c.position),
+    Signal("label", label, lambda c, _: c.label, ranks=True),
+    Signal("graph", graph, lambda c, _: c.graph),
+    Signal("beat", beat, lambda c, _: c.beat, "z", ranks=True),
+    Signal("tree", tree, lambda c, _: c.tree, "z", ranks=True),
+    Signal("hop", hop, lambda c, _: c.hop, "z", ranks=True),
+    Signal("quote", quote, lambda c, _: c.quote),
+    Signal("importance", importance, lambda c, _: c.importance, "z"),
+    Signal("user", user, lambda c, _: c.user, standing=True),
+    Signal("standing", standing, lambda c, _: c.standing),
+    Signal("assistant", assistant, lambda c, _: c.assistant),
+    Signal("opening", opening, lambda c, _: c.opening),
+    Signal("cost", cost, _cost_weight, standing=True),
+)
+
+__all__ = ["SIGNALS", "Signal"]

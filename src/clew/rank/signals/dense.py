@@ -1,0 +1,55 @@
+"""Meaning: cosine between the question's vector and a turn's. A turn without a vector yet is NaN, never 0."""
+
+import numpy as np
+
+from clew.rank.frame import Frame, Scores, answers, beside
+from clew.rank.fusion import centred
+
+
+def dense(frame: Frame) -> Scores | None:
+    """The question as asked."""
+    return None if frame.similarity is None else frame.similarity[0]
+
+
+def dense_rewritten(frame: Frame) -> Scores | None:
+    """The question with names, or request words, taken out."""
+    return None if frame.similarity is None else frame.similarity[1]
+
+
+def answer(frame: Frame) -> Scores | None:
+    """What `dense_rewritten` gives the turn before, as a z-score, where that turn asks; 0 elsewhere.
+
+    Between people an answer is often too short to be alike to any question ("In San Francisco!"), and what it answers
+    is not. An assistant asks out of habit; None where one takes part.
+    """
+    if frame.similarity is None or frame.with_assistant:
+        return None
+    replies, asked = answers(frame.view)
+    mean, spread = centred(frame.similarity[1])
+    values = np.zeros(frame.size)
+    values[replies] = np.nan_to_num((frame.similarity[1][asked] - mean) / spread)
+    return values
+
+
+def window(frame: Frame) -> Scores | None:
+    """The best window of three turns that holds the turn: the mean of what `dense_rewritten` gives those three.
+
+    Between people a thing is told in several short turns, each of which alone says little. The mean of the cosines
+    stands for the window's own; turns without a vector are left out of it. None where an assistant takes part, whose
+    neighbours are the person's turns.
+    """
+    if frame.similarity is None or frame.with_assistant:
+        return None
+    own, neighbours = frame.similarity[1], beside(frame.view)
+    if np.isnan(np.sum(own)):  # cheaper than asking each of them, and most spaces know every turn
+        known = np.where(np.isnan(own), 0.0, 1.0)
+        counts = neighbours.combined(known, 0.0, np.add)
+        own = np.nan_to_num(own)
+    else:
+        if "window counts" not in frame.view.derived:
+            frame.view.derived["window counts"] = neighbours.combined(np.ones(frame.size), 0.0, np.add)
+        counts = frame.view.derived["window counts"]
+    means = neighbours.combined(own, 0.0, np.add)
+    with np.errstate(invalid="ignore"):  # no turn of the window has a vector: nothing is known of it
+        means /= counts
+    return neighbours.combined(means, np.nan, np.fmax)

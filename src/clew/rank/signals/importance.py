@@ -1,0 +1,13 @@
+"""Importance: how much a turn told that was new or weighty when it was said (DESIGN 5.2)."""
+
+import numpy as np
+
+from clew.rank.frame import Frame, Scores
+
+
+def importance(frame: Frame) -> Scores | None:
+    """The turn's importance, 1 to 10; of a turn that is not analysed the mean of the others. None when none is."""
+    if frame.importance is None:
+        return None
+    known = ~np.isnan(frame.importance)
+    return np.where(known, frame.importance, frame.importance[known].mean()) if known.any() else None

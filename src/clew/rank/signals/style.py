@@ -1,0 +1,66 @@
+"""How a turn speaks: of itself, asking, stating, naming a time, wishing for always."""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.bm25 import turn_scores
+from clew.index.entry import DATED, STANDING
+from clew.rank.frame import EVERY, USER, Frame, Scores
+
+WISHES: Final = 12
+"""Standing wishes that count for one request at most; more than people were seen to have said to an assistant."""
+
+
+def first_person(frame: Frame, rows: slice = EVERY) -> Scores:
+    """1 where the turn says I, me, my, we or our."""
+    return frame.view.turns.first_person[rows].astype(np.float64)
+
+
+def question(frame: Frame, rows: slice = EVERY) -> Scores:
+    """1 where the turn asks something."""
+    return frame.view.turns.asks[rows].astype(np.float64)
+
+
+def statement(frame: Frame, rows: slice = EVERY) -> Scores | None:
+    """ln(1 + characters outside of questions); None where an assistant takes part, whose answers are long."""
+    if frame.with_assistant:
+        return None
+    return np.log1p(frame.view.turns.stated[rows].astype(np.float64))
+
+
+def dated(frame: Frame) -> Scores | None:
+    """1 where the turn names a time and the question asks for one; None when it asks for none."""
+    return _marked(frame, DATED) if frame.query.wants_time else None
+
+
+def standing(frame: Frame) -> Scores | None:
+    """1 where the person says how things are to be done, and an assistant is asked to do something; else None.
+
+    "Always show me the code first" bears on every later request, whatever it is about. Of more than `WISHES` those that
+    are nearest to the question count, so that a long life full of wishes leaves room for what else was said.
+    """
+    if not (frame.with_assistant and frame.query.wants_help):
+        return None
+    wishes = np.flatnonzero((_marked(frame, STANDING) > 0) & (frame.view.turns.role == USER))
+    values = np.zeros(frame.size)
+    values[wishes if len(wishes) <= WISHES else _nearest(frame, wishes)] = 1.0
+    return values
+
+
+def _nearest(frame: Frame, wishes: NDArray[np.intp]) -> NDArray[np.intp]:
+    """The `WISHES` turns nearest to the question: by meaning, or by words without vectors; of equals the newest."""
+    if frame.similarity is not None:
+        near = np.nan_to_num(frame.similarity[1][wishes], nan=-1.0)
+    elif frame.piece_scores is not None:
+        near = turn_scores(frame.view, frame.piece_scores)[wishes]
+    else:
+        near = np.zeros(len(wishes))
+    return wishes[np.lexsort((-wishes, -np.round(near, 6)))[:WISHES]]
+
+
+def _marked(frame: Frame, mark: str) -> Scores:
+    values = np.zeros(frame.size)
+    values[frame.view.pieces.turn[frame.view.postings(mark)[0]]] = 1.0
+    return values

@@ -1,0 +1,149 @@
+"""How much of which kind a recall brings back: default, broad, temporal, sigma, and which of them `auto` picks.
+
+Borders: decides by the question as it was read; ranks nothing but for `sigma`, whose formula is `clew.rank.sigma`'s.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import InputError
+from clew.index.view import Mask
+from clew.rank.frame import Frame, Scores
+from clew.rank.fusion import Fused, Opinion
+from clew.rank.query import Query
+from clew.rank.search import Ranking
+from clew.rank.sigma import LEAST, MOST, candidates, chosen, relevance
+
+Intent = Literal["default", "broad", "temporal", "position", "fact"]
+
+
+@dataclass(frozen=True, slots=True)
+class Strategy:
+    """One way to recall.
+
+    Attributes:
+        results: most items of a block, where the strategy was named or its budget follows from a window.
+        share: of a model's window that its block may take.
+    """
+
+    name: str
+    results: int
+    share: float
+
+
+STRATEGIES: Final = {
+    each.name: each
+    for each in (
+        Strategy("default", 10, 0.25),
+        Strategy("broad", 15, 0.35),
+        Strategy("temporal", 8, 0.20),
+        Strategy("sigma", MOST, 0.25),
+    )
+}
+"""The first three are Virtual Context's; `sigma` is SIGMA's injection, which names no share."""
+
+AUTO: Final = "auto"
+_BY_INTENT: Final[dict[Intent, str]] = {"broad": "broad", "temporal": "temporal"}
+
+_BROAD = re.compile(
+    r"\b(?:summar\w+|overview|recap|list|every(?:thing)?|all (?:the|of|my|our)|how many|in (?:what|which) order|"
+    r"the order in which|walk me through|throughout|across|over time|what (?:kinds?|types?|sorts?) of|activities|"
+    r"things)\b",
+    re.IGNORECASE,
+)
+_FACT = re.compile(r"^\s*(?:who|whom|whose|which|where|what (?:is|was|are|were|did|does|do))\b", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What was decided for one recall.
+
+    Attributes:
+        results: most items; None for as many as fit.
+        budget: tokens of the block.
+    """
+
+    strategy: str
+    intent: Intent
+    results: int | None
+    budget: int
+
+
+def intent_of(query: Query, *, placed: bool) -> Intent:
+    """What a question is after.
+
+    `position` when the caller points at a beat; `temporal` when the question names a time; `broad` when it asks for
+    many things at once; `position` when its words point somewhere; `fact` when it asks for one; else `default`.
+    """
+    if placed:
+        return "position"
+    if query.dates:
+        return "temporal"
+    if _BROAD.search(query.text):
+        return "broad"
+    if query.places:
+        return "position"
+    return "fact" if query.wants_time or _FACT.search(query.text) else "default"
+
+
+def checked(strategy: str, window: int | None) -> str:
+    """The name of a strategy, when there is such a one and the window can be one.
+
+    Raises:
+        InputError: otherwise.
+    """
+    if strategy != AUTO and strategy not in STRATEGIES:
+        raise InputError(f"strategy {strategy!r} is unknown; expected one of {', '.join((AUTO, *STRATEGIES))}")
+    if window is not None and window < 0:
+        raise InputError(f"window {window} is negative; give the tokens of the model's whole window, 0 or more")
+    return strategy
+
+
+def plan(intent: Intent, strategy: str, budget: int | None, window: int | None, default: int) -> Plan:
+    """Which strategy, how many items and how many tokens.
+
+    A budget that was given holds. Without one it is the strategy's share of the window, rounded down; without a window
+    the `default`. The number of items is bounded only where the caller named the strategy, or left the budget to it:
+    who gives `auto` an exact budget wants it filled.
+    """
+    named = STRATEGIES[_BY_INTENT.get(intent, "default") if strategy == AUTO else strategy]
+    by_window = budget is None and window is not None
+    if budget is None:
+        budget = default if window is None else int(named.share * window)
+    return Plan(named.name, intent, named.results if by_window or strategy != AUTO else None, budget)
+
+
+Scored = Callable[[NDArray[np.int64]], tuple[Scores, Scores, Scores]]
+"""Positions -> of each turn its importance, the sum of its overlays O1, O4 and O5, and whether it is a shift."""
+
+
+def rank_sigma(frame: Frame, mask: Mask | None, scored: Scored) -> Ranking:
+    """The turns that SIGMA puts before a question: of the last 50 and all shifts those relevant enough, five at most.
+
+    Without vectors a turn's share of the best match by words stands for the cosine.
+    """
+    may = frame.view.turns.chars > 0
+    places = np.flatnonzero(may if mask is None else may & mask)
+    importance, overlays, shifts = scored(places)
+    own = candidates(len(places), np.flatnonzero(np.nan_to_num(shifts) > 0).tolist())
+    values = np.zeros(frame.size)
+    values[places[own]] = relevance(_likeness(frame)[places[own]], importance[own], overlays[own])
+    found = np.array([places[own][place] for place in chosen(values[places[own]], LEAST)], dtype=np.int64)
+    return Ranking(frame, Fused(values, [Opinion("sigma", values, 1.0)]), found)
+
+
+def _likeness(frame: Frame) -> Scores:
+    if frame.similarity is not None:
+        asked: Scores = frame.similarity[0]
+        return asked
+    if frame.piece_scores is None or not frame.size:
+        return np.zeros(frame.size)
+    best: Scores = np.zeros(frame.size)
+    np.maximum.at(best, frame.view.pieces.turn, frame.piece_scores)
+    best /= max(float(best.max()), 1e-9)
+    return best

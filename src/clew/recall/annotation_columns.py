@@ -1,0 +1,286 @@
+"""What was said of turns, as columns: one value a turn, by its position in a view.
+
+A turn's annotations are final once the analysis has passed it, and are then kept in mind. What is not final yet stays
+as it is until the analysis passes the turn, and is kept in mind until then (`Loose`). That annotations were replaced
+after all (a turn was forgotten, everything is analysed anew) tells a count in META
+(`clew.rows.annotations.note_replaced`), and then all of it is read anew.
+
+Cost: about 0.05 ms of CPU a turn when it is first read (half of that as long as nobody asks what rules weigh of a turn
+alone, next to nothing of a turn that waits to be analysed), 200 bytes a turn that stay in mind, and then the reading of
+what came since the last call. Where few turns are asked for and many were never read, only those few are read.
+"""
+
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from types import MappingProxyType
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.columns import Column
+from clew.index.view import IndexView
+from clew.rank.algebra.evaluate import Places, Values
+from clew.rank.algebra.fields import DOMAINS, NUANCES, OVERLAYS, OWN_SCORES, SCORES
+from clew.rows.analysis_progress import read_progress
+from clew.rows.annotation_codec import analysis_of, weighing_of
+from clew.rows.annotations import ANALYSIS, WEIGHING, replaced
+from clew.store.protocol import Reader
+from clew.types.ids import turn_id
+
+FEW: Final = 256
+"""Turns that are always read and kept when they are new."""
+
+_PAGE: Final = 2_048
+_FLAGS: Final = ("paradigm_shift", "routine")
+_SCORE: Final = {name: place for place, name in enumerate(SCORES)}
+_FLAG: Final = {name: place for place, name in enumerate(_FLAGS)}
+_BITS: Final = {"domains": {name: 1 << n for n, name in enumerate(DOMAINS)}}
+_BITS["nuance"] = {name: 1 << n for n, name in enumerate(NUANCES)}
+_UNKNOWN: Final = -1
+_TAGS: Final = 5
+_Said = Mapping[str, Any]
+_NOTHING: Final[_Said] = MappingProxyType({})
+Rest = Callable[[Reader, str, IndexView, Places], tuple["Table", Places]]
+"""From a space, a view and some turns to a table and their rows in it."""
+
+
+class Table:
+    """Annotations of turns, taken apart. Rows are counted from 0; `extend` puts more behind the others.
+
+    Attributes:
+        weighed: what rules weigh of a turn alone is there too: layer 1, coherence, domains, nuance.
+    """
+
+    def __init__(self, *, weighed: bool) -> None:
+        self.size, self.weighed = 0, weighed
+        self._names: dict[str, int] = {}
+        self._listed: list[str] = []
+        self._scores = np.zeros((0, len(SCORES)))
+        self._flags = np.zeros((0, len(_FLAGS)))
+        self._bits = np.zeros((0, len(_BITS)), dtype=np.int32)
+        self._tags = np.zeros((0, _TAGS), dtype=np.int32)
+        self._weights = np.zeros((0, _TAGS))
+
+    def score(self, field: str, rows: Places) -> Values:
+        """A score of `SCORES`; NaN where it is not known."""
+        found: Values = self._scores[rows, _SCORE[field]]
+        return found
+
+    def flag(self, name: str, rows: Places) -> Values:
+        """1 or 0; NaN for a turn that is not analysed."""
+        found: Values = self._flags[rows, _FLAG[name]]
+        return found
+
+    def bits(self, kind: str, rows: Places) -> NDArray[np.int32]:
+        """The names of a list (`domains`, `nuance`), each a bit as `bit` gives it; -1 for a turn without one."""
+        found: NDArray[np.int32] = self._bits[rows, list(_BITS).index(kind)]
+        return found
+
+    def tag(self, forms: Sequence[str], rows: Places) -> Values:
+        """The greatest weight of some tags; 0 for a turn that has none of them, NaN for one that is not analysed."""
+        codes = [self._names[form] for form in forms if form in self._names]
+        weights = np.where(np.isin(self._tags[rows], codes), self._weights[rows], 0.0).max(axis=1, initial=0.0)
+        return np.where(np.isnan(self._scores[rows, _SCORE["importance"]]), np.nan, weights)
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The names of all tags, each at the place that is its number in `tagged`; there may be more behind."""
+        return self._listed
+
+    def tagged(self, size: int) -> tuple[NDArray[np.int32], Values, NDArray[np.bool_]]:
+        """Of the first rows: the numbers of their tags, -1 for none, with their weights; and which are analysed."""
+        numbers, weights = self._tags[:size], self._weights[:size]
+        wide = min(numbers.shape[1], weights.shape[1])  # another thread may be making room
+        known = ~np.isnan(self._scores[:size, _SCORE["importance"]])
+        return numbers[:, :wide], weights[:, :wide], known
+
+    def tags(self, row: int) -> list[str]:
+        """The names of a turn's tags."""
+        return [self._listed[code] for code in self._tags[row].tolist() if code != _UNKNOWN]
+
+    def extend(self, rows: Sequence[tuple[str | None, str | None]]) -> None:
+        """Takes the rows of turns apart: the texts of weighing and analysis, or None where there is none."""
+        told = [_NOTHING if analysis is None else analysis_of(analysis) for _, analysis in rows]
+        said = [
+            each if row[0] is None else {**weighing_of(row[0]), **each} for row, each in zip(rows, told, strict=True)
+        ]
+        tags = [each.get("tags", _NOTHING) for each in told]
+        start, end = self.size, self.size + len(rows)
+        self._reserve(end, max(map(len, tags), default=0))
+        self._put_scores(start, said, told)
+        for place, (kind, known) in enumerate(_BITS.items()):
+            self._bits[start:end, place] = [_listed(each.get(kind), known) for each in said]
+        at, nth = _spread(start, tags)
+        self._tags[at, nth] = [self._code(name) for held in tags for name in held]
+        self._weights[at, nth] = [weight for held in tags for weight in held.values()]
+        self.size = end
+
+    def _put_scores(self, start: int, said: Sequence[_Said], told: Sequence[_Said]) -> None:
+        """Of an analysed turn an overlay that is left out was raised by nothing, and a flag does not hold."""
+        end = start + len(said)
+        for name in OWN_SCORES:
+            self._scores[start:end, _SCORE[name]] = [each.get(name, np.nan) for each in said]
+        analysed = np.array([bool(each) for each in told], dtype=np.bool_)
+        for place, name in enumerate(_FLAGS):
+            self._flags[start:end, place] = np.where(analysed, [bool(each.get(name)) for each in told], np.nan)
+        self._scores[start:end, : len(OVERLAYS)] = np.where(analysed, 0.0, np.nan)[:, None]
+        for row, each in enumerate(told, start):
+            for name, score in each.get("overlays", _NOTHING).items():
+                if name in _SCORE:
+                    self._scores[row, _SCORE[name]] = score
+
+    def _code(self, name: str) -> int:
+        code = self._names.setdefault(name, len(self._listed))
+        if code == len(self._listed):
+            self._listed.append(name)
+        return code
+
+    def _reserve(self, size: int, tags: int) -> None:
+        """Makes room for so many rows with so many tags."""
+        held, wide = self._tags.shape
+        if size <= held and tags <= wide:
+            return
+        rows = held if size <= held else max(size, held * 5 // 4)
+        self._scores = _larger(self._scores, rows, len(SCORES), np.nan)
+        self._flags = _larger(self._flags, rows, len(_FLAGS), np.nan)
+        self._bits = _larger(self._bits, rows, len(_BITS), _UNKNOWN)
+        self._tags = _larger(self._tags, rows, max(tags, wide), _UNKNOWN)
+        self._weights = _larger(self._weights, rows, max(tags, wide), 0.0)
+
+
+def _spread(start: int, held: Sequence[_Said]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The row of each entry of mappings in rows from `start` on, and its place in its mapping."""
+    sizes = np.array([len(each) for each in held], dtype=np.int64)
+    firsts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.repeat(np.arange(start, start + len(held)), sizes), np.arange(len(firsts)) - firsts
+
+
+def _listed(names: Sequence[str] | None, known: Mapping[str, int]) -> int:
+    return _UNKNOWN if names is None else sum({known.get(name, 0) for name in names})
+
+
+def bit(kind: str, name: str) -> int:
+    """The bit of a name in `Table.bits`."""
+    return _BITS[kind][name]
+
+
+class Loose:
+    """Annotations of single turns, in the order in which they were asked for. Threads may share it.
+
+    Args:
+        final: of so many turns, the first of the view, they were final when the first was read.
+    """
+
+    def __init__(self, final: int, *, weighed: bool) -> None:
+        self.final, self.weighed = final, weighed
+        self._lock = threading.Lock()
+        self._table = Table(weighed=weighed)
+        self._rows = Column(np.int32, _UNKNOWN)
+
+    def passed(self, final: int) -> None:
+        """The analysis has passed more turns: what is known of those does not hold any more."""
+        with self._lock:
+            self._rows.array[self.final : min(final, self._rows.size)] = _UNKNOWN
+            self.final = final
+
+    @property
+    def is_stale(self) -> bool:
+        """Most of what was read is not known any more."""
+        return self._table.size > FEW and self._table.size > 2 * int(np.count_nonzero(self._rows.array >= 0))
+
+    def rows(self, final: int, reader: Reader, space: str, view: IndexView, places: Places) -> tuple[Table, Places]:
+        """A table, and the rows of some turns in it; those that are not there yet are read.
+
+        Args:
+            final: of so many turns they are final in the reader's state; who lags behind others reads for itself.
+        """
+        with self._lock:
+            if final != self.final:
+                table = Table(weighed=self.weighed)
+                read_into(table, reader, space, view, places)
+                return table, np.arange(len(places))
+            size = int(places.max(initial=-1)) + 1
+            if size > self._rows.size:
+                self._rows.extend(np.full(size - self._rows.size, _UNKNOWN, dtype=np.int32))
+            lacking = places[self._rows.array[places] < 0]
+            self._rows.array[lacking] = np.arange(self._table.size, self._table.size + len(lacking))
+            read_into(self._table, reader, space, view, lacking)
+            return self._table, self._rows.array[places].astype(np.int64)
+
+
+class Said:
+    """What is kept in mind of one space. Threads may share it."""
+
+    def __init__(self, space: str) -> None:
+        self._space = space
+        self._lock = threading.Lock()
+        self._lineage: object = None
+        self._replaced = -1
+        self._table = Table(weighed=False)
+        self._loose = Loose(0, weighed=False)
+
+    def held(self, reader: Reader, view: IndexView, places: Places, *, weighed: bool) -> tuple[Table, int, Rest]:
+        """A table of the first turns of a view, of how many, and what gives the others.
+
+        In the table is everything final, unless few of it are asked for.
+
+        Args:
+            reader: a state of the store that is not older than the view.
+            places: the positions that are asked for.
+            weighed: what rules weigh of a turn alone is asked for.
+        """
+        seen = replaced(reader, self._space)
+        final = int(np.searchsorted(view.turns.ordinal, read_progress(reader, self._space)[1].next))
+        with self._lock:
+            if view.lineage is not self._lineage or seen != self._replaced:
+                self._lineage, self._replaced, self._table = view.lineage, seen, Table(weighed=weighed)
+                self._loose = Loose(final, weighed=weighed)
+            if weighed and not self._table.weighed:
+                self._table = Table(weighed=True)
+            table = self._table
+            lacking = int(np.count_nonzero((places >= table.size) & (places < final)))
+            if lacking and final - table.size <= max(FEW, 4 * lacking):
+                read_into(table, reader, self._space, view, np.arange(table.size, final))
+            return table, table.size, self._rest(final, weighed=weighed)
+
+    def _rest(self, final: int, *, weighed: bool) -> Rest:
+        """What gives the turns that are not in the table, in a state in which so many are final."""
+        if final < self._loose.final:
+            return partial(Loose(final, weighed=weighed).rows, final)  # older than what another thread saw
+        self._loose.passed(final)
+        if (weighed and not self._loose.weighed) or self._loose.is_stale:
+            self._loose = Loose(final, weighed=weighed)
+        return partial(self._loose.rows, final)
+
+
+def read_into(table: Table, reader: Reader, space: str, view: IndexView, places: Places) -> None:
+    """Adds turns to a table, in the order of their places."""
+    for start in range(0, len(places), _PAGE):
+        numbers = view.turns.ordinal[places[start : start + _PAGE]].tolist()
+        weighing = _values(reader, space, numbers, WEIGHING) if table.weighed else [None] * len(numbers)
+        table.extend(list(zip(weighing, _values(reader, space, numbers, ANALYSIS), strict=True)))
+
+
+def owners(view: IndexView, places: Places) -> list[str]:
+    """The ids of turns."""
+    sessions = [view.sessions[code] for code in view.turns.session[places].tolist()]
+    return [turn_id(session, seq) for session, seq in zip(sessions, view.turns.seq[places].tolist(), strict=True)]
+
+
+def _values(reader: Reader, space: str, numbers: Sequence[int], table: str) -> list[str | None]:
+    """What a table says of turns, by ordinals. A run of them is read as one: what is not there costs nothing then."""
+    low, high = min(numbers, default=0), max(numbers, default=0)
+    if numbers and high - low < 2 * len(numbers):
+        span = reader.scan(table, (space, low), (space, high), columns=("ordinal", "value"))
+        held = dict(cast("list[tuple[int, str]]", span))
+        return [held.get(number) for number in numbers]
+    rows = reader.get_many(table, [(space, number) for number in numbers], columns=("value",))
+    return [None if row is None else cast(str, row[0]) for row in rows]
+
+
+def _larger(array: NDArray[Any], rows: int, width: int, blank: float) -> NDArray[Any]:
+    larger = np.full((rows, width), blank, dtype=array.dtype)
+    larger[: array.shape[0], : array.shape[1]] = array
+    return larger

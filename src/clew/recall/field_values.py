@@ -1,0 +1,165 @@
+"""What expressions ask of turns, answered from rows: annotations, labels, words.
+
+The labels of a turn are its own tags, the labels that it was given itself, and the tags of its closed beat; of equal
+names the greatest weight counts (DESIGN 2: a label is a mark on a turn or node). The domains of a beat are not its
+turns': they are the sum of what its turns say, and one turn on physics would make twenty of them. Domains, nuance and
+overlays are read from annotations and have no rows of LABEL: those would cost hundreds of bytes a turn, and say nothing
+that is not stored.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.analyze.tone import GRIEVING, NEGATIVE, NEUTRAL, POSITIVE, URGENT_TONE
+from clew.config import AnalyzeConfig
+from clew.index.view import IndexView
+from clew.rank.algebra.evaluate import Known, Places, Values
+from clew.rank.algebra.fields import DOMAIN, LISTED, MODEL_FLAGS, OVERLAY, WEIGHED
+from clew.rank.algebra.syntax import And, Label, Node, Not, Or, Score
+from clew.rank.quotes import holding
+from clew.recall.annotation_columns import Rest, Said, Table, bit, owners
+from clew.recall.label_index import forms_of, is_in_part, marked
+from clew.rows.annotations import TAG
+from clew.rows.llm_progress import NUANCE, was_asked
+from clew.store.protocol import Reader
+from clew.structure.vocabulary import Vocabulary
+from clew.text.normalise import fold_contains
+from clew.text.terms import quote_terms
+from clew.types.ids import parse_turn_id
+
+_TONES: Final = (POSITIVE, NEGATIVE, URGENT_TONE, NEUTRAL, GRIEVING)
+_AT_ONCE: Final = 256
+"""Turns whose words are held at once."""
+_TOP: Final = 10.0
+
+Pick = Callable[[Table, Places], Values]
+
+
+def weighs(node: Node) -> bool:
+    """Whether an expression asks what rules weigh of a turn alone."""
+    match node:
+        case Not(part):
+            return weighs(part)
+        case And(parts) | Or(parts):
+            return any(map(weighs, parts))
+        case Score(field):
+            return field in WEIGHED
+        case Label(namespace):
+            return namespace in LISTED
+        case _:
+            return False
+
+
+@dataclass(slots=True, eq=False)
+class RowsKnown(Known):
+    """One state of the store, for one view. Of one evaluation only: what it reads it keeps.
+
+    Attributes:
+        words: gives the vocabulary, when a tag is asked for.
+        weighed: the expression asks what rules weigh of a turn alone (`weighs`).
+    """
+
+    reader: Reader
+    space: str
+    view: IndexView
+    said: Said
+    limits: AnalyzeConfig
+    words: Callable[[Reader], Vocabulary]
+    weighed: bool = False
+    _table: Table | None = None
+    _size: int = 0
+    _rest: Rest | None = None
+
+    def scores(self, field: str, places: Places) -> Values:
+        """See `Known.scores`."""
+        return self._gather(places, lambda table, rows: table.score(field, rows))
+
+    def flags(self, name: str, places: Places) -> Values:
+        """See `Known.flags`. A turn is preserved that was a paradigm shift or is important enough by the setting."""
+        if name != "preserved":
+            return self._gather(places, lambda table, rows: table.flag(name, rows))
+        importance, shift = self.scores("importance", places), self.flags("paradigm_shift", places)
+        held = (importance >= self.limits.preserve_threshold) | (shift > 0)
+        return np.where(np.isnan(importance), np.nan, held.astype(np.float64))
+
+    def weights(self, namespace: str, name: str, places: Places) -> Values:
+        """See `Known.weights`."""
+        if namespace == OVERLAY:
+            score = self.scores(name, places)
+            return np.where(score < self.limits.overlay_threshold, 0.0, score / _TOP)
+        if namespace == TAG:
+            return self._tag(name, places)
+        if name in MODEL_FLAGS:
+            return self._asked(name, places)
+        kind = "domains" if namespace == DOMAIN else "nuance"
+        return self._gather(places, lambda table, rows: _listed(table, kind, name, rows))
+
+    def says(self, phrase: str, places: Places) -> NDArray[np.bool_]:
+        """See `Known.says`. Reads the words of the turns that hold all its terms, and of those that have none."""
+        may = holding(self.view, list(dict.fromkeys(quote_terms(phrase)))) | (self.view.turns.chars == 0)
+        held = np.zeros(len(places), dtype=np.bool_)
+        chosen = np.flatnonzero(may[places])
+        for start in range(0, len(chosen), _AT_ONCE):
+            some = chosen[start : start + _AT_ONCE]
+            keys = [(self.space, *parse_turn_id(name)) for name in owners(self.view, places[some])]
+            rows = self.reader.get_many("turn", keys, columns=("text",))
+            held[some] = [row is not None and fold_contains(cast(str, row[0]), phrase) for row in rows]
+        return held
+
+    def _gather(self, places: Places, pick: Pick) -> Values:
+        """A value of each turn: of the first ones from the table, of the others from what is known of single turns."""
+        if self._table is None or self._rest is None:
+            self._table, self._size, self._rest = self.said.held(self.reader, self.view, places, weighed=self.weighed)
+        found = np.empty(len(places))
+        kept = places < self._size
+        found[kept] = pick(self._table, places[kept])
+        found[~kept] = pick(*self._rest(self.reader, self.space, self.view, places[~kept]))
+        return found
+
+    def _tag(self, name: str, places: Places) -> Values:
+        words = self.words(self.reader)
+        forms, root, part = forms_of(words, name, TAG)
+
+        def own(table: Table, rows: Places) -> Values:
+            found = table.tag(forms, rows)
+            if part is not None:
+                outside = [at for at in np.flatnonzero(found > 0).tolist() if not _inside(table, rows[at])]
+                found[outside] = 0.0
+            return found
+
+        def _inside(table: Table, row: int) -> bool:
+            return is_in_part(words, root, part or "", table.tags(row))
+
+        given = np.full(len(self.view.turns.ordinal), np.nan)
+        for each in marked(self.reader, self.space, name, TAG, words):
+            spots = [self.view.position(*parse_turn_id(turn)) for turn in each.turn_ids]
+            held = [spot for spot in spots if spot is not None]
+            given[held] = np.fmax(given[held], each.weight)
+        weights: Values = np.fmax(self._gather(places, own), given[places])
+        return weights
+
+    def _asked(self, name: str, places: Places) -> Values:
+        """A flag that only a model gives: of a turn that none was asked about nothing is known."""
+        found = np.full(len(places), np.nan)
+        if not was_asked(self.reader, self.space, NUANCE):
+            return found
+        for start in range(0, len(places), _AT_ONCE):
+            keys = [(self.space, owner, NUANCE) for owner in owners(self.view, places[start : start + _AT_ONCE])]
+            rows = self.reader.get_many("annotation", keys, columns=("value",))
+            for place, row in enumerate(rows, start):
+                if row is not None:
+                    found[place] = float(f'"{name}"' in cast(str, row[0]))
+        return found
+
+
+def _listed(table: Table, kind: str, name: str, rows: Places) -> Values:
+    """1 for a turn whose list has the name, 0 for one whose list has not. A text without any tone could not be read."""
+    bits = table.bits(kind, rows)
+    known = bits >= 0
+    if name in _TONES:
+        known &= (bits & sum(bit(kind, tone) for tone in _TONES)) > 0
+    return np.where(known, (bits & bit(kind, name)) > 0, np.nan).astype(np.float64)

@@ -1,0 +1,136 @@
+"""A filter -> which turns of a view it lets through; what the index does not know is read from rows."""
+
+import threading
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.config import AnalyzeConfig
+from clew.index.columns import Column
+from clew.index.view import IndexView, Mask
+from clew.rank.algebra import TRUE, parse, truth
+from clew.rank.algebra.syntax import Node
+from clew.rank.filter import Filter
+from clew.rank.frame import Scores
+from clew.rank.sigma import BOOSTING
+from clew.recall.annotation_columns import Said, owners
+from clew.recall.field_values import RowsKnown, weighs
+from clew.rows.annotations import replaced
+from clew.rows.vocabulary import read_vocabulary, state_of
+from clew.store.protocol import Reader, Store
+from clew.store.rows import to_us, turn_from_row
+from clew.structure.vocabulary import Vocabulary
+from clew.types.turn import Turn
+
+_AT_ONCE: Final = 256
+"""Turns that are read at once."""
+
+
+class Chooser:
+    """Applies filters to one space. Threads may share it.
+
+    Cost: of `known_at` reading when each turn came, once; of an expression as its parts ask for, see `pipeline.said`.
+
+    Attributes:
+        said: what was said of turns, as far as it was read.
+    """
+
+    def __init__(self, store: Store, space: str, limits: AnalyzeConfig) -> None:
+        self._store, self._space, self._limits = store, space, limits
+        self.said = Said(space)
+        self._lock = threading.Lock()
+        self._words: tuple[object, Vocabulary] = (None, Vocabulary())
+        self._arrivals: tuple[object, Column] = (None, Column(np.int64, 0))
+
+    def mask(self, view: IndexView, chosen: Filter, now: datetime) -> Mask | None:
+        """Which turns pass; None for all.
+
+        Args:
+            view: not older than any open snapshot of this thread.
+            now: what "last month" in the expression is counted from.
+
+        Raises:
+            ExpressionError: `where` cannot be read.
+            InputError: the role is unknown.
+        """
+        tree = None if chosen.where is None else parse(chosen.where, now)
+        mask = chosen.mask(view)
+        if not chosen.by_rows:
+            return mask
+        places = np.arange(len(view.turns.ordinal)) if mask is None else np.flatnonzero(mask)
+        with self._store.snapshot() as reader:
+            if chosen.known_at is not None:
+                places = places[self._came(reader, view)[places] <= cast(int, to_us(chosen.known_at))]
+            if tree is not None:
+                places = self._holding(reader, view, tree, places)
+        passed = np.zeros(len(view.turns.ordinal), dtype=np.bool_)
+        passed[places] = True
+        return passed
+
+    def turns(self, view: IndexView, chosen: Filter, now: datetime) -> Iterator[Turn]:
+        """The turns that pass, in the order in which they came; read as they are asked for.
+
+        Text that Clew injected is among them: it is stored, and who forgets means it too.
+        """
+        mask = self.mask(view, chosen, now)
+        return self._read(view, np.arange(len(view.turns.ordinal)) if mask is None else np.flatnonzero(mask))
+
+    def _read(self, view: IndexView, places: NDArray[np.int64]) -> Iterator[Turn]:
+        for start in range(0, len(places), _AT_ONCE):
+            some = places[start : start + _AT_ONCE]
+            named = zip(view.turns.session[some].tolist(), view.turns.seq[some].tolist(), strict=True)
+            with self._store.snapshot() as reader:
+                rows = reader.get_many("turn", [(self._space, view.sessions[code], seq) for code, seq in named])
+            yield from (turn_from_row(row) for row in rows if row is not None)
+
+    def names(self, view: IndexView, chosen: Filter, now: datetime) -> tuple[str, ...]:
+        """The ids of the turns that pass, in the order in which they came."""
+        mask = self.mask(view, chosen, now)
+        return tuple(owners(view, np.arange(len(view.turns.ordinal)) if mask is None else np.flatnonzero(mask)))
+
+    def sigma(self, view: IndexView, places: NDArray[np.int64]) -> tuple[Scores, Scores, Scores]:
+        """Importance, the sum of the overlays O1, O4 and O5, and 1 for a shift, of some turns; NaN while unknown."""
+        with self._store.snapshot() as reader:
+            known = RowsKnown(reader, self._space, view, self.said, self._limits, self._vocabulary)
+            overlays = np.zeros(len(places))
+            for name in BOOSTING:
+                overlays += np.nan_to_num(known.scores(name, places))
+            return known.scores("importance", places), overlays, known.flags("paradigm_shift", places)
+
+    def importance(self, view: IndexView) -> Scores:
+        """The importance of every turn; NaN while unknown."""
+        with self._store.snapshot() as reader:
+            known = RowsKnown(reader, self._space, view, self.said, self._limits, self._vocabulary)
+            return known.scores("importance", np.arange(len(view.turns.ordinal)))
+
+    def _holding(self, reader: Reader, view: IndexView, tree: Node, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        known = RowsKnown(reader, self._space, view, self.said, self._limits, self._vocabulary, weighs(tree))
+        held: NDArray[np.int64] = places[truth(tree, view, known, places) == TRUE]
+        return held
+
+    def _vocabulary(self, reader: Reader) -> Vocabulary:
+        """All labels, read again when they have changed."""
+        state = (state_of(reader, self._space), replaced(reader, self._space))  # the first begins anew with a rebuild
+        seen, words = self._words
+        if state != seen:
+            words = read_vocabulary(reader, self._space, None)[0]
+            self._words = state, words
+        return words
+
+    def _came(self, reader: Reader, view: IndexView) -> NDArray[np.int64]:
+        """When each turn was stored, in microseconds since 1970: that never changes, so only new turns are read."""
+        with self._lock:
+            lineage, column = self._arrivals
+            if lineage is not view.lineage:
+                column = Column(np.int64, 0)
+                self._arrivals = view.lineage, column
+            ordinals = view.turns.ordinal[column.size :]
+            if len(ordinals):
+                low, high = (self._space, int(ordinals[0])), (self._space, int(ordinals[-1]))
+                rows = reader.scan("turn", low, high, index="ordinal", columns=("ordinal", "ingested_at"))
+                came = dict(cast("list[tuple[int, int]]", rows))
+                column.extend(np.array([came.get(each, 0) for each in ordinals.tolist()], dtype=np.int64))
+            return column.array[: column.size]

@@ -1,0 +1,140 @@
+"""Labels as they are asked for: which there are, and what they mark; aliases and parts are read through."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Final, cast
+
+from clew.errors import InputError
+from clew.rank.algebra.fields import DOMAIN
+from clew.rows.annotations import TAG
+from clew.rows.vocabulary import read_vocabulary
+from clew.store.protocol import Reader
+from clew.store.tables import NODE
+from clew.structure.hierarchy_codec import outline_of, seqs_of
+from clew.structure.vocabulary import Vocabulary, part_in
+from clew.types.ids import parse_turn_id, turn_id
+from clew.types.labels import LabelCount, Labelled
+
+_NODE: Final = {name: place for place, name in enumerate(NODE.names)}
+
+
+def label_counts(reader: Reader, space: str, namespace: str) -> list[LabelCount]:
+    """Every label of a namespace, the most frequent first; of equal ones by name. Reads the namespace once."""
+    words = _words(reader, space, namespace)
+    held: dict[str, dict[str, None]] = {}
+    key = (space, namespace)
+    for owner, name in reader.scan("label", key, key, index="name", columns=("owner", "name")):
+        held.setdefault(cast(str, owner), {})[words.root(cast(str, name))] = None
+    for owner, domains in _domains(reader, space) if namespace == DOMAIN else ():
+        held.setdefault(owner, {}).update(dict.fromkeys(domains))
+    counts = Counter(_in_part(words, root, roots) for roots in held.values() for root in roots)
+    aliases: dict[str, list[str]] = {}
+    for form in sorted(words.labels):
+        aliases.setdefault(words.root(form), []).append(form)
+    others = {root: tuple(form for form in forms if form != root) for root, forms in aliases.items()}
+    ranked = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
+    return [LabelCount(name, count, others.get(name, ())) for name, count in ranked]
+
+
+def labelled(reader: Reader, space: str, name: str, namespace: str) -> list[Labelled]:
+    """What a label marks, in the order of sessions and turns; nothing for a label that is unknown.
+
+    A broad label also finds what its parts mark; `label/part` only that.
+    """
+    return marked(reader, space, name, namespace, _words(reader, space, namespace))
+
+
+def forms_of(words: Vocabulary, name: str, namespace: str) -> tuple[tuple[str, ...], str, str | None]:
+    """The forms in which a label may stand, sorted; the label itself, and the part of it that is asked for.
+
+    Raises:
+        InputError: the name is empty.
+    """
+    root, part = _asked(words, name, namespace)
+    forms = {root, name.strip()} | {form for form in words.labels if words.root(form) == root}
+    return tuple(sorted(forms)), root, part
+
+
+def is_in_part(words: Vocabulary, root: str, part: str, names: Iterable[str]) -> bool:
+    """Whether something with these labels, one of which is a broad one, belongs to a part of that."""
+    return _in_part(words, root, [words.root(name) for name in names]) == f"{root}/{part}"
+
+
+def marked(reader: Reader, space: str, name: str, namespace: str, words: Vocabulary) -> list[Labelled]:
+    """`labelled` with a vocabulary that was read before."""
+    forms, root, part = forms_of(words, name, namespace)
+    found: dict[str, tuple[float, str]] = {}
+    for form in forms:
+        key = (space, namespace, form)
+        for owner, weight in reader.scan("label", key, key, index="name", columns=("owner", "weight")):
+            best = found.get(cast(str, owner))
+            if best is None or cast(float, weight) > best[0]:
+                found[cast(str, owner)] = cast(float, weight), form
+    for node, domains in _domains(reader, space) if namespace == DOMAIN else ():
+        if root in domains:
+            found.setdefault(node, (domains[root], root))
+    if part is not None:
+        inside = {owner: _in_part(words, root, _roots(reader, space, owner, words)) for owner in found}
+        found = {owner: each for owner, each in found.items() if inside[owner] == f"{root}/{part}"}
+    covered = [(*_covered(reader, space, owner), each) for owner, each in sorted(found.items())]
+    covered.sort(key=lambda each: each[0])
+    return [
+        Labelled(ref=place[-1], name=form, weight=weight, turn_ids=turns, title=title)
+        for place, turns, title, (weight, form) in covered
+    ]
+
+
+def _domains(reader: Reader, space: str) -> Iterator[tuple[str, Mapping[str, float]]]:
+    """Every node with the domains that it is about: they stand in its own row, and nowhere else."""
+    for node, data in reader.scan("node", (space,), (space,), columns=("node", "data")):
+        yield cast(str, node), outline_of(cast(str, data)).domains
+
+
+def _words(reader: Reader, space: str, namespace: str) -> Vocabulary:
+    return read_vocabulary(reader, space, None)[0] if namespace == TAG else Vocabulary()
+
+
+def _asked(words: Vocabulary, name: str, namespace: str) -> tuple[str, str | None]:
+    """The label and the part of it that a name means."""
+    said = name.strip()
+    if not said:
+        raise InputError(f"the label {name!r} is empty; `labels` lists the names that there are")
+    if namespace != TAG:
+        return said, None
+    known = words.root(said if said in words.labels else said.casefold())
+    first, _, last = said.rpartition("/")
+    if known in words.labels or not first:
+        return known, None
+    root = words.root(first.casefold())
+    part = words.root(last.casefold())
+    return (root, part) if part in _parts(words, root) else (known, None)
+
+
+def _parts(words: Vocabulary, root: str) -> tuple[str, ...]:
+    label = words.labels.get(root)
+    return () if label is None else tuple(dict.fromkeys(words.root(part) for part in label.parts))
+
+
+def _in_part(words: Vocabulary, root: str, roots: Iterable[str]) -> str:
+    part = part_in([each for each in _parts(words, root) if each != root], roots)
+    return root if part is None else f"{root}/{part}"
+
+
+def _roots(reader: Reader, space: str, owner: str, words: Vocabulary) -> Mapping[str, None]:
+    rows = reader.scan("label", (space, owner, TAG), (space, owner, TAG), columns=("name",))
+    return {words.root(cast(str, name)): None for (name,) in rows}
+
+
+def _covered(reader: Reader, space: str, owner: str) -> tuple[tuple[str, int, int, str], tuple[str, ...], str | None]:
+    """Where something that has a label stands, the turns that it covers, and its title."""
+    row = reader.get("node", (space, owner))
+    if row is None:
+        session, seq = parse_turn_id(owner)
+        return (session, seq, 0, owner), (owner,), None
+    session, low, high = cast(str, row[_NODE["session"]]), cast(int, row[_NODE["low"]]), cast(int, row[_NODE["high"]])
+    seqs = seqs_of(cast(str, row[_NODE["data"]]))
+    if seqs is None:
+        rows = reader.scan("turn", (space, session, low), (space, session, high), columns=("seq",))
+        seqs = tuple(cast(int, seq) for (seq,) in rows)
+    turns = tuple(turn_id(session, seq) for seq in seqs)
+    return (session, low, cast(int, row[_NODE["level"]]), owner), turns, cast(str | None, row[_NODE["title"]])

@@ -1,0 +1,107 @@
+"""Where in a conversation a caller points -> the turns that are there, and around; and the macro layer's nodes."""
+
+from collections.abc import Sequence
+from typing import Final, cast
+
+from clew.errors import InputError
+from clew.rank.anchors import Stretch
+from clew.rank.position_phrases import Place
+from clew.store.protocol import Reader
+from clew.store.rows import from_us
+from clew.store.tables import NODE, TURN
+from clew.structure.hierarchy_codec import outline_of
+from clew.structure.macro import MacroNode
+from clew.types.ids import BEAT
+
+AROUND: Final = (1.0, 0.5, 0.25)
+"""Value of the beat pointed at, of its neighbours, and of theirs."""
+
+_PLACE, _LOW, _HIGH, _DATA = (NODE.names.index(name) for name in ("place", "low", "high", "data"))
+
+
+def one_position(position: int | None, context_position: int | None) -> int | None:
+    """The one of the two names of the same argument that is given.
+
+    Raises:
+        InputError: both are.
+    """
+    if position is not None and context_position is not None:
+        raise InputError("position and context_position are two names of one argument; give one of them")
+    return context_position if position is None else position
+
+
+def macro_nodes_of(reader: Reader, space: str, session: str) -> list[MacroNode]:
+    """The closed beats of a session as the macro layer's questions take them, in order."""
+    key = (space, session, BEAT)
+    rows = reader.scan("node", key, key, index="level")
+    ends = reader.get_many("turn", [(space, session, row[_HIGH]) for row in rows], columns=("at",))
+    found = []
+    for row, end in zip(rows, ends, strict=True):
+        said = outline_of(cast(str, row[_DATA]))
+        found.append(
+            MacroNode(
+                session=session,
+                position=cast(int, row[_PLACE]),
+                low=cast(int, row[_LOW]),
+                high=cast(int, row[_HIGH]),
+                macro_weight=said.macro_weight,
+                domains=said.domains,
+                at=None if end is None else from_us(cast("int | None", end[0])),
+            )
+        )
+    return found
+
+
+def region_of(reader: Reader, space: str, session: str | None, position: int | None) -> tuple[Stretch, ...]:
+    """The turns of a beat and of those around it; empty for no position.
+
+    Args:
+        session: None for that of the newest turn.
+        position: place of a beat, from 0; or beats before the newest, negative. The turns since the last closed beat
+            are the newest beat, at the place after it.
+
+    Raises:
+        InputError: there is no such beat; the message says how many there are.
+    """
+    if position is None:
+        return ()
+    name = newest_session(reader, space) if session is None else session
+    spans = [] if name is None else _spans(reader, space, name)
+    place = len(spans) - 1 + position if position < 0 else position
+    if name is None or not 0 <= place < len(spans):
+        raise InputError(f"there is no beat at position {position}; session {name!r} has {len(spans)}, from 0")
+    return tuple(_around(name, spans, place))
+
+
+def _around(session: str, spans: Sequence[tuple[int, int]], place: int) -> list[Stretch]:
+    near = range(max(0, place - len(AROUND) + 1), min(len(spans), place + len(AROUND)))
+    return [Stretch(session, *spans[each], AROUND[abs(each - place)]) for each in near]
+
+
+def outline_of_place(reader: Reader, space: str, place: Place, session: str) -> list[Stretch]:
+    """The turns of beats or chapters that a question counts back from the newest; empty where there are not so many.
+
+    The turns since the last closed beat, or chapter, are the newest. What is so many ago comes with what is around it.
+    """
+    spans = _spans(reader, space, session, BEAT if place.unit == "beat" else BEAT + 1)
+    if place.kind == "last":
+        return [Stretch(session, low, high, AROUND[0]) for low, high in spans[-max(1, place.count) :]]
+    return _around(session, spans, len(spans) - 1 - place.count) if place.count < len(spans) else []
+
+
+def newest_session(reader: Reader, space: str) -> str | None:
+    """The session of the turn that came last; None for an empty space."""
+    rows = reader.scan("turn", (space,), (space,), index="ordinal", columns=("session",), limit=1, reverse=True)
+    return cast(str, rows[0][0]) if rows else None
+
+
+def _spans(reader: Reader, space: str, session: str, level: int = BEAT) -> list[tuple[int, int]]:
+    """First and last turn of each closed beat, or node of another level, and of the open one."""
+    key = (space, session, level)
+    rows = reader.scan("node", key, key, index="level", columns=("low", "high"))
+    spans = [(cast(int, low), cast(int, high)) for low, high in rows]
+    last = reader.scan("turn", (space, session), (space, session), columns=TURN.names[2:3], limit=1, reverse=True)
+    start = max((high for _, high in spans), default=-1) + 1
+    if last and cast(int, last[0][0]) >= start:
+        spans.append((start, cast(int, last[0][0])))
+    return spans

@@ -1,9 +1,0 @@
-"""The second look-up: turns that hold what the first turns found tell besides."""
-
-from clew.index.bm25 import Window, bm25f, turn_scores
-from clew.recall.frame import Frame, Scores
-
-
-def hop(frame: Frame) -> Scores | None:
-    """BM25F of the terms of `clew.recall.hops` in the turn's own words; None where there was no second look-up."""
-    return turn_scores(frame.view, bm25f(frame.view, frame.hop, Window.none())) if frame.hop else None

@@ -1,0 +1,313 @@
+"""What was said in a stretch of time -> lines about it, the ones to show first: turns, beats and chapters.
+
+Without a model: by the ranking where there is a question, else by the hierarchy's titles and the importance of turns.
+Borders: reads rows; how much fits is for `clew.assemble.timeline_block`.
+"""
+
+from bisect import bisect_right
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from functools import cached_property
+from typing import Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.analyze.keyphrases import keyphrases
+from clew.assemble.timeline_block import Offer
+from clew.index.view import IndexView
+from clew.rank.anchors import on_side
+from clew.rank.frame import Frame, covered_days
+from clew.rank.sigma import snippet
+from clew.rank.when import by_period, in_turns
+from clew.rows.annotations import ANALYSIS, said_of
+from clew.store.protocol import Reader
+from clew.store.rows import from_us
+from clew.text.pieces import piece_spans
+from clew.text.terms import terms
+from clew.types.ids import BEAT, turn_id
+from clew.types.turn import ROLES
+
+MOST: Final = 300
+"""Turns that are offered at most."""
+READ: Final = 1_000
+"""Turns of the time whose importance is read; of more, as many are taken at even distances."""
+SESSIONS: Final = 200
+"""Conversations whose hierarchy is read, those with the most turns in the time."""
+NEAR: Final = 12
+"""Best turns for a question among which the latest tells the state."""
+LONG: Final = 600
+"""Characters from which a turn is shown by its best piece, or its beginning."""
+OPEN_TURNS: Final = 40
+"""Turns since the last closed beat from which its title is made."""
+_PHRASES: Final = 3
+_UNTITLED: Final = "(no title)"
+
+Places = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class Scene:
+    """A time and what is asked of it.
+
+    Attributes:
+        positions: the turns of the time by their positions in the view, ascending.
+        ranked: those that answer the question, best first; empty without a question.
+        frame: the question over the view; None without one.
+    """
+
+    reader: Reader
+    space: str
+    view: IndexView
+    positions: Places
+    ranked: Places
+    frame: Frame | None = None
+
+    def offer(self, positions: Sequence[int]) -> list[Offer]:
+        """These turns as offers, in their order; forgotten ones are left out."""
+        turns, view = self.view.turns, self.view
+        names = [(view.sessions[int(turns.session[at])], int(turns.seq[at])) for at in positions]
+        rows = self.reader.get_many("turn", [(self.space, *name) for name in names], columns=("text",))
+        found = []
+        for at, (session, seq), row in zip(positions, names, rows, strict=True):
+            if row is not None:
+                speaker = int(turns.speaker[at])
+                rendering, text = self._shown(cast(str, row[0]))
+                found.append(
+                    Offer(
+                        kind="turn",
+                        ref=turn_id(session, seq),
+                        session=session,
+                        low=seq,
+                        high=seq,
+                        turns=1,
+                        text=text,
+                        speaker=(view.speakers[speaker] if speaker >= 0 else "") or ROLES[int(turns.role[at])],
+                        at=self.at(at),
+                        rendering=rendering,
+                        position=at,
+                    )
+                )
+        return found
+
+    def at(self, position: int) -> datetime | None:
+        """Event time of a turn."""
+        value = int(self.view.turns.at[position])
+        return None if value == self.view.NO_TIME else from_us(value)
+
+    def day(self, position: int) -> date | None:
+        """The day of a turn, when its time is known."""
+        found = self.at(position)
+        return None if found is None else found.date()
+
+    def name(self, position: int) -> str:
+        """The id of a turn."""
+        turns = self.view.turns
+        return turn_id(self.view.sessions[int(turns.session[position])], int(turns.seq[position]))
+
+    @property
+    def before(self) -> NDArray[np.bool_]:
+        """Which turns were said before all that the question says was said; all, where it asks for no time before."""
+        sides = () if self.frame is None else self.frame.pointed.sides
+        found = np.ones(len(self.view.turns.ordinal), dtype=np.bool_)
+        for side in sides:
+            found &= True if side.after else on_side(self.view, side)
+        return found
+
+    @cached_property
+    def outlines(self) -> list[Offer]:
+        """The beats, chapters and open ends in the time, by session and first turn, the wider ones first."""
+        found: list[Offer] = []
+        codes, counts = np.unique(self.view.turns.session[self.positions], return_counts=True)
+        order = np.lexsort((codes, -counts))[:SESSIONS]
+        for code in sorted(codes[order].tolist()):
+            found += self._outlines_of(code)
+        return found
+
+    @cached_property
+    def beats(self) -> dict[str, list[Offer]]:
+        """The beats and open ends in the time by session, in order."""
+        found: dict[str, list[Offer]] = {}
+        for offer in self.outlines:
+            if offer.kind != "chapter":
+                found.setdefault(offer.session, []).append(offer)
+        return found
+
+    @property
+    def important(self) -> list[int]:
+        """Turns of the time, paradigm shifts first, then by importance; what is not analysed is left out."""
+        return [at for _, _, at in self.weighed]
+
+    @property
+    def shifts(self) -> list[int]:
+        """The paradigm shifts of the time, the most important first."""
+        return [at for is_none, _, at in self.weighed if not is_none]
+
+    @cached_property
+    def weighed(self) -> list[tuple[bool, float, int]]:
+        """Turns of the time, ascending: whether one is no paradigm shift, its importance negated, and its position."""
+        places = np.linspace(0, len(self.positions) - 1, min(READ, len(self.positions))).astype(np.int64)
+        some = self.positions[places].tolist()
+        said = said_of(self.reader, self.space, ANALYSIS, self.view.turns.ordinal[some].tolist())
+        told = [(at, each) for at, each in zip(some, said, strict=True) if each is not None]
+        known = ((at, each.get("paradigm_shift", False), each.get("importance")) for at, each in told)
+        return sorted((not shift, -float(value), at) for at, shift, value in known if value is not None)
+
+    @property
+    def weights(self) -> dict[int, dict[str, float]]:
+        """By position what weighed for the turns that were looked at without a question; empty where nothing asked."""
+        looked_at = vars(self).get("weighed", [])  # what the mode did not ask for is not read for its receipt
+        return {at: {"importance": -value, "paradigm_shift": float(not no)} for no, value, at in looked_at}
+
+    def _shown(self, text: str) -> tuple[str, str]:
+        """How a turn is shown, and its words: of a long one the piece with most terms of the question, or the start."""
+        if len(text) <= LONG:
+            return "full", text.strip()
+        if self.frame is None:
+            return "snippet", snippet(text)
+        wanted = set(self.frame.query.terms)
+        spans = piece_spans(text)
+        start, end = max(spans, key=lambda span: (len(wanted & set(terms(text[slice(*span)]))), -span[0]))
+        return "pieces", f"… {text[start:end].strip()} …"
+
+    def _outlines_of(self, code: int) -> list[Offer]:
+        session = self.view.sessions[code]
+        inside = self.positions[self.view.turns.session[self.positions] == code]
+        order = np.argsort(self.view.turns.seq[inside], kind="stable")
+        inside, seqs = inside[order], self.view.turns.seq[inside][order]
+        columns = ("node", "level", "low", "high", "title")
+        rows = self.reader.scan("node", (self.space, session), (self.space, session), index="level", columns=columns)
+        found, end = [], -1
+        for node, level, low, high, title in rows:
+            kind = "beat" if level == BEAT else "chapter"
+            end = max(end, cast(int, high)) if level == BEAT else end
+            first, last = np.searchsorted(seqs, [cast(int, low), cast(int, high) + 1])
+            if first < last:
+                about = cast("str | None", title) or _UNTITLED
+                found.append((-cast(int, level), self._outline(kind, cast(str, node), inside[first:last], about)))
+        rest = inside[np.searchsorted(seqs, end + 1) :]
+        if len(rest):
+            name = turn_id(session, int(self.view.turns.seq[rest[0]]))
+            found.append((-BEAT, self._outline("open", name, rest, self._title(rest[-OPEN_TURNS:]))))
+        return [offer for _, offer in sorted(found, key=lambda each: (each[1].low, each[0]))]
+
+    def _outline(self, kind: str, ref: str, positions: Places, text: str) -> Offer:
+        turns = self.view.turns
+        return Offer(
+            kind=kind,
+            ref=ref,
+            session=self.view.sessions[int(turns.session[positions[0]])],
+            low=int(turns.seq[positions[0]]),
+            high=int(turns.seq[positions[-1]]),
+            turns=len(positions),
+            text=text,
+            at=self.at(int(positions[0])),
+        )
+
+    def _title(self, positions: Places) -> str:
+        texts = (offer.text for offer in self.offer(positions.tolist()))
+        return ", ".join(phrase.name for phrase in keyphrases("\n".join(texts), _PHRASES)) or _UNTITLED
+
+
+def days_of(view: IndexView, session: str | None) -> tuple[date, date] | None:
+    """The first and the last day of a conversation, or of all; None when no turn's time is known."""
+    if session is None:
+        return covered_days(view)
+    known = view.turns.at[np.flatnonzero(view.mask(session=session) & (view.turns.at != view.NO_TIME))]
+    ends = [from_us(int(end)) for end in (known.min(), known.max())] if len(known) else []
+    return (ends[0].date(), ends[1].date()) if ends and ends[0] and ends[1] else None
+
+
+def offers(mode: str, scene: Scene) -> list[Offer]:
+    """The lines about a time in the order in which they are to be shown; none for a question that nothing answers."""
+    unanswered = scene.frame is not None and not len(scene.ranked) and mode != "window_overview"
+    return _MODES[mode](scene) if len(scene.positions) and not unanswered else []
+
+
+def _lookup(scene: Scene) -> list[Offer]:
+    return scene.offer(scene.ranked[:MOST].tolist())
+
+
+def _state(scene: Scene) -> list[Offer]:
+    """The latest of the best turns for the question, then the others by rank; without one the latest beat and turns.
+
+    Where the question asks for the state before something was said, the latest before that come first.
+    """
+    if len(scene.ranked):
+        asked = scene.before
+        best = sorted(scene.ranked[:NEAR].tolist(), key=lambda at: (bool(asked[at]), *_when(scene, at)), reverse=True)
+        return scene.offer([*best, *scene.ranked[NEAR:MOST].tolist()])
+    latest = sorted(scene.positions.tolist(), key=lambda at: _when(scene, at), reverse=True)[:NEAR]
+    stages = dict.fromkeys(_stage(scene, at) for at in latest)
+    return [*(offer for offer in scene.outlines if offer.ref in stages), *scene.offer(latest)]
+
+
+def _change(scene: Scene) -> list[Offer]:
+    """The best turn of each beat or day, the first and the last of them before the others; then the next best."""
+    if not len(scene.ranked):
+        return in_turns([_level(scene, "beat"), scene.offer(scene.shifts[:MOST])])
+    groups: dict[Hashable, list[int]] = {}
+    for at in scene.ranked[:MOST].tolist():
+        groups.setdefault(_stage(scene, at), []).append(at)
+    in_time = sorted(groups.values(), key=lambda group: min(_when(scene, at) for at in group))
+    ends = [in_time[0], *in_time[1:][-1:]]
+    others = [group for group in groups.values() if group not in ends]
+    return scene.offer(in_turns([*ends, *others]))
+
+
+def _summary(scene: Scene) -> list[Offer]:
+    """For each day, week, month or year of the time what it was about, and its best or most important turn.
+
+    With a question only what holds an answer to it is named.
+    """
+    chosen = scene.ranked[:MOST].tolist() or scene.important[:MOST]
+    stages = {_stage(scene, at) for at in chosen}
+    lines = [offer for beats in scene.beats.values() for offer in beats if scene.frame is None or offer.ref in stages]
+    said = scene.offer(chosen)
+    keys = by_period([None if offer.at is None else offer.at.date() for offer in (*lines, *said)])
+    periods: dict[str, tuple[list[Offer], list[Offer]]] = {key: ([], []) for key in sorted(set(keys))}
+    for place, (key, offer) in enumerate(zip(keys, (*lines, *said), strict=True)):
+        periods[key][place >= len(lines)].append(offer)
+    parts = [in_turns([sorted(about, key=_width), turns]) for about, turns in periods.values()]
+    return in_turns(parts)
+
+
+def _overview(scene: Scene) -> list[Offer]:
+    """What the time was about, from the widest parts of the hierarchy to the single turns that matter most."""
+    return [*_level(scene, "chapter"), *_level(scene, "beat"), *scene.offer(scene.important[:MOST])]
+
+
+def _level(scene: Scene, kind: str) -> list[Offer]:
+    """The chapters; or the beats and open ends, those with the most turns first."""
+    found = [offer for offer in scene.outlines if (offer.kind == "chapter") == (kind == "chapter")]
+    return sorted(found, key=_width)
+
+
+def _width(offer: Offer) -> tuple[int, str, int]:
+    return -offer.turns, offer.session, offer.low
+
+
+def _stage(scene: Scene, position: int) -> Hashable:
+    """The beat in which a turn stands, else its session and day."""
+    turns = scene.view.turns
+    session, seq = scene.view.sessions[int(turns.session[position])], int(turns.seq[position])
+    beats = scene.beats.get(session, [])
+    place = bisect_right(beats, seq, key=lambda beat: beat.low) - 1
+    if place >= 0 and seq <= beats[place].high:
+        return beats[place].ref
+    return session, scene.day(position)
+
+
+def _when(scene: Scene, position: int) -> tuple[int, str, int]:
+    turns = scene.view.turns
+    return int(turns.at[position]), scene.view.sessions[int(turns.session[position])], int(turns.seq[position])
+
+
+_MODES: Final[dict[str, Callable[[Scene], list[Offer]]]] = {
+    "lookup": _lookup,
+    "state_at_time": _state,
+    "change_over_time": _change,
+    "summarize_over_time": _summary,
+    "window_overview": _overview,
+}

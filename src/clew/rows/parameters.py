@@ -1,0 +1,169 @@
+"""The learned values of a space as rows of PARAMETER: which hold, how they came about, and the way back.
+
+A version is one change: a row for each value that it changed. Of each value the row of the highest version holds;
+`null` in it takes the value back to the user's setting or the default. Rows are only ever added.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, cast
+
+from clew.config import RecallConfig
+from clew.errors import ConflictError, NotFoundError
+from clew.rank.tuning.fusion import PREFIX, SETTINGS_TUNED, bounds
+from clew.rank.tuning.structure import Structure
+from clew.rows.pause import paused_since
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.rows import EPOCH, dumps, from_us, to_us
+from clew.types.tuning import Change, Learned
+
+
+def read_learned(reader: Reader, space: str, upto: int | None = None) -> Learned:
+    """The values that hold, or held at version `upto`."""
+    version = structure = 0
+    values: dict[str, float] = {}
+    for name, number, value in _rows(reader, space):
+        if upto is not None and number > upto:
+            continue
+        version = max(version, number)
+        if not name.startswith(PREFIX):
+            structure = max(structure, number)
+        if value is None:
+            values.pop(name, None)
+        else:
+            values[name] = value
+    return Learned(version=version, structure=structure, values=values)
+
+
+def history(reader: Reader, space: str) -> list[Change]:
+    """Every change, the first one first."""
+    found: dict[int, Change] = {}
+    for _, name, version, value, at, reason in reader.scan("parameter", (space,), (space,)):
+        number = cast(int, version)
+        held = found.get(number) or Change(
+            version=number, at=from_us(cast(int, at)) or EPOCH, values={}, reason=json.loads(cast(str, reason))
+        )
+        found[number] = replace(held, values={**held.values, cast(str, name): json.loads(cast(str, value))})
+    return [found[number] for number in sorted(found)]
+
+
+def adopt(
+    store: Store, space: str, values: Mapping[str, float | None], reason: Mapping[str, Any], now: datetime, seen: int
+) -> int:
+    """Writes a new version with these values durably, and gives its number.
+
+    Raises:
+        ConflictError: another program changed the values since version `seen`.
+    """
+
+    def write(tx: Transaction) -> int:
+        if read_learned(tx, space).version != seen:
+            raise ConflictError("another program changed the learned values meanwhile; look at them and try again")
+        rows = [
+            (space, name, seen + 1, dumps(value), to_us(now), dumps(dict(reason))) for name, value in values.items()
+        ]
+        tx.put("parameter", rows)
+        return seen + 1
+
+    return store.transaction(write)
+
+
+def revert(store: Store, space: str, version: int, now: datetime) -> int:
+    """Takes every value back to what it was at a version, as a new version; gives the number that holds then.
+
+    Version 0 is before anything was learned. Nothing is written where nothing differs.
+
+    Raises:
+        NotFoundError: there was no such version.
+        ConflictError: another program changed the values meanwhile.
+    """
+    with store.snapshot() as reader:
+        current = read_learned(reader, space)
+        if not 0 <= version <= current.version:
+            raise NotFoundError(f"version {version} of the learned values: there are 0 to {current.version}")
+        wanted = read_learned(reader, space, version).values
+    names = sorted(wanted.keys() | current.values.keys())
+    changed = {name: wanted.get(name) for name in names if wanted.get(name) != current.values.get(name)}
+    if not changed:
+        return current.version
+    return adopt(store, space, changed, {"reverted_to": version}, now, current.version)
+
+
+def take_over(store: Store, space: str, values: Mapping[str, float], now: datetime) -> bool:
+    """Adopts what another memory learned, where this one has learned nothing yet and is not paused; says whether.
+
+    Names that mean nothing here are passed over, and values brought within their bounds.
+    """
+    structure = Structure.of(values)
+    kept = {name: value for name, value in structure.values().items() if name in values}
+    for setting in SETTINGS_TUNED:
+        if PREFIX + setting in values:
+            low, high = bounds(setting)
+            kept[PREFIX + setting] = min(max(values[PREFIX + setting], low), high)
+    with store.snapshot() as reader:
+        free = read_learned(reader, space).version == 0 and paused_since(reader, space) is None
+    if free and kept:
+        adopt(store, space, kept, {"taken_over": "from an export"}, now, 0)
+    return free and bool(kept)
+
+
+def structure_of(learned: Learned) -> Structure:
+    """What layers 1 to 4 go by."""
+    return Structure.of(learned.values)
+
+
+def recall_of(learned: Learned, config: RecallConfig, given: frozenset[str]) -> RecallConfig:
+    """The settings of recall with what was learned; those in `given`, paths like `recall.time`, are the user's own."""
+    found: dict[str, Any] = {}
+    for setting in SETTINGS_TUNED:
+        value = learned.values.get(PREFIX + setting)
+        if value is not None and PREFIX + setting not in given:
+            low, high = bounds(setting)
+            found[setting] = min(max(value, low), high)
+    return replace(config, **found) if found else config
+
+
+def _rows(reader: Reader, space: str) -> list[tuple[str, int, float | None]]:
+    """Name, version and value of each row, by version and name."""
+    columns = ("name", "version", "value")
+    rows = reader.scan("parameter", (space,), (space,), columns=columns)
+    found = [(cast(str, name), cast(int, version), json.loads(cast(str, value))) for name, version, value in rows]
+    return sorted(found, key=lambda row: (row[1], row[0]))
+
+
+class LearnedBook:
+    """The learned values of one space, read again when anything was written. Threads may share it.
+
+    Attributes:
+        given: settings that the user chose, by path; learned values never replace them.
+    """
+
+    def __init__(self, store: Store, space: str, config: RecallConfig, given: frozenset[str] = frozenset()) -> None:
+        self._store, self._space, self._config = store, space, config
+        self.given = given
+        self._held: tuple[int, Learned, RecallConfig] | None = None
+
+    def now(self) -> Learned:
+        """The values that hold."""
+        return self._read()[1]
+
+    def seen(self) -> Learned:
+        """The values that were read last, which ranked what was ranked last; costs no look at the store."""
+        return self.now() if self._held is None else self._held[1]
+
+    def recall(self, version: int | None = None) -> RecallConfig:
+        """The settings of recall that hold; `version` is the store's, when the caller knows it."""
+        return self._read(version)[2]
+
+    def _read(self, version: int | None = None) -> tuple[int, Learned, RecallConfig]:
+        version, held = self._store.version() if version is None else version, self._held
+        if held is not None and held[0] == version:
+            return held
+        with self._store.snapshot() as reader:
+            learned = read_learned(reader, self._space)
+        same = held is not None and held[1] == learned
+        config = held[2] if held is not None and same else recall_of(learned, self._config, self.given)
+        self._held = version, learned, config
+        return self._held

@@ -1,0 +1,114 @@
+"""Pins as rows: set, taken back, listed; and which turns they name for one ranking."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Final, cast
+
+from clew.errors import InputError, NotFoundError
+from clew.rank.algebra import parse
+from clew.rows.pause import paused_since
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.rows import TURN_COLUMNS, from_us, to_us
+from clew.store.tables import Row
+from clew.types.ids import parse_turn_id, turn_id
+from clew.types.pins import Pin, PinKind
+
+MOST: Final = 3
+"""Turns that a rule brings, when its owner names no number."""
+
+RULES: Final = 20
+"""Rules that a space may have: each looks at every turn, for each question."""
+
+
+def set_pin(store: Store, space: str, pin: Pin) -> Pin:
+    """Keeps a pin durably, in place of an older one of the same turn or expression.
+
+    Raises:
+        NotFoundError: no such turn.
+        InputError: the turn is text that Clew injected, there are `RULES` rules already, or the space is paused.
+        ExpressionError: the expression cannot be read.
+    """
+    if pin.kind == "where":
+        parse(pin.name, pin.pinned_at)
+
+    def write(tx: Transaction) -> None:
+        if paused_since(tx, space) is not None:
+            raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
+        if pin.kind == "turn":
+            _must_be_a_memory(tx, space, pin.name)
+        elif tx.get("pin", (space, pin.kind, pin.name)) is None and tx.count("pin", *_rules(space)) >= RULES:
+            raise InputError(f"there are {RULES} rules already, the most that may be; take one back (unpin) first")
+        tx.put("pin", [(space, pin.kind, pin.name, pin.most, pin.note, to_us(pin.pinned_at))])
+
+    store.transaction(write)
+    return pin
+
+
+def _rules(space: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (space, "where"), (space, "where")
+
+
+def _must_be_a_memory(reader: Reader, space: str, name: str) -> None:
+    row = reader.get("turn", (space, *parse_turn_id(name)))
+    if row is None:
+        raise NotFoundError(f"no turn {name!r} in space {space!r}; it may have been forgotten")
+    if row[TURN_COLUMNS["origin"]] == "injected":
+        raise InputError(f"{name!r} is text that Clew put into a prompt, and never a memory; pin the turn it quotes")
+
+
+def take_back(store: Store, space: str, kind: PinKind, name: str) -> None:
+    """Removes a pin.
+
+    Raises:
+        NotFoundError: there is no such pin.
+    """
+    key = (space, kind, name)
+    if not store.transaction(lambda tx: tx.delete("pin", key, key)):
+        raise NotFoundError(f"nothing is pinned as {name!r} in space {space!r}; `clew pin` lists what is")
+
+
+def read_pins(reader: Reader, space: str) -> list[Pin]:
+    """What is pinned, the oldest first; ties go by kind and name."""
+    rows = reader.scan("pin", (space,), (space,))
+    return sorted(map(_pin, rows), key=lambda each: (each.pinned_at, each.kind, each.name))
+
+
+def _pin(row: Row) -> Pin:
+    _, kind, name, most, note, pinned_at = row
+    return Pin(
+        kind=cast(PinKind, kind),
+        name=cast(str, name),
+        most=cast(int, most),
+        note=cast("str | None", note),
+        pinned_at=cast(datetime, from_us(cast(int, pinned_at))),
+    )
+
+
+def forget_pins(tx: Transaction, space: str, names: Sequence[str]) -> int:
+    """Drops the pins of turns that are forgotten, with their notes; gives how many there were."""
+    keys = [(space, "turn", name) for name in names]
+    return sum(tx.delete("pin", key, key) for key in keys)
+
+
+def carry_pins(pins: Sequence[Pin], target: Store, space: str, names: Mapping[str, str]) -> int:
+    """Adds pins of another home that this one has not; gives how many.
+
+    Args:
+        names: the turns' ids there -> here; turns that are not here are left out.
+    """
+    here = [(each, each.name if each.kind == "where" else names.get(each.name)) for each in pins]
+
+    def write(tx: Transaction) -> int:
+        kept = [(each, name) for each, name in here if name is not None and not tx.get("pin", (space, each.kind, name))]
+        kept = [
+            (each, name) for each, name in kept if each.kind == "where" or tx.get("turn", (space, *parse_turn_id(name)))
+        ]
+        tx.put("pin", [(space, each.kind, name, each.most, each.note, to_us(each.pinned_at)) for each, name in kept])
+        return len(kept)
+
+    return target.transaction(write) if here else 0
+
+
+def canonical(ref: str) -> str:
+    """The one name of a turn; InputError when the text is no turn id."""
+    return turn_id(*parse_turn_id(ref))

@@ -1,0 +1,368 @@
+"""Prepared turns -> durable rows: the turn, its index entry, its annotations and its blobs, all or nothing.
+
+A single turn is always appended, unless it carries an external id that is known. A sequence is planned against what the
+session holds, so that a resent history adds nothing and an edit opens a branch (`clew.ingest.identity`), and written in
+batches; if someone else wrote to the session meanwhile, it is planned anew.
+"""
+
+import secrets
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, cast
+
+from clew.analyze.weigh import ANALYZE_VERSION
+from clew.index.entry import encode
+from clew.ingest.identity import Key, Place, align
+from clew.rows.annotations import WEIGHING
+from clew.rows.parameters import take_over
+from clew.rows.pause import paused_since
+from clew.rows.tombstones import Hashed, ghosts, hashing, is_copy
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.rows import dumps, placed_row, to_us
+from clew.store.tables import Row
+from clew.types.ids import turn_id
+from clew.types.turn import Turn
+from clew.write.prepare import Prepared
+from clew.write.session_log import after_forgotten, by_external_id, forgotten, has_forgotten_id, next_seq, read_line
+from clew.write.stream_alignment import Strand
+
+_SESSIONS_KEPT: Final = 64
+"""Sessions whose contents are remembered as hashes, so that new sequences need no look back."""
+
+
+@dataclass(frozen=True, slots=True)
+class Fate:
+    """What became of one prepared turn: exactly one of the fields is set.
+
+    Attributes:
+        added: id of the new turn.
+        known: id of the stored turn that this one is.
+        conflict: id of the turn that holds its external id with other content.
+        forgotten: it was forgotten before, and stays out.
+        excluded: a pattern keeps it out.
+        paused: the space takes nothing in at present.
+    """
+
+    added: str | None = None
+    known: str | None = None
+    conflict: str | None = None
+    forgotten: bool = False
+    excluded: bool = False
+    paused: bool = False
+
+    @property
+    def out_of_line(self) -> bool:
+        """True for a turn that no later one is lined up with: it is as if it had not come."""
+        return self.excluded or self.paused
+
+
+class _Moved(Exception):
+    """The session grew between planning and writing; a signal inside this module, never seen outside."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """Where each turn of a sequence goes.
+
+    Attributes:
+        seqs: place in the session of each turn that `Place` numbers may name, in that order; -1 for none.
+        next_seq: the session's next place at planning time.
+        gone: places of forgotten turns.
+    """
+
+    places: Sequence[Place]
+    seqs: Sequence[int]
+    next_seq: int
+    gone: frozenset[int] = frozenset()
+
+
+class Appender:
+    """Appends to one space. Threads may share it.
+
+    It remembers, per session, hashes of stored contents: a hint that saves reading. Every decision is made from rows.
+    Cost of an append: independent of how much is stored, unless a sequence begins with a turn that the session holds.
+    """
+
+    def __init__(self, store: Store, space: str, batch: int) -> None:
+        self._store = store
+        self._space = space
+        self._batch = batch
+        self._contents: dict[str, tuple[int, set[bytes]]] = {}
+        self._lock = threading.Lock()
+
+    def forget(self) -> None:
+        """Drops the remembered hashes."""
+        with self._lock:
+            self._contents.clear()
+
+    def learn(self, values: Mapping[str, float], now: datetime) -> None:
+        """Takes learned values over that an export brought along, see `take_over`."""
+        take_over(self._store, self._space, values, now)
+
+    def add(self, item: Prepared, now: datetime) -> Fate:
+        """Appends one turn; returns once it is durable."""
+        turn = item.turn
+
+        def write(tx: Transaction) -> Fate:
+            ground = _ground(tx, self._space, turn.session, now)
+            if ground is None:
+                return Fate(paused=True)
+            if item.excluded is not None:
+                return Fate(excluded=True)
+            if turn.external_id is not None:
+                known = by_external_id(tx, self._space, turn.session, turn.external_id)
+                if known is not None:
+                    name = turn_id(turn.session, known[0])
+                    return Fate(known=name) if known[1] == item.digest else Fate(conflict=name)
+                if ground.hashed and has_forgotten_id(tx, self._space, turn.session, turn.external_id, ground.hashed):
+                    return Fate(forgotten=True)
+            plan = _Plan([Place(branch=turn.branch)], (), ground.next_seq)
+            return _write(tx, ground, [item], plan, now)[0][0]
+
+        return self._store.transaction(write)
+
+    def add_sequence(
+        self,
+        items: Sequence[Prepared],
+        now: datetime,
+        progress: Callable[[int], None],
+        strand: Strand | None = None,
+    ) -> list[Fate]:
+        """Appends turns of one session in order and says what became of each; all are durable on return.
+
+        Args:
+            progress: called with the number of turns just settled, after each durable batch.
+            strand: what came of the same sequence before, so that it is lined up as a whole; it is carried on.
+        """
+        strand = strand or Strand()
+        in_line = self._in_line(items, strand)
+        if len(in_line) < len(items):
+            progress(len(items) - len(in_line))
+        fates = iter(self._add_line([items[i] for i in in_line], now, progress, strand))
+        chosen = frozenset(in_line)
+        return [next(fates) if i in chosen else Fate(excluded=True) for i in range(len(items))]
+
+    def _in_line(self, items: Sequence[Prepared], strand: Strand) -> Sequence[int]:
+        """Places of the turns to be lined up: all but excluded ones, unless they came in before they were excluded."""
+        if all(item.excluded is None for item in items):
+            return range(len(items))
+        keys = [*strand.keys, *map(sequence_key, items)]
+        with self._store.snapshot() as reader:
+            line = read_line(reader, self._space, items[0].turn.session, keys)
+        held = {key.hash for key in line.keys}
+        return [i for i, item in enumerate(items) if item.excluded is None or item.digest in held]
+
+    def _add_line(
+        self, items: Sequence[Prepared], now: datetime, progress: Callable[[int], None], strand: Strand
+    ) -> list[Fate]:
+        fates: list[Fate] = []
+        while len(fates) < len(items):
+            rest = items[len(fates) :]
+            plan = self._plan(rest, strand)
+            try:
+                for settled in self._apply(plan, rest, now):
+                    for item, fate in zip(items[len(fates) :], settled, strict=False):
+                        if not fate.out_of_line:
+                            strand.take(sequence_key(item), fate.added or fate.known, added=fate.added is not None)
+                    fates += settled
+                    progress(len(settled))
+                    if settled[-1].paused:  # the rest with it: a sequence is not taken in by pieces
+                        progress(len(items) - len(fates))
+                        return fates + [Fate(paused=True)] * (len(items) - len(fates))
+            except _Moved:
+                continue  # someone else wrote to the session: what is left is planned anew from what is stored now
+        return fates
+
+    def _apply(self, plan: _Plan, items: Sequence[Prepared], now: datetime) -> Iterator[list[Fate]]:
+        for start in range(0, len(items), self._batch):
+            end = start + self._batch
+            part = replace(plan, places=plan.places[start:end])
+            settled = self._store.transaction(_writing(self._space, items[start:end], part, now))
+            fates = [fate for fate, _ in settled]
+            added = sum(fate.added is not None for fate in fates)
+            plan = replace(plan, seqs=[*plan.seqs, *(seq for _, seq in settled)], next_seq=plan.next_seq + added)
+            yield fates
+
+    def _plan(self, items: Sequence[Prepared], strand: Strand) -> _Plan:
+        session = items[0].turn.session
+        keys = [sequence_key(item) for item in items]
+        with self._store.snapshot() as reader:
+            upcoming = next_seq(reader, self._space, session)
+            if strand.keys and not forgotten(reader, self._space, session):
+                found = strand.places(reader, self._space, session, keys, upcoming)
+                if found is not None:
+                    return _Plan(*found, upcoming)
+            if upcoming == 0 or not (strand.keys or self._may_line_up(reader, items, upcoming)):
+                return _Plan(align((), keys), (), upcoming)
+            line = read_line(reader, self._space, session, [*strand.keys, *keys])
+        strand.look(line, upcoming)
+        places = align(line.keys, [*strand.keys, *keys])
+        seqs = list(line.seqs)
+        for place in places[: len(strand.keys)]:
+            seqs.append(-1 if place.known is None else seqs[place.known])
+        return _Plan(places[len(strand.keys) :], seqs, upcoming, line.gone)
+
+    def _may_line_up(self, reader: Reader, items: Sequence[Prepared], upcoming: int) -> bool:
+        """False only when no rule of alignment can find anything: no known id, and no first turn that is stored."""
+        session = items[0].turn.session
+        names = (item.turn.external_id for item in items)
+        if any(name is not None and by_external_id(reader, self._space, session, name) for name in names):
+            return True
+        hashes = self._hashes(reader, session, upcoming)
+        firsts = {item.turn.branch: item.digest for item in reversed(items)}
+        return any(digest in hashes for digest in firsts.values()) or bool(forgotten(reader, self._space, session))
+
+    def _hashes(self, reader: Reader, session: str, upcoming: int) -> set[bytes]:
+        """Hashes of the session's contents, brought up to date by reading only what is new."""
+        with self._lock:
+            upto, hashes = self._contents.pop(session, (0, set()))
+            if upto < upcoming:
+                low, high = (self._space, session, upto), (self._space, session)
+                hashes |= {cast(bytes, row[0]) for row in reader.scan("turn", low, high, columns=("hash",))}
+            while len(self._contents) >= _SESSIONS_KEPT:
+                self._contents.pop(next(iter(self._contents)))
+            self._contents[session] = (upcoming, hashes)
+            return hashes
+
+
+def _writing(
+    space: str, items: Sequence[Prepared], plan: _Plan, now: datetime
+) -> Callable[[Transaction], list[tuple[Fate, int]]]:
+    """`_write` for one batch, provided that the session is as long as planned."""
+
+    def write(tx: Transaction) -> list[tuple[Fate, int]]:
+        ground = _ground(tx, space, items[0].turn.session, now)
+        if ground is None:
+            return [(Fate(paused=True), -1)] * len(items)
+        if ground.next_seq != plan.next_seq:
+            raise _Moved
+        return _write(tx, ground, items, plan, now)
+
+    return write
+
+
+@dataclass(frozen=True, slots=True)
+class _Ground:
+    """What a transaction reads once of the space and the session that it appends to.
+
+    Attributes:
+        space: the row, also of a space that has no turn yet.
+        session: likewise.
+        hashed: None while nothing of the space was forgotten.
+    """
+
+    space: Row
+    session: Row
+    hashed: Hashed | None
+
+    @property
+    def next_seq(self) -> int:
+        """The place of the session's next turn."""
+        return cast(int, self.session[2])
+
+
+def _ground(tx: Reader, space: str, session: str, now: datetime) -> _Ground | None:
+    """The rows; None while the space is paused."""
+    if paused_since(tx, space) is not None:
+        return None
+    row = tx.get("space", (space,)) or (space, 0, 0, secrets.token_bytes(32), to_us(now))
+    has_forgotten = bool(tx.scan("tombstone", (space,), (space,), columns=("seq",), limit=1))
+    hashed = hashing(cast(bytes, row[3])) if has_forgotten else None
+    held = tx.get("session", (space, session))
+    if held is None:
+        first = after_forgotten(ghosts(tx, space, session, hashed) if hashed else ())
+        held = (space, session, first, None, dumps({}), to_us(now))
+    return _Ground(row, held, hashed)
+
+
+def _write(
+    tx: Transaction, ground: _Ground, items: Sequence[Prepared], plan: _Plan, now: datetime
+) -> list[tuple[Fate, int]]:
+    """Writes the new ones of some planned turns of one session; gives each one's fate and place, -1 for none."""
+    space, session, hashed = cast(str, ground.space[0]), items[0].turn.session, ground.hashed
+    seqs = list(plan.seqs)
+    settled: list[tuple[Fate, int]] = []
+    new: list[Prepared] = []
+    named: dict[str, int] = {}
+    for item, place in zip(items, plan.places, strict=True):
+        if not place.is_new:
+            seq = seqs[place.known if place.known is not None else cast(int, place.conflict)]
+            settled.append((_met(session, seq, plan.gone, known=place.known is not None), seq))
+        elif hashed is not None and is_copy(tx, space, item.turn, item.digest, hashed):
+            settled.append((Fate(forgotten=True), -1))
+        elif item.excluded is not None:
+            settled.append((Fate(excluded=True), -1))
+        else:
+            seq = plan.next_seq + len(new)
+            if place.follows is not None and seqs[place.follows] >= 0:
+                parent: str | None = turn_id(session, seqs[place.follows])
+            else:
+                parent = _parent(tx, space, item.turn, named)
+            if item.turn.external_id is not None:
+                named[item.turn.external_id] = seq
+            moved = (item.turn.branch, item.turn.parent) != (place.branch, parent)
+            new.append(replace(item, turn=replace(item.turn, branch=place.branch, parent=parent)) if moved else item)
+            settled.append((Fate(added=turn_id(session, seq)), seq))
+        seqs.append(settled[-1][1])
+    if new:
+        _put(tx, ground, new, now)
+    return settled
+
+
+def _parent(tx: Reader, space: str, turn: Turn, named: Mapping[str, int]) -> str | None:
+    """The id of the turn that this one answers; sources name it by their own ids, which may name no stored turn.
+
+    Args:
+        named: places by external id of the turns that this transaction writes.
+    """
+    if turn.parent is None or turn.parent in named:
+        return turn.parent and turn_id(turn.session, named[turn.parent])
+    key = (space, turn.session, turn.parent)
+    rows = tx.scan("turn", key, key, index="external", columns=("seq",), limit=1)
+    return turn_id(turn.session, cast(int, rows[0][0])) if rows else turn.parent
+
+
+def _met(session: str, seq: int, gone: frozenset[int], *, known: bool) -> Fate:
+    """What becomes of a turn that met another one."""
+    if seq < 0 or seq in gone:
+        return Fate(forgotten=True)
+    name = turn_id(session, seq)
+    return Fate(known=name) if known else Fate(conflict=name)
+
+
+def _put(tx: Transaction, ground: _Ground, new: Sequence[Prepared], now: datetime) -> None:
+    """Writes new turns of one session at its next places, and all that goes with them."""
+    space_row, session_row = ground.space, ground.session
+    space, session, first = cast(str, space_row[0]), new[0].turn.session, ground.next_seq
+    ordinal, ingested_at = cast(int, space_row[1]), to_us(now)
+    title = session_row[3] or title_of(item.turn.metadata for item in new)
+    tx.put("session", [(space, session, first + len(new), title, *session_row[4:])])
+    tx.put("space", [(space, ordinal + len(new), *space_row[2:])])
+    placed = [(item, first + n, ordinal + n) for n, item in enumerate(new)]
+    rows = (placed_row(space, item.turn, item.digest, seq, number, ingested_at) for item, seq, number in placed)
+    tx.put("turn", rows)
+    tx.put("tail", [(space, number, encode(item.entry(seq=seq, ordinal=number))) for item, seq, number in placed])
+    tx.put(WEIGHING, weighing_rows(space, ((number, item) for item, _, number in placed)))
+    for item in new:
+        types = {part.blob: part.media_type for part in item.turn.parts if part.blob}
+        for sha, data in item.blobs.items():
+            tx.put_blob(space, sha, data, types.get(sha))
+
+
+def title_of(metadata: Iterable[Mapping[str, object]]) -> str | None:
+    """The session's title: the first that one of its turns brings along."""
+    titles = (each.get("title") for each in metadata)
+    return next((title for title in titles if isinstance(title, str) and title.strip()), None)
+
+
+def sequence_key(item: Prepared) -> Key:
+    """What alignment needs to know of a prepared turn."""
+    turn = item.turn
+    return Key(hash=item.digest, at=turn.at, external_id=turn.external_id, branch=turn.branch)
+
+
+def weighing_rows(space: str, items: Iterable[tuple[int, Prepared]]) -> list[Row]:
+    """What is written of each turn with the turn itself, given by its ordinal."""
+    return [(space, ordinal, item.annotations[WEIGHING], ANALYZE_VERSION) for ordinal, item in items]

@@ -1,0 +1,209 @@
+"""Many turns at once: prepared, grouped by session, appended in durable batches, each record accounted for."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from clew.config import IngestConfig
+from clew.errors import ConflictError, TurnRejected
+from clew.ingest.importers import ImportedTurn, Limits, Skipped, read_path
+from clew.types.reports import IngestReport, Rejection
+from clew.types.turn import Turn
+from clew.write.append import Appender, Fate
+from clew.write.prepare import Prepared, admit, prepare
+from clew.write.stream_alignment import Strand
+
+Progress = Callable[[int], None]
+"""Called with the number of turns settled so far."""
+
+HELD: Final = 5_000
+"""Turns held in memory while they are gathered by session.
+
+A session that goes on after that is aligned as a whole (`clew.write.stream_alignment`), so that nothing depends on
+where the stretch ended.
+"""
+
+HELD_CHARS: Final = 16_000_000
+"""Characters of text likewise: two of the longest turns, whatever their number."""
+
+
+@dataclass(slots=True)
+class _Tally:
+    """The report as it grows."""
+
+    on_progress: Progress | None
+    added: int = 0
+    known: int = 0
+    rejected: list[Rejection] = field(default_factory=list)
+    turn_ids: list[tuple[int, str]] = field(default_factory=list)
+    masked: Counter[str] = field(default_factory=Counter)
+    skipped: Counter[str] = field(default_factory=Counter)
+    settled: int = 0
+    learned: Mapping[str, float] | None = None
+
+    def progress(self, count: int) -> None:
+        self.settled += count
+        if self.on_progress is not None:
+            self.on_progress(self.settled)
+
+    def take(self, waiting: "_Waiting", fate: Fate) -> None:
+        item = waiting.item
+        if fate.forgotten:
+            self.skipped["forgotten"] += 1
+        elif fate.excluded:
+            self.skipped["excluded"] += 1
+        elif fate.paused:
+            self.skipped["paused"] += 1
+        elif fate.conflict is not None:
+            self.rejected.append(Rejection(where=waiting.where, reason=_conflict(item, fate.conflict)))
+        elif fate.added is not None:
+            self.added += 1
+            self.turn_ids.append((waiting.place, fate.added))
+            self.masked.update(item.masked)
+        elif fate.known is not None:
+            self.known += 1
+            self.turn_ids.append((waiting.place, fate.known))
+
+    def report(self) -> IngestReport:
+        return IngestReport(
+            added=self.added,
+            known=self.known,
+            rejected=tuple(self.rejected),
+            turn_ids=tuple(name for _, name in sorted(self.turn_ids)),
+            masked=dict(sorted(self.masked.items())),
+            skipped=dict(sorted(self.skipped.items())),
+        )
+
+
+Record = ImportedTurn | Rejection | Skipped
+
+
+def add_one(appender: Appender, turn: Turn, config: IngestConfig, now: datetime) -> str:
+    """Appends one turn and gives its id; a known external id gives the stored turn's.
+
+    Raises:
+        TurnRejected: it cannot be taken, is kept out by a pattern or a pause, or was forgotten before.
+        ConflictError: its external id is stored with other content.
+    """
+    item = prepare(admit(turn), config)
+    fate = appender.add(item, now)
+    if fate.conflict is not None:
+        raise ConflictError(_conflict(item, fate.conflict))
+    if fate.paused:
+        raise TurnRejected("this space is paused and stores nothing; `clew resume`, or Memory.resume, ends that")
+    if fate.excluded:
+        raise TurnRejected(f"the pattern {item.excluded!r} of the setting ingest.exclude keeps this turn out")
+    name = fate.added or fate.known
+    if name is None:
+        raise TurnRejected("this turn was forgotten and stays out; send what is said anew without its id and time")
+    return name
+
+
+def _conflict(item: Prepared, held_by: str) -> str:
+    return (
+        f"external id {item.turn.external_id!r} is stored as {held_by} with other content, which was kept; "
+        "send an edit under an id of its own"
+    )
+
+
+def add_many(
+    appender: Appender,
+    turns: Iterable[Turn],
+    config: IngestConfig,
+    clock: Callable[[], datetime],
+    on_progress: Progress | None = None,
+) -> IngestReport:
+    """Appends turns in order; those of one session are aligned as one sequence.
+
+    A turn that is rejected is named by its place in the input and does not stop the others.
+    """
+    records = (_admitted(turn, f"turns[{place}]") for place, turn in enumerate(turns))
+    return _append_all(appender, records, config, clock, on_progress)
+
+
+def _admitted(turn: object, where: str) -> Record:
+    try:
+        return ImportedTurn(turn=admit(turn), where=where)
+    except TurnRejected as error:
+        return Rejection(where=where, reason=str(error))
+
+
+def import_path(
+    appender: Appender,
+    path: Path,
+    config: IngestConfig,
+    clock: Callable[[], datetime],
+    *,
+    form: str | None = None,
+    session: str | None = None,
+    on_progress: Progress | None = None,
+) -> IngestReport:
+    """Reads a file or folder of any known format and appends what it holds.
+
+    Raises:
+        FormatError: the file as a whole cannot be read.
+    """
+    limits = Limits(max_line_bytes=config.max_line_bytes)
+    return _append_all(appender, read_path(path, form, session=session, limits=limits), config, clock, on_progress)
+
+
+@dataclass(frozen=True, slots=True)
+class _Waiting:
+    """A prepared turn on its way to the store, and its place among the records."""
+
+    place: int
+    where: str
+    item: Prepared
+
+
+def _append_all(
+    appender: Appender,
+    records: Iterable[Record],
+    config: IngestConfig,
+    clock: Callable[[], datetime],
+    on_progress: Progress | None,
+) -> IngestReport:
+    tally = _Tally(on_progress)
+    groups: dict[str, list[_Waiting]] = {}
+    strands: dict[str, Strand] = {}
+
+    def flush() -> None:
+        for session in list(groups):
+            group = groups.pop(session)  # at once: what fails is not tried again on the way out
+            items = [waiting.item for waiting in group]
+            fates = appender.add_sequence(items, clock(), tally.progress, strands.setdefault(session, Strand()))
+            for waiting, fate in zip(group, fates, strict=True):
+                tally.take(waiting, fate)
+
+    held = chars = 0
+    try:
+        for waiting in _prepared(records, config, tally):
+            groups.setdefault(waiting.item.turn.session, []).append(waiting)
+            held, chars = held + 1, chars + len(waiting.item.turn.text)
+            if held >= HELD or chars >= HELD_CHARS:
+                flush()
+                held = chars = 0
+    finally:  # what was read before a source broke off is kept
+        flush()
+    if tally.learned:
+        appender.learn(tally.learned, clock())
+    return tally.report()
+
+
+def _prepared(records: Iterable[Record], config: IngestConfig, tally: _Tally) -> Iterator[_Waiting]:
+    for place, record in enumerate(records):
+        if isinstance(record, Rejection):
+            tally.rejected.append(record)
+        elif isinstance(record, Skipped):
+            tally.skipped[record.kind] += 1
+            tally.learned = tally.learned if record.learned is None else record.learned
+        else:
+            try:
+                item = prepare(record.turn, config)
+            except TurnRejected as error:
+                tally.rejected.append(Rejection(where=record.where, reason=str(error)))
+                continue
+            yield _Waiting(place, record.where, item)

@@ -1,0 +1,181 @@
+"""A turn as it comes -> everything that one transaction will write about it. Pure.
+
+Order matters: text is made encodable, then secrets are masked, then large parts move to blobs; only the result is
+hashed, indexed and weighed, so that a resent turn meets the same hash and no secret reaches the disk.
+"""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, date, datetime, time, timedelta
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Final
+
+from clew.analyze.weigh import weigh
+from clew.config import IngestConfig
+from clew.errors import TurnRejected
+from clew.index.entry import DATED, STANDING, PieceTerms, TurnEntry, date_marks, name_mark
+from clew.ingest.encoding import escape_turn
+from clew.ingest.exclude import exclusion
+from clew.ingest.identity import content_hash
+from clew.ingest.media import offload
+from clew.ingest.secrets import mask_turn
+from clew.rows.annotation_codec import weighing_text
+from clew.rows.annotations import WEIGHING
+from clew.store.rows import dumps, to_us
+from clew.text.dates import date_text, date_words, resolve
+from clew.text.names import greeting_aliases
+from clew.text.pieces import piece_spans
+from clew.text.style import Style, says_standing_wish, style
+from clew.text.terms import terms
+from clew.types.turn import MAX_TURN_CHARS, Turn
+
+_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
+
+_CALLING: Final = frozenset(
+    terms(
+        "hey hi hello hiya heya yo dear morning afternoon evening night thanks thank thx cheers congrats "
+        "congratulations welcome goodbye bye birthday name call"
+    )
+)
+"""A text without any of these greets nobody (`greeting_aliases`), which is told in a thousandth of the time."""
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """One turn ready to be written.
+
+    Attributes:
+        turn: masked, its large parts moved out; not yet placed.
+        digest: content hash of that turn.
+        blobs: bytes by SHA-256, to be kept beside it.
+        annotations: the text of a row by its table, made by rules; one row holds all that is weighed at once.
+        masked: how many secrets were masked, by kind.
+        excluded: the pattern of `ingest.exclude` that keeps the turn out; None when it may be stored.
+    """
+
+    turn: Turn
+    digest: bytes
+    pieces: tuple[PieceTerms, ...]
+    style: Style
+    blobs: Mapping[str, bytes] = field(default_factory=dict)
+    annotations: Mapping[str, str] = field(default_factory=dict)
+    masked: Mapping[str, int] = field(default_factory=dict)
+    excluded: str | None = None
+
+    def entry(self, *, seq: int, ordinal: int) -> TurnEntry:
+        """The index entry, once the places are known.
+
+        A tool's words count as the tool's also where the wire format puts them into a user's message. Text that was
+        injected has no characters and no terms here: it is stored, and never a memory of its own.
+        """
+        turn = self.turn
+        injected = turn.origin == "injected"
+        return TurnEntry(
+            ordinal=ordinal,
+            session=turn.session,
+            seq=seq,
+            branch=turn.branch,
+            speaker=turn.speaker,
+            role="tool" if turn.origin == "tool" else turn.role,
+            at=to_us(turn.at),
+            chars=0 if injected else len(turn.text),
+            first_person=self.style.first_person,
+            asks=self.style.asks,
+            stated=self.style.stated,
+            pieces=() if injected else self.pieces,
+        )
+
+
+def admit(turn: object) -> Turn:
+    """A caller's own turn in a form that every store can hold; what importers give has it already.
+
+    Raises:
+        TurnRejected: it is no turn, or carries something that JSON cannot hold.
+    """
+    if not isinstance(turn, Turn):
+        raise TurnRejected(f"{type(turn).__name__} is no turn; expected clew.Turn(role=..., content=...)")
+    for name, value in (("metadata", turn.metadata), *(("extra", part.extra) for part in turn.parts)):
+        try:
+            if value:
+                dumps(value)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise TurnRejected(
+                f"{name} cannot be written as JSON: {error}; expected text, numbers, lists and dicts"
+            ) from error
+    return escape_turn(turn)
+
+
+def prepare(turn: Turn, config: IngestConfig) -> Prepared:
+    """Makes a turn ready whose text can be encoded: `admit`, or an importer, saw to that.
+
+    Raises:
+        TurnRejected: it is empty or too long; the reason says which rule.
+    """
+    _check(turn)
+    excluded = exclusion(config.exclude).match(turn)  # before masking: a pattern may name what a mask would hide
+    masked: Mapping[str, int] = {}
+    if config.secrets == "mask":
+        turn, masked = mask_turn(turn)
+    turn, blobs = offload(turn, config.blob_bytes)
+    return derive(turn, blobs, masked, excluded)
+
+
+def derive(
+    turn: Turn, blobs: Mapping[str, bytes] = _NONE, masked: Mapping[str, int] = _NONE, excluded: str | None = None
+) -> Prepared:
+    """Everything that follows from a stored turn without a model: a rebuild makes the same as the first time.
+
+    Args:
+        blobs: as `Prepared` holds them, like `masked` and `excluded`: what was found out before.
+    """
+    return Prepared(
+        turn=turn,
+        digest=content_hash(turn),
+        pieces=index_pieces(turn),
+        style=style(turn.text),
+        annotations={WEIGHING: weighing_text(weigh(turn.text).annotations())},
+        blobs=blobs,
+        masked=masked,
+        excluded=excluded,
+    )
+
+
+def index_pieces(turn: Turn) -> tuple[PieceTerms, ...]:
+    """The turn's pieces as term counts: the words, and apart from them its date, speaker, named dates and names."""
+    about = _about("" if turn.at is None else date_text(turn.at), turn.speaker or "")
+    return tuple(_piece(turn.text[start:end], about, turn.at) for start, end in piece_spans(turn.text))
+
+
+@lru_cache(maxsize=1024)
+def _about(day: str, speaker: str) -> tuple[str, ...]:
+    """The terms of a turn's day and speaker, which are the same in turn after turn."""
+    return tuple(terms(f"{day} {speaker}"))
+
+
+def _piece(words: str, about: Sequence[str], at: datetime | None) -> PieceTerms:
+    extra = Counter(about)
+    if says_standing_wish(words):
+        extra[STANDING] = 1
+    for found in resolve(words, at):
+        extra.update(terms(date_words(found)))
+        extra[DATED] = 1
+        first, after = _midnight(found.start), _midnight(found.end) + timedelta(days=1)
+        extra.update(date_marks(first, after, found.grain))
+    body = Counter(terms(words))
+    if not _CALLING.isdisjoint(body) or "his is " in words:  # "This is Ann": nothing but stop words and the name
+        extra.update({name_mark(alias.name, alias.of) for alias in greeting_aliases(words)})
+    return PieceTerms(body=body, extra=extra, chars=len(words))
+
+
+def _midnight(day: date) -> datetime:
+    return datetime.combine(day, time(), UTC)
+
+
+def _check(turn: Turn) -> None:
+    if not turn.text.strip() and all(part.data is None and part.blob is None for part in turn.parts):
+        raise TurnRejected("the turn is empty: it has no text but white space, and no image or file")
+    size = sum(len(part.text) for part in turn.parts)
+    if size > MAX_TURN_CHARS:
+        raise TurnRejected(f"the turn has {size:,} characters; at most {MAX_TURN_CHARS:,} are taken, so split it")

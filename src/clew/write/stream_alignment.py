@@ -1,0 +1,110 @@
+"""A sequence of one session that comes in stretches: where the next one goes, at a cost that does not grow.
+
+As long as the turns that came are the session's first ones, in its one branch, the next can only be what the session
+holds after them, or new, or a repetition of an external id. Else nothing is decided here, and the whole sequence has to
+be lined up again (`clew.ingest.identity.align`), with the same result.
+"""
+
+from collections.abc import Iterable, Sequence
+
+from clew.ingest.identity import Key, Place
+from clew.store.protocol import Reader
+from clew.store.rows import to_us
+from clew.types.ids import parse_turn_id
+from clew.write.session_log import Line, by_external_id
+
+
+class Strand:
+    """What came of the sequence so far.
+
+    Attributes:
+        keys: of its turns, in order.
+    """
+
+    def __init__(self, earlier: Iterable[Key] = ()) -> None:
+        """Begins; `earlier` are keys of turns whose places are not known."""
+        self.keys = list(earlier)
+        self._length: int | None = None if self.keys else 0  # they are the session's first so many turns; None: not so
+        self._branch: str | None = None
+        self._straight_to = 0  # places below it were seen to be one branch, in order
+        self._ids: dict[str, tuple[int, bytes]] = {}  # external id -> place in the session, content hash
+
+    def take(self, key: Key, name: str | None, *, added: bool) -> None:
+        """Goes on with a turn that was settled.
+
+        Args:
+            name: id of the stored turn that it is; None when there is none.
+            added: it is new.
+        """
+        if self._branch is None:
+            self._branch = key.branch
+        self.keys.append(key)
+        if self._length is None or (key.external_id is not None and key.external_id in self._ids):
+            return
+        seq = None if name is None else parse_turn_id(name)[1]
+        if seq is None or seq != self._length or key.branch != self._branch or not (added or seq < self._straight_to):
+            self._length = None
+            return
+        self._length += 1
+        if key.external_id is not None:
+            self._ids[key.external_id] = (seq, key.hash)
+
+    def look(self, line: Line, upcoming: int) -> None:
+        """Notes whether all of the session, up to its next place, is one branch in order: this one's."""
+        if self._branch is None and line.keys:
+            self._branch = line.keys[0].branch
+        whole = line.seqs == tuple(range(upcoming)) and not line.gone
+        straight = whole and all(key.branch == self._branch and key.follows is None for key in line.keys)
+        self._straight_to = upcoming if straight else 0
+
+    def places(
+        self, reader: Reader, space: str, session: str, keys: Sequence[Key], upcoming: int
+    ) -> tuple[list[Place], list[int]] | None:
+        """Where the next turns go, as `align` says it, and the places in the session that the numbers stand for.
+
+        None when that cannot be told from here. Nothing of the session may be forgotten.
+
+        Args:
+            upcoming: the session's next place.
+        """
+        length = self._length
+        branch = self._branch
+        if not length or branch is None or any(key.branch != branch for key in keys):
+            return None
+        if length < upcoming != self._straight_to:
+            return None
+        known = _again(reader, (space, session, length), keys) if length < upcoming else 0
+        if known < len(keys) and length + known < upcoming:
+            return None
+        seqs = list(range(length, length + known))
+        numbers: dict[str, tuple[int, bytes]] = {}
+        for key in keys:
+            name = key.external_id
+            if name is not None and name in self._ids and name not in numbers:
+                seq, digest = self._ids[name]
+                numbers[name] = (len(seqs), digest)
+                seqs.append(seq)
+        places = [Place(known=number) for number in range(known)]
+        for place, key in enumerate(keys[known:], start=known):
+            held = None if key.external_id is None else numbers.get(key.external_id)
+            if held is not None:
+                places.append(Place(known=held[0]) if held[1] == key.hash else Place(conflict=held[0]))
+                continue
+            if key.external_id is not None:
+                if by_external_id(reader, space, session, key.external_id):
+                    return None
+                numbers[key.external_id] = (len(seqs) + place, key.hash)
+            places.append(Place(branch=branch))
+        return places, seqs
+
+
+def _again(reader: Reader, first: tuple[str, str, int], keys: Sequence[Key]) -> int:
+    """How many of the keys are, one after the other, the turns that the session holds from `first` on."""
+    columns = ("hash", "at", "external_id")
+    rows = reader.scan("turn", first, first[:2], columns=columns, limit=len(keys))
+    count = 0
+    for row, key in zip(rows, keys, strict=False):
+        if row != (key.hash, to_us(key.at), key.external_id):
+            break
+        count += 1
+    return count

@@ -1,0 +1,306 @@
+"""What is said of turns beside each other, and the beats they make, however the work is cut up."""
+
+from collections.abc import Iterator, Sequence
+from datetime import timedelta
+from itertools import groupby
+from typing import Any
+
+import pytest
+
+from clew.analyze.prototypes import sentences
+from clew.config import AnalyzeConfig
+from clew.derive import analysis as analyse
+from clew.derive.analysis import Analysis, analyse_again, drop_analysis
+from clew.derive.branch_state import MARK, Mark
+from clew.derive.embedding import embed_batch, missing
+from clew.errors import ConflictError
+from clew.index.live import LiveIndex
+from clew.memory import Memory
+from clew.rows.analysis_progress import read_progress
+from clew.rows.annotations import ANALYSIS, annotations_of
+from clew.store.protocol import Store
+from clew.store.tables import NODE
+from clew.structure.hierarchy_codec import outline_of, seqs_of
+from clew.testing import HashEmbedder
+from clew.types import Part, Turn
+from tests.memories import NOON, quiet, rows, told
+
+TOPICS = {
+    "garden": (
+        "The roses need water",
+        "Tomato plants hate wet leaves",
+        "My compost heap is warm",
+        "Slugs ate the salad",
+    ),
+    "server": (
+        "The deploy failed on node 3",
+        "Restart the queue worker",
+        "Redis ran out of memory",
+        "Rotate the api key",
+    ),
+    "trip": ("We land in Lisbon at noon", "The hotel is near the river", "Trams run all night", "Book the museum tour"),
+}
+
+
+def talk(rounds: int = 3) -> list[Turn]:
+    """Three topics again and again, with a silence before each."""
+    turns = []
+    for place in range(rounds * 12):
+        topic = list(TOPICS)[place // 4 % 3]
+        moment = NOON + timedelta(minutes=place + 60 * (place // 4))
+        turns.append(told(f"{TOPICS[topic][place % 4]}, {topic} matter {place}.", at=moment))
+    return turns
+
+
+def analysis(store: Store, embedder: HashEmbedder | None = None) -> Analysis:
+    return Analysis(store, "default", LiveIndex(store, "default"), embedder, AnalyzeConfig())
+
+
+def run(store: Store, embedder: HashEmbedder | None = None) -> None:
+    work = analysis(store, embedder)
+    while work.step():
+        pass
+
+
+def stored(turns: Sequence[Turn], **more: Any) -> Memory:
+    memory = quiet(**more)
+    memory._worker.stop()
+    memory.add_many(turns)
+    return memory
+
+
+def made(store: Store) -> dict[str, list[Any]]:
+    """Everything that the analysis has made."""
+    found = {name: rows(store, name) for name in ("node", "label")}
+    found["analysis"] = rows(store, ANALYSIS)
+    found["meta"] = [row for row in rows(store, "meta") if str(row[1]).startswith(MARK)]
+    return found
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with stored(talk()) as held:
+        yield held
+
+
+def covered(store: Store, session: str = "s") -> list[int]:
+    """The turns of a session in beats and open buffers, as often as they are in one."""
+    nodes = [seqs_of(str(row[10])) or () for row in rows(store, "node") if row[2] == session and row[3] == 1]
+    closed = [seq for seqs in nodes for seq in seqs]
+    lines = [row for row in rows(store, "meta") if (str(row[1]) + ":").startswith(f"{MARK}{session}:")]
+    marks = [Mark.from_json(str(row[2])) for row in lines]
+    return sorted(closed + [seq for mark in marks for seq in mark.open])
+
+
+@pytest.mark.requirement("W-STAGE-01")
+@pytest.mark.parametrize("stretch", [1, 5, 1000])
+def test_it_does_not_matter_how_the_work_is_cut_up(
+    memory: Memory, stretch: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run(memory._store)
+    whole = made(memory._store)
+    assert len(whole["node"]) >= 6
+    memory._store.transaction(lambda tx: drop_analysis(tx, "default"))
+    monkeypatch.setattr(analyse, "STRETCH", stretch)
+    while analysis(memory._store).step():  # each step by a worker that remembers nothing
+        pass
+    assert made(memory._store) == whole
+
+
+@pytest.mark.requirement("W-STAGE-01")
+def test_it_does_not_matter_when_turns_come() -> None:
+    with stored([]) as slow, stored(talk()) as fast:
+        work = analysis(slow._store)
+        for turn in talk():
+            slow.add(turn)
+            while work.step():
+                pass
+        run(fast._store)
+        assert made(slow._store) == made(fast._store)
+
+
+@pytest.mark.requirement("W-STAGE-02")
+def test_every_turn_is_in_one_beat_or_still_open(memory: Memory) -> None:
+    run(memory._store)
+    assert covered(memory._store) == list(range(36))
+    ends = [(seqs_of(str(row[10])) or (-1,))[-1] for row in rows(memory._store, "node")]
+    assert {3, 7, 11} <= set(ends)  # where the talk was silent for an hour
+
+
+@pytest.mark.requirement("W-STAGE-02")
+def test_branches_and_sessions_have_beats_of_their_own() -> None:
+    turns = talk(1)
+    branch = [told(f"Other: {turn.text}", branch="b", at=turn.at) for turn in turns[8:]]
+    other = [told(turn.text, session="s2", at=turn.at) for turn in turns]
+    with stored([]) as held:
+        for turn in (*turns, *branch, *other):
+            held.add(turn)
+        branches = {str(row[7]) for row in rows(held._store, "turn")}
+        run(held._store)
+        assert covered(held._store) == list(range(16))
+        assert covered(held._store, "s2") == list(range(12))
+        marks = [str(row[1]) for row in rows(held._store, "meta") if str(row[1]).startswith(MARK)]
+        assert len(marks) == len(branches) + 1 > 2
+        beats = [seqs_of(str(row[10])) or () for row in rows(held._store, "node") if row[2] == "s"]
+        assert all(all(seq < 12 for seq in seqs) or seqs[0] >= 12 for seqs in beats)
+
+
+@pytest.mark.requirement("W-STAGE-03")
+def test_what_was_injected_is_no_turn_of_its_own() -> None:
+    with stored(
+        [told("Hello there."), Turn(role="user", content=(Part(type="injected", text="quoted"),), session="s")]
+    ) as held:
+        run(held._store)
+        assert covered(held._store) == [0]
+        with held._store.snapshot() as reader:
+            assert "novelty" in annotations_of(reader, "default", "s:turn:0")
+            assert "novelty" not in annotations_of(reader, "default", "s:turn:1")
+        assert analysis(held._store).pending() == 0
+
+
+@pytest.mark.requirement("W-STAGE-04")
+def test_a_turn_waits_for_its_vector_unless_it_will_never_have_one() -> None:
+    embedder = HashEmbedder()
+    with stored(talk(1), embedder=embedder) as held:
+        work = analysis(held._store, embedder)
+        assert not work.step()
+        assert work.pending() == 12
+        assert work.step(frozenset(range(12)))
+        assert work.pending() == 0
+        said = held.annotations("s:turn:0")
+        assert (said["novelty"].provenance, said["coherence"].provenance) == (f"model:{embedder.name}", "rule")
+
+
+@pytest.mark.requirement("W-STAGE-04")
+def test_an_embedder_that_comes_later_has_everything_analysed_anew(memory: Memory) -> None:
+    run(memory._store)
+    plain = made(memory._store)
+    model = HashEmbedder()
+    assert not analysis(memory._store, model).step()
+    assert made(memory._store) == plain
+    memory.embedder = HashEmbedder()
+    _embed_all(memory)
+    run(memory._store, model)
+    with memory._store.snapshot() as reader:
+        assert read_progress(reader, "default")[1].epoch == 1
+    assert {row[7] for row in rows(memory._store, "node")} == {1}
+    assert made(memory._store)["analysis"] != plain["analysis"]
+    run(memory._store, None)  # a program without the embedder leaves it as it is
+    assert {row[7] for row in rows(memory._store, "node")} == {1}
+
+
+@pytest.mark.requirement("W-STAGE-11")
+def test_vectors_have_a_say_in_what_a_turn_is_about() -> None:
+    embedder = HashEmbedder()
+    sentence = sentences()[0]
+    with stored([told(sentence), told("Mm.")], embedder=embedder) as held:
+        _embed_all(held)
+        run(held._store, embedder)
+        with held._store.snapshot() as reader:
+            said = annotations_of(reader, "default", "s:turn:0")["domains"]
+        assert said.provenance == f"model:{embedder.name}"
+        assert said.value[0] == "physics"  # the first sentence is one of its own
+        kept = [row for row in rows(held._store, "meta") if str(row[1]).startswith("prototypes:")]
+        assert len(kept) == 1
+        run(held._store, embedder)
+        assert [row for row in rows(held._store, "meta") if str(row[1]).startswith("prototypes:")] == kept
+
+
+@pytest.mark.requirement("W-STAGE-05")
+def test_forgetting_a_turn_has_its_session_analysed_anew(memory: Memory) -> None:
+    memory.add_many([told("Quite another talk.", session="s2"), told("It goes on.", session="s2")])
+    run(memory._store)
+    memory.forget(turn_ids=["s:turn:5"])
+    assert not [row for row in rows(memory._store, "node") if row[2] == "s"]
+    assert analysis(memory._store).pending() == 35
+    run(memory._store)
+    again = made(memory._store)
+    assert covered(memory._store) == [seq for seq in range(36) if seq != 5]
+    memory._store.transaction(lambda tx: drop_analysis(tx, "default"))
+    run(memory._store)
+    assert made(memory._store) == again
+
+
+@pytest.mark.requirement("W-STAGE-05")
+def test_nothing_is_written_of_turns_that_were_forgotten_meanwhile(
+    memory: Memory, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    work = analysis(memory._store)
+    look = work._look
+
+    def forgetful(*args: Any) -> Any:
+        found = look(*args)
+        memory.forget(turn_ids=["s:turn:5"])
+        return found
+
+    monkeypatch.setattr(work, "_look", forgetful)
+    with pytest.raises(ConflictError, match="changed while"):
+        work.step()
+    assert made(memory._store) == {"node": [], "label": [], "analysis": [], "meta": []}
+
+
+@pytest.mark.requirement("W-STAGE-05")
+def test_a_session_whose_name_begins_another_keeps_what_was_made_of_it() -> None:
+    with stored([told("One.", session=name) for name in ("a", "ab", "a:b", "a;", "a-") for _ in range(25)]) as held:
+        run(held._store)
+        before = {name: covered(held._store, name) for name in ("ab", "a-")}
+        held._store.transaction(lambda tx: analyse_again(tx, "default", ["a"]))
+        kept = {str(row[2]) for row in rows(held._store, "node")}
+        assert kept == {"ab", "a:b", "a;", "a-"}
+        assert {name: covered(held._store, name) for name in ("ab", "a-")} == before
+
+
+@pytest.mark.requirement("W-STAGE-06")
+def test_what_is_said_can_be_read_singly(memory: Memory) -> None:
+    run(memory._store)
+    with memory._store.snapshot() as reader:
+        said = annotations_of(reader, "default", "s:turn:0")
+    assert {"layer1", "coherence", "novelty", "importance"} <= set(said)
+    assert said["novelty"].value == 0.5
+    assert said["novelty"].provenance == "rule"
+    assert list(said) == sorted(said)
+
+
+def _embed_all(memory: Memory) -> None:
+    view = memory._live.view()
+    embedder = HashEmbedder()
+    embed_batch(memory._store, "default", embedder, missing(view, embedder.name, frozenset()), now=0)
+
+
+@pytest.mark.requirement("W-STAGE-08")
+@pytest.mark.parametrize("stretch", [3, 1000])
+def test_chapters_gather_beats_however_the_work_is_cut_up(stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(analyse, "STRETCH", stretch)
+    with stored(talk(20)) as held:
+        while analysis(held._store).step():  # each step by a worker that remembers nothing
+            pass
+        found: list[dict[str, Any]] = [dict(zip(NODE.names, row, strict=True)) for row in rows(held._store, "node")]
+        beats = sorted((node for node in found if node["level"] == 1), key=lambda node: node["place"])
+        chapters = sorted((node for node in found if node["level"] == 2), key=lambda node: node["place"])
+        assert len(beats) >= 50
+        assert len(chapters) >= 5
+        inside = [node for node in beats if node["parent"] is not None]
+        assert inside == beats[: len(inside)]  # from the left, none left out
+        gathered = [(name, list(nodes)) for name, nodes in groupby(inside, key=lambda node: node["parent"])]
+        assert [name for name, _ in gathered] == [node["node"] for node in chapters]
+        for chapter, (_, nodes) in zip(chapters, gathered, strict=True):
+            assert 2 <= len(nodes) <= 8
+            assert outline_of(chapter["data"]).turns == sum(outline_of(node["data"]).turns for node in nodes)
+            assert (chapter["low"], chapter["high"]) == (nodes[0]["low"], nodes[-1]["high"])
+        whole = made(held._store)
+        held._store.transaction(lambda tx: drop_analysis(tx, "default"))
+        run(held._store)
+        assert made(held._store) == whole
+
+
+@pytest.mark.requirement("F-MEMORY-12")
+def test_turns_that_wait_for_their_beat_keep_nothing_large() -> None:
+    memory = stored(talk())
+    work = analysis(memory._store)
+    while work.step():
+        pass
+    waiting = [item for line in work._lines.values() for item in line.turns.values()]
+    assert waiting
+    assert all({"reading", "terms"}.isdisjoint(vars(item)) for item in waiting)
+    assert waiting[0].reading.text == waiting[0].turn.text  # it is made again when it is needed
+    memory.close()

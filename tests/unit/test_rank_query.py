@@ -1,0 +1,217 @@
+"""What a question is read as, and that every question is answered, whatever stands in it."""
+
+from datetime import date
+from typing import Any
+
+import pytest
+
+from clew.memory import Memory
+from clew.rank.frame import covered_days
+from clew.rank.query import Query, to_second_person, understand, without_request
+from clew.testing import FrozenClock, HashEmbedder
+from tests.ranking_spaces import NOON, asked, said, space
+
+PEOPLE = ("Melanie Stone", "Caroline", "Jean-Luc Picard", "James", "You", "O'Brien", "李明", "")
+
+
+def read(question: str, *, with_assistant: bool = False, **more: Any) -> Query:
+    return understand(question, PEOPLE, NOON, with_assistant=with_assistant, **more)
+
+
+@pytest.mark.requirement("F-RANKING-08")
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("What did Melanie paint?", ["Melanie Stone"]),
+        ("what did melanie paint?", ["Melanie Stone"]),
+        ("What did Mel paint?", ["Melanie Stone"]),
+        ("What did mel paint?", []),
+        ("What did Me paint?", []),
+        ("What did Mrs Stone paint?", ["Melanie Stone"]),
+        ("What did Sto paint?", []),
+        ("What is Melanie's hobby?", ["Melanie Stone"]),
+        ("What is Mel’s hobby?", ["Melanie Stone"]),
+        ("Where is James' hat?", ["James"]),
+        ("Do Caroline and Mel meet?", ["Melanie Stone", "Caroline"]),
+        ("Who is Jean-Luc?", ["Jean-Luc Picard"]),
+        ("Who is Picard?", ["Jean-Luc Picard"]),
+        ("Who are You?", []),
+        ("Is O'Brien here?", ["O'Brien"]),
+        ("李明 喝茶", ["李明"]),
+        ("Melanies", []),
+        ("Who was there?", []),
+        ("", []),
+    ],
+)
+def test_names(question: str, named: list[str]) -> None:
+    assert [PEOPLE[code] for code in read(question).speakers] == named
+
+
+@pytest.mark.requirement("F-RANKING-08")
+@pytest.mark.parametrize(
+    ("question", "rewritten"),
+    [
+        ("Where did Melanie go?", "Where did you go?"),
+        ("Where did Mel go with her dog?", "Where did you go with your dog?"),
+        ("What is Melanie's job?", "What is your job?"),
+        ("What does Caroline say when she paints?", "What do you say when you paints?"),
+        ("Is Caroline glad? Was James?", "are you glad? were you?"),
+        ("Has James' hat been found?", "Has your hat been found?"),
+        ("Where is she?", "Where is she?"),
+    ],
+)
+def test_a_question_about_a_person_is_put_to_that_person(question: str, rewritten: str) -> None:
+    assert read(question).rewritten == rewritten
+
+
+@pytest.mark.requirement("F-RANKING-23")
+@pytest.mark.parametrize(
+    ("question", "rewritten"),
+    [
+        ("What have both Ann and Bob painted?", "What have you painted?"),
+        ("Which games do Ann and Bob play?", "Which games do you play?"),
+        ("Who is older, Ann or Bob?", "Who is older, you?"),
+        ("Where are Ann's and Bob's parents?", "Where are your parents?"),
+        ("Did Ann tell Bob?", "Did you tell you?"),
+    ],
+)
+def test_two_people_of_a_comparison_are_one_you(question: str, rewritten: str) -> None:
+    assert to_second_person(question, {"Ann", "Bob"}) == rewritten
+
+
+@pytest.mark.requirement("F-RANKING-08")
+def test_names_are_taken_as_they_stand() -> None:
+    assert to_second_person("a.b and a+b", {"a.b"}) == "you and a+b"
+    assert to_second_person("Ann or Annapolis", {"Ann"}) == "you or Annapolis"
+    assert to_second_person("Annapolis", {"Ann"}) == "Annapolis"
+
+
+@pytest.mark.requirement("F-RANKING-08")
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [
+        ("Can you list the books of our conversations?", "books of our conversations"),
+        ("What is the name of my dog?", "name of my dog"),
+        ("Please remind me about the trip.", "trip"),
+        ("Books I like", "Books I like"),
+        ("What was it?", "it"),
+        ("Please list", "Please list"),
+        ("what?", "what?"),
+        ("", ""),
+    ],
+)
+def test_request_words_are_dropped_beside_an_assistant(question: str, rest: str) -> None:
+    assert without_request(question) == rest
+    assert read(question, with_assistant=True).rewritten == rest
+
+
+@pytest.mark.requirement("F-RANKING-08")
+@pytest.mark.parametrize(
+    ("question", "wanted"),
+    [
+        ("What did you recommend for dinner?", True),
+        ("Which of your suggestions was best?", True),
+        ("What was the assistant's advice?", True),
+        ("What do you think of tea?", False),
+        ("What did I say about tea?", False),
+        ("Did you eat? Mention of it was made.", False),
+    ],
+)
+def test_the_assistant_is_asked_for_its_words(question: str, wanted: bool) -> None:
+    assert read(question, with_assistant=True).wants_assistant is wanted
+    assert read(question).wants_assistant is False
+
+
+@pytest.mark.requirement("F-RANKING-08")
+def test_terms_quotes_and_dates_are_read() -> None:
+    query = read('Who said "red barn" and “blue sky” before May 2023?')
+    assert query.quotes == ("red barn", "blue sky")
+    assert {"red", "barn", "blue", "sky"} <= set(query.terms)
+    assert len(query.terms) == len(set(query.terms))
+    (before,) = query.dates
+    assert (before.start, before.end, before.grain, before.relation) == (None, date(2023, 4, 30), "month", "before")
+
+
+@pytest.mark.requirement("F-RANKING-08")
+def test_a_date_without_a_year_is_looked_for_in_the_days_covered() -> None:
+    covered = (date(2021, 6, 1), date(2023, 4, 1))
+    found = read("What happened on Jan 5th?", covered=covered).dates
+    assert [each.start for each in found] == [date(2022, 1, 5), date(2023, 1, 5)]
+    assert [each.start for each in read("What happened on Jan 5th?").dates] == [date(2024, 1, 5)]
+
+
+@pytest.mark.requirement("F-RANKING-08")
+def test_the_days_covered_are_the_first_and_the_last_known() -> None:
+    late, early = NOON.replace(year=2023), NOON.replace(year=2021)
+    view = space("no time", said("late", at=late), said("early", at=early))
+    assert covered_days(view) == (early.date(), late.date())
+    assert covered_days(space("no time")) is None
+    assert covered_days(space()) is None
+    assert [each.start and each.start.year for each in asked(view, "on April 1st").query.dates] == [2021, 2022]
+
+
+ODD = {
+    "empty": "",
+    "white space": " \t\n",
+    "stop words": "what was it and who were they?",
+    "emoji": "🦊🔥",
+    "Chinese": "他在哪里喝茶？",
+    "Thai": "ชาอยู่ที่ไหน",
+    "lone surrogate": "tea \ud800 cup",
+    "zero": "tea\0cup",
+    "marks": "?!…—«»\"'`<>[]{}()*&^%$#@",
+    "quotes": '""""""" “ „ « \'\'\' "tea"',
+    "a pattern": "(a+)+$ [a-z]{1,99} \\b\\w*",
+    "50,000 words": "tea cup of Ann's on 5 May, please " * 6_250,
+    "one long word": "tea" * 30_000,
+    "words of asking": "can you please list " * 5_000,
+    "capitals": "ANN " * 10_000,
+}
+
+
+@pytest.fixture(scope="module")
+def memory() -> Any:
+    with Memory.open(":memory:", embedder=HashEmbedder(), clock=FrozenClock(NOON)) as memory:
+        memory.add_many(
+            [
+                said("I drink tea at home.", speaker="Ann", at=NOON),
+                said("他在家里喝茶。", speaker="李明", session="t"),
+                said("Look, a fox 🦊!", speaker="Bob", session="u"),
+                said("ชาอยู่ในครัว", session="v"),
+            ]
+        )
+        assert memory.drain(30)
+        yield memory
+
+
+@pytest.mark.requirement("F-RANKING-07")
+@pytest.mark.parametrize("question", list(ODD.values()), ids=list(ODD))
+def test_every_question_is_answered(memory: Memory, question: str) -> None:
+    context = memory.recall(question, budget=300)
+    assert context.tokens <= 300
+    assert [hit.score for hit in memory.search(question)] == sorted(
+        (hit.score for hit in memory.search(question)), reverse=True
+    )
+
+
+@pytest.mark.requirement("F-RANKING-07")
+@pytest.mark.parametrize(
+    ("kind", "words"),
+    [("Chinese", "喝茶"), ("emoji", "🦊"), ("Thai", "ชา"), ("lone surrogate", "tea"), ("quotes", "tea")],
+)
+def test_any_script_finds_its_turn(memory: Memory, kind: str, words: str) -> None:
+    assert words in memory.search(ODD[kind])[0].turn.text
+
+
+@pytest.mark.requirement("F-RANKING-07")
+@pytest.mark.parametrize("kind", ["empty", "white space"])
+def test_no_question_finds_nothing(memory: Memory, kind: str) -> None:
+    context = memory.recall(ODD[kind])
+    assert (context.text, context.tokens, context.items, context.omitted) == ("", 0, (), ())
+
+
+@pytest.mark.requirement("F-RANKING-07")
+def test_stop_words_find_nothing_by_words() -> None:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add_many([said("Who was it?"), said("It was.")])
+        assert memory.search("what was it?") == []

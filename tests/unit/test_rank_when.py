@@ -1,0 +1,149 @@
+"""Which time a question is about, and what it wants of it."""
+
+from datetime import UTC, date, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.errors import InputError
+from clew.rank.when import by_period, in_turns, mode_of, window_of
+from clew.types.moments import MODES
+
+NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)
+COVERED = (date(2022, 1, 1), date(2023, 5, 9))
+
+
+def decided(query: str, mode: str = "auto") -> str:
+    return mode_of(mode, query, window_of(None, None, query, NOW, COVERED))
+
+
+@pytest.mark.requirement("F-TIME-04")
+@pytest.mark.parametrize(
+    ("query", "mode"),
+    [
+        ("", "window_overview"),
+        ("last week", "window_overview"),
+        ("what did we talk about last week?", "window_overview"),
+        ("What did we discuss between March and May 2023?", "window_overview"),
+        ("which restaurant did Ann like last week?", "lookup"),
+        ("Redis", "lookup"),
+        ("How has the deployment changed since March?", "change_over_time"),
+        ("how did our opinion of Redis evolve over time", "change_over_time"),
+        ("Summarize the Redis migration in April", "summarize_over_time"),
+        ("what happened last month?", "summarize_over_time"),
+        ("give me a recap of May", "summarize_over_time"),
+        ("what was our plan for the release as of April?", "state_at_time"),
+        ("which database were we using in March?", "state_at_time"),
+        ("what changed?", "change_over_time"),
+    ],
+)
+def test_the_question_s_words_decide(query: str, mode: str) -> None:
+    assert decided(query) == mode
+
+
+@pytest.mark.requirement("F-TIME-04")
+def test_a_mode_that_is_given_holds() -> None:
+    for mode in MODES[1:]:
+        assert decided("How has Redis changed?", mode) == mode
+    with pytest.raises(InputError, match="mode 'later' is unknown; expected one of auto, lookup"):
+        decided("x", "later")
+    with pytest.raises(InputError, match="needs a query"):
+        decided(" ", "lookup")
+
+
+@pytest.mark.requirement("F-TIME-05")
+def test_the_ends_are_given_or_named_by_the_question() -> None:
+    named = window_of(None, None, "what did Ann say last week?", NOW, COVERED)
+    assert (named.since, named.until) == (datetime(2023, 5, 1, tzinfo=UTC), datetime(2023, 5, 8, tzinfo=UTC))
+    given_ = window_of("March 2023", "April 2023", "what did Ann say last week?", NOW, COVERED)
+    assert (given_.since, given_.until) == (datetime(2023, 3, 1, tzinfo=UTC), datetime(2023, 5, 1, tzinfo=UTC))
+    naive = datetime(2023, 3, 1)  # noqa: DTZ001  # one without a zone is taken as UTC
+    assert window_of(naive, None, "", NOW, COVERED).since == naive.replace(tzinfo=UTC)
+    every = window_of(None, None, "Redis", NOW, COVERED)
+    assert (every.since, every.until) == (None, None)
+
+
+@pytest.mark.requirement("F-TIME-05")
+@pytest.mark.parametrize(
+    "words",
+    ["2023-04-03 to 2023-04-09", " 3 April 2023 - 9 April 2023", "from April 3 to April 9", "april 3 to 9 april"],
+)
+def test_two_dates_alone_are_a_stretch(words: str) -> None:
+    window = window_of(None, None, words, NOW, COVERED)
+    assert (window.since, window.until) == (datetime(2023, 4, 3, tzinfo=UTC), datetime(2023, 4, 10, tzinfo=UTC))
+    assert not window.about
+
+
+@pytest.mark.requirement("F-TIME-05")
+def test_two_dates_in_the_wrong_order_are_an_error() -> None:
+    with pytest.raises(InputError, match="ends before it starts"):
+        window_of(None, None, "2023-04-09 to 2023-04-03", NOW, COVERED)
+    across = window_of(None, None, "Monday to Wednesday", NOW, COVERED)
+    assert across.since == datetime(2023, 5, 8, tzinfo=UTC)
+    years = window_of(None, None, "November to February", NOW, COVERED)
+    assert (years.since, years.until) == (datetime(2022, 11, 1, tzinfo=UTC), datetime(2023, 3, 1, tzinfo=UTC))
+
+
+@pytest.mark.requirement("F-TIME-05")
+@pytest.mark.parametrize(
+    ("since", "until", "said"),
+    [
+        ("last week", "three weeks ago", "before it starts"),
+        (NOW, NOW, "where it starts"),
+        ("Redis", None, "since 'Redis' names no time; write a date"),
+        (None, "since May", "until 'since May' has no such end"),
+        ("before June", None, "since 'before June' has no such end"),
+    ],
+)
+def test_ends_that_make_no_time_are_errors(
+    since: datetime | str | None, until: datetime | str | None, said: str
+) -> None:
+    with pytest.raises(InputError, match=said):
+        window_of(since, until, "", NOW, COVERED)
+
+
+@pytest.mark.requirement("F-TIME-05")
+def test_an_old_conversation_s_last_week_is_its_own() -> None:
+    late = NOW + timedelta(days=1000)
+    for window in (
+        window_of(None, None, "what did we say last week", late, COVERED),
+        window_of("last week", None, "", late, COVERED),
+    ):
+        assert window.since == datetime(2023, 5, 1, tzinfo=UTC)
+        assert window.counted_from == COVERED[1]
+    ahead = window_of(None, None, "next week", late, COVERED)
+    assert ahead.counted_from is None
+    assert not ahead.began(late)
+
+
+ANY = st.text(max_size=60) | st.sampled_from(
+    ["last week", "what changed since May", "summarize 2023", "between May and March"]
+)
+
+
+@pytest.mark.requirement("F-TIME-03")
+@given(ANY, st.datetimes(timezones=st.just(UTC)))
+def test_any_question_has_a_window_and_a_mode(query: str, now: datetime) -> None:
+    window = window_of(None, None, query, now, COVERED)
+    assert window.since is None or window.until is None or window.since < window.until
+    assert mode_of("auto", query, window) in MODES[1:]
+
+
+@pytest.mark.requirement("F-TIME-06")
+def test_a_time_is_told_by_days_weeks_months_or_years() -> None:
+    def names(*days: int) -> list[str]:
+        return by_period([date(2023, 1, 1) + timedelta(days=each) for each in days])
+
+    assert names() == []
+    assert names(0, 14) == ["2023-01-01", "2023-01-15"]
+    assert names(0, 15) == ["2022-W52", "2023-W03"]
+    assert names(0, 93) == ["2023-01", "2023-04"]
+    assert names(0, 1000) == ["2023", "2025"]
+    assert by_period([None, date(2023, 1, 1)]) == ["", "2023-01-01"]
+
+
+@pytest.mark.requirement("F-TIME-06")
+def test_groups_take_turns() -> None:
+    assert in_turns([[1, 2, 3], [4], [], [5, 6]]) == [1, 4, 5, 2, 6, 3]
+    assert in_turns([["", "a"], ["b"]]) == ["", "b", "a"]
