@@ -23,7 +23,7 @@ from clew.rank.anchors import Stretch
 from clew.rank.frame import Frame
 from clew.rank.graph_context import Surroundings
 from clew.rank.position_phrases import Place
-from clew.rank.ranker import Ranker
+from clew.rank.ranker import Ranker, RankingSources
 from clew.recall.filters import Chooser
 from clew.recall.positions import outline_of_place
 from clew.recall.query_labels import Labelling
@@ -63,14 +63,18 @@ class Wired:
         self._live = LiveIndex(store, space)
         self._appender = Appender(store, space, config.ingest.batch)
         self._learned = LearnedBook(store, space, config.recall)
-        self._ranker = Ranker(self._live, embedder, lambda: self._learned.recall(self._live.version()), previous)
         self._chooser = Chooser(store, space, config.analyze)
-        self._ranker.surroundings = Surroundings(store, space)
-        self._ranker.importance = self._chooser.importance
-        self._ranker.labels = Labelling(store, space, self._chooser.said)
-        self._ranker.words = self._told
+        sources = RankingSources(
+            graph=Surroundings(store, space),
+            labels=Labelling(store, space, self._chooser.said),
+            importance=self._chooser.importance,
+            texts=self._told,
+            outline=self._outline,
+        )
+        self._ranker = Ranker(
+            self._live, embedder, lambda: self._learned.recall(self._live.version()), previous, sources
+        )
         self._circumstances = CircumstancesBook(store, space)
-        self._ranker.outline = self._outline
         self._receipts = ReceiptBook(store, space, config.receipts)
         self._retention = Retention(store, space, config.keep_days, clock, self._forget)
         embedding = None if embedder is None else Embedding(store, space, self._live, embedder, clock)

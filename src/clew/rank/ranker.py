@@ -4,7 +4,7 @@ import logging
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Collection
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -39,6 +39,28 @@ that does not hold the answer 33, 3 and 28 % lie below. A model not named here w
 """
 
 
+@dataclass(frozen=True, slots=True)
+class RankingSources:
+    """What a ranking reads beside the index. A source that is None is never asked, and its signals stay silent.
+
+    Attributes:
+        graph: the entity graph and the hierarchy of beats.
+        labels: how far the labels of a question and of turns agree.
+        importance: the importance of every turn of a view; NaN while unknown.
+        texts: the words of turns, for the second look-up.
+        outline: the turns of the beats or chapters that a question counts back to.
+    """
+
+    graph: Surroundings | None = None
+    labels: Look | None = None
+    importance: Callable[[IndexView], Scores] | None = None
+    texts: Fetch | None = None
+    outline: Outline | None = None
+
+
+NO_SOURCES: Final = RankingSources()
+
+
 class Ranker:
     """Ranks the turns of one space. Threads may share it."""
 
@@ -48,20 +70,19 @@ class Ranker:
         embedder: Embedder | None,
         config: Callable[[], RecallConfig],
         previous: Embedder | None = None,
+        sources: RankingSources = NO_SOURCES,
     ) -> None:
         """`previous` serves for as long as its vectors are there: until those of `embedder` cover every turn.
 
-        `config` gives the settings that hold when a question is asked.
+        Args:
+            config: gives the settings that hold when a question is asked.
+            sources: what is read beside the index.
         """
         self._live = live
         self._embedder = embedder
         self._previous = previous
         self._config = config
-        self.surroundings: Surroundings | None = None
-        self.labels: Look | None = None
-        self.importance: Callable[[IndexView], Scores] | None = None
-        self.words: Fetch | None = None
-        self.outline: Outline | None = None
+        self._sources = sources
         self._vectors: OrderedDict[tuple[str, ...], Matrix] = OrderedDict()
         self._lock = threading.Lock()
 
@@ -92,34 +113,34 @@ class Ranker:
         )
         similarity = self._similarity(view, query)
         config = self._config()
-        around = NOTHING if self.surroundings is None else self.surroundings.look(query.text, config, view)
+        around = NOTHING if self._sources.graph is None else self._sources.graph.look(query.text, config, view)
         labels = self._labels(view, query, config, shown, near=similarity is not None)
         found = make_frame(query, view, config, similarity, with_assistant=with_assistant, region=region, around=around)
-        if self.importance is not None and config.importance:
-            found = replace(found, importance=self.importance(view))
+        if self._sources.importance is not None and config.importance:
+            found = replace(found, importance=self._sources.importance(view))
         if query.places and config.position:
-            found = replace(found, pointed=point(view, query.places, session, self.outline))
+            found = replace(found, pointed=point(view, query.places, session, self._sources.outline))
         return found if labels is NO_LABELS else replace(found, labels=labels)
 
     def _labels(
         self, view: IndexView, query: Query, config: RecallConfig, shown: Collection[tuple[str, int]], *, near: bool
     ) -> Labels:
         """What labels say, where a weight asks for it; `near` says that the question's vector is worth looking at."""
-        if self.labels is None or not (config.label or config.hub):
+        if self._sources.labels is None or not (config.label or config.hub):
             return NO_LABELS
         embedder, vector = self.serving(view), None
         if near and embedder is not None:
             vector = embedder.name, self._embedded(embedder, _forms(query))[0]
-        return self.labels(view, query, vector, shown, hubs=config.hub > 0)
+        return self._sources.labels(view, query, vector, shown, hubs=config.hub > 0)
 
     def rank(self, frame: Frame, limit: int, mask: Mask | None) -> Ranking:
         """The best turns that the mask lets through, best first; None lets all through.
 
         A question that needs two steps is ranked again with what the first turns tell.
         """
-        if self.words is not None and frame.query.wants_hop and frame.config.hop:
+        if self._sources.texts is not None and frame.query.wants_hop and frame.config.hop:
             first = rank(frame, limit=FIRST, mask=mask)
-            return rank(replace(frame, hop=seeds(first, self.words)), limit=limit, mask=mask, first=first)
+            return rank(replace(frame, hop=seeds(first, self._sources.texts)), limit=limit, mask=mask, first=first)
         return rank(frame, limit=limit, mask=mask)
 
     def serving(self, view: IndexView) -> Embedder | None:
