@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.ingest.identity import Key, Place, align
+from clew.ingest.identity import Placement, TurnKey, align
 
 START = datetime(2024, 3, 5, tzinfo=UTC)
 
 
-def store(stored: list[Key], incoming: list[Key]) -> tuple[list[Key], list[Place]]:
+def store(stored: list[TurnKey], incoming: list[TurnKey]) -> tuple[list[TurnKey], list[Placement]]:
     """What is stored after an incoming sequence, and what became of it: what the write path does with an alignment."""
     places = list(align(stored, incoming))
     kept = list(stored)
@@ -27,16 +27,16 @@ def store(stored: list[Key], incoming: list[Key]) -> tuple[list[Key], list[Place
     return kept, places
 
 
-def timed(texts: list[int]) -> list[Key]:
-    return [Key(hash=bytes([text]), at=START + timedelta(minutes=n)) for n, text in enumerate(texts)]
+def timed(texts: list[int]) -> list[TurnKey]:
+    return [TurnKey(hash=bytes([text]), at=START + timedelta(minutes=n)) for n, text in enumerate(texts)]
 
 
-def untimed(texts: list[int]) -> list[Key]:
-    return [Key(hash=bytes([text])) for text in texts]
+def untimed(texts: list[int]) -> list[TurnKey]:
+    return [TurnKey(hash=bytes([text])) for text in texts]
 
 
-def named(texts: list[int]) -> list[Key]:
-    return [Key(hash=bytes([text]), external_id=str(n)) for n, text in enumerate(texts)]
+def named(texts: list[int]) -> list[TurnKey]:
+    return [TurnKey(hash=bytes([text]), external_id=str(n)) for n, text in enumerate(texts)]
 
 
 SOME_WORDS = st.lists(st.integers(0, 3), min_size=2, max_size=12)  # few, so that they repeat
@@ -45,7 +45,7 @@ HISTORIES = st.builds(lambda make, texts: make(texts), st.sampled_from([timed, u
 
 @pytest.mark.requirement("F-INGEST-19", "F-INGEST-21")
 @given(HISTORIES)
-def test_a_history_is_stored_whole_and_once(history: list[Key]) -> None:
+def test_a_history_is_stored_whole_and_once(history: list[TurnKey]) -> None:
     stored, _ = store([], history)
     assert [each.hash for each in stored] == [each.hash for each in history]
     assert store(stored, history)[0] == stored
@@ -53,7 +53,7 @@ def test_a_history_is_stored_whole_and_once(history: list[Key]) -> None:
 
 @pytest.mark.requirement("F-INGEST-19")
 @given(HISTORIES, st.data())
-def test_a_history_that_grew_adds_exactly_its_new_part(history: list[Key], data: st.DataObject) -> None:
+def test_a_history_that_grew_adds_exactly_its_new_part(history: list[TurnKey], data: st.DataObject) -> None:
     known = data.draw(st.integers(1, len(history)))
     stored, _ = store([], history[:known])
     grown, places = store(stored, history)
@@ -64,7 +64,9 @@ def test_a_history_that_grew_adds_exactly_its_new_part(history: list[Key], data:
 
 @pytest.mark.requirement("F-INGEST-19")
 @given(HISTORIES, st.data())
-def test_a_client_that_forgets_the_beginning_adds_exactly_the_new_part(history: list[Key], data: st.DataObject) -> None:
+def test_a_client_that_forgets_the_beginning_adds_exactly_the_new_part(
+    history: list[TurnKey], data: st.DataObject
+) -> None:
     known = data.draw(st.integers(2, len(history)))
     first = data.draw(st.integers(0, known - 2))
     stored, _ = store([], history[:known])
@@ -95,7 +97,7 @@ def test_an_edit_keeps_the_old_line_and_gives_a_new_one(texts: list[int], data: 
 @given(st.lists(SOME_WORDS, min_size=1, max_size=6))
 def test_edits_of_edits_are_all_known_again(tails: list[list[int]]) -> None:
     """Every history begins with the same first turn, so each is the stored line or an edit of one."""
-    stored: list[Key] = []
+    stored: list[TurnKey] = []
     histories = [untimed([7, *tail]) for tail in tails]
     for history in histories:
         stored, _ = store(stored, history)
@@ -105,7 +107,7 @@ def test_edits_of_edits_are_all_known_again(tails: list[list[int]]) -> None:
 
 ANY_KEYS = st.lists(
     st.builds(
-        Key,
+        TurnKey,
         hash=st.sampled_from([b"a", b"b", b"c"]),
         at=st.sampled_from([None, START, START + timedelta(minutes=1)]),
         external_id=st.sampled_from([None, None, "1", "2", "3"]),
@@ -117,8 +119,8 @@ ANY_KEYS = st.lists(
 
 @pytest.mark.requirement("F-INGEST-19", "F-INGEST-22")
 @given(st.lists(ANY_KEYS, max_size=4), ANY_KEYS)
-def test_any_sequence_gets_places_that_make_sense(before: list[list[Key]], incoming: list[Key]) -> None:
-    stored: list[Key] = []
+def test_any_sequence_gets_places_that_make_sense(before: list[list[TurnKey]], incoming: list[TurnKey]) -> None:
+    stored: list[TurnKey] = []
     for history in before:
         stored, _ = store(stored, history)
     places = align(stored, incoming)
@@ -141,7 +143,7 @@ def test_any_sequence_gets_places_that_make_sense(before: list[list[Key]], incom
 
 @pytest.mark.requirement("F-INGEST-22")
 @given(ANY_KEYS, ANY_KEYS)
-def test_no_external_id_is_stored_twice(one: list[Key], other: list[Key]) -> None:
+def test_no_external_id_is_stored_twice(one: list[TurnKey], other: list[TurnKey]) -> None:
     stored, _ = store([], one)
     stored, _ = store(stored, other)
     ids = [each.external_id for each in stored if each.external_id is not None]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from clew.errors import FormatError
 from clew.ingest.encoding import is_encodable
 from clew.ingest.identity import content_hash
-from clew.ingest.importers import FORMATS, ImportedTurn, Record, Skipped, detect, read_path
+from clew.ingest.importers import FORMATS, ImportedTurn, ImportRecord, Skipped, detect, read_path
 from clew.ingest.importers.source import Source
 from clew.ingest.media import inline, offload
 from clew.ingest.secrets import mask_turn
@@ -51,11 +51,11 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 RECORDS = st.lists(st.dictionaries(KEYS, JSON, max_size=8), max_size=5)
 
 
-def read(name: str, data: bytes) -> list[Record]:
+def read(name: str, data: bytes) -> list[ImportRecord]:
     return list(FORMATS[name].read(Source("f", "f", lambda: io.BytesIO(data))))
 
 
-def check(records: list[Record]) -> None:
+def check(records: list[ImportRecord]) -> None:
     """What holds of all records of any file."""
     for record in records:
         assert isinstance(record, ImportedTurn | Rejection | Skipped)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from clew.ingest.importers import ImportedTurn, Limits, Record, Skipped, read_path
+from clew.ingest.importers import ImportedTurn, ImportLimits, ImportRecord, Skipped, read_path
 from clew.types import Rejection, Turn
 
 
@@ -23,27 +23,29 @@ def put(folder: Path, name: str, content: Any) -> Path:
     return path
 
 
-def read(path: Path, form: str | None = None, session: str | None = None, limits: Limits | None = None) -> list[Record]:
+def read(
+    path: Path, form: str | None = None, session: str | None = None, limits: ImportLimits | None = None
+) -> list[ImportRecord]:
     """All records of a path."""
     return list(read_path(path, form, session=session, limits=limits))
 
 
-def turns(records: Iterable[Record]) -> list[Turn]:
+def turns(records: Iterable[ImportRecord]) -> list[Turn]:
     """The turns among the records."""
     return [record.turn for record in records if isinstance(record, ImportedTurn)]
 
 
-def rejections(records: Iterable[Record], folder: Path) -> list[tuple[str, str]]:
+def rejections(records: Iterable[ImportRecord], folder: Path) -> list[tuple[str, str]]:
     """Place and reason of what was rejected; places are relative to the folder."""
     found = [record for record in records if isinstance(record, Rejection)]
     return [(each.where.removeprefix(f"{folder}/"), each.reason) for each in found]
 
 
-def skipped(records: Iterable[Record]) -> list[str]:
+def skipped(records: Iterable[ImportRecord]) -> list[str]:
     """The kinds of what was skipped."""
     return [record.kind for record in records if isinstance(record, Skipped)]
 
 
-def said(records: Iterable[Record]) -> list[tuple[str, str]]:
+def said(records: Iterable[ImportRecord]) -> list[tuple[str, str]]:
     """Role and text of each turn."""
     return [(turn.role, turn.text) for turn in turns(records)]

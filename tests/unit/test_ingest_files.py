@@ -11,7 +11,7 @@ import pytest
 
 from clew.errors import FormatError
 from clew.ingest.encoding import unescape
-from clew.ingest.importers import FORMATS, Limits, detect
+from clew.ingest.importers import FORMATS, ImportLimits, detect
 from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
 
 ONE, TWO = {"role": "user", "content": "one"}, {"role": "user", "content": "two"}
@@ -29,7 +29,7 @@ def test_a_line_of_a_hundred_megabytes_is_rejected_unread(tmp_path: Path) -> Non
         file.write(b'"}\n')
         file.write(lines(TWO).encode())
     tracemalloc.start()
-    records = read(path, limits=Limits(max_line_bytes=1 << 20))
+    records = read(path, limits=ImportLimits(max_line_bytes=1 << 20))
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     assert said(records) == BOTH
@@ -43,7 +43,7 @@ def test_a_line_of_a_hundred_megabytes_is_rejected_unread(tmp_path: Path) -> Non
 def test_an_element_over_the_limit_is_rejected_unread(tmp_path: Path) -> None:
     huge = {"role": "user", "content": "x" * 5_000_000}
     tracemalloc.start()
-    records = read(put(tmp_path, "chat.json", [ONE, huge, TWO]), limits=Limits(max_line_bytes=1000))
+    records = read(put(tmp_path, "chat.json", [ONE, huge, TWO]), limits=ImportLimits(max_line_bytes=1000))
     tracemalloc.stop()
     assert said(records) == BOTH
     (found,) = rejections(records, tmp_path)
@@ -58,7 +58,7 @@ def test_a_line_within_the_limit_is_read_to_the_last_byte(tmp_path: Path, size: 
     line = json.dumps({"role": "user", "content": ""})
     line = json.dumps({"role": "user", "content": "x" * (size - len(line))})
     assert len(line) == size
-    records = read(put(tmp_path, "t.jsonl", lines(ONE) + line + end), limits=Limits(max_line_bytes=size))
+    records = read(put(tmp_path, "t.jsonl", lines(ONE) + line + end), limits=ImportLimits(max_line_bytes=size))
     assert len(turns(records)) == 2
 
 
@@ -234,7 +234,7 @@ def test_damaged_zips_are_rejected_and_stop_nothing(tmp_path: Path) -> None:
     with zipfile.ZipFile(root / "d.zip", "w") as archive:
         archive.writestr("big.jsonl", lines(ONE))
     put(root, "e.jsonl", lines(TWO))
-    records = read(root, limits=Limits(max_file_bytes=10))
+    records = read(root, limits=ImportLimits(max_file_bytes=10))
     assert [turn.text for turn in turns(records)] == ["one", "two"]
     found = rejections(records, root)
     assert [where for where, _ in found] == ["b.zip!x.jsonl", "c.zip", "d.zip!big.jsonl"]

@@ -4,25 +4,27 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from clew.ingest.identity import Key, Place, align, content_hash
+from clew.ingest.identity import Placement, TurnKey, align, content_hash
 from clew.ingest.media import offload
 from clew.types import Part, Turn
 
 NOON = datetime(2024, 3, 5, 12, tzinfo=UTC)
 
 
-def key(text: str, name: str | None = None, at: int | None = None, branch: str = "", follows: int | None = None) -> Key:
+def key(
+    text: str, name: str | None = None, at: int | None = None, branch: str = "", follows: int | None = None
+) -> TurnKey:
     """A turn that says `text`, `at` minutes after noon."""
     moment = None if at is None else NOON + timedelta(minutes=at)
-    return Key(hash=text.encode(), at=moment, external_id=name, branch=branch, follows=follows)
+    return TurnKey(hash=text.encode(), at=moment, external_id=name, branch=branch, follows=follows)
 
 
-def keys(texts: str) -> list[Key]:
+def keys(texts: str) -> list[TurnKey]:
     """A turn for each letter."""
     return [key(letter) for letter in texts]
 
 
-def fates(stored: list[Key], incoming: list[Key]) -> list[str]:
+def fates(stored: list[TurnKey], incoming: list[TurnKey]) -> list[str]:
     """What becomes of each incoming turn, as `=2` known, `!2` conflict, `+` new, `+edit-1` new there, `+<2` after 2."""
     found = []
     for place in align(stored, incoming):
@@ -115,7 +117,7 @@ NAMED = [key("a", "1"), key("b", "2"), key("c", "3")]
         ([key("a"), key("a", "1")], ["+", "=0"]),  # an id takes its turn; an equal text without one is another
     ],
 )
-def test_ids_decide_where_there_are_any(incoming: list[Key], expected: list[str]) -> None:
+def test_ids_decide_where_there_are_any(incoming: list[TurnKey], expected: list[str]) -> None:
     found = fates(NAMED, incoming)
     assert [fate.replace("edit-1", "") for fate in found] == expected
 
@@ -159,4 +161,4 @@ def test_moving_originals_out_does_not_change_the_hash() -> None:
 
 @pytest.mark.requirement("F-INGEST-19")
 def test_a_new_turn_is_one_that_is_neither_known_nor_in_conflict() -> None:
-    assert [place.is_new for place in (Place(), Place(known=0), Place(conflict=0))] == [True, False, False]
+    assert [place.is_new for place in (Placement(), Placement(known=0), Placement(conflict=0))] == [True, False, False]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.ingest.importers import Limits, detect
+from clew.ingest.importers import ImportLimits, detect
 from tests.unit.ingest_reading import put, read, rejections, said, skipped, turns
 
 
@@ -135,7 +135,7 @@ def test_a_text_without_speakers_is_read_by_paragraphs(tmp_path: Path, name: str
 @pytest.mark.parametrize("label", ["Ann: ", ""])
 def test_a_message_over_the_limit_is_rejected(tmp_path: Path, label: str) -> None:
     text = f"{label}before\n\n{label}" + "long line\n" * 50 + f"\n{label}after\n"
-    records = read(put(tmp_path, "chat.txt", text), limits=Limits(max_line_bytes=100))
+    records = read(put(tmp_path, "chat.txt", text), limits=ImportLimits(max_line_bytes=100))
     assert said(records)[0] == ("user", "before")
     assert said(records)[-1][1].endswith("after")
     assert len(rejections(records, tmp_path)) >= 1

@@ -6,7 +6,7 @@ from datetime import datetime
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class TurnKey:
     """What alignment needs to know of a turn.
 
     Attributes:
@@ -25,14 +25,14 @@ class Key:
     follows: int | None = None
 
 
-def agree(one: Key, other: Key) -> bool:
+def agree(one: TurnKey, other: TurnKey) -> bool:
     """Whether two keys may be the same turn: ids decide where both have one, else content and time."""
     if one.external_id is not None and other.external_id is not None:
         return one.external_id == other.external_id
     return one.hash == other.hash and (one.at == other.at or one.at is None or other.at is None)
 
 
-class Lines:
+class BranchTree:
     """Stored turns as a tree.
 
     Attributes:
@@ -40,7 +40,7 @@ class Lines:
         ends: branch -> place of its last turn.
     """
 
-    def __init__(self, stored: Sequence[Key]) -> None:
+    def __init__(self, stored: Sequence[TurnKey]) -> None:
         self.stored = stored
         self.ids: dict[str, int] = {}
         self.ends: dict[str, int] = {}
@@ -62,7 +62,7 @@ class Lines:
         """Whether another turn of the same branch comes after this one."""
         return any(self.stored[i].branch == self.stored[place].branch for i in self._after[place])
 
-    def walk(self, start: int | str, keys: Sequence[Key], taken: Collection[int | None]) -> list[int]:
+    def walk(self, start: int | str, keys: Sequence[TurnKey], taken: Collection[int | None]) -> list[int]:
         """The longest stored path that agrees with the first of these keys.
 
         Args:
@@ -85,7 +85,7 @@ class Lines:
             return []
         return self._back(min(ends, key=lambda i: (self.goes_on(i), i)), length)
 
-    def overlap(self, keys: Sequence[Key]) -> list[int]:
+    def overlap(self, keys: Sequence[TurnKey]) -> list[int]:
         """The longest end of a stored line that the keys begin with, as places in `stored`; of several the newest.
 
         One turn alone counts only when both times are known and equal.
@@ -102,7 +102,7 @@ class Lines:
                     break
         return best
 
-    def _is_end(self, line: Sequence[int], length: int, keys: Sequence[Key]) -> bool:
+    def _is_end(self, line: Sequence[int], length: int, keys: Sequence[TurnKey]) -> bool:
         first = len(line) - length
         timed = self.stored[line[first]].at is not None and keys[0].at is not None
         return (length > 1 or timed) and all(agree(self.stored[line[first + n]], keys[n]) for n in range(length))
@@ -130,7 +130,7 @@ def _failure(pattern: Sequence[bytes]) -> list[int]:
     return failure
 
 
-def _borders(text: Sequence[bytes], keys: Sequence[Key], failure: Sequence[int]) -> Iterator[int]:
+def _borders(text: Sequence[bytes], keys: Sequence[TurnKey], failure: Sequence[int]) -> Iterator[int]:
     """Lengths of the ends of the text that the keys begin with, longest first, by content alone."""
     length = 0
     for item in text:

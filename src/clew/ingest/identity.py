@@ -22,11 +22,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from clew.ingest.branches import Key, Lines
+from clew.ingest.branches import BranchTree, TurnKey
 from clew.ingest.media import holds_text
 from clew.types import Part, Turn
 
-__all__ = ["Alignment", "Key", "Place", "align", "content_hash"]
+__all__ = ["Alignment", "Placement", "TurnKey", "align", "content_hash"]
 
 _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 """Kept, since `json.dumps` with these settings makes a new one for each call."""
@@ -50,7 +50,7 @@ def _part_shape(part: Part) -> list[str | None]:
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class Placement:
     """What becomes of one incoming turn.
 
     Numbers below n = `len(stored)` are places in `stored`; n + i is the i-th incoming turn.
@@ -76,11 +76,11 @@ class Place:
         return self.known is None and self.conflict is None
 
 
-Alignment = tuple[Place, ...]
-"""One `Place` for each incoming turn, in order."""
+Alignment = tuple[Placement, ...]
+"""One `Placement` for each incoming turn, in order."""
 
 
-def align(stored: Sequence[Key], incoming: Sequence[Key]) -> Alignment:
+def align(stored: Sequence[TurnKey], incoming: Sequence[TurnKey]) -> Alignment:
     """Lines an incoming sequence up with the stored turns of the same session.
 
     Args:
@@ -90,7 +90,7 @@ def align(stored: Sequence[Key], incoming: Sequence[Key]) -> Alignment:
 
     Time and memory grow with the sum of both lengths and the number of branches.
     """
-    line_up = _LineUp(stored, incoming)
+    line_up = _Aligner(stored, incoming)
     groups: dict[str, list[int]] = {}
     for i, key in enumerate(incoming):
         groups.setdefault(key.branch, []).append(i)
@@ -99,13 +99,13 @@ def align(stored: Sequence[Key], incoming: Sequence[Key]) -> Alignment:
     return tuple(line_up.places)
 
 
-class _LineUp:
+class _Aligner:
     """Fills `places`, one branch of the incoming turns after the other."""
 
-    def __init__(self, stored: Sequence[Key], incoming: Sequence[Key]) -> None:
+    def __init__(self, stored: Sequence[TurnKey], incoming: Sequence[TurnKey]) -> None:
         self.incoming = incoming
-        self.lines = Lines(stored)
-        self.places = [Place()] * len(incoming)
+        self.lines = BranchTree(stored)
+        self.places = [Placement()] * len(incoming)
         self._ends = dict(self.lines.ends)  # branch -> its last turn, new ones included
         self._branches = {key.branch for key in (*stored, *incoming)}
         self._by_id = self._find_by_id()
@@ -130,7 +130,7 @@ class _LineUp:
             path = self._path(branch if reached is None else reached, stretch, has_ids)
             self._taken.update(path)
             for i, known in zip(stretch, path, strict=False):
-                self.places[i] = Place(known=known)
+                self.places[i] = Placement(known=known)
             reached = path[-1] if path else reached
             following = self._by_id[group[end]] if end < len(group) else None
             self._append(branch, reached, stretch[len(path) :], following)
@@ -149,10 +149,10 @@ class _LineUp:
                 first[key.external_id] = len(self.lines.stored) + i
         return found
 
-    def _named(self, i: int, found: int) -> Place:
+    def _named(self, i: int, found: int) -> Placement:
         count = len(self.lines.stored)
         other = self.lines.stored[found] if found < count else self.incoming[found - count]
-        return Place(known=found) if other.hash == self.incoming[i].hash else Place(conflict=found)
+        return Placement(known=found) if other.hash == self.incoming[i].hash else Placement(conflict=found)
 
     def _path(self, start: int | str, stretch: Sequence[int], has_ids: bool) -> list[int]:
         keys = [self.incoming[i] for i in stretch]
@@ -172,7 +172,7 @@ class _LineUp:
         for n, i in enumerate(new):
             simply_next = n > 0 or reached is None or self._ends.get(branch) == reached
             follows = None if simply_next else reached
-            self.places[i] = Place(branch=branch, follows=follows, opens=opens and n == 0)
+            self.places[i] = Placement(branch=branch, follows=follows, opens=opens and n == 0)
             self._ends[branch] = len(self.lines.stored) + i
 
     def _leads_to(self, place: int, following: int | None) -> bool:

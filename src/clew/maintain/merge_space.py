@@ -14,7 +14,7 @@ from typing import Final, cast
 
 from clew.config import IngestConfig
 from clew.errors import InputError, NotFoundError, TurnRejected
-from clew.ingest.identity import Key
+from clew.ingest.identity import TurnKey
 from clew.ingest.media import inline
 from clew.maintain.merge_vectors import carry_vectors
 from clew.rows.pins import carry_pins, read_pins
@@ -308,9 +308,9 @@ class _Merge:
                 names[each.branch] = f"{each.branch}~{mark}" if each.branch in taken else each.branch
         return names
 
-    def _key(self, each: _Held) -> Key:
+    def _key(self, each: _Held) -> TurnKey:
         branch = self._branches[each.branch]
-        return Key(hash=each.hash, at=from_us(each.at), external_id=each.external_id, branch=branch)
+        return TurnKey(hash=each.hash, at=from_us(each.at), external_id=each.external_id, branch=branch)
 
     def _place(self, each: _Held) -> tuple[str, str, int]:
         return (self._space, self._session, each.seq)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, cast
 
-from clew.ingest.identity import Key
+from clew.ingest.identity import TurnKey
 from clew.store.protocol import Reader
 from clew.store.rows import to_us
 from clew.store.tables import SPACE, TOMBSTONE, Row
@@ -88,7 +88,7 @@ def is_copy(reader: Reader, space: str, turn: Turn, digest: bytes, hashed: Hashe
     return any(row[0] != own for row in reader.scan("tombstone", key, key, index="moment", columns=("session",)))
 
 
-def as_keys(found: Sequence[Ghost], others: Iterable[Key], hashed: Hashed) -> list[Key]:
+def as_keys(found: Sequence[Ghost], others: Iterable[TurnKey], hashed: Hashed) -> list[TurnKey]:
     """Forgotten turns as alignment takes them; what they were is told where one of the other keys says the same.
 
     What no other key says stands as its hash, which agrees with nothing. `follows` is left to the caller.
@@ -100,7 +100,7 @@ def as_keys(found: Sequence[Ghost], others: Iterable[Key], hashed: Hashed) -> li
         if key.external_id is not None:
             names[hashed("id", key.external_id)] = key.external_id
     return [
-        Key(
+        TurnKey(
             hash=contents.get(ghost.digest, ghost.digest),
             external_id=None if ghost.external_id is None else names.get(ghost.external_id, ghost.external_id.hex()),
             branch=branches.get(ghost.branch, ghost.branch.hex()),

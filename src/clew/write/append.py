@@ -14,7 +14,7 @@ from typing import Final, cast
 
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.index.entry import encode
-from clew.ingest.identity import Key, Place, align
+from clew.ingest.identity import Placement, TurnKey, align
 from clew.rows.annotations import WEIGHING
 from clew.rows.parameters import take_over
 from clew.rows.pause import paused_since
@@ -67,12 +67,12 @@ class _Plan:
     """Where each turn of a sequence goes.
 
     Attributes:
-        seqs: place in the session of each turn that `Place` numbers may name, in that order; -1 for none.
+        seqs: place in the session of each turn that `Placement` numbers may name, in that order; -1 for none.
         next_seq: the session's next place at planning time.
         gone: places of forgotten turns.
     """
 
-    places: Sequence[Place]
+    places: Sequence[Placement]
     seqs: Sequence[int]
     next_seq: int
     gone: frozenset[int] = frozenset()
@@ -118,7 +118,7 @@ class Appender:
                     return Fate(known=name) if known[1] == item.digest else Fate(conflict=name)
                 if ground.hashed and has_forgotten_id(tx, self._space, turn.session, turn.external_id, ground.hashed):
                     return Fate(forgotten=True)
-            plan = _Plan([Place(branch=turn.branch)], (), ground.next_seq)
+            plan = _Plan([Placement(branch=turn.branch)], (), ground.next_seq)
             return _write(tx, ground, [item], plan, now)[0][0]
 
         return self._store.transaction(write)
@@ -357,10 +357,10 @@ def title_of(metadata: Iterable[Mapping[str, object]]) -> str | None:
     return next((title for title in titles if isinstance(title, str) and title.strip()), None)
 
 
-def sequence_key(item: Prepared) -> Key:
+def sequence_key(item: Prepared) -> TurnKey:
     """What alignment needs to know of a prepared turn."""
     turn = item.turn
-    return Key(hash=item.digest, at=turn.at, external_id=turn.external_id, branch=turn.branch)
+    return TurnKey(hash=item.digest, at=turn.at, external_id=turn.external_id, branch=turn.branch)
 
 
 def weighing_rows(space: str, items: Iterable[tuple[int, Prepared]]) -> list[Row]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from clew.config import IngestConfig
 from clew.errors import ConflictError, TurnRejected
-from clew.ingest.importers import ImportedTurn, Limits, Skipped, read_path
+from clew.ingest.importers import ImportedTurn, ImportLimits, ImportRecord, Skipped, read_path
 from clew.types.reports import IngestReport, Rejection
 from clew.types.turn import Turn
 from clew.write.append import Appender, Fate
@@ -78,9 +78,6 @@ class _Tally:
         )
 
 
-Record = ImportedTurn | Rejection | Skipped
-
-
 def add_one(appender: Appender, turn: Turn, config: IngestConfig, now: datetime) -> str:
     """Appends one turn and gives its id; a known external id gives the stored turn's.
 
@@ -124,7 +121,7 @@ def add_many(
     return _append_all(appender, records, config, clock, on_progress)
 
 
-def _admitted(turn: object, where: str) -> Record:
+def _admitted(turn: object, where: str) -> ImportRecord:
     try:
         return ImportedTurn(turn=admit(turn), where=where)
     except TurnRejected as error:
@@ -146,7 +143,7 @@ def import_path(
     Raises:
         FormatError: the file as a whole cannot be read.
     """
-    limits = Limits(max_line_bytes=config.max_line_bytes)
+    limits = ImportLimits(max_line_bytes=config.max_line_bytes)
     return _append_all(appender, read_path(path, form, session=session, limits=limits), config, clock, on_progress)
 
 
@@ -161,7 +158,7 @@ class _Waiting:
 
 def _append_all(
     appender: Appender,
-    records: Iterable[Record],
+    records: Iterable[ImportRecord],
     config: IngestConfig,
     clock: Callable[[], datetime],
     on_progress: Progress | None,
@@ -193,7 +190,7 @@ def _append_all(
     return tally.report()
 
 
-def _prepared(records: Iterable[Record], config: IngestConfig, tally: _Tally) -> Iterator[_Waiting]:
+def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tally) -> Iterator[_Waiting]:
     for place, record in enumerate(records):
         if isinstance(record, Rejection):
             tally.rejected.append(record)

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import cast
 
-from clew.ingest.identity import Key
+from clew.ingest.identity import TurnKey
 from clew.rows.tombstones import Ghost, Hashed, as_keys, ghosts, hashing_of, parent_seq
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
@@ -22,11 +22,11 @@ class Line:
     """
 
     seqs: tuple[int, ...] = ()
-    keys: tuple[Key, ...] = ()
+    keys: tuple[TurnKey, ...] = ()
     gone: frozenset[int] = frozenset()
 
 
-def read_line(reader: Reader, space: str, session: str, incoming: Sequence[Key]) -> Line:
+def read_line(reader: Reader, space: str, session: str, incoming: Sequence[TurnKey]) -> Line:
     """Every turn of a session, forgotten ones too; those are told as far as an incoming turn is the same."""
     columns = ("seq", "hash", "at", "external_id", "branch", "parent")
     rows = reader.scan("turn", (space, session), (space, session), columns=columns)
@@ -72,9 +72,9 @@ def by_external_id(reader: Reader, space: str, session: str, external_id: str) -
     return (cast(int, rows[0][0]), cast(bytes, rows[0][1])) if rows else None
 
 
-def _key(row: Row) -> Key:
+def _key(row: Row) -> TurnKey:
     _, digest, at, external_id, branch, _ = row
-    return Key(
+    return TurnKey(
         hash=cast(bytes, digest),
         at=from_us(cast("int | None", at)),
         external_id=cast("str | None", external_id),

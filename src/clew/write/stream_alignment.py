@@ -7,7 +7,7 @@ be lined up again (`clew.ingest.identity.align`), with the same result.
 
 from collections.abc import Iterable, Sequence
 
-from clew.ingest.identity import Key, Place
+from clew.ingest.identity import Placement, TurnKey
 from clew.store.protocol import Reader
 from clew.store.rows import to_us
 from clew.types.ids import parse_turn_id
@@ -21,7 +21,7 @@ class Strand:
         keys: of its turns, in order.
     """
 
-    def __init__(self, earlier: Iterable[Key] = ()) -> None:
+    def __init__(self, earlier: Iterable[TurnKey] = ()) -> None:
         """Begins; `earlier` are keys of turns whose places are not known."""
         self.keys = list(earlier)
         self._length: int | None = None if self.keys else 0  # they are the session's first so many turns; None: not so
@@ -29,7 +29,7 @@ class Strand:
         self._straight_to = 0  # places below it were seen to be one branch, in order
         self._ids: dict[str, tuple[int, bytes]] = {}  # external id -> place in the session, content hash
 
-    def take(self, key: Key, name: str | None, *, added: bool) -> None:
+    def take(self, key: TurnKey, name: str | None, *, added: bool) -> None:
         """Goes on with a turn that was settled.
 
         Args:
@@ -58,8 +58,8 @@ class Strand:
         self._straight_to = upcoming if straight else 0
 
     def places(
-        self, reader: Reader, space: str, session: str, keys: Sequence[Key], upcoming: int
-    ) -> tuple[list[Place], list[int]] | None:
+        self, reader: Reader, space: str, session: str, keys: Sequence[TurnKey], upcoming: int
+    ) -> tuple[list[Placement], list[int]] | None:
         """Where the next turns go, as `align` says it, and the places in the session that the numbers stand for.
 
         None when that cannot be told from here. Nothing of the session may be forgotten.
@@ -84,21 +84,21 @@ class Strand:
                 seq, digest = self._ids[name]
                 numbers[name] = (len(seqs), digest)
                 seqs.append(seq)
-        places = [Place(known=number) for number in range(known)]
+        places = [Placement(known=number) for number in range(known)]
         for place, key in enumerate(keys[known:], start=known):
             held = None if key.external_id is None else numbers.get(key.external_id)
             if held is not None:
-                places.append(Place(known=held[0]) if held[1] == key.hash else Place(conflict=held[0]))
+                places.append(Placement(known=held[0]) if held[1] == key.hash else Placement(conflict=held[0]))
                 continue
             if key.external_id is not None:
                 if by_external_id(reader, space, session, key.external_id):
                     return None
                 numbers[key.external_id] = (len(seqs) + place, key.hash)
-            places.append(Place(branch=branch))
+            places.append(Placement(branch=branch))
         return places, seqs
 
 
-def _again(reader: Reader, first: tuple[str, str, int], keys: Sequence[Key]) -> int:
+def _again(reader: Reader, first: tuple[str, str, int], keys: Sequence[TurnKey]) -> int:
     """How many of the keys are, one after the other, the turns that the session holds from `first` on."""
     columns = ("hash", "at", "external_id")
     rows = reader.scan("turn", first, first[:2], columns=columns, limit=len(keys))

@@ -19,16 +19,16 @@ from clew.ingest.importers import (
 )
 from clew.ingest.importers.detect import detect_source
 from clew.ingest.importers.files import UNREADABLE, find_claude_code, find_sessions, find_sources, is_single
-from clew.ingest.importers.record import ImportedTurn, Limits, Record, Skipped
+from clew.ingest.importers.record import ImportedTurn, ImportLimits, ImportRecord, Skipped
 from clew.ingest.importers.source import Source
 from clew.types import Rejection
 
 __all__ = [
     "FORMATS",
+    "ImportLimits",
+    "ImportRecord",
     "ImportedTurn",
     "Importer",
-    "Limits",
-    "Record",
     "Skipped",
     "detect",
     "find_claude_code",
@@ -43,7 +43,7 @@ class Importer:
 
     name: str
     about: str
-    read: Callable[[Source], Iterator[Record]]
+    read: Callable[[Source], Iterator[ImportRecord]]
 
 
 _IMPORTERS = (
@@ -74,7 +74,7 @@ def detect(path: Path) -> str:
     Raises:
         FormatError: there is no file, or none of a known format.
     """
-    for source in find_sources(path, None, Limits()):
+    for source in find_sources(path, None, ImportLimits()):
         if isinstance(source, Source) and is_single(path):
             return _detected(source)
         if isinstance(source, Source) and isinstance(found := _member_format(source), str):
@@ -87,8 +87,8 @@ def read_path(
     format: str | None = None,  # noqa: A002 - the word that the command line uses
     *,
     session: str | None = None,
-    limits: Limits | None = None,
-) -> Iterator[Record]:
+    limits: ImportLimits | None = None,
+) -> Iterator[ImportRecord]:
     """Reads a file, all files of a directory, or all members of a zip.
 
     Nothing passes silently: each record is a turn, a rejection that says why, or skipped by kind. Texts can be encoded
@@ -104,7 +104,7 @@ def read_path(
     """
     if format is not None and format not in FORMATS:
         raise FormatError(f"{format!r} is no format; expected one of {', '.join(FORMATS)}")
-    for source in find_sources(path, session, limits or Limits()):
+    for source in find_sources(path, session, limits or ImportLimits()):
         if not isinstance(source, Source):
             yield source
         elif is_single(path):
@@ -120,7 +120,7 @@ def _detected(source: Source) -> str:
         raise FormatError(f"{source.label} cannot be read: {error}") from error
 
 
-def _read_member(source: Source, name: str | None) -> Iterator[Record]:
+def _read_member(source: Source, name: str | None) -> Iterator[ImportRecord]:
     """One of many files: what cannot be read is reported, and does not stop the others."""
     found = name or _member_format(source)
     if isinstance(found, str):
@@ -141,7 +141,7 @@ def _member_format(source: Source) -> str | Skipped | Rejection:
     return found
 
 
-def _read_file(source: Source, name: str) -> Iterator[Record]:
+def _read_file(source: Source, name: str) -> Iterator[ImportRecord]:
     try:
         yield from FORMATS[name].read(source)
     except UNREADABLE as error:

@@ -10,7 +10,7 @@ from typing import Any
 
 from clew.ingest.importers.accounts import conversations
 from clew.ingest.importers.chatgpt_content import to_parts
-from clew.ingest.importers.record import Record, Skipped
+from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.shape import dict_of, list_of, text_of, without_none
 from clew.ingest.importers.source import Item, Source
 from clew.ingest.importers.tree import Spot, spots
@@ -21,7 +21,7 @@ NAME = "chatgpt"
 _INSTRUCTIONS = ("user_editable_context", "model_editable_context")
 
 
-def read(source: Source) -> Iterator[Record]:
+def read(source: Source) -> Iterator[ImportRecord]:
     """The records of an export, conversation by conversation."""
     for item in conversations(source):
         if isinstance(item, Rejection):
@@ -45,7 +45,7 @@ class _Conversation:
         self._title = text_of(value, "title")
         self._last: dict[str | None, str | None] = {}  # node -> the last turn on the way to it, its own included
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[ImportRecord]:
         nodes = {node: held if isinstance(held, dict) else {} for node, held in self._mapping.items()}
         parents = {node: text_of(held, "parent") for node, held in nodes.items()}
         if not nodes:
@@ -54,7 +54,7 @@ class _Conversation:
             before = self._last[spot.node] = self._last.get(parents[spot.node])
             yield from self._message(spot, before, dict_of(nodes[spot.node], "message"))
 
-    def _message(self, spot: Spot, before: str | None, held: dict[str, Any]) -> Iterator[Record]:
+    def _message(self, spot: Spot, before: str | None, held: dict[str, Any]) -> Iterator[ImportRecord]:
         where = f"{self._where}.mapping[{spot.node}]"
         author, content, metadata = dict_of(held, "author"), dict_of(held, "content"), dict_of(held, "metadata")
         role = text_of(author, "role") or "missing"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clew.ingest.formats.blocks import to_parts
-from clew.ingest.importers.record import Record, Skipped
+from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.shape import dict_of, text_of, without_none
 from clew.ingest.importers.source import Item, Source, json_lines
 from clew.ingest.importers.turns import Calls, Message, injected, last_id, mark_injected, turns
@@ -39,7 +39,7 @@ _CLIENT_MARKS = (
 )
 
 
-def read(source: Source) -> Iterator[Record]:
+def read(source: Source) -> Iterator[ImportRecord]:
     """The records of one session file."""
     session = _Session(source)
     for item in json_lines(source):
@@ -75,7 +75,7 @@ class _Session:
     spots: dict[str, _Spot] = field(default_factory=dict)
     lines: dict[str, _Line] = field(default_factory=dict)
 
-    def record(self, item: Item) -> Iterator[Record]:
+    def record(self, item: Item) -> Iterator[ImportRecord]:
         kind = item.value.get("type")
         if not isinstance(kind, str):
             yield Rejection(where=item.where, reason="no record of Claude Code: it has no type")
@@ -89,7 +89,7 @@ class _Session:
             self._note_title(kind, item.value)
             yield self._skip(item, kind)
 
-    def _message(self, item: Item, kind: str) -> Iterator[Record]:
+    def _message(self, item: Item, kind: str) -> Iterator[ImportRecord]:
         message = dict_of(item.value, "message")
         parts = self.calls.name(to_parts(message.get("content")))
         if parts and all(part.type == "thinking" and not part.text for part in parts):
@@ -101,7 +101,7 @@ class _Session:
             parts = mark_injected(parts, _CLIENT_MARKS)
         yield from self._turns(item, kind, parts, text_of(message, "model"))
 
-    def _system(self, item: Item) -> Iterator[Record]:
+    def _system(self, item: Item) -> Iterator[ImportRecord]:
         subtype = text_of(item.value, "subtype")
         if subtype != "compact_boundary":
             yield self._skip(item, f"system:{subtype or 'unknown'}")
@@ -109,7 +109,7 @@ class _Session:
         text = text_of(item.value, "content") or "Conversation compacted"
         yield from self._turns(item, "system", (Part(type="injected", text=text),), None)
 
-    def _attachment(self, item: Item) -> Iterator[Record]:
+    def _attachment(self, item: Item) -> Iterator[ImportRecord]:
         """A message that was typed while the assistant worked, or a file that was named in one; the rest is context."""
         held = dict_of(item.value, "attachment")
         kind = text_of(held, "type") or "unknown"
@@ -124,7 +124,7 @@ class _Session:
         else:
             yield self._skip(item, f"attachment:{kind}")
 
-    def _turns(self, item: Item, role: str, parts: tuple[Part, ...], model: str | None) -> Iterator[Record]:
+    def _turns(self, item: Item, role: str, parts: tuple[Part, ...], model: str | None) -> Iterator[ImportRecord]:
         value = item.value
         uuid = text_of(value, "uuid")
         is_prompt = role == "user" and any(part.type in ("text", "image") and part.call_id is None for part in parts)

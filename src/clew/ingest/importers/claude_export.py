@@ -10,7 +10,7 @@ from typing import Any
 
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.importers.accounts import conversations
-from clew.ingest.importers.record import Record, Skipped
+from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.shape import first_of, list_of, text_of, without_none
 from clew.ingest.importers.source import Item, Source
 from clew.ingest.importers.tree import Spot, spots
@@ -21,7 +21,7 @@ NAME = "claude-export"
 _ROOT = "00000000-"  # what the first message of a conversation answers, and every edit of it
 
 
-def read(source: Source) -> Iterator[Record]:
+def read(source: Source) -> Iterator[ImportRecord]:
     """The records of an export, conversation by conversation."""
     for item in conversations(source):
         if isinstance(item, Rejection):
@@ -43,7 +43,7 @@ class _Conversation:
         self._calls = Calls()
         self._last: dict[str | None, str | None] = {}  # message -> the last turn on the way to it, its own included
 
-    def records(self) -> Iterator[Record]:
+    def records(self) -> Iterator[ImportRecord]:
         messages: dict[str, tuple[str, dict[str, Any]]] = {}
         previous: str | None = None
         parents: dict[str, str | None] = {}
@@ -64,7 +64,7 @@ class _Conversation:
             before = self._last[spot.node] = self._last.get(parents[spot.node])
             yield from self._message(spot, before, *messages[spot.node])
 
-    def _message(self, spot: Spot, before: str | None, where: str, held: dict[str, Any]) -> Iterator[Record]:
+    def _message(self, spot: Spot, before: str | None, where: str, held: dict[str, Any]) -> Iterator[ImportRecord]:
         files = [
             name for each in list_of(held, "files") if isinstance(each, dict) and (name := text_of(each, "file_name"))
         ]

@@ -11,7 +11,7 @@ from typing import Any
 
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.formats.responses import item_parts
-from clew.ingest.importers.record import Record, Skipped
+from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.shape import dict_of, first_of, text_of, without_none
 from clew.ingest.importers.source import Item, Source, json_lines
 from clew.ingest.importers.turns import Calls, Message, injected, last_id, mark_injected, turns
@@ -38,7 +38,7 @@ _CLIENT_MARKS = (
 Payload = Mapping[str, Any]
 
 
-def read(source: Source) -> Iterator[Record]:
+def read(source: Source) -> Iterator[ImportRecord]:
     """The records of one rollout file."""
     rollout = _Rollout(source)
     for item in json_lines(source):
@@ -64,7 +64,7 @@ class _Rollout:
         self._context: dict[str, Any] = {}
         self._calls = Calls()
 
-    def record(self, item: Item) -> Iterator[Record]:
+    def record(self, item: Item) -> Iterator[ImportRecord]:
         kind = text_of(item.value, "type")
         held = item.value.get("payload")
         payload = held if isinstance(held, dict) else item.value
@@ -85,7 +85,7 @@ class _Rollout:
         else:
             yield from self._item(item, payload, (text_of(payload, "type") or kind) if held is not None else kind)
 
-    def _bare(self, item: Item) -> Iterator[Record]:
+    def _bare(self, item: Item) -> Iterator[ImportRecord]:
         """A line without a type: the first line of an older file, or its notes of state."""
         if text_of(item.value, "record_type"):
             yield Skipped(f"record_type:{text_of(item.value, 'record_type')}", item.where)
@@ -112,7 +112,7 @@ class _Rollout:
     def _note(self, payload: Payload) -> None:
         self._context |= without_none(cwd=text_of(payload, "cwd"), model=text_of(payload, "model"))
 
-    def _event(self, item: Item, payload: Payload) -> Record:
+    def _event(self, item: Item, payload: Payload) -> ImportRecord:
         kind = text_of(payload, "type") or "unknown"
         count = payload.get("num_turns")
         if kind == "thread_rolled_back" and isinstance(count, int) and 0 < count <= len(self._before_prompts):
@@ -121,7 +121,7 @@ class _Rollout:
             self._branch = f"rollback:{item.place}"
         return Skipped(f"event_msg:{kind}", item.where)
 
-    def _item(self, item: Item, payload: Payload, kind: str) -> Iterator[Record]:
+    def _item(self, item: Item, payload: Payload, kind: str) -> Iterator[ImportRecord]:
         found = item_parts({**payload, "type": kind})
         if found is None or (kind == "reasoning" and not found[1]):
             yield Skipped(kind if found is None else "reasoning without text", item.where)
@@ -137,7 +137,7 @@ class _Rollout:
                 self._before_prompts.append(self._last)
         yield from self._turns(item, role, parts, external_id)
 
-    def _turns(self, item: Item, role: str, parts: tuple[Part, ...], external_id: str) -> Iterator[Record]:
+    def _turns(self, item: Item, role: str, parts: tuple[Part, ...], external_id: str) -> Iterator[ImportRecord]:
         message = Message(
             source=NAME,
             session=self._session,

@@ -12,7 +12,7 @@ from typing import BinaryIO, cast
 
 from clew.errors import FormatError
 from clew.ingest.encoding import escape_surrogates
-from clew.ingest.importers.record import Limits, Skipped
+from clew.ingest.importers.record import ImportLimits, Skipped
 from clew.ingest.importers.source import Source
 from clew.types import Rejection
 
@@ -57,7 +57,7 @@ def find_claude_code(home: Path) -> list[Path]:
     return find_sessions("claude-code", home)
 
 
-def find_sources(path: Path, session: str | None, limits: Limits) -> Iterator[Found]:
+def find_sources(path: Path, session: str | None, limits: ImportLimits) -> Iterator[Found]:
     """The files to read at a path, in sorted order: itself, those of a directory, or the members of a zip.
 
     Of a directory or zip only files with a usual ending are read; the others are given as skipped.
@@ -83,7 +83,7 @@ def is_single(path: Path) -> bool:
     return path.is_file() and not zipfile.is_zipfile(path)
 
 
-def _file(path: Path, label: str, stem: str, session: str | None, limits: Limits) -> Source:
+def _file(path: Path, label: str, stem: str, session: str | None, limits: ImportLimits) -> Source:
     asset = _Assets(partial(_images_beside, path.parent), limits.max_line_bytes)
     return Source(label, stem or "import", partial(_open, path), session, limits, asset.find)
 
@@ -92,7 +92,7 @@ def _open(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _in_directory(root: Path, session: str | None, limits: Limits) -> Iterator[Found]:
+def _in_directory(root: Path, session: str | None, limits: ImportLimits) -> Iterator[Found]:
     closed: list[OSError] = []
     for path in sorted(_walk(root, closed.append)):
         label, stem = _shown(path), _shown(path.relative_to(root).with_suffix("").as_posix())
@@ -113,7 +113,7 @@ def _walk(root: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
         yield from (Path(folder, name) for name in files if not name.startswith("."))
 
 
-def _in_zip(path: Path, label: str, session: str | None, limits: Limits) -> Iterator[Found]:
+def _in_zip(path: Path, label: str, session: str | None, limits: ImportLimits) -> Iterator[Found]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = {info.filename: info for info in archive.infolist() if not info.is_dir()}
@@ -133,7 +133,7 @@ def _in_zip(path: Path, label: str, session: str | None, limits: Limits) -> Iter
             yield Source(where, stem, partial(_open_member, path, name), session, limits, asset.find)
 
 
-def _refusal(info: zipfile.ZipInfo, limits: Limits) -> str | None:
+def _refusal(info: zipfile.ZipInfo, limits: ImportLimits) -> str | None:
     if info.flag_bits & 1:
         return "encrypted; unpack the zip and import the folder"
     if info.compress_type not in _PACKED:

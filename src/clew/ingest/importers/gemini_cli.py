@@ -11,7 +11,7 @@ from typing import Any
 
 from clew.ingest.formats.blocks import call_part, result_parts, to_parts
 from clew.ingest.importers.outline import outline
-from clew.ingest.importers.record import Record, Skipped
+from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.shape import first_of, list_of, text_of, without_none
 from clew.ingest.importers.source import Item, Source, json_header, json_lines, json_list
 from clew.ingest.importers.turns import Message, last_id, mark_injected, turns
@@ -22,7 +22,7 @@ _CLIENT_MARKS = ("<session_context>", "This is the Gemini CLI.", "<state_snapsho
 _NOTES = ("info", "warning", "error")
 
 
-def read(source: Source) -> Iterator[Record]:
+def read(source: Source) -> Iterator[ImportRecord]:
     """The records of one session file, in any of its forms."""
     shape = outline(source)
     if shape.kind == "list":
@@ -41,7 +41,7 @@ def read(source: Source) -> Iterator[Record]:
             yield from chat.record(item)
 
 
-def _logs(source: Source) -> Iterator[Record]:
+def _logs(source: Source) -> Iterator[ImportRecord]:
     for item in json_list(source, None):
         if isinstance(item, Rejection):
             yield item
@@ -79,7 +79,7 @@ class _Chat:
             self._session = self._source.session_for(own)
         self._title = text_of(meta, "summary") or self._title
 
-    def record(self, item: Item) -> Iterator[Record]:
+    def record(self, item: Item) -> Iterator[ImportRecord]:
         value = item.value
         rewind = text_of(value, "$rewindTo")
         if rewind is not None:
@@ -103,7 +103,7 @@ class _Chat:
             self._parent = self._before[to]
             self._branch = f"rewind:{place}"
 
-    def _message(self, item: Item) -> Iterator[Record]:
+    def _message(self, item: Item) -> Iterator[ImportRecord]:
         value = item.value
         kind = text_of(value, "type") or "missing"
         if kind in _NOTES:
@@ -117,14 +117,14 @@ class _Chat:
         if kind == "user":
             parts = mark_injected(parts, _CLIENT_MARKS)
         calls = [call for call in list_of(value, "toolCalls") if isinstance(call, dict)]
-        found: list[Record] = []
+        found: list[ImportRecord] = []
         if parts or not calls:
             found += self._turns(item, own, kind, parts, value.get("timestamp"))
         for n, call in enumerate(calls):
             found += self._call(item, call, f"{own}:{n}")
         yield from found or [Skipped("written again", item.where)]
 
-    def _call(self, item: Item, call: dict[str, Any], name: str) -> Iterator[Record]:
+    def _call(self, item: Item, call: dict[str, Any], name: str) -> Iterator[ImportRecord]:
         """The call and its result, each its own turn: the result is written later."""
         call_id = text_of(call, "id") or name
         at = call.get("timestamp")
@@ -137,7 +137,7 @@ class _Chat:
 
     def _turns(
         self, item: Item, external_id: str | None, role: str, parts: tuple[Part, ...], at: Any
-    ) -> Iterator[Record]:
+    ) -> Iterator[ImportRecord]:
         if external_id is not None and external_id in self._seen:
             return
         message = Message(

@@ -7,7 +7,7 @@ code are code. A heading of level one before the first label is the title. A doc
 import re
 from collections.abc import Iterator
 
-from clew.ingest.importers.record import Record
+from clew.ingest.importers.record import ImportRecord
 from clew.ingest.importers.source import Source
 from clew.ingest.importers.transcript import (
     LABELS,
@@ -30,7 +30,7 @@ _PLAIN = re.compile(r"(?P<label>[^\W\d_][\w .-]{0,30}):(?:\s+|$)(?P<rest>.*)", r
 _MOMENT = re.compile(r"\s*(?:[(\[](?P<in>[^)\]]*\d[^)\]]*)[)\]]|[—–|·@-]\s+(?P<out>.*\d.*))\s*:?$")
 
 
-def read(source: Source) -> Iterator[Record]:
+def read(source: Source) -> Iterator[ImportRecord]:
     """The messages of a document."""
     names = names_in(source, unfenced_lines, _label)
     if not names:

@@ -14,7 +14,7 @@ from clew.ingest.export import ExportReader, is_exported, learned_in
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.importers.message import IDS, READ, SESSIONS, TIMES, said
 from clew.ingest.importers.outline import outline
-from clew.ingest.importers.record import ImportedTurn, Record, Skipped
+from clew.ingest.importers.record import ImportedTurn, ImportRecord, Skipped
 from clew.ingest.importers.shape import dict_of, first_of, text_of, without_none
 from clew.ingest.importers.source import Item, Source, json_header, json_lines, json_list
 from clew.ingest.importers.turns import Calls, Message, turns
@@ -30,7 +30,7 @@ _LONGEST_HEADER = 4 << 20
 Value = Mapping[str, Any]
 
 
-def read(source: Source, name: str) -> Iterator[Record]:
+def read(source: Source, name: str) -> Iterator[ImportRecord]:
     """The records of one file; `name` is what its turns give as their source."""
     shape = outline(source)
     reader = _Reader(source, name)
@@ -61,7 +61,7 @@ class _Reader:
         self._calls = Calls()
         self._exported = ExportReader()
 
-    def records(self, items: Iterator[Item | Rejection]) -> Iterator[Record]:
+    def records(self, items: Iterator[Item | Rejection]) -> Iterator[ImportRecord]:
         """What each item gives: a message, or all the messages of a conversation."""
         for item in items:
             if isinstance(item, Rejection):
@@ -73,7 +73,7 @@ class _Reader:
             else:
                 yield from self._message(item.value, item.where)
 
-    def opening(self, value: Value, where: str) -> Iterator[Record]:
+    def opening(self, value: Value, where: str) -> Iterator[ImportRecord]:
         """What a conversation says before its messages: its title, and the instructions to the assistant."""
         self._title = text_of(value, "title")
         for key in ("system", "instructions", "input"):
@@ -88,7 +88,7 @@ class _Reader:
                 )
                 yield from turns(message, f"{where}:{key}")
 
-    def _conversation(self, item: Item, key: str) -> Iterator[Record]:
+    def _conversation(self, item: Item, key: str) -> Iterator[ImportRecord]:
         own = text_of(item.value, *SESSIONS, *IDS) or f"{self._source.stem}:{item.place}"
         outer, self.session = self.session, self._source.session_for(own)
         yield from self.opening(item.value, item.where)
@@ -100,7 +100,7 @@ class _Reader:
                 yield Rejection(where=where, reason=f"expected a message, found {type(held).__name__} {held!r:.40}")
         self.session = outer
 
-    def _own(self, item: Item) -> Iterator[Record]:
+    def _own(self, item: Item) -> Iterator[ImportRecord]:
         learned = learned_in(item.value)
         if learned is not None:
             yield Skipped("learned values", item.where, learned)
@@ -116,7 +116,7 @@ class _Reader:
             session = self._source.session_for(turn.session)
             yield ImportedTurn(turn if session == turn.session else replace(turn, session=session), item.where)
 
-    def _message(self, value: Value, where: str) -> Iterator[Record]:
+    def _message(self, value: Value, where: str) -> Iterator[ImportRecord]:
         inner = dict_of(value, "message")
         if inner:
             value = {**{name: held for name, held in value.items() if name != "message"}, **inner}

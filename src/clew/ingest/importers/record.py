@@ -7,7 +7,7 @@ from clew.types import Rejection, Turn
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ImportLimits:
     """How much one record may need; what is larger is rejected and never held in memory as a whole.
 
     Attributes:
@@ -42,4 +42,4 @@ class Skipped:
     learned: Mapping[str, float] | None = None
 
 
-Record = ImportedTurn | Rejection | Skipped
+ImportRecord = ImportedTurn | Rejection | Skipped

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from clew.ingest.encoding import ESCAPE, decode, escape_surrogates, escape_value
-from clew.ingest.importers.record import Limits
+from clew.ingest.importers.record import ImportLimits
 from clew.ingest.importers.scan import elements, members
 from clew.types import Rejection
 
@@ -48,7 +48,7 @@ class Source:
     stem: str
     opener: Callable[[], BinaryIO]
     session: str | None = None
-    limits: Limits = field(default_factory=Limits)
+    limits: ImportLimits = field(default_factory=ImportLimits)
     asset: Asset = _no_asset
 
     def open(self) -> BinaryIO:

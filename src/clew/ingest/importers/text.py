@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import partial
 
-from clew.ingest.importers.record import Record, Skipped
+from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.source import Source
 from clew.ingest.importers.transcript import Label, labelled, names_in, open_lines, paragraphs
 from clew.ingest.when import parse_when
@@ -30,7 +30,7 @@ _DOTTED_TIME = re.compile(r"(?<=\s)(\d{1,2})\.(\d\d)(?:\.(\d\d))?(?=\s|$)")
 _WORDS = 4  # of a name
 
 
-def read(source: Source) -> Iterator[Record]:
+def read(source: Source) -> Iterator[ImportRecord]:
     """The messages of a text."""
     survey = _surveyed(source)
     if not survey.nonblank:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from clew.ingest.importers.record import Record, Skipped
+from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.shape import without_none
 from clew.ingest.importers.source import Source, text_lines
 from clew.ingest.importers.turns import ROLES, Message, turns
@@ -111,7 +111,7 @@ def names_in(source: Source, lines: Lines, match: Match) -> frozenset[str]:
     return names if not names.isdisjoint(first) else frozenset()
 
 
-def labelled(source: Source, name: str, lines: Lines, match: Match, title: str | None = None) -> Iterator[Record]:
+def labelled(source: Source, name: str, lines: Lines, match: Match, title: str | None = None) -> Iterator[ImportRecord]:
     """The messages of a file whose labels `match` finds; what stands before the first label is skipped."""
     draft: _Draft | None = None
     for line in lines(source):
@@ -132,7 +132,7 @@ def labelled(source: Source, name: str, lines: Lines, match: Match, title: str |
     yield from _finished(source, name, draft)
 
 
-def paragraphs(source: Source, name: str, lines: Lines) -> Iterator[Record]:
+def paragraphs(source: Source, name: str, lines: Lines) -> Iterator[ImportRecord]:
     """A text that no label divides: each paragraph is a turn of the user's."""
     draft: _Draft | None = None
     for line in lines(source):
@@ -153,7 +153,7 @@ def paragraphs(source: Source, name: str, lines: Lines) -> Iterator[Record]:
     yield from _finished(source, name, draft)
 
 
-def _finished(source: Source, name: str, draft: _Draft | None) -> Iterator[Record]:
+def _finished(source: Source, name: str, draft: _Draft | None) -> Iterator[ImportRecord]:
     if draft is None:
         return
     if draft.size > source.limits.max_line_bytes:

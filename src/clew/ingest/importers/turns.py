@@ -6,7 +6,7 @@ from itertools import groupby
 from typing import Any
 
 from clew.errors import TurnRejected
-from clew.ingest.importers.record import ImportedTurn, Record, Skipped
+from clew.ingest.importers.record import ImportedTurn, ImportRecord, Skipped
 from clew.ingest.when import parse_when
 from clew.types import Origin, Part, Rejection, Role, Turn
 
@@ -49,7 +49,7 @@ class Message:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-def turns(message: Message, where: str) -> Iterator[Record]:
+def turns(message: Message, where: str) -> Iterator[ImportRecord]:
     """The turns of a message: one for each run of parts that are the same one's words.
 
     Results of tools and what a client put in are not the words of whoever's message holds them; so a message that mixes
