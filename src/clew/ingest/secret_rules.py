@@ -8,11 +8,11 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-Found = re.Match[str]
+SecretMatch = re.Match[str]
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
+class SecretRule:
     """One kind of secret.
 
     Attributes:
@@ -25,7 +25,7 @@ class Rule:
     kind: str
     cues: tuple[str, ...]
     pattern: re.Pattern[str]
-    accept: Callable[[Found], bool] = bool
+    accept: Callable[[SecretMatch], bool] = bool
     begins: bool = True
 
 
@@ -34,17 +34,17 @@ def is_mixed(text: str) -> bool:
     return bool(re.search("[a-z]", text) and re.search("[A-Z]", text) and re.search("[0-9]", text))
 
 
-def _mixed(found: Found) -> bool:
+def _mixed(found: SecretMatch) -> bool:
     return is_mixed(found["secret"])
 
 
-def _random(found: Found) -> bool:
+def _random(found: SecretMatch) -> bool:
     """Mixed, or long and without a word in it, as the keys are that use one case only."""
     secret = found["secret"]
     return is_mixed(secret) or bool(re.search(r"[0-9a-z]{32}", secret) and len(re.findall("[0-9]", secret)) >= 4)
 
 
-def _two_cases(found: Found) -> bool:
+def _two_cases(found: SecretMatch) -> bool:
     return found["secret"].lower() != found["secret"] != found["secret"].upper()
 
 
@@ -57,7 +57,7 @@ _PLACEHOLDER = re.compile(
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$")
 
 
-def _real(found: Found) -> bool:
+def _real(found: SecretMatch) -> bool:
     return not _PLACEHOLDER.match(found["secret"])
 
 
@@ -76,13 +76,13 @@ def is_assigned_secret(name: str, value: str, *, quoted: bool, environment: bool
     return both or quoted or (environment and len(value) >= 8)
 
 
-def _assigned(found: Found) -> bool:
+def _assigned(found: SecretMatch) -> bool:
     name = found["name"]
     environment = name.isupper() and found["sign"] == "="
     return is_assigned_secret(name, found["secret"], quoted=bool(found["quote"]), environment=environment)
 
 
-def _card(found: Found) -> bool:
+def _card(found: SecretMatch) -> bool:
     digits = re.sub("[ -]", "", found["secret"])
     return bool(_ISSUED.match(digits)) and _luhn(digits)
 
@@ -109,9 +109,9 @@ _PEM_BODY = r"(?:(?:\s|\\[nr])++(?:[A-Za-z0-9+/=]{8,}+|[A-Za-z-]{4,}+: [^\n\\]{1
 
 
 def _rule(
-    kind: str, cues: str, pattern: str, accept: Callable[[Found], bool] = bool, flags: re.RegexFlag = re.NOFLAG
-) -> Rule:
-    return Rule(kind, tuple(cues.split()), re.compile(pattern, flags), accept, begins=bool(cues))
+    kind: str, cues: str, pattern: str, accept: Callable[[SecretMatch], bool] = bool, flags: re.RegexFlag = re.NOFLAG
+) -> SecretRule:
+    return SecretRule(kind, tuple(cues.split()), re.compile(pattern, flags), accept, begins=bool(cues))
 
 
 RULES = (

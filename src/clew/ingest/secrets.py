@@ -17,7 +17,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
-from clew.ingest.secret_rules import RULES, TELLING, Found, Rule, is_assigned_secret
+from clew.ingest.secret_rules import RULES, TELLING, SecretMatch, SecretRule, is_assigned_secret
 from clew.ingest.strings import with_parts
 from clew.types import Part, Turn
 
@@ -129,7 +129,9 @@ class _Masking:
         return self.text(text).encode()
 
 
-def _pieces(text: str, rule: Rule, finds: Iterable[Found], key: bytes, counts: Counter[str]) -> Iterator[str]:
+def _pieces(
+    text: str, rule: SecretRule, finds: Iterable[SecretMatch], key: bytes, counts: Counter[str]
+) -> Iterator[str]:
     """The text in pieces, each secret of one kind as its mask."""
     end = 0
     for found in finds:
@@ -142,7 +144,7 @@ def _pieces(text: str, rule: Rule, finds: Iterable[Found], key: bytes, counts: C
     yield text[end:]
 
 
-def _at_cues(text: str, lower: str, rule: Rule, cues: Set[str]) -> Iterator[Found]:
+def _at_cues(text: str, lower: str, rule: SecretRule, cues: Set[str]) -> Iterator[SecretMatch]:
     places = {place for cue in rule.cues if cue in cues for place in _places(lower, cue)}
     return (found for place in sorted(places) if (found := rule.pattern.match(text, place)))
 

@@ -7,11 +7,11 @@ from typing import Any, TypeVar
 from clew.types import Part, Turn
 from clew.types.turn import plain_text
 
-Change = Callable[[str], str]
+TextChange = Callable[[str], str]
 Changed = TypeVar("Changed", Part, Turn)
 
 
-def map_value(value: Any, change: Change) -> Any:
+def map_value(value: Any, change: TextChange) -> Any:
     """A JSON value with every string changed, keys included."""
     if isinstance(value, str):
         return change(value)
@@ -22,14 +22,14 @@ def map_value(value: Any, change: Change) -> Any:
     return value
 
 
-def map_turn(turn: Turn, change: Change, *names: str) -> Turn:
+def map_turn(turn: Turn, change: TextChange, *names: str) -> Turn:
     """The turn with its parts, metadata, speaker and the named fields changed; the same object when nothing changed."""
     parts = tuple(_map_part(part, change) for part in turn.parts)
     named = {name: map_value(getattr(turn, name), change) for name in ("speaker", "metadata", *names)}
     return _replaced(with_parts(turn, parts, change), named)
 
 
-def with_parts(turn: Turn, parts: tuple[Part, ...], change: Change = str) -> Turn:
+def with_parts(turn: Turn, parts: tuple[Part, ...], change: TextChange = str) -> Turn:
     """The turn with other parts and the plain text that goes with them.
 
     A plain text that was given apart from the parts is kept, changed by `change`.
@@ -38,7 +38,7 @@ def with_parts(turn: Turn, parts: tuple[Part, ...], change: Change = str) -> Tur
     return _replaced(turn, {"content": parts, "text": change(turn.text) if apart else plain_text(parts)})
 
 
-def _map_part(part: Part, change: Change) -> Part:
+def _map_part(part: Part, change: TextChange) -> Part:
     return _replaced(part, {name: map_value(getattr(part, name), change) for name in ("text", "name", "extra")})
 
 

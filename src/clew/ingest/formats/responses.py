@@ -6,10 +6,10 @@ from typing import Any
 from clew.ingest.formats.blocks import call_part, image_part, result_parts, to_parts
 from clew.types import Part
 
-Item = Mapping[str, Any]
+ResponseItem = Mapping[str, Any]
 
 
-def item_parts(item: Item) -> tuple[str, tuple[Part, ...]] | None:
+def item_parts(item: ResponseItem) -> tuple[str, tuple[Part, ...]] | None:
     """Who speaks, as the item says it, and what; None for an item that is no message, reasoning, call or output."""
     kind = item.get("type")
     if kind == "message":
@@ -25,24 +25,24 @@ def item_parts(item: Item) -> tuple[str, tuple[Part, ...]] | None:
     return None
 
 
-def _function(item: Item) -> Part:
+def _function(item: ResponseItem) -> Part:
     arguments: Any = next((item[name] for name in ("arguments", "input") if item.get(name) is not None), {})
     name = item.get("name") or str(item.get("type")).removesuffix("_call")
     return call_part(name, arguments, item.get("call_id"))
 
 
-def _action(item: Item) -> Part:
+def _action(item: ResponseItem) -> Part:
     """Calls of built-in tools: what they do stands in `action`, or in members of their own."""
     own = {name: value for name, value in item.items() if name not in ("type", "id", "status", "call_id")}
     return call_part(str(item.get("type")).removesuffix("_call"), item.get("action", own), item.get("call_id"))
 
 
-def _image(item: Item) -> Part:
+def _image(item: ResponseItem) -> Part:
     result = item.get("result")
     return image_part(result, "image/png") if isinstance(result, str) and result else _action(item)
 
 
-_CALLS: Mapping[str, Callable[[Item], Part]] = {
+_CALLS: Mapping[str, Callable[[ResponseItem], Part]] = {
     **dict.fromkeys(("function_call", "custom_tool_call", "tool_search_call", "mcp_call"), _function),
     **dict.fromkeys(
         ("local_shell_call", "web_search_call", "file_search_call", "code_interpreter_call", "computer_call"), _action

@@ -15,7 +15,7 @@ from clew.ingest.importers import (
     gemini_cli,
     markdown,
     messages,
-    text,
+    plain_text,
 )
 from clew.ingest.importers.detect import detect_source
 from clew.ingest.importers.files import UNREADABLE, find_claude_code, find_sessions, find_sources, is_single
@@ -60,12 +60,12 @@ _IMPORTERS = (
     Importer(messages.ANTHROPIC, "Anthropic message lists", partial(messages.read, name=messages.ANTHROPIC)),
     Importer(messages.LOOSE, "JSON or JSONL, a turn in each record", partial(messages.read, name=messages.LOOSE)),
     Importer(markdown.NAME, "Markdown transcripts", markdown.read),
-    Importer(text.NAME, "plain text, WhatsApp chats", text.read),
+    Importer(plain_text.NAME, "plain text, WhatsApp chats", plain_text.read),
 )
 FORMATS: Mapping[str, Importer] = MappingProxyType({importer.name: importer for importer in _IMPORTERS})
 """Every format by its name."""
 
-_SPOKEN = {text.NAME: text.has_speakers, markdown.NAME: markdown.has_speakers}
+_SPOKEN = {plain_text.NAME: plain_text.has_speakers, markdown.NAME: markdown.has_speakers}
 
 
 def detect(path: Path) -> str:

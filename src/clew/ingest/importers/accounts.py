@@ -2,17 +2,17 @@
 
 from collections.abc import Iterator
 
-from clew.ingest.importers.outline import outline
-from clew.ingest.importers.source import Item, Source, json_document, json_lines, json_list
+from clew.ingest.importers.file_shape import file_shape
+from clew.ingest.importers.source import JsonRecord, Source, json_document, json_lines, json_list
 from clew.types import Rejection
 
 
-def conversations(source: Source) -> Iterator[Item | Rejection]:
+def conversations(source: Source) -> Iterator[JsonRecord | Rejection]:
     """The conversations of an export: `[...]`, `{"conversations": [...]}`, a single one, or one on each line.
 
     A conversation is held as a whole, since its messages refer to one another; see `Limits.max_conversation_bytes`.
     """
-    shape = outline(source)
+    shape = file_shape(source)
     limit = source.limits.max_conversation_bytes
     if shape.kind == "list":
         yield from json_list(source, None, limit)

@@ -10,11 +10,11 @@ from typing import Any
 
 from clew.ingest.importers.accounts import conversations
 from clew.ingest.importers.chatgpt_content import to_parts
+from clew.ingest.importers.json_fields import dict_of, list_of, text_of, without_none
+from clew.ingest.importers.message_tree import BranchPosition, branch_positions
+from clew.ingest.importers.message_turns import ImportedMessage, last_id, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.shape import dict_of, list_of, text_of, without_none
-from clew.ingest.importers.source import Item, Source
-from clew.ingest.importers.tree import Spot, spots
-from clew.ingest.importers.turns import Message, last_id, turns
+from clew.ingest.importers.source import JsonRecord, Source
 from clew.types import Rejection
 
 NAME = "chatgpt"
@@ -29,13 +29,13 @@ def read(source: Source) -> Iterator[ImportRecord]:
         elif not isinstance(item.value.get("mapping"), dict):
             yield Rejection(where=item.where, reason="no conversation of ChatGPT: it has no mapping of messages")
         else:
-            yield from _Conversation(source, item).records()
+            yield from _ChatGptConversation(source, item).records()
 
 
-class _Conversation:
+class _ChatGptConversation:
     """One conversation as far as its messages were read."""
 
-    def __init__(self, source: Source, item: Item) -> None:
+    def __init__(self, source: Source, item: JsonRecord) -> None:
         value = item.value
         self._source = source
         self._where = item.where
@@ -50,11 +50,11 @@ class _Conversation:
         parents = {node: text_of(held, "parent") for node, held in nodes.items()}
         if not nodes:
             yield Skipped("conversation without messages", self._where)
-        for spot in spots(parents, self._shown):
-            before = self._last[spot.node] = self._last.get(parents[spot.node])
-            yield from self._message(spot, before, dict_of(nodes[spot.node], "message"))
+        for position in branch_positions(parents, self._shown):
+            before = self._last[position.node] = self._last.get(parents[position.node])
+            yield from self._message(position, before, dict_of(nodes[position.node], "message"))
 
-    def _message(self, spot: Spot, before: str | None, held: dict[str, Any]) -> Iterator[ImportRecord]:
+    def _message(self, position: BranchPosition, before: str | None, held: dict[str, Any]) -> Iterator[ImportRecord]:
         where = f"{self._where}.mapping[{spot.node}]"
         author, content, metadata = dict_of(held, "author"), dict_of(held, "content"), dict_of(held, "metadata")
         role = text_of(author, "role") or "missing"
@@ -70,19 +70,19 @@ class _Conversation:
             for each in list_of(metadata, "attachments")
             if isinstance(each, dict) and (name := text_of(each, "name"))
         ]
-        message = Message(
+        message = ImportedMessage(
             source=NAME,
             session=self._session,
             role=role,
             parts=parts,
             at=held.get("create_time"),
-            external_id=text_of(held, "id") or spot.node,
-            parent=before if spot.parent is not None else None,
-            branch=spot.branch,
+            external_id=text_of(held, "id") or position.node,
+            parent=before if position.parent is not None else None,
+            branch=position.branch,
             metadata=without_none(title=self._title, model=text_of(metadata, "model_slug"), files=files or None),
         )
-        self._last[spot.node] = last_id(message) or before
-        yield from turns(message, where)
+        self._last[position.node] = last_id(message) or before
+        yield from message_turns(message, where)
 
 
 def _is_hidden(content: dict[str, Any], metadata: dict[str, Any]) -> bool:

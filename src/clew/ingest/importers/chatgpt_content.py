@@ -5,16 +5,16 @@ from dataclasses import replace
 from typing import Any
 
 from clew.ingest.formats import blocks
-from clew.ingest.importers.shape import list_of, text_of, without_none
+from clew.ingest.importers.json_fields import list_of, text_of, without_none
 from clew.ingest.importers.source import Asset
 from clew.ingest.media import image_type
 from clew.types import Part
 
-Content = dict[str, Any]
+JsonObject = dict[str, Any]
 _POINTERS = ("sediment://", "file-service://")
 
 
-def to_parts(content: Content, author: Content, recipient: str | None, asset: Asset) -> tuple[Part, ...]:
+def to_parts(content: JsonObject, author: JsonObject, recipient: str | None, asset: Asset) -> tuple[Part, ...]:
     """The parts of a message.
 
     Args:
@@ -39,7 +39,7 @@ def _as_call(part: Part, recipient: str | None) -> Part:
     return replace(part, type="tool_call", name=recipient) if part.type == "text" else part
 
 
-def _any(content: Content, asset: Asset) -> Iterator[Part]:
+def _any(content: JsonObject, asset: Asset) -> Iterator[Part]:
     """Texts and pointers in `parts`, else the one text that there is."""
     held = list_of(content, "parts")
     for each in held:
@@ -48,7 +48,7 @@ def _any(content: Content, asset: Asset) -> Iterator[Part]:
         yield from blocks.to_parts(text_of(content, "text", "result", "content"))
 
 
-def _pointed(held: Content, asset: Asset) -> Iterator[Part]:
+def _pointed(held: JsonObject, asset: Asset) -> Iterator[Part]:
     """An image by its pointer, what was said in a voice message, or something that only its address is known of."""
     pointer = text_of(held, "asset_pointer")
     if pointer is None or held.get("content_type") != "image_asset_pointer":
@@ -67,47 +67,47 @@ def _pointed(held: Content, asset: Asset) -> Iterator[Part]:
     )
 
 
-def _code(content: Content) -> Iterator[Part]:
+def _code(content: JsonObject) -> Iterator[Part]:
     language = text_of(content, "language")
     extra = {"language": language} if language not in (None, "unknown") else None
     yield from (replace(part, extra=extra) for part in blocks.to_parts(text_of(content, "text")))
 
 
-def _quote(content: Content) -> Iterator[Part]:
+def _quote(content: JsonObject) -> Iterator[Part]:
     """A passage of a page or a file, with what names it above."""
     lines = [text_of(content, "title"), text_of(content, "url", "domain"), text_of(content, "text", "snippet")]
     yield from blocks.to_parts("\n".join(line for line in lines if line))
 
 
-def _browsing(content: Content) -> Iterator[Part]:
+def _browsing(content: JsonObject) -> Iterator[Part]:
     lines = [text_of(content, "summary"), text_of(content, "result")]
     yield from blocks.to_parts("\n".join(line for line in lines if line))
 
 
-def _error(content: Content) -> Iterator[Part]:
+def _error(content: JsonObject) -> Iterator[Part]:
     lines = [text_of(content, "name"), text_of(content, "text")]
     yield from blocks.to_parts(": ".join(line for line in lines if line))
 
 
-def _thoughts(content: Content) -> Iterator[Part]:
+def _thoughts(content: JsonObject) -> Iterator[Part]:
     for thought in list_of(content, "thoughts"):
         if isinstance(thought, dict):
             lines = [text_of(thought, "summary"), text_of(thought, "content")]
             yield Part(type="thinking", text="\n".join(line for line in lines if line))
 
 
-def _recap(_content: Content) -> Iterator[Part]:
+def _recap(_content: JsonObject) -> Iterator[Part]:
     """How long the assistant thought: nothing that was said."""
     yield from ()
 
 
-def _instructions(content: Content) -> Iterator[Part]:
+def _instructions(content: JsonObject) -> Iterator[Part]:
     names = ("user_profile", "user_instructions", "model_set_context", "repository", "structured_context")
     texts = [text for name in names if (text := text_of(content, name))]
     yield from (Part(type="injected", text=text) for text in texts)
 
 
-_READERS: dict[str, Callable[[Content], Iterator[Part]]] = {
+_READERS: dict[str, Callable[[JsonObject], Iterator[Part]]] = {
     "code": _code,
     "tether_quote": _quote,
     "sonic_webpage": _quote,

@@ -11,10 +11,17 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from clew.ingest.formats.blocks import to_parts
+from clew.ingest.importers.json_fields import dict_of, text_of, without_none
+from clew.ingest.importers.message_turns import (
+    ImportedMessage,
+    ToolNames,
+    injected,
+    last_id,
+    mark_injected,
+    message_turns,
+)
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.shape import dict_of, text_of, without_none
-from clew.ingest.importers.source import Item, Source, json_lines
-from clew.ingest.importers.turns import Calls, Message, injected, last_id, mark_injected, turns
+from clew.ingest.importers.source import JsonRecord, Source, json_lines
 from clew.types import Origin, Part, Rejection
 
 NAME = "claude-code"
@@ -41,7 +48,7 @@ _CLIENT_MARKS = (
 
 def read(source: Source) -> Iterator[ImportRecord]:
     """The records of one session file."""
-    session = _Session(source)
+    session = _SessionReader(source)
     for item in json_lines(source):
         if isinstance(item, Rejection):
             yield item
@@ -50,7 +57,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
 
 
 @dataclass(slots=True)
-class _Line:
+class _BranchState:
     """A line of the conversation as far as it was read: the main one, or a branch."""
 
     last: str | None = None  # external id of its last turn
@@ -59,7 +66,7 @@ class _Line:
 
 
 @dataclass(frozen=True, slots=True)
-class _Spot:
+class _Position:
     """Where a record of the file stands: after which turn, on which branch."""
 
     branch: str
@@ -68,14 +75,14 @@ class _Spot:
 
 
 @dataclass(slots=True)
-class _Session:
+class _SessionReader:
     source: Source
     title: str | None = None
-    calls: Calls = field(default_factory=Calls)
-    spots: dict[str, _Spot] = field(default_factory=dict)
-    lines: dict[str, _Line] = field(default_factory=dict)
+    calls: ToolNames = field(default_factory=ToolNames)
+    positions: dict[str, _Position] = field(default_factory=dict)
+    branches: dict[str, _BranchState] = field(default_factory=dict)
 
-    def record(self, item: Item) -> Iterator[ImportRecord]:
+    def record(self, item: JsonRecord) -> Iterator[ImportRecord]:
         kind = item.value.get("type")
         if not isinstance(kind, str):
             yield Rejection(where=item.where, reason="no record of Claude Code: it has no type")
@@ -89,7 +96,7 @@ class _Session:
             self._note_title(kind, item.value)
             yield self._skip(item, kind)
 
-    def _message(self, item: Item, kind: str) -> Iterator[ImportRecord]:
+    def _message(self, item: JsonRecord, kind: str) -> Iterator[ImportRecord]:
         message = dict_of(item.value, "message")
         parts = self.calls.name(to_parts(message.get("content")))
         if parts and all(part.type == "thinking" and not part.text for part in parts):
@@ -101,7 +108,7 @@ class _Session:
             parts = mark_injected(parts, _CLIENT_MARKS)
         yield from self._turns(item, kind, parts, text_of(message, "model"))
 
-    def _system(self, item: Item) -> Iterator[ImportRecord]:
+    def _system(self, item: JsonRecord) -> Iterator[ImportRecord]:
         subtype = text_of(item.value, "subtype")
         if subtype != "compact_boundary":
             yield self._skip(item, f"system:{subtype or 'unknown'}")
@@ -109,7 +116,7 @@ class _Session:
         text = text_of(item.value, "content") or "Conversation compacted"
         yield from self._turns(item, "system", (Part(type="injected", text=text),), None)
 
-    def _attachment(self, item: Item) -> Iterator[ImportRecord]:
+    def _attachment(self, item: JsonRecord) -> Iterator[ImportRecord]:
         """A message that was typed while the assistant worked, or a file that was named in one; the rest is context."""
         held = dict_of(item.value, "attachment")
         kind = text_of(held, "type") or "unknown"
@@ -124,37 +131,37 @@ class _Session:
         else:
             yield self._skip(item, f"attachment:{kind}")
 
-    def _turns(self, item: Item, role: str, parts: tuple[Part, ...], model: str | None) -> Iterator[ImportRecord]:
+    def _turns(self, item: JsonRecord, role: str, parts: tuple[Part, ...], model: str | None) -> Iterator[ImportRecord]:
         value = item.value
         uuid = text_of(value, "uuid")
         is_prompt = role == "user" and any(part.type in ("text", "image") and part.call_id is None for part in parts)
         before = self._before(value)
         branch = self._branch(value, before, is_prompt)
-        line = self.lines.setdefault(branch, _Line())
-        message = Message(
+        state = self.branches.setdefault(branch, _BranchState())
+        message = ImportedMessage(
             source=NAME,
             session=self.source.session_for(text_of(value, "sessionId")),
             role=role,
             parts=parts,
             at=value.get("timestamp"),
             external_id=uuid,
-            parent=before.last if before and before.last != line.last else None,
+            parent=before.last if before and before.last != state.last else None,
             branch=branch,
             origin=_origin(value, role),
             metadata=self._metadata(value, model),
         )
-        line.last = last_id(message) or line.last
-        line.count += 1
+        state.last = last_id(message) or state.last
+        state.count += 1
         if is_prompt:
-            line.last_prompt = line.count
+            state.last_prompt = state.count
         if uuid:
-            self.spots[uuid] = _Spot(branch, line.last, line.count)
-        yield from turns(message, item.where)
+            self.positions[uuid] = _Position(branch, state.last, state.count)
+        yield from message_turns(message, item.where)
 
-    def _before(self, value: dict[str, Any]) -> _Spot | None:
-        return self.spots.get(text_of(value, "parentUuid", "logicalParentUuid") or "")
+    def _before(self, value: dict[str, Any]) -> _Position | None:
+        return self.positions.get(text_of(value, "parentUuid", "logicalParentUuid") or "")
 
-    def _branch(self, value: dict[str, Any], before: _Spot | None, is_prompt: bool) -> str:
+    def _branch(self, value: dict[str, Any], before: _Position | None, is_prompt: bool) -> str:
         """The branch of a record: its sidechain, a new one when the person went back, else its parent's."""
         uuid = text_of(value, "agentId", "uuid") or "unknown"
         if value.get("isSidechain") is True:
@@ -162,21 +169,21 @@ class _Session:
             return before.branch if before and inside else f"sidechain:{uuid}"
         if before is None:
             return ""
-        if is_prompt and before.count < self.lines[before.branch].last_prompt:
+        if is_prompt and before.count < self.branches[before.branch].last_prompt:
             return f"rewind:{uuid}"
         return before.branch
 
-    def _skip(self, item: Item, kind: str) -> Skipped:
+    def _skip(self, item: JsonRecord, kind: str) -> Skipped:
         """Passes a record over; what names it as its parent belongs after what came before it."""
         uuid, before = text_of(item.value, "uuid"), self._before(item.value)
         if uuid and before:
-            self.spots[uuid] = before
+            self.positions[uuid] = before
         return Skipped(kind, item.where)
 
     def _note_title(self, kind: str, value: dict[str, Any]) -> None:
         if kind in _TITLES:
             self.title = text_of(value, _TITLES[kind]) or self.title
-        elif kind == "summary" and text_of(value, "leafUuid") in self.spots:  # else it is of another session
+        elif kind == "summary" and text_of(value, "leafUuid") in self.positions:  # else it is of another session
             self.title = text_of(value, "summary") or self.title
 
     def _metadata(self, value: dict[str, Any], model: str | None) -> dict[str, Any]:

@@ -10,11 +10,11 @@ from typing import Any
 
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.importers.accounts import conversations
+from clew.ingest.importers.json_fields import first_of, list_of, text_of, without_none
+from clew.ingest.importers.message_tree import BranchPosition, branch_positions
+from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, last_id, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.shape import first_of, list_of, text_of, without_none
-from clew.ingest.importers.source import Item, Source
-from clew.ingest.importers.tree import Spot, spots
-from clew.ingest.importers.turns import Calls, Message, last_id, turns
+from clew.ingest.importers.source import JsonRecord, Source
 from clew.types import Part, Rejection
 
 NAME = "claude-export"
@@ -29,18 +29,18 @@ def read(source: Source) -> Iterator[ImportRecord]:
         elif not isinstance(item.value.get("chat_messages"), list):
             yield Rejection(where=item.where, reason="no conversation of Claude: it has no chat_messages")
         else:
-            yield from _Conversation(source, item).records()
+            yield from _ClaudeConversation(source, item).records()
 
 
-class _Conversation:
+class _ClaudeConversation:
     """One conversation as far as its messages were read."""
 
-    def __init__(self, source: Source, item: Item) -> None:
+    def __init__(self, source: Source, item: JsonRecord) -> None:
         self._where = item.where
         self._value = item.value
         self._session = source.session_for(text_of(item.value, "uuid", "id"))
         self._title = text_of(item.value, "name", "title")
-        self._calls = Calls()
+        self._calls = ToolNames()
         self._last: dict[str | None, str | None] = {}  # message -> the last turn on the way to it, its own included
 
     def records(self) -> Iterator[ImportRecord]:
@@ -60,27 +60,29 @@ class _Conversation:
             previous = name
         if not self._value["chat_messages"]:
             yield Skipped("conversation without messages", self._where)
-        for spot in spots(parents, text_of(self._value, "current_leaf_message_uuid")):
-            before = self._last[spot.node] = self._last.get(parents[spot.node])
-            yield from self._message(spot, before, *messages[spot.node])
+        for position in branch_positions(parents, text_of(self._value, "current_leaf_message_uuid")):
+            before = self._last[position.node] = self._last.get(parents[position.node])
+            yield from self._message(position, before, *messages[position.node])
 
-    def _message(self, spot: Spot, before: str | None, where: str, held: dict[str, Any]) -> Iterator[ImportRecord]:
+    def _message(
+        self, position: BranchPosition, before: str | None, where: str, held: dict[str, Any]
+    ) -> Iterator[ImportRecord]:
         files = [
             name for each in list_of(held, "files") if isinstance(each, dict) and (name := text_of(each, "file_name"))
         ]
-        message = Message(
+        message = ImportedMessage(
             source=NAME,
             session=self._session,
             role=text_of(held, "sender", "role") or "missing",
             parts=self._calls.name(_parts(held)),
             at=first_of(held, "created_at", "updated_at"),
             external_id=text_of(held, "uuid"),
-            parent=before if spot.parent is not None else None,
-            branch=spot.branch,
+            parent=before if position.parent is not None else None,
+            branch=position.branch,
             metadata=without_none(title=self._title, model=text_of(held, "model"), files=files or None),
         )
-        self._last[spot.node] = last_id(message) or before
-        yield from turns(message, where)
+        self._last[position.node] = last_id(message) or before
+        yield from message_turns(message, where)
 
 
 def _parts(held: dict[str, Any]) -> tuple[Part, ...]:

@@ -11,10 +11,17 @@ from typing import Any
 
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.formats.responses import item_parts
+from clew.ingest.importers.json_fields import dict_of, first_of, text_of, without_none
+from clew.ingest.importers.message_turns import (
+    ImportedMessage,
+    ToolNames,
+    injected,
+    last_id,
+    mark_injected,
+    message_turns,
+)
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.shape import dict_of, first_of, text_of, without_none
-from clew.ingest.importers.source import Item, Source, json_lines
-from clew.ingest.importers.turns import Calls, Message, injected, last_id, mark_injected, turns
+from clew.ingest.importers.source import JsonRecord, Source, json_lines
 from clew.types import Part, Rejection
 
 NAME = "codex"
@@ -62,9 +69,9 @@ class _Rollout:
         self._last: str | None = None
         self._before_prompts: list[str | None] = []
         self._context: dict[str, Any] = {}
-        self._calls = Calls()
+        self._calls = ToolNames()
 
-    def record(self, item: Item) -> Iterator[ImportRecord]:
+    def record(self, item: JsonRecord) -> Iterator[ImportRecord]:
         kind = text_of(item.value, "type")
         held = item.value.get("payload")
         payload = held if isinstance(held, dict) else item.value
@@ -85,7 +92,7 @@ class _Rollout:
         else:
             yield from self._item(item, payload, (text_of(payload, "type") or kind) if held is not None else kind)
 
-    def _bare(self, item: Item) -> Iterator[ImportRecord]:
+    def _bare(self, item: JsonRecord) -> Iterator[ImportRecord]:
         """A line without a type: the first line of an older file, or its notes of state."""
         if text_of(item.value, "record_type"):
             yield Skipped(f"record_type:{text_of(item.value, 'record_type')}", item.where)
@@ -112,7 +119,7 @@ class _Rollout:
     def _note(self, payload: Payload) -> None:
         self._context |= without_none(cwd=text_of(payload, "cwd"), model=text_of(payload, "model"))
 
-    def _event(self, item: Item, payload: Payload) -> ImportRecord:
+    def _event(self, item: JsonRecord, payload: Payload) -> ImportRecord:
         kind = text_of(payload, "type") or "unknown"
         count = payload.get("num_turns")
         if kind == "thread_rolled_back" and isinstance(count, int) and 0 < count <= len(self._before_prompts):
@@ -121,7 +128,7 @@ class _Rollout:
             self._branch = f"rollback:{item.place}"
         return Skipped(f"event_msg:{kind}", item.where)
 
-    def _item(self, item: Item, payload: Payload, kind: str) -> Iterator[ImportRecord]:
+    def _item(self, item: JsonRecord, payload: Payload, kind: str) -> Iterator[ImportRecord]:
         found = item_parts({**payload, "type": kind})
         if found is None or (kind == "reasoning" and not found[1]):
             yield Skipped(kind if found is None else "reasoning without text", item.where)
@@ -137,8 +144,8 @@ class _Rollout:
                 self._before_prompts.append(self._last)
         yield from self._turns(item, role, parts, external_id)
 
-    def _turns(self, item: Item, role: str, parts: tuple[Part, ...], external_id: str) -> Iterator[ImportRecord]:
-        message = Message(
+    def _turns(self, item: JsonRecord, role: str, parts: tuple[Part, ...], external_id: str) -> Iterator[ImportRecord]:
+        message = ImportedMessage(
             source=NAME,
             session=self._session,
             role=role,
@@ -151,9 +158,9 @@ class _Rollout:
             metadata=dict(self._context),
         )
         self._parent, self._last = None, last_id(message) or self._last
-        yield from turns(message, item.where)
+        yield from message_turns(message, item.where)
 
-    def _numbered(self, item: Item) -> str:
+    def _numbered(self, item: JsonRecord) -> str:
         held = dict_of(item.value, "payload") or item.value
         return text_of(held, "id") or f"{self._own}:{item.place}"
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 
 from clew.errors import FormatError
-from clew.ingest.importers import chatgpt, claude_code, claude_export, codex, gemini_cli, markdown, text
+from clew.ingest.importers import chatgpt, claude_code, claude_export, codex, gemini_cli, markdown, plain_text
+from clew.ingest.importers.file_shape import FileShape, file_shape
 from clew.ingest.importers.messages import ANTHROPIC, LISTS, LOOSE, OPENAI
-from clew.ingest.importers.outline import Outline, outline
 from clew.ingest.importers.source import Source
 
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
@@ -22,11 +22,11 @@ def detect_source(source: Source) -> str:
     Raises:
         FormatError: it has none that is known here.
     """
-    shape = outline(source)
+    shape = file_shape(source)
     if shape.kind == "binary":
         raise FormatError(f"{source.label} is no text; expected a conversation as JSON, JSONL, Markdown or text")
     if shape.kind in ("text", "empty"):
-        return markdown.NAME if source.label.lower().endswith(_MARKDOWN_SUFFIXES) else text.NAME
+        return markdown.NAME if source.label.lower().endswith(_MARKDOWN_SUFFIXES) else plain_text.NAME
     found = next((name for name, has_signs in _SIGNS if has_signs(shape)), None) or _messages(shape)
     if found is None:
         seen = ", ".join(sorted(path for path in shape.paths if "." not in path and "=" not in path)[:8])
@@ -37,16 +37,16 @@ def detect_source(source: Source) -> str:
     return found
 
 
-def _is_claude_code(shape: Outline) -> bool:
+def _is_claude_code(shape: FileShape) -> bool:
     is_record = shape.has("type", "sessionId") and shape.has_any("uuid", "message", "operation")
     return is_record or shape.has_any("leafUuid", "type=file-history-snapshot", "type=queue-operation")
 
 
-def _is_codex(shape: Outline) -> bool:
+def _is_codex(shape: FileShape) -> bool:
     return shape.has("type", "payload") or shape.has("id", "timestamp", "instructions") or shape.has("record_type")
 
 
-def _is_gemini_cli(shape: Outline) -> bool:
+def _is_gemini_cli(shape: FileShape) -> bool:
     return (
         shape.has_any("$set", "$rewindTo")
         or shape.has("sessionId", "projectHash")
@@ -54,19 +54,19 @@ def _is_gemini_cli(shape: Outline) -> bool:
     )
 
 
-def _is_chatgpt(shape: Outline) -> bool:
+def _is_chatgpt(shape: FileShape) -> bool:
     return shape.has("mapping") or shape.has("conversations.[].mapping")
 
 
-def _is_claude_export(shape: Outline) -> bool:
+def _is_claude_export(shape: FileShape) -> bool:
     return shape.has_any("chat_messages", "conversations.[].chat_messages")
 
 
-def _is_export(shape: Outline) -> bool:
+def _is_export(shape: FileShape) -> bool:
     return shape.has("role", "content", "session", "origin") or shape.has("blob", "data")
 
 
-_SIGNS: tuple[tuple[str, Callable[[Outline], bool]], ...] = (
+_SIGNS: tuple[tuple[str, Callable[[FileShape], bool]], ...] = (
     (LOOSE, _is_export),
     (claude_export.NAME, _is_claude_export),
     (chatgpt.NAME, _is_chatgpt),
@@ -76,7 +76,7 @@ _SIGNS: tuple[tuple[str, Callable[[Outline], bool]], ...] = (
 )
 
 
-def _messages(shape: Outline) -> str | None:
+def _messages(shape: FileShape) -> str | None:
     """Whose list of messages it is: by what only one provider writes, else by what loose records add."""
     if _has(shape, *(f"content.[].type={block}" for block in _ANTHROPIC_BLOCKS), "content.[].source"):
         return ANTHROPIC
@@ -89,5 +89,5 @@ def _messages(shape: Outline) -> str | None:
     return LOOSE if shape.kind == "lines" or _has(shape, *_LOOSE_NAMES) else OPENAI
 
 
-def _has(shape: Outline, *names: str) -> bool:
+def _has(shape: FileShape, *names: str) -> bool:
     return shape.has_any(*(way + name for way in _WAYS for name in names))

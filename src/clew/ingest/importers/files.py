@@ -30,7 +30,7 @@ _SESSIONS = {
     "gemini-cli": (".gemini/tmp/*/chats/**/*.json", ".gemini/tmp/*/chats/**/*.jsonl"),
 }
 
-Found = Source | Rejection | Skipped
+FoundFile = Source | Rejection | Skipped
 Opener = Callable[[], BinaryIO]
 
 
@@ -57,7 +57,7 @@ def find_claude_code(home: Path) -> list[Path]:
     return find_sessions("claude-code", home)
 
 
-def find_sources(path: Path, session: str | None, limits: ImportLimits) -> Iterator[Found]:
+def find_sources(path: Path, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
     """The files to read at a path, in sorted order: itself, those of a directory, or the members of a zip.
 
     Of a directory or zip only files with a usual ending are read; the others are given as skipped.
@@ -92,7 +92,7 @@ def _open(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
-def _in_directory(root: Path, session: str | None, limits: ImportLimits) -> Iterator[Found]:
+def _in_directory(root: Path, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
     closed: list[OSError] = []
     for path in sorted(_walk(root, closed.append)):
         label, stem = _shown(path), _shown(path.relative_to(root).with_suffix("").as_posix())
@@ -113,7 +113,7 @@ def _walk(root: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
         yield from (Path(folder, name) for name in files if not name.startswith("."))
 
 
-def _in_zip(path: Path, label: str, session: str | None, limits: ImportLimits) -> Iterator[Found]:
+def _in_zip(path: Path, label: str, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
     try:
         with zipfile.ZipFile(path) as archive:
             members = {info.filename: info for info in archive.infolist() if not info.is_dir()}

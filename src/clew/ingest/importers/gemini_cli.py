@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any
 
 from clew.ingest.formats.blocks import call_part, result_parts, to_parts
-from clew.ingest.importers.outline import outline
+from clew.ingest.importers.file_shape import file_shape
+from clew.ingest.importers.json_fields import first_of, list_of, text_of, without_none
+from clew.ingest.importers.message_turns import ImportedMessage, last_id, mark_injected, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.shape import first_of, list_of, text_of, without_none
-from clew.ingest.importers.source import Item, Source, json_header, json_lines, json_list
-from clew.ingest.importers.turns import Message, last_id, mark_injected, turns
+from clew.ingest.importers.source import JsonRecord, Source, json_header, json_lines, json_list
 from clew.types import Part, Rejection
 
 NAME = "gemini-cli"
@@ -24,7 +24,7 @@ _NOTES = ("info", "warning", "error")
 
 def read(source: Source) -> Iterator[ImportRecord]:
     """The records of one session file, in any of its forms."""
-    shape = outline(source)
+    shape = file_shape(source)
     if shape.kind == "list":
         yield from _logs(source)
         return
@@ -48,7 +48,7 @@ def _logs(source: Source) -> Iterator[ImportRecord]:
             continue
         value = item.value
         session = text_of(value, "sessionId")
-        message = Message(
+        message = ImportedMessage(
             source=NAME,
             session=source.session_for(session),
             role=text_of(value, "type") or "missing",
@@ -56,7 +56,7 @@ def _logs(source: Source) -> Iterator[ImportRecord]:
             at=value.get("timestamp"),
             external_id=f"{session}:log:{text_of(value, 'messageId')}",
         )
-        yield from turns(message, item.where)
+        yield from message_turns(message, item.where)
 
 
 class _Chat:
@@ -79,7 +79,7 @@ class _Chat:
             self._session = self._source.session_for(own)
         self._title = text_of(meta, "summary") or self._title
 
-    def record(self, item: Item) -> Iterator[ImportRecord]:
+    def record(self, item: JsonRecord) -> Iterator[ImportRecord]:
         value = item.value
         rewind = text_of(value, "$rewindTo")
         if rewind is not None:
@@ -93,7 +93,7 @@ class _Chat:
             yield Skipped("session", item.where)
             for n, held in enumerate(list_of(value, "messages")):
                 where = f"{item.where}:messages[{n}]"
-                yield from self._message(Item(where, held if isinstance(held, dict) else {}, n))
+                yield from self._message(JsonRecord(where, held if isinstance(held, dict) else {}, n))
         else:
             yield from self._message(item)
 
@@ -103,7 +103,7 @@ class _Chat:
             self._parent = self._before[to]
             self._branch = f"rewind:{place}"
 
-    def _message(self, item: Item) -> Iterator[ImportRecord]:
+    def _message(self, item: JsonRecord) -> Iterator[ImportRecord]:
         value = item.value
         kind = text_of(value, "type") or "missing"
         if kind in _NOTES:
@@ -124,7 +124,7 @@ class _Chat:
             found += self._call(item, call, f"{own}:{n}")
         yield from found or [Skipped("written again", item.where)]
 
-    def _call(self, item: Item, call: dict[str, Any], name: str) -> Iterator[ImportRecord]:
+    def _call(self, item: JsonRecord, call: dict[str, Any], name: str) -> Iterator[ImportRecord]:
         """The call and its result, each its own turn: the result is written later."""
         call_id = text_of(call, "id") or name
         at = call.get("timestamp")
@@ -136,11 +136,11 @@ class _Chat:
             yield from self._turns(item, f"{call_id}:result", "tool", parts, at)
 
     def _turns(
-        self, item: Item, external_id: str | None, role: str, parts: tuple[Part, ...], at: Any
+        self, item: JsonRecord, external_id: str | None, role: str, parts: tuple[Part, ...], at: Any
     ) -> Iterator[ImportRecord]:
         if external_id is not None and external_id in self._seen:
             return
-        message = Message(
+        message = ImportedMessage(
             source=NAME,
             session=self._session,
             role=role,
@@ -154,7 +154,7 @@ class _Chat:
         self._parent, self._last = None, last_id(message) or self._last
         if external_id is not None:
             self._seen.add(external_id)
-        yield from turns(message, item.where)
+        yield from message_turns(message, item.where)
 
 
 def _thought(thought: dict[str, Any]) -> Part:

@@ -11,8 +11,8 @@ from clew.ingest.importers.record import ImportRecord
 from clew.ingest.importers.source import Source
 from clew.ingest.importers.transcript import (
     LABELS,
-    Label,
-    Match,
+    LabelFinder,
+    SpeakerLabel,
     clean_name,
     labelled,
     names_in,
@@ -37,7 +37,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
         yield from paragraphs(source, NAME, unfenced_lines)
         return
 
-    def match(line: str) -> Label | None:
+    def match(line: str) -> SpeakerLabel | None:
         label = _label(line)
         return label if label is not None and label.name in names else None
 
@@ -49,7 +49,7 @@ def has_speakers(source: Source) -> bool:
     return bool(names_in(source, unfenced_lines, _label))
 
 
-def _title(source: Source, match: Match) -> str | None:
+def _title(source: Source, match: LabelFinder) -> str | None:
     for line in unfenced_lines(source):
         if isinstance(line, Rejection) or not line[1].strip():
             continue
@@ -60,7 +60,7 @@ def _title(source: Source, match: Match) -> str | None:
     return None
 
 
-def _label(line: str) -> Label | None:
+def _label(line: str) -> SpeakerLabel | None:
     heading = _HEADING.match(line)
     if heading:
         return _made(heading["label"], "")
@@ -74,9 +74,9 @@ def _label(line: str) -> Label | None:
     return None
 
 
-def _made(label: str, rest: str) -> Label | None:
+def _made(label: str, rest: str) -> SpeakerLabel | None:
     """Takes a date out of a label: `User (2024-05-01 10:00)`."""
     found = _MOMENT.search(label)
     at = (found["in"] or found["out"]) if found else None
     name = clean_name(label[: found.start()] if found else label)
-    return Label(name, rest, at) if name else None
+    return SpeakerLabel(name, rest, at) if name else None

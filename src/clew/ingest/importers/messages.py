@@ -12,12 +12,12 @@ from typing import Any
 from clew.errors import TurnRejected
 from clew.ingest.export import ExportReader, is_exported, learned_in
 from clew.ingest.formats.blocks import to_parts
-from clew.ingest.importers.message import IDS, READ, SESSIONS, TIMES, said
-from clew.ingest.importers.outline import outline
+from clew.ingest.importers.file_shape import file_shape
+from clew.ingest.importers.json_fields import dict_of, first_of, text_of, without_none
+from clew.ingest.importers.message_fields import IDS, READ, SESSIONS, TIMES, read_message
+from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, message_turns
 from clew.ingest.importers.record import ImportedTurn, ImportRecord, Skipped
-from clew.ingest.importers.shape import dict_of, first_of, text_of, without_none
-from clew.ingest.importers.source import Item, Source, json_header, json_lines, json_list
-from clew.ingest.importers.turns import Calls, Message, turns
+from clew.ingest.importers.source import JsonRecord, Source, json_header, json_lines, json_list
 from clew.types import Rejection
 
 OPENAI, ANTHROPIC, LOOSE = "openai-messages", "anthropic-messages", "jsonl"
@@ -27,13 +27,13 @@ LISTS = ("messages", "traj", "trajectory", "conversation", "conversations", "dia
 
 _LONGEST_HEADER = 4 << 20
 
-Value = Mapping[str, Any]
+JsonObject = Mapping[str, Any]
 
 
 def read(source: Source, name: str) -> Iterator[ImportRecord]:
     """The records of one file; `name` is what its turns give as their source."""
-    shape = outline(source)
-    reader = _Reader(source, name)
+    shape = file_shape(source)
+    reader = _MessageReader(source, name)
     if shape.kind == "list":
         yield from reader.records(json_list(source, None))
     elif shape.kind != "object":
@@ -42,7 +42,7 @@ def read(source: Source, name: str) -> Iterator[ImportRecord]:
         header = json_header(source, _LONGEST_HEADER)
         keys = [key for key in LISTS if any(path.startswith(f"{key}.[]") for path in shape.paths)]
         if not keys:
-            yield from reader.records(iter([Item(source.label, header)]))
+            yield from reader.records(iter([JsonRecord(source.label, header)]))
             return
         reader.session = source.session_for(text_of(header, *SESSIONS, *IDS))
         yield from reader.opening(header, source.label)
@@ -50,7 +50,7 @@ def read(source: Source, name: str) -> Iterator[ImportRecord]:
             yield from reader.records(json_list(source, key))
 
 
-class _Reader:
+class _MessageReader:
     """Reads messages of one session after the other."""
 
     def __init__(self, source: Source, name: str) -> None:
@@ -58,10 +58,10 @@ class _Reader:
         self._source = source
         self._name = name
         self._title: str | None = None
-        self._calls = Calls()
+        self._calls = ToolNames()
         self._exported = ExportReader()
 
-    def records(self, items: Iterator[Item | Rejection]) -> Iterator[ImportRecord]:
+    def records(self, items: Iterator[JsonRecord | Rejection]) -> Iterator[ImportRecord]:
         """What each item gives: a message, or all the messages of a conversation."""
         for item in items:
             if isinstance(item, Rejection):
@@ -73,22 +73,22 @@ class _Reader:
             else:
                 yield from self._message(item.value, item.where)
 
-    def opening(self, value: Value, where: str) -> Iterator[ImportRecord]:
+    def opening(self, value: JsonObject, where: str) -> Iterator[ImportRecord]:
         """What a conversation says before its messages: its title, and the instructions to the assistant."""
         self._title = text_of(value, "title")
         for key in ("system", "instructions", "input"):
             parts = to_parts(value.get(key)) if key != "input" or isinstance(value.get(key), str) else ()
             if parts:
-                message = Message(
+                message = ImportedMessage(
                     source=self._name,
                     session=self.session,
                     role="user" if key == "input" else "system",
                     parts=parts,
                     metadata=without_none(title=self._title),
                 )
-                yield from turns(message, f"{where}:{key}")
+                yield from message_turns(message, f"{where}:{key}")
 
-    def _conversation(self, item: Item, key: str) -> Iterator[ImportRecord]:
+    def _conversation(self, item: JsonRecord, key: str) -> Iterator[ImportRecord]:
         own = text_of(item.value, *SESSIONS, *IDS) or f"{self._source.stem}:{item.place}"
         outer, self.session = self.session, self._source.session_for(own)
         yield from self.opening(item.value, item.where)
@@ -100,7 +100,7 @@ class _Reader:
                 yield Rejection(where=where, reason=f"expected a message, found {type(held).__name__} {held!r:.40}")
         self.session = outer
 
-    def _own(self, item: Item) -> Iterator[ImportRecord]:
+    def _own(self, item: JsonRecord) -> Iterator[ImportRecord]:
         learned = learned_in(item.value)
         if learned is not None:
             yield Skipped("learned values", item.where, learned)
@@ -116,17 +116,17 @@ class _Reader:
             session = self._source.session_for(turn.session)
             yield ImportedTurn(turn if session == turn.session else replace(turn, session=session), item.where)
 
-    def _message(self, value: Value, where: str) -> Iterator[ImportRecord]:
+    def _message(self, value: JsonObject, where: str) -> Iterator[ImportRecord]:
         inner = dict_of(value, "message")
         if inner:
             value = {**{name: held for name, held in value.items() if name != "message"}, **inner}
         try:
-            role, parts, speaker = said(value)
+            role, parts, speaker = read_message(value)
         except TurnRejected as error:
             yield Rejection(where=where, reason=str(error))
             return
         own = text_of(value, *SESSIONS)
-        message = Message(
+        message = ImportedMessage(
             source=self._name,
             session=self._source.session_for(own) if own else self.session,
             role=role,
@@ -139,15 +139,15 @@ class _Reader:
             origin=value.get("origin"),
             metadata=self._metadata(value),
         )
-        yield from turns(message, where)
+        yield from message_turns(message, where)
 
-    def _metadata(self, value: Value) -> dict[str, Any]:
+    def _metadata(self, value: JsonObject) -> dict[str, Any]:
         """The message's own, and every member that nobody read."""
         rest = {name: held for name, held in value.items() if name not in READ and held is not None}
         return {**without_none(title=self._title), **rest, **dict_of(value, "metadata")}
 
 
-def _list_in(value: Value) -> str | None:
+def _list_in(value: JsonObject) -> str | None:
     """The member that holds the messages of a conversation; None for what is a message itself."""
     if any(name in value for name in ("role", "text")):
         return None

@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
 from clew.ingest.encoding import ESCAPE, decode, escape_surrogates, escape_value
+from clew.ingest.importers.json_scan import elements, members
 from clew.ingest.importers.record import ImportLimits
-from clew.ingest.importers.scan import elements, members
 from clew.types import Rejection
 
 DEEPEST = 100  # levels of a record; nobody writes more, and what walks a record is not asked to
@@ -72,7 +72,7 @@ class Source:
 
 
 @dataclass(frozen=True, slots=True)
-class Item:
+class JsonRecord:
     """One parsed record and where it stood; `place` is its line, counted from 1, or its index in a list."""
 
     where: str
@@ -102,7 +102,7 @@ def text_lines(source: Source) -> Iterator[tuple[int, str] | Rejection]:
         yield line if isinstance(line, Rejection) else (line[0], decode(line[1]))
 
 
-def json_lines(source: Source) -> Iterator[Item | Rejection]:
+def json_lines(source: Source) -> Iterator[JsonRecord | Rejection]:
     """The objects of a file that has one on each line; empty lines are passed over."""
     for line in lines(source):
         if isinstance(line, Rejection):
@@ -111,7 +111,7 @@ def json_lines(source: Source) -> Iterator[Item | Rejection]:
             yield _item(source.where(line[0]), line[1], line[0])
 
 
-def json_list(source: Source, key: str | None, limit: int | None = None) -> Iterator[Item | Rejection]:
+def json_list(source: Source, key: str | None, limit: int | None = None) -> Iterator[JsonRecord | Rejection]:
     """The objects of a JSON array: the document itself, or the array under a key of the document.
 
     Args:
@@ -139,7 +139,7 @@ def json_header(source: Source, longest: int = 1 << 16) -> dict[str, Any]:
     return header
 
 
-def json_document(source: Source) -> Item | Rejection:
+def json_document(source: Source) -> JsonRecord | Rejection:
     """A document that is one JSON object as a whole, up to the limit of a conversation."""
     limit = source.limits.max_conversation_bytes
     with source.open() as stream:
@@ -171,14 +171,14 @@ def parse(data: bytes) -> Any:
     return value if is_clean else escape_value(value)
 
 
-def _item(where: str, data: bytes, place: int) -> Item | Rejection:
+def _item(where: str, data: bytes, place: int) -> JsonRecord | Rejection:
     try:
         value = parse(data)
     except ValueError as error:
         return Rejection(where=where, reason=str(error))
     if not isinstance(value, dict):
         return Rejection(where=where, reason=f"expected a JSON object, found {type(value).__name__} {value!r:.40}")
-    return Item(where, value, place)
+    return JsonRecord(where, value, place)
 
 
 def _no_number(_name: str) -> None:

@@ -9,10 +9,10 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
+from clew.ingest.importers.json_fields import without_none
+from clew.ingest.importers.message_turns import ROLES, ImportedMessage, message_turns
 from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.shape import without_none
 from clew.ingest.importers.source import Source, text_lines
-from clew.ingest.importers.turns import ROLES, Message, turns
 from clew.types import Part, Rejection
 
 LABELS = {
@@ -31,7 +31,7 @@ _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class SpeakerLabel:
     """The beginning of a message: who speaks, when if it says so, and what stands on the same line.
 
     Attributes:
@@ -43,18 +43,18 @@ class Label:
     at: object = None
 
 
-Match = Callable[[str], Label | None]
-Line = tuple[int, str, bool]
+LabelFinder = Callable[[str], SpeakerLabel | None]
+NumberedLine = tuple[int, str, bool]
 """Its number, its text, and whether a label can be on it."""
-Lines = Callable[[Source], Iterator[Line | Rejection]]
+LineReader = Callable[[Source], Iterator[NumberedLine | Rejection]]
 
 
 @dataclass(slots=True)
-class _Draft:
+class _OpenMessage:
     """A message whose lines are being collected."""
 
     where: str
-    label: Label
+    label: SpeakerLabel
     lines: list[str] = field(default_factory=list)
     size: int = 0
     title: str | None = None
@@ -65,13 +65,13 @@ def clean_name(name: str) -> str:
     return _EDGE.sub("", name)
 
 
-def open_lines(source: Source) -> Iterator[Line | Rejection]:
+def open_lines(source: Source) -> Iterator[NumberedLine | Rejection]:
     """The lines of a file; a label can be on each."""
     for line in text_lines(source):
         yield line if isinstance(line, Rejection) else (*line, True)
 
 
-def unfenced_lines(source: Source) -> Iterator[Line | Rejection]:
+def unfenced_lines(source: Source) -> Iterator[NumberedLine | Rejection]:
     """The lines of a Markdown file; labels can only be outside of fenced code."""
     fence: str | None = None
     for line in text_lines(source):
@@ -84,7 +84,7 @@ def unfenced_lines(source: Source) -> Iterator[Line | Rejection]:
             fence = found[1] if fence is None else None if fence == found[1] else fence
 
 
-def names_in(source: Source, lines: Lines, match: Match) -> frozenset[str]:
+def names_in(source: Source, lines: LineReader, match: LabelFinder) -> frozenset[str]:
     """The names that label messages: words for roles, and names that come twice or more.
 
     Args:
@@ -111,9 +111,11 @@ def names_in(source: Source, lines: Lines, match: Match) -> frozenset[str]:
     return names if not names.isdisjoint(first) else frozenset()
 
 
-def labelled(source: Source, name: str, lines: Lines, match: Match, title: str | None = None) -> Iterator[ImportRecord]:
+def labelled(
+    source: Source, name: str, lines: LineReader, match: LabelFinder, title: str | None = None
+) -> Iterator[ImportRecord]:
     """The messages of a file whose labels `match` finds; what stands before the first label is skipped."""
-    draft: _Draft | None = None
+    draft: _OpenMessage | None = None
     for line in lines(source):
         if isinstance(line, Rejection):
             yield line
@@ -122,7 +124,7 @@ def labelled(source: Source, name: str, lines: Lines, match: Match, title: str |
         label = match(text) if open_to_labels else None
         if label is not None:
             yield from _finished(source, name, draft)
-            draft = _Draft(source.where(number), label, [label.text], title=title)
+            draft = _OpenMessage(source.where(number), label, [label.text], title=title)
         elif draft is not None:
             draft.size += len(text)
             if draft.size <= source.limits.max_line_bytes:
@@ -132,9 +134,9 @@ def labelled(source: Source, name: str, lines: Lines, match: Match, title: str |
     yield from _finished(source, name, draft)
 
 
-def paragraphs(source: Source, name: str, lines: Lines) -> Iterator[ImportRecord]:
+def paragraphs(source: Source, name: str, lines: LineReader) -> Iterator[ImportRecord]:
     """A text that no label divides: each paragraph is a turn of the user's."""
-    draft: _Draft | None = None
+    draft: _OpenMessage | None = None
     for line in lines(source):
         if isinstance(line, Rejection):
             yield line
@@ -144,7 +146,7 @@ def paragraphs(source: Source, name: str, lines: Lines) -> Iterator[ImportRecord
             yield from _finished(source, name, draft)
             draft = None
         else:
-            draft = draft or _Draft(source.where(number), Label("user", ""))
+            draft = draft or _OpenMessage(source.where(number), SpeakerLabel("user", ""))
             draft.lines.append(text)
             draft.size += len(text)
             if draft.size > source.limits.max_line_bytes:
@@ -153,7 +155,7 @@ def paragraphs(source: Source, name: str, lines: Lines) -> Iterator[ImportRecord
     yield from _finished(source, name, draft)
 
 
-def _finished(source: Source, name: str, draft: _Draft | None) -> Iterator[ImportRecord]:
+def _finished(source: Source, name: str, draft: _OpenMessage | None) -> Iterator[ImportRecord]:
     if draft is None:
         return
     if draft.size > source.limits.max_line_bytes:
@@ -164,7 +166,7 @@ def _finished(source: Source, name: str, draft: _Draft | None) -> Iterator[Impor
         yield Skipped("line of the program", draft.where)
         return
     role = LABELS.get(draft.label.name.lower())
-    message = Message(
+    message = ImportedMessage(
         source=name,
         session=source.session_for(None),
         role=role or "user",
@@ -173,4 +175,4 @@ def _finished(source: Source, name: str, draft: _Draft | None) -> Iterator[Impor
         speaker=None if role else draft.label.name,
         metadata=without_none(title=draft.title),
     )
-    yield from turns(message, draft.where)
+    yield from message_turns(message, draft.where)

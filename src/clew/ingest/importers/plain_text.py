@@ -11,7 +11,7 @@ from functools import partial
 
 from clew.ingest.importers.record import ImportRecord, Skipped
 from clew.ingest.importers.source import Source
-from clew.ingest.importers.transcript import Label, labelled, names_in, open_lines, paragraphs
+from clew.ingest.importers.transcript import SpeakerLabel, labelled, names_in, open_lines, paragraphs
 from clew.ingest.when import parse_when
 from clew.types import Rejection
 
@@ -98,27 +98,27 @@ class _Survey:
         self._halves += bool(re.search(r"[ap]\.?\s?m\b", at, re.IGNORECASE))
 
 
-def _dated(pattern: re.Pattern[str], day_first: bool, line: str) -> Label | None:
+def _dated(pattern: re.Pattern[str], day_first: bool, line: str) -> SpeakerLabel | None:
     found = pattern.match(_bare(line))
     if found is None or not _is_moment(_plain(found["at"])):
         return None
     at = _DOTTED_TIME.sub(lambda time: ":".join(filter(None, time.groups())), _plain(found["at"]).replace(" klo ", " "))
     name = _plain(found["name"]) if found["name"] else None
-    return Label(name or None, found["text"], parse_when(at, day_first=day_first) or found["at"])
+    return SpeakerLabel(name or None, found["text"], parse_when(at, day_first=day_first) or found["at"])
 
 
 def _is_moment(text: str) -> bool:
     return _DATE.match(text) is not None or _CLOCK.match(text) is not None or parse_when(text) is not None
 
 
-def _named(line: str) -> Label | None:
+def _named(line: str) -> SpeakerLabel | None:
     found = _NAME.match(line)
     if found is None or len(found["name"].split()) > _WORDS:
         return None
-    return Label(found["name"].strip(), found["text"])
+    return SpeakerLabel(found["name"].strip(), found["text"])
 
 
-def _one_of(label: Label | None, names: frozenset[str]) -> Label | None:
+def _one_of(label: SpeakerLabel | None, names: frozenset[str]) -> SpeakerLabel | None:
     return label if label is not None and label.name in names else None
 
 

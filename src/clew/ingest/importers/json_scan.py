@@ -41,7 +41,7 @@ def elements(stream: BinaryIO, key: str | None, limit: int) -> Iterator[Element]
         key: None for a top-level array.
         limit: bytes of one element; a larger one is passed over and given as a problem.
     """
-    reader = _Reader(stream)
+    reader = _JsonScanner(stream)
     index = -1
     try:
         if key is None:
@@ -59,7 +59,7 @@ def elements(stream: BinaryIO, key: str | None, limit: int) -> Iterator[Element]
 
 def members(stream: BinaryIO, limit: int) -> dict[str, bytes]:
     """The members of the top-level object that are no longer than the limit, as bytes; as many as can be had."""
-    reader = _Reader(stream)
+    reader = _JsonScanner(stream)
     found: dict[str, bytes] = {}
     try:
         reader.skip(b"{")
@@ -72,7 +72,7 @@ def members(stream: BinaryIO, limit: int) -> dict[str, bytes]:
     return found
 
 
-def _find_member(reader: "_Reader", key: str) -> bool:
+def _find_member(reader: "_JsonScanner", key: str) -> bool:
     reader.skip(b"{")
     for name in _names(reader):
         if name == key and reader.peek() == b"[":
@@ -82,7 +82,7 @@ def _find_member(reader: "_Reader", key: str) -> bool:
     return False
 
 
-def _names(reader: "_Reader") -> Iterator[str]:
+def _names(reader: "_JsonScanner") -> Iterator[str]:
     """The names of an object's members; the caller reads each value before asking for the next name."""
     while reader.peek() == _QUOTE:
         name = reader.value(_LONGEST_NAME) or b'""'
@@ -98,7 +98,7 @@ def _name(data: bytes) -> str:
         return data.decode("utf-8", "replace")
 
 
-def _array(reader: "_Reader", limit: int) -> Iterator[bytes | None]:
+def _array(reader: "_JsonScanner", limit: int) -> Iterator[bytes | None]:
     while True:
         head = reader.peek()
         if head == b"]":
@@ -110,7 +110,7 @@ def _array(reader: "_Reader", limit: int) -> Iterator[bytes | None]:
         reader.skip(b",")
 
 
-class _Reader:
+class _JsonScanner:
     """A place in a stream of JSON."""
 
     def __init__(self, stream: BinaryIO) -> None:
@@ -141,7 +141,7 @@ class _Reader:
         head = self.peek()
         if not head:
             raise EOFError("the document ends inside a value")
-        taken = _Taken(limit)
+        taken = _ValueBytes(limit)
         if head in _OPEN:
             self._nested(taken)
         elif head == _QUOTE:
@@ -151,7 +151,7 @@ class _Reader:
             self._scalar(taken)
         return taken.data()
 
-    def _nested(self, taken: "_Taken") -> None:
+    def _nested(self, taken: "_ValueBytes") -> None:
         depth = 0
         while True:
             found = _STRUCTURE.search(self._buffer, self._at)
@@ -165,7 +165,7 @@ class _Reader:
                 if depth == 0:
                     return
 
-    def _string(self, taken: "_Taken") -> None:
+    def _string(self, taken: "_ValueBytes") -> None:
         """From behind the opening quote to behind the closing one."""
         while True:
             self._take(taken, self._match(_STRING))
@@ -174,7 +174,7 @@ class _Reader:
                 return
             self._need()
 
-    def _scalar(self, taken: "_Taken") -> None:
+    def _scalar(self, taken: "_ValueBytes") -> None:
         """A number or a word; a stray mark counts as one, so that reading always moves on."""
         while True:
             end = self._match(_SCALAR)
@@ -190,7 +190,7 @@ class _Reader:
         found = pattern.match(self._buffer, self._at)
         return found.end() if found else self._at
 
-    def _take(self, taken: "_Taken", end: int) -> None:
+    def _take(self, taken: "_ValueBytes", end: int) -> None:
         taken.add(self._buffer[self._at : end])
         self._at = end
 
@@ -204,7 +204,7 @@ class _Reader:
         return bool(chunk)
 
 
-class _Taken:
+class _ValueBytes:
     """The bytes of a value so far; forgotten as soon as they are too many."""
 
     def __init__(self, limit: int) -> None:

@@ -20,11 +20,11 @@ _JSON_OBJECT = re.compile(rb'\s*\{\s*(?:"|\}|$)')
 _LINE_SUFFIXES = (".jsonl", ".ndjson")
 _TELLING = ("type", "role", "sender", "content_type")
 
-Kind = Literal["empty", "binary", "text", "list", "object", "lines"]
+ShapeKind = Literal["empty", "binary", "text", "list", "object", "lines"]
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
+class FileShape:
     """What the beginning of a file looks like.
 
     Attributes:
@@ -34,7 +34,7 @@ class Outline:
             with their values too: `messages.[].role=user`.
     """
 
-    kind: Kind
+    kind: ShapeKind
     paths: frozenset[str]
 
     def has(self, *paths: str) -> bool:
@@ -46,7 +46,7 @@ class Outline:
         return not self.paths.isdisjoint(paths)
 
 
-def outline(source: Source) -> Outline:
+def file_shape(source: Source) -> FileShape:
     """Looks at the first half megabyte."""
     with source.open() as stream:
         prefix = stream.read(PREFIX)
@@ -54,14 +54,14 @@ def outline(source: Source) -> Outline:
     if kind == "object" and source.label.lower().endswith(_LINE_SUFFIXES) and b"\n" not in prefix.strip():
         kind = "lines"  # one line so far
     if kind == "list":
-        return Outline(kind, frozenset(path.removeprefix("[].") for path in _paths(prefix)))
+        return FileShape(kind, frozenset(path.removeprefix("[].") for path in _paths(prefix)))
     if kind in ("object", "lines"):
         parts = prefix.splitlines()[:_LINES] if kind == "lines" else [prefix]
-        return Outline(kind, frozenset(path for part in parts for path in _paths(part)))
-    return Outline(kind, frozenset())
+        return FileShape(kind, frozenset(path for part in parts for path in _paths(part)))
+    return FileShape(kind, frozenset())
 
 
-def _kind(prefix: bytes) -> Kind:
+def _kind(prefix: bytes) -> ShapeKind:
     if not prefix.strip():
         return "empty"
     if _JSON_LIST.match(prefix):

@@ -26,7 +26,7 @@ WEB_TOOLS = frozenset(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class ImportedMessage:
     """One message of a source.
 
     Attributes:
@@ -49,27 +49,29 @@ class Message:
     metadata: dict[str, Any] = field(default_factory=dict)
 
 
-def turns(message: Message, where: str) -> Iterator[ImportRecord]:
+def message_turns(message: ImportedMessage, where: str) -> Iterator[ImportRecord]:
     """The turns of a message: one for each run of parts that are the same one's words.
 
     Results of tools and what a client put in are not the words of whoever's message holds them; so a message that mixes
     them gives several turns. The first has the message's id, the others `<id>#1`, `<id>#2`, ...
     """
-    said = _said(message.parts)
-    for n, (kind, parts) in enumerate(said):
+    runs = _content_runs(message.parts)
+    for n, (kind, parts) in enumerate(runs):
         try:
             yield ImportedTurn(_turn(message, kind, parts, n), where)
         except TurnRejected as error:
             yield Rejection(where=where, reason=str(error))
-    if len(said) < len(_groups(message.parts)) and any(part.type == "tool_result" for part in message.parts):
+    if len(runs) < len(_voice_runs(message.parts)) and any(
+        part.type == "tool_result" for part in message.parts
+    ):
         yield Skipped("tool result without output", where)
-    elif not said:
+    elif not runs:
         yield Rejection(where=where, reason="empty: the message says nothing")
 
 
-def last_id(message: Message) -> str | None:
+def last_id(message: ImportedMessage) -> str | None:
     """External id of the last turn that a message gives; None when it gives none, or has no id."""
-    count = len(_said(message.parts))
+    count = len(_content_runs(message.parts))
     return _numbered(message.external_id, count - 1) if count else None
 
 
@@ -85,7 +87,7 @@ def as_role(name: Any) -> Role:
     return role
 
 
-class Calls:
+class ToolNames:
     """Remembers the names of tool calls, so that results which only give the call's id can be named."""
 
     def __init__(self) -> None:
@@ -117,17 +119,17 @@ def mark_injected(parts: tuple[Part, ...], marks: tuple[str, ...]) -> tuple[Part
     )
 
 
-def _groups(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:
+def _voice_runs(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:
     """Runs of parts that are the same one's words."""
-    return [(kind, tuple(run)) for kind, run in groupby(parts, key=_kind)]
+    return [(kind, tuple(run)) for kind, run in groupby(parts, key=_voice)]
 
 
-def _said(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:
+def _content_runs(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:
     """The runs that say something, each without what holds nothing at all."""
     return [
-        (kind, tuple(part for part in run if part.extra or _says_something(part)))
-        for kind, run in _groups(parts)
-        if any(map(_says_something, run))
+        (kind, tuple(part for part in run if part.extra or _has_content(part)))
+        for kind, run in _voice_runs(parts)
+        if any(map(_has_content, run))
     ]
 
 
@@ -135,17 +137,17 @@ def _numbered(external_id: str | None, n: int) -> str | None:
     return f"{external_id}#{n}" if n and external_id is not None else external_id
 
 
-def _says_something(part: Part) -> bool:
+def _has_content(part: Part) -> bool:
     return part.type == "tool_call" or bool(part.text.strip()) or part.data is not None or part.blob is not None
 
 
-def _kind(part: Part) -> str:
+def _voice(part: Part) -> str:
     if part.type == "tool_result" or (part.type != "tool_call" and part.call_id is not None):
         return "result"
     return "injected" if part.type == "injected" else "own"
 
 
-def _turn(message: Message, kind: str, parts: tuple[Part, ...], n: int) -> Turn:
+def _turn(message: ImportedMessage, kind: str, parts: tuple[Part, ...], n: int) -> Turn:
     role = as_role(message.role)
     metadata = dict(message.metadata)
     at = parse_when(message.at)

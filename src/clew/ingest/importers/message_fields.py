@@ -6,8 +6,8 @@ from typing import Any
 from clew.errors import TurnRejected
 from clew.ingest.formats.blocks import call_part, result_parts, to_parts
 from clew.ingest.formats.responses import item_parts
-from clew.ingest.importers.shape import dict_of, first_of, list_of, text_of
-from clew.ingest.importers.turns import ROLES
+from clew.ingest.importers.json_fields import dict_of, first_of, list_of, text_of
+from clew.ingest.importers.message_turns import ROLES
 from clew.types import Part
 
 TEXTS = ("content", "text", "value", "message", "body", "utterance", "parts")
@@ -27,10 +27,10 @@ _FIELDS = ("branch", "parent", "origin", "metadata", "type")
 READ = frozenset((*TEXTS, *TIMES, *IDS, *SESSIONS, *_ROLES, *_SPEAKERS, *_CALLING, *_FIELDS))
 """Members that are read; all others are carried along in the turn's metadata."""
 
-Value = Mapping[str, Any]
+JsonObject = Mapping[str, Any]
 
 
-def said(value: Value) -> tuple[str, tuple[Part, ...], str | None]:
+def read_message(value: JsonObject) -> tuple[str, tuple[Part, ...], str | None]:
     """The role as the source calls it, the parts, and the speaker's name when the source names a person.
 
     Raises:
@@ -54,7 +54,7 @@ def said(value: Value) -> tuple[str, tuple[Part, ...], str | None]:
     return role, tuple(_parts(value)), speaker
 
 
-def _parts(value: Value) -> Iterator[Part]:
+def _parts(value: JsonObject) -> Iterator[Part]:
     """What a message says in the order in which it was made: reasoning, words, calls."""
     reasoning = text_of(value, "reasoning_content", "reasoning")
     if reasoning is not None:
@@ -71,7 +71,7 @@ def _parts(value: Value) -> Iterator[Part]:
         yield call_part(legacy.get("name"), legacy.get("arguments", {}), None)
 
 
-def _call(call: Value) -> Part:
+def _call(call: JsonObject) -> Part:
     """`{id, function: {name, arguments}}`, `{id, custom: {name, input}}`, or the members without the frame."""
     held = dict_of(call, "function") or dict_of(call, "custom") or call
     return call_part(held.get("name"), first_of(held, "arguments", "input", "args") or {}, call.get("id"))

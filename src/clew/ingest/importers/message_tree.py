@@ -6,7 +6,7 @@ from itertools import chain
 
 
 @dataclass(frozen=True, slots=True)
-class Spot:
+class BranchPosition:
     """Where a message stands.
 
     Attributes:
@@ -19,7 +19,7 @@ class Spot:
     parent: str | None
 
 
-def spots(parents: Mapping[str, str | None], shown: str | None) -> Iterator[Spot]:
+def branch_positions(parents: Mapping[str, str | None], shown: str | None) -> Iterator[BranchPosition]:
     """Every message once: the shown line from its first message to its last, then each branch likewise.
 
     Args:
@@ -33,14 +33,14 @@ def spots(parents: Mapping[str, str | None], shown: str | None) -> Iterator[Spot
     placed: set[str] = set()
     for node in _line_to(parents, shown if shown in parents else next(reversed([*parents]), None)):
         placed.add(node)
-        yield Spot(node, "", None)
+        yield BranchPosition(node, "", None)
     for start in chain(_starts(children), parents):  # the second finds circles, which have no beginning
         if start in placed:
             continue
         parent = parents[start] if parents[start] in parents else None
         for node in _line_from(children, placed, start):
             placed.add(node)
-            yield Spot(node, f"branch:{start}", parent if node == start else None)
+            yield BranchPosition(node, f"branch:{start}", parent if node == start else None)
 
 
 def _line_to(parents: Mapping[str, str | None], last: str | None) -> list[str]:
