@@ -55,7 +55,7 @@ class _ChatGptConversation:
             yield from self._message(position, before, dict_of(nodes[position.node], "message"))
 
     def _message(self, position: BranchPosition, before: str | None, held: dict[str, Any]) -> Iterator[ImportRecord]:
-        where = f"{self._where}.mapping[{spot.node}]"
+        where = f"{self._where}.mapping[{position.node}]"
         author, content, metadata = dict_of(held, "author"), dict_of(held, "content"), dict_of(held, "metadata")
         role = text_of(author, "role") or "missing"
         if _is_hidden(content, metadata):
