@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from click.testing import CliRunner, Result
 
@@ -18,7 +18,7 @@ QUESTIONS: list[dict[str, Any]] = json.loads((SAMPLE / "questions.json").read_te
 PROGRAM = (sys.executable, "-c", "from clew.cli.main import main; main()")
 
 
-def run(*words: str | Path, given: str | bytes | None = None, embedder: str = "none") -> Result:
+def run(*words: str | Path, given: str | bytes | IO[bytes] | None = None, embedder: str = "none") -> Result:
     """Runs the program in this process, with its own streams; what it did not mean to raise fails the test."""
     result = CliRunner().invoke(main, [str(word) for word in words], input=given, env={"CLEW_EMBEDDER": embedder})
     if result.exception is not None and not isinstance(result.exception, SystemExit):

@@ -47,6 +47,12 @@ class IngestConfig:
         32 << 20, "Longest line of an imported file, in bytes; a longer one is rejected.", low=1024, high=1 << 31
     )
     batch: int = _setting(500, "Turns a transaction when many are added at once.", low=1, high=10_000)
+    gather_turns: int = _setting(
+        5_000, "Turns held in memory while an import sorts them by session.", low=1, high=1_000_000
+    )
+    gather_chars: int = _setting(
+        16_000_000, "Characters of text held in memory while an import sorts turns by session.", low=1, high=1 << 32
+    )
     exclude: tuple[str, ...] = _setting(
         (), "What is never stored: session:<glob> names conversations, text:<regular expression> finds turns."
     )
@@ -169,6 +175,9 @@ class LLMConfig:
     deadline: float = _setting(
         120.0, "Seconds that one answer may take with waiting for a busy server.", low=0.1, high=240
     )
+    close_seconds: float = _setting(
+        10.0, "Seconds that closing waits for an answer under way; a later one is lost, but charged.", low=0, high=240
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -217,6 +226,9 @@ class Config:
         high=36_500,
     )
     receipts: int = _setting(1000, "Receipts kept a space; older ones are dropped.", low=0, high=1_000_000)
+    gather_seconds: float = _setting(
+        0.1, "Seconds that background work waits for more turns after one was added.", low=0, high=3600
+    )
     ingest: IngestConfig = field(default_factory=IngestConfig)
     index: IndexConfig = field(default_factory=IndexConfig)
     store: StoreConfig = field(default_factory=StoreConfig)

@@ -13,11 +13,13 @@ import pytest
 
 from clew.errors import KeyRefused, StoreCorrupt, StoreError, StoreFull, StoreLocked
 from clew.memory import Memory
+from clew.store.cipher import Key
 from clew.store.memory import MemoryStore
 from clew.store.migrate import APPLICATION
-from clew.store.rekey import rekey
+from clew.store.rekey import _write, rekey
 from clew.store.sqlite import DATABASE, REKEYED, SqliteStore, _bring_up
 from clew.store.statements import migrations
+from clew.store.translate import translating
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn
 from tests.contract.faults import FaultyDisk
@@ -302,7 +304,7 @@ def test_a_key_is_not_changed_while_others_have_the_home(tmp_path: Path) -> None
 REKEY = """
 import sys
 from pathlib import Path
-from clew.store.rekey import rekey
+from clew.store.rekey import _write, rekey
 print("begins", flush=True)
 rekey(Path(sys.argv[1]), sys.argv[2] or None, sys.argv[3] or None, busy_timeout=0.1)
 """
@@ -338,14 +340,16 @@ def test_killed_while_its_key_changes_it_has_one_of_both(tmp_path: Path) -> None
 
 
 @pytest.mark.requirement("F-CRYPT-02")
-def test_no_error_shows_a_key(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    SqliteStore.open(tmp_path, secret=SECRET).close()
-    monkeypatch.setattr("clew.store.rekey.plain_address", lambda file: f"{file.parent.as_uri()}/none/x?key=raw:5eC4e7")
-    with pytest.raises(StoreError, match=rf"{REKEYED} could not be written") as caught:
-        rekey(tmp_path, SECRET, None)
+def test_no_error_shows_a_key(tmp_path: Path) -> None:
+    class Nowhere(Key):
+        def address(self, file: Path) -> str:
+            return f"{file.parent.as_uri()}/none/x?key=raw:5eC4e7"
+
+    source = apsw.Connection(":memory:")
+    with pytest.raises(StoreError, match=rf"{REKEYED} could not be written") as caught, translating():
+        _write(source, tmp_path / REKEYED, Nowhere(b"", b""))
     errors = [caught.value, caught.value.__cause__, caught.value.__cause__ and caught.value.__cause__.__cause__]
     assert "5eC4e7" not in repr(errors)
     store = SqliteStore.open(tmp_path, secret=SECRET)
     assert repr(store._key) == "Key()"
     store.close()
-    assert not (tmp_path / REKEYED).exists()

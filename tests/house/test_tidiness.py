@@ -84,6 +84,52 @@ def patches(source: str) -> list[str]:
     return sorted({used for used in _uses(ast.parse(source)) if MOCK.match(used)})
 
 
+def replacements(source: str) -> list[str]:
+    """Names of Clew that a test replaces through `monkeypatch`, whether given as an object or as a text."""
+    if "monkeypatch." not in source:
+        return []
+    module = ast.parse(source)
+    own = _names_of_clew(module)
+    return [
+        f"line {call.lineno}: {ast.unparse(call)}"
+        for call in ast.walk(module)
+        if isinstance(call, ast.Call)
+        and ast.unparse(call.func) in ("monkeypatch.setattr", "monkeypatch.delattr", "monkeypatch.setitem")
+        and call.args
+        and _is_of_clew(call.args[0], own)
+    ]
+
+
+def _names_of_clew(module: ast.Module) -> set[str]:
+    """What a module imports from Clew, and the variables that begin with one of these names or call one."""
+    own = {"clew", "memory"}
+    for node in ast.walk(module):
+        if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "clew":
+            own |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.Import):
+            own |= {alias.asname for alias in node.names if alias.asname and alias.name.startswith("clew.")}
+    for node in ast.walk(module):
+        if isinstance(node, ast.Assign) and _root(node.value) in own:
+            own |= {target.id for target in node.targets if isinstance(target, ast.Name)}
+        elif isinstance(node, ast.For) and isinstance(node.target, ast.Name):
+            items = node.iter.elts if isinstance(node.iter, ast.Tuple | ast.List) else [node.iter]
+            own |= {node.target.id} if any(_root(item) in own for item in items) else set()
+    return own
+
+
+def _is_of_clew(target: ast.expr, own: set[str]) -> bool:
+    if isinstance(target, ast.Constant):
+        return str(target.value).startswith("clew.")
+    return _root(target) in own
+
+
+def _root(node: ast.expr) -> str:
+    """The name with which an expression begins: `a` of `a.b(c).d`."""
+    while isinstance(node, ast.Attribute | ast.Call | ast.Subscript):
+        node = node.func if isinstance(node, ast.Call) else node.value
+    return node.id if isinstance(node, ast.Name) else ""
+
+
 def _uses(module: ast.Module) -> Iterator[str]:
     for node in ast.walk(module):
         if isinstance(node, ast.Import):
@@ -115,6 +161,7 @@ def test_every_exception_has_its_reason(rule: Callable[[str], list[str]]) -> Non
 @pytest.mark.requirement("F-HOUSE-14")
 def test_nothing_is_patched() -> None:
     assert findings(patches, "tests", "benchmarks") == {}
+    assert findings(replacements, "tests", "benchmarks") == {}
 
 
 @pytest.mark.requirement("F-HOUSE-08", "F-HOUSE-09", "F-HOUSE-14")
@@ -134,6 +181,23 @@ def test_nothing_is_patched() -> None:
         (unexplained_imports, "def f():\n    import os", "def f():\n    # an extra\n    import os"),
         (patches, "from unittest.mock import patch", "import unittest"),
         (patches, "def test_it(mocker): f()", "def test_it(monkeypatch): f()"),
+        (replacements, "monkeypatch.setattr('clew.rows.x', 1)", "monkeypatch.setattr('os.x', 1)"),
+        (replacements, "from clew.a import b\nmonkeypatch.setattr(b, 'c', 1)", "monkeypatch.setattr(b, 'c', 1)"),
+        (
+            replacements,
+            "import clew.a as b\nmonkeypatch.setitem(b.c, 'd', 1)",
+            "monkeypatch.setitem(os.environ, 'd', 1)",
+        ),
+        (
+            replacements,
+            "from clew.a import B\nb = B()\nmonkeypatch.delattr(b, 'c')",
+            "from clew.a import B\nb = c()\nmonkeypatch.delattr(b, 'c')",
+        ),
+        (
+            replacements,
+            "from clew.a import B\nfor b in (B, C):\n    monkeypatch.setattr(b, 'c', 1)",
+            "from clew.a import B\nfor b in (C, D):\n    monkeypatch.setattr(b, 'c', 1)",
+        ),
     ],
 )
 def test_bad_code_is_told_from_good(rule: Callable[[str], list[str]], bad: str, good: str) -> None:

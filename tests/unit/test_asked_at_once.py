@@ -1,9 +1,8 @@
 """How many statements a user's call costs the store: few, however many rows it takes."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -11,37 +10,32 @@ from clew.maintain.copy_space import copy_space
 from clew.memory import Memory
 from clew.store.access import SqliteReader, SqliteTransaction
 from clew.store.sqlite import SqliteStore
-from clew.store.tables import Key, Row, Table
 from clew.testing import FrozenClock
 from clew.types import Turn
+from tests.calls import Call, observed
 from tests.ranking_spaces import NOON
 
 TURNS = 300
 
 
+KINDS = (SqliteReader, SqliteTransaction)
+SCANS = {kind._fetch.__code__ for kind in KINDS}
+LOOK_UPS = {look_up.__code__ for kind in KINDS for look_up in (kind._look_up, kind._all_of)}
+
+
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
-    """Statements by the table that they read, `?` left out: one for each row, or one for many."""
+def asked() -> Iterator[Counter[str]]:
+    """Counts the statements of this thread by the table that they read."""
     counts: Counter[str] = Counter()
-    for kind in (SqliteReader, SqliteTransaction):
-        fetch: Callable[..., list[Row]] = kind._fetch
 
-        def counted(self: Any, sql: str, values: Row, fetch: Callable[..., list[Row]] = fetch) -> list[Row]:
-            counts[sql.partition('FROM "')[2].partition('"')[0]] += 1
-            return fetch(self, sql, values)
+    def note(call: Call) -> None:
+        if call.function in SCANS:
+            counts[call.arguments["sql"].partition('FROM "')[2].partition('"')[0]] += 1
+        elif call.function in LOOK_UPS:
+            counts[call.arguments["table"].name] += 1
 
-        monkeypatch.setattr(kind, "_fetch", counted)
-        for name in ("_look_up", "_all_of"):
-            many: Callable[..., Any] = getattr(kind, name)
-
-            def looked_up(
-                self: Any, table: Table, keys: Sequence[Key], columns: Any, many: Callable[..., Any] = many
-            ) -> Any:
-                counts[table.name] += 1
-                return many(self, table, keys, columns)
-
-            monkeypatch.setattr(kind, name, looked_up)
-    return counts
+    with observed(note):
+        yield counts
 
 
 @pytest.fixture

@@ -18,7 +18,7 @@ from clew.memory import Memory
 from clew.models.protocol import Matrix
 from clew.rows.receipts import ReceiptBook
 from clew.store.memory import MemoryStore
-from clew.store.protocol import Lease, Store
+from clew.store.protocol import Lease, Store, Transaction
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Receipt, Turn
 from tests.memories import NOON, empty_store, history, quiet, rows, told
@@ -271,15 +271,22 @@ def test_drain_waits_no_longer_than_it_was_asked_to() -> None:
 
 @pytest.mark.requirement("F-PIPELINE-16")
 def test_a_space_that_another_changed_meanwhile_alarms_nobody_at_first(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    caplog: pytest.LogCaptureFixture,
 ) -> None:
-    def changed() -> bool:
-        raise ConflictError("the space changed")
+    class Contested(MemoryStore):
+        contested = False
 
-    with quiet() as memory:
+        def transaction(self, work: Callable[[Transaction], Any], *, durable: bool = True) -> Any:
+            if self.contested:
+                raise ConflictError("the space changed")
+            return super().transaction(work, durable=durable)
+
+    store = Contested()
+    store.migrate()
+    with quiet(store) as memory:
         memory._worker.stop()
         memory.add(told("tea"))
-        monkeypatch.setattr(memory._worker, "_pack", changed)
+        store.contested = True
         for _ in worker.REST_SECONDS:
             assert not memory._worker.step()
         assert caplog.messages == []
@@ -288,9 +295,8 @@ def test_a_space_that_another_changed_meanwhile_alarms_nobody_at_first(
 
 
 @pytest.mark.requirement("F-PIPELINE-19")
-def test_drain_lets_no_turns_gather(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(worker, "GATHER_SECONDS", 1_000)
-    with quiet(embedder=HashEmbedder()) as memory:
+def test_drain_lets_no_turns_gather() -> None:
+    with quiet(embedder=HashEmbedder(), config={"gather_seconds": 1_000}) as memory:
         for n in range(3):
             memory.add(told(f"tea {n}"))
             assert memory.drain(60)

@@ -9,8 +9,7 @@ import pytest
 
 from clew.analyze.prototypes import sentences
 from clew.config import AnalyzeConfig
-from clew.derive import analysis as analyse
-from clew.derive.analysis import Analysis, analyse_again, drop_analysis
+from clew.derive.analysis import STRETCH, Analysis, analyse_again, drop_analysis
 from clew.derive.branch_state import MARK, Mark
 from clew.derive.embedding import embed_batch, missing
 from clew.errors import ConflictError
@@ -23,6 +22,7 @@ from clew.store.tables import NODE
 from clew.structure.hierarchy_codec import outline_of, seqs_of
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn
+from tests.index_stores import Wrapped, as_store
 from tests.memories import NOON, quiet, rows, told
 
 TOPICS = {
@@ -52,8 +52,8 @@ def talk(rounds: int = 3) -> list[Turn]:
     return turns
 
 
-def analysis(store: Store, embedder: HashEmbedder | None = None) -> Analysis:
-    return Analysis(store, "default", LiveIndex(store, "default"), embedder, AnalyzeConfig())
+def analysis(store: Store, embedder: HashEmbedder | None = None, stretch: int = STRETCH) -> Analysis:
+    return Analysis(store, "default", LiveIndex(store, "default"), embedder, AnalyzeConfig(), stretch)
 
 
 def run(store: Store, embedder: HashEmbedder | None = None) -> None:
@@ -94,15 +94,12 @@ def covered(store: Store, session: str = "s") -> list[int]:
 
 @pytest.mark.requirement("W-STAGE-01")
 @pytest.mark.parametrize("stretch", [1, 5, 1000])
-def test_it_does_not_matter_how_the_work_is_cut_up(
-    memory: Memory, stretch: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_does_not_matter_how_the_work_is_cut_up(memory: Memory, stretch: int) -> None:
     run(memory._store)
     whole = made(memory._store)
     assert len(whole["node"]) >= 6
     memory._store.transaction(lambda tx: drop_analysis(tx, "default"))
-    monkeypatch.setattr(analyse, "STRETCH", stretch)
-    while analysis(memory._store).step():  # each step by a worker that remembers nothing
+    while analysis(memory._store, stretch=stretch).step():  # each step by a worker that remembers nothing
         pass
     assert made(memory._store) == whole
 
@@ -222,18 +219,14 @@ def test_forgetting_a_turn_has_its_session_analysed_anew(memory: Memory) -> None
 
 
 @pytest.mark.requirement("W-STAGE-05")
-def test_nothing_is_written_of_turns_that_were_forgotten_meanwhile(
-    memory: Memory, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    work = analysis(memory._store)
-    look = work._look
+def test_nothing_is_written_of_turns_that_were_forgotten_meanwhile(memory: Memory) -> None:
+    store = Wrapped(memory._store)
+    work = analysis(as_store(store))
 
-    def forgetful(*args: Any) -> Any:
-        found = look(*args)
+    def forget() -> None:
         memory.forget(turn_ids=["s:turn:5"])
-        return found
 
-    monkeypatch.setattr(work, "_look", forgetful)
+    store.before = forget  # runs after the turns are read and before anything is written
     with pytest.raises(ConflictError, match="changed while"):
         work.step()
     assert made(memory._store) == {"node": [], "label": [], "analysis": [], "meta": []}
@@ -269,10 +262,9 @@ def _embed_all(memory: Memory) -> None:
 
 @pytest.mark.requirement("W-STAGE-08")
 @pytest.mark.parametrize("stretch", [3, 1000])
-def test_chapters_gather_beats_however_the_work_is_cut_up(stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(analyse, "STRETCH", stretch)
+def test_chapters_gather_beats_however_the_work_is_cut_up(stretch: int) -> None:
     with stored(talk(20)) as held:
-        while analysis(held._store).step():  # each step by a worker that remembers nothing
+        while analysis(held._store, stretch=stretch).step():  # each step by a worker that remembers nothing
             pass
         found: list[dict[str, Any]] = [dict(zip(NODE.names, row, strict=True)) for row in rows(held._store, "node")]
         beats = sorted((node for node in found if node["level"] == 1), key=lambda node: node["place"])

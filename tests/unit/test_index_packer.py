@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 from clew.errors import SchemaError, StoreCorrupt
-from clew.index import container, packer, segment
+from clew.index import container, segment
 from clew.index.bm25 import bm25f
 from clew.index.entry import PieceTerms, TurnEntry, encode
 from clew.index.kinds import TERMS, data, listing
 from clew.index.live import LiveIndex
-from clew.index.packer import PackReport, forget_ordinals, pack, verify
+from clew.index.packer import PackReport, StepBounds, forget_ordinals, pack, verify
 from clew.index.remake import rebuild
 from clew.index.segment import Segment
 from clew.index.vectors import cosine
@@ -87,47 +87,43 @@ def test_tiers_bound_how_often_a_turn_is_written() -> None:
 
 
 @pytest.mark.requirement("F-INDEX-09")
-def test_small_segments_between_large_ones_are_merged_with_them(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packer, "STEP", 8)
+def test_small_segments_between_large_ones_are_merged_with_them() -> None:
     store, n = memory_store(), 0
     for size in (8, 1) * 4:
         add(store, turns(n, n + size))
-        pack(store, SPACE, minimum=1, fan_out=4, most_steps=1)
+        pack(store, SPACE, bounds=StepBounds(rows=8), minimum=1, fan_out=4, most_steps=1)
         n += size
     assert len(spans(store)) == 8
-    assert pack(store, SPACE, minimum=1, fan_out=4).finished
+    assert pack(store, SPACE, bounds=StepBounds(rows=8), minimum=1, fan_out=4).finished
     assert spans(store) == [(0, 34), (35, 35)]
     check(store, list(range(n)))
 
 
 @pytest.mark.requirement("F-INDEX-14")
-def test_segments_that_are_too_large_together_are_merged_as_far_as_they_may(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packer, "LARGEST", 40)
+def test_segments_that_are_too_large_together_are_merged_as_far_as_they_may() -> None:
     store, merged = memory_store(), 0
     for n in range(0, 240, 3):
         add(store, turns(n, n + 3))
-        merged += pack(store, SPACE, minimum=3, fan_out=16).merged
+        merged += pack(store, SPACE, bounds=StepBounds(turns=40), minimum=3, fan_out=16).merged
     assert [high - low + 1 for low, high in spans(store)] == [39] * 5 + [3] * 15
     assert merged == 5 * 13  # each once
     check(store, list(range(240)))
 
 
 @pytest.mark.requirement("F-INDEX-14")
-def test_a_step_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packer, "STEP", 10)
-    monkeypatch.setattr(packer, "LARGEST", 40)
+def test_a_step_is_bounded() -> None:
     store = Wrapped(memory_store())
     add(as_store(store), turns(0, 200))
-    report = pack(as_store(store), SPACE, minimum=5, fan_out=2, most_steps=3)
+    report = pack(as_store(store), SPACE, bounds=StepBounds(10, 40), minimum=5, fan_out=2, most_steps=3)
     assert (report.packed, report.finished) == (30, False)
     assert store.rows_read <= 3 * (10 + 10)
-    pack(as_store(store), SPACE, minimum=5, fan_out=2)
+    pack(as_store(store), SPACE, bounds=StepBounds(10, 40), minimum=5, fan_out=2)
     assert max(high - low + 1 for low, high in spans(as_store(store))) == 40
     check(as_store(store), list(range(200)))
 
 
 def _another_packer(store: Store) -> None:
-    pack(store, SPACE, minimum=1, fan_out=2)
+    pack(store, SPACE, bounds=StepBounds(10, 40), minimum=1, fan_out=2)
 
 
 def _a_writer(store: Store) -> None:
@@ -145,15 +141,12 @@ def _a_late_vector(store: Store) -> None:
 @pytest.mark.requirement("F-INDEX-09")
 @pytest.mark.parametrize("interfere", [_another_packer, _a_writer, _a_forgetter, _a_late_vector])
 @pytest.mark.parametrize("step", range(9))
-def test_whatever_comes_between_reading_and_writing_is_kept(
-    interfere: Callable[[Store], None], step: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(packer, "STEP", 10)
+def test_whatever_comes_between_reading_and_writing_is_kept(interfere: Callable[[Store], None], step: int) -> None:
     store = Wrapped(memory_store())
     add(as_store(store), turns(0, 40))
     embed(as_store(store), [n for n in range(40) if n != 7])
     for _ in range(step):
-        pack(as_store(store), SPACE, minimum=10, fan_out=2, most_steps=1)
+        pack(as_store(store), SPACE, bounds=StepBounds(rows=10), minimum=10, fan_out=2, most_steps=1)
     met: list[int] = []
 
     def meet() -> None:
@@ -161,7 +154,7 @@ def test_whatever_comes_between_reading_and_writing_is_kept(
         interfere(store.store)
 
     store.before = meet
-    assert pack(as_store(store), SPACE, minimum=10, fan_out=2).finished
+    assert pack(as_store(store), SPACE, bounds=StepBounds(rows=10), minimum=10, fan_out=2).finished
     assert met
     gone = [0, 5, 39] if interfere is _a_forgetter else []
     more = list(range(100, 140)) if interfere is _a_writer else []

@@ -9,7 +9,6 @@ import pytest
 
 from clew.config import LLMConfig, load_config
 from clew.errors import ConfigError, InputError, MissingExtra, ModelError, ModelUnavailable, RequestRefused
-from clew.models import wire
 from clew.models.choose import choose_llm
 from clew.models.prompt import Completion, Message, Prompt
 from clew.models.served import BACKOFF
@@ -211,11 +210,10 @@ def test_what_is_blocked_before_it_is_answered_is_a_refusal(server: Server) -> N
 
 @pytest.mark.requirement("W-LLM-02")
 @pytest.mark.parametrize("vendor", VENDORS)
-def test_an_answer_without_end_is_cut_off(server: Server, vendor: Vendor, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "LARGEST", 1 << 16)
+def test_an_answer_without_end_is_cut_off(server: Server, vendor: Vendor) -> None:
     server.say = lambda _body: (200, answer(vendor, "x" * (1 << 20)))
     with pytest.raises(ModelError, match="more than 0 MB"):
-        server.model(vendor).complete(HELLO, max_tokens=50)
+        server.model(vendor, largest=1 << 16).complete(HELLO, max_tokens=50)
 
 
 @pytest.mark.requirement("W-LLM-03")

@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-import clew.write.ingest
 from clew.errors import InputError, NotFoundError, TurnRejected
 from clew.memory import Memory
 from clew.models.protocol import Matrix
@@ -246,9 +245,8 @@ def test_a_copy_at_the_same_time_stays_out_of_every_session(memory: Memory) -> N
 
 @pytest.mark.requirement("F-PIPELINE-11")
 @pytest.mark.parametrize("held", [2, 100])
-def test_a_forgotten_turn_stays_out_across_stretches(monkeypatch: pytest.MonkeyPatch, held: int) -> None:
-    monkeypatch.setattr(clew.write.ingest, "HELD", held)
-    with quiet() as memory:
+def test_a_forgotten_turn_stays_out_across_stretches(held: int) -> None:
+    with quiet(config={"ingest": {"gather_turns": held}}) as memory:
         memory.add_many(timed("abcdefg"))
         memory.forget(turn_ids=["s:turn:2", "s:turn:3"])
         report = memory.add_many(timed("abcdefghi"))

@@ -4,6 +4,7 @@ import json
 import os
 import stat
 import sys
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -208,19 +209,20 @@ def test_the_command_prints_writes_and_takes_back(tmp_home: Path, monkeypatch: p
 
 
 @pytest.mark.requirement("F-MCP-15")
-def test_nothing_is_written_unasked(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_nothing_is_written_unasked(tmp_home: Path) -> None:
     assert "--yes" in failure(2, "install", "claude-code")
     assert "CLEW_STORE" in failure(2, "install", "claude-code", "--store", "postgresql://u:p@h/d", "--yes")
     assert not (tmp_home / ".claude.json").exists()
-    monkeypatch.setattr("clew.cli.install.sys", type("Terminal", (), {"stdin": _Terminal()}))
-    result = run("install", "claude-code", given="n\n")
+    result = run("install", "claude-code", given=_Terminal(b"n\n"))
     assert "Nothing was written" in result.stderr
     assert not (tmp_home / ".claude.json").exists()
-    assert run("install", "claude-code", given="y\n").exit_code == 0
+    assert run("install", "claude-code", given=_Terminal(b"y\n")).exit_code == 0
     assert (tmp_home / ".claude.json").exists()
 
 
-class _Terminal:
+class _Terminal(BytesIO):
+    """Input as a person types it."""
+
     def isatty(self) -> bool:
         return True
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import sys
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -148,12 +149,12 @@ def test_nothing_found_says_what_else_to_try() -> None:
 
 
 @pytest.mark.requirement("F-MCP-05")
-def test_a_mistake_in_clew_is_told_without_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    def broken(*_: object, **__: object) -> None:
+def test_a_mistake_in_clew_is_told_without_its_words() -> None:
+    def broken() -> datetime:
         raise ZeroDivisionError("private words")
 
-    with quiet() as memory:
-        monkeypatch.setattr(memory, "recall", broken)
+    with quiet(clock=broken) as memory:
+        memory._worker.stop()  # it asks the clock too
         ((failed, answer),) = answers(memory, ("recall", {"query": "tea"}))
         assert failed
         assert "a mistake in Clew (ZeroDivisionError)" in answer

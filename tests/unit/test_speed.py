@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import clew.write.ingest
 from clew.assemble.packing import Choice, Offer, _Packing
 from clew.config import IngestConfig, RecallConfig
 from clew.index.entry import PieceTerms, TurnEntry
@@ -27,6 +26,7 @@ from clew.types import Turn
 from clew.write.append import Appender, Fate
 from clew.write.prepare import prepare
 from clew.write.stream_alignment import Strand
+from tests.calls import Call, observed
 from tests.index_stores import Wrapped, as_store
 from tests.memories import NOON, at, empty_store, history, quiet, rows, told
 
@@ -53,11 +53,10 @@ def test_an_add_takes_eleven_statements_from_begin_to_commit(tmp_path: Path, ext
 
 
 @pytest.mark.requirement("F-SPEED-02")
-def test_a_long_session_reads_each_of_its_turns_once_however_many_stretches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clew.write.ingest, "HELD", 10)
+def test_a_long_session_reads_each_of_its_turns_once_however_many_stretches() -> None:
     store = Wrapped(empty_store())
     turns = [told(f"turn {n % 7}", external_id=f"{n}" if n % 3 else None) for n in range(400)]
-    with quiet(as_store(store)) as memory:
+    with quiet(as_store(store), config={"ingest": {"gather_turns": 10}}) as memory:
         memory._worker.stop()  # what it reads is not counted
         memory.add_many(turns)
         new = store.rows_read
@@ -118,8 +117,7 @@ def test_an_id_that_comes_again_is_met_in_stretches_as_in_one(size: int) -> None
 
 
 @pytest.mark.requirement("F-SPEED-03")
-def test_huge_turns_are_written_before_many_of_them_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(clew.write.ingest, "HELD_CHARS", 100)
+def test_huge_turns_are_written_before_many_of_them_are_held() -> None:
     settled = [0]
     behind: list[int] = []
 
@@ -128,7 +126,7 @@ def test_huge_turns_are_written_before_many_of_them_are_held(monkeypatch: pytest
             behind.append(n - settled[0])
             yield told(f"{n:030}")
 
-    with quiet() as memory:
+    with quiet(config={"ingest": {"gather_chars": 100}}) as memory:
         memory.add_many(source(), lambda count: settled.__setitem__(0, count))
     assert max(behind) == 3
     assert settled == [20]
@@ -186,42 +184,40 @@ def test_a_recall_counts_each_line_heading_and_block_once() -> None:
 
 
 @pytest.mark.requirement("F-SPEED-07")
-def test_a_recall_looks_each_of_its_words_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_recall_looks_each_of_its_words_up_once() -> None:
     asked: list[bytes] = []
-    find = StringTable.find
 
-    def noted(self: StringTable, string: bytes, prefix: int | None = None) -> int:
-        asked.append(string)
-        return find(self, string, prefix)
+    def note(call: Call) -> None:
+        if call.function is StringTable.find.__code__:
+            asked.append(call.arguments["string"])
 
     with quiet(config={"index": {"pack_minimum": 1}}) as memory:
         memory.add_many(told(f"green tea number {n} of the garden", at=at(n)) for n in range(60))
         assert memory.drain(None)
         view = memory._live.view()
         memory.recall("nothing of this")  # what depends on the view alone is kept
-        monkeypatch.setattr(StringTable, "find", noted)
-        assert memory.recall("green tea garden").confidence
+        with observed(note):
+            assert memory.recall("green tea garden").confidence
     words = [word for word in asked if word.isalpha()]  # and not the marks of other names
     assert len(words) == 3 * len(view._segments)
     assert len(set(words)) == 3
 
 
 @pytest.mark.requirement("F-SPEED-08")
-def test_packing_lets_go_of_nothing_that_it_takes_back(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_packing_lets_go_of_nothing_that_it_takes_back() -> None:
     dropped: list[int] = []
-    drop = _Packing.drop
 
-    def noted(self: _Packing, place: int) -> None:
-        dropped.append(place)
-        drop(self, place)
+    def note(call: Call) -> None:
+        if call.function is _Packing.drop.__code__:
+            dropped.append(call.arguments["place"])
 
-    monkeypatch.setattr(_Packing, "drop", noted)
     small = [Choice([Offer(10.0 - place / 10, 10.0)], f"day {place % 3}", 4.0) for place in range(20)]
     large = [Choice([Offer(11.0, 60.0)], "another day", 4.0) for _ in range(30)]
     packing = _Packing([*small, *large], 225.0)
     packing.grow()
     before = dict(packing.taken)
-    packing.exchange()
+    with observed(note):
+        packing.exchange()
     assert packing.taken == before
     assert dropped == []
     better = _Packing([*small, Choice([Offer(25.0, 20.0)], "day 0", 4.0)], 209.0)
@@ -229,7 +225,8 @@ def test_packing_lets_go_of_nothing_that_it_takes_back(monkeypatch: pytest.Monke
     better.grow()
     before = dict(better.taken)
     assert 20 not in before
-    better.exchange()
+    with observed(note):
+        better.exchange()
     assert 20 in better.taken
     assert sorted(dropped) == sorted(before.keys() - better.taken.keys())
     assert dropped
@@ -255,30 +252,23 @@ def test_ranking_holds_few_arrays_of_the_size_of_the_space() -> None:
 
 @pytest.mark.requirement("F-SPEED-16")
 @pytest.mark.parametrize("roles", [("user", "user"), ("user", "assistant")])
-def test_the_question_after_an_add_makes_nothing_of_the_old_turns_anew(
-    roles: tuple[str, str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_question_after_an_add_makes_nothing_of_the_old_turns_anew(roles: tuple[str, str]) -> None:
     made: list[int] = []
-    grown, folded = Kept.grown, Kept.folded
+    kept = {Kept.grown.__code__, Kept.folded.__code__}
 
-    def noting(make: Any) -> Any:
-        def noted(rows: slice) -> Any:
-            made.append(rows.stop - rows.start)
-            return make(rows)
-
-        return noted
+    def note(call: Call) -> None:
+        runs = [value for value in call.arguments.values() if isinstance(value, slice)]
+        if call.caller in kept and runs:
+            made.append(runs[0].stop - runs[0].start)
 
     with quiet(config={"receipts": 0}) as memory:
         memory.add_many(told(f"tea number {n}", role=roles[n % 2], at=at(n)) for n in range(60))
         assert memory.drain(None)
         memory.recall("tea")
-        monkeypatch.setattr(Kept, "grown", lambda self, key, size, make: grown(self, key, size, noting(make)))
-        monkeypatch.setattr(
-            Kept, "folded", lambda self, key, size, make, join: folded(self, key, size, noting(make), join)
-        )
-        memory.recall("tea")
-        assert made.count(0) == len(made), "a second question makes nothing"
-        memory.add(told("tea at last", at=at(61)))
-        assert memory.recall("tea at last").items[-1].text == "tea at last"
+        with observed(note):
+            memory.recall("tea")
+            assert made.count(0) == len(made), "a second question makes nothing"
+            memory.add(told("tea at last", at=at(61)))
+            assert memory.recall("tea at last").items[-1].text == "tea at last"
     assert max(made) == 1, "one new turn, one value of each kind"
     assert made.count(1) >= 5

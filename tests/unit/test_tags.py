@@ -20,7 +20,6 @@ from clew.analyze.tags import (
 )
 from clew.analyze.tags_model import model_tags
 from clew.config import LLMConfig
-from clew.derive import analysis as analyse
 from clew.derive.analysis import drop_analysis
 from clew.derive.embedding import embed_batch, missing
 from clew.derive.llm.tasks import QUESTIONS
@@ -31,6 +30,7 @@ from clew.memory import Memory
 from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import ANALYSIS, annotations_of
 from clew.store.protocol import Store
+from clew.structure.vocabulary import SPLIT_BEATS
 from clew.testing import FrozenClock, HashEmbedder, ScriptedLLM
 from clew.types import Turn
 from tests.memories import NOON, everything, rows, told
@@ -170,25 +170,23 @@ def test_forms_and_spellings_lead_to_the_name_that_came_first() -> None:
 
 @pytest.mark.requirement("W-TAG-07")
 @pytest.mark.parametrize("stretch", [1, 7, 1000])
-def test_it_does_not_matter_how_the_work_is_cut_up(stretch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_it_does_not_matter_how_the_work_is_cut_up(stretch: int) -> None:
     turns = [*beats("s", "auth", "greenhouse"), *beats("t", "authentication", "greenhouses"), *talk(2)]
     mixed = [turn for place in range(12) for turn in turns[place::12]]
     with stored(mixed) as memory:
         run(memory._store)
         whole = of_tags(memory._store)
         memory._store.transaction(lambda tx: drop_analysis(tx, "default"))
-        monkeypatch.setattr(analyse, "STRETCH", stretch)
-        while analysis(memory._store).step():  # each step by a worker that remembers nothing
+        while analysis(memory._store, stretch=stretch).step():  # each step by a worker that remembers nothing
             pass
         assert of_tags(memory._store) == whole
         assert whole["label_alias"]
 
 
 @pytest.fixture
-def broad(monkeypatch: pytest.MonkeyPatch) -> Iterator[Memory]:
+def broad() -> Iterator[Memory]:
     """A memory in which nearly every beat is about one thing, with one of two others."""
-    monkeypatch.setattr("clew.rows.vocabulary.SPLIT_BEATS", 8)
-    topics = ["login page and the auth", "token cache and the auth"] * 6
+    topics = ["login page and the auth", "token cache and the auth"] * (SPLIT_BEATS // 2 + 2)
     with stored(beats("s", *topics, "greenhouse")) as memory:
         run(memory._store)
         yield memory

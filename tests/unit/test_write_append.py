@@ -7,7 +7,6 @@ from typing import Any
 
 import pytest
 
-import clew.write.ingest
 from clew.errors import ConflictError, TurnRejected
 from clew.memory import Memory
 from clew.store.protocol import Store
@@ -113,13 +112,10 @@ def test_interleaved_sessions_are_lined_up_each_by_itself(memory: Memory) -> Non
 @pytest.mark.requirement("F-PIPELINE-02")
 @pytest.mark.parametrize("held", [1, 2, 3, 7, 100])
 @pytest.mark.parametrize("batch", [1, 4])
-def test_nothing_depends_on_where_a_stretch_or_batch_ends(
-    monkeypatch: pytest.MonkeyPatch, held: int, batch: int
-) -> None:
-    monkeypatch.setattr(clew.write.ingest, "HELD", held)
+def test_nothing_depends_on_where_a_stretch_or_batch_ends(held: int, batch: int) -> None:
     turns = [told(f"{name}{n % 3}", name) for n in range(12) for name in ("x", "y")]
     edited = [told("x0", "x"), told("new", "x"), told("newer", "x")]
-    with quiet(config={"ingest": {"batch": batch}}) as memory:
+    with quiet(config={"ingest": {"batch": batch, "gather_turns": held}}) as memory:
         assert counts(memory, turns) == (24, 0, 0, 0)
         assert counts(memory, turns) == (0, 24, 0, 0)
         assert counts(memory, [*turns, told("more", "x"), told("more", "y")]) == (2, 24, 0, 0)

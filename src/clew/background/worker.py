@@ -37,10 +37,6 @@ IDLE_SECONDS: Final = 1.0
 POLL_SECONDS: Final = 0.05
 """How often a caller who waits looks for work that another process does."""
 
-GATHER_SECONDS: Final = 0.1
-"""How long the thread lets turns gather after it was woken: a stream of single turns is not followed one by one.
-Not when somebody waits for the work."""
-
 LET_PASS_SECONDS: Final = 1.0
 """How long the thread waits between two steps at most while turns go on coming."""
 
@@ -66,6 +62,7 @@ class Worker:
         embedder = None if embedding is None else embedding.embedder
         self._analysis = Analysis(store, space, live, embedder, config.analyze)
         self._naming = Naming(store, space)
+        self._gather_seconds = config.gather_seconds  # a stream of single turns is not followed one by one
         self._holder = holder_name()
         self._lease: Lease | None = None
         self._busy = False  # the last step found work, so there may be more
@@ -260,8 +257,8 @@ class Worker:
     def _let_pass(self) -> None:
         """Waits as long as turns come in one after the other, a moment at most: whoever adds them goes first."""
         until = time.monotonic() + LET_PASS_SECONDS
-        while time.monotonic() < min(until, self._woken + GATHER_SECONDS) and not self._hurry.is_set():
-            self._hurry.wait(GATHER_SECONDS / 4)
+        while time.monotonic() < min(until, self._woken + self._gather_seconds) and not self._hurry.is_set():
+            self._hurry.wait(self._gather_seconds / 4)
 
     def _run(self) -> None:
         while not self._stop.is_set():
@@ -283,6 +280,6 @@ class Worker:
                 self._rests.set()
             rest = REST_SECONDS[min(self._failures, len(REST_SECONDS)) - 1] if self._failures else IDLE_SECONDS
             if self._wake.wait(rest):
-                self._hurry.wait(GATHER_SECONDS)
+                self._hurry.wait(self._gather_seconds)
             self._hurry.clear()
             self._wake.clear()

@@ -102,9 +102,16 @@ class Analysis:
     """Analyses one space for one Memory. Only the holder of the worker's lease may call `step`."""
 
     def __init__(
-        self, store: Store, space: str, live: LiveIndex, embedder: Embedder | None, config: AnalyzeConfig
+        self,
+        store: Store,
+        space: str,
+        live: LiveIndex,
+        embedder: Embedder | None,
+        config: AnalyzeConfig,
+        stretch: int = STRETCH,
     ) -> None:
         self._store, self._space, self._live, self._limits = store, space, live, config
+        self._stretch = stretch
         self._embedder, self._model = embedder, None if embedder is None else embedder.name
         self._prototypes: dict[str, Prototypes] = {}  # by model
         self._by = UNTUNED
@@ -192,7 +199,7 @@ class Analysis:
         if start >= ready:
             return None
         low, high = (self._space, start), (self._space, ready - 1)
-        rows = reader.scan("turn", low, high, index="ordinal", limit=STRETCH)
+        rows = reader.scan("turn", low, high, index="ordinal", limit=self._stretch)
         if not rows:
             return None
         after = cast(int, rows[-1][_ORDINAL]) + 1
@@ -200,11 +207,11 @@ class Analysis:
 
     def _again(self, reader: Reader, stretch: _Stretch, session: str, start: int, ready: int) -> _Stretch | None:
         name = REDO + session
-        rows = reader.scan("turn", (self._space, session, start), (self._space, session), limit=STRETCH)
+        rows = reader.scan("turn", (self._space, session, start), (self._space, session), limit=self._stretch)
         late = next((place for place, row in enumerate(rows) if cast(int, row[_ORDINAL]) >= ready), None)
         if late == 0:
             return None
-        done = late is None and len(rows) < STRETCH
+        done = late is None and len(rows) < self._stretch
         rows = rows[:late]
         return replace(stretch, rows=rows, redo=(name, None if done else str(cast(int, rows[-1][_SEQ]) + 1)))
 

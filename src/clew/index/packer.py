@@ -41,8 +41,23 @@ It bounds a step, and keeps the work behind each ten thousand turns the same. La
 microseconds for each that is there less, of the tens of milliseconds that it takes when there are many.
 """
 
+
+@dataclass(frozen=True, slots=True)
+class StepBounds:
+    """How much one step of packing may read and write.
+
+    Attributes:
+        rows: most rows that it moves out of the tail.
+        turns: most turns that a merged segment covers.
+    """
+
+    rows: int = STEP
+    turns: int = LARGEST
+
+
 _ATTEMPTS: Final = 5
 _SHOWN: Final = 5
+_BOUNDS: Final = StepBounds()
 _EMPTY: Final = np.zeros(0, dtype=np.int64)
 
 
@@ -90,7 +105,13 @@ class _Step:
 
 
 def pack(
-    store: Store, space: str, *, minimum: int = 512, fan_out: int = 16, most_steps: int | None = None
+    store: Store,
+    space: str,
+    *,
+    minimum: int = 512,
+    fan_out: int = 16,
+    most_steps: int | None = None,
+    bounds: StepBounds = _BOUNDS,
 ) -> PackReport:
     """Packs all that is due. Calling it again, or from several processes at once, does no harm.
 
@@ -98,12 +119,13 @@ def pack(
         minimum: loose rows of a kind that are worth a segment; fewer stay where they are. At least 1.
         fan_out: as many neighbouring segments of one tier become one of the next. At least 2.
         most_steps: stop after so many transactions; None goes on until nothing is due.
+        bounds: of each transaction.
     """
     packed = merged = steps = missed = 0
     while missed < _ATTEMPTS and (most_steps is None or steps < most_steps):
         with store.snapshot() as reader:
             seen = generation(reader, space)
-            step = None if seen is None else _due(reader, space, minimum, fan_out)
+            step = None if seen is None else _due(reader, space, minimum, fan_out, bounds)
         if step is None or seen is None:
             return PackReport(packed, merged, steps, finished=True)
         if store.transaction(_committing(space, step, seen), durable=False):
@@ -238,14 +260,14 @@ def not_stored(reader: Reader, space: str, ordinals: Sequence[int]) -> set[int]:
     return set(ordinals).difference(cast(int, row[0]) for row in rows)
 
 
-def _due(reader: Reader, space: str, minimum: int, fan_out: int) -> _Step | None:
+def _due(reader: Reader, space: str, minimum: int, fan_out: int, bounds: StepBounds) -> _Step | None:
     """The next step: loose rows first, then the smallest tier that is full."""
     every = kinds(reader, space)
     for kind in every:
         if reader.count(kind.table, kind.prefix, kind.prefix) >= minimum:
-            return _packing(reader, kind, minimum, fan_out)
+            return _packing(reader, kind, minimum, fan_out, bounds.rows)
     for kind in every:
-        inputs = _full_tier(listing(reader, space, kind.name), fan_out)
+        inputs = _full_tier(listing(reader, space, kind.name), fan_out, bounds.turns)
         if inputs:
             merged = kind.merge([kind.load(data(reader, space, key)) for key in inputs])
             low, high = min(key.low for key in inputs), max(key.high for key in inputs)
@@ -253,8 +275,8 @@ def _due(reader: Reader, space: str, minimum: int, fan_out: int) -> _Step | None
     return None
 
 
-def _packing(reader: Reader, kind: Kind, minimum: int, fan_out: int) -> _Step:
-    rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns, limit=STEP)
+def _packing(reader: Reader, kind: Kind, minimum: int, fan_out: int, most: int) -> _Step:
+    rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns, limit=most)
     ordinals = [cast(int, row[0]) for row in rows]
     level = level_of(len(rows), minimum, fan_out)
     return _Step(ordinals, (), _Made(kind, kind.build(rows), ordinals[0], ordinals[-1], level))
@@ -273,10 +295,10 @@ def level_of(turns: int, minimum: int, fan_out: int) -> int:
     return level
 
 
-def _full_tier(keys: Sequence[SegmentKey], fan_out: int) -> Sequence[SegmentKey]:
+def _full_tier(keys: Sequence[SegmentKey], fan_out: int, most: int) -> Sequence[SegmentKey]:
     """Neighbours to be merged: `fan_out` segments of the lowest tier that has so many, with smaller ones among them.
 
-    Empty when no tier is full. Of a group that would cover more than LARGEST turns the first ones are merged, as many
+    Empty when no tier is full. Of a group that would cover more than `most` turns the first ones are merged, as many
     as do not, if they cover half as many: so a turn is merged once a tier, and large segments follow large ones.
     """
     for level in sorted({key.level for key in keys}):
@@ -287,18 +309,18 @@ def _full_tier(keys: Sequence[SegmentKey], fan_out: int) -> Sequence[SegmentKey]
             elif key.level == level or group:
                 group.append(key)
             if sum(each.level == level for each in group) == fan_out:
-                first = _first_of(group)
+                first = _first_of(group, most)
                 if len(first) > 1:
                     return first
                 group = []
     return ()
 
 
-def _first_of(group: Sequence[SegmentKey]) -> Sequence[SegmentKey]:
-    """The first segments of a group that cover no more than LARGEST turns; none where all are less, and under half."""
+def _first_of(group: Sequence[SegmentKey], most: int) -> Sequence[SegmentKey]:
+    """The first segments of a group that cover no more than `most` turns; none where all are less, and under half."""
     covered = list(accumulate(each.high - each.low + 1 for each in group))
-    count = bisect_right(covered, LARGEST)
-    return group[:count] if count == len(group) or (count and 2 * covered[count - 1] >= LARGEST) else ()
+    count = bisect_right(covered, most)
+    return group[:count] if count == len(group) or (count and 2 * covered[count - 1] >= most) else ()
 
 
 def _committing(space: str, step: _Step, seen: int) -> Callable[[Transaction], bool]:

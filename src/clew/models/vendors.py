@@ -18,7 +18,7 @@ from clew.models.libraries import installed_version
 from clew.models.prompt import Completion, Prompt
 from clew.models.schema import strict
 from clew.models.served import DEADLINE, TIMEOUT, Refusal, ServedLLM
-from clew.models.wire import bounded_client
+from clew.models.wire import LARGEST, bounded_client
 
 KEY: Final = "CLEW_LLM_KEY"
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -43,11 +43,13 @@ class Reach:
         key_variable: of the environment; what it holds goes to the server that the setting names, whichever it is.
         timeout: seconds for one answer.
         deadline: seconds with everything.
+        largest: bytes of one answer.
     """
 
     key_variable: str = KEY
     timeout: float = TIMEOUT
     deadline: float = DEADLINE
+    largest: int = LARGEST
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
 
@@ -184,7 +186,7 @@ def _served(
     def once(prompt: Prompt, max_tokens: int, seconds: float) -> Completion | Refusal:
         key = keys.find(base_url, reach.environment)
         try:
-            with bounded_client(here=is_here(base_url)) as client:
+            with bounded_client(here=is_here(base_url), largest=reach.largest) as client:
                 return ask(client, key or "none", prompt, max_tokens, seconds)  # the SDKs want one in any case
         except Exception as error:  # what the SDKs raise has no common base
             refused = _refusal(error, key)

@@ -19,11 +19,12 @@ def _is_about_us(header: str) -> bool:
     return header.lower().startswith(_ABOUT_US)
 
 
-def bounded_client(*, here: bool) -> Any:
+def bounded_client(*, here: bool, largest: int = LARGEST) -> Any:
     """An `httpx2.Client` whose time-out is that of the whole answer.
 
     Args:
         here: the server is on this machine.
+        largest: bytes of an answer; a longer one is cut off with an error.
     """
     import httpx2  # it comes with the SDKs, and takes 0.1 s to load
 
@@ -35,8 +36,8 @@ def bounded_client(*, here: bool) -> Any:
             size = 0
             for part in self._stream:
                 size += len(part)
-                if size > LARGEST:
-                    raise httpx2.ReadError(f"the answer has more than {LARGEST >> 20} MB")
+                if size > largest:
+                    raise httpx2.ReadError(f"the answer has more than {largest >> 20} MB")
                 if time.monotonic() > self._until:
                     raise httpx2.ReadTimeout("the answer took longer than it may")
                 yield part

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Final
 
 from clew.config import IngestConfig
 from clew.errors import ConflictError, TurnRejected
@@ -18,16 +17,6 @@ from clew.write.stream_alignment import Strand
 
 Progress = Callable[[int], None]
 """Called with the number of turns settled so far."""
-
-HELD: Final = 5_000
-"""Turns held in memory while they are gathered by session.
-
-A session that goes on after that is aligned as a whole (`clew.write.stream_alignment`), so that nothing depends on
-where the stretch ended.
-"""
-
-HELD_CHARS: Final = 16_000_000
-"""Characters of text likewise: two of the longest turns, whatever their number."""
 
 
 @dataclass(slots=True)
@@ -163,6 +152,11 @@ def _append_all(
     clock: Callable[[], datetime],
     on_progress: Progress | None,
 ) -> IngestReport:
+    """Gathers turns by session, as many as `config` allows in memory, and appends each group.
+
+    A session that goes on in the next group is aligned as a whole (`clew.write.stream_alignment`), so the result does
+    not depend on where a group ends.
+    """
     tally = _Tally(on_progress)
     groups: dict[str, list[_Waiting]] = {}
     strands: dict[str, Strand] = {}
@@ -180,7 +174,7 @@ def _append_all(
         for waiting in _prepared(records, config, tally):
             groups.setdefault(waiting.item.turn.session, []).append(waiting)
             held, chars = held + 1, chars + len(waiting.item.turn.text)
-            if held >= HELD or chars >= HELD_CHARS:
+            if held >= config.gather_turns or chars >= config.gather_chars:
                 flush()
                 held = chars = 0
     finally:  # what was read before a source broke off is kept

@@ -33,9 +33,6 @@ REST_SECONDS: Final = (1.0, 5.0, 30.0, 120.0, 600.0)
 POLL_SECONDS: Final = 0.05
 """How often a caller who waits looks again."""
 
-LAST_ANSWER_SECONDS: Final = 10.0
-"""How long closing waits for the answer under way; one that comes later is lost, and booked at its worst."""
-
 
 class ModelWork:
     """The background thread that asks for one Memory. `step` is the work; the thread only repeats it."""
@@ -51,6 +48,7 @@ class ModelWork:
     ) -> None:
         self.name = llm.name
         self._store, self._space, self._clock = store, space, clock
+        self._close_seconds = config.close_seconds
         answers = Answers(store, space, llm, config, clock)
         self._asking = {each.kind: Asking(store, space, answers, each, clock) for each in questions}
         self._holder = holder_name()
@@ -78,7 +76,7 @@ class ModelWork:
         self._stop.set()
         self._wake.set()
         if self._thread.is_alive():
-            self._thread.join(LAST_ANSWER_SECONDS)
+            self._thread.join(self._close_seconds)
         if self._lease is not None:
             give_back(self._store, self._lease)
             self._lease = None
