@@ -8,8 +8,10 @@ from numpy.typing import NDArray
 
 from clew.index.columns import Columns
 from clew.index.entry import PieceTerms, TurnEntry
-from clew.index.incremental_cache import MOST, Kept
+from clew.index.incremental_cache import MOST, CacheKey, Kept
 from clew.index.segment import Segment, build
+
+SQUARES = CacheKey[NDArray[np.int64]]("squares")
 
 
 def entry(number: int) -> TurnEntry:
@@ -46,15 +48,15 @@ def test_what_is_kept_of_turns_is_made_of_new_ones_alone_and_older_views_keep_th
         asked.append((rows.start, rows.stop))
         return np.arange(rows.start, rows.stop, dtype=np.int64) ** 2
 
-    old = kept.grown("squares", 3, squares)
-    new = kept.grown("squares", 200, squares)
+    old = kept.grown(SQUARES, 3, squares)
+    new = kept.grown(SQUARES, 200, squares)
     assert (old.tolist(), new.tolist()) == ([0, 1, 4], [n * n for n in range(200)])
-    assert kept.grown("squares", 3, squares).tolist() == old.tolist()
+    assert kept.grown(SQUARES, 3, squares).tolist() == old.tolist()
     assert asked == [(0, 3), (3, 200)]
     assert not new.flags.writeable
     for name in range(2 * MOST):
-        kept.grown(name, 4, squares)
-    assert kept.grown("squares", 5, squares).tolist() == [0, 1, 4, 9, 16]
+        kept.grown(CacheKey(str(name)), 4, squares)
+    assert kept.grown(SQUARES, 5, squares).tolist() == [0, 1, 4, 9, 16]
 
 
 @pytest.mark.requirement("F-SPEED-16")
@@ -65,6 +67,6 @@ def test_what_is_folded_of_turns_likewise() -> None:
         asked.append((rows.start, rows.stop))
         return sum(range(rows.start, rows.stop))
 
-    found = [kept.folded("sum", size, total, add) for size in (4, 10, 10, 5, 12)]
+    found = [kept.folded(CacheKey[int]("sum"), size, total, add) for size in (4, 10, 10, 5, 12)]
     assert found == [6, 45, 45, 10, 66]
     assert asked == [(0, 4), (4, 10), (0, 5), (5, 12)]

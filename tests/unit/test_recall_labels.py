@@ -225,7 +225,7 @@ def test_other_vectors_than_those_of_the_names_are_not_compared() -> None:
         memory.add_many(beats("s", *TOPICS))
         assert memory.drain(60)
         view = memory._live.view()
-        look = memory._ranker.labels
+        look = memory._ranker._sources.labels
         assert look is not None
         alien = ("another", np.ones(3, np.float32))
         assert look(view, said("deployment"), alien, (), hubs=False).asked == {"deployment": 1.0}
@@ -245,4 +245,4 @@ def test_names_that_are_forgotten_are_no_labels_any_more(memory: Memory) -> None
     assert memory.drain(60)
     memory.recall("Any news of Deployments?")
     assert "labels" not in memory.explain().understood
-    assert "deployment" not in memory._ranker.labels._numbers  # type: ignore[union-attr]  # whatever holds names
+    assert "deployment" not in memory._ranker._sources.labels._numbers  # type: ignore[union-attr]  # whatever holds names

@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Callable, Hashable
-from typing import Any, Final, TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, Final, Generic, TypeVar, cast
 
 from numpy.typing import NDArray
 
@@ -14,15 +15,27 @@ MOST: Final = 32
 """Arrays that are kept: those of other weights than the present ones go."""
 
 
+@dataclass(frozen=True)  # without slots: Python 3.11 cannot make `CacheKey[int](...)` of a slotted frozen class
+class CacheKey(Generic[T]):
+    """Names one cached value of a view or of its columns, and that value's type.
+
+    Attributes:
+        parameters: what the value depends on beside the turns, such as weights.
+    """
+
+    name: str
+    parameters: tuple[Hashable, ...] = ()
+
+
 class Kept:
     """Grows with the columns of one space. Threads may share it, and views of any age."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._arrays: dict[Hashable, Column] = {}
-        self._folds: dict[Hashable, tuple[int, Any]] = {}
+        self._arrays: dict[CacheKey[NDArray[Any]], Column] = {}
+        self._folds: dict[CacheKey[Any], tuple[int, Any]] = {}
 
-    def grown(self, key: Hashable, size: int, make: Callable[[slice], NDArray[Any]]) -> NDArray[Any]:
+    def grown(self, key: CacheKey[NDArray[Any]], size: int, make: Callable[[slice], NDArray[Any]]) -> NDArray[Any]:
         """One value for each of the first `size` turns, read-only.
 
         Args:
@@ -43,7 +56,7 @@ class Kept:
         found.flags.writeable = False
         return found
 
-    def folded(self, key: Hashable, size: int, make: Callable[[slice], T], join: Callable[[T, T], T]) -> T:
+    def folded(self, key: CacheKey[T], size: int, make: Callable[[slice], T], join: Callable[[T, T], T]) -> T:
         """One value for the first `size` turns together.
 
         Args:

@@ -7,7 +7,7 @@ its turns lie in segments and tail.
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, ClassVar, Final, TypeVar
+from typing import Any, ClassVar, Final, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.index.columns import Columns
 from clew.index.entry import TurnEntry
-from clew.index.incremental_cache import Kept
+from clew.index.incremental_cache import CacheKey, Kept
 from clew.index.segment import NO_TIME, Segment
 from clew.index.tail import Tail
 from clew.index.terms import prefix_of, to_bytes
@@ -29,6 +29,8 @@ T = TypeVar("T")
 Mask = NDArray[np.bool_]
 Ints = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
+
+_FIRST_PIECES: Final = CacheKey[NDArray[np.intp]]("first pieces")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -110,7 +112,6 @@ class IndexView:
         links: `previous` and `next` as they stand in memory: -1 for none, which indexes a last, unused place; numbers
             from `len(pieces.turn)` on belong to newer views.
         norms, lengths: results of `clew.index.bm25` that depend on this view alone.
-        derived: what rankings have made of this view alone, by names of their own.
         kept: what is made of turns one after the other; of all views of the same columns.
         inherited: lengths that an older view had; its pieces are the first of this one's.
     """
@@ -142,7 +143,7 @@ class IndexView:
         self.pieces = PieceColumns(**{name: _frozen(each, columns.pieces) for name, each in held.items()})
         self.body_lengths = columns.piece["body"].array
         self.vectors: Mapping[str, Sequence[VectorBlock]] = vectors or {}
-        self.derived: dict[Hashable, Any] = {}
+        self._derived: dict[CacheKey[Any], Any] = {}
         self._frequencies: dict[str, int] = {}
         self.norms: dict[Hashable, NDArray[np.float64]] = {}
         self.lengths: dict[Hashable, NDArray[np.float64]] = {}
@@ -161,11 +162,17 @@ class IndexView:
             columns.add(entry)
         return cls(columns, placed, rest)
 
-    def grown(self, key: Hashable, make: Callable[[slice], NDArray[Any]]) -> NDArray[Any]:
+    def derived(self, key: CacheKey[T], make: Callable[[], T]) -> T:
+        """What depends on this view alone: made when it is first asked for, and kept as long as the view."""
+        if key not in self._derived:
+            self._derived[key] = make()
+        return cast(T, self._derived[key])
+
+    def grown(self, key: CacheKey[NDArray[Any]], make: Callable[[slice], NDArray[Any]]) -> NDArray[Any]:
         """One value a turn, each of which depends on its turn alone: see `Kept.grown`."""
         return self.kept.grown(key, self._size, make)
 
-    def folded(self, key: Hashable, make: Callable[[slice], T], join: Callable[[T, T], T]) -> T:
+    def folded(self, key: CacheKey[T], make: Callable[[slice], T], join: Callable[[T, T], T]) -> T:
         """One value for all turns together: see `Kept.folded`."""
         return self.kept.folded(key, self._size, make, join)
 
@@ -199,7 +206,7 @@ class IndexView:
     @property
     def first_pieces(self) -> NDArray[np.intp]:
         """Number of each turn's first piece, of the type that indexes without conversion."""
-        return self.grown("first pieces", lambda rows: self.turns.first_piece[rows].astype(np.intp))
+        return self.grown(_FIRST_PIECES, lambda rows: self.turns.first_piece[rows].astype(np.intp))
 
     @cached_property
     def several(self) -> NDArray[np.intp]:

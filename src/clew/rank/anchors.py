@@ -6,15 +6,18 @@ The look-up is by the clause's own words, each by its rarity: bounded by their p
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from math import log
-from typing import Any, Final, cast
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rank.position_phrases import CLAUSES, Place
 from clew.text.terms import query_terms
 from clew.types.ids import turn_id
+
+_BY_ARRIVAL: Final = CacheKey[list[str]]("sessions by arrival")
 
 ENOUGH: Final = 0.5
 """Share of the rarities of a clause's words that a turn must hold to be what it speaks of; a choice."""
@@ -162,13 +165,14 @@ def _whole(view: IndexView, session: str) -> Stretch:
 
 def _by_arrival(view: IndexView) -> list[str]:
     """The sessions, that of the turn that came last at the end; kept with the view."""
-    held = view.derived.get("sessions_by_arrival")
-    if held is None:
+
+    def sessions() -> list[str]:
         last = np.full(len(view.sessions), -1, dtype=np.int64)
         np.maximum.at(last, view.turns.session, view.turns.ordinal)
         order = [int(code) for code in np.argsort(last, kind="stable") if last[code] >= 0]
-        held = view.derived["sessions_by_arrival"] = [view.sessions[code] for code in order]
-    return cast("list[str]", held)
+        return [view.sessions[code] for code in order]
+
+    return view.derived(_BY_ARRIVAL, sessions)
 
 
 def _told(view: IndexView, at: int | None, found: Sequence[Stretch]) -> dict[str, Any]:

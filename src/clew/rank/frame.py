@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from clew.config import RecallConfig
 from clew.index.bm25 import Window, bm25f
+from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rank.anchors import NOWHERE, Pointed, Stretch
 from clew.rank.graph_context import NOTHING, Around
@@ -20,6 +21,11 @@ from clew.types.turn import ROLES
 
 Scores = NDArray[np.float64]
 """One value a turn, in the view's order; NaN where a signal knows nothing of a turn."""
+
+_PROGRAMS: Final = CacheKey[int]("programs")
+_ENDS: Final = CacheKey[tuple[int, ...]]("first and last time")
+_DAYS: Final = CacheKey[tuple[date, date] | None]("first and last day")
+_ANSWERS: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.intp]]]("answers")
 
 EVERY: Final = slice(None)
 """All turns."""
@@ -103,16 +109,18 @@ def make_frame(
 
 def assistant_takes_part(view: IndexView) -> bool:
     """Whether the turns of role assistant speak as a program and not under a person's name."""
-    programs = view.folded("programs", lambda rows: _programs(view, rows), add)
+    programs = view.folded(_PROGRAMS, lambda rows: _programs(view, rows), add)
     return len(view.turns.role) > 0 and programs >= ASSISTANT_SHARE * len(view.turns.role)
 
 
 def covered_days(view: IndexView) -> tuple[date, date] | None:
     """The first and the last day on which something was said; None when no turn's time is known."""
-    if "covered_days" not in view.derived:
-        ends = view.folded("covered", lambda rows: _covered(view, rows), lambda one, other: _ends((*one, *other)))
-        view.derived["covered_days"] = (_day(ends[0]), _day(ends[1])) if ends else None
-    return cast("tuple[date, date] | None", view.derived["covered_days"])
+
+    def days() -> tuple[date, date] | None:
+        ends = view.folded(_ENDS, lambda rows: _covered(view, rows), lambda one, other: _ends((*one, *other)))
+        return (_day(ends[0]), _day(ends[1])) if ends else None
+
+    return view.derived(_DAYS, days)
 
 
 def _covered(view: IndexView, rows: slice) -> tuple[int, ...]:
@@ -132,14 +140,16 @@ def _day(moment: int) -> date:
 
 def answers(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """The turns that follow a turn which asks something, and those turns; kept with the view."""
-    if "answers" not in view.derived:
-        turns = view.turns
-        whole = np.flatnonzero(turns.piece_count > 0)
-        before = view.previous[turns.first_piece[whole]]
-        whole, asked = whole[before >= 0], view.pieces.turn[before[before >= 0]].astype(np.intp)
-        asks = turns.asks[asked]
-        view.derived["answers"] = whole[asks], asked[asks]
-    return cast("tuple[NDArray[np.intp], NDArray[np.intp]]", view.derived["answers"])
+    return view.derived(_ANSWERS, lambda: _answers(view))
+
+
+def _answers(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    turns = view.turns
+    whole = np.flatnonzero(turns.piece_count > 0)
+    before = view.previous[turns.first_piece[whole]]
+    whole, asked = whole[before >= 0], view.pieces.turn[before[before >= 0]].astype(np.intp)
+    asks = turns.asks[asked]
+    return whole[asks], asked[asks]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -179,14 +189,19 @@ class Beside:
 
 def beside(view: IndexView) -> Beside:
     """The turns beside each turn; kept with the view."""
-    if "beside" not in view.derived:
-        turns, places = view.turns, np.arange(len(view.turns.ordinal))
-        owner = np.append(view.pieces.turn.astype(np.intp), len(places))
-        before = owner[view.previous[turns.first_piece]]
-        after = owner[view.next[turns.first_piece + turns.piece_count - 1]]
-        odd = np.flatnonzero((before != places - 1) | (after != places + 1) | (after == len(places)))
-        view.derived["beside"] = Beside(odd, before[odd], after[odd])
-    return cast(Beside, view.derived["beside"])
+    return view.derived(_BESIDE, lambda: _beside(view))
+
+
+def _beside(view: IndexView) -> Beside:
+    turns, places = view.turns, np.arange(len(view.turns.ordinal))
+    owner = np.append(view.pieces.turn.astype(np.intp), len(places))
+    before = owner[view.previous[turns.first_piece]]
+    after = owner[view.next[turns.first_piece + turns.piece_count - 1]]
+    odd = np.flatnonzero((before != places - 1) | (after != places + 1) | (after == len(places)))
+    return Beside(odd, before[odd], after[odd])
+
+
+_BESIDE: Final = CacheKey[Beside]("beside")
 
 
 def _programs(view: IndexView, rows: slice) -> int:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from clew.analyze.entities import entities_in
 from clew.config import RecallConfig
+from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.store.protocol import Store
 from clew.structure.graph import spreading_activation
@@ -38,6 +39,13 @@ class Branch:
     low: int
     high: int
     parent: int
+
+
+_NodesOfTurns = tuple[Sequence[Branch], NDArray[np.int64], NDArray[np.int64]]
+"""The hierarchy, and of each turn its beat and its chapter as places in it; -1 for none."""
+
+_NODES_OF: Final = CacheKey[dict[str, _NodesOfTurns]]("beat and chapter of each turn")
+_BY_SESSION: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.int64]]]("turns by session")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,16 +151,17 @@ def nodes_of(view: IndexView, nodes: Sequence[Branch]) -> tuple[NDArray[np.int64
 
     Kept with the view for as long as these nodes hold.
     """
-    held = view.derived.get("nodes_of")
-    if held is None or held[0] is not nodes:
+    held = view.derived(_NODES_OF, dict[str, _NodesOfTurns])
+    found = held.get("now")
+    if found is None or found[0] is not nodes:
         beats, chapters = np.full((2, len(view.turns.ordinal)), -1, dtype=np.int64)
         inner = {node.parent for node in nodes}
         order, keys = _in_order(view)
         for place, (node, low, high) in enumerate(zip(nodes, *_bounds(view, nodes, keys), strict=True)):
             if place not in inner:
                 beats[order[low:high]], chapters[order[low:high]] = place, node.parent
-        held = view.derived["nodes_of"] = nodes, beats, chapters
-    return cast("tuple[NDArray[np.int64], NDArray[np.int64]]", held[1:])
+        found = held["now"] = nodes, beats, chapters
+    return found[1:]
 
 
 def _bounds(view: IndexView, nodes: Sequence[Branch], keys: NDArray[np.int64]) -> tuple[list[int], list[int]]:
@@ -166,12 +175,13 @@ def _bounds(view: IndexView, nodes: Sequence[Branch], keys: NDArray[np.int64]) -
 
 def _in_order(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Positions of the turns by session and place in it, and what they are ordered by; kept with the view."""
-    held = view.derived.get("by_session")
-    if held is None:
+
+    def ordered() -> tuple[NDArray[np.intp], NDArray[np.int64]]:
         keys = (view.turns.session.astype(np.int64) << 32) + view.turns.seq
         order = np.argsort(keys, kind="stable")
-        held = view.derived["by_session"] = order, keys[order]
-    return cast("tuple[NDArray[np.intp], NDArray[np.int64]]", held)
+        return order, keys[order]
+
+    return view.derived(_BY_SESSION, ordered)
 
 
 def _key(code: int, seq: int) -> int:

@@ -8,17 +8,22 @@ from dataclasses import replace
 from functools import partial
 from itertools import compress, repeat
 from operator import and_
-from typing import Final, NamedTuple, cast, overload
+from typing import Final, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.config import NO_FLOOR
+from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rank.dampening import dampened
 from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Fused, Opinion, best, by_rank, by_score, centred
 from clew.rank.signals import SIGNALS, Signal
+
+_ALL_TOLD: Final = CacheKey[bool]("all told")
+_TOLD: Final = CacheKey[NDArray[np.bool_]]("told")
+_NAME_ORDER: Final = CacheKey[NDArray[np.int64]]("name order")
 
 SOMETHING: Final = 1e-6
 """What the question's own signals must give at least one turn, or nothing was found: the least score that is told."""
@@ -62,13 +67,14 @@ def opinions(frame: Frame, first: "Ranking | None" = None) -> tuple[list[Opinion
 
 def _standing(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:
     """The values of a signal that looks at each turn alone: made of new turns only, see `IndexView.grown`."""
-    key = ("signal", signal.name)
-    found = frame.view.derived.get(key)
-    if found is None:
+    values_key = CacheKey[Scores]("signal", (signal.name,))
+
+    def scaled() -> tuple[Scores | None, float, float]:
         silent = signal.compute(frame, slice(0, 0)) is None
-        values = None if silent else frame.view.grown(key, lambda rows: np.asarray(signal.compute(frame, rows)))
-        found = frame.view.derived[key] = _scaled(signal, frame, values)
-    return cast("tuple[Scores | None, float, float]", found)
+        values = None if silent else frame.view.grown(values_key, lambda rows: np.asarray(signal.compute(frame, rows)))
+        return _scaled(signal, frame, values)
+
+    return frame.view.derived(CacheKey[tuple[Scores | None, float, float]]("scaled signal", (signal.name,)), scaled)
 
 
 def _values(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:
@@ -221,9 +227,9 @@ def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> N
 
 def _memories(view: IndexView) -> NDArray[np.bool_] | None:
     """Turns with characters in the index, which injected text has not; None when all have some."""
-    if view.folded("all told", lambda rows: bool((view.turns.chars[rows] > 0).all()), and_):
+    if view.folded(_ALL_TOLD, lambda rows: bool((view.turns.chars[rows] > 0).all()), and_):
         return None
-    return view.grown("told", lambda rows: view.turns.chars[rows] > 0)
+    return view.grown(_TOLD, lambda rows: view.turns.chars[rows] > 0)
 
 
 def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> Scores:
@@ -231,15 +237,18 @@ def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> Scores:
 
     Plain values are added first: their sum, too, is made of new turns only. A z-score's mean moves with every turn.
     """
-    key = ("standing", *((opinion.name, opinion.weight) for opinion in standing))
-    held = frame.view.derived.get(key)
-    if held is None:
+
+    def total() -> Scores:
         plain = [opinion for opinion in standing if not opinion.mean and opinion.spread == 1.0]
         scaled = [opinion for opinion in standing if opinion.mean or opinion.spread != 1.0]
-        name = ("standing", *((opinion.name, opinion.weight) for opinion in plain))
-        held = frame.view.grown(name, lambda rows: _sum_of(plain, rows))
-        held = frame.view.derived[key] = held + by_score(scaled, frame.size).score if scaled else held
-    return np.asarray(held)
+        sums = frame.view.grown(_weights_key("plain sum", plain), lambda rows: _sum_of(plain, rows))
+        return np.asarray(sums + by_score(scaled, frame.size).score if scaled else sums)
+
+    return frame.view.derived(_weights_key("standing sum", standing), total)
+
+
+def _weights_key(name: str, opinions: Sequence[Opinion]) -> CacheKey[Scores]:
+    return CacheKey(name, tuple((opinion.name, opinion.weight) for opinion in opinions))
 
 
 def _sum_of(opinions: Sequence[Opinion], rows: slice) -> Scores:
@@ -255,9 +264,11 @@ class _ByName:
 
     def __getitem__(self, positions: NDArray[np.int64]) -> NDArray[np.int64]:
         view = self._view
-        order = view.derived.get("name_order")
-        if order is None:
-            order = np.empty(len(view.sessions), dtype=np.int64)
-            order[sorted(range(len(view.sessions)), key=view.sessions.__getitem__)] = np.arange(len(view.sessions))
-            view.derived["name_order"] = order
-        return np.asarray(order[view.turns.session[positions]])
+        return view.derived(_NAME_ORDER, lambda: _name_order(view))[view.turns.session[positions]]
+
+
+def _name_order(view: IndexView) -> NDArray[np.int64]:
+    """Of each session, by its code, the place of its name among all names."""
+    order = np.empty(len(view.sessions), dtype=np.int64)
+    order[sorted(range(len(view.sessions)), key=view.sessions.__getitem__)] = np.arange(len(view.sessions))
+    return order

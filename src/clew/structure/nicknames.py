@@ -11,8 +11,11 @@ from typing import Final
 import numpy as np
 
 from clew.index.entry import name_mark
+from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.text.terms import terms
+
+_NICKNAMES: Final = CacheKey[dict[str, int | None]]("nicknames")
 
 SIGHTINGS: Final = 2
 """Fewest turns that must call somebody so: one "Hey Max" may greet a pet (RETRIEVAL 4 and 7)."""
@@ -36,7 +39,7 @@ def nicknames(view: IndexView, words: Iterable[str]) -> dict[str, int]:
     Args:
         words: case folded.
     """
-    held: dict[str, int | None] = view.derived.setdefault("nicknames", {})
+    held = view.derived(_NICKNAMES, dict[str, int | None])
     found: dict[str, int] = {}
     for word in words:
         if word not in held:

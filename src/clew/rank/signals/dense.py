@@ -1,9 +1,14 @@
 """Meaning: cosine between the question's vector and a turn's. A turn without a vector yet is NaN, never 0."""
 
+from typing import Final
+
 import numpy as np
 
+from clew.index.incremental_cache import CacheKey
 from clew.rank.frame import Frame, Scores, answers, beside
 from clew.rank.fusion import centred
+
+_WINDOW_COUNTS: Final = CacheKey[Scores]("window counts")
 
 
 def dense(frame: Frame) -> Scores | None:
@@ -46,9 +51,7 @@ def window(frame: Frame) -> Scores | None:
         counts = neighbours.combined(known, 0.0, np.add)
         own = np.nan_to_num(own)
     else:
-        if "window counts" not in frame.view.derived:
-            frame.view.derived["window counts"] = neighbours.combined(np.ones(frame.size), 0.0, np.add)
-        counts = frame.view.derived["window counts"]
+        counts = frame.view.derived(_WINDOW_COUNTS, lambda: neighbours.combined(np.ones(frame.size), 0.0, np.add))
     means = neighbours.combined(own, 0.0, np.add)
     with np.errstate(invalid="ignore"):  # no turn of the window has a vector: nothing is known of it
         means /= counts
