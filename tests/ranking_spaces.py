@@ -12,7 +12,7 @@ from clew.index.entry import TurnEntry
 from clew.index.view import IndexView
 from clew.memory import Memory
 from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
-from clew.rank.query import understand
+from clew.rank.intent import read_intent
 from clew.rank.search import rank
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
@@ -58,7 +58,7 @@ def asked(view: IndexView, question: str, /, similarity: Scores | None = None, *
         similarity: cosines to each turn, of the question and of its rewritten form.
     """
     beside = assistant_takes_part(view)
-    query = understand(question, view.speakers, NOON, with_assistant=beside, covered=covered_days(view))
+    query = read_intent(question, view.speakers, NOON, with_assistant=beside, covered=covered_days(view))
     return make_frame(query, view, RecallConfig(**weights), similarity, with_assistant=beside)
 
 

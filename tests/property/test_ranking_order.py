@@ -10,7 +10,7 @@ from clew.index.entry import TurnEntry
 from clew.index.view import IndexView
 from clew.rank.frame import make_frame
 from clew.rank.fusion import GROUP, best
-from clew.rank.query import Query
+from clew.rank.intent import Intent, Wants
 from clew.rank.search import rank
 from tests.index_logs import WORDS, layouts, logs
 
@@ -48,14 +48,14 @@ def test_every_layout_of_the_index_ranks_alike(data: st.DataObject, fusion: str)
     log: list[TurnEntry] = data.draw(logs())
     words = data.draw(st.lists(st.sampled_from(WORDS), unique=True, max_size=4))
     named = (0,) if data.draw(st.booleans()) else ()
-    query = Query("", tuple(words), named, (), (), "", wants_assistant=data.draw(st.booleans()))
+    intent = Intent("", tuple(words), named, (), (), "", Wants(assistant=data.draw(st.booleans())))
     cosines = data.draw(st.lists(st.floats(-1, 1) | st.just(np.nan), min_size=len(log), max_size=len(log)))
     similarity = np.array([cosines, cosines], dtype=np.float64) if data.draw(st.booleans()) else None
     limit = data.draw(st.integers(0, len(log) + 1))
     config = RecallConfig(fusion=fusion, floor=data.draw(st.sampled_from((0.0, -1e9, 1.0))))
 
     def ranked(view: IndexView, most: int) -> list[tuple[object, ...]]:
-        found = rank(make_frame(query, view, config, similarity, with_assistant=bool(len(log) % 2)), limit=most)
+        found = rank(make_frame(intent, view, config, similarity, with_assistant=bool(len(log) % 2)), limit=most)
         return [(each.session, each.seq, each.rank, each.score, each.shares) for each in found]
 
     one = ranked(data.draw(layouts(log)), limit)

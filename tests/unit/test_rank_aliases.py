@@ -2,7 +2,7 @@
 
 import pytest
 
-from clew.rank.query import Query, understand
+from clew.rank.intent import Intent, read_intent
 from clew.structure.nicknames import nicknames
 from clew.types import Turn
 from tests.ranking_spaces import NOON, said, space
@@ -15,9 +15,9 @@ HELLO = (
 )
 
 
-def read(question: str, *turns: Turn) -> Query:
+def read(question: str, *turns: Turn) -> Intent:
     view = space(*turns)
-    return understand(
+    return read_intent(
         question, view.speakers, NOON, with_assistant=False, known_as=lambda words: nicknames(view, words)
     )
 

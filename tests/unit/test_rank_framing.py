@@ -6,7 +6,7 @@ import pytest
 
 from clew.memory import Memory
 from clew.models.protocol import Matrix
-from clew.rank.framing import without_framing
+from clew.rank.intent.framing import without_framing
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Turn
 from tests.ranking_spaces import NOON, asked, order, said, space
@@ -67,17 +67,17 @@ def test_words_of_framing_find_nothing_beside_an_assistant() -> None:
     turns = talk("We raised the order of the sessions.", "The roses stand by the pond.")
     question = "List the order in which I brought up the roses across our sessions."
     frame = asked(space(*turns), question)
-    assert frame.query.about == "List the roses."
-    assert frame.query.terms == ("list", "rose")
-    assert frame.query.rewritten == "roses"
-    assert frame.query.text == question
+    assert frame.intent.about == "List the roses."
+    assert frame.intent.terms == ("list", "rose")
+    assert frame.intent.rewritten == "roses"
+    assert frame.intent.text == question
     assert order(frame)[0] == 2
 
 
 @pytest.mark.requirement("F-RANKING-24")
 def test_between_people_every_word_counts() -> None:
     view = space(said("roses", speaker="Ann"), said("pond", speaker="Bob"))
-    query = asked(view, "Which roses did I mention in our conversations?").query
+    query = asked(view, "Which roses did I mention in our conversations?").intent
     assert (query.about, query.rewritten) == ("", query.text)
 
 

@@ -9,15 +9,20 @@ from hypothesis import strategies as st
 
 from clew.memory import Memory
 from clew.rank.anchors import NOWHERE, anchor, on_side, point
-from clew.rank.position_phrases import MOST, MOST_CHARACTERS, Place, places_in, without_places
-from clew.rank.strategies import intent_of
+from clew.rank.intent.position_phrases import (
+    MOST,
+    MOST_CHARACTERS,
+    PositionPhrase,
+    position_phrases,
+    without_position_phrases,
+)
 from tests.memories import NOON, at, quiet, told
 from tests.ranking_spaces import asked, said, space
 from tests.unit.test_memory_hierarchy import TALK
 
 
 def read(question: str) -> list[tuple[str, str, int, str]]:
-    return [(place.kind, place.unit, place.count, place.subject) for place in places_in(question)]
+    return [(place.kind, place.unit, place.count, place.subject) for place in position_phrases(question)]
 
 
 @pytest.mark.requirement("F-PLACE-01")
@@ -69,34 +74,34 @@ def test_words_for_a_place_are_read(question: str, expected: tuple[str, str, int
     ],
 )
 def test_other_questions_point_nowhere(question: str) -> None:
-    assert places_in(question) == ()
-    assert without_places(question, ()) == question
+    assert position_phrases(question) == ()
+    assert without_position_phrases(question, ()) == question
 
 
 @pytest.mark.requirement("F-PLACE-01")
 def test_several_places_are_read_in_their_order_and_clauses_end_where_the_question_goes_on() -> None:
     question = "How long was it between when I got the key and when I finished the draft, two beats ago?"
-    assert [(place.kind, place.clause) for place in places_in(question)] == [
+    assert [(place.kind, place.clause) for place in position_phrases(question)] == [
         ("around", "got the key"),
         ("around", "finished the draft"),
         ("ago", ""),
     ]
-    (before,) = places_in("Before we chose Redis what did we use?")
+    (before,) = position_phrases("Before we chose Redis what did we use?")
     assert (before.words, before.clause) == ("Before we chose Redis", "chose Redis")
-    assert len(places_in("two beats ago, " * 20)) == MOST
-    assert places_in("two beats ago " + "x" * MOST_CHARACTERS) == ()
+    assert len(position_phrases("two beats ago, " * 20)) == MOST
+    assert position_phrases("two beats ago " + "x" * MOST_CHARACTERS) == ()
 
 
 @pytest.mark.requirement("F-PLACE-01")
 def test_only_words_that_name_nothing_said_are_left_out_of_the_look_up() -> None:
-    asked_of = asked(space("red"), "What was red three beats ago, before we chose Redis?").query
+    asked_of = asked(space("red"), "What was red three beats ago, before we chose Redis?").intent
     assert "beat" not in asked_of.terms
     assert {"red", "redi"} <= set(asked_of.terms)
     assert asked_of.about == "What was red, before we chose Redis?"
-    alone = asked(space("red"), "What was red, two turns ago, in Rome?").query
+    alone = asked(space("red"), "What was red, two turns ago, in Rome?").intent
     assert alone.about == "What was red, in Rome?"
-    plain = asked(space("red"), "What was red?").query
-    assert (plain.about, plain.places) == ("", ())
+    plain = asked(space("red"), "What was red?").intent
+    assert (plain.about, plain.positions) == ("", ())
 
 
 TOLD = (
@@ -111,7 +116,7 @@ TOLD = (
 
 
 def held(question: str) -> int | None:
-    return anchor(space(*TOLD), places_in(question)[0])
+    return anchor(space(*TOLD), position_phrases(question)[0])
 
 
 @pytest.mark.requirement("F-PLACE-02")
@@ -122,22 +127,22 @@ def test_what_was_said_is_looked_up_by_its_rarest_words_the_first_of_equals() ->
     assert held("after we moved the sessions") == 0
     assert held("before we bought a horse") is None
     assert held("before we bought a horse with Redis and a cart in Lyon") is None  # less than half of it
-    assert anchor(space(), Place("before", (0, 0), "", clause="chose Redis", subject="Redis")) is None
+    assert anchor(space(), PositionPhrase("before", (0, 0), "", clause="chose Redis", subject="Redis")) is None
 
 
 @pytest.mark.requirement("F-PLACE-02")
 def test_a_side_goes_by_place_then_time_then_arrival() -> None:
     view = space(*TOLD)
-    (side,) = point(view, places_in("before we chose Redis"), None, None).sides
+    (side,) = point(view, position_phrases("before we chose Redis"), None, None).sides
     assert on_side(view, side).tolist() == [True, True, False, False, False, True, False]
-    (side,) = point(view, places_in("since we chose Redis"), None, None).sides
+    (side,) = point(view, position_phrases("since we chose Redis"), None, None).sides
     assert on_side(view, side).tolist() == [False, False, True, True, True, False, True]
 
 
 def values(question: str, session: str | None = None) -> list[float]:
     view = space(*TOLD)
     found = [0.0] * len(TOLD)
-    for stretch in point(view, places_in(question), session, None).stretches:
+    for stretch in point(view, position_phrases(question), session, None).stretches:
         for place, turn in enumerate(TOLD):
             seq = sum(other.session == turn.session for other in TOLD[:place])
             if turn.session == stretch.session and stretch.low <= seq <= stretch.high:
@@ -217,8 +222,8 @@ def test_the_position_that_the_caller_gives_and_that_of_the_words_both_count(mem
     items = memory.recall("noon two beats ago", position=2, budget=1000).items
     raised = {turn for item in items for turn in item.turn_ids if item.signals.get("position") == 3}
     assert raised == {f"s:turn:{number}" for number in (0, 1, 2, 6, 7, 8)}
-    assert intent_of(asked(space("red"), "list all of it two beats ago").query, placed=False) == "broad"
-    assert intent_of(asked(space("red"), "who was it two beats ago").query, placed=False) == "position"
+    assert asked(space("red"), "list all of it two beats ago").intent.kind(placed=False) == "broad"
+    assert asked(space("red"), "who was it two beats ago").intent.kind(placed=False) == "position"
 
 
 @pytest.mark.requirement("F-PLACE-03")
@@ -238,7 +243,7 @@ pieces = st.sampled_from(
 @pytest.mark.requirement("F-PLACE-01")
 @given(st.lists(pieces, max_size=30).map(" ".join) | st.text(max_size=60))
 def test_every_text_is_read(text: str) -> None:
-    found = places_in(text)
+    found = position_phrases(text)
     assert len(found) <= MOST
     ends = [end for place in found for end in place.span]
     assert ends == sorted(ends)
@@ -248,4 +253,4 @@ def test_every_text_is_read(text: str) -> None:
     pointed = point(view, found, "a", None)
     assert len(pointed.told) == len(found)
     assert (pointed == NOWHERE) == (not found)
-    assert isinstance(without_places(text, found), str)
+    assert isinstance(without_position_phrases(text, found), str)

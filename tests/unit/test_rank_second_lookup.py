@@ -128,4 +128,4 @@ def test_a_receipt_names_the_look_up_and_none_of_its_words() -> None:
     ],
 )
 def test_questions_of_two_steps_are_told_by_their_words(question: str, wanted: bool) -> None:
-    assert asked(space("tea"), question).query.wants_hop is wanted
+    assert asked(space("tea"), question).intent.wants.hop is wanted

@@ -86,7 +86,7 @@ def test_the_rewritten_question_is_embedded_by_itself() -> None:
         memory.add_many([said("Dogs bark.", speaker="Ann"), said("I like tea.", speaker="Ann", session="t")])
         assert memory.drain(30)
         frame = memory._ranker.frame("Ann tea", NOON)
-    assert frame.query.rewritten == "you tea"
+    assert frame.intent.rewritten == "you tea"
     assert frame.similarity is not None
     # A turn's vector is that of "Ann: I like tea.", whose terms are ann, like and tea.
     assert frame.similarity[:, 1] == pytest.approx([2 / math.sqrt(2 * 3), 1 / math.sqrt(3)], abs=0.02)

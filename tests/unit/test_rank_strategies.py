@@ -7,9 +7,9 @@ import pytest
 from clew.errors import InputError
 from clew.memory import Memory
 from clew.rank.frame import covered_days
-from clew.rank.query import Query, understand
+from clew.rank.intent import Intent, read_intent
 from clew.rank.sigma import SNIPPET, snippet
-from clew.rank.strategies import AUTO, STRATEGIES, checked, intent_of, plan
+from clew.rank.strategies import AUTO, STRATEGIES, checked, plan
 from clew.testing import HashEmbedder
 from clew.text.counters import counter as count
 from tests.memories import NOON, at, quiet, told
@@ -18,9 +18,9 @@ from tests.ranking_spaces import space
 NAMES = ("default", "broad", "temporal", "sigma")
 
 
-def read(question: str) -> Query:
+def read(question: str) -> Intent:
     view = space("tea")
-    return understand(question, view.speakers, NOON, with_assistant=False, covered=covered_days(view))
+    return read_intent(question, view.speakers, NOON, with_assistant=False, covered=covered_days(view))
 
 
 @pytest.fixture
@@ -48,10 +48,10 @@ def memory() -> Iterator[Memory]:
     ],
 )
 def test_auto_goes_by_what_the_question_is_after(question: str, intent: str, strategy: str) -> None:
-    found = intent_of(read(question), placed=False)
+    found = read(question).kind(placed=False)
     assert found == intent
     assert plan(found, AUTO, 500, None, 2000).strategy == strategy
-    assert intent_of(read(question), placed=True) == "position"
+    assert read(question).kind(placed=True) == "position"
 
 
 @pytest.mark.requirement("F-STRATEGY-02")

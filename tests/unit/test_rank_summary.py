@@ -50,7 +50,7 @@ def test_an_order_brings_what_the_person_opened_a_session_with() -> None:
     assert set(shares[2].values()) == {None}
     people = space(said("The garden.", speaker="Ann"), said("The garden.", speaker="Bob"))
     asked_of_people = asked(people, "In what order did Ann speak of the garden?")
-    assert asked_of_people.query.wants_order
+    assert asked_of_people.intent.wants.order
     assert all("opening" not in each.shares for each in rank(asked_of_people, limit=9))
 
 
@@ -64,15 +64,15 @@ def test_the_assistants_words_bring_its_turns_before_the_persons() -> None:
 def test_without_an_assistant_a_summary_changes_no_order() -> None:
     turns = [said("The garden plan has roses.", speaker="Ann"), said("The garden plan has a pond.", speaker="Bob")]
     frame = asked(space(*turns), "Summarise the garden plan")
-    assert frame.query.wants_summary
+    assert frame.intent.wants.summary
     assert order(frame) == order(asked(space(*turns), "The garden plan"))
 
 
 @pytest.mark.requirement("F-SUMMARY-02")
 def test_asking_politely_is_not_asking_for_the_assistants_words() -> None:
     view = space(*talk())
-    assert not asked(view, "Can you list the order in which I spoke of roses?").query.wants_assistant
-    assert not asked(view, "Could you tell me where the roses go?").query.wants_assistant
-    assert asked(view, "Where did you suggest to put the roses?").query.wants_assistant
-    assert asked(view, "Can you tell me what you suggested for the roses?").query.wants_assistant
-    assert asked(view, "What was your advice on the pond?").query.wants_assistant
+    assert not asked(view, "Can you list the order in which I spoke of roses?").intent.wants.assistant
+    assert not asked(view, "Could you tell me where the roses go?").intent.wants.assistant
+    assert asked(view, "Where did you suggest to put the roses?").intent.wants.assistant
+    assert asked(view, "Can you tell me what you suggested for the roses?").intent.wants.assistant
+    assert asked(view, "What was your advice on the pond?").intent.wants.assistant

@@ -13,8 +13,8 @@ from clew.derive.llm.tasks import QUESTIONS
 from clew.derive.llm.worker import ModelWork
 from clew.errors import InputError
 from clew.memory import Memory
+from clew.rank.intent import read_intent
 from clew.rank.labels import NO_LABELS, TagColumns, generality, overlap
-from clew.rank.query import understand
 from clew.recall.query_labels import question_labels
 from clew.structure.vocabulary import Label, Vocabulary
 from clew.testing import FrozenClock, HashEmbedder, ScriptedLLM
@@ -51,7 +51,7 @@ def memory() -> Iterator[Memory]:
 
 
 def said(query: str, *speakers: str) -> Any:
-    return understand(query, speakers, NOON, with_assistant=False)
+    return read_intent(query, speakers, NOON, with_assistant=False)
 
 
 def shares(hits: list[Hit]) -> dict[int, float]:

@@ -2,7 +2,8 @@
 
 import pytest
 
-from clew.rank.query import understand, without_request
+from clew.rank.intent import read_intent
+from clew.rank.intent.rewriting import without_request
 from tests.memories import NOON, quiet, told
 
 
@@ -26,13 +27,13 @@ def test_request_words_are_whole_words(text: str, expected: str) -> None:
     ("text", "named"), [("The trip", ()), ("Can we?", ()), ("The trip of Theo", (0,)), ("Candy?", (1,))]
 )
 def test_no_stop_word_names_a_speaker(text: str, named: tuple[int, ...]) -> None:
-    assert understand(text, ("Theo", "Candyce", "Who"), NOON, with_assistant=False).speakers == named
+    assert read_intent(text, ("Theo", "Candyce", "Who"), NOON, with_assistant=False).speakers == named
 
 
 @pytest.mark.requirement("F-RECALL-05")
 @pytest.mark.parametrize("text", [" " * 200_000 + "x", "the " * 50_000, "Ann's " * 20_000, '"' * 20_000, "a" * 10**6])
 def test_any_question_is_read_in_one_pass(text: str) -> None:
-    assert understand(text, ("Ann",), NOON, with_assistant=True).text == text
+    assert read_intent(text, ("Ann",), NOON, with_assistant=True).text == text
 
 
 @pytest.mark.requirement("F-RECALL-09")

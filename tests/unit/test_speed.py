@@ -18,7 +18,7 @@ from clew.index.incremental_cache import Kept
 from clew.index.terms import StringTable
 from clew.index.view import IndexView
 from clew.rank.frame import make_frame
-from clew.rank.query import Query
+from clew.rank.intent import Intent
 from clew.rank.search import rank
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
@@ -237,10 +237,10 @@ def test_ranking_holds_few_arrays_of_the_size_of_the_space() -> None:
     size = 20_000
     piece = PieceTerms({"tea": 1}, {}, 9)
     view = IndexView.of(tail=[TurnEntry(n, "s", n, "", None, "user", n, 9, (piece,)) for n in range(size)])
-    query = Query("tea", ("tea",), (), (), (), "tea", wants_assistant=False)
+    intent = Intent("tea", ("tea",), (), (), (), "tea")
 
     def ask() -> None:
-        assert len(rank(make_frame(query, view, RecallConfig(), None, with_assistant=False), limit=50)) == 50
+        assert len(rank(make_frame(intent, view, RecallConfig(), None, with_assistant=False), limit=50)) == 50
 
     ask()  # what depends on the view alone is kept
     tracemalloc.start()

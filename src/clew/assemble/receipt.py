@@ -12,8 +12,8 @@ from clew.assemble.fit import CHARS_PER_TOKEN, Packed
 from clew.assemble.render import Evidence
 from clew.rank.dampening import weights as dampening
 from clew.rank.frame import Frame
+from clew.rank.intent import Intent
 from clew.rank.labels import Labels
-from clew.rank.query import Query
 from clew.rank.search import Candidate
 from clew.rank.signals import SIGNALS
 from clew.store.rows import dumps
@@ -42,11 +42,11 @@ def timings_of(started: float, ranked: float, fitted: float) -> dict[str, float]
     return {"rank_ms": round(1000 * (ranked - started), 3), "fit_ms": round(1000 * (fitted - ranked), 3)}
 
 
-def understood(query: Query, speakers: Sequence[str]) -> dict[str, Any]:
+def understood(intent: Intent, speakers: Sequence[str]) -> dict[str, Any]:
     """What the question was read as, in words a person can check; what was not found is absent."""
     found: dict[str, Any] = {
-        "terms": list(query.terms),
-        "speakers": [speakers[code] for code in query.speakers],
+        "terms": list(intent.terms),
+        "speakers": [speakers[code] for code in intent.speakers],
         "dates": [
             {
                 "relation": each.relation,
@@ -54,17 +54,17 @@ def understood(query: Query, speakers: Sequence[str]) -> dict[str, Any]:
                 "to": each.end and each.end.isoformat(),
                 "grain": each.grain,
             }
-            for each in query.dates
+            for each in intent.dates
         ],
-        "quotes": list(query.quotes),
-        "about": query.about or None,
-        "rewritten": query.rewritten if query.rewritten != query.text else None,
-        "wants_assistant": query.wants_assistant or None,
-        "wants_summary": query.wants_summary or None,
-        "wants_order": query.wants_order or None,
-        "wants_help": query.wants_help or None,
-        "wants_time": query.wants_time or None,
-        "wants_hop": query.wants_hop or None,
+        "quotes": list(intent.quotes),
+        "about": intent.about or None,
+        "rewritten": intent.rewritten if intent.rewritten != intent.text else None,
+        "wants_assistant": intent.wants.assistant or None,
+        "wants_summary": intent.wants.summary or None,
+        "wants_order": intent.wants.order or None,
+        "wants_help": intent.wants.help or None,
+        "wants_time": intent.wants.time or None,
+        "wants_hop": intent.wants.hop or None,
     }
     return {name: value for name, value in found.items() if value}
 
@@ -78,7 +78,7 @@ def labels_of(labels: Labels) -> dict[str, Any]:
 def read_as(frame: Frame) -> dict[str, Any]:
     """What the question was read as in its space: also its labels, and where in the conversation it points."""
     places = {"places": list(frame.pointed.told)} if frame.pointed.told else {}
-    return {**understood(frame.query, frame.view.speakers), **labels_of(frame.labels), **places}
+    return {**understood(frame.intent, frame.view.speakers), **labels_of(frame.labels), **places}
 
 
 def fusion_of(frame: Frame) -> dict[str, Any]:
@@ -199,7 +199,7 @@ def make_receipt(
     return Receipt(
         id=context.receipt_id,
         kind="recall",
-        query=frame.query.text,
+        query=frame.intent.text,
         created_at=created_at,
         settings={**settings, **fusion_of(frame)},
         understood=read_as(frame),

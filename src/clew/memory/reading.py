@@ -23,7 +23,7 @@ from clew.rank.filter import Filter, How, Only, filter_of, newest, without
 from clew.rank.frame import Frame
 from clew.rank.quotes import find_quote
 from clew.rank.search import Ranking
-from clew.rank.strategies import AUTO, Plan, checked, intent_of, plan, rank_sigma
+from clew.rank.strategies import AUTO, RecallPlan, checked, plan, rank_sigma
 from clew.recall.positions import one_position, region_of
 from clew.recall.required_pins import required
 from clew.store.rows import turn_from_row
@@ -112,14 +112,14 @@ class Reading(Wired):
         asked_at = chosen.as_of or now
         frame = self._ranker.frame(query, asked_at, region, shown, chosen.session)
         mask = without(frame.view, self._chooser.mask(frame.view, chosen, asked_at), shown)
-        intent = intent_of(frame.query, placed=wanted.place is not None)
-        planned = plan(intent, wanted.strategy, wanted.budget, wanted.window, self.config.budget)
+        kind = frame.intent.kind(placed=wanted.place is not None)
+        planned = plan(kind, wanted.strategy, wanted.budget, wanted.window, self.config.budget)
         ranking = self._ranked(planned, frame, mask)
         circumstances = self._circumstances.at(self._live.version())
         must = self._required(circumstances.pins, ranking, mask, asked_at) if circumstances.pins else {}
         ranked = time.perf_counter()
         settings = {"budget": planned.budget, "counter": wanted.counter.name, "strategy": planned.strategy}
-        settings |= {"intent": intent, **self._settings(frame, chosen, wanted.place)}
+        settings |= {"intent": kind, **self._settings(frame, chosen, wanted.place)}
         settings |= {"in_window": len(shown)} if shown else {}
         with self._store.snapshot() as reader:
             context = build_context(
@@ -138,7 +138,7 @@ class Reading(Wired):
             self._receipts.keep(make_receipt(context, frame, settings=settings, created_at=now, timings=timings))
         return context
 
-    def _ranked(self, planned: Plan, frame: Frame, mask: Mask | None) -> Ranking:
+    def _ranked(self, planned: RecallPlan, frame: Frame, mask: Mask | None) -> Ranking:
         if planned.strategy == "sigma":
             return rank_sigma(frame, mask, lambda places: self._chooser.sigma(frame.view, places))
         limit = self.config.recall.limit

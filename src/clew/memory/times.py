@@ -18,8 +18,9 @@ from clew.memory.arguments import BUDGET, given_count, given_text
 from clew.memory.wiring import Wired
 from clew.rank.filter import Filter
 from clew.rank.frame import Frame
+from clew.rank.intent.time_window import End, TimeWindow, mode_of, time_window
 from clew.rank.search import Ranking
-from clew.rank.when import End, Window, mode_of, on_topic, window_of
+from clew.rank.timeline import on_topic
 from clew.recall.timeline import MOST, Places, Scene, days_of, offers
 from clew.rows.pause import paused_since
 from clew.store.rows import to_us
@@ -81,7 +82,7 @@ class Times(Wired):
         count = counter_named(self.config.counter if counter is None else counter)
         text = given_text(query or "", "question")
         session = None if session is None else escape_surrogates(session)
-        window = window_of(since, until, text, now, days_of(self._live.view(), session))
+        window = time_window(since, until, text, now, days_of(self._live.view(), session))
         chosen = mode_of(mode, text, window)
         look = self._look(chosen, window, session, now)
         looked = time.perf_counter()
@@ -106,7 +107,7 @@ class Times(Wired):
             self._receipts.keep(told_receipt(told, name, settings=settings, created_at=now, timings=timings))
         return replace(found, receipt_id=name)
 
-    def _look(self, mode: str, window: Window, session: str | None, now: datetime) -> "_Look":
+    def _look(self, mode: str, window: TimeWindow, session: str | None, now: datetime) -> "_Look":
         """The lines about a time in the order in which they are to be shown, and what they were chosen from."""
         window = replace(window, since=None) if mode == "state_at_time" and window.began(now) else window
         frame = self._ranker.frame(window.rest, now, session=session) if window.about else None
@@ -131,7 +132,7 @@ class Times(Wired):
         )
 
     def _in_window(
-        self, view: IndexView, frame: Frame | None, window: Window, session: str | None
+        self, view: IndexView, frame: Frame | None, window: TimeWindow, session: str | None
     ) -> tuple[Places, Ranking | None]:
         """The turns of the time, and the best of them for the question; None without one."""
         mask = view.mask(session=session, since=to_us(window.since), until=to_us(window.until))

@@ -22,7 +22,7 @@ from clew.models.protocol import LLM, Embedder
 from clew.rank.anchors import Stretch
 from clew.rank.frame import Frame
 from clew.rank.graph_context import Surroundings
-from clew.rank.position_phrases import Place
+from clew.rank.intent.position_phrases import PositionPhrase
 from clew.rank.ranker import Ranker, RankingSources
 from clew.recall.filters import Chooser
 from clew.recall.positions import outline_of_place
@@ -186,7 +186,7 @@ class Wired:
         with self._store.snapshot() as reader:
             return self._words(reader, names)
 
-    def _outline(self, place: Place, session: str) -> list[Stretch]:
+    def _outline(self, place: PositionPhrase, session: str) -> list[Stretch]:
         with self._store.snapshot() as reader:
             return outline_of_place(reader, self.space, place, session)
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.position_phrases import CLAUSES, Place
+from clew.rank.intent.position_phrases import CLAUSES, PositionPhrase
 from clew.text.terms import query_terms
 from clew.types.ids import turn_id
 
@@ -86,7 +86,7 @@ def _rarity(view: IndexView, df: int) -> float:
     return log(1 + len(view.turns.ordinal) / max(df, 1))
 
 
-def anchor(view: IndexView, place: Place) -> int | None:
+def anchor(view: IndexView, place: PositionPhrase) -> int | None:
     """The turn that says what a clause speaks of; None when no turn holds enough of its words.
 
     Of the turns that hold most of the subject's words those that also hold most of the verb's, and of these the first.
@@ -106,11 +106,11 @@ def anchor(view: IndexView, place: Place) -> int | None:
     return min(most.tolist(), key=lambda at: _moment(view, at))
 
 
-Outline = Callable[[Place, str], Sequence[Stretch]]
+Outline = Callable[[PositionPhrase, str], Sequence[Stretch]]
 """Finds beats and chapters, which the index does not know: a place and the session that is going on -> its turns."""
 
 
-def point(view: IndexView, places: Sequence[Place], session: str | None, outline: Outline | None) -> Pointed:
+def point(view: IndexView, places: Sequence[PositionPhrase], session: str | None, outline: Outline | None) -> Pointed:
     """Where places point; one that is not found points nowhere.
 
     Args:
@@ -135,7 +135,7 @@ def point(view: IndexView, places: Sequence[Place], session: str | None, outline
     return Pointed(tuple(stretches), tuple(sides), tuple(told))
 
 
-def _stretches(view: IndexView, place: Place, session: str | None, outline: Outline | None) -> list[Stretch]:
+def _stretches(view: IndexView, place: PositionPhrase, session: str | None, outline: Outline | None) -> list[Stretch]:
     """The turns of a place that is counted from an end of the conversation."""
     order = _by_arrival(view)
     now = session if session in order else order[-1]

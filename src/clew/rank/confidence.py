@@ -62,7 +62,7 @@ def confidence(ranking: Ranking) -> float:
 def features(ranking: Ranking) -> Features:
     """What is seen of a recall that found something."""
     frame, first = ranking.frame, ranking.positions[:FIRST]
-    terms = frame.query.terms
+    terms = frame.intent.terms
     found_in = [frame.view.document_frequency(term) for term in terms]
     ceiling = most(len(frame.view.turns.ordinal), found_in) or 1.0
     known = len(terms) - found_in.count(0)
@@ -84,9 +84,9 @@ def features(ranking: Ranking) -> Features:
 
 def _named(frame: Frame) -> np.ndarray[tuple[int], np.dtype[np.bool_]] | None:
     """The turns of the one speaker that the question names; None unless others speak too."""
-    if len(frame.query.speakers) != 1 or frame.with_assistant:
+    if len(frame.intent.speakers) != 1 or frame.with_assistant:
         return None
-    mine = np.asarray(frame.view.turns.speaker == frame.query.speakers[0])
+    mine = np.asarray(frame.view.turns.speaker == frame.intent.speakers[0])
     return mine if mine.any() and not mine.all() else None
 
 

@@ -14,8 +14,8 @@ from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rank.anchors import NOWHERE, Pointed, Stretch
 from clew.rank.graph_context import NOTHING, Around
+from clew.rank.intent import Intent
 from clew.rank.labels import NO_LABELS, Labels
-from clew.rank.query import Query
 from clew.store.rows import from_us
 from clew.types.turn import ROLES
 
@@ -53,7 +53,7 @@ class Frame:
         importance: of each turn, 1 to 10, NaN while unknown; None unless a weight asks for it.
     """
 
-    query: Query
+    intent: Intent
     view: IndexView
     config: RecallConfig
     piece_scores: Scores | None
@@ -93,7 +93,7 @@ class Frame:
 
 
 def make_frame(
-    query: Query,
+    intent: Intent,
     view: IndexView,
     config: RecallConfig,
     similarity: Scores | None,
@@ -103,8 +103,8 @@ def make_frame(
     around: Around = NOTHING,
 ) -> Frame:
     """Looks the question's words up, once for all signals."""
-    pieces = bm25f(view, query.terms, Window()) if query.terms else None
-    return Frame(query, view, config, pieces, similarity, with_assistant, region, around=around)
+    pieces = bm25f(view, intent.terms, Window()) if intent.terms else None
+    return Frame(intent, view, config, pieces, similarity, with_assistant, region, around=around)
 
 
 def assistant_takes_part(view: IndexView) -> bool:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from clew.index.bm25 import idf
 from clew.index.view import IndexView
-from clew.rank.query import Query
+from clew.rank.intent import Intent
 
 Values = NDArray[np.float64]
 Embedded = tuple[str, NDArray[np.float32]]
@@ -62,7 +62,13 @@ class Look(Protocol):
     """Gives what labels say."""
 
     def __call__(
-        self, view: IndexView, query: Query, vector: Embedded | None, shown: Collection[tuple[str, int]], *, hubs: bool
+        self,
+        view: IndexView,
+        intent: Intent,
+        vector: Embedded | None,
+        shown: Collection[tuple[str, int]],
+        *,
+        hubs: bool,
     ) -> Labels:
         """What the labels of a view's turns say to a question.
 

@@ -20,8 +20,8 @@ from clew.models.protocol import Embedder, Matrix
 from clew.rank.anchors import Outline, Stretch, point
 from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
 from clew.rank.graph_context import NOTHING, Surroundings
+from clew.rank.intent import Intent, read_intent
 from clew.rank.labels import NO_LABELS, Labels, Look
-from clew.rank.query import Query, understand
 from clew.rank.search import Ranking, rank
 from clew.rank.second_lookup import FIRST, Fetch, seeds
 from clew.structure.nicknames import nicknames
@@ -103,7 +103,7 @@ class Ranker:
         """
         view = self._live.view()
         with_assistant = assistant_takes_part(view)
-        query = understand(
+        intent = read_intent(
             text,
             view.speakers,
             now,
@@ -111,34 +111,36 @@ class Ranker:
             covered=covered_days(view),
             known_as=lambda words: nicknames(view, words),
         )
-        similarity = self._similarity(view, query)
+        similarity = self._similarity(view, intent)
         config = self._config()
-        around = NOTHING if self._sources.graph is None else self._sources.graph.look(query.text, config, view)
-        labels = self._labels(view, query, config, shown, near=similarity is not None)
-        found = make_frame(query, view, config, similarity, with_assistant=with_assistant, region=region, around=around)
+        around = NOTHING if self._sources.graph is None else self._sources.graph.look(intent.text, config, view)
+        labels = self._labels(view, intent, config, shown, near=similarity is not None)
+        found = make_frame(
+            intent, view, config, similarity, with_assistant=with_assistant, region=region, around=around
+        )
         if self._sources.importance is not None and config.importance:
             found = replace(found, importance=self._sources.importance(view))
-        if query.places and config.position:
-            found = replace(found, pointed=point(view, query.places, session, self._sources.outline))
+        if intent.positions and config.position:
+            found = replace(found, pointed=point(view, intent.positions, session, self._sources.outline))
         return found if labels is NO_LABELS else replace(found, labels=labels)
 
     def _labels(
-        self, view: IndexView, query: Query, config: RecallConfig, shown: Collection[tuple[str, int]], *, near: bool
+        self, view: IndexView, intent: Intent, config: RecallConfig, shown: Collection[tuple[str, int]], *, near: bool
     ) -> Labels:
         """What labels say, where a weight asks for it; `near` says that the question's vector is worth looking at."""
         if self._sources.labels is None or not (config.label or config.hub):
             return NO_LABELS
         embedder, vector = self.serving(view), None
         if near and embedder is not None:
-            vector = embedder.name, self._embedded(embedder, _forms(query))[0]
-        return self._sources.labels(view, query, vector, shown, hubs=config.hub > 0)
+            vector = embedder.name, self._embedded(embedder, _forms(intent))[0]
+        return self._sources.labels(view, intent, vector, shown, hubs=config.hub > 0)
 
     def rank(self, frame: Frame, limit: int, mask: Mask | None) -> Ranking:
         """The best turns that the mask lets through, best first; None lets all through.
 
         A question that needs two steps is ranked again with what the first turns tell.
         """
-        if self._sources.texts is not None and frame.query.wants_hop and frame.config.hop:
+        if self._sources.texts is not None and frame.intent.wants.hop and frame.config.hop:
             first = rank(frame, limit=FIRST, mask=mask)
             return rank(replace(frame, hop=seeds(first, self._sources.texts)), limit=limit, mask=mask, first=first)
         return rank(frame, limit=limit, mask=mask)
@@ -154,16 +156,16 @@ class Ranker:
         with self._lock:
             self._vectors.clear()
 
-    def _similarity(self, view: IndexView, query: Query) -> Scores | None:
+    def _similarity(self, view: IndexView, intent: Intent) -> Scores | None:
         """Cosines of both forms of the question.
 
         None without embedder, without vectors, when the model fails, or when the question is near to no turn at all.
         """
         embedder = self.serving(view)
-        if embedder is None or not query.text.strip():
+        if embedder is None or not intent.text.strip():
             return None
         try:
-            cosines = cosine(view, embedder.name, self._embedded(embedder, _forms(query)))
+            cosines = cosine(view, embedder.name, self._embedded(embedder, _forms(intent)))
         except (ModelError, InputError) as error:  # the latter when the vectors that are stored are of another length
             log.warning("the question was ranked without vectors: %s", error)
             return None
@@ -185,10 +187,10 @@ class Ranker:
         return vectors
 
 
-def _forms(query: Query) -> tuple[str, ...]:
+def _forms(intent: Intent) -> tuple[str, ...]:
     """The texts whose vectors a question has: itself, and its second form where that is another."""
-    asked = query.about or query.text
-    return (asked,) if query.rewritten == asked else (asked, query.rewritten)
+    asked = intent.about or intent.text
+    return (asked,) if intent.rewritten == asked else (asked, intent.rewritten)
 
 
 def _near(embedder: Embedder) -> float:

@@ -40,7 +40,7 @@ def seeds(ranking: Ranking, fetch: Fetch) -> tuple[str, ...]:
             best = frame.best_piece(each.position)
             start, end = spans[best] if best < len(spans) else (0, len(words))
             found.update(set(terms(words[start:end])))
-    for known in frame.query.terms:
+    for known in frame.intent.terms:
         del found[known]
     held = {term: frame.view.document_frequency(term) for term in found}
     most = max(FEW, SHARE * frame.size)

@@ -1,12 +1,11 @@
-"""How much of which kind a recall brings back: default, broad, temporal, sigma, and which of them `auto` picks.
+"""The strategies of a recall (default, broad, temporal, sigma): items and tokens of each, and which one `auto` picks.
 
-Borders: decides by the question as it was read; ranks nothing but for `sigma`, whose formula is `clew.rank.sigma`'s.
+Borders: decides by the intent of the question. Only `sigma` ranks by itself, with the formula of `clew.rank.sigma`.
 """
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +14,9 @@ from clew.errors import InputError
 from clew.index.view import Mask
 from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Fused, Opinion
-from clew.rank.query import Query
+from clew.rank.intent import Kind
 from clew.rank.search import Ranking
 from clew.rank.sigma import LEAST, MOST, candidates, chosen, relevance
-
-Intent = Literal["default", "broad", "temporal", "position", "fact"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,8 +24,8 @@ class Strategy:
     """One way to recall.
 
     Attributes:
-        results: most items of a block, where the strategy was named or its budget follows from a window.
-        share: of a model's window that its block may take.
+        results: most items of a block, where the caller named the strategy or its budget follows from a window.
+        share: share of a model's window that its block may take.
     """
 
     name: str
@@ -37,8 +34,8 @@ class Strategy:
 
 
 STRATEGIES: Final = {
-    each.name: each
-    for each in (
+    strategy.name: strategy
+    for strategy in (
         Strategy("default", 10, 0.25),
         Strategy("broad", 15, 0.35),
         Strategy("temporal", 8, 0.20),
@@ -48,19 +45,11 @@ STRATEGIES: Final = {
 """The first three are Virtual Context's; `sigma` is SIGMA's injection, which names no share."""
 
 AUTO: Final = "auto"
-_BY_INTENT: Final[dict[Intent, str]] = {"broad": "broad", "temporal": "temporal"}
-
-_BROAD = re.compile(
-    r"\b(?:summar\w+|overview|recap|list|every(?:thing)?|all (?:the|of|my|our)|how many|in (?:what|which) order|"
-    r"the order in which|walk me through|throughout|across|over time|what (?:kinds?|types?|sorts?) of|activities|"
-    r"things)\b",
-    re.IGNORECASE,
-)
-_FACT = re.compile(r"^\s*(?:who|whom|whose|which|where|what (?:is|was|are|were|did|does|do))\b", re.IGNORECASE)
+_BY_KIND: Final[dict[Kind, str]] = {"broad": "broad", "temporal": "temporal"}
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class RecallPlan:
     """What was decided for one recall.
 
     Attributes:
@@ -69,33 +58,16 @@ class Plan:
     """
 
     strategy: str
-    intent: Intent
+    kind: Kind
     results: int | None
     budget: int
 
 
-def intent_of(query: Query, *, placed: bool) -> Intent:
-    """What a question is after.
-
-    `position` when the caller points at a beat; `temporal` when the question names a time; `broad` when it asks for
-    many things at once; `position` when its words point somewhere; `fact` when it asks for one; else `default`.
-    """
-    if placed:
-        return "position"
-    if query.dates:
-        return "temporal"
-    if _BROAD.search(query.text):
-        return "broad"
-    if query.places:
-        return "position"
-    return "fact" if query.wants_time or _FACT.search(query.text) else "default"
-
-
 def checked(strategy: str, window: int | None) -> str:
-    """The name of a strategy, when there is such a one and the window can be one.
+    """The name of a strategy, checked together with the window.
 
     Raises:
-        InputError: otherwise.
+        InputError: the strategy is unknown, or the window is negative.
     """
     if strategy != AUTO and strategy not in STRATEGIES:
         raise InputError(f"strategy {strategy!r} is unknown; expected one of {', '.join((AUTO, *STRATEGIES))}")
@@ -104,18 +76,18 @@ def checked(strategy: str, window: int | None) -> str:
     return strategy
 
 
-def plan(intent: Intent, strategy: str, budget: int | None, window: int | None, default: int) -> Plan:
+def plan(kind: Kind, strategy: str, budget: int | None, window: int | None, default: int) -> RecallPlan:
     """Which strategy, how many items and how many tokens.
 
-    A budget that was given holds. Without one it is the strategy's share of the window, rounded down; without a window
+    A given budget holds. Without one it is the strategy's share of the window, rounded down; without a window
     the `default`. The number of items is bounded only where the caller named the strategy, or left the budget to it:
-    who gives `auto` an exact budget wants it filled.
+    a caller who gives `auto` an exact budget wants it filled.
     """
-    named = STRATEGIES[_BY_INTENT.get(intent, "default") if strategy == AUTO else strategy]
+    named = STRATEGIES[_BY_KIND.get(kind, "default") if strategy == AUTO else strategy]
     by_window = budget is None and window is not None
     if budget is None:
         budget = default if window is None else int(named.share * window)
-    return Plan(named.name, intent, named.results if by_window or strategy != AUTO else None, budget)
+    return RecallPlan(named.name, kind, named.results if by_window or strategy != AUTO else None, budget)
 
 
 Scored = Callable[[NDArray[np.int64]], tuple[Scores, Scores, Scores]]

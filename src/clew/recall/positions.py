@@ -5,7 +5,7 @@ from typing import Final, cast
 
 from clew.errors import InputError
 from clew.rank.anchors import Stretch
-from clew.rank.position_phrases import Place
+from clew.rank.intent.position_phrases import PositionPhrase
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
 from clew.store.tables import NODE, TURN
@@ -78,7 +78,7 @@ def _around(session: str, spans: Sequence[tuple[int, int]], place: int) -> list[
     return [Stretch(session, *spans[each], AROUND[abs(each - place)]) for each in near]
 
 
-def outline_of_place(reader: Reader, space: str, place: Place, session: str) -> list[Stretch]:
+def outline_of_place(reader: Reader, space: str, place: PositionPhrase, session: str) -> list[Stretch]:
     """The turns of beats or chapters that a question counts back from the newest; empty where there are not so many.
 
     The turns since the last closed beat, or chapter, are the newest. What is so many ago comes with what is around it.

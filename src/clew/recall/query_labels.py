@@ -17,8 +17,8 @@ from clew.analyze.tags import LOOKBACK, STRONG, known_tags, own_tags, union
 from clew.derive.tagging import ALIKE
 from clew.index.view import IndexView
 from clew.models.quantize import quantize
+from clew.rank.intent import Intent
 from clew.rank.labels import Embedded, Labels, TagColumns, Values, generality, overlap
-from clew.rank.query import Query
 from clew.recall.annotation_columns import Said, Table
 from clew.rows.annotations import TAG, replaced
 from clew.rows.llm_progress import RESPONSE, was_asked
@@ -47,7 +47,13 @@ class Labelling:
         self._made: tuple[_Made, TagColumns, Values | None] | None = None
 
     def __call__(
-        self, view: IndexView, query: Query, vector: Embedded | None, shown: Collection[tuple[str, int]], *, hubs: bool
+        self,
+        view: IndexView,
+        intent: Intent,
+        vector: Embedded | None,
+        shown: Collection[tuple[str, int]],
+        *,
+        hubs: bool,
     ) -> Labels:
         """See `Look`."""
         with self._store.snapshot() as reader, self._lock:
@@ -56,7 +62,7 @@ class Labelling:
                 vector = None
             tags = self._columns(reader, view, words)
             general = self._hubs(tags) if hubs else None
-            found = question_labels(query, words, None if vector is None else vector[1], view.speakers)
+            found = question_labels(intent, words, None if vector is None else vector[1], view.speakers)
             numbers = {name: self._number(words, name) for name in found}
             active = self._active(view, tags, shown)
             skipped = tuple(sorted(name for name, number in numbers.items() if number in active))
@@ -147,7 +153,7 @@ class Labelling:
 
 
 def question_labels(
-    query: Query, words: Vocabulary, vector: NDArray[np.float32] | None, speakers: Sequence[str]
+    intent: Intent, words: Vocabulary, vector: NDArray[np.float32] | None, speakers: Sequence[str]
 ) -> dict[str, float]:
     """The labels of a question, aliases read through: what the inbound tagger gives its text, see docs/tags.md.
 
@@ -155,13 +161,13 @@ def question_labels(
     names of speakers are left out: who speaks is told better by `speaker`, and a turn that names somebody is said to
     them by another.
     """
-    text = query.about or query.text
+    text = intent.about or intent.text
     own = {name: weight for name, weight in own_tags(text).items() if words.knows(tag_key(name), _EVER)}
     standing = known_tags(text, lambda key: words.knows(key, _EVER), words.heads)
     alike: dict[str, float] = {}
     if vector is not None and np.any(vector):
         alike = words.like(quantize(vector[None])[0][0], _EVER, ALIKE)
-    named = {part for code in query.speakers for part in tag_key(speakers[code]).split("-")}
+    named = {part for code in intent.speakers for part in tag_key(speakers[code]).split("-")}
     found: dict[str, float] = {}
     for name, weight in union(own, standing, alike).items():
         root = words.root(name)

@@ -20,7 +20,7 @@ from clew.index.view import IndexView
 from clew.rank.anchors import on_side
 from clew.rank.frame import Frame, covered_days
 from clew.rank.sigma import snippet
-from clew.rank.when import by_period, in_turns
+from clew.rank.timeline import by_period, in_turns
 from clew.rows.annotations import ANALYSIS, said_of
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
@@ -166,7 +166,7 @@ class Scene:
             return "full", text.strip()
         if self.frame is None:
             return "snippet", snippet(text)
-        wanted = set(self.frame.query.terms)
+        wanted = set(self.frame.intent.terms)
         spans = piece_spans(text)
         start, end = max(spans, key=lambda span: (len(wanted & set(terms(text[slice(*span)]))), -span[0]))
         return "pieces", f"… {text[start:end].strip()} …"

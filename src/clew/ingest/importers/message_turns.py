@@ -61,9 +61,7 @@ def message_turns(message: ImportedMessage, where: str) -> Iterator[ImportRecord
             yield ImportedTurn(_turn(message, kind, parts, n), where)
         except TurnRejected as error:
             yield Rejection(where=where, reason=str(error))
-    if len(runs) < len(_voice_runs(message.parts)) and any(
-        part.type == "tool_result" for part in message.parts
-    ):
+    if len(runs) < len(_voice_runs(message.parts)) and any(part.type == "tool_result" for part in message.parts):
         yield Skipped("tool result without output", where)
     elif not runs:
         yield Rejection(where=where, reason="empty: the message says nothing")

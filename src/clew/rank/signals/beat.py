@@ -12,7 +12,7 @@ def beat(frame: Frame) -> Scores | None:
 
     None without a term or without beats.
     """
-    if not frame.query.terms or not frame.around.nodes:
+    if not frame.intent.terms or not frame.around.nodes:
         return None
     view = frame.view
     beats, _ = nodes_of(view, frame.around.nodes)
@@ -25,7 +25,7 @@ def beat(frame: Frame) -> Scores | None:
         return None
     norms = K1 * (1 - B + B * lengths / (float(lengths[held].mean()) or 1.0))
     scores = np.zeros(size)
-    for term in frame.query.terms:
+    for term in frame.intent.terms:
         found = view.lookup(term)
         counts = np.bincount(of_piece[found.pieces], weights=found.body + found.extra.astype(float), minlength=size)
         counts[0] = 0.0

@@ -11,11 +11,11 @@ def opening(frame: Frame) -> Scores | None:
     What a session is about is laid out first, and mended afterwards: a summary is of the former. So is an order of
     what was brought up, which the person did: there the assistant's turns get nothing.
     """
-    wanted = frame.query.wants_summary or frame.query.wants_order
+    wanted = frame.intent.wants.summary or frame.intent.wants.order
     if not (wanted and frame.with_assistant):
         return None
     turns = frame.view.turns
     lengths = np.zeros(len(frame.view.sessions))
     np.maximum.at(lengths, turns.session, turns.seq + 1.0)
     early: Scores = 1.0 - turns.seq / lengths[turns.session]
-    return early if frame.query.wants_summary else np.where(turns.role == USER, early, 0.0)
+    return early if frame.intent.wants.summary else np.where(turns.role == USER, early, 0.0)

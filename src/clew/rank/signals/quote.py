@@ -8,7 +8,7 @@ from clew.text.terms import quote_terms
 
 def quote(frame: Frame) -> Scores | None:
     """1 where one piece of the turn holds all words of a quoted phrase; None when nothing is quoted."""
-    phrases = [words for words in (dict.fromkeys(quote_terms(phrase)) for phrase in frame.query.quotes) if words]
+    phrases = [words for words in (dict.fromkeys(quote_terms(phrase)) for phrase in frame.intent.quotes) if words]
     if not phrases:
         return None
     scores = np.zeros(frame.size)

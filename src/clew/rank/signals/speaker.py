@@ -7,11 +7,11 @@ from clew.rank.frame import ASSISTANT, EVERY, USER, Frame, Scores
 
 def speaker(frame: Frame) -> Scores | None:
     """1 for turns of a speaker whom the question names; when it names several, each gets it and it cancels out."""
-    if not frame.query.speakers:
+    if not frame.intent.speakers:
         return None
     speakers = frame.view.turns.speaker
     named = np.zeros(frame.size, dtype=bool)
-    for code in frame.query.speakers:
+    for code in frame.intent.speakers:
         named |= speakers == code
     return named.astype(np.float64)
 
@@ -35,9 +35,9 @@ def assistant(frame: Frame) -> Scores | None:
     Beside that they get as much as `user` gives the person's. A summary is of what both said, and the long answers,
     which `cost` puts last, hold most of it.
     """
-    if frame.query.wants_summary and frame.with_assistant:
+    if frame.intent.wants.summary and frame.with_assistant:
         worth = 2.0
-    elif frame.query.wants_assistant:
+    elif frame.intent.wants.assistant:
         worth = 1.0
     else:
         return None

@@ -32,7 +32,7 @@ def statement(frame: Frame, rows: slice = EVERY) -> Scores | None:
 
 def dated(frame: Frame) -> Scores | None:
     """1 where the turn names a time and the question asks for one; None when it asks for none."""
-    return _marked(frame, DATED) if frame.query.wants_time else None
+    return _marked(frame, DATED) if frame.intent.wants.time else None
 
 
 def standing(frame: Frame) -> Scores | None:
@@ -41,7 +41,7 @@ def standing(frame: Frame) -> Scores | None:
     "Always show me the code first" bears on every later request, whatever it is about. Of more than `WISHES` those that
     are nearest to the question count, so that a long life full of wishes leaves room for what else was said.
     """
-    if not (frame.with_assistant and frame.query.wants_help):
+    if not (frame.with_assistant and frame.intent.wants.help):
         return None
     wishes = np.flatnonzero((_marked(frame, STANDING) > 0) & (frame.view.turns.role == USER))
     values = np.zeros(frame.size)

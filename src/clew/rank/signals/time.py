@@ -30,7 +30,7 @@ NAMED_VALUES: Final = {"day": 1.2, "week": 0.8, "month": 1.0}
 
 def time(frame: Frame) -> Scores | None:
     """The best match of the question's times with a turn's own or named time; None when it names no time."""
-    constraints = frame.query.dates
+    constraints = frame.intent.dates
     if not constraints:
         return None
     best = np.zeros(frame.size)

@@ -7,15 +7,16 @@ import pytest
 
 from clew.memory import Memory
 from clew.rank.frame import covered_days
-from clew.rank.query import Query, to_second_person, understand, without_request
+from clew.rank.intent import Intent, read_intent
+from clew.rank.intent.rewriting import to_second_person, without_request
 from clew.testing import FrozenClock, HashEmbedder
 from tests.ranking_spaces import NOON, asked, said, space
 
 PEOPLE = ("Melanie Stone", "Caroline", "Jean-Luc Picard", "James", "You", "O'Brien", "李明", "")
 
 
-def read(question: str, *, with_assistant: bool = False, **more: Any) -> Query:
-    return understand(question, PEOPLE, NOON, with_assistant=with_assistant, **more)
+def read(question: str, *, with_assistant: bool = False, **more: Any) -> Intent:
+    return read_intent(question, PEOPLE, NOON, with_assistant=with_assistant, **more)
 
 
 @pytest.mark.requirement("F-RANKING-08")
@@ -118,8 +119,8 @@ def test_request_words_are_dropped_beside_an_assistant(question: str, rest: str)
     ],
 )
 def test_the_assistant_is_asked_for_its_words(question: str, wanted: bool) -> None:
-    assert read(question, with_assistant=True).wants_assistant is wanted
-    assert read(question).wants_assistant is False
+    assert read(question, with_assistant=True).wants.assistant is wanted
+    assert read(question).wants.assistant is False
 
 
 @pytest.mark.requirement("F-RANKING-08")
@@ -147,7 +148,7 @@ def test_the_days_covered_are_the_first_and_the_last_known() -> None:
     assert covered_days(view) == (early.date(), late.date())
     assert covered_days(space("no time")) is None
     assert covered_days(space()) is None
-    assert [each.start and each.start.year for each in asked(view, "on April 1st").query.dates] == [2021, 2022]
+    assert [each.start and each.start.year for each in asked(view, "on April 1st").intent.dates] == [2021, 2022]
 
 
 ODD = {

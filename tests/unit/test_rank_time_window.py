@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import InputError
-from clew.rank.when import by_period, in_turns, mode_of, window_of
+from clew.rank.intent.time_window import mode_of, time_window
+from clew.rank.timeline import by_period, in_turns
 from clew.types.moments import MODES
 
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)
@@ -15,7 +16,7 @@ COVERED = (date(2022, 1, 1), date(2023, 5, 9))
 
 
 def decided(query: str, mode: str = "auto") -> str:
-    return mode_of(mode, query, window_of(None, None, query, NOW, COVERED))
+    return mode_of(mode, query, time_window(None, None, query, NOW, COVERED))
 
 
 @pytest.mark.requirement("F-TIME-04")
@@ -54,13 +55,13 @@ def test_a_mode_that_is_given_holds() -> None:
 
 @pytest.mark.requirement("F-TIME-05")
 def test_the_ends_are_given_or_named_by_the_question() -> None:
-    named = window_of(None, None, "what did Ann say last week?", NOW, COVERED)
+    named = time_window(None, None, "what did Ann say last week?", NOW, COVERED)
     assert (named.since, named.until) == (datetime(2023, 5, 1, tzinfo=UTC), datetime(2023, 5, 8, tzinfo=UTC))
-    given_ = window_of("March 2023", "April 2023", "what did Ann say last week?", NOW, COVERED)
+    given_ = time_window("March 2023", "April 2023", "what did Ann say last week?", NOW, COVERED)
     assert (given_.since, given_.until) == (datetime(2023, 3, 1, tzinfo=UTC), datetime(2023, 5, 1, tzinfo=UTC))
     naive = datetime(2023, 3, 1)  # noqa: DTZ001  # one without a zone is taken as UTC
-    assert window_of(naive, None, "", NOW, COVERED).since == naive.replace(tzinfo=UTC)
-    every = window_of(None, None, "Redis", NOW, COVERED)
+    assert time_window(naive, None, "", NOW, COVERED).since == naive.replace(tzinfo=UTC)
+    every = time_window(None, None, "Redis", NOW, COVERED)
     assert (every.since, every.until) == (None, None)
 
 
@@ -70,7 +71,7 @@ def test_the_ends_are_given_or_named_by_the_question() -> None:
     ["2023-04-03 to 2023-04-09", " 3 April 2023 - 9 April 2023", "from April 3 to April 9", "april 3 to 9 april"],
 )
 def test_two_dates_alone_are_a_stretch(words: str) -> None:
-    window = window_of(None, None, words, NOW, COVERED)
+    window = time_window(None, None, words, NOW, COVERED)
     assert (window.since, window.until) == (datetime(2023, 4, 3, tzinfo=UTC), datetime(2023, 4, 10, tzinfo=UTC))
     assert not window.about
 
@@ -78,10 +79,10 @@ def test_two_dates_alone_are_a_stretch(words: str) -> None:
 @pytest.mark.requirement("F-TIME-05")
 def test_two_dates_in_the_wrong_order_are_an_error() -> None:
     with pytest.raises(InputError, match="ends before it starts"):
-        window_of(None, None, "2023-04-09 to 2023-04-03", NOW, COVERED)
-    across = window_of(None, None, "Monday to Wednesday", NOW, COVERED)
+        time_window(None, None, "2023-04-09 to 2023-04-03", NOW, COVERED)
+    across = time_window(None, None, "Monday to Wednesday", NOW, COVERED)
     assert across.since == datetime(2023, 5, 8, tzinfo=UTC)
-    years = window_of(None, None, "November to February", NOW, COVERED)
+    years = time_window(None, None, "November to February", NOW, COVERED)
     assert (years.since, years.until) == (datetime(2022, 11, 1, tzinfo=UTC), datetime(2023, 3, 1, tzinfo=UTC))
 
 
@@ -100,19 +101,19 @@ def test_ends_that_make_no_time_are_errors(
     since: datetime | str | None, until: datetime | str | None, said: str
 ) -> None:
     with pytest.raises(InputError, match=said):
-        window_of(since, until, "", NOW, COVERED)
+        time_window(since, until, "", NOW, COVERED)
 
 
 @pytest.mark.requirement("F-TIME-05")
 def test_an_old_conversation_s_last_week_is_its_own() -> None:
     late = NOW + timedelta(days=1000)
     for window in (
-        window_of(None, None, "what did we say last week", late, COVERED),
-        window_of("last week", None, "", late, COVERED),
+        time_window(None, None, "what did we say last week", late, COVERED),
+        time_window("last week", None, "", late, COVERED),
     ):
         assert window.since == datetime(2023, 5, 1, tzinfo=UTC)
         assert window.counted_from == COVERED[1]
-    ahead = window_of(None, None, "next week", late, COVERED)
+    ahead = time_window(None, None, "next week", late, COVERED)
     assert ahead.counted_from is None
     assert not ahead.began(late)
 
@@ -125,7 +126,7 @@ ANY = st.text(max_size=60) | st.sampled_from(
 @pytest.mark.requirement("F-TIME-03")
 @given(ANY, st.datetimes(timezones=st.just(UTC)))
 def test_any_question_has_a_window_and_a_mode(query: str, now: datetime) -> None:
-    window = window_of(None, None, query, now, COVERED)
+    window = time_window(None, None, query, now, COVERED)
     assert window.since is None or window.until is None or window.since < window.until
     assert mode_of("auto", query, window) in MODES[1:]
 

@@ -1,4 +1,4 @@
-"""Where in the conversation a question points by its words: "three beats ago", "before we chose Redis", "last time".
+"""Phrases of a question that point at a place in the conversation: "three beats ago", "before we chose Redis".
 
 Rules for English. Borders: looks at the question alone; `clew.rank.anchors` and `clew.recall.positions` find turns.
 """
@@ -10,38 +10,38 @@ from typing import Final, Literal
 
 from clew.analyze.lexicon import PAST, describe
 
-Kind = Literal["ago", "last", "start", "session", "previous", "before", "after", "around", "first"]
+PhraseKind = Literal["ago", "last", "start", "session", "previous", "before", "after", "around", "first"]
 
-CLAUSES: Final[tuple[Kind, ...]] = ("before", "after", "around", "first")
-"""Those that name something that was said, which has to be looked up."""
+CLAUSES: Final[tuple[PhraseKind, ...]] = ("before", "after", "around", "first")
+"""Kinds that name something that was said, so that the turn has to be looked up."""
 
 MOST: Final = 4
-"""Places that are read of one question."""
+"""Most phrases that are read from one question."""
 
 MOST_CHARACTERS: Final = 2_000
-"""Characters of a question in which they are looked for: what is longer is no question but a text."""
+"""Longest question, in characters, in which phrases are looked for: a longer one is a text and no question."""
 
 MOST_WORDS: Final = 14
-"""Words of a clause."""
+"""Most words of a clause."""
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """One place that a question names.
+class PositionPhrase:
+    """One phrase that points at a place in the conversation.
 
     Attributes:
-        kind: `ago`, so many units before the end; `last`, the last of them; `start` of the conversation; `session`, the
-            one that is going on; `previous`, the one before; `before`, `after` or `around` what the clause says was
-            said; `first`, around the first time that it was.
-        span: where the words stand in the question.
-        words: those words.
+        kind: `ago`, `count` units before the end; `last`, the last `count` units; `start` of the conversation;
+            `session`, the current session; `previous`, the session before it; `before`, `after` or `around` the turn
+            that says what the clause says; `first`, around the first such turn.
+        span: start and end of the phrase in the question.
+        words: the phrase itself.
         unit: `beat`, `chapter`, `turn` or `session`, where something is counted.
-        count: how many.
-        clause: what was said, without who said it.
-        subject: the same without its leading verb.
+        count: number of units.
+        clause: what was said, without its subject pronoun.
+        subject: the clause without its leading verb.
     """
 
-    kind: Kind
+    kind: PhraseKind
     span: tuple[int, int]
     words: str
     unit: str = ""
@@ -85,7 +85,7 @@ _START = re.compile(
     rf"|\bwhen we (?:first )?(?:started|began) (?:talking|chatting|(?:this|our) {_TALK}){_ENDS}",
     re.IGNORECASE,
 )
-_OF_CLAUSE: Final[dict[str, Kind]] = {
+_OF_CLAUSE: Final[dict[str, PhraseKind]] = {
     "before": "before",
     "until": "before",
     "till": "before",
@@ -125,48 +125,54 @@ _SPEAKING: Final = frozenset(
 )
 
 
-def places_in(text: str) -> tuple[Place, ...]:
-    """The places that a question names, in the order of the text, at most four; none where it names none."""
+def position_phrases(text: str) -> tuple[PositionPhrase, ...]:
+    """The position phrases of a question in the order of the text, at most `MOST`."""
     if len(text) > MOST_CHARACTERS:
         return ()
-    found: list[Place] = []
-    for place in _every(text):
-        if not any(place.span[0] < other.span[1] and other.span[0] < place.span[1] for other in found):
-            found.append(place)
-    return tuple(sorted(found, key=lambda each: each.span)[:MOST])
+    phrases: list[PositionPhrase] = []
+    for phrase in _candidates(text):
+        if not any(phrase.span[0] < other.span[1] and other.span[0] < phrase.span[1] for other in phrases):
+            phrases.append(phrase)
+    return tuple(sorted(phrases, key=lambda phrase: phrase.span)[:MOST])
 
 
-def without_places(text: str, places: Sequence[Place]) -> str:
-    """The question without the words for places that name nothing that was said; as it is where there are none."""
-    spans = [place.span for place in places if place.kind not in CLAUSES]
+def without_position_phrases(text: str, phrases: Sequence[PositionPhrase]) -> str:
+    """The question without the phrases that name nothing that was said; unchanged where it has none."""
+    spans = [phrase.span for phrase in phrases if phrase.kind not in CLAUSES]
     if not spans:
         return text
-    for start, end in reversed(spans):
+    return _DOUBLED.sub("", _BEFORE_MARK.sub("", _SPACES.sub(" ", cut_out(text, spans)))).strip(" ,;:")
+
+
+def cut_out(text: str, spans: Iterable[tuple[int, int]]) -> str:
+    """The text with each span replaced by a space; spans do not overlap."""
+    for start, end in sorted(spans, reverse=True):
         text = f"{text[:start]} {text[end:]}"
-    return _DOUBLED.sub("", _BEFORE_MARK.sub("", _SPACES.sub(" ", text))).strip(" ,;:")
+    return text
 
 
-def _every(text: str) -> Iterator[Place]:
+def _candidates(text: str) -> Iterator[PositionPhrase]:
+    """Every phrase that a pattern finds, stronger patterns first; they may overlap."""
     lower = text.lower()
-    for match in _found(_AGO, text, lower, "ago", "back", "earlier"):
-        yield Place("ago", match.span(), match[0], _unit(match["unit"]), _number(match["n"]))
-    for match in _found(_LAST, text, lower, "last", "past", "previous"):
+    for match in _matches(_AGO, text, lower, "ago", "back", "earlier"):
+        yield PositionPhrase("ago", match.span(), match[0], _unit(match["unit"]), _number(match["n"]))
+    for match in _matches(_LAST, text, lower, "last", "past", "previous"):
         named = match["units"] or match["one"]
-        yield Place("last", match.span(), match[0], _unit(named), _number(match["n"]) if match["units"] else 1)
+        yield PositionPhrase("last", match.span(), match[0], _unit(named), _number(match["n"]) if match["units"] else 1)
     for kind, pattern, words in _PLAIN:
-        for match in _found(pattern, text, lower, *words):
-            yield Place(kind, match.span(), match[0])
-    for match in _found(_MENTION, text, lower, "mentioned", "discussed", "introduced", "brought up", "came up"):
-        yield Place(_side(match), match.span(), match[0], clause=match["clause"], subject=match["clause"])
+        for match in _matches(pattern, text, lower, *words):
+            yield PositionPhrase(kind, match.span(), match[0])
+    for match in _matches(_MENTION, text, lower, "mentioned", "discussed", "introduced", "brought up", "came up"):
+        yield PositionPhrase(_side(match), match.span(), match[0], clause=match["clause"], subject=match["clause"])
     at = 0 if any(map(lower.__contains__, _WHO)) else len(text)
     while (begun := _CLAUSE.search(text, at)) is not None:
-        place = _clause(begun)
-        at = begun.start("clause") if place is None else place.span[1]
-        if place is not None:
-            yield place
+        phrase = _clause(begun)
+        at = begun.start("clause") if phrase is None else phrase.span[1]
+        if phrase is not None:
+            yield phrase
 
 
-_PLAIN: Final[tuple[tuple[Kind, re.Pattern[str], tuple[str, ...]], ...]] = (
+_PLAIN: Final[tuple[tuple[PhraseKind, re.Pattern[str], tuple[str, ...]], ...]] = (
     ("start", _START, ("beginning", "start", "outset", "began")),
     ("previous", _PREVIOUS, ("last", "previous")),
     ("session", _SESSION, ("this", "current", "earlier")),
@@ -178,13 +184,13 @@ _WHO: Final = tuple(
 )
 
 
-def _found(pattern: re.Pattern[str], text: str, lower: str, *words: str) -> Iterable[re.Match[str]]:
-    """The matches of a pattern that needs one of some words: most questions have none, which costs less to see."""
+def _matches(pattern: re.Pattern[str], text: str, lower: str, *words: str) -> Iterable[re.Match[str]]:
+    """The matches of a pattern that needs one of `words`: most questions have none, which is cheaper to test."""
     return pattern.finditer(text) if any(map(lower.__contains__, words)) else ()
 
 
-def _clause(match: re.Match[str]) -> Place | None:
-    """What a clause says was done; None where it does not speak of the past."""
+def _clause(match: re.Match[str]) -> PositionPhrase | None:
+    """The phrase of a clause; None where the clause is not about the past."""
     clause = _GOES_ON.sub("", match["clause"])
     words = clause.split()
     verb = next((at for at, word in enumerate(words[:3]) if word.casefold() not in _ADVERBS), None)
@@ -195,7 +201,9 @@ def _clause(match: re.Match[str]) -> Place | None:
         rest += 1
     end = match.start("clause") + len(clause)
     words_of = match.string[match.start() : end]
-    return Place(_side(match), (match.start(), end), words_of, clause=clause, subject=" ".join(words[rest:]) or clause)
+    return PositionPhrase(
+        _side(match), (match.start(), end), words_of, clause=clause, subject=" ".join(words[rest:]) or clause
+    )
 
 
 def _had(words: Sequence[str]) -> bool:
@@ -208,7 +216,7 @@ def _past(word: str) -> bool:
     return plain in ("was", "were", "did", "had", "used") or bool(plain and describe(plain).flags & PAST)
 
 
-def _side(match: re.Match[str]) -> Kind:
+def _side(match: re.Match[str]) -> PhraseKind:
     return _OF_CLAUSE[match["side"].casefold()]
 
 

@@ -1,0 +1,134 @@
+"""A question -> its `Intent`: terms, the people it names, the times it names, what it quotes, what it asks for.
+
+Borders: looks at the question, the space's speakers and the clock; never at the turns.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime
+from typing import Final, Literal
+
+from clew.rank.intent.framing import without_framing
+from clew.rank.intent.position_phrases import PositionPhrase, position_phrases, without_position_phrases
+from clew.rank.intent.rewriting import to_second_person, without_request
+from clew.rank.intent.wants import NOTHING_SPECIAL, Wants, wants_of
+from clew.text.names import quoted
+from clew.text.query_dates import DateConstraint, counting_moment, parse_query_dates
+from clew.text.stopwords import STOPWORDS
+from clew.text.terms import query_terms
+
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
+_POSSESSIVE = re.compile(r"['’]s?$")
+
+MIN_PREFIX: Final = 3
+"""Letters a capitalised short form needs to count as a speaker's name (Mel for Melanie): docs/benchmarks.md."""
+
+Kind = Literal["default", "broad", "temporal", "position", "fact"]
+
+
+@dataclass(frozen=True, slots=True)
+class Intent:
+    """A question as it was understood.
+
+    Attributes:
+        text: the question as asked.
+        terms: search terms of `about` in order, each once.
+        speakers: codes of the speakers that the question names, ascending.
+        dates: times that the question names.
+        quotes: phrases in quotation marks.
+        rewritten: the second form for the vectors: names turned to "you", or request words dropped.
+        wants: the kinds of answer that it asks for.
+        about: the question without its framing and without the position phrases that name nothing that was said; empty
+            where that is the question as asked.
+        positions: phrases that point at a place in the conversation ("three beats ago").
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    speakers: tuple[int, ...]
+    dates: tuple[DateConstraint, ...]
+    quotes: tuple[str, ...]
+    rewritten: str
+    wants: Wants = NOTHING_SPECIAL
+    about: str = ""
+    positions: tuple[PositionPhrase, ...] = ()
+
+    def kind(self, *, placed: bool) -> Kind:
+        """The one kind that chooses a strategy.
+
+        `position` when the caller points at a beat; `temporal` when the question names a time; `broad` when it asks for
+        many things at once; `position` when its words point somewhere; `fact` when it asks for one; else `default`.
+
+        Args:
+            placed: the caller points at a beat.
+        """
+        if placed:
+            return "position"
+        if self.dates:
+            return "temporal"
+        if self.wants.several:
+            return "broad"
+        if self.positions:
+            return "position"
+        return "fact" if self.wants.time or self.wants.fact else "default"
+
+
+def read_intent(
+    text: str,
+    speakers: Sequence[str],
+    now: datetime,
+    *,
+    with_assistant: bool,
+    covered: tuple[date, date] | None = None,
+    known_as: Callable[[Iterable[str]], Mapping[str, int]] | None = None,
+) -> Intent:
+    """Reads a question.
+
+    Args:
+        speakers: the space's speakers; a speaker's place in the sequence is its code.
+        now: what "last month" is counted from, unless the conversations end before that, see `counting_day`.
+        with_assistant: an assistant takes part, so "you" is the assistant and not a person.
+        covered: first and last day of the conversations; a date without a year is looked for in all years between.
+        known_as: maps case-folded words to the codes of the speakers who are also called so.
+    """
+    words = _possible_names(text)
+    also = {} if known_as is None else known_as(words.values())
+    named = {
+        code: names
+        for code, speaker in enumerate(speakers)
+        if (names := _name_words(words, speaker) | {word for word, folded in words.items() if also.get(folded) == code})
+    }
+    positions = position_phrases(text)
+    asked = without_position_phrases(text, positions) or text
+    about = without_framing(asked) if with_assistant else asked
+    return Intent(
+        text=text,
+        terms=tuple(query_terms(about)),
+        speakers=tuple(named),
+        dates=tuple(parse_query_dates(text, counting_moment(text, now, covered), covered)),
+        quotes=tuple(quoted(text)),
+        rewritten=without_request(about) if with_assistant else to_second_person(asked, set().union(*named.values())),
+        wants=wants_of(text, about, with_assistant=with_assistant),
+        about="" if about == text else about,
+        positions=positions,
+    )
+
+
+def _possible_names(text: str) -> dict[str, str]:
+    """The words that may name someone, without possessive endings and stop words, each with its case-folded form."""
+    words = dict.fromkeys(_POSSESSIVE.sub("", word) for word in _WORD.findall(text))
+    folded = {word: word.casefold() for word in words if word}
+    return {word: plain for word, plain in folded.items() if plain not in STOPWORDS}
+
+
+def _name_words(words: Mapping[str, str], speaker: str) -> set[str]:
+    """The words that name `speaker`: a word of the name, or its capitalised beginning."""
+    names = [word.casefold() for word in _WORD.findall(speaker)]
+    if not names:
+        return set()
+    return {
+        word
+        for word, folded in words.items()
+        if folded in names or (len(word) >= MIN_PREFIX and word[0].isupper() and names[0].startswith(folded))
+    }

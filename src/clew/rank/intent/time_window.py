@@ -1,0 +1,143 @@
+"""The stretch of time that `remember_when` is asked about, and the mode of answer that its question wants.
+
+Rules for English. Borders: looks at the question, the clock and the days of the conversation; never at turns.
+"""
+
+from dataclasses import dataclass, replace
+from datetime import UTC, date, datetime, timedelta
+from datetime import time as clock_time
+from typing import Final
+
+from clew.errors import InputError
+from clew.rank.filter import time_range
+from clew.rank.intent.position_phrases import cut_out
+from clew.rank.intent.wants import wants_of
+from clew.text.periods import Period, parse_period
+from clew.text.query_dates import DateConstraint, counting_day, counting_moment, parse_query_dates
+from clew.text.terms import query_terms
+from clew.types.moments import MODES
+
+_FROM: Final = "from "
+End = datetime | str | None
+
+_GENERIC: Final = frozenset(
+    term
+    for word in "talk talked speak spoke discuss discussed conversation chat chatted say said tell told mention "
+    "mentioned happen happened go going cover covered do done work worked topic subject thing anything everything "
+    "something summary summarize summarise recap overview highlight review sum catch time period then back".split()
+    for term in query_terms(word)
+)
+
+
+@dataclass(frozen=True, slots=True)
+class TimeWindow:
+    """The stretch of time that a question asks about.
+
+    Attributes:
+        since: its first moment in UTC; None where it has no beginning.
+        until: the first moment after it in UTC; None where it has no end.
+        counted_from: the conversation's last day, where "last week" was counted from there and not from today.
+        rest: the question, without the words for the time where these decided it.
+    """
+
+    since: datetime | None
+    until: datetime | None
+    counted_from: date | None
+    rest: str
+
+    def began(self, now: datetime) -> bool:
+        """Whether some of the window lies in the past or present."""
+        return self.since is None or self.since <= now
+
+    @property
+    def about(self) -> bool:
+        """Whether the question names a subject besides the time and the request itself."""
+        return any(term not in _GENERIC for term in query_terms(self.rest))
+
+
+def time_window(since: End, until: End, query: str, now: datetime, covered: tuple[date, date] | None) -> TimeWindow:
+    """The time that is asked about: from `since` and `until`, else from the question's own words, else all of it.
+
+    Args:
+        since: its beginning; an expression gives its first moment.
+        until: its end; an expression gives its last day, that day included.
+        covered: first and last day of the conversation, see `parse_period`.
+
+    Raises:
+        InputError: an expression names no time, or has no such end; or the range ends before it starts.
+    """
+    counted = counting_day(query, now, covered)
+    asked = _stretch(query, now, covered) or parse_query_dates(query, counting_moment(query, now, covered), covered)
+    rest = cut_out(query, {constraint.phrase_span for constraint in asked})
+    if since is None and until is None:
+        if not asked:
+            return TimeWindow(None, None, None, rest)
+        first, after = _ends(asked[-1])
+        return TimeWindow(first, after, None if counted == now.date() else counted, rest)
+    first, start = _end_of(since, "since", now, covered)
+    after, end = _end_of(until, "until", now, covered)
+    first, after = time_range(first, after)
+    return TimeWindow(first, after, start or end, query)
+
+
+def mode_of(mode: str, query: str, window: TimeWindow) -> str:
+    """The mode of answer: the one that is given, or for `auto` the one that the question's words ask for.
+
+    Words of change decide first, then those of a recap; a time without a subject is an overview; then words of a state;
+    everything else is a lookup.
+
+    Raises:
+        InputError: there is no such mode, or it needs a question.
+    """
+    if mode not in MODES:
+        raise InputError(f"mode {mode!r} is unknown; expected one of {', '.join(MODES)}")
+    if mode == "lookup" and not query.strip():
+        raise InputError("mode 'lookup' needs a query; say what to look for, or ask for 'window_overview'")
+    if mode != "auto":
+        return mode
+    wants = wants_of(query)
+    if wants.change and window.about:
+        return "change_over_time"
+    if wants.recap:
+        return "summarize_over_time"
+    if not window.about:
+        return "window_overview"
+    return "state_at_time" if wants.state else "lookup"
+
+
+def _end_of(
+    end: End, name: str, now: datetime, covered: tuple[date, date] | None
+) -> tuple[datetime | None, date | None]:
+    if not isinstance(end, str):
+        return end, None
+    found: Period | None = parse_period(end, now, covered)
+    moment = None if found is None else found.start if name == "since" else found.end
+    if found is None or moment is None:
+        what = "names no time" if found is None else "has no such end"
+        raise InputError(
+            f"{name} {end!r:.80} {what}; write a date such as 2023-05-07, or words such as 'last week' or 'March 2023'"
+        )
+    return moment, found.counted_from
+
+
+def _ends(asked: DateConstraint) -> tuple[datetime | None, datetime | None]:
+    start = None if asked.start is None else datetime.combine(asked.start, clock_time(), UTC)
+    end = None if asked.end is None else datetime.combine(asked.end + timedelta(days=1), clock_time(), UTC)
+    return start, end
+
+
+def _stretch(query: str, now: datetime, covered: tuple[date, date] | None) -> list[DateConstraint]:
+    """The range of a question that is nothing but two dates: "2024-05-01 to 2024-05-07" needs no "from".
+
+    Raises:
+        InputError: the second date lies before the first.
+    """
+    words = query.strip()
+    form = f"{_FROM}{words}"
+    found = parse_query_dates(form, counting_moment(form, now, covered), covered)
+    both = [each for each in found if each.relation == "between" and each.phrase_span == (len(_FROM), len(form))]
+    if both:
+        alone = parse_query_dates(words, now, covered)
+        if alone and alone[0].end == both[-1].end and alone[0].start != alone[-1].start:
+            raise InputError(f"the range {words!r:.80} ends before it starts; give the earlier date first")
+    return [replace(each, phrase_span=(0, len(query))) for each in both]

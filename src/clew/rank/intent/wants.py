@@ -1,0 +1,122 @@
+"""Which kinds of answer a question asks for, by its English wording: a summary, an order of events, a date ...
+
+Borders: looks at the words of the question alone. A question may ask for several kinds at once, or for none of them.
+"""
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+_ASSISTANT = re.compile(
+    r"\b(?:you|your|assistant|assistant's)\b[^.?!]{0,40}?\b(?:suggest\w*|recommend\w*|advi[cs]e\w*|propos\w*|explain\w*|"
+    r"told|tell|said|sa(?:y|id)|gave|give|list\w*|provid\w*|mention\w*|answer\w*|repl(?:y|ied)|wrote|write|show\w*)\b"
+    r"|\b(?:your|the assistant's) (?:advice|answer|suggestion|recommendation|explanation|reply|list|plan|code)\w*\b",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
+_SUMMARY = re.compile(r"\b(?:summar\w+|overview|recap\w*)\b", re.IGNORECASE)
+_ORDER = re.compile(
+    r"\b(?:order in which|in (?:what|which|the right|chronological) order|in order(?! to\b)|chronolog\w+|in sequence"
+    r"|the sequence of|timeline)\b",
+    re.IGNORECASE,
+)
+_HELP = re.compile(
+    r"\b(?:(?:can|could|would|will) you|please|help me|how (?:do|should|can|could|would) (?:I|we)"
+    r"|what (?:should|would|can|do) (?:I|you|we)|I(?:['’]m| am) (?:planning|trying|looking|thinking|preparing|working)"
+    r"|I (?:want|need|plan)|recommend|suggest|advice|tips|explain|walk me)\b",
+    re.IGNORECASE,
+)
+_LOOKS_BACK = re.compile(
+    r"\b(?:did|was|were|have I|had I|mention(?:ed)?|brought up|discussed|our (?:conversations?|chats?|sessions?)|so far"
+    r"|throughout|across)\b",
+    re.IGNORECASE,
+)
+_HOP = re.compile(
+    r"\b(?:the|an?|my|our|his|her|their|your|[^\W_]+['’]s) (?:[^\W_]+ ){1,3}(?:who|whom|whose|where|that|which) "
+    r"|\b(?:both|in common|shared?|same|together|other than|besides|except|differen(?:t|ces?) (?:between|from)"
+    r"|compared? (?:to|with)|rather than|instead of)\b",
+    re.IGNORECASE,
+)
+_TIME = re.compile(
+    r"\b(?:when|what (?:date|day|month|year|time)|how long ago|which (?:month|year|day))\b", re.IGNORECASE
+)
+_SEVERAL = re.compile(
+    r"\b(?:summar\w+|overview|recap|list|every(?:thing)?|all (?:the|of|my|our)|how many|in (?:what|which) order|"
+    r"the order in which|walk me through|throughout|across|over time|what (?:kinds?|types?|sorts?) of|activities|"
+    r"things)\b",
+    re.IGNORECASE,
+)
+_FACT = re.compile(r"^\s*(?:who|whom|whose|which|where|what (?:is|was|are|were|did|does|do))\b", re.IGNORECASE)
+_CHANGE: Final = re.compile(
+    r"\b(?:chang(?:e|ed|es|ing)|evol(?:ve[ds]?|ving|ution)|over (?:time|the (?:weeks|months|years))|progress(?:ed|ion)?"
+    r"|shift(?:ed)?|history of|became|used to|differ\w*|compared (?:to|with)|since then|go from|went from"
+    r"|how (?:has|have)|still)\b",
+    re.IGNORECASE,
+)
+_RECAP: Final = re.compile(
+    r"\b(?:summar\w+|recap\w*|sum up|catch (?:me|us) up|highlights?|wrap[- ]?up|review of"
+    r"|what(?:['’]s| has| have| had)? (?:happened|been (?:going on|happening)|went on))\b",
+    re.IGNORECASE,
+)
+_STATE: Final = re.compile(
+    r"\b(?:as of|at (?:that|the|this) (?:time|point|moment|stage)|back then|by then|stat(?:e|us) of|at the end of"
+    r"|what (?:was|were) (?:the|our|my|your|his|her|their)\b|which \w+ (?:was|were)\b"
+    r"|(?:was|were) (?:we|i|you|they) (?:using|on)\b)",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """The kinds of answer that a question asks for.
+
+    Attributes:
+        assistant: the assistant's own words.
+        summary: what was said about something as a whole.
+        order: the order in which things happened or were mentioned.
+        help: something to be done or explained now, and not what was said before.
+        time: when something happened, or on which day.
+        hop: something that is described by another thing that was said, or a comparison; one look-up may not find it.
+        several: many things at once, such as a list or a count.
+        fact: a single fact.
+        change: how something developed over a stretch of time.
+        recap: what happened in a stretch of time, as a whole.
+        state: how things stood at a moment.
+    """
+
+    assistant: bool = False
+    summary: bool = False
+    order: bool = False
+    help: bool = False
+    time: bool = False
+    hop: bool = False
+    several: bool = False
+    fact: bool = False
+    change: bool = False
+    recap: bool = False
+    state: bool = False
+
+
+NOTHING_SPECIAL: Final = Wants()
+
+
+def wants_of(text: str, about: str | None = None, *, with_assistant: bool = False) -> Wants:
+    """The kinds of answer that a question asks for.
+
+    Args:
+        about: the question without its framing (see `clew.rank.intent.framing`); None for the question itself.
+        with_assistant: an assistant takes part in the conversation, so that "you" is the assistant and not a person.
+    """
+    return Wants(
+        assistant=with_assistant and _ASSISTANT.search(_ASKING.sub("", text)) is not None,
+        summary=_SUMMARY.search(text) is not None,
+        order=_ORDER.search(text) is not None,
+        help=_HELP.search(text) is not None and _LOOKS_BACK.search(text) is None,
+        time=_TIME.search(text) is not None,
+        hop=_HOP.search(text if about is None else about) is not None,
+        several=_SEVERAL.search(text) is not None,
+        fact=_FACT.search(text) is not None,
+        change=_CHANGE.search(text) is not None,
+        recap=_RECAP.search(text) is not None,
+        state=_STATE.search(text) is not None,
+    )
