@@ -172,7 +172,7 @@ RECORDED = (
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class BarVerdict:
     """One line of the report.
 
     Attributes:
@@ -204,20 +204,20 @@ def _at_least(value: float | None, bar: float | None, *, rising: bool) -> bool |
     return value >= bar - 1e-9 if rising else value <= bar + 1e-9
 
 
-def judge_speed(measures: Sequence[Measure], bars: Sequence[Bar] = BARS) -> list[Verdict]:
+def judge_speed(measures: Sequence[Measure], bars: Sequence[Bar] = BARS) -> list[BarVerdict]:
     """Every measure against its bars; a bar whose measure is missing gives a line without a figure."""
     return [verdict for bar in bars for verdict in _judged(bar, measures)]
 
 
-def _judged(bar: Bar, measures: Sequence[Measure]) -> Iterator[Verdict]:
+def _judged(bar: Bar, measures: Sequence[Measure]) -> Iterator[BarVerdict]:
     meant = [each for each in measures if each.name == bar.measure and bar.turns in (None, each.turns)]
     if not meant:
         size = "" if bar.turns is None else f" ({bar.turns:,} turns)"
-        yield Verdict(f"{bar.measure}{size}", None, "", bar.goal, bar.floor, bar.rising)
+        yield BarVerdict(f"{bar.measure}{size}", None, "", bar.goal, bar.floor, bar.rising)
     for measure in meant:
         value, unit = _NUMBERS[bar.of](measure)
         size = "" if measure.turns is None else f" ({measure.turns:,} turns)"
-        yield Verdict(f"{measure.title}{size}", value, unit, bar.goal, bar.floor, bar.rising)
+        yield BarVerdict(f"{measure.title}{size}", value, unit, bar.goal, bar.floor, bar.rising)
 
 
 _NUMBERS: dict[str, Callable[[Measure], tuple[float | None, str]]] = {
@@ -230,7 +230,7 @@ _NUMBERS: dict[str, Callable[[Measure], tuple[float | None, str]]] = {
 }
 
 
-def judge_recall(run: Run, recorded: Recorded) -> list[Verdict]:
+def judge_recall(run: Run, recorded: Recorded) -> list[BarVerdict]:
     """The run's recall against what was recorded, bare and rendered, at every budget."""
     kind = "MiniLM" if recorded.vectors else "no model"
     verdicts = []
@@ -240,11 +240,11 @@ def judge_recall(run: Run, recorded: Recorded) -> list[Verdict]:
             value = None if found is None else round(100 * found.mean, 1)
             goal = recorded.goal.get(budget) if recorded.goal is not None and form == "bare" else None
             title = f"{recorded.name}, {kind}, {form}, {budget:,} tokens"
-            verdicts.append(Verdict(title, value, "% of evidence", goal, floor - POINTS, rising=True))
+            verdicts.append(BarVerdict(title, value, "% of evidence", goal, floor - POINTS, rising=True))
     return verdicts
 
 
-def measure_recall(vectors_cache: Path | None, say: Callable[[str], None]) -> list[Verdict]:
+def measure_recall(vectors_cache: Path | None, say: Callable[[str], None]) -> list[BarVerdict]:
     """Runs what can be run here; what cannot is said and left out."""
     data, minilm = os.environ.get("CLEW_DATA"), choose_embedder("auto")[0]
     embedder: Embedder | None = minilm
@@ -268,7 +268,7 @@ def measure_recall(vectors_cache: Path | None, say: Callable[[str], None]) -> li
     return verdicts
 
 
-def report(verdicts: Sequence[Verdict]) -> Sheet:
+def report(verdicts: Sequence[BarVerdict]) -> Sheet:
     """The verdicts as a table."""
     rows = tuple(
         (

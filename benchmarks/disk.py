@@ -17,7 +17,7 @@ import apsw
 from clew.evaluate.datasets import load
 from clew.evaluate.speed.clocks import settle
 from clew.evaluate.speed.footprint import measure_home
-from clew.evaluate.speed.synthetic import Probe, Writer
+from clew.evaluate.speed.synthetic import ConversationGenerator, Probe
 from clew.evaluate.speed.vectors import RandomEmbedder
 from clew.memory import Memory
 from clew.store.sqlite import DATABASE
@@ -55,7 +55,7 @@ def main() -> None:
     parser.add_argument("--data", type=Path, help="conversations instead of invented turns")
     parser.add_argument("--asked", type=int, default=220, help="questions, as many as clew bench speed asks")
     options = parser.parse_args()
-    writer = Writer()
+    writer = ConversationGenerator()
     invented = list(writer.turns(options.turns))
     turns = [said.to_turn() for talk in load(options.data) for said in talk.turns] if options.data else invented
     texts = [turn.text for turn in turns]

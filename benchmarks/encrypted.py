@@ -14,7 +14,7 @@ from typing import Any, Final
 import apsw
 
 from clew.evaluate.speed.clocks import quantile, settle
-from clew.evaluate.speed.synthetic import Writer
+from clew.evaluate.speed.synthetic import ConversationGenerator
 from clew.memory import Memory
 from clew.store.rekey import rekey
 from clew.store.rows import turn_row
@@ -31,7 +31,7 @@ def main(turns: int) -> None:
     if build is None:
         raise SystemExit("this needs the SQLite that encrypts; see the first lines of this file")
     print(f"{build}, {turns:,} turns; median milliseconds by the wall, processor time of the process in brackets")
-    texts = Writer()
+    texts = ConversationGenerator()
     told = list(texts.turns(turns))
     probes = texts.probes([turn.text for turn in told], QUESTIONS)
     with tempfile.TemporaryDirectory(prefix="clew-encrypted-") as folder:

@@ -39,7 +39,7 @@ TYPES = {
 
 
 @dataclass
-class Tally:
+class EntityTally:
     """Counts, and what was missed or made up."""
 
     gold: int = 0
@@ -144,10 +144,10 @@ def main() -> None:
                 print("  made up:", ", ".join(tally.invented[: asked.misses]))
 
 
-def measured(find: Finder, *, kept: bool) -> dict[str, Tally]:
+def measured(find: Finder, *, kept: bool) -> dict[str, EntityTally]:
     """The counts on both collections, on one half of each."""
     folder = Path(os.environ.get("CLEW_DATA", ""))
-    tallies = {"WNUT-17": Tally(), "DialogRE": Tally()}
+    tallies = {"WNUT-17": EntityTally(), "DialogRE": EntityTally()}
     for place, (text, gold) in enumerate(read_wnut(folder / "wnut17" / "emerging.dev.conll")):
         if place % 2 == kept:
             tallies["WNUT-17"].take(gold, said_in([text], find))

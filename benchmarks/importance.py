@@ -70,7 +70,7 @@ class Talk:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class TurnScores:
     """One analysed turn; `sigma` is its importance by the source's own formula."""
 
     corpus: str
@@ -102,7 +102,7 @@ def talks(data: Path) -> Iterator[Talk]:
         yield Talk("tau-bench", True, turns)
 
 
-def analysed(found: Iterable[Talk], embedder: Embedder | None) -> Iterator[Row]:
+def analysed(found: Iterable[Talk], embedder: Embedder | None) -> Iterator[TurnScores]:
     """Every turn in the light of those before it."""
     rules = Rules(calibration_of(None if embedder is None else embedder.name))
     for talk in found:
@@ -112,7 +112,7 @@ def analysed(found: Iterable[Talk], embedder: Embedder | None) -> Iterator[Row]:
             said, after = analyze_turn(Told(f"t:turn:{place}", turn.role, turn.text, vector), session, rules)
             scores = {Overlay(name): score for name, score in said.overlays.items()}
             sigma = importance(said.novelty, top_overlays(scores), 0.0, Usual(), "sigma")
-            yield Row(talk.corpus, turn.role, said, sigma, None if talk.gold is None else place in talk.gold)
+            yield TurnScores(talk.corpus, turn.role, said, sigma, None if talk.gold is None else place in talk.gold)
             session = after
 
 
@@ -135,7 +135,7 @@ def area(scores: NDArray[np.float64], gold: NDArray[np.bool_]) -> float | None:
     return float(below.mean() / 2 / len(others))
 
 
-def groups(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
+def groups(rows: Sequence[TurnScores]) -> Iterator[tuple[str, list[TurnScores]]]:
     """Rows by corpus; where an assistant takes part, by role as well, if there are enough of it to say anything."""
     for corpus in dict.fromkeys(row.corpus for row in rows):
         some = [row for row in rows if row.corpus == corpus]
@@ -148,7 +148,7 @@ def groups(rows: Sequence[Row]) -> Iterator[tuple[str, list[Row]]]:
                 yield f"{corpus}, {role}", spoken
 
 
-def spread_sheet(rows: Sequence[Row], way: str) -> Sheet:
+def spread_sheet(rows: Sequence[TurnScores], way: str) -> Sheet:
     """Quantiles of novelty, of the three highest overlays and of importance, and what follows from them."""
     lines = []
     for name, some in groups(rows):
@@ -176,7 +176,7 @@ def spread_sheet(rows: Sequence[Row], way: str) -> Sheet:
     return Sheet(way, (*columns, "preserved", "routine", "refers", "AUC"), tuple(lines))
 
 
-def overlay_sheet(rows: Sequence[Row]) -> Sheet:
+def overlay_sheet(rows: Sequence[TurnScores]) -> Sheet:
     """Share of turns on which each overlay is active; what was said before counts as it does in a memory."""
     lines = [
         (name, *(_percent([row.said.overlays.get(overlay, 0.0) >= ACTIVE for row in some]) for overlay in Overlay))
@@ -193,7 +193,7 @@ def _percent(flags: Sequence[bool] | NDArray[np.bool_]) -> str:
     return f"{100 * float(np.mean(flags)):.1f}"
 
 
-def plot(rows: Sequence[Row], found: Sequence[Talk]) -> str:
+def plot(rows: Sequence[TurnScores], found: Sequence[Talk]) -> str:
     """Importance in both profiles, and layer 1 of texts that are not short, by corpus."""
     panels = []
     for name, some in groups(rows):

@@ -19,9 +19,9 @@ from typing import Any, Final
 
 from clew.config import Config, IngestConfig
 from clew.derive.embedding import put_living
-from clew.evaluate.speed.clocks import Stopwatch, Taken, quantile
+from clew.evaluate.speed.clocks import Elapsed, Stopwatch, quantile
 from clew.evaluate.speed.probe import resident
-from clew.evaluate.speed.synthetic import Writer
+from clew.evaluate.speed.synthetic import ConversationGenerator
 from clew.evaluate.speed.vectors import RandomEmbedder
 from clew.index.live import LiveIndex
 from clew.index.packer import pack
@@ -48,7 +48,7 @@ def build(home: Path, turns: int) -> None:
     """Fills a home that must not be there yet, and notes questions for it."""
     if home.exists():
         raise SystemExit(f"{home} is there already; --measure asks it, another name builds another")
-    writer, texts = Writer(), list[str]()
+    writer, texts = ConversationGenerator(), list[str]()
     store = open_store(home)
     appender, live, config = Appender(store, SPACE, IngestConfig().batch), LiveIndex(store, SPACE), IngestConfig()
     clock, coming, started = FrozenClock(ADDED), writer.turns(turns), time.process_time()
@@ -85,11 +85,11 @@ def measure(home: Path, *, vectors: bool) -> dict[str, Any]:
     with Memory(store, SPACE, Config(), embedder, FrozenClock(ADDED)) as memory:  # `open` would start the worker
         memory.recall(questions[0], budget=BUDGET)
         opened, held = time.perf_counter() - started, resident()
-        taken = [_asked(memory, question) for question in questions][WARM_UP:]
+        elapsed = [_asked(memory, question) for question in questions][WARM_UP:]
         turns = memory.stats().turns
     store.close()
-    walls = [1000 * each.wall for each in taken]
-    spent = [1000 * each.processor for each in taken]
+    walls = [1000 * each.wall for each in elapsed]
+    spent = [1000 * each.processor for each in elapsed]
     return {
         "turns": turns,
         "vectors": vectors,
@@ -103,10 +103,10 @@ def measure(home: Path, *, vectors: bool) -> dict[str, Any]:
     }
 
 
-def _asked(memory: Memory, question: str) -> Taken:
+def _asked(memory: Memory, question: str) -> Elapsed:
     watch = Stopwatch()
     memory.recall(question, budget=BUDGET)
-    return watch.taken()
+    return watch.elapsed()
 
 
 def main() -> None:

@@ -21,7 +21,7 @@ NAMES = tuple(flag.removeprefix(TONE) for flag in FLAGS)
 
 
 @dataclass(frozen=True, slots=True)
-class Labelled:
+class LabelledSentence:
     """A sentence, and the labels of the first reading, the second, and those agreed on where they differed."""
 
     text: str
@@ -37,7 +37,7 @@ class Labelled:
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class FlagScore:
     """How a rule did: `right` of the `found`, of the `wanted`; a ratio over nothing is 0."""
 
     right: int
@@ -60,13 +60,13 @@ class Score:
         return 2 * self.right / (self.found + self.wanted) if self.found + self.wanted else 0.0
 
 
-def sentences(path: Path = SENTENCES) -> list[Labelled]:
+def sentences(path: Path = SENTENCES) -> list[LabelledSentence]:
     """All labelled sentences in the order of the file."""
     found = []
     for line in path.read_text(encoding="utf-8").splitlines()[1:]:
         register, *labels, text = line.split("\t")
         first, second, agreed = (frozenset(names.split(",")) for names in labels)
-        found.append(Labelled(text, register, first, second, agreed))
+        found.append(LabelledSentence(text, register, first, second, agreed))
     return found
 
 
@@ -75,11 +75,11 @@ def flags(text: str) -> frozenset[str]:
     return frozenset(flag.removeprefix(TONE) for flag in nuance(text))
 
 
-def scores(among: Sequence[Labelled]) -> dict[str, Score]:
+def scores(among: Sequence[LabelledSentence]) -> dict[str, FlagScore]:
     """The score of each flag and tone, in the order of `FLAGS`."""
     pairs = [(flags(labelled.text), labelled.agreed) for labelled in among]
     return {
-        name: Score(
+        name: FlagScore(
             sum(name in found and name in agreed for found, agreed in pairs),
             sum(name in found for found, _ in pairs),
             sum(name in agreed for _, agreed in pairs),
@@ -88,7 +88,7 @@ def scores(among: Sequence[Labelled]) -> dict[str, Score]:
     }
 
 
-def kappa(among: Sequence[Labelled], name: str) -> float:
+def kappa(among: Sequence[LabelledSentence], name: str) -> float:
     """Cohen's kappa of the two readings for one label: agreement beyond what chance gives, 1 when they never differ."""
     count = len(among)
     both = sum((name in one.first) == (name in one.second) for one in among) / count
@@ -98,7 +98,7 @@ def kappa(among: Sequence[Labelled], name: str) -> float:
     return (both - chance) / (1 - chance) if chance < 1 else 1.0
 
 
-def table(among: Sequence[Labelled]) -> list[str]:
+def table(among: Sequence[LabelledSentence]) -> list[str]:
     """Figures of all labels as lines."""
     lines = [f"{'':20}{'kappa':>7}{'labelled':>10}{'found':>7}{'precision':>11}{'recall':>8}{'F1':>7}"]
     for name, score in scores(among).items():
@@ -109,7 +109,7 @@ def table(among: Sequence[Labelled]) -> list[str]:
     return lines
 
 
-def errors(among: Sequence[Labelled]) -> list[str]:
+def errors(among: Sequence[LabelledSentence]) -> list[str]:
     """Each sentence with what was missed (-) and what was found wrongly (+), by label."""
     found = []
     for one in among:

@@ -22,12 +22,12 @@ import numpy as np
 from clew.assemble.candidate_renderings import renderings
 from clew.assemble.context import POLICY, Policy, build_context, worth
 from clew.assemble.render import Evidence
-from clew.evaluate.corpus import Conversation
+from clew.evaluate.corpus import DatasetConversation
 from clew.evaluate.curve import curve
 from clew.evaluate.datasets import load
 from clew.evaluate.metrics import Passage, words
 from clew.evaluate.recall import EPOCH, AskingClock, tell
-from clew.evaluate.results import Outcome, Run, mean, of_role
+from clew.evaluate.results import QuestionOutcome, Run, mean, of_role
 from clew.evaluate.tables import Sheet, percent
 from clew.memory import Memory
 from clew.models.choose import choose_embedder
@@ -78,7 +78,7 @@ VARIANTS: Final = {
 }
 
 
-class Packing(Memory):
+class PackingResult(Memory):
     """A memory whose blocks are packed by other policies."""
 
     def blocks(self, question: str, budget: int) -> dict[str, str]:
@@ -99,15 +99,15 @@ class Packing(Memory):
             }
 
 
-def asked(conversation: Conversation, embedder: Embedder | None) -> dict[str, list[Outcome]]:
+def asked(conversation: DatasetConversation, embedder: Embedder | None) -> dict[str, list[QuestionOutcome]]:
     """What each variant finds for the questions of one conversation."""
     last = next((turn.at for turn in reversed(conversation.turns) if turn.at is not None), EPOCH)
     clock = AskingClock(last)
     by_id = {turn.id: turn for turn in conversation.turns}
-    found: dict[str, list[Outcome]] = defaultdict(list)
+    found: dict[str, list[QuestionOutcome]] = defaultdict(list)
     with (
         tempfile.TemporaryDirectory(prefix="clew-packing-") as folder,
-        Packing.open(Path(folder) / "home", embedder=embedder or "none", clock=clock) as memory,
+        PackingResult.open(Path(folder) / "home", embedder=embedder or "none", clock=clock) as memory,
     ):
         tell(memory, conversation, embedder)
         for question in conversation.questions:
@@ -117,7 +117,7 @@ def asked(conversation: Conversation, embedder: Embedder | None) -> dict[str, li
             for name in VARIANTS:
                 rendered = {str(budget): Passage(at[budget][name], budget).find(evidence) for budget in BUDGETS}
                 found[name].append(
-                    Outcome(
+                    QuestionOutcome(
                         conversation=conversation.name,
                         question=question.id,
                         category=question.category,
@@ -160,7 +160,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if not path.exists() or options.only not in (None, name):
             continue
         conversations = load(path)
-        found: dict[str, list[Outcome]] = defaultdict(list)
+        found: dict[str, list[QuestionOutcome]] = defaultdict(list)
         for conversation in conversations:
             for variant, outcomes in asked(conversation, embedder).items():
                 found[variant] += outcomes

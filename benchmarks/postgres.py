@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from clew.evaluate.speed.synthetic import Probe, Writer
+from clew.evaluate.speed.synthetic import ConversationGenerator, Probe
 from clew.memory import Memory
 from clew.store.open import open_store
 from clew.store.protocol import Store, Transaction
@@ -38,7 +38,7 @@ SETTINGS = {
     "deadlock_timeout": "1s",
 }
 
-Places = dict[str, str]
+StoreAddresses = dict[str, str]
 """Engine -> where its memory is."""
 
 
@@ -57,7 +57,7 @@ def show(what: str, unit: str, sqlite: float, postgres: float) -> None:
 
 
 @contextmanager
-def both(places: Places) -> Iterator[dict[str, Memory]]:
+def both(places: StoreAddresses) -> Iterator[dict[str, Memory]]:
     memories = {engine: opened(place) for engine, place in places.items()}
     yield memories
     for memory in memories.values():
@@ -81,7 +81,7 @@ def in_turns(works: Mapping[str, Callable[[int], None]], times: int) -> dict[str
     return {engine: statistics.median(seconds[BLOCK:]) for engine, seconds in taken.items()}
 
 
-def adding(places: Places, turns: Sequence[Turn]) -> None:
+def adding(places: StoreAddresses, turns: Sequence[Turn]) -> None:
     half = len(turns) // 2
     with both(places) as memories:
         found = in_turns({name: partial(add, memory, turns) for name, memory in memories.items()}, half)
@@ -102,9 +102,9 @@ def together(memory: Memory, turns: Sequence[Turn]) -> None:
         thread.join()
 
 
-def sized(places: Places, count: int) -> None:
+def sized(places: StoreAddresses, count: int) -> None:
     """Bulk ingest, recall, opening and size at so many turns."""
-    writer = Writer()
+    writer = ConversationGenerator()
     turns = list(writer.turns(count))
     probes = writer.probes([turn.text for turn in turns], 10 * BLOCK)
     text = sum(len(turn.text.encode()) for turn in turns)
@@ -132,9 +132,9 @@ def first_answer(place: str | Store, probe: Probe, space: str = "default") -> No
         memory.recall(probe.question, budget=2000)
 
 
-def many_spaces(alone: Places, crowd: Places, spaces: int) -> None:
+def many_spaces(alone: StoreAddresses, crowd: StoreAddresses, spaces: int) -> None:
     """One space of an installation with many, beside the same space in an installation of its own."""
-    writer = Writer()
+    writer = ConversationGenerator()
     turns = list(writer.turns(SPACE_TURNS))
     probes = writer.probes([turn.text for turn in turns], 4 * BLOCK)
     for engine, place in alone.items():
@@ -195,11 +195,11 @@ def main() -> None:
     print(f"{sys.platform}, Python {sys.version.split()[0]}, PostgreSQL: {options.server}\n")
     with own(options.server, SETTINGS) as server, tempfile.TemporaryDirectory(prefix="clew-postgres-") as name:
 
-        def places(what: str) -> Places:
+        def places(what: str) -> StoreAddresses:
             return {"sqlite": str(Path(name) / what), "postgres": server.url(schema=what)}
 
         print("| what | SQLite | PostgreSQL | ratio |\n|---|---:|---:|---:|")
-        adding(places("adds"), list(Writer().turns(960)))
+        adding(places("adds"), list(ConversationGenerator().turns(960)))
         for count in map(int, filter(None, options.turns.split(","))):
             sized(places(f"turns_{count}"), count)
         if options.spaces:

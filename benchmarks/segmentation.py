@@ -92,7 +92,7 @@ def read_dialseg(path: Path) -> list[Dialogue]:
     ]
 
 
-class Reader:
+class FixtureReader:
     """Turns of dialogues as the segmentation sees them; a text is weighed and embedded once."""
 
     def __init__(self, embedder: Embedder | None) -> None:
@@ -139,7 +139,7 @@ def measure(dialogues: Sequence[Dialogue], cut: Cut) -> Agreement:
     return agreement([(len(each.texts), each.borders, cut(each)) for each in dialogues])
 
 
-def table(name: str, dialogues: Sequence[Dialogue], reader: Reader, *, has_roles: bool) -> Sheet:
+def table(name: str, dialogues: Sequence[Dialogue], reader: FixtureReader, *, has_roles: bool) -> Sheet:
     """All ways to cut one set of dialogues."""
     every = EVERY[name]
     ways: list[tuple[str, Cut]] = [
@@ -160,7 +160,7 @@ def table(name: str, dialogues: Sequence[Dialogue], reader: Reader, *, has_roles
     return Sheet(title, ("way", "Pk", "WindowDiff", "F1", "borders found / there"), tuple(rows))
 
 
-def _by_clew(reader: Reader, *, roles: bool, vectors: bool) -> Cut:
+def _by_clew(reader: FixtureReader, *, roles: bool, vectors: bool) -> Cut:
     return lambda each: [beat.low for beat in segment(reader.turns(each, roles=roles, vectors=vectors))[1:]]
 
 
@@ -174,7 +174,7 @@ class Gaps:
     sizes: tuple[int, ...]
 
 
-def gaps(dialogues: Sequence[Dialogue], reader: Reader, *, roles: bool, vectors: bool) -> Gaps:
+def gaps(dialogues: Sequence[Dialogue], reader: FixtureReader, *, roles: bool, vectors: bool) -> Gaps:
     """Looks at every gap as it is with the borders before it found."""
     names = tuple(
         name for name in (WITH_VECTORS if vectors else WITHOUT_VECTORS) if name not in ("constant", *HAND_SET)
@@ -233,7 +233,9 @@ def cut_by(weights: NDArray[np.float64], part: Gaps) -> list[list[int]]:
     return cuts
 
 
-def refit(tune: dict[str, list[Dialogue]], kept: dict[str, list[Dialogue]], reader: Reader, *, vectors: bool) -> Sheet:
+def refit(
+    tune: dict[str, list[Dialogue]], kept: dict[str, list[Dialogue]], reader: FixtureReader, *, vectors: bool
+) -> Sheet:
     """The fitted weights, and Pk on the kept parts when each signal is left out and the others are fitted again."""
     has_roles = {"tiage": False, "dialseg": False, "dialseg roles": True}
     parts = {name: gaps(tune[name], reader, roles=roles, vectors=vectors) for name, roles in has_roles.items()}
@@ -263,7 +265,7 @@ def _columns(part: Gaps, columns: Sequence[int]) -> Gaps:
     return Gaps(tuple(part.names[n] for n in columns), part.signals[:, list(columns)], part.borders, part.sizes)
 
 
-def plot(dialogues: Sequence[Dialogue], reader: Reader) -> str:
+def plot(dialogues: Sequence[Dialogue], reader: FixtureReader) -> str:
     """Some dialogues as bars: how much speaks for a border at each gap, where Clew cut, and where people did."""
     vectors = reader.embedder is not None
     weights = WITH_VECTORS if vectors else WITHOUT_VECTORS
@@ -295,7 +297,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     embedder = choose_embedder(options.embedder)[0]
     if embedder is not None and options.vectors_cache is not None:
         embedder = RecordedEmbedder(embedder, options.vectors_cache)
-    reader = Reader(embedder)
+    reader = FixtureReader(embedder)
     joined = read_dialseg(data / "dialseg711/en_dataset_reference_2.txt")
     tune = {"tiage": read_tiage(data / "tiage/anno_train.json"), "dialseg": [d for d in joined if not d.kept]}
     kept = {"tiage": read_tiage(data / "tiage/anno_dev.json"), "dialseg": [d for d in joined if d.kept]}

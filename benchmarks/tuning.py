@@ -17,7 +17,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-from clew.evaluate.corpus import KEY, Conversation, Question
+from clew.evaluate.corpus import KEY, DatasetConversation, DatasetQuestion
 from clew.evaluate.datasets import load
 from clew.evaluate.recall import EPOCH, AskingClock, tell
 from clew.memory import Memory
@@ -46,9 +46,9 @@ def main() -> None:
         measure(conversation, embedder, detuned=chosen.detuned)
 
 
-def joined(conversations: Sequence[Conversation]) -> Conversation:
+def joined(conversations: Sequence[DatasetConversation]) -> DatasetConversation:
     """All of them as one, with sessions, turns and questions of their own names."""
-    return Conversation(
+    return DatasetConversation(
         name=" + ".join(each.name for each in conversations),
         turns=tuple(
             replace(turn, id=f"{each.name} {turn.id}", session=f"{each.name} {turn.session}")
@@ -63,7 +63,7 @@ def joined(conversations: Sequence[Conversation]) -> Conversation:
     )
 
 
-def measure(conversation: Conversation, embedder: Embedder | None, *, detuned: bool) -> None:
+def measure(conversation: DatasetConversation, embedder: Embedder | None, *, detuned: bool) -> None:
     """Tells one conversation to a fresh memory, gives feedback, tunes, and prints what changed."""
     clock = AskingClock(next((turn.at for turn in reversed(conversation.turns) if turn.at is not None), EPOCH))
     with (
@@ -91,7 +91,7 @@ def measure(conversation: Conversation, embedder: Embedder | None, *, detuned: b
         print(f"  {budget:>5} tokens: {one:5.1f} {two:5.1f}")
 
 
-def give_feedback(memory: Memory, clock: AskingClock, question: Question) -> int:
+def give_feedback(memory: Memory, clock: AskingClock, question: DatasetQuestion) -> int:
     """Recalls and marks the evidence that is shown; gives how many turns that are."""
     clock.now = max(question.asked_at or clock.now, clock.now) + timedelta(seconds=1)  # a receipt is named by its time
     context = memory.recall(question.text, budget=FEEDBACK_BUDGET)
@@ -100,7 +100,7 @@ def give_feedback(memory: Memory, clock: AskingClock, question: Question) -> int
     return memory.mark_used(context.receipt_id, used) if used else 0
 
 
-def found(memory: Memory, clock: AskingClock, questions: Sequence[Question]) -> list[float]:
+def found(memory: Memory, clock: AskingClock, questions: Sequence[DatasetQuestion]) -> list[float]:
     """Per cent of evidence turns in the block, by budget."""
     shares = []
     for budget in BUDGETS:

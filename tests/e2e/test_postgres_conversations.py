@@ -14,7 +14,7 @@ import pytest
 import clew
 from clew.cli.demo import SAMPLE
 from clew.evaluate.datasets import load
-from clew.evaluate.speed.synthetic import Writer
+from clew.evaluate.speed.synthetic import ConversationGenerator
 from clew.testing import HashEmbedder
 
 AT = datetime(2026, 3, 1, tzinfo=UTC)
@@ -47,7 +47,7 @@ def of_session(path: Path) -> Iterator[Told]:
 
 def invented() -> Iterator[Told]:
     """What the benchmarks tell."""
-    writer = Writer()
+    writer = ConversationGenerator()
     turns = list(writer.turns(1_500))
     yield "invented", turns, [probe.question for probe in writer.probes([turn.text for turn in turns], 40)]
 

@@ -5,9 +5,9 @@ import pytest
 from benchmarks.check import BARS, RECORDED, SAMPLE, Bar, Recorded, judge_recall, judge_speed, main, report
 from clew.config import Config
 from clew.evaluate.datasets import load
-from clew.evaluate.metrics import Found
+from clew.evaluate.metrics import EvidenceCoverage
 from clew.evaluate.recall import run_recall
-from clew.evaluate.results import Outcome, Run
+from clew.evaluate.results import QuestionOutcome, Run
 from clew.evaluate.speed.measure import Measure
 
 SPEED = Measure(name="x", title="x", value=50, unit="turns/s", turns=10, reference=100, against="bare")
@@ -42,13 +42,13 @@ def test_only_what_does_not_depend_on_the_machine_has_a_floor() -> None:
 
 def tiny_run(*whole: bool) -> Run:
     outcomes = tuple(
-        Outcome(
+        QuestionOutcome(
             conversation="c",
             question=str(number),
             category="x",
             roles=("user",),
             ranks=(1,),
-            found={"bare": {"500": Found(whole=(each,), cover=(1.0,), tokens=9)}},
+            found={"bare": {"500": EvidenceCoverage(whole=(each,), cover=(1.0,), tokens=9)}},
         )
         for number, each in enumerate(whole)
     )

@@ -3,7 +3,7 @@
 import pytest
 
 from clew.analyze.layer1 import relational_weight
-from clew.evaluate.hsca.adversarial import BAR, MOST, STYLES, Case, cases, honest_texts, rank, run
+from clew.evaluate.hsca.adversarial import BAR, MOST, STYLES, AdversarialCase, cases, honest_texts, rank, run
 from clew.evaluate.hsca.result import Evaluation
 from clew.evaluate.hsca.stuffing import BEYOND, UNSEEN
 
@@ -41,7 +41,7 @@ def test_what_fools_layer_1_is_reported() -> None:
 
 @pytest.mark.requirement("W-WEIGH-01")
 def test_an_honest_text_is_no_case_that_passes() -> None:
-    found = run([Case(name="honest", query="bees honey hive swarm", text=honest_texts()[1])])
+    found = run([AdversarialCase(name="honest", query="bees honey hive swarm", text=honest_texts()[1])])
     assert (found.value, found.figures["layer1_bottom_third"]) == (0.0, 0.0)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from clew.config import Config, RecallConfig
 from clew.errors import ClewError, InputError, ModelError
-from clew.evaluate.corpus import Conversation, Question, Said
+from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn
 from clew.evaluate.recall import run_recall
 from clew.evaluate.results import Run, mean
 from clew.models.protocol import Embedder, Matrix
@@ -28,9 +28,9 @@ TEXTS = (
 START = datetime(2024, 5, 1, tzinfo=UTC)
 
 
-def said(number: int) -> Said:
+def said(number: int) -> DatasetTurn:
     at = START + timedelta(days=number)
-    return Said(
+    return DatasetTurn(
         id=f"t{number}",
         session=f"s{number // 3}",
         role="user" if number % 2 == 0 else "assistant",
@@ -41,13 +41,15 @@ def said(number: int) -> Said:
     )
 
 
-TALK = Conversation(
+TALK = DatasetConversation(
     name="talk",
     turns=tuple(said(number) for number in range(15)),
     questions=(
-        Question(id="cake", text="How many plums does the plum cake need?", category="food", evidence=("t1",)),
-        Question(id="ferry", text="When does the ferry to Oslo leave?", category="travel", evidence=("t2", "t7")),
-        Question(
+        DatasetQuestion(id="cake", text="How many plums does the plum cake need?", category="food", evidence=("t1",)),
+        DatasetQuestion(
+            id="ferry", text="When does the ferry to Oslo leave?", category="travel", evidence=("t2", "t7")
+        ),
+        DatasetQuestion(
             id="later",
             text="What did we pick for sessions?",
             category="work",
@@ -59,7 +61,7 @@ TALK = Conversation(
 )
 
 
-def run(*conversations: Conversation, embedder: Embedder | None = None, **more: object) -> Run:
+def run(*conversations: DatasetConversation, embedder: Embedder | None = None, **more: object) -> Run:
     arguments = {"data": "talk", "budgets": (200, 40), "config": Config(), **more}
     return run_recall(conversations or (TALK,), embedder=embedder, **arguments)  # type: ignore[arg-type]  # as given
 

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import FormatError, InputError
-from clew.evaluate.metrics import Found
-from clew.evaluate.results import Outcome, Run, compare, read, save, summarise
+from clew.evaluate.metrics import EvidenceCoverage
+from clew.evaluate.results import QuestionOutcome, Run, compare, read, save, summarise
 from clew.evaluate.statistics import estimate
 from clew.evaluate.tables import difference_sheet, headline, run_sheets
 
@@ -20,9 +20,9 @@ def outcome(
     conversation: str = "c1",
     category: str = "x",
     ranks: tuple[int | None, ...] = (1, None),
-) -> Outcome:
-    found = Found(whole=whole, cover=tuple(0.5 + each / 2 for each in whole), tokens=90)
-    return Outcome(
+) -> QuestionOutcome:
+    found = EvidenceCoverage(whole=whole, cover=tuple(0.5 + each / 2 for each in whole), tokens=90)
+    return QuestionOutcome(
         conversation=conversation,
         question=name,
         category=category,
@@ -32,7 +32,7 @@ def outcome(
     )
 
 
-def run(*outcomes: Outcome, data: str = "tiny", budgets: tuple[int, ...] = (100,)) -> Run:
+def run(*outcomes: QuestionOutcome, data: str = "tiny", budgets: tuple[int, ...] = (100,)) -> Run:
     return Run(version="1", data=data, budgets=budgets, turns=7, skipped={"odd": 2}, outcomes=outcomes)
 
 

@@ -13,7 +13,7 @@ from clew.evaluate.speed.footprint import measure_core
 from clew.evaluate.speed.measure import Measure
 from clew.evaluate.speed.references import FullText, scan
 from clew.evaluate.speed.suite import run_speed
-from clew.evaluate.speed.synthetic import MEAN_WORDS, SESSION, Writer, vocabulary
+from clew.evaluate.speed.synthetic import MEAN_WORDS, SESSION, ConversationGenerator, vocabulary
 from clew.evaluate.speed.vectors import DIM, RandomEmbedder
 from clew.evaluate.tables import number, speed_sheet
 from clew.text.stopwords import STOPWORDS
@@ -21,12 +21,12 @@ from clew.text.stopwords import STOPWORDS
 
 @pytest.fixture(scope="module")
 def texts() -> list[str]:
-    return [turn.text for turn in Writer().turns(2000)]
+    return [turn.text for turn in ConversationGenerator().turns(2000)]
 
 
 @pytest.mark.requirement("F-BENCH-08")
 def test_invented_text_is_the_same_every_time_and_spread_like_real_text(texts: list[str]) -> None:
-    assert texts[:50] == [turn.text for turn in islice(Writer().turns(2000), 50)]
+    assert texts[:50] == [turn.text for turn in islice(ConversationGenerator().turns(2000), 50)]
     words = [word for text in texts for word in text.lower().replace(".", "").split()]
     assert len(words) / len(texts) == pytest.approx(MEAN_WORDS, abs=2)
     counts = [count for _, count in Counter(word for word in words if word not in STOPWORDS).most_common(10)]
@@ -37,7 +37,7 @@ def test_invented_text_is_the_same_every_time_and_spread_like_real_text(texts: l
 
 @pytest.mark.requirement("F-BENCH-08")
 def test_invented_turns_are_a_conversation() -> None:
-    turns = list(Writer().turns(SESSION + 2))
+    turns = list(ConversationGenerator().turns(SESSION + 2))
     assert {turn.session for turn in turns} == {"s00000", "s00001"}
     assert [turn.role for turn in turns[:3]] == ["user", "assistant", "user"]
     assert all(a.at is not None and b.at is not None and a.at < b.at for a, b in pairwise(turns))
@@ -45,7 +45,7 @@ def test_invented_turns_are_a_conversation() -> None:
 
 @pytest.mark.requirement("F-BENCH-08")
 def test_probes_ask_for_words_that_are_there(texts: list[str]) -> None:
-    for probe in Writer().probes(texts, 20):
+    for probe in ConversationGenerator().probes(texts, 20):
         assert any(all(word in text.lower() for word in probe.words) for text in texts)
         assert not STOPWORDS & set(probe.words)
         assert all(word in probe.question for word in probe.words)
@@ -79,7 +79,7 @@ def test_quantile_is_the_nearest_rank() -> None:
 def test_references_do_the_work(tmp_path: Path, texts: list[str]) -> None:
     index = FullText(tmp_path / "fts.db")
     assert index.add(texts[:600]) > 0
-    assert index.search(Writer().probes(texts[:600], 1)[0].words).wall > 0
+    assert index.search(ConversationGenerator().probes(texts[:600], 1)[0].words).wall > 0
     index.close()
     rows = RandomEmbedder().embed(texts[:60])
     assert scan(rows, rows[0]).wall > 0

@@ -10,13 +10,13 @@ from clew.analyze.lexicon import DOMAINS
 from clew.cli.evaluate import sheet
 from clew.cli.main import main as program
 from clew.evaluate.hsca import bridging, fidelity, macro_coherence, self_improvement
-from clew.evaluate.hsca.bank import Part, bank, of_kind, part_of
+from clew.evaluate.hsca.bank import BankSplit, bank, of_kind, part_of
+from clew.evaluate.hsca.conversation_beats import ConversationWeigher, beats_of, strongest
 from clew.evaluate.hsca.result import Evaluation
 from clew.evaluate.hsca.suite import CASES, SEED, run_all
-from clew.evaluate.hsca.telling import Listener, beats_of, strongest
 from clew.models.choose import choose_embedder
 
-RULES = Listener()
+RULES = ConversationWeigher()
 CHANCE = Random(1)  # noqa: S311 - no secret
 
 
@@ -33,7 +33,7 @@ def test_the_thread_of_a_beat_is_what_it_is_about() -> None:
 def test_a_conversation_about_its_aside_fails() -> None:
     case = fidelity.cases(SEED, 1)[0]
     aside = case.turns[case.asides[0]]
-    wrong = fidelity.Case(name="aside alone", domain=case.domain, turns=(aside, "So be it."), asides=(0,))
+    wrong = fidelity.FidelityCase(name="aside alone", domain=case.domain, turns=(aside, "So be it."), asides=(0,))
     found = fidelity.run([wrong, wrong], RULES)
     assert (found.value, len(found.failures)) == (0.0, 2)
     assert strongest({"legal": 0.5, "physics": 0.5}) == "legal"
@@ -77,11 +77,13 @@ def test_what_is_learned_from_use_makes_fidelity_better() -> None:
 @pytest.mark.requirement("W-EVAL-03")
 def test_nothing_is_learned_from_use_by_chance() -> None:
     (case, *_) = self_improvement.cases(SEED, 10)
-    aimless = self_improvement.Case(
+    aimless = self_improvement.ImprovementCase(
         name=case.name,
         seed=case.seed,
         told=tuple(
-            fidelity.Case(name=each.name, domain=each.domain, turns=each.turns, asides=tuple(range(len(each.turns))))
+            fidelity.FidelityCase(
+                name=each.name, domain=each.domain, turns=each.turns, asides=tuple(range(len(each.turns)))
+            )
             for each in case.told
         ),
         held=case.held,
@@ -106,7 +108,7 @@ def test_what_both_sides_share() -> None:
     law = "The judge asked the plaintiff for the contract, and the court dismissed the claim under the statute."
     physics = "The electron has momentum, and its velocity gives the kinetic energy of the photon by quantum mechanics."
     for sides, domain in (((law,), (law,)), "legal"), (((law,), (physics,)), None):
-        case = bridging.Case(name="pair", bridge=domain, sides=sides)
+        case = bridging.BridgingCase(name="pair", bridge=domain, sides=sides)
         common = bridging.shared(case, beats_of([sides[0][0], sides[1][0]], RULES))
         assert strongest(common) == domain
         assert not bridging.run([case], RULES).failures
@@ -114,7 +116,7 @@ def test_what_both_sides_share() -> None:
 
 @pytest.mark.requirement("W-EVAL-06")
 @pytest.mark.parametrize("part", ["seen", "unseen"])
-def test_material_is_labelled_and_parted_by_its_hash(part: Part) -> None:
+def test_material_is_labelled_and_parted_by_its_hash(part: BankSplit) -> None:
     held = bank(part)
     assert {part_of(f"thread: {each.name}") for each in of_kind(part, "thread")} == {part}
     assert {domain for each in held for domain in each.domains} == set(DOMAINS)
@@ -164,6 +166,6 @@ def test_with_vectors_the_documents_bars_are_met_and_but_for_the_movements_ours(
     embedder, note = choose_embedder("minilm", threads=1)
     if embedder is None:
         pytest.skip(note)
-    found = {each.number: each for each in run_all(Listener(embedder))}
+    found = {each.number: each for each in run_all(ConversationWeigher(embedder))}
     assert all(each.meets_document for each in found.values())
     assert all(found[number].passed for number in (1, 3, 4, 5))  # 2: 0.883 of 0.90 (docs/evaluation.md)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchmarks.bars import Panel, draw_panels
-from benchmarks.importance import HIGHEST, LOWEST, Row, Talk, analysed, area, overlay_sheet, spread_sheet
+from benchmarks.importance import HIGHEST, LOWEST, Talk, TurnScores, analysed, area, overlay_sheet, spread_sheet
 from clew.ingest.importers import ImportedTurn, read_path
 
 SAMPLE = Path(__file__).resolve().parents[2] / "src" / "clew" / "cli" / "sample" / "conversation.jsonl"
@@ -23,11 +23,11 @@ def sample() -> Iterator[Talk]:
 
 
 @pytest.fixture(scope="module")
-def rows() -> list[Row]:
+def rows() -> list[TurnScores]:
     return list(analysed(sample(), None))
 
 
-def test_importance_tells_turns_apart(rows: list[Row]) -> None:
+def test_importance_tells_turns_apart(rows: list[TurnScores]) -> None:
     matters = np.array([row.said.importance for row in rows])
     assert len(matters) > 400
     assert np.mean(matters < LOWEST) <= 0.1
@@ -36,7 +36,7 @@ def test_importance_tells_turns_apart(rows: list[Row]) -> None:
     assert np.mean([row.sigma >= HIGHEST for row in rows]) > 0.1  # the plain sum saturates here too
 
 
-def test_tables_have_a_row_for_each_role(rows: list[Row]) -> None:
+def test_tables_have_a_row_for_each_role(rows: list[TurnScores]) -> None:
     assert [row[0] for row in spread_sheet(rows, "").rows][:2] == ["sample, user", "sample, assistant"]
     assert all(len(row) == 8 for row in overlay_sheet(rows).rows)
 

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from benchmarks.nuance import NAMES, Score, errors, kappa, scores, sentences, table
+from benchmarks.nuance import NAMES, FlagScore, errors, kappa, scores, sentences, table
 
 # (precision, recall) on the half `unseen`, as measured, less one or two sentences.
 FLOORS = {
@@ -53,9 +53,9 @@ def test_the_two_readings_agree(name: str) -> None:
 
 @pytest.mark.requirement("W-NUANCE-02")
 def test_a_score_counts_what_was_found_and_what_was_wanted() -> None:
-    score = Score(right=3, found=4, wanted=6)
+    score = FlagScore(right=3, found=4, wanted=6)
     assert (score.precision, score.recall, score.f1) == (0.75, 0.5, 0.6)
-    assert (Score(0, 0, 0).precision, Score(0, 0, 0).recall, Score(0, 0, 0).f1) == (0.0, 0.0, 0.0)
+    assert (FlagScore(0, 0, 0).precision, FlagScore(0, 0, 0).recall, FlagScore(0, 0, 0).f1) == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.requirement("W-NUANCE-02")

@@ -10,7 +10,7 @@ from clew.cli.show import bar, dim, emit, err, out, printable, progress
 from clew.config import Config, load_config
 from clew.errors import InputError
 from clew.evaluate.ablation import NOTHING, run_ablations
-from clew.evaluate.corpus import Conversation
+from clew.evaluate.corpus import DatasetConversation
 from clew.evaluate.curve import curve as draw
 from clew.evaluate.datasets import load
 from clew.evaluate.recall import run_recall
@@ -117,7 +117,7 @@ def recall(
     _print(*run_sheets(run))
 
 
-def _chosen(conversations: list[Conversation], names: tuple[str, ...]) -> list[Conversation]:
+def _chosen(conversations: list[DatasetConversation], names: tuple[str, ...]) -> list[DatasetConversation]:
     known = [conversation.name for conversation in conversations]
     for name in names:
         if name not in known:

@@ -7,9 +7,9 @@ import click
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, emit, err, out, printable, progress
 from clew.config import load_config
+from clew.evaluate.hsca.conversation_beats import ConversationWeigher
 from clew.evaluate.hsca.result import Evaluation
 from clew.evaluate.hsca.suite import CASES, SEED, run_all
-from clew.evaluate.hsca.telling import Listener
 from clew.evaluate.tables import Sheet
 from clew.models.choose import choose_embedder
 from clew.store.open import home_of
@@ -46,7 +46,7 @@ def hsca(scope: Scope, *, seed: int, cases: int, embedder: str | None, seen: boo
         task = shown.add_task("")
         found = list(
             run_all(
-                Listener(chosen),
+                ConversationWeigher(chosen),
                 seed=seed,
                 count=cases,
                 part="seen" if seen else "unseen",

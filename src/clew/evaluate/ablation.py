@@ -13,9 +13,9 @@ from typing import Any, Final
 
 from clew.config import Config
 from clew.errors import InputError
-from clew.evaluate.corpus import Conversation
+from clew.evaluate.corpus import DatasetConversation
 from clew.evaluate.recall import EPOCH, AskingClock, OnProgress, bare_outcome, changed_settings, tell
-from clew.evaluate.results import Outcome, Run
+from clew.evaluate.results import QuestionOutcome, Run
 from clew.memory import Memory
 from clew.models.protocol import Embedder
 from clew.rank.dampening import STEPS
@@ -27,7 +27,7 @@ NOTHING: Final = "nothing"
 
 
 def run_ablations(
-    conversations: Sequence[Conversation],
+    conversations: Sequence[DatasetConversation],
     *,
     data: str,
     budgets: Sequence[int],
@@ -50,7 +50,7 @@ def run_ablations(
     if unknown:
         raise InputError(f"no signal is called {unknown[0]!r}; there are {', '.join(known)}")
     variants = {NOTHING: config, **{name: without(config, name) for name in signals or known}}
-    outcomes: dict[str, list[Outcome]] = {name: [] for name in variants}
+    outcomes: dict[str, list[QuestionOutcome]] = {name: [] for name in variants}
     for place, conversation in enumerate(conversations, start=1):
         _run_one(conversation, sorted(budgets), embedder, variants, outcomes)
         if on_progress is not None:
@@ -78,11 +78,11 @@ def without(config: Config, signal: str) -> Config:
 
 
 def _run_one(
-    conversation: Conversation,
+    conversation: DatasetConversation,
     budgets: Sequence[int],
     embedder: Embedder | None,
     variants: dict[str, Config],
-    outcomes: dict[str, list[Outcome]],
+    outcomes: dict[str, list[QuestionOutcome]],
 ) -> None:
     last = next((turn.at for turn in reversed(conversation.turns) if turn.at is not None), EPOCH)
     clock = AskingClock(last)

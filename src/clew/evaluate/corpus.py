@@ -21,7 +21,7 @@ T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Said:
+class DatasetTurn:
     """One turn of a data set.
 
     Attributes:
@@ -57,7 +57,7 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Question:
+class DatasetQuestion:
     """One question and the turns that hold its answer, at least one, in the data's order.
 
     Attributes:
@@ -73,7 +73,7 @@ class Question:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Conversation:
+class DatasetConversation:
     """What is told to one fresh memory, and what is asked of it then.
 
     Attributes:
@@ -82,11 +82,11 @@ class Conversation:
     """
 
     name: str
-    turns: tuple[Said, ...]
-    questions: tuple[Question, ...]
+    turns: tuple[DatasetTurn, ...]
+    questions: tuple[DatasetQuestion, ...]
     skipped: dict[str, int] = field(default_factory=dict)
 
-    def sessions(self) -> Iterator[tuple[Said, ...]]:
+    def sessions(self) -> Iterator[tuple[DatasetTurn, ...]]:
         """The turns, one session at a time."""
         for _, turns in groupby(self.turns, key=lambda turn: turn.session):
             yield tuple(turns)

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from clew.errors import FormatError, InputError
-from clew.evaluate.corpus import Conversation, read_json
+from clew.evaluate.corpus import DatasetConversation, read_json
 from clew.evaluate.formats import beam, own, realtalk
 from clew.evaluate.formats.locomo import is_locomo, read_locomo
 from clew.evaluate.formats.longmemeval import is_longmemeval, read_longmemeval
@@ -15,7 +15,7 @@ EXPECTED = (
 )
 
 
-def load(path: str | Path) -> list[Conversation]:
+def load(path: str | Path) -> list[DatasetConversation]:
     """The conversations of a data set: LoCoMo and LongMemEval files; REALTALK, BEAM and one's own folders.
 
     Raises:
@@ -28,7 +28,7 @@ def load(path: str | Path) -> list[Conversation]:
     return _from_folder(place) if place.is_dir() else _from_file(place)
 
 
-def _from_folder(folder: Path) -> list[Conversation]:
+def _from_folder(folder: Path) -> list[DatasetConversation]:
     if realtalk.chat_files(folder):
         return realtalk.read_realtalk(folder)
     if beam.chat_files(folder):
@@ -38,7 +38,7 @@ def _from_folder(folder: Path) -> list[Conversation]:
     raise FormatError(f"the folder {folder} holds no file of these; {EXPECTED}")
 
 
-def _from_file(path: Path) -> list[Conversation]:
+def _from_file(path: Path) -> list[DatasetConversation]:
     items = read_json(path)
     first = items[0] if isinstance(items, list) and items else None
     if not isinstance(first, Mapping):

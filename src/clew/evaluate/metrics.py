@@ -37,7 +37,7 @@ def words(text: str) -> list[str]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Found(Record):
+class EvidenceCoverage(Record):
     """What one context holds of one question's evidence; the tuples go by the evidence turns, in their order.
 
     Attributes:
@@ -60,9 +60,9 @@ class Passage:
         self._words = words(self.text)
         self._places: dict[int, dict[tuple[str, ...], list[int]]] = {}
 
-    def find(self, evidence: Sequence[Sequence[str]]) -> Found:
+    def find(self, evidence: Sequence[Sequence[str]]) -> EvidenceCoverage:
         """Looks for turns, given as their words in the normal form."""
-        return Found(
+        return EvidenceCoverage(
             whole=tuple(self.has(turn) for turn in evidence),
             cover=tuple(self.cover(turn) for turn in evidence),
             tokens=tokens(self.text),

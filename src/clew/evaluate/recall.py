@@ -11,9 +11,9 @@ from typing import Final
 
 from clew.config import SETTINGS, Config
 from clew.errors import ClewError, InputError
-from clew.evaluate.corpus import KEY, Conversation, Question
-from clew.evaluate.metrics import Found, Passage, fill, words
-from clew.evaluate.results import Outcome, Run
+from clew.evaluate.corpus import KEY, DatasetConversation, DatasetQuestion
+from clew.evaluate.metrics import EvidenceCoverage, Passage, fill, words
+from clew.evaluate.results import QuestionOutcome, Run
 from clew.memory import Memory
 from clew.models.protocol import Embedder
 from clew.version import __version__
@@ -42,7 +42,7 @@ class AskingClock:
 
 
 def run_recall(
-    conversations: Sequence[Conversation],
+    conversations: Sequence[DatasetConversation],
     *,
     data: str,
     budgets: Sequence[int],
@@ -65,7 +65,7 @@ def run_recall(
     """
     if not budgets or min(budgets) < 1:
         raise InputError(f"budgets {tuple(budgets)!r}: expected one or more numbers of tokens, each 1 or more")
-    outcomes: list[Outcome] = []
+    outcomes: list[QuestionOutcome] = []
     skipped: Counter[str] = Counter()
     for place, conversation in enumerate(conversations, start=1):
         outcomes += _run_one(conversation, sorted(budgets), embedder, config, sample)
@@ -101,8 +101,12 @@ def changed_settings(config: Config) -> dict[str, object]:
 
 
 def _run_one(
-    conversation: Conversation, budgets: Sequence[int], embedder: Embedder | None, config: Config, sample: int | None
-) -> list[Outcome]:
+    conversation: DatasetConversation,
+    budgets: Sequence[int],
+    embedder: Embedder | None,
+    config: Config,
+    sample: int | None,
+) -> list[QuestionOutcome]:
     last = next((turn.at for turn in reversed(conversation.turns) if turn.at is not None), EPOCH)
     clock = AskingClock(last)
     with (
@@ -117,7 +121,7 @@ def _run_one(
         return outcomes
 
 
-def tell(memory: Memory, conversation: Conversation, embedder: Embedder | None) -> None:
+def tell(memory: Memory, conversation: DatasetConversation, embedder: Embedder | None) -> None:
     """Stores a conversation, a session at a time, and waits for its vectors.
 
     Raises:
@@ -137,13 +141,15 @@ def tell(memory: Memory, conversation: Conversation, embedder: Embedder | None) 
         )
 
 
-def bare_outcome(memory: Memory, conversation: Conversation, question: Question, budgets: Sequence[int]) -> Outcome:
+def bare_outcome(
+    memory: Memory, conversation: DatasetConversation, question: DatasetQuestion, budgets: Sequence[int]
+) -> QuestionOutcome:
     """What the ranking alone finds of a question's evidence, at each budget."""
     by_id = {turn.id: turn for turn in conversation.turns}
     ranked = [str(hit.turn.metadata[KEY]) for hit in memory.ranked(question.text, limit=RANKED)]
     evidence = [words(by_id[name].text) for name in question.evidence]
     lines = [by_id[name].framed() for name in ranked]
-    return Outcome(
+    return QuestionOutcome(
         conversation=conversation.name,
         question=question.id,
         category=question.category,
@@ -153,7 +159,7 @@ def bare_outcome(memory: Memory, conversation: Conversation, question: Question,
     )
 
 
-def _sampled(conversation: Conversation, sample: int | None) -> Sequence[Question]:
+def _sampled(conversation: DatasetConversation, sample: int | None) -> Sequence[DatasetQuestion]:
     """A smaller sample is part of every larger one."""
     if sample is None or sample >= len(conversation.questions):
         return conversation.questions
@@ -161,11 +167,13 @@ def _sampled(conversation: Conversation, sample: int | None) -> Sequence[Questio
     return [conversation.questions[place] for place in sorted(order[:sample])]
 
 
-def _ask(memory: Memory, conversation: Conversation, question: Question, budgets: Sequence[int]) -> Outcome:
+def _ask(
+    memory: Memory, conversation: DatasetConversation, question: DatasetQuestion, budgets: Sequence[int]
+) -> QuestionOutcome:
     outcome = bare_outcome(memory, conversation, question, budgets)
     by_id = {turn.id: turn for turn in conversation.turns}
     evidence = [words(by_id[name].text) for name in question.evidence]
-    rendered: dict[str, Found] = {}
+    rendered: dict[str, EvidenceCoverage] = {}
     for budget in budgets:
         block = memory.recall(question.text, budget=budget, counter="estimate").text
         rendered[str(budget)] = Passage(block, budget).find(evidence)

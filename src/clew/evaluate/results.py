@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from clew.errors import FormatError, InputError
-from clew.evaluate.metrics import Found
+from clew.evaluate.metrics import EvidenceCoverage
 from clew.evaluate.statistics import Estimate, estimate
 from clew.types.record import Record
 
@@ -19,7 +19,7 @@ DEPTHS: Final = (5, 10, 20)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Outcome(Record):
+class QuestionOutcome(Record):
     """One question's.
 
     Attributes:
@@ -33,7 +33,7 @@ class Outcome(Record):
     category: str
     roles: tuple[str, ...]
     ranks: tuple[int | None, ...]
-    found: dict[str, dict[str, Found]]
+    found: dict[str, dict[str, EvidenceCoverage]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -54,7 +54,7 @@ class Run(Record):
     budgets: tuple[int, ...]
     turns: int
     skipped: dict[str, int] = field(default_factory=dict)
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[QuestionOutcome, ...]
 
     @property
     def forms(self) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ class Run(Record):
         return tuple(form for form in FORMS if any(form in outcome.found for outcome in self.outcomes))
 
 
-MEASURES: Final[dict[str, Callable[[Found], float]]] = {
+MEASURES: Final[dict[str, Callable[[EvidenceCoverage], float]]] = {
     "recall": lambda found: sum(found.whole) / len(found.whole),
     "all": lambda found: float(all(found.whole)),
     "soft": lambda found: sum(found.cover) / len(found.cover),
@@ -96,25 +96,25 @@ def read(path: Path) -> Run:
         raise FormatError(f"{path} is not a result of `clew bench recall --out`: {error}") from error
 
 
-def mean(outcomes: Sequence[Outcome], form: str, budget: int, measure: str) -> Estimate | None:
+def mean(outcomes: Sequence[QuestionOutcome], form: str, budget: int, measure: str) -> Estimate | None:
     """A measure over questions; None when none was measured that way."""
     pairs = [(MEASURES[measure](found), outcome) for outcome, found in _measured(outcomes, form, budget)]
     return estimate([value for value, _ in pairs], [outcome.conversation for _, outcome in pairs])
 
 
-def mean_tokens(outcomes: Sequence[Outcome], form: str, budget: int) -> float:
+def mean_tokens(outcomes: Sequence[QuestionOutcome], form: str, budget: int) -> float:
     """Mean length of the contexts."""
     lengths = [found.tokens for _, found in _measured(outcomes, form, budget)]
     return sum(lengths) / len(lengths) if lengths else 0.0
 
 
-def by_category(outcomes: Sequence[Outcome]) -> dict[str, list[Outcome]]:
+def by_category(outcomes: Sequence[QuestionOutcome]) -> dict[str, list[QuestionOutcome]]:
     """The outcomes of each category, by its name."""
     names = sorted({outcome.category for outcome in outcomes})
     return {name: [outcome for outcome in outcomes if outcome.category == name] for name in names}
 
 
-def of_role(outcomes: Sequence[Outcome], role: str, form: str, budget: int) -> dict[str, Estimate | None]:
+def of_role(outcomes: Sequence[QuestionOutcome], role: str, form: str, budget: int) -> dict[str, Estimate | None]:
     """`recall` and `soft` over all evidence turns that one role said, every turn counting the same."""
     rows = [
         (outcome.conversation, float(whole), cover)
@@ -129,7 +129,7 @@ def of_role(outcomes: Sequence[Outcome], role: str, form: str, budget: int) -> d
     }
 
 
-def recall_at(outcomes: Sequence[Outcome], depth: int) -> Estimate | None:
+def recall_at(outcomes: Sequence[QuestionOutcome], depth: int) -> Estimate | None:
     """R@k: share of a question's evidence turns among the first k ranked turns."""
     shares = [
         sum(rank is not None and rank <= depth for rank in outcome.ranks) / len(outcome.ranks) for outcome in outcomes
@@ -154,7 +154,7 @@ def summarise(run: Run) -> dict[str, Any]:
     }
 
 
-def _figures(outcomes: Sequence[Outcome], form: str, budget: int) -> dict[str, Any]:
+def _figures(outcomes: Sequence[QuestionOutcome], form: str, budget: int) -> dict[str, Any]:
     roles = sorted({role for outcome in outcomes for role in outcome.roles})
     return {
         **{measure: _plain(mean(outcomes, form, budget, measure)) for measure in MEASURES},
@@ -214,12 +214,12 @@ def compare(first: Run, second: Run, measure: str = "recall") -> list[Difference
     return found
 
 
-def _key(outcome: Outcome) -> tuple[str, str]:
+def _key(outcome: QuestionOutcome) -> tuple[str, str]:
     return outcome.conversation, outcome.question
 
 
 def _change(
-    pairs: Sequence[tuple[Outcome, Outcome]], form: str, budget: int, category: str | None, measure: str
+    pairs: Sequence[tuple[QuestionOutcome, QuestionOutcome]], form: str, budget: int, category: str | None, measure: str
 ) -> Estimate | None:
     values: list[float] = []
     groups: list[str] = []
@@ -231,7 +231,9 @@ def _change(
     return estimate(values, groups)
 
 
-def _measured(outcomes: Sequence[Outcome], form: str, budget: int) -> Iterator[tuple[Outcome, Found]]:
+def _measured(
+    outcomes: Sequence[QuestionOutcome], form: str, budget: int
+) -> Iterator[tuple[QuestionOutcome, EvidenceCoverage]]:
     for outcome in outcomes:
         found = outcome.found.get(form, {}).get(str(budget))
         if found is not None:

@@ -9,7 +9,7 @@ from clew.evaluate.results import (
     DEPTHS,
     MEASURES,
     Difference,
-    Outcome,
+    QuestionOutcome,
     Run,
     by_category,
     mean,
@@ -124,12 +124,12 @@ def _roles(run: Run, form: str, sizes: tuple[str, ...]) -> Sheet:
     return Sheet(f"{TITLES['recall']} / soft cover, {form}, by role (evidence turns)", ("role", *sizes), rows)
 
 
-def _pair(outcomes: Sequence[Outcome], role: str, form: str, budget: int) -> str:
+def _pair(outcomes: Sequence[QuestionOutcome], role: str, form: str, budget: int) -> str:
     found = of_role(outcomes, role, form, budget)
     return f"{percent(found['recall'])} / {percent(found['soft'])}"
 
 
-def _said_by(outcomes: Sequence[Outcome], role: str) -> int:
+def _said_by(outcomes: Sequence[QuestionOutcome], role: str) -> int:
     return sum(outcome.roles.count(role) for outcome in outcomes)
 
 

@@ -11,7 +11,16 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from clew.evaluate.corpus import Conversation, Question, Said, moment, once, read_json, role_of, take
+from clew.evaluate.corpus import (
+    DatasetConversation,
+    DatasetQuestion,
+    DatasetTurn,
+    moment,
+    once,
+    read_json,
+    role_of,
+    take,
+)
 
 _PLAN: Final = re.compile(r"\s*->->[\s\d,NA/]*$")
 
@@ -21,7 +30,7 @@ def chat_files(folder: Path) -> list[Path]:
     return sorted([*folder.glob("chat.json"), *folder.glob("*/chat.json")])
 
 
-def read_beam(folder: Path) -> list[Conversation]:
+def read_beam(folder: Path) -> list[DatasetConversation]:
     """The chats of a folder.
 
     Raises:
@@ -30,12 +39,12 @@ def read_beam(folder: Path) -> list[Conversation]:
     return [_conversation(path) for path in chat_files(folder)]
 
 
-def _conversation(path: Path) -> Conversation:
+def _conversation(path: Path) -> DatasetConversation:
     turns = tuple(_turns(path))
     known = {turn.id for turn in turns}
     probes = path.with_name("probing_questions.json")
     name = path.resolve().parent.name
-    questions: list[Question] = []
+    questions: list[DatasetQuestion] = []
     skipped: Counter[str] = Counter()
     for ability, entries in _abilities(read_json(probes), str(probes)):
         for number, asked in enumerate(entries):
@@ -46,8 +55,10 @@ def _conversation(path: Path) -> Conversation:
             if not evidence:
                 skipped["no source that resolves"] += 1
                 continue
-            questions.append(Question(id=f"{name}/{ability}{number}", text=text, category=ability, evidence=evidence))
-    return Conversation(name=name, turns=turns, questions=tuple(questions), skipped=dict(skipped))
+            questions.append(
+                DatasetQuestion(id=f"{name}/{ability}{number}", text=text, category=ability, evidence=evidence)
+            )
+    return DatasetConversation(name=name, turns=turns, questions=tuple(questions), skipped=dict(skipped))
 
 
 def _abilities(probes: object, where: str) -> Iterator[tuple[str, list[Any]]]:
@@ -56,14 +67,14 @@ def _abilities(probes: object, where: str) -> Iterator[tuple[str, list[Any]]]:
         yield ability, take(probes, ability, list, where)
 
 
-def _turns(path: Path) -> Iterator[Said]:
+def _turns(path: Path) -> Iterator[DatasetTurn]:
     anchor = ""
     for number, batch in enumerate(read_json(path), start=1):
         where = f"{path}, batch {number}"
         for message in (message for group in take(batch, "turns", list, where) for message in group):
             role = role_of(take(message, "role", str, where), where)
             anchor = str(message.get("time_anchor") or anchor)
-            yield Said(
+            yield DatasetTurn(
                 id=f"m{take(message, 'id', int, where)}",
                 session=f"batch_{number}",
                 role=role,

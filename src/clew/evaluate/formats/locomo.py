@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from clew.evaluate.corpus import Conversation, Question, Said, moment, once, take
+from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn, moment, once, take
 
 CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 
@@ -23,7 +23,7 @@ def is_locomo(item: Mapping[str, Any]) -> bool:
     return "conversation" in item and "qa" in item
 
 
-def read_locomo(items: Sequence[object], file: str) -> list[Conversation]:
+def read_locomo(items: Sequence[object], file: str) -> list[DatasetConversation]:
     """The dialogues of a file that was read, in its order.
 
     Raises:
@@ -32,11 +32,11 @@ def read_locomo(items: Sequence[object], file: str) -> list[Conversation]:
     return [_conversation(item, place, f"{file}: dialogue {place}") for place, item in enumerate(items)]
 
 
-def _conversation(item: object, place: int, where: str) -> Conversation:
+def _conversation(item: object, place: int, where: str) -> DatasetConversation:
     name = str(item.get("sample_id", place)) if isinstance(item, Mapping) else str(place)
     turns = tuple(_turns(take(item, "conversation", dict, where), where))
     known = {turn.id for turn in turns}
-    questions: list[Question] = []
+    questions: list[DatasetQuestion] = []
     skipped: Counter[str] = Counter()
     for number, asked in enumerate(take(item, "qa", list, where)):
         category = CATEGORIES.get(take(asked, "category", int, f"{where}, question {number}"))
@@ -47,11 +47,11 @@ def _conversation(item: object, place: int, where: str) -> Conversation:
             skipped["no evidence that resolves"] += 1
         else:
             text = take(asked, "question", str, f"{where}, question {number}")
-            questions.append(Question(id=f"{name}/q{number}", text=text, category=category, evidence=evidence))
-    return Conversation(name=name, turns=turns, questions=tuple(questions), skipped=dict(skipped))
+            questions.append(DatasetQuestion(id=f"{name}/q{number}", text=text, category=category, evidence=evidence))
+    return DatasetConversation(name=name, turns=turns, questions=tuple(questions), skipped=dict(skipped))
 
 
-def _turns(raw: Mapping[str, Any], where: str) -> Iterator[Said]:
+def _turns(raw: Mapping[str, Any], where: str) -> Iterator[DatasetTurn]:
     first = take(raw, "speaker_a", str, where)
     for number in sorted(int(match[1]) for key in raw if (match := _SESSION.fullmatch(key))):
         session = f"session_{number}"
@@ -59,7 +59,7 @@ def _turns(raw: Mapping[str, Any], where: str) -> Iterator[Said]:
         at = moment(date_text, "%I:%M %p on %d %B, %Y")
         for turn in raw[session] or []:
             speaker = take(turn, "speaker", str, f"{where}, {session}")
-            yield Said(
+            yield DatasetTurn(
                 id=take(turn, "dia_id", str, f"{where}, {session}"),
                 session=session,
                 role="user" if speaker == first else "assistant",

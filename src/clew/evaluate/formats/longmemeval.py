@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from clew.evaluate.corpus import Conversation, Question, Said, moment, role_of, take
+from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn, moment, role_of, take
 
 _WEEKDAY: Final = re.compile(r"\s*\(\w+\)")
 _DATES: Final = ("%Y/%m/%d %H:%M", "%Y/%m/%d")
@@ -21,7 +21,7 @@ def is_longmemeval(item: Mapping[str, Any]) -> bool:
     return "haystack_sessions" in item
 
 
-def read_longmemeval(items: Sequence[object], file: str) -> list[Conversation]:
+def read_longmemeval(items: Sequence[object], file: str) -> list[DatasetConversation]:
     """One conversation for each haystack of a file that was read, in its order.
 
     Raises:
@@ -34,13 +34,13 @@ def read_longmemeval(items: Sequence[object], file: str) -> list[Conversation]:
     ]
 
 
-def _conversation(item: Any, where: str) -> Conversation:
+def _conversation(item: Any, where: str) -> DatasetConversation:
     name = str(item["question_id"])
-    marked: list[Said] = []
+    marked: list[DatasetTurn] = []
     turns = tuple(_turns(item, where, marked))
     asked_at = moment(_WEEKDAY.sub("", str(item.get("question_date", ""))), *_DATES)
     asked = list(_asked(item, where))
-    questions: list[Question] = []
+    questions: list[DatasetQuestion] = []
     skipped: Counter[str] = Counter()
     for number, (text, sessions) in enumerate(asked):
         evidence = tuple(turn.id for turn in marked if not sessions or turn.session in sessions)
@@ -48,7 +48,7 @@ def _conversation(item: Any, where: str) -> Conversation:
             skipped["no turn is marked as evidence"] += 1
             continue
         questions.append(
-            Question(
+            DatasetQuestion(
                 id=name if len(asked) == 1 else f"{name}/{number}",
                 text=text,
                 category=take(item, "question_type", str, where),
@@ -56,10 +56,10 @@ def _conversation(item: Any, where: str) -> Conversation:
                 asked_at=asked_at,
             )
         )
-    return Conversation(name=name, turns=turns, questions=tuple(questions), skipped=dict(skipped))
+    return DatasetConversation(name=name, turns=turns, questions=tuple(questions), skipped=dict(skipped))
 
 
-def _turns(item: Mapping[str, Any], where: str, marked: list[Said]) -> Iterator[Said]:
+def _turns(item: Mapping[str, Any], where: str, marked: list[DatasetTurn]) -> Iterator[DatasetTurn]:
     """The haystack in order of time; what is marked as evidence is also put into `marked`."""
     sessions = take(item, "haystack_sessions", list, where)
     names = item.get("haystack_session_ids") or [f"s{place}" for place in range(len(sessions))]
@@ -72,7 +72,7 @@ def _turns(item: Mapping[str, Any], where: str, marked: list[Said]) -> Iterator[
         session = names[place] if seen[names[place]] == 1 else f"{names[place]}~{seen[names[place]]}"
         for number, turn in enumerate(sessions[place]):
             role = role_of(take(turn, "role", str, f"{where}, {session}"), f"{where}, {session}")
-            said = Said(
+            said = DatasetTurn(
                 id=f"{session}:{number}",
                 session=session,
                 role=role,

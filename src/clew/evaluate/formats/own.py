@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from clew.errors import FormatError, InputError
-from clew.evaluate.corpus import Conversation, Question, Said, read_json, read_text, take
+from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn, read_json, read_text, take
 from clew.types.turn import Turn
 
 TURNS: Final = "conversation.jsonl"
@@ -23,7 +23,7 @@ def is_own(folder: Path) -> bool:
     return (folder / TURNS).is_file()
 
 
-def read_own(folder: Path) -> list[Conversation]:
+def read_own(folder: Path) -> list[DatasetConversation]:
     """The one conversation of a folder.
 
     Raises:
@@ -40,10 +40,10 @@ def read_own(folder: Path) -> list[Conversation]:
     questions = tuple(question for question in asked if question.evidence)
     refused = len(asked) - len(questions)
     skipped = {"no evidence: it cannot be answered": refused} if refused else {}
-    return [Conversation(name=folder.resolve().name, turns=turns, questions=questions, skipped=skipped)]
+    return [DatasetConversation(name=folder.resolve().name, turns=turns, questions=questions, skipped=skipped)]
 
 
-def _turn(line: str, where: str) -> Said:
+def _turn(line: str, where: str) -> DatasetTurn:
     try:
         record = json.loads(line)
         name = take(record, "external_id", str, where)
@@ -52,7 +52,7 @@ def _turn(line: str, where: str) -> Said:
         raise
     except (ValueError, InputError) as error:
         raise FormatError(f"{where}: {error}") from error
-    return Said(
+    return DatasetTurn(
         id=name,
         session=turn.session,
         role=turn.role,
@@ -63,12 +63,12 @@ def _turn(line: str, where: str) -> Said:
     )
 
 
-def _question(item: Any, number: int, known: set[str], where: str) -> Question:
+def _question(item: Any, number: int, known: set[str], where: str) -> DatasetQuestion:
     evidence = tuple(str(name) for name in take(item, "evidence", list, where))
     unknown = [name for name in evidence if name not in known]
     if unknown:
         raise FormatError(f"{where}: no turn has the external id {unknown[0]!r}; mend the id or the conversation")
-    return Question(
+    return DatasetQuestion(
         id=f"q{number}",
         text=take(item, "question", str, where),
         category=str(item.get("category", CATEGORY)),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from clew.evaluate.corpus import Conversation, Question, Said, moment, once, read_json, take
+from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn, moment, once, read_json, take
 
 CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "commonsense"}
 
@@ -24,7 +24,7 @@ def chat_files(folder: Path) -> list[Path]:
     return [path for _, _, path in sorted(numbered)]
 
 
-def read_realtalk(folder: Path) -> list[Conversation]:
+def read_realtalk(folder: Path) -> list[DatasetConversation]:
     """The chats of a folder.
 
     Raises:
@@ -33,11 +33,11 @@ def read_realtalk(folder: Path) -> list[Conversation]:
     return [_conversation(path) for path in chat_files(folder)]
 
 
-def _conversation(path: Path) -> Conversation:
+def _conversation(path: Path) -> DatasetConversation:
     raw = read_json(path)
     turns = tuple(_turns(raw, str(path)))
     known = {turn.id for turn in turns}
-    questions: list[Question] = []
+    questions: list[DatasetQuestion] = []
     skipped: Counter[str] = Counter()
     for number, asked in enumerate(take(raw, "qa", list, str(path))):
         where = f"{path}, question {number}"
@@ -48,11 +48,11 @@ def _conversation(path: Path) -> Conversation:
             continue
         text = take(asked, "question", str, where)
         name = f"{path.stem}/q{number}"
-        questions.append(Question(id=name, text=text, category=category, evidence=tuple(evidence)))
-    return Conversation(name=path.stem, turns=turns, questions=tuple(questions), skipped=dict(skipped))
+        questions.append(DatasetQuestion(id=name, text=text, category=category, evidence=tuple(evidence)))
+    return DatasetConversation(name=path.stem, turns=turns, questions=tuple(questions), skipped=dict(skipped))
 
 
-def _turns(raw: object, where: str) -> Iterator[Said]:
+def _turns(raw: object, where: str) -> Iterator[DatasetTurn]:
     first = take(take(raw, "name", dict, where), "speaker_1", str, f"{where}, name")
     chat: Mapping[str, Any] = raw if isinstance(raw, Mapping) else {}
     for number in sorted(int(match[1]) for key in chat if (match := _SESSION.fullmatch(key))):
@@ -63,7 +63,7 @@ def _turns(raw: object, where: str) -> Iterator[Said]:
             if not text:
                 continue
             at = moment(str(turn.get("date_time", "")), "%d.%m.%Y, %H:%M:%S")
-            yield Said(
+            yield DatasetTurn(
                 id=take(turn, "dia_id", str, f"{where}, {session}"),
                 session=session,
                 role="user" if speaker == first else "assistant",

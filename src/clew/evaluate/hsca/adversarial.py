@@ -15,8 +15,8 @@ from random import Random
 from typing import Any, Final
 
 from clew.analyze.layer1 import relational_weight
-from clew.evaluate.hsca.result import Evaluation, Failure
-from clew.evaluate.hsca.stuffing import KNOWN, UNSEEN, Style
+from clew.evaluate.hsca.result import Evaluation, FailedCase
+from clew.evaluate.hsca.stuffing import KNOWN, UNSEEN, StuffingStyle
 from clew.text.terms import terms
 from clew.types.record import Record
 
@@ -35,7 +35,7 @@ TOP: Final = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case(Record):
+class AdversarialCase(Record):
     """One stuffed text.
 
     Attributes:
@@ -48,26 +48,26 @@ class Case(Record):
     text: str
 
 
-def cases(seed: int, count: int, styles: Mapping[str, Style] = STYLES) -> tuple[Case, ...]:
+def cases(seed: int, count: int, styles: Mapping[str, StuffingStyle] = STYLES) -> tuple[AdversarialCase, ...]:
     """Stuffed texts, the styles in turn, each on a subject by chance; the same for the same arguments."""
     chance = Random(seed)  # noqa: S311 - no secret
-    made: list[Case] = []
+    made: list[AdversarialCase] = []
     for number in range(count):
         style = list(styles)[number % len(styles)]
         topic = chance.choice(_topics())
         asked = topic["query"].split()
         keywords = asked * 2 + chance.sample(topic["keywords"].split(), chance.randint(3, 11))
         text = styles[style](chance, sorted(set(keywords)) if style in _DISTINCT else keywords)
-        made.append(Case(name=f"{number}:{style}:{topic['name']}", query=topic["query"], text=text))
+        made.append(AdversarialCase(name=f"{number}:{style}:{topic['name']}", query=topic["query"], text=text))
     return tuple(made)
 
 
-def run(chosen: Sequence[Case]) -> Evaluation:
+def run(chosen: Sequence[AdversarialCase]) -> Evaluation:
     """Weighs and ranks every case. Figures: `tfidf_top_3` and `layer1_bottom_third`."""
     honest = honest_texts()
     weights = [relational_weight(text).score for text in honest]
     low = ranked = sunk = 0
-    failures: list[Failure] = []
+    failures: list[FailedCase] = []
     for case in chosen:
         score = relational_weight(case.text).score
         place = rank(case.query, case.text, honest)
@@ -76,7 +76,7 @@ def run(chosen: Sequence[Case]) -> Evaluation:
         low, ranked, sunk = low + good[0], ranked + good[1], sunk + good[2]
         if not all(good):
             found = f"layer 1 {score:.2f}, above {below} honest texts; TF-IDF rank {place}"
-            failures.append(Failure(case=case.name, found=found))
+            failures.append(FailedCase(case=case.name, found=found))
     total = max(1, len(chosen))
     return Evaluation(
         number=4,

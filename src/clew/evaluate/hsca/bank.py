@@ -17,8 +17,8 @@ from typing import Final, Literal
 from clew.text.sentences import sentence_spans
 from clew.types.record import Record
 
-Part = Literal["seen", "unseen"]
-Kind = Literal["thread", "passage", "crossing", "bridge"]
+BankSplit = Literal["seen", "unseen"]
+MaterialKind = Literal["thread", "passage", "crossing", "bridge"]
 
 _FRAMING: Final = re.compile(r"([a-z_]+): (.*)")
 _VERSE: Final = "poetry"
@@ -37,7 +37,7 @@ class Material(Record):
         lines: sentences, verses or turns.
     """
 
-    kind: Kind
+    kind: MaterialKind
     domains: tuple[str, ...]
     name: str
     lines: tuple[str, ...]
@@ -63,7 +63,7 @@ class Material(Record):
 
 
 @cache
-def bank(part: Part) -> tuple[Material, ...]:
+def bank(part: BankSplit) -> tuple[Material, ...]:
     """All material of one part, in the order of the files."""
     found: list[Material] = []
     folder = resources.files(__package__) / "data" / "bank"
@@ -76,12 +76,12 @@ def bank(part: Part) -> tuple[Material, ...]:
     return tuple(found)
 
 
-def part_of(head: str) -> Part:
+def part_of(head: str) -> BankSplit:
     """The part that a text belongs to by its head line."""
     return "unseen" if int(hashlib.sha256(head.encode()).hexdigest()[0], 16) % 2 else "seen"
 
 
-def of_kind(part: Part, kind: Kind) -> tuple[Material, ...]:
+def of_kind(part: BankSplit, kind: MaterialKind) -> tuple[Material, ...]:
     """The texts of one kind."""
     return tuple(material for material in bank(part) if material.kind == kind)
 

@@ -11,9 +11,9 @@ from itertools import chain
 from random import Random
 from typing import Final
 
-from clew.evaluate.hsca.bank import Material, Part, of_kind
-from clew.evaluate.hsca.result import Evaluation, Failure
-from clew.evaluate.hsca.telling import DEFAULT, Listener, about, beats_of, strongest
+from clew.evaluate.hsca.bank import BankSplit, Material, of_kind
+from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, about, beats_of, strongest
+from clew.evaluate.hsca.result import Evaluation, FailedCase
 from clew.rank.tuning import Structure
 from clew.structure.snapshot import BeatMap
 from clew.types.record import Record
@@ -26,7 +26,7 @@ LEAST_SHARE: Final = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case(Record):
+class BridgingCase(Record):
     """Two sides of one conversation.
 
     Attributes:
@@ -40,7 +40,7 @@ class Case(Record):
     sides: tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def cases(seed: int, count: int, part: Part = "unseen") -> tuple[Case, ...]:
+def cases(seed: int, count: int, part: BankSplit = "unseen") -> tuple[BridgingCase, ...]:
     """So many pairs that bridge, the families in turn, and as many controls of different families, by chance."""
     chance = Random(seed)  # noqa: S311 - no secret
     framings = of_kind(part, "bridge")
@@ -56,18 +56,18 @@ def cases(seed: int, count: int, part: Part = "unseen") -> tuple[Case, ...]:
     return tuple(made)
 
 
-def _case(number: int, pair: Sequence[Material], chance: Random) -> Case:
+def _case(number: int, pair: Sequence[Material], chance: Random) -> BridgingCase:
     first, second = pair
     related = first.name == second.name
     name = first.name if related else f"{first.name} / {second.name}"
-    return Case(
+    return BridgingCase(
         name=f"{number}:{first.domains[-1]}-{second.domains[-1]}:{name}",
         bridge=first.domains[0] if related else None,
         sides=(first.turns(chance), second.turns(chance)),
     )
 
 
-def run(chosen: Sequence[Case], listener: Listener, parameters: Structure = DEFAULT) -> Evaluation:
+def run(chosen: Sequence[BridgingCase], weigher: ConversationWeigher, parameters: Structure = DEFAULT) -> Evaluation:
     """Tells every pair; the value is of those that bridge.
 
     Figure `controls_apart`: of the others, those that share less than `LEAST_SHARE` of every domain.
@@ -76,14 +76,14 @@ def run(chosen: Sequence[Case], listener: Listener, parameters: Structure = DEFA
     controls = [case for case in chosen if case.bridge is None]
     failures = []
     for case in chosen:
-        common = shared(case, beats_of([*case.sides[0], *case.sides[1]], listener, parameters))
+        common = shared(case, beats_of([*case.sides[0], *case.sides[1]], weigher, parameters))
         if case.bridge is None:
             domain = strongest(common)
             if domain is not None and common[domain] >= LEAST_SHARE:
-                failures.append(Failure(case=case.name, found=f"unrelated, yet {common[domain]:.2f} of {domain}"))
+                failures.append(FailedCase(case=case.name, found=f"unrelated, yet {common[domain]:.2f} of {domain}"))
         elif common.get(case.bridge, 0.0) < LEAST_SHARE:
             found = f"{common.get(case.bridge, 0.0):.2f} of {case.bridge} in common"
-            failures.append(Failure(case=case.name, found=found))
+            failures.append(FailedCase(case=case.name, found=found))
     missed = {failure.case for failure in failures}
     return Evaluation(
         number=5,
@@ -98,11 +98,11 @@ def run(chosen: Sequence[Case], listener: Listener, parameters: Structure = DEFA
     )
 
 
-def _kept(some: Sequence[Case], missed: set[str]) -> float:
+def _kept(some: Sequence[BridgingCase], missed: set[str]) -> float:
     return sum(case.name not in missed for case in some) / max(1, len(some))
 
 
-def shared(case: Case, beats: Sequence[BeatMap]) -> dict[str, float]:
+def shared(case: BridgingCase, beats: Sequence[BeatMap]) -> dict[str, float]:
     """What both sides share of each named domain that both have.
 
     A side is told by the snapshots that hold most of its turns; a snapshot that holds turns of both sides is counted

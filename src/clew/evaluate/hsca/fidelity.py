@@ -12,9 +12,9 @@ from statistics import fmean
 from typing import Final
 
 from clew.analyze.lexicon import DOMAINS
-from clew.evaluate.hsca.bank import Part, of_kind
-from clew.evaluate.hsca.result import Evaluation, Failure
-from clew.evaluate.hsca.telling import DEFAULT, Listener, about, beats_of, strongest
+from clew.evaluate.hsca.bank import BankSplit, of_kind
+from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, about, beats_of, strongest
+from clew.evaluate.hsca.result import Evaluation, FailedCase
 from clew.rank.tuning import Structure
 from clew.types.record import Record
 
@@ -23,7 +23,7 @@ BAR: Final = 0.90
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case(Record):
+class FidelityCase(Record):
     """One conversation.
 
     Attributes:
@@ -39,7 +39,7 @@ class Case(Record):
     asides: tuple[int, ...]
 
 
-def cases(seed: int, count: int, part: Part = "unseen", asides: int = 1) -> tuple[Case, ...]:
+def cases(seed: int, count: int, part: BankSplit = "unseen", asides: int = 1) -> tuple[FidelityCase, ...]:
     """Conversations, the domains in turn, thread, passages and their places by chance; the same for the same arguments.
 
     Args:
@@ -58,11 +58,11 @@ def cases(seed: int, count: int, part: Part = "unseen", asides: int = 1) -> tupl
         for place, passage in zip(places, chosen, strict=True):
             turns.insert(place, passage.text)
         name = f"{number}:{domain}:{thread.name}:{'; '.join(passage.name for passage in chosen)}"
-        made.append(Case(name=name, domain=domain, turns=tuple(turns), asides=tuple(places)))
+        made.append(FidelityCase(name=name, domain=domain, turns=tuple(turns), asides=tuple(places)))
     return tuple(made)
 
 
-def run(chosen: Sequence[Case], listener: Listener, parameters: Structure = DEFAULT) -> Evaluation:
+def run(chosen: Sequence[FidelityCase], weigher: ConversationWeigher, parameters: Structure = DEFAULT) -> Evaluation:
     """Freezes every conversation's beats.
 
     Figure `thread_heavier`: where the mean layer 1 of the thread's turns is above that of any passage.
@@ -70,13 +70,13 @@ def run(chosen: Sequence[Case], listener: Listener, parameters: Structure = DEFA
     right = heavier = 0
     failures = []
     for case in chosen:
-        pieces = list(chain.from_iterable(beat.pieces for beat in beats_of(case.turns, listener, parameters)))
+        pieces = list(chain.from_iterable(beat.pieces for beat in beats_of(case.turns, weigher, parameters)))
         found = strongest(about(pieces))
         thread = fmean(piece.layer1 for piece in pieces if piece.seq not in case.asides)
         aside = max(pieces[place].layer1 for place in case.asides)
         right, heavier = right + (found == case.domain), heavier + (thread > aside)
         if found != case.domain:
-            failures.append(Failure(case=case.name, found=f"about {found or 'nothing that has a name'}"))
+            failures.append(FailedCase(case=case.name, found=f"about {found or 'nothing that has a name'}"))
     total = max(1, len(chosen))
     return Evaluation(
         number=1,

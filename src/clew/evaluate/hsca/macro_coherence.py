@@ -11,9 +11,9 @@ from itertools import groupby
 from random import Random
 from typing import Final
 
-from clew.evaluate.hsca.bank import Material, Part, of_kind
-from clew.evaluate.hsca.result import Evaluation, Failure
-from clew.evaluate.hsca.telling import DEFAULT, Listener, beats_of
+from clew.evaluate.hsca.bank import BankSplit, Material, of_kind
+from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, beats_of
+from clew.evaluate.hsca.result import Evaluation, FailedCase
 from clew.rank.tuning import Structure
 from clew.structure.macro import MacroNode, evolution
 from clew.structure.snapshot import BeatMap
@@ -28,7 +28,7 @@ CROSS: Final = DomainTag.CROSS_DOMAIN.value
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case(Record):
+class MacroCoherenceCase(Record):
     """One conversation in four sections.
 
     Attributes:
@@ -42,7 +42,7 @@ class Case(Record):
     sections: tuple[tuple[str, ...], ...]
 
 
-def cases(seed: int, count: int, part: Part = "unseen") -> tuple[Case, ...]:
+def cases(seed: int, count: int, part: BankSplit = "unseen") -> tuple[MacroCoherenceCase, ...]:
     """Conversations on the crossings of the bank in turn, either domain first, threads by chance."""
     chance = Random(seed)  # noqa: S311 - no secret
     threads = of_kind(part, "thread")
@@ -55,7 +55,7 @@ def cases(seed: int, count: int, part: Part = "unseen") -> tuple[Case, ...]:
         other = chance.choice([each for each in threads if each.domains == (second,)])
         sections = (opening.turns(chance), other.turns(chance), crossing.lines, resumed.turns(chance))
         name = f"{number}:{first}-{second}:{crossing.name}"
-        made.append(Case(name=name, labels=(first, second, CROSS, first), sections=sections))
+        made.append(MacroCoherenceCase(name=name, labels=(first, second, CROSS, first), sections=sections))
     return tuple(made)
 
 
@@ -63,7 +63,9 @@ def _have_threads(crossing: Material, threads: Sequence[Material]) -> bool:
     return all(sum(each.domains == (domain,) for each in threads) > 1 for domain in crossing.domains)
 
 
-def run(chosen: Sequence[Case], listener: Listener, parameters: Structure = DEFAULT) -> Evaluation:
+def run(
+    chosen: Sequence[MacroCoherenceCase], weigher: ConversationWeigher, parameters: Structure = DEFAULT
+) -> Evaluation:
     """Reads every conversation's beats.
 
     Figures: `without_error`, and `crossing_found`, where a beat that is labelled `cross_domain` holds a turn that is.
@@ -71,7 +73,7 @@ def run(chosen: Sequence[Case], listener: Listener, parameters: Structure = DEFA
     passed = exact = crossed = 0
     failures = []
     for case in chosen:
-        nodes = _nodes(case, beats_of([turn for section in case.sections for turn in section], listener, parameters))
+        nodes = _nodes(case, beats_of([turn for section in case.sections for turn in section], weigher, parameters))
         labels = [CROSS if moved.crossing else moved.domain for moved in evolution(nodes)]
         found = [label for label, _ in groupby(labels)]
         wrong = edits(case.labels, found)
@@ -83,7 +85,7 @@ def run(chosen: Sequence[Case], listener: Listener, parameters: Structure = DEFA
         )
         if wrong > MOST_ERRORS:
             shown = ", ".join(label or "unnamed" for label in found)
-            failures.append(Failure(case=case.name, found=f"{wrong} errors: {shown}"))
+            failures.append(FailedCase(case=case.name, found=f"{wrong} errors: {shown}"))
     total = max(1, len(chosen))
     return Evaluation(
         number=2,
@@ -107,7 +109,7 @@ def edits(wanted: Sequence[str | None], found: Sequence[str | None]) -> int:
     return row[-1]
 
 
-def _nodes(case: Case, beats: Sequence[BeatMap]) -> list[MacroNode]:
+def _nodes(case: MacroCoherenceCase, beats: Sequence[BeatMap]) -> list[MacroNode]:
     return [
         MacroNode(
             session=case.name,

@@ -6,7 +6,7 @@ from clew.types.record import Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Failure(Record):
+class FailedCase(Record):
     """A case that was not as the evaluation asks.
 
     Attributes:
@@ -39,7 +39,7 @@ class Evaluation(Record):
     bar: float
     value: float
     cases: int
-    failures: tuple[Failure, ...] = ()
+    failures: tuple[FailedCase, ...] = ()
     figures: dict[str, float] = field(default_factory=dict)
     floors: dict[str, float] = field(default_factory=dict)
 

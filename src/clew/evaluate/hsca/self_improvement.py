@@ -12,9 +12,9 @@ from random import Random
 from typing import Final
 
 from clew.evaluate.hsca import fidelity
-from clew.evaluate.hsca.bank import Part
-from clew.evaluate.hsca.result import Evaluation, Failure
-from clew.evaluate.hsca.telling import DEFAULT, Listener
+from clew.evaluate.hsca.bank import BankSplit
+from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher
+from clew.evaluate.hsca.result import Evaluation, FailedCase
 from clew.rank.tuning import Interaction, Structure, tune_structure, weighed_together
 from clew.types.record import Record
 
@@ -34,7 +34,7 @@ USED_OF_ASIDE: Final = 0.05
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Case(Record):
+class ImprovementCase(Record):
     """One history, and the conversations that what it taught is judged by.
 
     Attributes:
@@ -44,21 +44,21 @@ class Case(Record):
 
     name: str
     seed: int
-    told: tuple[fidelity.Case, ...]
-    held: tuple[fidelity.Case, ...]
+    told: tuple[fidelity.FidelityCase, ...]
+    held: tuple[fidelity.FidelityCase, ...]
 
 
-def cases(seed: int, count: int, part: Part = "unseen") -> tuple[Case, ...]:
+def cases(seed: int, count: int, part: BankSplit = "unseen") -> tuple[ImprovementCase, ...]:
     """`HISTORIES` histories and, the same for all, `count` conversations to judge by."""
     held = fidelity.cases(seed, count, part, ASIDES)
     made = []
     for number in range(1, HISTORIES + 1):
         told = fidelity.cases(seed + number, CONVERSATIONS, "seen", ASIDES)
-        made.append(Case(name=f"history {number}", seed=seed + number, told=told, held=held))
+        made.append(ImprovementCase(name=f"history {number}", seed=seed + number, told=told, held=held))
     return tuple(made)
 
 
-def history(case: Case) -> Iterator[Interaction]:
+def history(case: ImprovementCase) -> Iterator[Interaction]:
     """Interactions without end, on the conversations in turn; which turns they use is chance."""
     chance = Random(case.seed)  # noqa: S311 - no secret
     weighed = [weighed_together(told.turns) for told in case.told]
@@ -68,11 +68,11 @@ def history(case: Case) -> Iterator[Interaction]:
             yield Interaction(told.name, chunks, tuple(used))
 
 
-def _places(told: fidelity.Case) -> range:
+def _places(told: fidelity.FidelityCase) -> range:
     return range(len(told.turns))
 
 
-def run(chosen: Sequence[Case], listener: Listener, start: Structure = DEFAULT) -> Evaluation:
+def run(chosen: Sequence[ImprovementCase], weigher: ConversationWeigher, start: Structure = DEFAULT) -> Evaluation:
     """Learns and judges. The value is evaluation 1's pass rate after 1,000 interactions.
 
     The bars depend on the run: ours is one case more than without learning, with figure `after_100` no lower than
@@ -88,11 +88,11 @@ def run(chosen: Sequence[Case], listener: Listener, start: Structure = DEFAULT) 
             learned = tune_structure(past[:size], start).parameters
             name = str(sorted(learned.values().items()))
             if name not in known:
-                known[name] = fidelity.run(case.held, listener, learned).value
+                known[name] = fidelity.run(case.held, weigher, learned).value
             rates[size].append(known[name])
         before, _, after = (rates[size][-1] for size in SIZES)
         if after <= before:
-            failures.append(Failure(case=case.name, found=f"{before:.3f} before, {after:.3f} after {max(SIZES):,}"))
+            failures.append(FailedCase(case=case.name, found=f"{before:.3f} before, {after:.3f} after {max(SIZES):,}"))
     before, between, after = (sum(found) / max(1, len(found)) for found in rates.values())
     judged = sum(len(case.held) for case in chosen)
     better = before + 1 / max(1, judged)

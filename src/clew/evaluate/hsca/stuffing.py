@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from random import Random
 from typing import Final
 
-Style = Callable[[Random, Sequence[str]], str]
+StuffingStyle = Callable[[Random, Sequence[str]], str]
 
 _SMALL: Final = ("and", "of", "the", "for", "with", "in", "or", "a", "to", "on")
 _FRAMES: Final = (
@@ -123,7 +123,7 @@ def _strewn(chance: Random, keywords: Sequence[str]) -> str:
     return " ".join(rows)
 
 
-KNOWN: Final[dict[str, Style]] = {
+KNOWN: Final[dict[str, StuffingStyle]] = {
     "bare": _bare,
     "commas": _commas,
     "bullets": _bullets,
@@ -197,7 +197,7 @@ def _salad(chance: Random, keywords: Sequence[str]) -> str:
     return " ".join(rows)
 
 
-UNSEEN: Final[dict[str, Style]] = {
+UNSEEN: Final[dict[str, StuffingStyle]] = {
     "related": _related,
     "asked": _asked,
     "hashtags": _hashtags,
@@ -209,7 +209,7 @@ UNSEEN: Final[dict[str, Style]] = {
 }
 """Styles that were not run before the constants had been chosen."""
 
-BEYOND: Final[dict[str, Style]] = {"strewn": _strewn}
+BEYOND: Final[dict[str, StuffingStyle]] = {"strewn": _strewn}
 """What rules cannot see: to a grammar of function words these are whole sentences, and each keyword ties what it meets.
 
 They score like honest text, and need a model of the language to be told from it.

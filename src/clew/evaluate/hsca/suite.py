@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from clew.evaluate.hsca import adversarial, bridging, fidelity, macro_coherence, self_improvement
-from clew.evaluate.hsca.bank import Part
+from clew.evaluate.hsca.bank import BankSplit
+from clew.evaluate.hsca.conversation_beats import ConversationWeigher
 from clew.evaluate.hsca.result import Evaluation
-from clew.evaluate.hsca.telling import Listener
 
 SEED: Final = 2026
 CASES: Final = 120
@@ -14,11 +14,11 @@ CASES: Final = 120
 
 
 def run_all(
-    listener: Listener,
+    weigher: ConversationWeigher,
     *,
     seed: int = SEED,
     count: int = CASES,
-    part: Part = "unseen",
+    part: BankSplit = "unseen",
     on_progress: Callable[[str], object] = str,
 ) -> Iterator[Evaluation]:
     """Runs one after the other.
@@ -34,12 +34,12 @@ def run_all(
         ModelError: the embedder failed.
     """
     on_progress("snapshot fidelity")
-    yield fidelity.run(fidelity.cases(seed, count, part), listener)
+    yield fidelity.run(fidelity.cases(seed, count, part), weigher)
     on_progress("macro coherence")
-    yield macro_coherence.run(macro_coherence.cases(seed, count, part), listener)
+    yield macro_coherence.run(macro_coherence.cases(seed, count, part), weigher)
     on_progress("self-improvement")
-    yield self_improvement.run(self_improvement.cases(seed, count, part), listener)
+    yield self_improvement.run(self_improvement.cases(seed, count, part), weigher)
     on_progress("adversarial shallow content")
     yield adversarial.run(adversarial.cases(seed, count))
     on_progress("cross-domain bridging")
-    yield bridging.run(bridging.cases(seed, count, part), listener)
+    yield bridging.run(bridging.cases(seed, count, part), weigher)

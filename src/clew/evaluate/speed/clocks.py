@@ -15,7 +15,7 @@ QUIET: Final = 0.5
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class Elapsed:
     """What one piece of work took, in seconds: by the wall, and of the processor in the calling thread."""
 
     wall: float
@@ -29,9 +29,9 @@ class Stopwatch:
         """Starts."""
         self._wall, self._processor = time.perf_counter(), time.thread_time()
 
-    def taken(self) -> Taken:
+    def elapsed(self) -> Elapsed:
         """What has gone by until now."""
-        return Taken(time.perf_counter() - self._wall, time.thread_time() - self._processor)
+        return Elapsed(time.perf_counter() - self._wall, time.thread_time() - self._processor)
 
 
 def processor() -> float:

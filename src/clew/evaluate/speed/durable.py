@@ -7,7 +7,7 @@ from pathlib import Path
 from statistics import fmean
 from typing import Final
 
-from clew.evaluate.speed.clocks import WORKER, Stopwatch, Taken, processor, processor_of, quantile
+from clew.evaluate.speed.clocks import WORKER, Elapsed, Stopwatch, processor, processor_of, quantile
 from clew.evaluate.speed.measure import Measure
 from clew.evaluate.speed.references import BareCommits
 from clew.memory import Memory
@@ -24,8 +24,8 @@ def measure_adds(folder: Path, turns: Sequence[Turn]) -> list[Measure]:
     """
     half = len(turns) // 2
     commits = BareCommits(folder / "commits.db")
-    adds: list[Taken] = []
-    bare: list[Taken] = []
+    adds: list[Elapsed] = []
+    bare: list[Elapsed] = []
     with Memory.open(folder / "adds", embedder="none") as memory:
         for start in range(0, half, BLOCK):
             some = turns[start : min(start + BLOCK, half)]
@@ -64,11 +64,11 @@ def measure_adds(folder: Path, turns: Sequence[Turn]) -> list[Measure]:
     ]
 
 
-def _add(memory: Memory, turn: Turn) -> Taken:
+def _add(memory: Memory, turn: Turn) -> Elapsed:
     """What an add took; of the processor in all threads, the work behind the acknowledgement left out."""
     watch, spent, behind = Stopwatch(), processor(), processor_of(WORKER)
     memory.add(turn)
-    return Taken(watch.taken().wall, (processor() - spent) - (processor_of(WORKER) - behind))
+    return Elapsed(watch.elapsed().wall, (processor() - spent) - (processor_of(WORKER) - behind))
 
 
 def _adds_together(memory: Memory, turns: Sequence[Turn]) -> float:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from clew.evaluate.speed.clocks import Stopwatch, Taken, quantile
+from clew.evaluate.speed.clocks import Elapsed, Stopwatch, quantile
 from clew.evaluate.speed.measure import Measure
 from clew.evaluate.speed.references import FullText, scan
 from clew.evaluate.speed.synthetic import Probe
@@ -25,16 +25,16 @@ def measure_recall(home: Path, probes: Sequence[Probe], texts: Sequence[str], fu
     embedder = RandomEmbedder()
     matrix = embedder.embed(texts)
     queries = embedder.embed([probe.question for probe in probes])
-    recalls: list[Taken] = []
-    indexed: list[Taken] = []
-    scanned: list[Taken] = []
+    recalls: list[Elapsed] = []
+    indexed: list[Elapsed] = []
+    scanned: list[Elapsed] = []
     with Memory.open(home, embedder=embedder) as memory:
         for start in range(0, len(probes), BLOCK):
             some = probes[start : start + BLOCK]
             indexed += [full_text.search(probe.words) for probe in some]
             scanned += [scan(matrix, query) for query in queries[start : start + BLOCK]]
             recalls += [_recalled(memory, probe.question) for probe in some]
-    own, words, vectors = (taken[WARM_UP:] for taken in (recalls, indexed, scanned))
+    own, words, vectors = (elapsed[WARM_UP:] for elapsed in (recalls, indexed, scanned))
     full_text_is, scan_is = "SQLite FTS5, bm25", "a numpy scan of float32 vectors"
     return [
         _figure("recall.wall", "recall, median", "ms", texts, _wall(own), _wall(words), full_text_is),
@@ -44,18 +44,18 @@ def measure_recall(home: Path, probes: Sequence[Probe], texts: Sequence[str], fu
     ]
 
 
-def _recalled(memory: Memory, question: str) -> Taken:
+def _recalled(memory: Memory, question: str) -> Elapsed:
     watch = Stopwatch()
     memory.recall(question, budget=BUDGET)
-    return watch.taken()
+    return watch.elapsed()
 
 
-def _wall(taken: Sequence[Taken], share: float = 0.5) -> float:
-    return 1000 * quantile([each.wall for each in taken], share)
+def _wall(elapsed: Sequence[Elapsed], share: float = 0.5) -> float:
+    return 1000 * quantile([each.wall for each in elapsed], share)
 
 
-def _spent(taken: Sequence[Taken]) -> float:
-    return 1000 * quantile([each.processor for each in taken], 0.5)
+def _spent(elapsed: Sequence[Elapsed]) -> float:
+    return 1000 * quantile([each.processor for each in elapsed], 0.5)
 
 
 def _figure(

@@ -7,7 +7,7 @@ from typing import Final
 import apsw
 import numpy as np
 
-from clew.evaluate.speed.clocks import Stopwatch, Taken, processor
+from clew.evaluate.speed.clocks import Elapsed, Stopwatch, processor
 from clew.models.protocol import Matrix
 
 BATCH: Final = 500
@@ -40,14 +40,14 @@ class FullText:
                 self._db.executemany("INSERT INTO turn(text) VALUES (?)", [(t,) for t in texts[start : start + BATCH]])
         return processor() - started
 
-    def search(self, words: Sequence[str]) -> Taken:
+    def search(self, words: Sequence[str]) -> Elapsed:
         """Looks the words up, any of them, best first."""
         match = " OR ".join(f'"{word}"' for word in words)
         watch = Stopwatch()
         self._db.execute(
             "SELECT rowid FROM turn WHERE turn MATCH ? ORDER BY bm25(turn) LIMIT ?", (match, TOP)
         ).fetchall()
-        return watch.taken()
+        return watch.elapsed()
 
     def close(self) -> None:
         """Closes the file."""
@@ -62,19 +62,19 @@ class BareCommits:
         self._db = _open(path)
         self._db.execute("CREATE TABLE turn (number INTEGER PRIMARY KEY, body BLOB)")
 
-    def commit(self, body: bytes) -> Taken:
+    def commit(self, body: bytes) -> Elapsed:
         """Writes one row."""
         watch = Stopwatch()
         with self._db:
             self._db.execute("INSERT INTO turn(body) VALUES (?)", (body,))
-        return watch.taken()
+        return watch.elapsed()
 
     def close(self) -> None:
         """Closes the file."""
         self._db.close()
 
 
-def scan(matrix: Matrix, query: Matrix) -> Taken:
+def scan(matrix: Matrix, query: Matrix) -> Elapsed:
     """Finds the `TOP` rows nearest to a query with numpy in float32.
 
     Args:
@@ -85,4 +85,4 @@ def scan(matrix: Matrix, query: Matrix) -> Taken:
     scores = matrix @ query
     best = np.argpartition(-scores, min(TOP, len(scores) - 1))[:TOP]
     best[np.argsort(-scores[best])]
-    return watch.taken()
+    return watch.elapsed()

@@ -14,7 +14,7 @@ from clew.evaluate.speed.ingest import measure_ingest
 from clew.evaluate.speed.lookup import WARM_UP, measure_recall
 from clew.evaluate.speed.measure import Measure
 from clew.evaluate.speed.references import FullText
-from clew.evaluate.speed.synthetic import Writer
+from clew.evaluate.speed.synthetic import ConversationGenerator
 from clew.evaluate.speed.vectors import RandomEmbedder
 from clew.memory import Memory
 from clew.types.turn import Turn
@@ -26,11 +26,11 @@ ADDS: Final = 480
 SMALL: Final = 20
 """Turns of the home that memory in use is counted beyond."""
 
-OnProgress = Callable[[str], None]
+OnStep = Callable[[str], None]
 
 
 def run_speed(
-    sizes: Sequence[int] = SIZES, *, probes: int = PROBES, adds: int = ADDS, on_progress: OnProgress = lambda _: None
+    sizes: Sequence[int] = SIZES, *, probes: int = PROBES, adds: int = ADDS, on_progress: OnStep = lambda _: None
 ) -> list[Measure]:
     """Measures everything, in a temporary folder that is removed afterwards (TMPDIR says on which disk).
 
@@ -53,15 +53,15 @@ def run_speed(
         on_progress("start and size")
         found = [measure_start(), *measure_core()]
         on_progress("durable adds")
-        found += measure_adds(folder, list(Writer().turns(adds)))
+        found += measure_adds(folder, list(ConversationGenerator().turns(adds)))
         for size in sorted(sizes):
             found += _measure_size(folder / str(size), size, probes, on_progress)
         return found
 
 
-def _measure_size(folder: Path, size: int, count: int, on_progress: OnProgress) -> list[Measure]:
+def _measure_size(folder: Path, size: int, count: int, on_progress: OnStep) -> list[Measure]:
     folder.mkdir()
-    writer = Writer()
+    writer = ConversationGenerator()
     turns = list(writer.turns(size))
     texts = [turn.text for turn in turns]
     probes = writer.probes(texts, count + WARM_UP)

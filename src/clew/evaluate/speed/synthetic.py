@@ -63,7 +63,7 @@ def _is_word(text: str) -> bool:
     return len(text) > 1 or text in "ai"
 
 
-class Writer:
+class ConversationGenerator:
     """Writes turns and questions; the same calls in the same order give the same texts."""
 
     def __init__(self, seed: int = SEED) -> None:

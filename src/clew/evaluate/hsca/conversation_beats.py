@@ -27,7 +27,7 @@ DEFAULT: Final = Structure()
 
 
 @dataclass
-class Listener:
+class ConversationWeigher:
     """What hears the turns: the rules, and an embedder where there is one. It remembers the vectors of texts.
 
     Attributes:
@@ -80,13 +80,15 @@ class Listener:
         ]
 
 
-def beats_of(texts: Sequence[str], listener: Listener, parameters: Structure = DEFAULT) -> tuple[BeatMap, ...]:
+def beats_of(
+    texts: Sequence[str], weigher: ConversationWeigher, parameters: Structure = DEFAULT
+) -> tuple[BeatMap, ...]:
     """The frozen beats of a finished conversation; its turns count from 0.
 
     Raises:
         ModelError: the embedder failed.
     """
-    weighings = listener.weigh(texts, parameters.window)
+    weighings = weigher.weigh(texts, parameters.window)
     turns = [
         features(
             text,
@@ -99,7 +101,7 @@ def beats_of(texts: Sequence[str], listener: Listener, parameters: Structure = D
             speaker=SPEAKERS[seq % len(SPEAKERS)],
             vector=vector,
         )
-        for seq, (text, weighing, vector) in enumerate(zip(texts, weighings, listener.vectors(texts), strict=True))
+        for seq, (text, weighing, vector) in enumerate(zip(texts, weighings, weigher.vectors(texts), strict=True))
     ]
     pieces = [
         Piece(
@@ -114,7 +116,7 @@ def beats_of(texts: Sequence[str], listener: Listener, parameters: Structure = D
     ]
     said = [
         Said(read(text), evidence, turn.terms)
-        for text, evidence, turn in zip(texts, listener.evidence(texts), turns, strict=True)
+        for text, evidence, turn in zip(texts, weigher.evidence(texts), turns, strict=True)
     ]
     return tuple(
         freeze(
