@@ -20,7 +20,7 @@ from typing import Final
 import numpy as np
 
 from clew.assemble.candidate_renderings import renderings
-from clew.assemble.context import POLICY, Policy, build_context, worth
+from clew.assemble.context import POLICY, PackingPolicy, build_context, worth
 from clew.assemble.render import Evidence
 from clew.evaluate.corpus import DatasetConversation
 from clew.evaluate.curve import curve
@@ -71,10 +71,10 @@ def with_neighbours(ranking: Ranking) -> list[float]:
 
 
 VARIANTS: Final = {
-    "whole turns alone": Policy(offer=whole_alone),
+    "whole turns alone": PackingPolicy(offer=whole_alone),
     "as it is": POLICY,
-    "parts first": Policy(offer=parts_first),
-    "with neighbours": Policy(worth=with_neighbours),
+    "parts first": PackingPolicy(offer=parts_first),
+    "with neighbours": PackingPolicy(worth=with_neighbours),
 }
 
 

@@ -7,28 +7,30 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.assemble.packing import Choice, Offer, pack
+from clew.assemble.packing import CandidateRendering, PackingCandidate, pack
 
 PROMISED: Final = 0.98
 
 worths = st.floats(0.01, 20) | st.integers(1, 20).map(float)
-offers = st.lists(st.builds(Offer, worths, st.integers(1, 60).map(float)), min_size=1, max_size=4)
+offers = st.lists(st.builds(CandidateRendering, worths, st.integers(1, 60).map(float)), min_size=1, max_size=4)
 headings = st.sampled_from((("a", 0.0), ("b", 3.0), ("c", 8.0)))
 choices = st.lists(
-    st.builds(lambda some, heading: Choice(some, heading[0], heading[1]), offers, headings), min_size=1, max_size=6
+    st.builds(lambda some, heading: PackingCandidate(some, heading[0], heading[1]), offers, headings),
+    min_size=1,
+    max_size=6,
 )
 
 
-def spent(some: Sequence[Choice], taken: dict[int, int]) -> float:
+def spent(some: Sequence[PackingCandidate], taken: dict[int, int]) -> float:
     shared = {some[place].heading: some[place].heading_cost for place in taken}
     return sum(some[place].offers[offer].cost for place, offer in taken.items()) + sum(shared.values())
 
 
-def gained(some: Sequence[Choice], taken: dict[int, int]) -> float:
+def gained(some: Sequence[PackingCandidate], taken: dict[int, int]) -> float:
     return sum(some[place].offers[offer].utility for place, offer in taken.items())
 
 
-def optimum(some: Sequence[Choice], room: float) -> float:
+def optimum(some: Sequence[PackingCandidate], room: float) -> float:
     """Every choice of every offer is tried."""
     best = 0.0
     ways: list[tuple[float, float, frozenset[object]]] = [(0.0, 0.0, frozenset())]
@@ -44,7 +46,7 @@ def optimum(some: Sequence[Choice], room: float) -> float:
 
 @pytest.mark.requirement("F-PACK-01")
 @given(choices, st.integers(1, 200))
-def test_within_two_percent_of_the_exact_optimum(some: list[Choice], room: int) -> None:
+def test_within_two_percent_of_the_exact_optimum(some: list[PackingCandidate], room: int) -> None:
     taken = pack(some, room)
     assert spent(some, taken) <= room + 1e-6
     assert gained(some, taken) >= PROMISED * optimum(some, room) - 1e-9
@@ -53,7 +55,7 @@ def test_within_two_percent_of_the_exact_optimum(some: list[Choice], room: int) 
 
 @pytest.mark.requirement("F-PACK-02")
 @given(choices, st.integers(0, 200), st.sets(st.integers(0, 5)))
-def test_what_must_be_there_goes_before_all_else(some: list[Choice], room: int, wanted: set[int]) -> None:
+def test_what_must_be_there_goes_before_all_else(some: list[PackingCandidate], room: int, wanted: set[int]) -> None:
     must = sorted(place for place in wanted if place < len(some))
     taken = pack(some, room, must)
     assert spent(some, taken) <= room + 1e-6
@@ -69,7 +71,7 @@ def test_what_must_be_there_goes_before_all_else(some: list[Choice], room: int, 
 
 @pytest.mark.requirement("F-PACK-01")
 def test_many_candidates_are_packed_by_what_they_are_worth_for_their_cost() -> None:
-    some = [Choice([Offer(100.0 / (place + 1), 1.0 + place % 7)]) for place in range(400)]
+    some = [PackingCandidate([CandidateRendering(100.0 / (place + 1), 1.0 + place % 7)]) for place in range(400)]
     taken = pack(some, 300.0)
     assert spent(some, taken) <= 300.0
     densities = [choice.offers[0].utility / choice.offers[0].cost for choice in some]
@@ -80,7 +82,7 @@ def test_many_candidates_are_packed_by_what_they_are_worth_for_their_cost() -> N
 @pytest.mark.requirement("F-PACK-01")
 def test_no_candidate_no_offer_and_no_room_take_nothing() -> None:
     assert pack([], 10.0) == {}
-    assert pack([Choice(())], 10.0) == {}
-    assert pack([Choice([Offer(1.0, 5.0)])], 0.0) == {}
-    assert pack([Choice([Offer(1.0, 5.0)])], -3.0) == {}
-    assert pack([Choice([Offer(0.0, 5.0)])], 10.0) == {}
+    assert pack([PackingCandidate(())], 10.0) == {}
+    assert pack([PackingCandidate([CandidateRendering(1.0, 5.0)])], 0.0) == {}
+    assert pack([PackingCandidate([CandidateRendering(1.0, 5.0)])], -3.0) == {}
+    assert pack([PackingCandidate([CandidateRendering(0.0, 5.0)])], 10.0) == {}

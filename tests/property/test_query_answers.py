@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.memory import Memory
-from clew.rank.filter import Only
+from clew.rank.filter import TurnFilters
 from clew.rows.annotations import ANALYSIS, note_replaced
 from clew.store.protocol import Transaction
 from clew.testing import FrozenClock
@@ -309,9 +309,9 @@ def test_what_a_recall_shows_or_names_passes_its_filter(log: list[Turn], case: C
         memory.add_many(log[told:])
         assert memory.drain(None)
         text, _ = case
-        chosen: list[Only] = [{"where": text}, {"as_of": NOON + day * DAY}, {"where": text, "known_at": NOON}]
+        chosen: list[TurnFilters] = [{"where": text}, {"as_of": NOON + day * DAY}, {"where": text, "known_at": NOON}]
         for only in chosen:
-            rest: Only = {**only, "where": None}
+            rest: TurnFilters = {**only, "where": None}
             passing = {str(turn.id) for turn in memory.query(only.get("where") or "layer1 >= 0", **rest)}
             for strategy in ("auto", "broad", "temporal", "sigma"):
                 context = memory.recall("What of the login page, by and large?", budget=300, strategy=strategy, **only)

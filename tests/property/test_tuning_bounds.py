@@ -4,13 +4,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.rank.tuning import Interaction, Structure, Weighed, tune_structure
+from clew.rank.tuning import Interaction, StructureParameters, WeighedChunk, tune_structure
 from clew.rank.tuning.structure import FLAGS, MATURITIES, WINDOWS
 from tests.effort import examples
 
 _score = st.floats(0, 1, allow_nan=False)
 _chunk = st.builds(
-    Weighed,
+    WeighedChunk,
     st.tuples(*(_score for _ in WINDOWS)),
     _score,
     st.lists(st.sampled_from(["hedged", "absolute", "instructional"]), unique=True).map(tuple),
@@ -35,7 +35,7 @@ def histories(draw: st.DrawFn) -> list[Interaction]:
 def test_parameters_stay_within_bounds_and_are_the_same_again(
     history: list[Interaction], window: int, maturity: float
 ) -> None:
-    start = Structure(window=window, maturity=maturity)
+    start = StructureParameters(window=window, maturity=maturity)
     found = tune_structure(history, start)
     assert found.parameters.window in WINDOWS
     assert MATURITIES[0] <= found.parameters.maturity <= MATURITIES[-1]

@@ -9,12 +9,23 @@ from hypothesis import strategies as st
 from clew.errors import ExpressionError
 from clew.rank.algebra import parse
 from clew.rank.algebra.parser import MAX_DEPTH, MAX_LEAVES
-from clew.rank.algebra.syntax import And, Flag, Label, Named, Node, Not, Or, Says, Score, Told
+from clew.rank.algebra.syntax import (
+    And,
+    FieldEquals,
+    FlagSet,
+    LabelWeight,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    ScoreComparison,
+    TimeRange,
+)
 from clew.rank.algebra.tokens import MAX_CHARS
 
 NOW = datetime(2024, 6, 15, 12, tzinfo=UTC)
-O1, O2, O5 = (Score(f"O{name}", ">", 7.0) for name in ("1_structural", "2_security", "5_operational"))
-ROUTINE, SHIFT, PRESERVED = Flag("routine"), Flag("paradigm_shift"), Flag("preserved")
+O1, O2, O5 = (ScoreComparison(f"O{name}", ">", 7.0) for name in ("1_structural", "2_security", "5_operational"))
+ROUTINE, SHIFT, PRESERVED = FlagSet("routine"), FlagSet("paradigm_shift"), FlagSet("preserved")
 
 
 def day(number: int, month: int = 5, year: int = 2024) -> datetime:
@@ -26,8 +37,14 @@ def day(number: int, month: int = 5, year: int = 2024) -> datetime:
     ("expression", "tree"),
     [
         ("(O1 > 7) AND (O2 > 7)", And((O1, O2))),
-        ("(O5 > 6) AND (O7 < 4)", And((Score("O5_operational", ">", 6.0), Score("O7_coherence", "<", 4.0)))),
-        ("(O4 > 8) AND (O6 > 5)", And((Score("O4_mission", ">", 8.0), Score("O6_mathematical", ">", 5.0)))),
+        (
+            "(O5 > 6) AND (O7 < 4)",
+            And((ScoreComparison("O5_operational", ">", 6.0), ScoreComparison("O7_coherence", "<", 4.0))),
+        ),
+        (
+            "(O4 > 8) AND (O6 > 5)",
+            And((ScoreComparison("O4_mission", ">", 8.0), ScoreComparison("O6_mathematical", ">", 5.0))),
+        ),
         ("O1 > 7 and O2 > 7 OR O5>7", Or((And((O1, O2)), O5))),
         ("O1 > 7 AND (O2 > 7 oR O5 > 7)", And((O1, Or((O2, O5))))),
         ("not routine and preserved", And((Not(ROUTINE), PRESERVED))),
@@ -46,29 +63,29 @@ def test_not_binds_closest_then_and_then_or(expression: str, tree: Node) -> None
 @pytest.mark.parametrize(
     ("expression", "leaf"),
     [
-        ("O7_strategic >= 3", Score("O7_coherence", ">=", 3.0)),
-        ("o2_SECURITY<=.5", Score("O2_security", "<=", 0.5)),
-        ("Importance = 7", Score("importance", "=", 7.0)),
-        ("novelty == 0.25", Score("novelty", "=", 0.25)),
-        ("layer1!=0", Score("layer1", "!=", 0.0)),
-        ("coherence < +1.", Score("coherence", "<", 1.0)),
-        ("O2", Label("overlay", "O2_security")),
-        ("overlay:o7_strategic", Label("overlay", "O7_coherence")),
-        ("tag:auth", Label("tag", "auth")),
-        ("TAG:auth>=0.3", Label("tag", "auth", ">=", 0.3)),
-        ('tag:"login page" < 1', Label("tag", "login page", "<", 1.0)),
-        ("tag:标签/部分", Label("tag", "标签/部分")),
-        ("domain:Physics", Label("domain", "physics")),
-        ("nuance:sarcasm_model", Label("nuance", "sarcasm_model")),
-        ("role = USER", Named("role", "=", "user")),
-        ("role:tool", Named("role", "=", "tool")),
-        ("speaker != 'Ann O\\'Neil'", Named("speaker", "!=", "Ann O'Neil")),
-        ("speaker = O'Neil", Named("speaker", "=", "O'Neil")),
-        ('session:"a AND b"', Named("session", "=", "a AND b")),
-        ('session = "("', Named("session", "=", "(")),
-        ('"an \\"exact\\" phrase"', Says('an "exact" phrase')),
-        ("“curly quotes”", Says("curly quotes")),
-        ("text:word", Says("word")),
+        ("O7_strategic >= 3", ScoreComparison("O7_coherence", ">=", 3.0)),
+        ("o2_SECURITY<=.5", ScoreComparison("O2_security", "<=", 0.5)),
+        ("Importance = 7", ScoreComparison("importance", "=", 7.0)),
+        ("novelty == 0.25", ScoreComparison("novelty", "=", 0.25)),
+        ("layer1!=0", ScoreComparison("layer1", "!=", 0.0)),
+        ("coherence < +1.", ScoreComparison("coherence", "<", 1.0)),
+        ("O2", LabelWeight("overlay", "O2_security")),
+        ("overlay:o7_strategic", LabelWeight("overlay", "O7_coherence")),
+        ("tag:auth", LabelWeight("tag", "auth")),
+        ("TAG:auth>=0.3", LabelWeight("tag", "auth", ">=", 0.3)),
+        ('tag:"login page" < 1', LabelWeight("tag", "login page", "<", 1.0)),
+        ("tag:标签/部分", LabelWeight("tag", "标签/部分")),
+        ("domain:Physics", LabelWeight("domain", "physics")),
+        ("nuance:sarcasm_model", LabelWeight("nuance", "sarcasm_model")),
+        ("role = USER", FieldEquals("role", "=", "user")),
+        ("role:tool", FieldEquals("role", "=", "tool")),
+        ("speaker != 'Ann O\\'Neil'", FieldEquals("speaker", "!=", "Ann O'Neil")),
+        ("speaker = O'Neil", FieldEquals("speaker", "=", "O'Neil")),
+        ('session:"a AND b"', FieldEquals("session", "=", "a AND b")),
+        ('session = "("', FieldEquals("session", "=", "(")),
+        ('"an \\"exact\\" phrase"', Phrase('an "exact" phrase')),
+        ("“curly quotes”", Phrase("curly quotes")),
+        ("text:word", Phrase("word")),
     ],
 )
 def test_each_field_is_read(expression: str, leaf: Node) -> None:
@@ -79,16 +96,16 @@ def test_each_field_is_read(expression: str, leaf: Node) -> None:
 @pytest.mark.parametrize(
     ("expression", "leaf"),
     [
-        ("before 2024-05-02", Told(until=day(2))),
-        ("after 2024-05-02", Told(since=day(3))),
-        ("SINCE 2 May 2024", Told(since=day(2))),
-        ("on May 2024", Told(since=day(1), until=day(1, 6))),
-        ("on 2023", Told(since=day(1, 1, 2023), until=day(1, 1))),
-        ("before last month", Told(until=day(1))),
-        ('on "yesterday"', Told(since=day(14, 6), until=day(15, 6))),
-        ("since two weeks ago", Told(since=day(27))),
-        ("before 2024-05-02T10:30+02:00", Told(until=datetime(2024, 5, 2, 8, 30, tzinfo=UTC))),
-        ('since "2024-05-02 10:30"', Told(since=datetime(2024, 5, 2, 10, 30, tzinfo=UTC))),
+        ("before 2024-05-02", TimeRange(until=day(2))),
+        ("after 2024-05-02", TimeRange(since=day(3))),
+        ("SINCE 2 May 2024", TimeRange(since=day(2))),
+        ("on May 2024", TimeRange(since=day(1), until=day(1, 6))),
+        ("on 2023", TimeRange(since=day(1, 1, 2023), until=day(1, 1))),
+        ("before last month", TimeRange(until=day(1))),
+        ('on "yesterday"', TimeRange(since=day(14, 6), until=day(15, 6))),
+        ("since two weeks ago", TimeRange(since=day(27))),
+        ("before 2024-05-02T10:30+02:00", TimeRange(until=datetime(2024, 5, 2, 8, 30, tzinfo=UTC))),
+        ('since "2024-05-02 10:30"', TimeRange(since=datetime(2024, 5, 2, 10, 30, tzinfo=UTC))),
     ],
 )
 def test_dates_are_read_against_the_clock(expression: str, leaf: Node) -> None:

@@ -16,10 +16,10 @@ from clew.index.view import IndexView
 from clew.memory import Memory
 from clew.rank.dampening import DAY, RELEVANT, STEPS, dampening, gravity, weights
 from clew.rank.frame import Frame
-from clew.rank.graph_context import Around, Branch
-from clew.rank.labels import Labels
+from clew.rank.graph_context import GraphContext, HierarchyNode
+from clew.rank.labels import QuestionLabels
 from clew.rank.search import rank
-from clew.rank.tuning.fusion import asked as tuned
+from clew.rank.tuning.fusion import ranked_question as tuned
 from clew.testing import FrozenClock
 from tests.effort import examples
 from tests.memories import NOON
@@ -44,11 +44,11 @@ def view() -> IndexView:
 
 
 NODES = (
-    Branch("a", 0, 2, -1),
-    Branch("a", 3, 3, -1),
-    Branch("a", 0, 1, 0),
-    Branch("a", 2, 2, 0),
-    Branch("a", 3, 3, 1),
+    HierarchyNode("a", 0, 2, -1),
+    HierarchyNode("a", 3, 3, -1),
+    HierarchyNode("a", 0, 1, 0),
+    HierarchyNode("a", 2, 2, 0),
+    HierarchyNode("a", 3, 3, 1),
 )
 
 
@@ -75,7 +75,7 @@ def test_gravity_by_hand(view: IndexView) -> None:
     assert gravity(view, NODES, np.array([], dtype=np.int64)) is None
 
 
-def far(view: IndexView, nodes: tuple[Branch, ...], relevant: list[int]) -> list[float]:
+def far(view: IndexView, nodes: tuple[HierarchyNode, ...], relevant: list[int]) -> list[float]:
     """The definition, pair by pair."""
     turns, found = view.turns, []
     for one in range(len(turns.at)):
@@ -95,7 +95,7 @@ def far(view: IndexView, nodes: tuple[Branch, ...], relevant: list[int]) -> list
     return found
 
 
-def beat_of(view: IndexView, nodes: tuple[Branch, ...], position: int) -> tuple[int, int]:
+def beat_of(view: IndexView, nodes: tuple[HierarchyNode, ...], position: int) -> tuple[int, int]:
     session, seq = view.sessions[view.turns.session[position]], view.turns.seq[position]
     inner = {node.parent for node in nodes}
     for place, node in enumerate(nodes):
@@ -105,19 +105,19 @@ def beat_of(view: IndexView, nodes: tuple[Branch, ...], position: int) -> tuple[
 
 
 @st.composite
-def spaces(draw: st.DrawFn) -> tuple[IndexView, tuple[Branch, ...], list[int]]:
+def spaces(draw: st.DrawFn) -> tuple[IndexView, tuple[HierarchyNode, ...], list[int]]:
     """Turns of two sessions at odd times or none, chapters of two beats over the first of them, some turns relevant."""
     times = st.none() | st.integers(0, 200).map(lambda hours: NOON + hours * HOURS)
     turns = draw(st.lists(st.tuples(st.sampled_from("ab"), times), min_size=1, max_size=14))
     view = space(*(said("red tea", session, at=at) for session, at in turns))
-    nodes: list[Branch] = []
+    nodes: list[HierarchyNode] = []
     for session in "ab":
         size = sum(each == session for each, _ in turns)
         cuts = sorted(draw(st.sets(st.integers(0, size), max_size=3)))
         chapter = len(nodes)
         if len(cuts) > 1:
-            nodes.append(Branch(session, cuts[0], cuts[-1] - 1, -1))
-            nodes += [Branch(session, low, high - 1, chapter) for low, high in pairwise(cuts)]
+            nodes.append(HierarchyNode(session, cuts[0], cuts[-1] - 1, -1))
+            nodes += [HierarchyNode(session, low, high - 1, chapter) for low, high in pairwise(cuts)]
     relevant = draw(st.lists(st.integers(0, len(turns) - 1), min_size=2, unique=True)) if len(turns) > 1 else []
     return view, tuple(nodes), relevant
 
@@ -126,7 +126,7 @@ def spaces(draw: st.DrawFn) -> tuple[IndexView, tuple[Branch, ...], list[int]]:
 @settings(max_examples=examples(60, 600))
 @given(spaces())
 def test_gravity_is_the_distance_from_the_nearest_other_relevant_turn(
-    case: tuple[IndexView, tuple[Branch, ...], list[int]],
+    case: tuple[IndexView, tuple[HierarchyNode, ...], list[int]],
 ) -> None:
     view, nodes, relevant = case
     values = gravity(view, nodes, np.array(relevant, dtype=np.int64))
@@ -142,7 +142,7 @@ def test_gravity_is_the_distance_from_the_nearest_other_relevant_turn(
 def framed(view: IndexView, **recall: Any) -> Frame:
     frame = asked(view, "Where is the red tea?", **recall)
     hubs = np.linspace(0.0, 0.6, len(view.turns.at))
-    return replace(frame, around=Around(nodes=NODES), labels=Labels(hubs=hubs))
+    return replace(frame, around=GraphContext(nodes=NODES), labels=QuestionLabels(hubs=hubs))
 
 
 @pytest.mark.requirement("F-DAMP-01", "F-DAMP-02")

@@ -8,7 +8,7 @@ import pytest
 
 from clew.index.view import IndexView
 from clew.memory import Memory
-from clew.rank.graph_context import NOTHING, Around, Branch, Surroundings, inherited
+from clew.rank.graph_context import NOTHING, GraphContext, GraphContextReader, HierarchyNode, inherited
 from clew.rank.search import rank
 from clew.testing import HashEmbedder
 from clew.types import Turn
@@ -62,8 +62,8 @@ def view() -> Iterator[IndexView]:
 @pytest.mark.requirement("F-TREE-03")
 def test_a_turn_inherits_from_its_beat_and_that_from_its_chapter(view: IndexView) -> None:
     cosines = np.array([0.8, 0.1, 0.4, 0.1, 0.2, np.nan, 0.0, 0.6])  # a0 b0 a1 b1 a2 b2 a3 b3
-    one = (Branch("a", 0, 2, -1), Branch("a", 0, 1, 0), Branch("a", 2, 2, 0))
-    nodes = (*one, Branch("b", 0, 2, -1), Branch("x", 0, 9, -1))
+    one = (HierarchyNode("a", 0, 2, -1), HierarchyNode("a", 0, 1, 0), HierarchyNode("a", 2, 2, 0))
+    nodes = (*one, HierarchyNode("b", 0, 2, -1), HierarchyNode("x", 0, 9, -1))
     chapter = (0.8 + 0.4 + 0.2) / 3
     first, second = 0.7 * 0.6 + 0.3 * chapter, 0.7 * 0.2 + 0.3 * chapter
     other = (0.1 + 0.1 + 0.0) / 3
@@ -78,7 +78,9 @@ def test_the_tree_hides_no_turn() -> None:
         texts[133] = "We spoke about zanzibarite and plan 14."
         memory.add_many([Turn(role="user", content=text, session="s") for text in texts])
         memory.drain(None)
-        assert Surroundings(memory._store, memory.space).look("x", memory.config.recall, memory._live.view()).nodes
+        assert (
+            GraphContextReader(memory._store, memory.space).look("x", memory.config.recall, memory._live.view()).nodes
+        )
         hits = memory.search("what was the plan about zanzibarite", limit=3)
         assert hits[0].turn.text == texts[133]
         assert "tree" in hits[0].signals
@@ -97,7 +99,7 @@ def test_the_tree_hides_no_turn_among_a_hundred_thousand() -> None:
     log = space(*turns)
     similarity = np.tile(np.linspace(0.4, 0.6, size), (2, 1))
     similarity[:, here - here % 10 : here - here % 10 + 10] = 0.0
-    nodes = tuple(Branch(f"s{n // 100:03}", n % 100 * 10, n % 100 * 10 + 9, -1) for n in range(size // 10))
-    frame = replace(asked(log, "what plan was zanzibarite", similarity, tree=3.0), around=Around(nodes=nodes))
+    nodes = tuple(HierarchyNode(f"s{n // 100:03}", n % 100 * 10, n % 100 * 10 + 9, -1) for n in range(size // 10))
+    frame = replace(asked(log, "what plan was zanzibarite", similarity, tree=3.0), around=GraphContext(nodes=nodes))
     assert [each.position for each in rank(frame, limit=1)] == [here]
     assert len(rank(frame, limit=size)) == size

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.memory import Memory
-from clew.rank.anchors import NOWHERE, anchor, on_side, point
+from clew.rank.anchors import NOWHERE, anchor, on_side, resolve_positions
 from clew.rank.intent.position_phrases import (
     MOST,
     MOST_CHARACTERS,
@@ -133,16 +133,16 @@ def test_what_was_said_is_looked_up_by_its_rarest_words_the_first_of_equals() ->
 @pytest.mark.requirement("F-PLACE-02")
 def test_a_side_goes_by_place_then_time_then_arrival() -> None:
     view = space(*TOLD)
-    (side,) = point(view, position_phrases("before we chose Redis"), None, None).sides
+    (side,) = resolve_positions(view, position_phrases("before we chose Redis"), None, None).sides
     assert on_side(view, side).tolist() == [True, True, False, False, False, True, False]
-    (side,) = point(view, position_phrases("since we chose Redis"), None, None).sides
+    (side,) = resolve_positions(view, position_phrases("since we chose Redis"), None, None).sides
     assert on_side(view, side).tolist() == [False, False, True, True, True, False, True]
 
 
 def values(question: str, session: str | None = None) -> list[float]:
     view = space(*TOLD)
     found = [0.0] * len(TOLD)
-    for stretch in point(view, position_phrases(question), session, None).stretches:
+    for stretch in resolve_positions(view, position_phrases(question), session, None).stretches:
         for place, turn in enumerate(TOLD):
             seq = sum(other.session == turn.session for other in TOLD[:place])
             if turn.session == stretch.session and stretch.low <= seq <= stretch.high:
@@ -250,7 +250,7 @@ def test_every_text_is_read(text: str) -> None:
     for place in found:
         assert text[slice(*place.span)] == place.words
     view = space(*TOLD)
-    pointed = point(view, found, "a", None)
+    pointed = resolve_positions(view, found, "a", None)
     assert len(pointed.told) == len(found)
     assert (pointed == NOWHERE) == (not found)
     assert isinstance(without_position_phrases(text, found), str)

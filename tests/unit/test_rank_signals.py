@@ -12,10 +12,10 @@ import pytest
 from clew.config import RecallConfig
 from clew.index.view import IndexView
 from clew.memory import Memory
-from clew.rank.anchors import Stretch
+from clew.rank.anchors import WeightedRange
 from clew.rank.frame import Frame
-from clew.rank.graph_context import Around, Branch
-from clew.rank.labels import Labels
+from clew.rank.graph_context import GraphContext, HierarchyNode
+from clew.rank.labels import QuestionLabels
 from clew.rank.search import rank
 from clew.rank.signals import SIGNALS
 from clew.testing import FrozenClock, HashEmbedder
@@ -158,7 +158,9 @@ def test_signal_window_is_the_best_three_turns_that_hold_a_turn() -> None:
 @pytest.mark.requirement("F-RANKING-05")
 def test_signal_beat_is_bm25_of_the_beat_as_one_text() -> None:
     view = space("The wine is red.", "Yes, it is.", "Wine, and wine again.", "The sea is cold.", "More wine.")
-    around = Around(nodes=(Branch("s", 0, 3, -1), Branch("s", 0, 1, 0), Branch("s", 2, 3, 0)))
+    around = GraphContext(
+        nodes=(HierarchyNode("s", 0, 3, -1), HierarchyNode("s", 0, 1, 0), HierarchyNode("s", 2, 3, 0))
+    )
     frame = replace(asked(view, "wine, or the sea?"), around=around)
     found = BY_NAME["beat"].compute(frame)
     assert found is not None
@@ -207,7 +209,7 @@ def test_beats_and_importance_reach_a_recall_when_they_have_a_weight() -> None:
 def test_signal_graph_is_the_energy_of_what_a_turn_names() -> None:
     view = space("Ingrid Berg bakes.", "Ingrid sails.", "The berg is far. Ingrid?", "Rye bread by Ingrid.")
     near = ((("Ingrid Berg",), 0.25), (("rye bread", "bread"), 0.1))
-    found = values("graph", replace(asked(view, "Zoltan?"), around=Around(near=near)))
+    found = values("graph", replace(asked(view, "Zoltan?"), around=GraphContext(near=near)))
     assert found == [0.25, 0, 0.25, 0.1]
     assert values("graph", asked(view, "Zoltan?")) is None
 
@@ -217,7 +219,7 @@ def test_signal_label_is_the_share_of_the_questions_labels() -> None:
     view = space("One.", "Two.", "Three.", "Four.")
     frame = asked(view, "two", label=2.0)
     assert values("label", frame) is None
-    told = replace(frame, labels=Labels(values=np.array([0.0, 1.0, 0.25, nan])))
+    told = replace(frame, labels=QuestionLabels(values=np.array([0.0, 1.0, 0.25, nan])))
     assert values("label", told) == pytest.approx([0, 1, 0.25, nan], nan_ok=True)
     assert [each.shares.get("label", 0.0) for each in sorted(rank(told, limit=9))] == [0, 2, 0.5, 0]
     assert rank(told, limit=1).ranks([0]) == [{"lexical": 1, "label": 1}]
@@ -227,7 +229,7 @@ def test_signal_label_is_the_share_of_the_questions_labels() -> None:
 def test_signal_tree_is_a_turn_with_its_beat() -> None:
     view = space("One.", "Two.", "Three.")
     similarity = np.array([[0.0, 0.0, 0.0], [0.8, 0.4, 0.2]])
-    around = Around(nodes=(Branch("s", 0, 1, -1),))
+    around = GraphContext(nodes=(HierarchyNode("s", 0, 1, -1),))
     found = values("tree", replace(asked(view, "red", similarity), around=around))
     assert found == [pytest.approx(0.7 * 0.8 + 0.3 * 0.6), pytest.approx(0.7 * 0.4 + 0.3 * 0.6), 0.2]
     assert values("tree", asked(view, "red", similarity)) is None
@@ -324,7 +326,7 @@ def test_signal_time_has_no_opinion_without_a_date_and_takes_the_best_of_several
 def test_signal_position_values_turns_by_how_near_they_are() -> None:
     frame = asked(space(*["red"] * 5, said("red", session="t")), "red")
     assert values("position", frame) is None
-    near = (Stretch("s", 1, 2, 1.0), Stretch("s", 2, 3, 0.5), Stretch("nowhere", 0, 9, 1.0))
+    near = (WeightedRange("s", 1, 2, 1.0), WeightedRange("s", 2, 3, 0.5), WeightedRange("nowhere", 0, 9, 1.0))
     assert values("position", replace(frame, region=near)) == [0, 1, 1, 0.5, 0, 0]
 
 

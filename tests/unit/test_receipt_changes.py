@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from clew.assemble.changes import Changes, changes
+from clew.assemble.changes import ReceiptChanges, changes
 from clew.memory import Memory
 from clew.rank.signals import SIGNALS
 from clew.types import Receipt
@@ -102,7 +102,7 @@ def test_a_change_names_the_signal_that_did_it(memory: Memory) -> None:
     bobs = [each for each in risen if memory.get(each.turn_id).speaker == "Bob"]
     assert bobs
     assert all(each.signal.startswith("speaker") and each.share > 0 for each in bobs if each.before)
-    assert Changes.from_dict(found.to_dict()) == found
+    assert ReceiptChanges.from_dict(found.to_dict()) == found
 
 
 @pytest.mark.requirement("F-RECEIPT-05")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.assemble.packing import Choice, Offer, _Packing
+from clew.assemble.packing import CandidateRendering, PackingCandidate, _Packing
 from clew.config import IngestConfig, RecallConfig
 from clew.index.entry import PieceTerms, TurnEntry
 from clew.index.incremental_cache import Kept
@@ -211,8 +211,10 @@ def test_packing_lets_go_of_nothing_that_it_takes_back() -> None:
         if call.function is _Packing.drop.__code__:
             dropped.append(call.arguments["place"])
 
-    small = [Choice([Offer(10.0 - place / 10, 10.0)], f"day {place % 3}", 4.0) for place in range(20)]
-    large = [Choice([Offer(11.0, 60.0)], "another day", 4.0) for _ in range(30)]
+    small = [
+        PackingCandidate([CandidateRendering(10.0 - place / 10, 10.0)], f"day {place % 3}", 4.0) for place in range(20)
+    ]
+    large = [PackingCandidate([CandidateRendering(11.0, 60.0)], "another day", 4.0) for _ in range(30)]
     packing = _Packing([*small, *large], 225.0)
     packing.grow()
     before = dict(packing.taken)
@@ -220,7 +222,7 @@ def test_packing_lets_go_of_nothing_that_it_takes_back() -> None:
         packing.exchange()
     assert packing.taken == before
     assert dropped == []
-    better = _Packing([*small, Choice([Offer(25.0, 20.0)], "day 0", 4.0)], 209.0)
+    better = _Packing([*small, PackingCandidate([CandidateRendering(25.0, 20.0)], "day 0", 4.0)], 209.0)
     better._steps = [step for step in better._steps if step[1] < 20]  # as if it had been passed over
     better.grow()
     before = dict(better.taken)

@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 from clew.errors import InputError
-from clew.rank.tuning import Interaction, Structure, Weighed, tune_structure, weighed, weighed_together
+from clew.rank.tuning import Interaction, StructureParameters, WeighedChunk, tune_structure, weighed, weighed_together
 from clew.rank.tuning.structure import WINDOWS, agreement, best_cover, weights_problem
 from clew.rank.tuning.validate import (
     ALPHA,
     MIN_GROUPS,
     MIN_PAIRS,
     STRETCHES,
-    Problem,
+    TuningProblem,
     axis,
     decide,
     interval,
@@ -33,18 +33,18 @@ def interactions(count: int, seed: int, signal: float, groups: int = 25) -> list
             pull = signal * (1 if was else -1)
             scores = [min(1.0, max(0.0, rng.gauss(0.5, 0.15) + pull * (window - 5) / 25)) for window in WINDOWS]
             flags = tuple(flag for flag in ("absolute", "hedged") if rng.random() < 0.3)
-            chunks.append(Weighed(tuple(scores), rng.random(), flags))
+            chunks.append(WeighedChunk(tuple(scores), rng.random(), flags))
             used.append(was)
         found.append(Interaction(f"talk {number % groups}", tuple(chunks), tuple(used)))
     return found
 
 
-def peaked(count: int, best: float, noise: float = 0.05) -> Problem:
+def peaked(count: int, best: float, noise: float = 0.05) -> TuningProblem:
     """A problem with one axis, on which the score falls with the distance from `best`."""
     rng = np.random.default_rng(7)
     drawn = rng.normal(0.0, noise, count)
     groups = [f"talk {number % 20}" for number in range(count)]
-    return Problem(
+    return TuningProblem(
         "recall",
         (axis("x", (0, 1, 2, 3, 4), 1),),
         lambda values: np.clip(0.5 - 0.05 * abs(values["x"] - best) + drawn, 0, 1),
@@ -55,7 +55,7 @@ def peaked(count: int, best: float, noise: float = 0.05) -> Problem:
 
 @pytest.mark.requirement("W-TUNE-01")
 def test_without_history_nothing_moves() -> None:
-    start = Structure(window=7, maturity=0.6, flags={"hedged": 0.25})
+    start = StructureParameters(window=7, maturity=0.6, flags={"hedged": 0.25})
     found = tune_structure([], start)
     assert found.parameters == start
     assert not any(verdict.adopted or verdict.values for verdict in found.verdicts)
@@ -66,7 +66,7 @@ def test_without_history_nothing_moves() -> None:
 def test_too_little_history_moves_nothing_however_clear_it_is() -> None:
     assert not decide(peaked(MIN_PAIRS - 1, best=4)).adopted
     few = interactions(200, 1, signal=1.0, groups=MIN_GROUPS - 1)
-    assert tune_structure(few).parameters == Structure()
+    assert tune_structure(few).parameters == StructureParameters()
 
 
 @pytest.mark.requirement("W-TUNE-02")
@@ -101,7 +101,8 @@ def test_the_window_moves_to_what_tells_used_chunks_from_others() -> None:
 def test_random_use_is_hardly_ever_believed() -> None:
     runs = 120
     adopted = sum(
-        decide(weights_problem(interactions(80, 900 + seed, 0.0), Structure())).adopted for seed in range(runs)
+        decide(weights_problem(interactions(80, 900 + seed, 0.0), StructureParameters())).adopted
+        for seed in range(runs)
     )
     assert adopted <= ALPHA * runs
 
@@ -111,7 +112,7 @@ def test_silver_examples_help_to_choose_and_never_judge() -> None:
     problem = peaked(100, best=4)
     judges = np.zeros(100, dtype=bool)
     judges[: MIN_PAIRS - 1] = True
-    verdict = decide(Problem(problem.family, problem.axes, problem.score, problem.groups, judges))
+    verdict = decide(TuningProblem(problem.family, problem.axes, problem.score, problem.groups, judges))
     assert not verdict.adopted
     assert (verdict.pairs, verdict.helpers) == (MIN_PAIRS - 1, 101 - MIN_PAIRS)
 
@@ -140,16 +141,16 @@ def test_few_conversations_are_cut_into_stretches_in_their_order() -> None:
 
 def test_a_start_outside_of_its_bounds_is_refused() -> None:
     with pytest.raises(InputError, match="expected a value from 2 to 12"):
-        tune_structure(interactions(60, 1, 0.0), Structure(window=40))
+        tune_structure(interactions(60, 1, 0.0), StructureParameters(window=40))
 
 
 def test_weights_multiply_over_flags_and_stay_at_most_one() -> None:
-    parameters = Structure(flags={"hedged": -0.5, "absolute": 1.0})
+    parameters = StructureParameters(flags={"hedged": -0.5, "absolute": 1.0})
     assert parameters.weight(0.4, ("hedged",)) == pytest.approx(0.2)
     assert parameters.weight(0.4, ("hedged", "absolute", "metaphor_model")) == pytest.approx(0.4)
     assert parameters.weight(0.8, ("absolute",)) == 1.0
-    assert Structure().weight(0.4, ("hedged",)) == 0.4
-    assert Structure.of(parameters.values()) == parameters
+    assert StructureParameters().weight(0.4, ("hedged",)) == 0.4
+    assert StructureParameters.of(parameters.values()) == parameters
 
 
 def test_a_chunk_is_weighed_with_every_window() -> None:

@@ -15,10 +15,10 @@ from clew.rank.tuning.fusion import (
     PREFIX,
     SETTINGS_TUNED,
     TOKENS_AN_ITEM,
-    Asked,
-    asked,
+    RankedQuestion,
     bounds,
     fusion_problem,
+    ranked_question,
     setting_of,
 )
 from clew.rank.tuning.validate import decide
@@ -34,9 +34,9 @@ TURNS = (
 )
 
 
-def question(wanted: set[int], group: str = "g", *, judges: bool = True, past: int = 4) -> Asked:
+def question(wanted: set[int], group: str = "g", *, judges: bool = True, past: int = 4) -> RankedQuestion:
     """One question about the lamp, with the turns that were used."""
-    found = asked(framed(space(*TURNS), "red lamp"), wanted, np.arange(4) < past, group, judges=judges)
+    found = ranked_question(framed(space(*TURNS), "red lamp"), wanted, np.arange(4) < past, group, judges=judges)
     assert found is not None
     return found
 
@@ -64,8 +64,8 @@ def test_what_recall_does_not_show_scores_nothing() -> None:
 @pytest.mark.requirement("W-TUNE-02")
 def test_only_turns_that_were_there_can_be_wanted_or_found() -> None:
     frame = framed(space(*TURNS), "red lamp")
-    assert asked(frame, {3}, np.arange(4) < 3, "g", judges=True) is None
-    assert asked(framed(space(*TURNS), "the"), {0}, np.ones(4, dtype=bool), "g", judges=True) is None
+    assert ranked_question(frame, {3}, np.arange(4) < 3, "g", judges=True) is None
+    assert ranked_question(framed(space(*TURNS), "the"), {0}, np.ones(4, dtype=bool), "g", judges=True) is None
     assert question({0}, past=3).tokens.shape == (3,)
 
 

@@ -15,7 +15,7 @@ LEAST: Final = 1e-6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Change(Record):
+class RankChange(Record):
     """What became of one turn.
 
     Attributes:
@@ -41,7 +41,7 @@ class Change(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Changes(Record):
+class ReceiptChanges(Record):
     """What differs between two receipts.
 
     Attributes:
@@ -53,11 +53,11 @@ class Changes(Record):
     first: str
     second: str
     settings: dict[str, list[Any]] = field(default_factory=dict)
-    turns: tuple[Change, ...] = ()
+    turns: tuple[RankChange, ...] = ()
     same: int = 0
 
 
-def changes(first: Receipt, second: Receipt) -> Changes:
+def changes(first: Receipt, second: Receipt) -> ReceiptChanges:
     """What entered, left, moved or is shown otherwise from the first recall to the second."""
     shown = [{_name(row): row for row in receipt.chosen} for receipt in (first, second)]
     known = [
@@ -70,7 +70,9 @@ def changes(first: Receipt, second: Receipt) -> Changes:
         same += change is None
         found += [] if change is None else [change]
     found.sort(key=lambda each: (KINDS.index(each.kind), each.after or 0, each.before or 0, each.turn_id))
-    return Changes(first=first.id, second=second.id, settings=_settings(first, second), turns=tuple(found), same=same)
+    return ReceiptChanges(
+        first=first.id, second=second.id, settings=_settings(first, second), turns=tuple(found), same=same
+    )
 
 
 Row = Mapping[str, Any]
@@ -80,7 +82,9 @@ def _name(row: Row) -> str:
     return str(row.get("node_id") or row["turn_ids"][0])
 
 
-def _change(name: str, shown: Row | None, now: Row | None, known: Row | None, known_now: Row | None) -> Change | None:
+def _change(
+    name: str, shown: Row | None, now: Row | None, known: Row | None, known_now: Row | None
+) -> RankChange | None:
     before, after = (None if row is None else row.get("rank") or None for row in (known, known_now))
     renderings = [None if row is None else row["rendering"] for row in (shown, now)]
     if shown is None or now is None:
@@ -92,7 +96,7 @@ def _change(name: str, shown: Row | None, now: Row | None, known: Row | None, kn
     else:
         return None
     signal, share = _cause(known, known_now, rises=rises)
-    return Change(
+    return RankChange(
         turn_id=name,
         kind=kind,
         before=before,

@@ -27,7 +27,7 @@ UNWEIGHED: Final = 2.0
 LEAST: Final = 1e-12
 """Utility of a token that is hardly worth anything, above 0."""
 
-Fetch = Callable[[Sequence[tuple[str, int]]], Sequence[str | None]]
+ReadTexts = Callable[[Sequence[tuple[str, int]]], Sequence[str | None]]
 """From sessions and places in them to the words of the turns there; None for one that was forgotten meanwhile."""
 
 
@@ -56,7 +56,7 @@ OfferBy = Callable[[Evidence, str, Sequence[tuple[int, int]], Sequence[float]], 
 
 
 @dataclass(frozen=True, slots=True)
-class Policy:
+class PackingPolicy:
     """How candidates are weighed against each other: what a token of each is worth, and how long ones are offered.
 
     Attributes:
@@ -68,21 +68,21 @@ class Policy:
     long: int = LONG
 
 
-POLICY: Final = Policy()
+POLICY: Final = PackingPolicy()
 
-SIGMA: Final = Policy(offer=lambda whole, words, *_: beginning(whole, words), long=SNIPPET)
+SIGMA: Final = PackingPolicy(offer=lambda whole, words, *_: beginning(whole, words), long=SNIPPET)
 """SIGMA's injection shows 500 characters of a turn at most."""
 
 
 def build_context(
     ranking: Ranking,
-    fetch: Fetch,
+    fetch: ReadTexts,
     *,
     budget: int,
     counter: Counter,
     receipt_id: str,
     must: Mapping[int, str] | None = None,
-    policy: Policy = POLICY,
+    policy: PackingPolicy = POLICY,
 ) -> Context:
     """The block for ranked candidates.
 
@@ -95,7 +95,7 @@ def build_context(
     ranking = ranking.including(reasons) if reasons else ranking
     why = _by_place(ranking, reasons) if reasons else {}
     lengths = ranking.frame.view.turns.chars[ranking.positions]
-    shelf = _Shelf(ranking, fetch, policy)
+    shelf = _RenderingSource(ranking, fetch, policy)
     packed = fit(
         np.minimum(lengths, policy.long).tolist(),
         shelf.fetch,
@@ -125,10 +125,10 @@ def _by_place(ranking: Ranking, reasons: Mapping[int, str]) -> dict[int, str]:
     return {places[position]: reason for position, reason in reasons.items()}
 
 
-class _Shelf:
+class _RenderingSource:
     """The candidates' words, with what else their lines tell; read for several at once."""
 
-    def __init__(self, ranking: Ranking, fetch: Fetch, policy: Policy) -> None:
+    def __init__(self, ranking: Ranking, fetch: ReadTexts, policy: PackingPolicy) -> None:
         self._ranking, self._fetch, self._offer, self._long = ranking, fetch, policy.offer, policy.long
         self._rows: dict[int, tuple[str | None, str, int, int, int, int, int]] = {}
 

@@ -10,7 +10,7 @@ from datetime import date
 from functools import cache, partial
 from typing import Final
 
-from clew.assemble.packing import Choice, Offer, pack
+from clew.assemble.packing import CandidateRendering, PackingCandidate, pack
 from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, heading, render
 from clew.text.counters import Counter
 
@@ -27,8 +27,8 @@ REACH: Final = 1.25
 """Candidates are packed together as far down the ranks as they would fill the room so many times."""
 
 
-_CHOICE: Final = partial(tuple.__new__, Choice)
-_OFFER: Final = partial(tuple.__new__, Offer)
+_CHOICE: Final = partial(tuple.__new__, PackingCandidate)
+_OFFER: Final = partial(tuple.__new__, CandidateRendering)
 """What the classes do, in a third of the time: a block takes a hundred of each."""
 
 
@@ -158,17 +158,17 @@ class _Table:
             cost = self._heading_costs[key] = self.weigh(heading(*key))
         return cost
 
-    def _choice(self, worth: float, shown: Sequence[Evidence]) -> Choice:
+    def _choice(self, worth: float, shown: Sequence[Evidence]) -> PackingCandidate:
         if not shown:
-            return Choice(())
+            return PackingCandidate(())
         key = shown[0].heading
         whole_cost = self.weigh(shown[0].shown)
         whole = worth * max(whole_cost, 1.0)
         if len(shown) == 1:  # as most have
             return _CHOICE(((_OFFER((whole * shown[0].share, whole_cost)),), key, self._heading_cost(key)))
         costs = [whole_cost, *(self.weigh(evidence.shown) for evidence in shown[1:])]
-        offers = [Offer(whole * evidence.share, cost) for evidence, cost in zip(shown, costs, strict=True)]
-        return Choice(offers, key, self._heading_cost(key))
+        offers = [CandidateRendering(whole * evidence.share, cost) for evidence, cost in zip(shown, costs, strict=True)]
+        return PackingCandidate(offers, key, self._heading_cost(key))
 
     def _reach(self, must: Sequence[int], room: float) -> list[int]:
         """The places that are packed together: in rank order, until they would fill the room `REACH` times."""

@@ -26,7 +26,7 @@ ENTER: Final = 24
 TINY: Final = 1e-9
 
 
-class Offer(NamedTuple):
+class CandidateRendering(NamedTuple):
     """One rendering of a candidate.
 
     Attributes:
@@ -38,7 +38,7 @@ class Offer(NamedTuple):
     cost: float
 
 
-class Choice(NamedTuple):
+class PackingCandidate(NamedTuple):
     """A candidate: what it offers, and the heading that it needs and shares.
 
     Attributes:
@@ -47,12 +47,12 @@ class Choice(NamedTuple):
         heading_cost: paid once by all candidates with that heading that are taken.
     """
 
-    offers: Sequence[Offer]
+    offers: Sequence[CandidateRendering]
     heading: Hashable = None
     heading_cost: float = 0.0
 
 
-def pack(choices: Sequence[Choice], room: float, must: Sequence[int] = ()) -> dict[int, int]:
+def pack(choices: Sequence[PackingCandidate], room: float, must: Sequence[int] = ()) -> dict[int, int]:
     """Which offer of which candidate is taken: the candidate's place -> its offer's place.
 
     Args:
@@ -77,7 +77,7 @@ def pack(choices: Sequence[Choice], room: float, must: Sequence[int] = ()) -> di
 class _Packing:
     """What is taken so far, and what room is left."""
 
-    def __init__(self, choices: Sequence[Choice], room: float) -> None:
+    def __init__(self, choices: Sequence[PackingCandidate], room: float) -> None:
         self.choices = choices
         self.total = room
         self.room = room
@@ -262,7 +262,7 @@ class _Packing:
         return leaving if self._priced(choice, cost, held, left) <= room + TINY else None
 
     @staticmethod
-    def _priced(choice: Choice, cost: float, held: int | None, headings: Mapping[Hashable, int]) -> float:
+    def _priced(choice: PackingCandidate, cost: float, held: int | None, headings: Mapping[Hashable, int]) -> float:
         """A cost, with the heading's when nothing that is there has it."""
         return cost if held is not None or headings.get(choice.heading) else cost + choice.heading_cost
 
@@ -319,7 +319,7 @@ class _Packing:
     def _relaxed(self, room: float, steps: Sequence[tuple[float, int, int]]) -> float:
         """What steps of the hulls bring, densest first, the first that does not fit cut to size."""
         worth = 0.0
-        reached: dict[int, Offer] = {}
+        reached: dict[int, CandidateRendering] = {}
         for _, place, offer in steps:
             now, before = self.choices[place].offers[offer], reached.get(place, _NOTHING)
             cost = now.cost - before.cost
@@ -331,10 +331,10 @@ class _Packing:
         return worth
 
 
-_NOTHING: Final = Offer(0.0, 0.0)
+_NOTHING: Final = CandidateRendering(0.0, 0.0)
 
 
-def _hull(offers: Sequence[Offer], room: float) -> list[int]:
+def _hull(offers: Sequence[CandidateRendering], room: float) -> list[int]:
     """The offers that fit alone, cheapest first, each worth more for its cost than any mixture of the others."""
     fitting = [place for place, offer in enumerate(offers) if offer.cost <= room + TINY and offer.utility > 0]
     if len(fitting) <= 1:
@@ -353,5 +353,5 @@ def _hull(offers: Sequence[Offer], room: float) -> list[int]:
     return hull
 
 
-def _density(less: Offer, more: Offer) -> float:
+def _density(less: CandidateRendering, more: CandidateRendering) -> float:
     return (more.utility - less.utility) / max(more.cost - less.cost, TINY)

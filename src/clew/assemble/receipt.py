@@ -13,7 +13,7 @@ from clew.assemble.render import Evidence
 from clew.rank.dampening import weights as dampening
 from clew.rank.frame import Frame
 from clew.rank.intent import Intent
-from clew.rank.labels import Labels
+from clew.rank.labels import QuestionLabels
 from clew.rank.search import Candidate
 from clew.rank.signals import SIGNALS
 from clew.store.rows import dumps
@@ -69,7 +69,7 @@ def understood(intent: Intent, speakers: Sequence[str]) -> dict[str, Any]:
     return {name: value for name, value in found.items() if value}
 
 
-def labels_of(labels: Labels) -> dict[str, Any]:
+def labels_of(labels: QuestionLabels) -> dict[str, Any]:
     """The question's labels, and those that were passed over as talked about on the screen; nothing without any."""
     found = {"labels": sorted(labels.asked), "labels_on_screen": list(labels.skipped)}
     return {name: names for name, names in found.items() if names}

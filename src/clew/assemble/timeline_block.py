@@ -12,7 +12,7 @@ from clew.types.moments import Moment
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Offer:
+class TimelineEntry:
     """One line that may stand in the block.
 
     Attributes:
@@ -69,7 +69,7 @@ class Offer:
         )
 
 
-def lay_out(offers: Sequence[Offer], budget: int, counter: Counter) -> tuple[Packed, tuple[Moment, ...]]:
+def lay_out(offers: Sequence[TimelineEntry], budget: int, counter: Counter) -> tuple[Packed, tuple[Moment, ...]]:
     """The block of the offers that fit, the first ones first, and what stands in it, in its order."""
     packed = fit(
         [len(offer.text) for offer in offers],

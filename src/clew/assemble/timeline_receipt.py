@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from clew.assemble.fit import CHARS_PER_TOKEN, Packed
 from clew.assemble.receipt import OMISSIONS, fusion_of, read_as
-from clew.assemble.timeline_block import Offer
+from clew.assemble.timeline_block import TimelineEntry
 from clew.rank.search import Candidate, Ranking
 from clew.types.context import Receipt
 from clew.types.ids import session_prefix
@@ -23,7 +23,7 @@ LOOKED_FOR: Final = "looked_for"
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TimelineResult:
     """What was told of a time, and from what.
 
     Attributes:
@@ -38,14 +38,14 @@ class Told:
     query: str
     looked_for: str
     considered: int
-    offers: Sequence[Offer]
+    offers: Sequence[TimelineEntry]
     packed: Packed
     ranking: Ranking | None = None
     weights: Mapping[int, Mapping[str, float]] = field(default_factory=dict)
 
 
-def told_receipt(
-    told: Told, name: str, *, settings: Mapping[str, Any], created_at: datetime, timings: Mapping[str, float]
+def timeline_receipt(
+    told: TimelineResult, name: str, *, settings: Mapping[str, Any], created_at: datetime, timings: Mapping[str, float]
 ) -> Receipt:
     """The receipt of that name.
 
@@ -56,7 +56,7 @@ def told_receipt(
     frame = None if told.ranking is None else told.ranking.frame
     shown = [item.rank - 1 for item in told.packed.items]
     left = [place for place in range(len(told.offers)) if place not in told.packed.taken][:OMISSIONS]
-    rows = _Rows(told, [*shown, *left])
+    rows = _ReceiptRows(told, [*shown, *left])
     read: dict[str, Any] = {}
     if frame is not None:
         read = {LOOKED_FOR: told.looked_for, **read_as(frame)}
@@ -75,10 +75,10 @@ def told_receipt(
     )
 
 
-class _Rows:
+class _ReceiptRows:
     """The rows of some offers, by their places."""
 
-    def __init__(self, told: Told, places: Sequence[int]) -> None:
+    def __init__(self, told: TimelineResult, places: Sequence[int]) -> None:
         self._told = told
         self._found: dict[int, tuple[Candidate, dict[str, int]]] = {}
         ranking = told.ranking
@@ -114,6 +114,6 @@ class _Rows:
         return {**row, "fused": candidate.rank, "score": candidate.score, "signals": candidate.shares, "ranks": ranks}
 
 
-def _node(offer: Offer) -> str:
+def _node(offer: TimelineEntry) -> str:
     """The name of an outline; the turns since the last closed beat have none of their own."""
     return f"{session_prefix(offer.session)}:open" if offer.kind == "open" else offer.ref

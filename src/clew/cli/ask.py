@@ -28,7 +28,7 @@ from clew.cli.show import (
     who,
 )
 from clew.memory import Memory
-from clew.rank.filter import Only
+from clew.rank.filter import TurnFilters
 from clew.rank.strategies import AUTO, STRATEGIES
 from clew.types import Context, Hit, Turn
 
@@ -94,7 +94,9 @@ def nothing(memory: Memory, context: Context, only: Mapping[str, object]) -> str
         return f"Nothing fits into {context.budget:,} tokens; the shortest turn takes about {least}. Raise --budget."
     if not memory.stats().turns:
         return _nothing_stored(memory)
-    given = [f"--{name.replace('_', '-')}" for name, value in only.items() if name in Only.__annotations__ and value]
+    given = [
+        f"--{name.replace('_', '-')}" for name, value in only.items() if name in TurnFilters.__annotations__ and value
+    ]
     if given:
         return f"Nothing relevant was found among the turns that {' and '.join(given)} let through; ask without."
     return "Nothing relevant was found. Other words may find it; `clew search` shows what comes nearest."

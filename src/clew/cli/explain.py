@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.text import Text
 
-from clew.assemble.changes import Changes, changes
+from clew.assemble.changes import ReceiptChanges, changes
 from clew.assemble.timeline_receipt import KIND as TOLD
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
@@ -71,7 +71,7 @@ def print_receipt(console: Console, memory: Memory, receipt: Receipt) -> None:
         lay_out(console, table)
 
 
-def print_changes(console: Console, memory: Memory, compared: Changes) -> None:
+def print_changes(console: Console, memory: Memory, compared: ReceiptChanges) -> None:
     """Prints what changed between two receipts; turns that are still stored are shown with their first words."""
     rows = [("from", compared.first), ("to", compared.second)]
     rows += [(name, f"{_plain(old)} -> {_plain(new)}") for name, (old, new) in compared.settings.items()]

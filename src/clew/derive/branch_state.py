@@ -19,7 +19,7 @@ from clew.analyze.prototypes import Prototypes
 from clew.analyze.turns import Session, Told, look
 from clew.analyze.weigh import weigh
 from clew.analyze.words import Reading, read
-from clew.rank.tuning.structure import Structure
+from clew.rank.tuning.structure import StructureParameters
 from clew.rows.annotations import WEIGHING, said_of
 from clew.store.protocol import Reader
 from clew.store.rows import TURN_COLUMNS, dumps, turn_from_row
@@ -33,7 +33,7 @@ from clew.text.terms import terms
 from clew.types.ids import line_name, turn_id
 from clew.types.turn import Turn
 
-UNTUNED: Final = Structure()
+UNTUNED: Final = StructureParameters()
 """The document's parameters, as long as nothing was learned."""
 
 MARK: Final = "line:"
@@ -85,7 +85,7 @@ class Item:
     said: Mapping[str, Any]
     vector: Vector | None
     prototypes: Prototypes | None = None
-    by: Structure = UNTUNED
+    by: StructureParameters = UNTUNED
     weighed: bool = True
 
     @property
@@ -216,7 +216,7 @@ def items_of(
     rows: Iterable[Row],
     vectors: Mapping[int, Vector],
     prototypes: Prototypes | None = None,
-    by: Structure = UNTUNED,
+    by: StructureParameters = UNTUNED,
 ) -> list[Item]:
     """Rows of TURN with what is said of them; turns that are no memory of their own are left out.
 

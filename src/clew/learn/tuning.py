@@ -24,11 +24,11 @@ from clew.learn.silver_questions import past, silver_questions
 from clew.rank.filter import Filter
 from clew.rank.frame import Frame, assistant_takes_part
 from clew.rank.ranker import Ranker
-from clew.rank.tuning.fusion import PREFIX, SETTINGS_TUNED, Asked, asked, fusion_problem
+from clew.rank.tuning.fusion import PREFIX, SETTINGS_TUNED, RankedQuestion, fusion_problem, ranked_question
 from clew.rank.tuning.structure import (
     Interaction,
-    Structure,
-    Weighed,
+    StructureParameters,
+    WeighedChunk,
     maturity_problem,
     weighed_together,
     weights_problem,
@@ -134,7 +134,7 @@ class Bench:
         return uses, {kind: kinds.count(kind) for kind in sorted(set(kinds))}
 
     def _recall(self, view: IndexView, uses: Sequence[Use]) -> tuple[Verdict, int]:
-        pairs: list[Asked] = []
+        pairs: list[RankedQuestion] = []
         groups = stretches([use.place for use in uses])
         for use, group in zip(uses, groups, strict=True):
             pair = None if _pointed(use.receipt) else self._asked(use, group)
@@ -147,14 +147,14 @@ class Bench:
         for each in silver:
             group = _group_at((each.turn.session, each.turn.seq or 0), known)
             frame = self.ranker.frame(each.turn.text, each.turn.at or each.turn.ingested_at or EPOCH)
-            pair = asked(frame, each.positives, past(frame.view, each.position), group, judges=False)
+            pair = ranked_question(frame, each.positives, past(frame.view, each.position), group, judges=False)
             if pair is not None:
                 pairs.append(pair)
         free = {setting for setting in SETTINGS_TUNED if PREFIX + setting not in self.book.given}
         problem = fusion_problem(pairs, self.book.recall(), free, assistant_takes_part(view))
         return decide(problem), len(pairs) - judging
 
-    def _asked(self, use: Use, group: str) -> Asked | None:
+    def _asked(self, use: Use, group: str) -> RankedQuestion | None:
         receipt = use.receipt
         chosen = Filter.from_dict(receipt.settings.get("filter") or {})
         if chosen.by_rows:  # rows may have changed since: what it was chosen from is not known any more
@@ -164,7 +164,7 @@ class Bench:
         used = {place for place in (_position(frame, name) for name in use.used) if place is not None}
         allowed = np.arange(frame.size) < receipt.considered
         mask = chosen.mask(frame.view)
-        return asked(frame, used, allowed if mask is None else allowed & mask, group, judges=True)
+        return ranked_question(frame, used, allowed if mask is None else allowed & mask, group, judges=True)
 
     def _structure(self, view: IndexView, uses: Sequence[Use], changes: Sequence[Change]) -> tuple[Verdict, Verdict]:
         start = structure_of(self.book.now())
@@ -224,16 +224,16 @@ class _Chunks:
     def __init__(self, reader: Reader, space: str) -> None:
         self._reader, self._space = reader, space
         self._beats: dict[str, dict[int, tuple[int, ...]]] = {}
-        self._held: dict[tuple[str, int], Weighed] = {}
+        self._held: dict[tuple[str, int], WeighedChunk] = {}
 
-    def of(self, names: Sequence[str], used: Collection[str]) -> tuple[tuple[Weighed, ...], tuple[bool, ...]]:
+    def of(self, names: Sequence[str], used: Collection[str]) -> tuple[tuple[WeighedChunk, ...], tuple[bool, ...]]:
         """The chunks of some turns in the order of the conversation, and which of them were used."""
         order = sorted(names, key=parse_turn_id)
         held = [(name, self._chunk(*parse_turn_id(name))) for name in order]
         known = [(name, chunk) for name, chunk in held if chunk is not None]
         return tuple(chunk for _, chunk in known), tuple(name in used for name, _ in known)
 
-    def _chunk(self, session: str, seq: int) -> Weighed | None:
+    def _chunk(self, session: str, seq: int) -> WeighedChunk | None:
         if (session, seq) not in self._held:
             seqs = self._seqs(session).get(seq, (seq,))
             keys = [(self._space, session, each) for each in seqs]
@@ -266,7 +266,7 @@ class _Span:
 class _Sessions:
     """The main lines of sessions as the search for beats sees them."""
 
-    def __init__(self, reader: Reader, space: str, view: IndexView, model: str | None, by: Structure) -> None:
+    def __init__(self, reader: Reader, space: str, view: IndexView, model: str | None, by: StructureParameters) -> None:
         self._reader, self._space, self._view, self._model, self._by = reader, space, view, model, by
         self._lines: dict[str, list[TurnFeatures]] = {}
 

@@ -17,9 +17,9 @@ from clew.learn.feedback import RECENT, note_restored
 from clew.maintain.stats import gather_stats
 from clew.memory.arguments import BUDGET, given_count, given_text
 from clew.memory.wiring import Wired
-from clew.rank.anchors import Stretch
+from clew.rank.anchors import WeightedRange
 from clew.rank.confidence import confidence
-from clew.rank.filter import Filter, How, Only, filter_of, newest, without
+from clew.rank.filter import Filter, RecallOptions, TurnFilters, filter_of, newest, without
 from clew.rank.frame import Frame
 from clew.rank.quotes import find_quote
 from clew.rank.search import Ranking
@@ -66,7 +66,7 @@ class Reading(Wired):
         counter: str | Callable[[str], int] | None = None,
         position: int | None = None,
         context_position: int | None = None,
-        **how: Unpack[How],
+        **how: Unpack[RecallOptions],
     ) -> Context:
         """The block of remembered turns to put before a model, within an exact budget.
 
@@ -77,7 +77,7 @@ class Reading(Wired):
             position: the beat whose turns, and whose neighbours' turns, come first: its `conversation_position`, or,
                 when negative, how many beats ago it was. Of the session in `only`, else of the newest turn's.
             context_position: another name for `position`.
-            how: restricts the turns, see `Only`; chooses the strategy and tells of the model's window, see `How`.
+            how: restricts the turns, see `TurnFilters`; chooses the strategy, see `RecallOptions`.
 
         Raises:
             InputError: the budget, the window or `in_window` is negative, the strategy or the role is unknown, the time
@@ -157,17 +157,17 @@ class Reading(Wired):
             **({} if place is None else {"position": place}),
         }
 
-    def _region(self, session: str | None, place: int) -> tuple[Stretch, ...]:
+    def _region(self, session: str | None, place: int) -> tuple[WeightedRange, ...]:
         with self._store.snapshot() as reader:
             return region_of(reader, self.space, session, place)
 
-    def search(self, query: str, *, limit: int = 10, **only: Unpack[Only]) -> list[Hit]:
+    def search(self, query: str, *, limit: int = 10, **only: Unpack[TurnFilters]) -> list[Hit]:
         """The best turns for a query, best first, each with what every signal added to its score.
 
         No budget is to be kept, so what a turn costs does not count, as it does in `ranked`.
 
         Args:
-            only: restricts the turns, see `Only`.
+            only: restricts the turns, see `TurnFilters`.
 
         Raises:
             InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
@@ -175,14 +175,14 @@ class Reading(Wired):
         """
         return self._hits(query, limit, only, priced=False)
 
-    def ranked(self, query: str, *, limit: int = 10, **only: Unpack[Only]) -> list[Hit]:
+    def ranked(self, query: str, *, limit: int = 10, **only: Unpack[TurnFilters]) -> list[Hit]:
         """The turns in the order in which a recall prefers them, each with what every signal added to its score.
 
         As `search`, but what a turn costs counts: a long one may come after a short one that says less. A block takes
         them in this order as far as they fit, but for long ones that it shortens and for what is pinned.
 
         Args:
-            only: restricts the turns, see `Only`.
+            only: restricts the turns, see `TurnFilters`.
 
         Raises:
             InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
@@ -190,7 +190,7 @@ class Reading(Wired):
         """
         return self._hits(query, limit, only, priced=True)
 
-    def _hits(self, query: str, limit: int, only: Only, *, priced: bool) -> list[Hit]:
+    def _hits(self, query: str, limit: int, only: TurnFilters, *, priced: bool) -> list[Hit]:
         self._check_open()
         limit = _checked_limit(limit)
         chosen = filter_of(only)
@@ -206,7 +206,7 @@ class Reading(Wired):
             if row is not None  # forgotten since it was ranked
         ]
 
-    def query(self, expression: str, *, limit: int | None = None, **only: Unpack[Only]) -> list[Turn]:
+    def query(self, expression: str, *, limit: int | None = None, **only: Unpack[TurnFilters]) -> list[Turn]:
         """The turns for which an expression of the lattice algebra holds, in the order in which they came.
 
         `(O1 > 7) AND (O2 > 7)`; docs/query.md has all that may stand in one. It looks at all sessions of the space,
@@ -215,7 +215,7 @@ class Reading(Wired):
 
         Args:
             limit: how many turns at most; None for all.
-            only: restricts the turns, see `Only`; `where` is the expression itself and cannot be given again.
+            only: restricts the turns, see `TurnFilters`; `where` is the expression itself and cannot be given again.
 
         Raises:
             ExpressionError: the expression cannot be read; the message names the position.

@@ -10,8 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from clew.assemble.receipt import receipt_id, timings_of
-from clew.assemble.timeline_block import Offer, lay_out
-from clew.assemble.timeline_receipt import Told, told_receipt
+from clew.assemble.timeline_block import TimelineEntry, lay_out
+from clew.assemble.timeline_receipt import TimelineResult, timeline_receipt
 from clew.index.view import IndexView
 from clew.ingest.encoding import escape_surrogates
 from clew.memory.arguments import BUDGET, given_count, given_text
@@ -32,10 +32,10 @@ _NONE: Final = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Look:
-    """What was found of a time; `Told` has the meaning of what it shares with it."""
+    """What was found of a time; `TimelineResult` has the meaning of what it shares with it."""
 
     positions: Places
-    lines: list[Offer]
+    lines: list[TimelineEntry]
     ranking: Ranking | None
     weights: dict[int, dict[str, float]]
     considered: int
@@ -103,8 +103,8 @@ class Times(Wired):
         settings = {"budget": budget, "counter": count.name, "mode": chosen, "asked": _as_given(mode, since, until)}
         name = receipt_id(text, settings := settings | look.settings, now)
         if not look.paused:  # a receipt repeats the question
-            told = Told(text, window.rest, look.considered, look.lines, packed, look.ranking, look.weights)
-            self._receipts.keep(told_receipt(told, name, settings=settings, created_at=now, timings=timings))
+            told = TimelineResult(text, window.rest, look.considered, look.lines, packed, look.ranking, look.weights)
+            self._receipts.keep(timeline_receipt(told, name, settings=settings, created_at=now, timings=timings))
         return replace(found, receipt_id=name)
 
     def _look(self, mode: str, window: TimeWindow, session: str | None, now: datetime) -> "_Look":

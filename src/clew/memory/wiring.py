@@ -19,9 +19,9 @@ from clew.maintain.forget import Selection, forget
 from clew.maintain.retention import Retention
 from clew.models.choose import choose_embedder, choose_llm, find_recogniser
 from clew.models.protocol import LLM, Embedder
-from clew.rank.anchors import Stretch
+from clew.rank.anchors import WeightedRange
 from clew.rank.frame import Frame
-from clew.rank.graph_context import Surroundings
+from clew.rank.graph_context import GraphContextReader
 from clew.rank.intent.position_phrases import PositionPhrase
 from clew.rank.ranker import Ranker, RankingSources
 from clew.recall.filters import Chooser
@@ -65,7 +65,7 @@ class Wired:
         self._learned = LearnedBook(store, space, config.recall)
         self._chooser = Chooser(store, space, config.analyze)
         sources = RankingSources(
-            graph=Surroundings(store, space),
+            graph=GraphContextReader(store, space),
             labels=Labelling(store, space, self._chooser.said),
             importance=self._chooser.importance,
             texts=self._told,
@@ -186,7 +186,7 @@ class Wired:
         with self._store.snapshot() as reader:
             return self._words(reader, names)
 
-    def _outline(self, place: PositionPhrase, session: str) -> list[Stretch]:
+    def _outline(self, place: PositionPhrase, session: str) -> list[WeightedRange]:
         with self._store.snapshot() as reader:
             return outline_of_place(reader, self.space, place, session)
 

@@ -35,7 +35,7 @@ Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class WeightedRange:
     """Turns of one session, both ends included; `value` is how near they are to where is pointed, 1 there."""
 
     session: str
@@ -45,7 +45,7 @@ class Stretch:
 
 
 @dataclass(frozen=True, slots=True)
-class Side:
+class SideOfTurn:
     """All that was said before, or from, a turn on.
 
     Attributes:
@@ -58,19 +58,19 @@ class Side:
 
 
 @dataclass(frozen=True, slots=True)
-class Pointed:
+class PointedTurns:
     """Where a question points.
 
     Attributes:
         told: what was understood, in words a person can check, and where that was found.
     """
 
-    stretches: tuple[Stretch, ...] = ()
-    sides: tuple[Side, ...] = ()
+    stretches: tuple[WeightedRange, ...] = ()
+    sides: tuple[SideOfTurn, ...] = ()
     told: tuple[dict[str, Any], ...] = field(default=(), hash=False)
 
 
-NOWHERE: Final = Pointed()
+NOWHERE: Final = PointedTurns()
 
 
 def rarities(view: IndexView, terms: Iterable[str]) -> Values:
@@ -106,19 +106,21 @@ def anchor(view: IndexView, place: PositionPhrase) -> int | None:
     return min(most.tolist(), key=lambda at: _moment(view, at))
 
 
-Outline = Callable[[PositionPhrase, str], Sequence[Stretch]]
+FindNodes = Callable[[PositionPhrase, str], Sequence[WeightedRange]]
 """Finds beats and chapters, which the index does not know: a place and the session that is going on -> its turns."""
 
 
-def point(view: IndexView, places: Sequence[PositionPhrase], session: str | None, outline: Outline | None) -> Pointed:
+def resolve_positions(
+    view: IndexView, places: Sequence[PositionPhrase], session: str | None, outline: FindNodes | None
+) -> PointedTurns:
     """Where places point; one that is not found points nowhere.
 
     Args:
         session: the one that is going on; None for that of the turn that came last.
         outline: None where nobody knows of beats.
     """
-    stretches: list[Stretch] = []
-    sides: list[Side] = []
+    stretches: list[WeightedRange] = []
+    sides: list[SideOfTurn] = []
     told: list[dict[str, Any]] = []
     for place in places if len(view.turns.ordinal) else ():
         at = anchor(view, place) if place.kind in CLAUSES else None
@@ -126,23 +128,25 @@ def point(view: IndexView, places: Sequence[PositionPhrase], session: str | None
             found = _stretches(view, place, session, outline)
         elif at is None or place.kind in ("before", "after"):
             found = []
-            sides += [] if at is None else [Side(at, after=place.kind == "after")]
+            sides += [] if at is None else [SideOfTurn(at, after=place.kind == "after")]
         else:
             name, seq = view.sessions[int(view.turns.session[at])], int(view.turns.seq[at])
-            found = [Stretch(name, max(0, seq + low), seq + high, value) for low, high, value in CLOSE]
+            found = [WeightedRange(name, max(0, seq + low), seq + high, value) for low, high, value in CLOSE]
         stretches += found
         told.append({"words": place.words, "kind": place.kind, **_told(view, at, found)})
-    return Pointed(tuple(stretches), tuple(sides), tuple(told))
+    return PointedTurns(tuple(stretches), tuple(sides), tuple(told))
 
 
-def _stretches(view: IndexView, place: PositionPhrase, session: str | None, outline: Outline | None) -> list[Stretch]:
+def _stretches(
+    view: IndexView, place: PositionPhrase, session: str | None, outline: FindNodes | None
+) -> list[WeightedRange]:
     """The turns of a place that is counted from an end of the conversation."""
     order = _by_arrival(view)
     now = session if session in order else order[-1]
     before = order[: order.index(now)]
     if place.kind == "start":
         named = [now] if session is not None else list(dict.fromkeys((order[0], now)))
-        return [Stretch(name, low, high, value) for name in named for low, high, value in START]
+        return [WeightedRange(name, low, high, value) for name in named for low, high, value in START]
     if place.kind == "session":
         return [_whole(view, now)]
     if place.kind == "previous" or place.unit == "session":
@@ -153,14 +157,14 @@ def _stretches(view: IndexView, place: PositionPhrase, session: str | None, outl
     if place.unit == "turn":
         end = _whole(view, now).high
         if place.kind == "last":
-            return [Stretch(now, max(0, end - place.count + 1), end, 1.0)]
-        return [Stretch(now, end - place.count - 1, end - place.count + 1, 1.0)] if place.count <= end else []
+            return [WeightedRange(now, max(0, end - place.count + 1), end, 1.0)]
+        return [WeightedRange(now, end - place.count - 1, end - place.count + 1, 1.0)] if place.count <= end else []
     return [] if outline is None else list(outline(place, now))
 
 
-def _whole(view: IndexView, session: str) -> Stretch:
+def _whole(view: IndexView, session: str) -> WeightedRange:
     seqs = view.turns.seq[view.turns.session == view.sessions.index(session)]
-    return Stretch(session, 0, int(seqs.max(initial=0)), 1.0)
+    return WeightedRange(session, 0, int(seqs.max(initial=0)), 1.0)
 
 
 def _by_arrival(view: IndexView) -> list[str]:
@@ -175,7 +179,7 @@ def _by_arrival(view: IndexView) -> list[str]:
     return view.derived(_BY_ARRIVAL, sessions)
 
 
-def _told(view: IndexView, at: int | None, found: Sequence[Stretch]) -> dict[str, Any]:
+def _told(view: IndexView, at: int | None, found: Sequence[WeightedRange]) -> dict[str, Any]:
     """The turn that was found; or the first and the last one, nearest to where is pointed; nothing where none was."""
     if at is not None:
         return {"turn": turn_id(view.sessions[int(view.turns.session[at])], int(view.turns.seq[at]))}
@@ -183,7 +187,7 @@ def _told(view: IndexView, at: int | None, found: Sequence[Stretch]) -> dict[str
     return {"turns": [f"{turn_id(each.session, each.low)} to {each.high}" for each in nearest]}
 
 
-def on_side(view: IndexView, side: Side) -> NDArray[np.bool_]:
+def on_side(view: IndexView, side: SideOfTurn) -> NDArray[np.bool_]:
     """The turns on a side of one, which itself lies after: in its session by place, else by time, else by arrival."""
     turns, at = view.turns, side.position
     later = turns.ordinal >= turns.ordinal[at]

@@ -15,7 +15,7 @@ from clew.config import RecallConfig
 from clew.index.view import IndexView
 from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Fused, Opinion, Tie, best, boost_step
-from clew.rank.graph_context import Branch, nodes_of
+from clew.rank.graph_context import HierarchyNode, nodes_of
 
 RELEVANT: Final = 20
 """Best turns that count as what is relevant (docs/recall.md: 5, 10 and 40 did no better)."""
@@ -73,7 +73,7 @@ def dampened(frame: Frame, fused: Fused, tie: Tie, allowed: Mask | None) -> Fuse
     return replace(fused, score=score, opinions=[*fused.opinions, *found], rank_shares=by_rank)
 
 
-def gravity(view: IndexView, nodes: Sequence[Branch], relevant: NDArray[np.int64]) -> Scores | None:
+def gravity(view: IndexView, nodes: Sequence[HierarchyNode], relevant: NDArray[np.int64]) -> Scores | None:
     """How far each turn is from everything else that is relevant, in the hierarchy and in time: 0 to 1.
 
     The product of two distances, each to the nearest other one of the relevant turns: in the hierarchy, 0 in its

@@ -15,7 +15,7 @@ from clew.types.record import Record
 from clew.types.turn import aware
 
 
-class Only(TypedDict, total=False):
+class TurnFilters(TypedDict, total=False):
     """What a caller may restrict a recall or search to; what is left out restricts nothing. Conditions add up.
 
     Attributes:
@@ -40,7 +40,7 @@ class Only(TypedDict, total=False):
     known_at: datetime | None
 
 
-class How(Only, total=False):
+class RecallOptions(TurnFilters, total=False):
     """The same with how a recall goes about it.
 
     Attributes:
@@ -90,16 +90,16 @@ class Filter(Record):
         )
 
 
-def filter_of(only: Only) -> Filter:
+def filter_of(only: TurnFilters) -> Filter:
     """The same for the ranker.
 
     Raises:
         InputError: the time range ends before it starts, or starts after `as_of`; or there is no such restriction, and
             a mistyped one would let everything through.
     """
-    unknown = sorted(only.keys() - How.__annotations__.keys())
+    unknown = sorted(only.keys() - RecallOptions.__annotations__.keys())
     if unknown:
-        raise InputError(f"{unknown[0]!r} is no restriction; expected one of {', '.join(Only.__annotations__)}")
+        raise InputError(f"{unknown[0]!r} is no restriction; expected one of {', '.join(TurnFilters.__annotations__)}")
     since, until = time_range(only.get("since"), only.get("until"))
     as_of, known_at = aware(only.get("as_of"), "as_of"), aware(only.get("known_at"), "known_at")
     if since is not None and as_of is not None and since > as_of:

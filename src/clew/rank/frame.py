@@ -12,10 +12,10 @@ from clew.config import RecallConfig
 from clew.index.bm25 import Window, bm25f
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.anchors import NOWHERE, Pointed, Stretch
-from clew.rank.graph_context import NOTHING, Around
+from clew.rank.anchors import NOWHERE, PointedTurns, WeightedRange
+from clew.rank.graph_context import NOTHING, GraphContext
 from clew.rank.intent import Intent
-from clew.rank.labels import NO_LABELS, Labels
+from clew.rank.labels import NO_LABELS, QuestionLabels
 from clew.store.rows import from_us
 from clew.types.turn import ROLES
 
@@ -59,11 +59,11 @@ class Frame:
     piece_scores: Scores | None
     similarity: Scores | None
     with_assistant: bool
-    region: tuple[Stretch, ...] = ()
-    pointed: Pointed = NOWHERE
-    around: Around = NOTHING
+    region: tuple[WeightedRange, ...] = ()
+    pointed: PointedTurns = NOWHERE
+    around: GraphContext = NOTHING
     hop: tuple[str, ...] = ()
-    labels: Labels = NO_LABELS
+    labels: QuestionLabels = NO_LABELS
     importance: Scores | None = None
 
     @property
@@ -99,8 +99,8 @@ def make_frame(
     similarity: Scores | None,
     *,
     with_assistant: bool,
-    region: tuple[Stretch, ...] = (),
-    around: Around = NOTHING,
+    region: tuple[WeightedRange, ...] = (),
+    around: GraphContext = NOTHING,
 ) -> Frame:
     """Looks the question's words up, once for all signals."""
     pieces = bm25f(view, intent.terms, Window()) if intent.terms else None
@@ -153,7 +153,7 @@ def _answers(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Beside:
+class Neighbours:
     """The turns before and after each turn, in its session and branch.
 
     Attributes:
@@ -187,21 +187,21 @@ class Beside:
         return found
 
 
-def beside(view: IndexView) -> Beside:
+def neighbours(view: IndexView) -> Neighbours:
     """The turns beside each turn; kept with the view."""
     return view.derived(_BESIDE, lambda: _beside(view))
 
 
-def _beside(view: IndexView) -> Beside:
+def _beside(view: IndexView) -> Neighbours:
     turns, places = view.turns, np.arange(len(view.turns.ordinal))
     owner = np.append(view.pieces.turn.astype(np.intp), len(places))
     before = owner[view.previous[turns.first_piece]]
     after = owner[view.next[turns.first_piece + turns.piece_count - 1]]
     odd = np.flatnonzero((before != places - 1) | (after != places + 1) | (after == len(places)))
-    return Beside(odd, before[odd], after[odd])
+    return Neighbours(odd, before[odd], after[odd])
 
 
-_BESIDE: Final = CacheKey[Beside]("beside")
+_BESIDE: Final = CacheKey[Neighbours]("neighbours")
 
 
 def _programs(view: IndexView, rows: slice) -> int:

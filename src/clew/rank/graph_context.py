@@ -23,11 +23,11 @@ from clew.structure.tree import INHERITED, OWN
 SEEDS: Final = 8
 """Entities of a question from which energy spreads at most."""
 
-_NO_NODES: Final[tuple["Branch", ...]] = ()
+_NO_NODES: Final[tuple["HierarchyNode", ...]] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class HierarchyNode:
     """One node of the hierarchy.
 
     Attributes:
@@ -41,7 +41,7 @@ class Branch:
     parent: int
 
 
-_NodesOfTurns = tuple[Sequence[Branch], NDArray[np.int64], NDArray[np.int64]]
+_NodesOfTurns = tuple[Sequence[HierarchyNode], NDArray[np.int64], NDArray[np.int64]]
 """The hierarchy, and of each turn its beat and its chapter as places in it; -1 for none."""
 
 _NODES_OF: Final = CacheKey[dict[str, _NodesOfTurns]]("beat and chapter of each turn")
@@ -49,7 +49,7 @@ _BY_SESSION: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.int64]]]("turns
 
 
 @dataclass(frozen=True, slots=True)
-class Around:
+class GraphContext:
     """The surroundings of one question.
 
     Attributes:
@@ -58,38 +58,38 @@ class Around:
     """
 
     near: tuple[tuple[tuple[str, ...], float], ...] = ()
-    nodes: tuple[Branch, ...] = _NO_NODES
+    nodes: tuple[HierarchyNode, ...] = _NO_NODES
 
 
-NOTHING: Final = Around()
+NOTHING: Final = GraphContext()
 
 
-class Surroundings:
+class GraphContextReader:
     """Looks into one space. Threads may share it; the hierarchy is read again when anything was written."""
 
     def __init__(self, store: Store, space: str) -> None:
         """Nothing is read before a signal asks."""
         self._store, self._space = store, space
         self._lock = threading.Lock()
-        self._held: tuple[int, tuple[Branch, ...]] = (-1, ())
+        self._held: tuple[int, tuple[HierarchyNode, ...]] = (-1, ())
 
-    def look(self, question: str, config: RecallConfig, view: IndexView) -> Around:
+    def look(self, question: str, config: RecallConfig, view: IndexView) -> GraphContext:
         """What the signals with a weight need."""
         if not (config.graph or config.tree or config.beat or config.gravity):
             return NOTHING
         near = self._near(question, view) if config.graph else ()
-        return Around(near, self._nodes() if config.tree or config.beat or config.gravity else ())
+        return GraphContext(near, self._nodes() if config.tree or config.beat or config.gravity else ())
 
     def _near(self, question: str, view: IndexView) -> tuple[tuple[tuple[str, ...], float], ...]:
         with self._store.snapshot() as reader:
             graph = StoredGraph(reader, self._space, view)
             known = (graph.find(mention.name) for mention in entities_in(question).mentions)
             own = list(dict.fromkeys(key for key in known if key is not None))[:SEEDS]
-            reached = spreading_activation(Keyed(graph), own)
+            reached = spreading_activation(GraphByKey(graph), own)
             found = ((graph.entity(key), energy) for key, energy in reached.items() if key not in own)
             return tuple(((each.name, *each.aliases), energy) for each, energy in found if each is not None)
 
-    def _nodes(self) -> tuple[Branch, ...]:
+    def _nodes(self) -> tuple[HierarchyNode, ...]:
         version = self._store.version()
         with self._lock:
             if self._held[0] == version:
@@ -100,7 +100,7 @@ class Surroundings:
         rows.sort(key=lambda row: (-cast(int, row[2]), cast(str, row[1]), cast(int, row[3]), cast(str, row[0])))
         places = {row[0]: place for place, row in enumerate(rows)}
         nodes = tuple(
-            Branch(cast(str, session), cast(int, low), cast(int, high), places.get(parent, -1))
+            HierarchyNode(cast(str, session), cast(int, low), cast(int, high), places.get(parent, -1))
             for _, session, _, low, high, parent in rows
         )
         with self._lock:
@@ -108,7 +108,7 @@ class Surroundings:
         return nodes
 
 
-class Keyed:
+class GraphByKey:
     """A stored graph that is asked by keys instead of names."""
 
     def __init__(self, graph: StoredGraph) -> None:
@@ -121,7 +121,7 @@ class Keyed:
         return name
 
 
-def inherited(view: IndexView, nodes: tuple[Branch, ...], cosines: NDArray[np.float64]) -> NDArray[np.float64]:
+def inherited(view: IndexView, nodes: tuple[HierarchyNode, ...], cosines: NDArray[np.float64]) -> NDArray[np.float64]:
     """What each turn's beat has as its score; NaN for a turn in no beat.
 
     A node's own cosine is the mean of its turns'. A root's score is that; every other node's 0.7 of it and 0.3 of its
@@ -146,7 +146,7 @@ def inherited(view: IndexView, nodes: tuple[Branch, ...], cosines: NDArray[np.fl
     return spread
 
 
-def nodes_of(view: IndexView, nodes: Sequence[Branch]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def nodes_of(view: IndexView, nodes: Sequence[HierarchyNode]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The beat and the chapter of each turn, as places among the nodes; -1 for none.
 
     Kept with the view for as long as these nodes hold.
@@ -164,7 +164,7 @@ def nodes_of(view: IndexView, nodes: Sequence[Branch]) -> tuple[NDArray[np.int64
     return found[1:]
 
 
-def _bounds(view: IndexView, nodes: Sequence[Branch], keys: NDArray[np.int64]) -> tuple[list[int], list[int]]:
+def _bounds(view: IndexView, nodes: Sequence[HierarchyNode], keys: NDArray[np.int64]) -> tuple[list[int], list[int]]:
     """Where the turns of each node begin and end among all turns in order."""
     codes: Mapping[str, int] = {name: code for code, name in enumerate(view.sessions)}
     starts = [_key(codes.get(node.session, -1), node.low) for node in nodes]

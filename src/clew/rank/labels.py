@@ -1,6 +1,6 @@
 """Labels of a question and labels of turns: how far they agree, and how general a turn's labels are. Pure.
 
-Who keeps the labels is above this layer and gives them as columns (`Look`); asked only where a weight is not 0.
+Who keeps the labels is above this layer and gives them as columns (`LabelLookup`); asked only where a weight is not 0.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,7 +16,7 @@ from clew.index.view import IndexView
 from clew.rank.intent import Intent
 
 Values = NDArray[np.float64]
-Embedded = tuple[str, NDArray[np.float32]]
+EmbeddedQuestion = tuple[str, NDArray[np.float32]]
 """Name of a model, and the vector that it gives a question."""
 
 _NONE: Final[Mapping[str, float]] = MappingProxyType({})
@@ -38,7 +38,7 @@ class TagColumns:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Labels:
+class QuestionLabels:
     """What labels say to one question.
 
     Attributes:
@@ -55,21 +55,21 @@ class Labels:
     hubs: Values | None = None
 
 
-NO_LABELS: Final = Labels()
+NO_LABELS: Final = QuestionLabels()
 
 
-class Look(Protocol):
+class LabelLookup(Protocol):
     """Gives what labels say."""
 
     def __call__(
         self,
         view: IndexView,
         intent: Intent,
-        vector: Embedded | None,
+        vector: EmbeddedQuestion | None,
         shown: Collection[tuple[str, int]],
         *,
         hubs: bool,
-    ) -> Labels:
+    ) -> QuestionLabels:
         """What the labels of a view's turns say to a question.
 
         Args:

@@ -18,11 +18,11 @@ FEWEST: Final = 16
 MOST: Final = 256
 """Turns that are held at once."""
 
-Fetch = Callable[[Sequence[tuple[str, int]]], Sequence[Turn | None]]
+ReadTurns = Callable[[Sequence[tuple[str, int]]], Sequence[Turn | None]]
 """From sessions and places in them to the turns there; None for one that was forgotten meanwhile."""
 
 
-def find_quote(view: IndexView, fetch: Fetch, text: str, limit: int) -> list[Turn]:
+def find_quote(view: IndexView, fetch: ReadTurns, text: str, limit: int) -> list[Turn]:
     """Turns whose text holds the phrase, newest first.
 
     Case, accents and marks between words do not count. A phrase of stop words alone is looked for in every turn; else

@@ -17,13 +17,13 @@ from clew.index.vectors import cosine
 from clew.index.view import IndexView, Mask
 from clew.models.asked import ask
 from clew.models.protocol import Embedder, Matrix
-from clew.rank.anchors import Outline, Stretch, point
+from clew.rank.anchors import FindNodes, WeightedRange, resolve_positions
 from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
-from clew.rank.graph_context import NOTHING, Surroundings
+from clew.rank.graph_context import NOTHING, GraphContextReader
 from clew.rank.intent import Intent, read_intent
-from clew.rank.labels import NO_LABELS, Labels, Look
+from clew.rank.labels import NO_LABELS, LabelLookup, QuestionLabels
 from clew.rank.search import Ranking, rank
-from clew.rank.second_lookup import FIRST, Fetch, seeds
+from clew.rank.second_lookup import FIRST, ReadTexts, seeds
 from clew.structure.nicknames import nicknames
 
 log = logging.getLogger("clew.rank")
@@ -51,11 +51,11 @@ class RankingSources:
         outline: the turns of the beats or chapters that a question counts back to.
     """
 
-    graph: Surroundings | None = None
-    labels: Look | None = None
+    graph: GraphContextReader | None = None
+    labels: LabelLookup | None = None
     importance: Callable[[IndexView], Scores] | None = None
-    texts: Fetch | None = None
-    outline: Outline | None = None
+    texts: ReadTexts | None = None
+    outline: FindNodes | None = None
 
 
 NO_SOURCES: Final = RankingSources()
@@ -90,7 +90,7 @@ class Ranker:
         self,
         text: str,
         now: datetime,
-        region: tuple[Stretch, ...] = (),
+        region: tuple[WeightedRange, ...] = (),
         shown: Collection[tuple[str, int]] = (),
         session: str | None = None,
     ) -> Frame:
@@ -121,12 +121,12 @@ class Ranker:
         if self._sources.importance is not None and config.importance:
             found = replace(found, importance=self._sources.importance(view))
         if intent.positions and config.position:
-            found = replace(found, pointed=point(view, intent.positions, session, self._sources.outline))
+            found = replace(found, pointed=resolve_positions(view, intent.positions, session, self._sources.outline))
         return found if labels is NO_LABELS else replace(found, labels=labels)
 
     def _labels(
         self, view: IndexView, intent: Intent, config: RecallConfig, shown: Collection[tuple[str, int]], *, near: bool
-    ) -> Labels:
+    ) -> QuestionLabels:
         """What labels say, where a weight asks for it; `near` says that the question's vector is worth looking at."""
         if self._sources.labels is None or not (config.label or config.hub):
             return NO_LABELS

@@ -23,11 +23,11 @@ SHARE: Final = 0.03
 FEW: Final = 3
 """A seed may stand in so many turns of any space."""
 
-Fetch = Callable[[Sequence[tuple[str, int]]], Sequence[str | None]]
+ReadTexts = Callable[[Sequence[tuple[str, int]]], Sequence[str | None]]
 """From sessions and places in them to the words of the turns there; None for one that was forgotten meanwhile."""
 
 
-def seeds(ranking: Ranking, fetch: Fetch) -> tuple[str, ...]:
+def seeds(ranking: Ranking, fetch: ReadTexts) -> tuple[str, ...]:
     """Terms to look up besides: rare ones of the first turns that the question lacks and another turn has.
 
     Those of more first turns come first, then the rarer; ties go by the term. Of a long turn the best piece counts.

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from clew.index.columns import Column
 from clew.index.view import IndexView
-from clew.rank.algebra.evaluate import Places, Values
+from clew.rank.algebra.evaluate import Positions, Values
 from clew.rank.algebra.fields import DOMAINS, NUANCES, OVERLAYS, OWN_SCORES, SCORES
 from clew.rows.analysis_progress import read_progress
 from clew.rows.annotation_codec import analysis_of, weighing_of
@@ -42,7 +42,7 @@ _UNKNOWN: Final = -1
 _TAGS: Final = 5
 _Said = Mapping[str, Any]
 _NOTHING: Final[_Said] = MappingProxyType({})
-Rest = Callable[[Reader, str, IndexView, Places], tuple["Table", Places]]
+Rest = Callable[[Reader, str, IndexView, Positions], tuple["Table", Positions]]
 """From a space, a view and some turns to a table and their rows in it."""
 
 
@@ -63,22 +63,22 @@ class Table:
         self._tags = np.zeros((0, _TAGS), dtype=np.int32)
         self._weights = np.zeros((0, _TAGS))
 
-    def score(self, field: str, rows: Places) -> Values:
+    def score(self, field: str, rows: Positions) -> Values:
         """A score of `SCORES`; NaN where it is not known."""
         found: Values = self._scores[rows, _SCORE[field]]
         return found
 
-    def flag(self, name: str, rows: Places) -> Values:
+    def flag(self, name: str, rows: Positions) -> Values:
         """1 or 0; NaN for a turn that is not analysed."""
         found: Values = self._flags[rows, _FLAG[name]]
         return found
 
-    def bits(self, kind: str, rows: Places) -> NDArray[np.int32]:
+    def bits(self, kind: str, rows: Positions) -> NDArray[np.int32]:
         """The names of a list (`domains`, `nuance`), each a bit as `bit` gives it; -1 for a turn without one."""
         found: NDArray[np.int32] = self._bits[rows, list(_BITS).index(kind)]
         return found
 
-    def tag(self, forms: Sequence[str], rows: Places) -> Values:
+    def tag(self, forms: Sequence[str], rows: Positions) -> Values:
         """The greatest weight of some tags; 0 for a turn that has none of them, NaN for one that is not analysed."""
         codes = [self._names[form] for form in forms if form in self._names]
         weights = np.where(np.isin(self._tags[rows], codes), self._weights[rows], 0.0).max(axis=1, initial=0.0)
@@ -190,7 +190,9 @@ class Loose:
         """Most of what was read is not known any more."""
         return self._table.size > FEW and self._table.size > 2 * int(np.count_nonzero(self._rows.array >= 0))
 
-    def rows(self, final: int, reader: Reader, space: str, view: IndexView, places: Places) -> tuple[Table, Places]:
+    def rows(
+        self, final: int, reader: Reader, space: str, view: IndexView, places: Positions
+    ) -> tuple[Table, Positions]:
         """A table, and the rows of some turns in it; those that are not there yet are read.
 
         Args:
@@ -221,7 +223,7 @@ class Said:
         self._table = Table(weighed=False)
         self._loose = Loose(0, weighed=False)
 
-    def held(self, reader: Reader, view: IndexView, places: Places, *, weighed: bool) -> tuple[Table, int, Rest]:
+    def held(self, reader: Reader, view: IndexView, places: Positions, *, weighed: bool) -> tuple[Table, int, Rest]:
         """A table of the first turns of a view, of how many, and what gives the others.
 
         In the table is everything final, unless few of it are asked for.
@@ -255,7 +257,7 @@ class Said:
         return partial(self._loose.rows, final)
 
 
-def read_into(table: Table, reader: Reader, space: str, view: IndexView, places: Places) -> None:
+def read_into(table: Table, reader: Reader, space: str, view: IndexView, places: Positions) -> None:
     """Adds turns to a table, in the order of their places."""
     for start in range(0, len(places), _PAGE):
         numbers = view.turns.ordinal[places[start : start + _PAGE]].tolist()
@@ -263,7 +265,7 @@ def read_into(table: Table, reader: Reader, space: str, view: IndexView, places:
         table.extend(list(zip(weighing, _values(reader, space, numbers, ANALYSIS), strict=True)))
 
 
-def owners(view: IndexView, places: Places) -> list[str]:
+def owners(view: IndexView, places: Positions) -> list[str]:
     """The ids of turns."""
     sessions = [view.sessions[code] for code in view.turns.session[places].tolist()]
     return [turn_id(session, seq) for session, seq in zip(sessions, view.turns.seq[places].tolist(), strict=True)]

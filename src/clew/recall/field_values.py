@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from clew.analyze.tone import GRIEVING, NEGATIVE, NEUTRAL, POSITIVE, URGENT_TONE
 from clew.config import AnalyzeConfig
 from clew.index.view import IndexView
-from clew.rank.algebra.evaluate import Known, Places, Values
+from clew.rank.algebra.evaluate import FieldSource, Positions, Values
 from clew.rank.algebra.fields import DOMAIN, LISTED, MODEL_FLAGS, OVERLAY, WEIGHED
-from clew.rank.algebra.syntax import And, Label, Node, Not, Or, Score
+from clew.rank.algebra.syntax import And, LabelWeight, Node, Not, Or, ScoreComparison
 from clew.rank.quotes import holding
 from clew.recall.annotation_columns import Rest, Said, Table, bit, owners
 from clew.recall.label_index import forms_of, is_in_part, marked
@@ -36,7 +36,7 @@ _AT_ONCE: Final = 256
 """Turns whose words are held at once."""
 _TOP: Final = 10.0
 
-Pick = Callable[[Table, Places], Values]
+Pick = Callable[[Table, Positions], Values]
 
 
 def weighs(node: Node) -> bool:
@@ -46,16 +46,16 @@ def weighs(node: Node) -> bool:
             return weighs(part)
         case And(parts) | Or(parts):
             return any(map(weighs, parts))
-        case Score(field):
+        case ScoreComparison(field):
             return field in WEIGHED
-        case Label(namespace):
+        case LabelWeight(namespace):
             return namespace in LISTED
         case _:
             return False
 
 
 @dataclass(slots=True, eq=False)
-class RowsKnown(Known):
+class RowsKnown(FieldSource):
     """One state of the store, for one view. Of one evaluation only: what it reads it keeps.
 
     Attributes:
@@ -74,11 +74,11 @@ class RowsKnown(Known):
     _size: int = 0
     _rest: Rest | None = None
 
-    def scores(self, field: str, places: Places) -> Values:
+    def scores(self, field: str, places: Positions) -> Values:
         """See `Known.scores`."""
         return self._gather(places, lambda table, rows: table.score(field, rows))
 
-    def flags(self, name: str, places: Places) -> Values:
+    def flags(self, name: str, places: Positions) -> Values:
         """See `Known.flags`. A turn is preserved that was a paradigm shift or is important enough by the setting."""
         if name != "preserved":
             return self._gather(places, lambda table, rows: table.flag(name, rows))
@@ -86,7 +86,7 @@ class RowsKnown(Known):
         held = (importance >= self.limits.preserve_threshold) | (shift > 0)
         return np.where(np.isnan(importance), np.nan, held.astype(np.float64))
 
-    def weights(self, namespace: str, name: str, places: Places) -> Values:
+    def weights(self, namespace: str, name: str, places: Positions) -> Values:
         """See `Known.weights`."""
         if namespace == OVERLAY:
             score = self.scores(name, places)
@@ -98,7 +98,7 @@ class RowsKnown(Known):
         kind = "domains" if namespace == DOMAIN else "nuance"
         return self._gather(places, lambda table, rows: _listed(table, kind, name, rows))
 
-    def says(self, phrase: str, places: Places) -> NDArray[np.bool_]:
+    def says(self, phrase: str, places: Positions) -> NDArray[np.bool_]:
         """See `Known.says`. Reads the words of the turns that hold all its terms, and of those that have none."""
         may = holding(self.view, list(dict.fromkeys(quote_terms(phrase)))) | (self.view.turns.chars == 0)
         held = np.zeros(len(places), dtype=np.bool_)
@@ -110,7 +110,7 @@ class RowsKnown(Known):
             held[some] = [row is not None and fold_contains(cast(str, row[0]), phrase) for row in rows]
         return held
 
-    def _gather(self, places: Places, pick: Pick) -> Values:
+    def _gather(self, places: Positions, pick: Pick) -> Values:
         """A value of each turn: of the first ones from the table, of the others from what is known of single turns."""
         if self._table is None or self._rest is None:
             self._table, self._size, self._rest = self.said.held(self.reader, self.view, places, weighed=self.weighed)
@@ -120,11 +120,11 @@ class RowsKnown(Known):
         found[~kept] = pick(*self._rest(self.reader, self.space, self.view, places[~kept]))
         return found
 
-    def _tag(self, name: str, places: Places) -> Values:
+    def _tag(self, name: str, places: Positions) -> Values:
         words = self.words(self.reader)
         forms, root, part = forms_of(words, name, TAG)
 
-        def own(table: Table, rows: Places) -> Values:
+        def own(table: Table, rows: Positions) -> Values:
             found = table.tag(forms, rows)
             if part is not None:
                 outside = [at for at in np.flatnonzero(found > 0).tolist() if not _inside(table, rows[at])]
@@ -142,7 +142,7 @@ class RowsKnown(Known):
         weights: Values = np.fmax(self._gather(places, own), given[places])
         return weights
 
-    def _asked(self, name: str, places: Places) -> Values:
+    def _asked(self, name: str, places: Positions) -> Values:
         """A flag that only a model gives: of a turn that none was asked about nothing is known."""
         found = np.full(len(places), np.nan)
         if not was_asked(self.reader, self.space, NUANCE):
@@ -156,7 +156,7 @@ class RowsKnown(Known):
         return found
 
 
-def _listed(table: Table, kind: str, name: str, rows: Places) -> Values:
+def _listed(table: Table, kind: str, name: str, rows: Positions) -> Values:
     """1 for a turn whose list has the name, 0 for one whose list has not. A text without any tone could not be read."""
     bits = table.bits(kind, rows)
     known = bits >= 0

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final, cast
 
 from clew.errors import InputError
-from clew.rank.anchors import Stretch
+from clew.rank.anchors import WeightedRange
 from clew.rank.intent.position_phrases import PositionPhrase
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
@@ -52,7 +52,7 @@ def macro_nodes_of(reader: Reader, space: str, session: str) -> list[MacroNode]:
     return found
 
 
-def region_of(reader: Reader, space: str, session: str | None, position: int | None) -> tuple[Stretch, ...]:
+def region_of(reader: Reader, space: str, session: str | None, position: int | None) -> tuple[WeightedRange, ...]:
     """The turns of a beat and of those around it; empty for no position.
 
     Args:
@@ -73,19 +73,19 @@ def region_of(reader: Reader, space: str, session: str | None, position: int | N
     return tuple(_around(name, spans, place))
 
 
-def _around(session: str, spans: Sequence[tuple[int, int]], place: int) -> list[Stretch]:
+def _around(session: str, spans: Sequence[tuple[int, int]], place: int) -> list[WeightedRange]:
     near = range(max(0, place - len(AROUND) + 1), min(len(spans), place + len(AROUND)))
-    return [Stretch(session, *spans[each], AROUND[abs(each - place)]) for each in near]
+    return [WeightedRange(session, *spans[each], AROUND[abs(each - place)]) for each in near]
 
 
-def outline_of_place(reader: Reader, space: str, place: PositionPhrase, session: str) -> list[Stretch]:
+def outline_of_place(reader: Reader, space: str, place: PositionPhrase, session: str) -> list[WeightedRange]:
     """The turns of beats or chapters that a question counts back from the newest; empty where there are not so many.
 
     The turns since the last closed beat, or chapter, are the newest. What is so many ago comes with what is around it.
     """
     spans = _spans(reader, space, session, BEAT if place.unit == "beat" else BEAT + 1)
     if place.kind == "last":
-        return [Stretch(session, low, high, AROUND[0]) for low, high in spans[-max(1, place.count) :]]
+        return [WeightedRange(session, low, high, AROUND[0]) for low, high in spans[-max(1, place.count) :]]
     return _around(session, spans, len(spans) - 1 - place.count) if place.count < len(spans) else []
 
 

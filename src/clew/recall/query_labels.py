@@ -18,7 +18,7 @@ from clew.derive.tagging import ALIKE
 from clew.index.view import IndexView
 from clew.models.quantize import quantize
 from clew.rank.intent import Intent
-from clew.rank.labels import Embedded, Labels, TagColumns, Values, generality, overlap
+from clew.rank.labels import EmbeddedQuestion, QuestionLabels, TagColumns, Values, generality, overlap
 from clew.recall.annotation_columns import Said, Table
 from clew.rows.annotations import TAG, replaced
 from clew.rows.llm_progress import RESPONSE, was_asked
@@ -50,11 +50,11 @@ class Labelling:
         self,
         view: IndexView,
         intent: Intent,
-        vector: Embedded | None,
+        vector: EmbeddedQuestion | None,
         shown: Collection[tuple[str, int]],
         *,
         hubs: bool,
-    ) -> Labels:
+    ) -> QuestionLabels:
         """See `Look`."""
         with self._store.snapshot() as reader, self._lock:
             words, model = self._vocabulary(reader)
@@ -70,7 +70,7 @@ class Labelling:
             given = list(self._given(reader, view, words, asked))
         values, parts = overlap(tags, [(numbers[name], found[name]) for name in asked], given)
         told = {name: round(part, 6) for name, part in zip(asked, parts, strict=True) if part > 0}
-        return Labels(told, skipped, values, general)
+        return QuestionLabels(told, skipped, values, general)
 
     def _vocabulary(self, reader: Reader) -> tuple[Vocabulary, str | None]:
         """All labels with their vectors, and whose those are; read again when they have changed."""

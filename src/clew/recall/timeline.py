@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.analyze.keyphrases import keyphrases
-from clew.assemble.timeline_block import Offer
+from clew.assemble.timeline_block import TimelineEntry
 from clew.index.view import IndexView
 from clew.rank.anchors import on_side
 from clew.rank.frame import Frame, covered_days
@@ -64,7 +64,7 @@ class Scene:
     ranked: Places
     frame: Frame | None = None
 
-    def offer(self, positions: Sequence[int]) -> list[Offer]:
+    def offer(self, positions: Sequence[int]) -> list[TimelineEntry]:
         """These turns as offers, in their order; forgotten ones are left out."""
         turns, view = self.view.turns, self.view
         names = [(view.sessions[int(turns.session[at])], int(turns.seq[at])) for at in positions]
@@ -75,7 +75,7 @@ class Scene:
                 speaker = int(turns.speaker[at])
                 rendering, text = self._shown(cast(str, row[0]))
                 found.append(
-                    Offer(
+                    TimelineEntry(
                         kind="turn",
                         ref=turn_id(session, seq),
                         session=session,
@@ -116,9 +116,9 @@ class Scene:
         return found
 
     @cached_property
-    def outlines(self) -> list[Offer]:
+    def outlines(self) -> list[TimelineEntry]:
         """The beats, chapters and open ends in the time, by session and first turn, the wider ones first."""
-        found: list[Offer] = []
+        found: list[TimelineEntry] = []
         codes, counts = np.unique(self.view.turns.session[self.positions], return_counts=True)
         order = np.lexsort((codes, -counts))[:SESSIONS]
         for code in sorted(codes[order].tolist()):
@@ -126,9 +126,9 @@ class Scene:
         return found
 
     @cached_property
-    def beats(self) -> dict[str, list[Offer]]:
+    def beats(self) -> dict[str, list[TimelineEntry]]:
         """The beats and open ends in the time by session, in order."""
-        found: dict[str, list[Offer]] = {}
+        found: dict[str, list[TimelineEntry]] = {}
         for offer in self.outlines:
             if offer.kind != "chapter":
                 found.setdefault(offer.session, []).append(offer)
@@ -171,7 +171,7 @@ class Scene:
         start, end = max(spans, key=lambda span: (len(wanted & set(terms(text[slice(*span)]))), -span[0]))
         return "pieces", f"… {text[start:end].strip()} …"
 
-    def _outlines_of(self, code: int) -> list[Offer]:
+    def _outlines_of(self, code: int) -> list[TimelineEntry]:
         session = self.view.sessions[code]
         inside = self.positions[self.view.turns.session[self.positions] == code]
         order = np.argsort(self.view.turns.seq[inside], kind="stable")
@@ -192,9 +192,9 @@ class Scene:
             found.append((-BEAT, self._outline("open", name, rest, self._title(rest[-OPEN_TURNS:]))))
         return [offer for _, offer in sorted(found, key=lambda each: (each[1].low, each[0]))]
 
-    def _outline(self, kind: str, ref: str, positions: Places, text: str) -> Offer:
+    def _outline(self, kind: str, ref: str, positions: Places, text: str) -> TimelineEntry:
         turns = self.view.turns
-        return Offer(
+        return TimelineEntry(
             kind=kind,
             ref=ref,
             session=self.view.sessions[int(turns.session[positions[0]])],
@@ -219,17 +219,17 @@ def days_of(view: IndexView, session: str | None) -> tuple[date, date] | None:
     return (ends[0].date(), ends[1].date()) if ends and ends[0] and ends[1] else None
 
 
-def offers(mode: str, scene: Scene) -> list[Offer]:
+def offers(mode: str, scene: Scene) -> list[TimelineEntry]:
     """The lines about a time in the order in which they are to be shown; none for a question that nothing answers."""
     unanswered = scene.frame is not None and not len(scene.ranked) and mode != "window_overview"
     return _MODES[mode](scene) if len(scene.positions) and not unanswered else []
 
 
-def _lookup(scene: Scene) -> list[Offer]:
+def _lookup(scene: Scene) -> list[TimelineEntry]:
     return scene.offer(scene.ranked[:MOST].tolist())
 
 
-def _state(scene: Scene) -> list[Offer]:
+def _state(scene: Scene) -> list[TimelineEntry]:
     """The latest of the best turns for the question, then the others by rank; without one the latest beat and turns.
 
     Where the question asks for the state before something was said, the latest before that come first.
@@ -243,7 +243,7 @@ def _state(scene: Scene) -> list[Offer]:
     return [*(offer for offer in scene.outlines if offer.ref in stages), *scene.offer(latest)]
 
 
-def _change(scene: Scene) -> list[Offer]:
+def _change(scene: Scene) -> list[TimelineEntry]:
     """The best turn of each beat or day, the first and the last of them before the others; then the next best."""
     if not len(scene.ranked):
         return in_turns([_level(scene, "beat"), scene.offer(scene.shifts[:MOST])])
@@ -256,7 +256,7 @@ def _change(scene: Scene) -> list[Offer]:
     return scene.offer(in_turns([*ends, *others]))
 
 
-def _summary(scene: Scene) -> list[Offer]:
+def _summary(scene: Scene) -> list[TimelineEntry]:
     """For each day, week, month or year of the time what it was about, and its best or most important turn.
 
     With a question only what holds an answer to it is named.
@@ -266,25 +266,25 @@ def _summary(scene: Scene) -> list[Offer]:
     lines = [offer for beats in scene.beats.values() for offer in beats if scene.frame is None or offer.ref in stages]
     said = scene.offer(chosen)
     keys = by_period([None if offer.at is None else offer.at.date() for offer in (*lines, *said)])
-    periods: dict[str, tuple[list[Offer], list[Offer]]] = {key: ([], []) for key in sorted(set(keys))}
+    periods: dict[str, tuple[list[TimelineEntry], list[TimelineEntry]]] = {key: ([], []) for key in sorted(set(keys))}
     for place, (key, offer) in enumerate(zip(keys, (*lines, *said), strict=True)):
         periods[key][place >= len(lines)].append(offer)
     parts = [in_turns([sorted(about, key=_width), turns]) for about, turns in periods.values()]
     return in_turns(parts)
 
 
-def _overview(scene: Scene) -> list[Offer]:
+def _overview(scene: Scene) -> list[TimelineEntry]:
     """What the time was about, from the widest parts of the hierarchy to the single turns that matter most."""
     return [*_level(scene, "chapter"), *_level(scene, "beat"), *scene.offer(scene.important[:MOST])]
 
 
-def _level(scene: Scene, kind: str) -> list[Offer]:
+def _level(scene: Scene, kind: str) -> list[TimelineEntry]:
     """The chapters; or the beats and open ends, those with the most turns first."""
     found = [offer for offer in scene.outlines if (offer.kind == "chapter") == (kind == "chapter")]
     return sorted(found, key=_width)
 
 
-def _width(offer: Offer) -> tuple[int, str, int]:
+def _width(offer: TimelineEntry) -> tuple[int, str, int]:
     return -offer.turns, offer.session, offer.low
 
 
@@ -304,7 +304,7 @@ def _when(scene: Scene, position: int) -> tuple[int, str, int]:
     return int(turns.at[position]), scene.view.sessions[int(turns.session[position])], int(turns.seq[position])
 
 
-_MODES: Final[dict[str, Callable[[Scene], list[Offer]]]] = {
+_MODES: Final[dict[str, Callable[[Scene], list[TimelineEntry]]]] = {
     "lookup": _lookup,
     "state_at_time": _state,
     "change_over_time": _change,

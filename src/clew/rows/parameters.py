@@ -13,7 +13,7 @@ from typing import Any, cast
 from clew.config import RecallConfig
 from clew.errors import ConflictError, NotFoundError
 from clew.rank.tuning.fusion import PREFIX, SETTINGS_TUNED, bounds
-from clew.rank.tuning.structure import Structure
+from clew.rank.tuning.structure import StructureParameters
 from clew.rows.pause import paused_since
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import EPOCH, dumps, from_us, to_us
@@ -96,7 +96,7 @@ def take_over(store: Store, space: str, values: Mapping[str, float], now: dateti
 
     Names that mean nothing here are passed over, and values brought within their bounds.
     """
-    structure = Structure.of(values)
+    structure = StructureParameters.of(values)
     kept = {name: value for name, value in structure.values().items() if name in values}
     for setting in SETTINGS_TUNED:
         if PREFIX + setting in values:
@@ -109,9 +109,9 @@ def take_over(store: Store, space: str, values: Mapping[str, float], now: dateti
     return free and bool(kept)
 
 
-def structure_of(learned: Learned) -> Structure:
+def structure_of(learned: Learned) -> StructureParameters:
     """What layers 1 to 4 go by."""
-    return Structure.of(learned.values)
+    return StructureParameters.of(learned.values)
 
 
 def recall_of(learned: Learned, config: RecallConfig, given: frozenset[str]) -> RecallConfig:

@@ -14,7 +14,7 @@ from typing import Final
 from clew.evaluate.hsca.bank import BankSplit, Material, of_kind
 from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, about, beats_of, strongest
 from clew.evaluate.hsca.result import Evaluation, FailedCase
-from clew.rank.tuning import Structure
+from clew.rank.tuning import StructureParameters
 from clew.structure.snapshot import BeatMap
 from clew.types.record import Record
 
@@ -67,7 +67,9 @@ def _case(number: int, pair: Sequence[Material], chance: Random) -> BridgingCase
     )
 
 
-def run(chosen: Sequence[BridgingCase], weigher: ConversationWeigher, parameters: Structure = DEFAULT) -> Evaluation:
+def run(
+    chosen: Sequence[BridgingCase], weigher: ConversationWeigher, parameters: StructureParameters = DEFAULT
+) -> Evaluation:
     """Tells every pair; the value is of those that bridge.
 
     Figure `controls_apart`: of the others, those that share less than `LEAST_SHARE` of every domain.

@@ -12,7 +12,7 @@ from clew.analyze.prototypes import Prototypes, prototypes_of
 from clew.analyze.weigh import Weighing, weigh
 from clew.analyze.words import read
 from clew.models.protocol import Embedder
-from clew.rank.tuning import Structure
+from clew.rank.tuning import StructureParameters
 from clew.structure.beats import BeatRule, segment
 from clew.structure.density import domain_summary
 from clew.structure.features import features
@@ -23,7 +23,7 @@ SPEAKERS: Final = ("Ana", "Ben")
 """Two people who take turns."""
 
 _UNNAMED: Final = (DomainTag.UNCLASSIFIED.value, DomainTag.CROSS_DOMAIN.value)
-DEFAULT: Final = Structure()
+DEFAULT: Final = StructureParameters()
 
 
 @dataclass
@@ -81,7 +81,7 @@ class ConversationWeigher:
 
 
 def beats_of(
-    texts: Sequence[str], weigher: ConversationWeigher, parameters: Structure = DEFAULT
+    texts: Sequence[str], weigher: ConversationWeigher, parameters: StructureParameters = DEFAULT
 ) -> tuple[BeatMap, ...]:
     """The frozen beats of a finished conversation; its turns count from 0.
 

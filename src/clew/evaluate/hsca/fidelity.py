@@ -15,7 +15,7 @@ from clew.analyze.lexicon import DOMAINS
 from clew.evaluate.hsca.bank import BankSplit, of_kind
 from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, about, beats_of, strongest
 from clew.evaluate.hsca.result import Evaluation, FailedCase
-from clew.rank.tuning import Structure
+from clew.rank.tuning import StructureParameters
 from clew.types.record import Record
 
 DOCUMENT_BAR: Final = 0.80
@@ -62,7 +62,9 @@ def cases(seed: int, count: int, part: BankSplit = "unseen", asides: int = 1) ->
     return tuple(made)
 
 
-def run(chosen: Sequence[FidelityCase], weigher: ConversationWeigher, parameters: Structure = DEFAULT) -> Evaluation:
+def run(
+    chosen: Sequence[FidelityCase], weigher: ConversationWeigher, parameters: StructureParameters = DEFAULT
+) -> Evaluation:
     """Freezes every conversation's beats.
 
     Figure `thread_heavier`: where the mean layer 1 of the thread's turns is above that of any passage.

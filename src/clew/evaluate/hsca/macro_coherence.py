@@ -14,7 +14,7 @@ from typing import Final
 from clew.evaluate.hsca.bank import BankSplit, Material, of_kind
 from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, beats_of
 from clew.evaluate.hsca.result import Evaluation, FailedCase
-from clew.rank.tuning import Structure
+from clew.rank.tuning import StructureParameters
 from clew.structure.macro import MacroNode, evolution
 from clew.structure.snapshot import BeatMap
 from clew.types.chunk import DomainTag
@@ -64,7 +64,7 @@ def _have_threads(crossing: Material, threads: Sequence[Material]) -> bool:
 
 
 def run(
-    chosen: Sequence[MacroCoherenceCase], weigher: ConversationWeigher, parameters: Structure = DEFAULT
+    chosen: Sequence[MacroCoherenceCase], weigher: ConversationWeigher, parameters: StructureParameters = DEFAULT
 ) -> Evaluation:
     """Reads every conversation's beats.
 

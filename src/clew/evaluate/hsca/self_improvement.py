@@ -15,7 +15,7 @@ from clew.evaluate.hsca import fidelity
 from clew.evaluate.hsca.bank import BankSplit
 from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher
 from clew.evaluate.hsca.result import Evaluation, FailedCase
-from clew.rank.tuning import Interaction, Structure, tune_structure, weighed_together
+from clew.rank.tuning import Interaction, StructureParameters, tune_structure, weighed_together
 from clew.types.record import Record
 
 SIZES: Final = (0, 100, 1000)
@@ -72,7 +72,9 @@ def _places(told: fidelity.FidelityCase) -> range:
     return range(len(told.turns))
 
 
-def run(chosen: Sequence[ImprovementCase], weigher: ConversationWeigher, start: Structure = DEFAULT) -> Evaluation:
+def run(
+    chosen: Sequence[ImprovementCase], weigher: ConversationWeigher, start: StructureParameters = DEFAULT
+) -> Evaluation:
     """Learns and judges. The value is evaluation 1's pass rate after 1,000 interactions.
 
     The bars depend on the run: ours is one case more than without learning, with figure `after_100` no lower than

@@ -13,7 +13,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.index.view import IndexView
-from clew.rank.algebra.syntax import And, Flag, Label, Leaf, Named, Node, Not, Or, Says, Score, Told
+from clew.rank.algebra.syntax import (
+    And,
+    FieldEquals,
+    FlagSet,
+    LabelWeight,
+    Leaf,
+    Node,
+    Not,
+    Or,
+    Phrase,
+    ScoreComparison,
+    TimeRange,
+)
 from clew.store.rows import to_us
 from clew.types.turn import ROLES
 
@@ -24,7 +36,7 @@ FALSE: Final = -1
 Truth = NDArray[np.int8]
 """TRUE, UNKNOWN or FALSE of each of some turns."""
 
-Places = NDArray[np.int64]
+Positions = NDArray[np.int64]
 Values = NDArray[np.float64]
 
 _COMPARE: Final[dict[str, Callable[[Values, float], Any]]] = {
@@ -39,27 +51,27 @@ _DIGITS: Final = 6
 """Scores are compared after rounding to 1e-6 (DESIGN 1.9)."""
 
 
-class Known(Protocol):
+class FieldSource(Protocol):
     """What stands in rows, of turns by their positions in a view; NaN for what nobody knows."""
 
-    def scores(self, field: str, places: Places) -> Values:
+    def scores(self, field: str, places: Positions) -> Values:
         """A score of `clew.rank.algebra.fields.SCORES`."""
         ...
 
-    def flags(self, name: str, places: Places) -> Values:
+    def flags(self, name: str, places: Positions) -> Values:
         """A flag of `clew.rank.algebra.fields.FLAGS`: 1 or 0."""
         ...
 
-    def weights(self, namespace: str, name: str, places: Places) -> Values:
+    def weights(self, namespace: str, name: str, places: Positions) -> Values:
         """The weight of a label; 0 of a turn that has not got it."""
         ...
 
-    def says(self, phrase: str, places: Places) -> NDArray[np.bool_]:
+    def says(self, phrase: str, places: Positions) -> NDArray[np.bool_]:
         """Whether the words of a turn hold a phrase."""
         ...
 
 
-def truth(node: Node, view: IndexView, known: Known, places: Places) -> Truth:
+def truth(node: Node, view: IndexView, known: FieldSource, places: Positions) -> Truth:
     """Whether the tree holds for each of some turns.
 
     What the index holds is asked first, then words, then rows; and of each turn only what its answer still depends on.
@@ -76,7 +88,7 @@ def truth(node: Node, view: IndexView, known: Known, places: Places) -> Truth:
             return _leaf(node, view, known, places)
 
 
-def _least(parts: tuple[Node, ...], view: IndexView, known: Known, places: Places) -> Truth:
+def _least(parts: tuple[Node, ...], view: IndexView, known: FieldSource, places: Positions) -> Truth:
     found = np.full(len(places), TRUE, dtype=np.int8)
     left = np.arange(len(places))
     for part in sorted(parts, key=_cost):  # stable: equals stay in their order
@@ -90,9 +102,9 @@ def _least(parts: tuple[Node, ...], view: IndexView, known: Known, places: Place
 def _cost(node: Node) -> int:
     """0 for what the index holds, 1 where words are read, 2 where rows are; of joined parts the dearest."""
     match node:
-        case Named() | Told():
+        case FieldEquals() | TimeRange():
             return 0
-        case Says():
+        case Phrase():
             return 1
         case Not(part):
             return _cost(part)
@@ -102,19 +114,19 @@ def _cost(node: Node) -> int:
             return 2
 
 
-def _leaf(node: Leaf, view: IndexView, known: Known, places: Places) -> Truth:
+def _leaf(node: Leaf, view: IndexView, known: FieldSource, places: Positions) -> Truth:
     match node:
-        case Score(field, sign, number):
+        case ScoreComparison(field, sign, number):
             return _compared(known.scores(field, places), sign, number)
-        case Label(namespace, name, sign, number):
+        case LabelWeight(namespace, name, sign, number):
             return _compared(known.weights(namespace, name, places), sign, number)
-        case Flag(name):
+        case FlagSet(name):
             return _compared(known.flags(name, places), "=", 1.0)
-        case Says(phrase):
+        case Phrase(phrase):
             return _stated(known.says(phrase, places))
-        case Told():
+        case TimeRange():
             return _told(node, view, places)
-        case Named():
+        case FieldEquals():
             return _named(node, view, places)
 
 
@@ -128,7 +140,7 @@ def _stated(held: NDArray[np.bool_]) -> Truth:
     return np.where(held, TRUE, FALSE).astype(np.int8)
 
 
-def _told(node: Told, view: IndexView, places: Places) -> Truth:
+def _told(node: TimeRange, view: IndexView, places: Positions) -> Truth:
     at = view.turns.at[places]
     since, until = to_us(node.since), to_us(node.until)
     held = np.ones(len(places), dtype=np.bool_)
@@ -139,7 +151,7 @@ def _told(node: Told, view: IndexView, places: Places) -> Truth:
     return np.where(at == view.NO_TIME, UNKNOWN, _stated(held)).astype(np.int8)
 
 
-def _named(node: Named, view: IndexView, places: Places) -> Truth:
+def _named(node: FieldEquals, view: IndexView, places: Positions) -> Truth:
     if node.field == "role":
         held = _stated(view.turns.role[places] == ROLES.index(node.value))
     elif node.field == "session":

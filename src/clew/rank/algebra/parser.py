@@ -17,7 +17,19 @@ from typing import Final, Literal, cast
 
 from clew.errors import ExpressionError
 from clew.rank.algebra import fields
-from clew.rank.algebra.syntax import And, Flag, Label, Named, Node, Not, Operator, Or, Says, Score, Told
+from clew.rank.algebra.syntax import (
+    And,
+    FieldEquals,
+    FlagSet,
+    LabelWeight,
+    Node,
+    Not,
+    Operator,
+    Or,
+    Phrase,
+    ScoreComparison,
+    TimeRange,
+)
 from clew.rank.algebra.tokens import Token, shown, tokens, unexpected
 from clew.text.dates import resolve
 from clew.text.normalise import fold
@@ -138,7 +150,7 @@ class _Parser:
         self._next()
         word = token.text.casefold()
         if word in fields.FLAGS:
-            return Flag(word)
+            return FlagSet(word)
         if word in fields.TIMES:
             return self._told(word)
         if word in fields.NAMES:
@@ -156,22 +168,22 @@ class _Parser:
             f'{_CONDITION}; for turns that say it write "{token.text[:40]}" in quotes' if fold(word) else _CONDITION,
         )
 
-    def _says(self, token: Token, phrase: str) -> Says:
+    def _says(self, token: Token, phrase: str) -> Phrase:
         if not fold(phrase):
             raise unexpected(token.start, shown(token), "a phrase with at least one letter or digit")
-        return Says(phrase)
+        return Phrase(phrase)
 
-    def _told(self, word: str) -> Told:
+    def _told(self, word: str) -> TimeRange:
         start, end = self._date(word)
         match word:
             case "before":
-                return Told(until=start)
+                return TimeRange(until=start)
             case "after":
-                return Told(since=end)
+                return TimeRange(since=end)
             case "since":
-                return Told(since=start)
+                return TimeRange(since=start)
             case _:
-                return Told(since=start, until=end)
+                return TimeRange(since=start, until=end)
 
     def _date(self, word: str) -> tuple[datetime, datetime]:
         """The moment at which a date begins, and that at which it is over: days are those of UTC."""
@@ -190,7 +202,7 @@ class _Parser:
             raise unexpected(first.start, stands, f"{_DATE} after {word!r}")
         return found
 
-    def _named(self, field: str) -> Named:
+    def _named(self, field: str) -> FieldEquals:
         operator = self._token
         if operator.kind != "operator" or operator.text not in ("=", "!="):
             raise unexpected(operator.start, _found(operator), f"= or != after {field}")
@@ -202,9 +214,9 @@ class _Parser:
 
     def _score(self, name: str) -> Node:
         if self._token.kind == "operator":
-            return Score(name, *self._comparison())
+            return ScoreComparison(name, *self._comparison())
         if name in fields.OVERLAYS:
-            return Label(fields.OVERLAY, name)
+            return LabelWeight(fields.OVERLAY, name)
         if self._token.kind == "meet":
             raise unexpected(self._token.start, _MEET, "a comparison such as >= 3")
         raise unexpected(self._token.start, _found(self._token), f"a comparison such as >= 3 after {name}")
@@ -224,7 +236,11 @@ class _Parser:
             known = ", ".join(f"{each}:" for each in (*fields.NAMESPACES, *fields.NAMES, fields.TEXT))
             raise unexpected(token.start, _found(token), f"one of {known} before a name")
         full = _label_name(token, namespace, name)
-        return Label(namespace, full, *self._comparison()) if self._token.kind == "operator" else Label(namespace, full)
+        return (
+            LabelWeight(namespace, full, *self._comparison())
+            if self._token.kind == "operator"
+            else LabelWeight(namespace, full)
+        )
 
     def _comparison(self) -> tuple[Operator, float]:
         operator = self._next()
@@ -239,12 +255,12 @@ def _found(token: Token) -> str:
     return _MEET if token.kind == "meet" else shown(token)
 
 
-def _checked_name(field: str, operator: Literal["=", "!="], token: Token, value: str) -> Named:
+def _checked_name(field: str, operator: Literal["=", "!="], token: Token, value: str) -> FieldEquals:
     if field == "role":
         value = value.casefold()
         if value not in ROLES:
             raise unexpected(token.start, shown(token), f"one of the roles {', '.join(ROLES)}")
-    return Named(cast("Literal['role', 'speaker', 'session']", field), operator, value)
+    return FieldEquals(cast("Literal['role', 'speaker', 'session']", field), operator, value)
 
 
 def _label_name(token: Token, namespace: str, name: str) -> str:

@@ -8,7 +8,7 @@ Operator = Literal[">", ">=", "<", "<=", "=", "!="]
 
 
 @dataclass(frozen=True, slots=True)
-class Score:
+class ScoreComparison:
     """A score beside a number: `O1 > 7`. `field` is a name of `clew.rank.algebra.fields.SCORES`."""
 
     field: str
@@ -17,7 +17,7 @@ class Score:
 
 
 @dataclass(frozen=True, slots=True)
-class Label:
+class LabelWeight:
     """The weight of a label, 0 to 1, beside a number; the label alone asks whether a turn has it at all.
 
     Attributes:
@@ -31,14 +31,14 @@ class Label:
 
 
 @dataclass(frozen=True, slots=True)
-class Flag:
+class FlagSet:
     """A flag of `clew.rank.algebra.fields.FLAGS`."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class FieldEquals:
     """Who speaks, or where. A speaker is compared without regard to case, a session exactly."""
 
     field: Literal["role", "speaker", "session"]
@@ -47,7 +47,7 @@ class Named:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class TimeRange:
     """Event time from `since` on, included, and before `until`; None for no limit on that side."""
 
     since: datetime | None = None
@@ -55,7 +55,7 @@ class Told:
 
 
 @dataclass(frozen=True, slots=True)
-class Says:
+class Phrase:
     """The words of a turn hold a phrase, as `find_quote` finds it: case, accents and marks aside."""
 
     phrase: str
@@ -82,5 +82,5 @@ class Or:
     parts: tuple["Node", ...]
 
 
-Leaf = Score | Label | Flag | Named | Told | Says
+Leaf = ScoreComparison | LabelWeight | FlagSet | FieldEquals | TimeRange | Phrase
 Node = Leaf | Not | And | Or

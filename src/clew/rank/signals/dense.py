@@ -5,7 +5,7 @@ from typing import Final
 import numpy as np
 
 from clew.index.incremental_cache import CacheKey
-from clew.rank.frame import Frame, Scores, answers, beside
+from clew.rank.frame import Frame, Scores, answers, neighbours
 from clew.rank.fusion import centred
 
 _WINDOW_COUNTS: Final = CacheKey[Scores]("window counts")
@@ -45,14 +45,14 @@ def window(frame: Frame) -> Scores | None:
     """
     if frame.similarity is None or frame.with_assistant:
         return None
-    own, neighbours = frame.similarity[1], beside(frame.view)
+    own, beside = frame.similarity[1], neighbours(frame.view)
     if np.isnan(np.sum(own)):  # cheaper than asking each of them, and most spaces know every turn
         known = np.where(np.isnan(own), 0.0, 1.0)
-        counts = neighbours.combined(known, 0.0, np.add)
+        counts = beside.combined(known, 0.0, np.add)
         own = np.nan_to_num(own)
     else:
-        counts = frame.view.derived(_WINDOW_COUNTS, lambda: neighbours.combined(np.ones(frame.size), 0.0, np.add))
-    means = neighbours.combined(own, 0.0, np.add)
+        counts = frame.view.derived(_WINDOW_COUNTS, lambda: beside.combined(np.ones(frame.size), 0.0, np.add))
+    means = beside.combined(own, 0.0, np.add)
     with np.errstate(invalid="ignore"):  # no turn of the window has a vector: nothing is known of it
         means /= counts
-    return neighbours.combined(means, np.nan, np.fmax)
+    return beside.combined(means, np.nan, np.fmax)

@@ -5,12 +5,20 @@
 
 from clew.rank.tuning.structure import (
     Interaction,
-    Structure,
-    Structured,
-    Weighed,
+    StructureParameters,
+    TunedStructure,
+    WeighedChunk,
     tune_structure,
     weighed,
     weighed_together,
 )
 
-__all__ = ["Interaction", "Structure", "Structured", "Weighed", "tune_structure", "weighed", "weighed_together"]
+__all__ = [
+    "Interaction",
+    "StructureParameters",
+    "TunedStructure",
+    "WeighedChunk",
+    "tune_structure",
+    "weighed",
+    "weighed_together",
+]

@@ -18,7 +18,7 @@ from clew.rank.frame import Frame
 from clew.rank.fusion import by_score
 from clew.rank.search import opinions
 from clew.rank.signals.cost import CHARS_PER_TOKEN
-from clew.rank.tuning.validate import Axis, Problem, axis
+from clew.rank.tuning.validate import Axis, TuningProblem, axis
 
 TUNED: Final = ("lexical", "dense", "dense_rewritten", "speaker", "time", "cost")
 """Signals whose weight is tuned."""
@@ -47,7 +47,7 @@ Scores = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Asked:
+class RankedQuestion:
     """One question over its candidates.
 
     Attributes:
@@ -57,7 +57,7 @@ class Asked:
         depends: which rows of `values` depend on the question.
         tokens: what each candidate takes.
         wanted: places of the candidates that were used.
-        group, judges: as `Problem` has them.
+        group, judges: as `TuningProblem` has them.
     """
 
     names: tuple[str, ...]
@@ -71,7 +71,9 @@ class Asked:
     judges: bool
 
 
-def asked(frame: Frame, used: Collection[int], allowed: NDArray[np.bool_], group: str, *, judges: bool) -> Asked | None:
+def ranked_question(
+    frame: Frame, used: Collection[int], allowed: NDArray[np.bool_], group: str, *, judges: bool
+) -> RankedQuestion | None:
     """A question as tuning sees it; None when none of the used turns could have been found.
 
     Args:
@@ -99,7 +101,7 @@ def asked(frame: Frame, used: Collection[int], allowed: NDArray[np.bool_], group
         else:
             fixed += shares
             fixed_asked += shares if is_asked else 0.0
-    return Asked(
+    return RankedQuestion(
         names=tuple(names),
         values=np.array(rows).reshape(len(rows), len(chosen)),
         fixed=fixed,
@@ -121,7 +123,9 @@ def _candidates(total: Scores, allowed: NDArray[np.bool_], used: Sequence[int]) 
     )
 
 
-def fusion_problem(history: Sequence[Asked], config: RecallConfig, free: Collection[str], beside: bool) -> Problem:
+def fusion_problem(
+    history: Sequence[RankedQuestion], config: RecallConfig, free: Collection[str], beside: bool
+) -> TuningProblem:
     """The weights of recall over questions.
 
     Args:
@@ -140,7 +144,7 @@ def fusion_problem(history: Sequence[Asked], config: RecallConfig, free: Collect
 
     axes = tuple(_axis(settings[signal], config) for signal in tried)
     judges = np.array([each.judges for each in history], dtype=bool)
-    return Problem("recall", axes, score, [each.group for each in history], judges)
+    return TuningProblem("recall", axes, score, [each.group for each in history], judges)
 
 
 def setting_of(signal: str, *, beside: bool) -> str:
@@ -159,11 +163,11 @@ def _axis(setting: str, config: RecallConfig) -> Axis:
     return axis(PREFIX + setting, [round(default * factor, 4) for factor in FACTORS], getattr(config, setting))
 
 
-def _speaks(signal: str, history: Sequence[Asked]) -> bool:
+def _speaks(signal: str, history: Sequence[RankedQuestion]) -> bool:
     return sum(each.judges and signal in each.names for each in history) >= MIN_SPOKEN
 
 
-def _found(each: Asked, weights: Mapping[str, float], floor: float) -> float:
+def _found(each: RankedQuestion, weights: Mapping[str, float], floor: float) -> float:
     """Recall of what was used, averaged over budgets; a turn is found when it and all before it fit the budget."""
     by_signal = np.array([weights[name] for name in each.names])
     total: Scores = np.asarray(each.fixed + by_signal @ each.values, dtype=np.float64)

@@ -18,7 +18,7 @@ from clew.analyze.coherence import coherence_of
 from clew.analyze.layer1 import WINDOW, layer1_of_beat
 from clew.analyze.nuance import nuance_of
 from clew.analyze.words import read
-from clew.rank.tuning.validate import ALPHA, Problem, axis, decide
+from clew.rank.tuning.validate import ALPHA, TuningProblem, axis, decide
 from clew.structure.density import COHERENCE_THRESHOLD, MAX_CHUNKS
 from clew.types.chunk import NuanceFlag
 from clew.types.record import Record
@@ -44,7 +44,7 @@ NUANCE: Final = frozenset(flag.value for flag in NuanceFlag)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Structure(Record):
+class StructureParameters(Record):
     """The tunable parameters of layers 1 to 4; the defaults are the document's.
 
     Attributes:
@@ -64,7 +64,7 @@ class Structure(Record):
         return min(1.0, layer1)
 
     @classmethod
-    def of(cls, values: Mapping[str, float]) -> "Structure":
+    def of(cls, values: Mapping[str, float]) -> "StructureParameters":
         """From learned values by name, brought within their bounds; other names are passed over."""
         flags = {name[len(FLAG) :]: value for name, value in values.items() if name.startswith(FLAG) and value}
         return cls(
@@ -80,7 +80,7 @@ class Structure(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Weighed:
+class WeighedChunk:
     """One chunk: layer 1 for each of `WINDOWS`, coherence, and the nuance flags that were found."""
 
     layer1: tuple[float, ...]
@@ -97,34 +97,36 @@ class Interaction:
     """
 
     group: str
-    chunks: tuple[Weighed, ...]
+    chunks: tuple[WeighedChunk, ...]
     used: tuple[bool, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Structured:
+class TunedStructure:
     """What tuning gave: the parameters, unchanged where nothing was significantly better, and why."""
 
-    parameters: Structure
+    parameters: StructureParameters
     verdicts: tuple[Verdict, ...]
 
 
-def weighed(text: str) -> Weighed:
+def weighed(text: str) -> WeighedChunk:
     """One chunk weighed alone with every window; total for any text."""
     return weighed_together((text,))[0]
 
 
-def weighed_together(texts: Sequence[str]) -> tuple[Weighed, ...]:
+def weighed_together(texts: Sequence[str]) -> tuple[WeighedChunk, ...]:
     """Chunks weighed with every window, as those of a closed beat are (`layer1_of_beat`)."""
     readings = [read(text) for text in texts]
     found = [layer1_of_beat(readings, window) for window in WINDOWS]
     return tuple(
-        Weighed(tuple(each[place].score for each in found), coherence_of(reading), nuance_of(reading))
+        WeighedChunk(tuple(each[place].score for each in found), coherence_of(reading), nuance_of(reading))
         for place, reading in enumerate(readings)
     )
 
 
-def tune_structure(history: Sequence[Interaction], start: Structure = Structure(), alpha: float = ALPHA) -> Structured:
+def tune_structure(
+    history: Sequence[Interaction], start: StructureParameters = StructureParameters(), alpha: float = ALPHA
+) -> TunedStructure:
     """Learns from interactions; each family changes only if it is significantly better out of fold.
 
     The beats are those of the document's own rule: a beat is closed once its weighted mean coherence has reached the
@@ -133,19 +135,19 @@ def tune_structure(history: Sequence[Interaction], start: Structure = Structure(
     weights = decide(weights_problem(history, start), alpha)
     parameters = adopt(start, weights)
     beats = decide(maturity_problem(history, parameters, _document_beats(history, parameters)), alpha)
-    return Structured(adopt(parameters, beats), (weights, beats))
+    return TunedStructure(adopt(parameters, beats), (weights, beats))
 
 
 def _within(value: float, values: Sequence[float]) -> float:
     return min(max(value, values[0]), values[-1])
 
 
-def adopt(parameters: Structure, verdict: Verdict) -> Structure:
+def adopt(parameters: StructureParameters, verdict: Verdict) -> StructureParameters:
     """The parameters with what a verdict adopts."""
-    return Structure.of({**parameters.values(), **verdict.values}) if verdict.adopted else parameters
+    return StructureParameters.of({**parameters.values(), **verdict.values}) if verdict.adopted else parameters
 
 
-def weights_problem(history: Sequence[Interaction], start: Structure) -> Problem:
+def weights_problem(history: Sequence[Interaction], start: StructureParameters) -> TuningProblem:
     """Window and nuance weights; interactions in which all, or none, of the chunks were used say nothing."""
     usable = [each for each in history if any(each.used) and not all(each.used)]
     chunks = [chunk for each in usable for chunk in each.chunks]
@@ -165,12 +167,14 @@ def weights_problem(history: Sequence[Interaction], start: Structure) -> Problem
     axes = [axis("window", WINDOWS, start.window)]
     axes += [axis(FLAG + flag, FLAGS, start.flags.get(flag, 0.0)) for flag in tried]
     groups = [each.group for each in usable]
-    return Problem("weights", tuple(axes), score, groups, np.ones(len(usable), dtype=bool))
+    return TuningProblem("weights", tuple(axes), score, groups, np.ones(len(usable), dtype=bool))
 
 
 def maturity_problem(
-    history: Sequence[Interaction], start: Structure, beats: Callable[[float], Sequence[Sequence[Collection[int]]]]
-) -> Problem:
+    history: Sequence[Interaction],
+    start: StructureParameters,
+    beats: Callable[[float], Sequence[Sequence[Collection[int]]]],
+) -> TuningProblem:
     """The threshold of beats.
 
     Args:
@@ -185,7 +189,7 @@ def maturity_problem(
 
     groups = [history[row].group for row in usable]
     axes = (axis("maturity", MATURITIES, start.maturity),)
-    return Problem("beats", axes, score, groups, np.ones(len(usable), dtype=bool))
+    return TuningProblem("beats", axes, score, groups, np.ones(len(usable), dtype=bool))
 
 
 def agreement(beats: Sequence[Collection[int]], used: Sequence[bool]) -> float:
@@ -207,7 +211,9 @@ def best_cover(beats: Sequence[Collection[int]], used: Collection[int]) -> float
     return max((2 * len(wanted & set(beat)) / (len(wanted) + len(beat)) for beat in beats if beat), default=0.0)
 
 
-def _document_beats(history: Sequence[Interaction], parameters: Structure) -> Callable[[float], list[list[list[int]]]]:
+def _document_beats(
+    history: Sequence[Interaction], parameters: StructureParameters
+) -> Callable[[float], list[list[list[int]]]]:
     window = WINDOWS.index(parameters.window)
     scored = [
         [(chunk.coherence, parameters.weight(chunk.layer1[window], chunk.nuance)) for chunk in each.chunks]
@@ -229,12 +235,12 @@ def _beats(chunks: Sequence[tuple[float, float]], threshold: float) -> list[list
     return found if found[-1] else found[:-1]
 
 
-def _flags(chunks: Sequence[Weighed]) -> list[str]:
+def _flags(chunks: Sequence[WeighedChunk]) -> list[str]:
     counts = Counter(flag for chunk in chunks for flag in set(chunk.nuance))
     return sorted(flag for flag, count in counts.items() if MIN_FLAGGED <= count <= len(chunks) - MIN_FLAGGED)
 
 
-def _product(parameters: Structure, nuance: Collection[str]) -> float:
+def _product(parameters: StructureParameters, nuance: Collection[str]) -> float:
     product = 1.0
     for flag in sorted(set(nuance) & parameters.flags.keys()):
         product *= 1.0 + parameters.flags[flag]

@@ -73,7 +73,7 @@ def axis(name: str, values: Sequence[float], start: float) -> Axis:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Problem:
+class TuningProblem:
     """What is to be tuned, and the history that says how well.
 
     Attributes:
@@ -91,7 +91,7 @@ class Problem:
     helper_weight: float = 0.1
 
 
-def decide(problem: Problem, alpha: float = ALPHA) -> Verdict:
+def decide(problem: TuningProblem, alpha: float = ALPHA) -> Verdict:
     """Tunes a family of parameters and judges the result out of fold; the values are those to adopt, if any.
 
     The values that are adopted are chosen on all of the history, by the same procedure that was judged.
@@ -208,7 +208,7 @@ class _Folds:
 class _Search:
     """Hill climbing on the grid, with every score kept: folds look at the same points again and again."""
 
-    def __init__(self, problem: Problem) -> None:
+    def __init__(self, problem: TuningProblem) -> None:
         self._problem = problem
         self._weights = np.where(problem.judges, 1.0, problem.helper_weight)
         self._held: dict[Point, Scores] = {}
