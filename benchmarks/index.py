@@ -20,7 +20,7 @@ from pathlib import Path
 
 import numpy as np
 
-from clew.index.bm25 import Window, bm25f, turn_scores
+from clew.index.bm25 import NeighbourWindow, bm25f, turn_scores
 from clew.index.entry import PieceTerms, TurnEntry, decode, encode
 from clew.index.live import LiveIndex
 from clew.index.packer import pack
@@ -126,12 +126,16 @@ def questions() -> list[list[str]]:
 
 def measure_queries(view: IndexView, name: str, asked: list[list[str]]) -> None:
     """Prints the time of a query with the default windows, with none, and with wide ones."""
-    windows = {"windows": Window(), "none": Window.none(), "-5..+3": Window((0.5,) * 5, (0.5,) * 3)}
+    windows = {
+        "windows": NeighbourWindow(),
+        "none": NeighbourWindow.none(),
+        "-5..+3": NeighbourWindow((0.5,) * 5, (0.5,) * 3),
+    }
     parts = []
     for kind, window in windows.items():
         source = cycle(asked)
 
-        def query(window: Window = window, source: Iterator[list[str]] = source) -> None:
+        def query(window: NeighbourWindow = window, source: Iterator[list[str]] = source) -> None:
             turn_scores(view, bm25f(view, next(source), window))
 
         parts.append("{} p50 {:.2f} p95 {:.2f}".format(kind, *timed(query, QUERIES)))

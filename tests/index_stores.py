@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from clew.index.entry import TurnEntry, encode
 from clew.index.packer import forget_ordinals
-from clew.index.remake import Entries
+from clew.index.staged_rebuild import Entries
 from clew.models.quantize import quantize
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Reader, Store, Transaction

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Final, Literal
 
-from clew.models.served import ServedLLM
-from clew.models.vendors import Reach, anthropic_llm, gemini_llm, openai_llm
+from clew.models.server_llm import ServedLLM
+from clew.models.vendors import ServerOptions, anthropic_llm, gemini_llm, openai_llm
 
 Vendor = Literal["openai", "anthropic", "gemini"]
 VENDORS: Final[tuple[Vendor, ...]] = ("openai", "anthropic", "gemini")
@@ -48,7 +48,7 @@ class Server:
     def model(self, vendor: Vendor, **reach: Any) -> ServedLLM:
         """A model of that vendor at this server, that does not wait between two tries."""
         make = {"openai": openai_llm, "anthropic": anthropic_llm, "gemini": gemini_llm}[vendor]
-        reached = Reach(**{"environment": {"CLEW_LLM_KEY": KEY}, "timeout": 20.0, "deadline": 30.0, **reach})
+        reached = ServerOptions(**{"environment": {"CLEW_LLM_KEY": KEY}, "timeout": 20.0, "deadline": 30.0, **reach})
         model = make("some-model", self.url, reached)
         model._sleep = lambda _seconds: None
         return model

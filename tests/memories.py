@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from clew.index.entry import TurnEntry, decode
-from clew.index.kinds import TERMS
 from clew.index.segment import Segment
 from clew.index.segment import entries as entries_of
+from clew.index.segment_kinds import TERMS
 from clew.memory import Memory
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store, Transaction

@@ -9,7 +9,7 @@ from clew.config import LLMConfig
 from clew.derive.llm.completion_cache import Answers
 from clew.errors import BudgetExceeded
 from clew.memory import Memory
-from clew.models.budget import Prices, most
+from clew.models.budget import Prices, worst_case
 from clew.models.prompt import Completion, Prompt
 from clew.rows.spend_ledger import read_ledger
 from clew.store.open import open_store
@@ -18,7 +18,7 @@ from tests.memories import told
 
 THREADS = 6
 CALLS = 7
-WORST = most(Prompt.of("Say it.", "hello 0"), 50, Prices(0, 0))
+WORST = worst_case(Prompt.of("Say it.", "hello 0"), 50, Prices(0, 0))
 
 
 @pytest.mark.requirement("W-LLM-05", "W-LLM-06")

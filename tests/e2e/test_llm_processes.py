@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from clew.memory import Memory
-from clew.models.budget import Prices, most
+from clew.models.budget import Prices, worst_case
 from clew.models.prompt import Prompt
 from clew.rows.spend_ledger import read_ledger
 from clew.store.open import open_store
@@ -25,14 +25,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 from clew.config import LLMConfig
 from clew.errors import BudgetExceeded
-from clew.models.budget import Prices, most
+from clew.models.budget import Prices, worst_case
 from clew.models.prompt import Completion, Prompt
 from clew.derive.llm.completion_cache import Answers
 from clew.store.open import open_store
 from clew.testing import FrozenClock, ScriptedLLM
 
 home, number, tokens, hangs = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4] == "hangs"
-worst = most(Prompt.of("Say it.", "hello 0-000"), 50, Prices(0, 0))
+worst = worst_case(Prompt.of("Say it.", "hello 0-000"), 50, Prices(0, 0))
 
 def say(_prompt):
     print("asked", flush=True)
@@ -53,7 +53,7 @@ store.close()
 """
 DENIED = json.dumps(dict.fromkeys(("metaphor", "sarcasm", "analogy", "narrative_thread"), False))
 TAGGED = json.dumps({"tags": []})
-WORST = most(Prompt.of("Say it.", "hello 0-000"), 50, Prices(0, 0))
+WORST = worst_case(Prompt.of("Say it.", "hello 0-000"), 50, Prices(0, 0))
 CALL = WORST.tokens_in + WORST.tokens_out
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.index.bm25 import Window, best_piece, bm25f, lengths, turn_scores
+from clew.index.bm25 import NeighbourWindow, best_piece, bm25f, lengths, turn_scores
 from clew.index.columns import Columns
 from clew.index.entry import SATURATION, TurnEntry
 from clew.index.segment import NO_TIME, Segment
@@ -17,7 +17,9 @@ from clew.index.view import IndexView
 from clew.types.turn import ROLES
 from tests.index_logs import NAMES, WORDS, layouts, logs, packed, words
 
-windows = st.sampled_from((Window(), Window.none(), Window((0.5,), ()), Window((), (0.3, 0.2, 0.1))))
+windows = st.sampled_from(
+    (NeighbourWindow(), NeighbourWindow.none(), NeighbourWindow((0.5,), ()), NeighbourWindow((), (0.3, 0.2, 0.1)))
+)
 queries = st.lists(words | st.just("nowhere"), max_size=5)
 
 Bag = dict[str, int]
@@ -38,7 +40,9 @@ def plain(entries: Sequence[TurnEntry]) -> list[tuple[int, TurnEntry, Bag, Bag, 
     return [tuple(row) for row in rows]  # type: ignore[misc]  # the rows were made in this order
 
 
-def by_hand(entries: Sequence[TurnEntry], terms: Sequence[str], window: Window, k1: float, b: float) -> list[float]:
+def by_hand(
+    entries: Sequence[TurnEntry], terms: Sequence[str], window: NeighbourWindow, k1: float, b: float
+) -> list[float]:
     rows = plain(entries)
 
     def seen(number: int, column: int, weights: Sequence[float]) -> list[tuple[float, Bag]]:
@@ -82,7 +86,7 @@ def state(view: IndexView) -> dict[str, object]:
 @pytest.mark.requirement("F-INDEX-03")
 @given(st.data(), logs(), queries, windows)
 def test_no_answer_depends_on_the_layout(
-    data: st.DataObject, entries: list[TurnEntry], terms: list[str], window: Window
+    data: st.DataObject, entries: list[TurnEntry], terms: list[str], window: NeighbourWindow
 ) -> None:
     tail_only = IndexView.of((), entries)
     other = data.draw(layouts(entries))
@@ -102,7 +106,7 @@ def test_the_order_of_the_question_s_words_does_not_matter(entries, terms, windo
 @pytest.mark.requirement("F-INDEX-04")
 @given(st.data(), logs(), queries, windows, st.sampled_from((0.0, 1.2)), st.sampled_from((0.0, 0.75, 1.0)))
 def test_scores_are_those_of_the_formula(
-    data: st.DataObject, entries: list[TurnEntry], terms: list[str], window: Window, k1: float, b: float
+    data: st.DataObject, entries: list[TurnEntry], terms: list[str], window: NeighbourWindow, k1: float, b: float
 ) -> None:
     view = data.draw(layouts(entries))
     scores = bm25f(view, terms, window, k1, b)
@@ -137,9 +141,9 @@ def test_weights_multiply_and_masks_exclude(entries: list[TurnEntry], weighted: 
 @pytest.mark.requirement("F-INDEX-07")
 @given(logs(), st.lists(st.integers(-3, 3), min_size=14, max_size=14), queries, windows)
 def test_a_view_stays_as_it_is_while_turns_are_added(
-    entries: list[TurnEntry], steps: list[int], terms: list[str], window: Window
+    entries: list[TurnEntry], steps: list[int], terms: list[str], window: NeighbourWindow
 ) -> None:
-    wide = Window((0.1,) * 4, (0.1,) * 4)
+    wide = NeighbourWindow((0.1,) * 4, (0.1,) * 4)
     columns, tail, size = Columns(), Tail(), 0
     placed: list[tuple[Segment, int]] = []
     view = IndexView(columns, (), tail)

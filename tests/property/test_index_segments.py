@@ -14,7 +14,7 @@ from clew.errors import InputError, StoreCorrupt
 from clew.index import vector_segment
 from clew.index.entry import SATURATION, PieceTerms, TurnEntry, decode, encode
 from clew.index.segment import Segment, build, entries, merge, without
-from clew.index.terms import StringTable, sections, to_bytes, union
+from clew.index.string_table import StringTable, sections, to_bytes, union
 from clew.index.vector_segment import VectorSegment
 from tests.index_logs import logs, packed
 
@@ -117,7 +117,7 @@ def test_raised_codes_give_the_very_products_of_the_codes(data: st.DataObject, d
     lift = vector_segment.LIFT
     products = rows.astype(int) @ queries.astype(int).T + offsets[:, None] + levels + lift * lift * dim
     assert products.tolist() == (held.astype(int) @ asked.astype(int).T).tolist()
-    assert vector_segment.unraised(rows).tolist() == held.tolist()
+    assert vector_segment.to_signed(rows).tolist() == held.tolist()
 
 
 @pytest.mark.requirement("F-INDEX-02")

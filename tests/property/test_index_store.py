@@ -16,7 +16,7 @@ from clew.index.bm25 import bm25f
 from clew.index.entry import PieceTerms, TurnEntry
 from clew.index.live import LiveIndex
 from clew.index.packer import pack, verify
-from clew.index.remake import rebuild
+from clew.index.staged_rebuild import rebuild
 from clew.index.vectors import cosine
 from clew.index.view import IndexView
 from tests.effort import examples

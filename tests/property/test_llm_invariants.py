@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from clew.derive.llm.task_queue import joined, newest_gap
 from clew.errors import BudgetExceeded, ModelError
-from clew.models.budget import Budget, Spent
-from clew.models.checked import read_value
+from clew.models.budget import Budget, Usage
+from clew.models.json_answers import read_value
 from clew.models.prompt import Completion
 from clew.models.schema import problem
 from clew.rows.spend_ledger import Hold, Ledger, read_ledger
@@ -90,12 +90,12 @@ def test_no_day_passes_its_budget(story: list[Any]) -> None:
             if open_calls:
                 hold, share = open_calls.pop(0)
                 worst = hold.worst
-                spent = Spent(int(worst.tokens_in * share), int(worst.tokens_out * share), int(worst.micros * share))
+                spent = Usage(int(worst.tokens_in * share), int(worst.tokens_out * share), int(worst.micros * share))
                 store.transaction(lambda tx, h=hold, s=spent: book.settle(tx, h, s, failed=False))  # type: ignore[misc]  # mypy cannot infer a lambda with defaults
         else:
             read, wrote, micros, share, killed = step
             with suppress(BudgetExceeded):  # it does not fit, and nothing was set aside
-                hold = book.reserve("m", "p", Spent(read, wrote, micros))
+                hold = book.reserve("m", "p", Usage(read, wrote, micros))
                 if not killed:
                     open_calls.append((hold, share))
         with store.snapshot() as reader:

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from clew.index.columns import Columns
 from clew.index.entry import PieceTerms, TurnEntry
-from clew.index.incremental_cache import MOST, CacheKey, Kept
+from clew.index.incremental_cache import MAX_ARRAYS, CacheKey, IncrementalCache
 from clew.index.segment import Segment, build
 
 SQUARES = CacheKey[NDArray[np.int64]]("squares")
@@ -42,7 +42,7 @@ def test_columns_that_grow_are_moved_a_few_times() -> None:
 
 @pytest.mark.requirement("F-SPEED-16")
 def test_what_is_kept_of_turns_is_made_of_new_ones_alone_and_older_views_keep_theirs() -> None:
-    kept, asked = Kept(), list[tuple[int, int]]()
+    kept, asked = IncrementalCache(), list[tuple[int, int]]()
 
     def squares(rows: slice) -> NDArray[np.int64]:
         asked.append((rows.start, rows.stop))
@@ -54,14 +54,14 @@ def test_what_is_kept_of_turns_is_made_of_new_ones_alone_and_older_views_keep_th
     assert kept.grown(SQUARES, 3, squares).tolist() == old.tolist()
     assert asked == [(0, 3), (3, 200)]
     assert not new.flags.writeable
-    for name in range(2 * MOST):
+    for name in range(2 * MAX_ARRAYS):
         kept.grown(CacheKey(str(name)), 4, squares)
     assert kept.grown(SQUARES, 5, squares).tolist() == [0, 1, 4, 9, 16]
 
 
 @pytest.mark.requirement("F-SPEED-16")
 def test_what_is_folded_of_turns_likewise() -> None:
-    kept, asked = Kept(), list[tuple[int, int]]()
+    kept, asked = IncrementalCache(), list[tuple[int, int]]()
 
     def total(rows: slice) -> int:
         asked.append((rows.start, rows.stop))

@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 
 from clew.errors import InputError, StoreCorrupt
-from clew.index.bm25 import Window, bm25f
+from clew.index.bm25 import NeighbourWindow, bm25f
 from clew.index.entry import PieceTerms, TurnEntry, encode
 from clew.index.live import LiveIndex
 from clew.index.packer import pack
-from clew.index.remake import rebuild
+from clew.index.staged_rebuild import rebuild
 from clew.index.vectors import cosine
 from clew.store.sqlite import SqliteStore
 from tests.index_stores import (
@@ -124,7 +124,7 @@ def test_a_window_s_lengths_are_carried_on_to_the_next_view() -> None:
     add(store, turns(5, 6))
     live.view()  # one view in between asks for nothing
     add(store, turns(6, 7))
-    assert live.view().inherited.keys() == {Window()}
+    assert live.view().inherited.keys() == {NeighbourWindow()}
     assert bm25f(live.view(), ["word"]).tobytes() == bm25f(LiveIndex(store, SPACE).view(), ["word"]).tobytes()
 
 

@@ -15,11 +15,11 @@ from clew.errors import SchemaError, StoreCorrupt
 from clew.index import container, segment
 from clew.index.bm25 import bm25f
 from clew.index.entry import PieceTerms, TurnEntry, encode
-from clew.index.kinds import TERMS, data, listing
 from clew.index.live import LiveIndex
 from clew.index.packer import PackReport, StepBounds, forget_ordinals, pack, verify
-from clew.index.remake import rebuild
 from clew.index.segment import Segment
+from clew.index.segment_kinds import TERMS, list_segments, segment_data
+from clew.index.staged_rebuild import rebuild
 from clew.index.vectors import cosine
 from clew.index.view import IndexView
 from clew.store.protocol import Store
@@ -59,7 +59,7 @@ def check(store: Store, ordinals: list[int]) -> None:
 
 def spans(store: Store, kind: str = TERMS) -> list[tuple[int, int]]:
     with store.snapshot() as reader:
-        return [(key.low, key.high) for key in listing(reader, SPACE, kind)]
+        return [(key.low, key.high) for key in list_segments(reader, SPACE, kind)]
 
 
 @pytest.mark.requirement("F-INDEX-09")
@@ -263,8 +263,8 @@ def test_rebuilding_mends_damage() -> None:
 def damage(store: Store) -> None:
     """Changes one byte in the middle of the first segment."""
     with store.snapshot() as reader:
-        key = listing(reader, SPACE, TERMS)[0]
-        sound = bytearray(data(reader, SPACE, key))
+        key = list_segments(reader, SPACE, TERMS)[0]
+        sound = bytearray(segment_data(reader, SPACE, key))
     sound[len(sound) // 2] ^= 1
     row = (SPACE, key.kind, key.low, key.high, key.level, key.version, bytes(sound))
     store.transaction(lambda tx: tx.put("segment", [row]))

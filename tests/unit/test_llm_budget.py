@@ -9,7 +9,7 @@ import pytest
 from clew.config import LLMConfig
 from clew.derive.llm.completion_cache import Answers
 from clew.errors import BudgetExceeded, ModelError, ModelUnavailable, RequestRefused
-from clew.models.budget import Budget, Prices, Spent, most
+from clew.models.budget import Budget, Prices, Usage, worst_case
 from clew.models.prompt import Completion, Prompt
 from clew.rows.spend_ledger import Ledger, read_ledger, today
 from clew.store.protocol import Store
@@ -17,7 +17,7 @@ from clew.testing import Answer, FrozenClock, ScriptedLLM
 from tests.memories import NOON, empty_store, quiet, rows, told
 
 HELLO = Prompt.of("Say it.", "hello")
-WORST = most(HELLO, 50, Prices(0, 0))
+WORST = worst_case(HELLO, 50, Prices(0, 0))
 CALL = WORST.tokens_in + WORST.tokens_out
 
 
@@ -198,18 +198,18 @@ def test_a_new_day_has_a_new_budget_and_a_call_belongs_to_the_day_it_began_on() 
 def test_what_a_killed_process_reserved_weighs_on_its_day_only() -> None:
     store, clock = empty_store(), FrozenClock(NOON)
     book = Ledger(store, "default", clock, Budget(100, 100))
-    book.reserve("m", "p", Spent(60, 20, 7))  # and it is killed
+    book.reserve("m", "p", Usage(60, 20, 7))  # and it is killed
     with pytest.raises(BudgetExceeded, match="80 of the day's 100"):
-        book.reserve("m", "p", Spent(20, 1, 0))
-    book.reserve("m", "p", Spent(10, 10, 0))
+        book.reserve("m", "p", Usage(20, 1, 0))
+    book.reserve("m", "p", Usage(10, 10, 0))
     clock.advance(86_400)
-    book.reserve("m", "p", Spent(90, 10, 0))
+    book.reserve("m", "p", Usage(90, 10, 0))
     assert [row["reserved_tokens"] for row in ledger(store)] == [100, 100]
     clock.advance(86_400)
-    late = book.reserve("m", "p", Spent(1, 1, 0))
+    late = book.reserve("m", "p", Usage(1, 1, 0))
     first = ledger(store)[-1]
     assert (first["reserved_tokens"], first["failures"], first["tokens_in"], first["cost"]) == (0, 1, 100, 7e-6)
-    store.transaction(lambda tx: book.settle(tx, late, Spent(1, 0, 0), failed=False))
+    store.transaction(lambda tx: book.settle(tx, late, Usage(1, 0, 0), failed=False))
     assert ledger(store)[0]["reserved_tokens"] == 0
 
 
@@ -241,9 +241,9 @@ def test_many_threads_together_do_not_pass_the_budget() -> None:
 @pytest.mark.requirement("W-LLM-06")
 def test_the_worst_is_more_than_any_tokenizer_makes_of_a_prompt() -> None:
     text = "\U0001f600 \u6f22\u5b57 \ud800 hello"
-    worst = most(Prompt.of("", text), 50, Prices(1.0, 3.0))
+    worst = worst_case(Prompt.of("", text), 50, Prices(1.0, 3.0))
     size = len(text.encode("utf-8", "surrogatepass"))
     assert worst.tokens_in >= size
-    assert worst == Spent(worst.tokens_in, 50, worst.tokens_in + 150)
-    assert most(HELLO, 50, Prices(0.1, 0)).micros == -(-WORST.tokens_in // 10)  # rounded up
+    assert worst == Usage(worst.tokens_in, 50, worst.tokens_in + 150)
+    assert worst_case(HELLO, 50, Prices(0.1, 0)).micros == -(-WORST.tokens_in // 10)  # rounded up
     assert today(NOON) == 19_787

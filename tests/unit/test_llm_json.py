@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from clew.errors import InputError, ModelError
-from clew.models.asked import ask_once
-from clew.models.checked import REPAIRS, read_value
+from clew.models.checked_calls import complete_checked
+from clew.models.json_answers import REPAIRS, read_value
 from clew.models.prompt import Completion, Prompt, request_digest
 from clew.models.schema import problem, strict
 from clew.testing import ScriptedLLM
@@ -186,14 +186,14 @@ class Odd:
 )
 def test_a_model_that_does_not_keep_its_promise_is_a_model_error(answer: Any) -> None:
     with pytest.raises(ModelError, match="odd") as caught:
-        ask_once(Odd(answer), HELLO, max_tokens=9)
+        complete_checked(Odd(answer), HELLO, max_tokens=9)
     assert len(str(caught.value)) < 400
 
 
 @pytest.mark.requirement("W-LLM-02")
 @pytest.mark.parametrize("count", [None, -1, True, 1.5, "3", 10**12])
 def test_a_count_that_cannot_be_is_unknown(count: Any) -> None:
-    found = ask_once(Odd(Completion("x \ud800", count, 7, "m")), HELLO, max_tokens=9)
+    found = complete_checked(Odd(Completion("x \ud800", count, 7, "m")), HELLO, max_tokens=9)
     assert (found.tokens_in, found.tokens_out, found.text) == (None, 7, "x ?")
 
 

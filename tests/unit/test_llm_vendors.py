@@ -1,4 +1,4 @@
-"""The vendors' own SDKs, driven against a server on this machine that plays their wire formats."""
+"""The vendors' own SDKs, driven against a server on this machine that plays their http_client formats."""
 
 import logging
 import time
@@ -10,9 +10,9 @@ import pytest
 from clew.config import LLMConfig, load_config
 from clew.errors import ConfigError, InputError, MissingExtra, ModelError, ModelUnavailable, RequestRefused
 from clew.models.choose import choose_llm
-from clew.models.prompt import Completion, Message, Prompt
-from clew.models.served import BACKOFF
-from clew.models.vendors import Reach, anthropic_llm, gemini_llm, openai_llm, see_that_installed
+from clew.models.prompt import ChatMessage, Completion, Prompt
+from clew.models.server_llm import BACKOFF
+from clew.models.vendors import ServerOptions, anthropic_llm, gemini_llm, openai_llm, require_vendor_package
 from clew.testing import ScriptedLLM
 from tests.llm_servers import KEY, VENDORS, Server, Vendor, answer, llm_server, refusal
 
@@ -36,7 +36,9 @@ def test_a_prompt_is_answered(server: Server, vendor: Vendor) -> None:
     server.say = lambda _body: (200, answer(vendor))
     model = server.model(vendor)
     assert server.asked == []
-    talk = Prompt("Be brief.", (Message("user", "a"), Message("assistant", "b"), Message("user", "c \ud800")))
+    talk = Prompt(
+        "Be brief.", (ChatMessage("user", "a"), ChatMessage("assistant", "b"), ChatMessage("user", "c \ud800"))
+    )
     assert model.complete(talk, max_tokens=50) == Completion("hi", 12, 3, "some-model-1")
     ((_, headers, body),) = server.asked
     if vendor == "gemini":
@@ -152,7 +154,7 @@ def test_a_server_that_hangs_or_drips_is_left(server: Server, vendor: Vendor) ->
 @pytest.mark.parametrize("vendor", VENDORS)
 def test_a_server_that_is_not_there_is_unavailable(server: Server, vendor: Vendor) -> None:
     make = {"openai": openai_llm, "anthropic": anthropic_llm, "gemini": gemini_llm}[vendor]
-    model = make("m", "http://127.0.0.1:9", Reach(environment={}))
+    model = make("m", "http://127.0.0.1:9", ServerOptions(environment={}))
     with pytest.raises(ModelUnavailable, match="is the server running"):
         model.complete(HELLO, max_tokens=50)
 
@@ -285,6 +287,6 @@ def test_what_is_no_model_or_not_installed_is_told() -> None:
     with pytest.raises(InputError, match="no language model"):
         choose_llm(nothing, LLMConfig())
     with pytest.raises(MissingExtra, match=r"clew\[gemini\]"):
-        see_that_installed("gemini", lambda _package: None)
+        require_vendor_package("gemini", lambda _package: None)
     with pytest.raises(ConfigError, match="address"):
         choose_llm("openai:m@http://u:p@host", LLMConfig())

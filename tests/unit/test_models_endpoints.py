@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from clew.errors import ConfigError, ModelError, ModelUnavailable
-from clew.models.adapted import BATCH
 from clew.models.endpoints import KEY, KEYS, OPENAI_KEY, ollama_embedder, openai_embedder
+from clew.models.function_embedder import BATCH
 
 
 @dataclass

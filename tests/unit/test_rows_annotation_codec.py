@@ -13,7 +13,7 @@ from clew.rows.annotation_codec import analysis_of, analysis_text, weighing_of, 
 from clew.store.rows import dumps
 from clew.types.analysis import TurnAnalysis
 from clew.types.chunk import DomainTag, NuanceFlag
-from clew.types.compact import COARSE, DOMAINS, FINE, NUANCES, OVERLAYS, Letters, parts, score_of
+from clew.types.compact import COARSE, DOMAINS, FINE, NUANCES, OVERLAYS, LetterCodes, parts, score_of
 
 PROSE = (
     "The hive is weak. Perhaps the queen is gone, and the hive will not live. We should feed the hive and the queen."
@@ -79,7 +79,7 @@ def test_any_score_comes_back(score: float, scale: int) -> None:
     ("known", "names"),
     [(DOMAINS, list(DomainTag)), (NUANCES, list(NuanceFlag)), (OVERLAYS, [overlay.value for overlay in Overlay])],
 )
-def test_every_name_of_a_closed_list_has_a_letter_of_its_own(known: Letters, names: list[str]) -> None:
+def test_every_name_of_a_closed_list_has_a_letter_of_its_own(known: LetterCodes, names: list[str]) -> None:
     plain = [str(name) for name in names]
     written = known.written(plain)
     assert isinstance(written, str)

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from clew.assemble.packing import CandidateRendering, PackingCandidate, _Packing
 from clew.config import IngestConfig, RecallConfig
 from clew.index.entry import PieceTerms, TurnEntry
-from clew.index.incremental_cache import Kept
-from clew.index.terms import StringTable
+from clew.index.incremental_cache import IncrementalCache
+from clew.index.string_table import StringTable
 from clew.index.view import IndexView
 from clew.rank.frame import make_frame
 from clew.rank.intent import Intent
@@ -256,7 +256,7 @@ def test_ranking_holds_few_arrays_of_the_size_of_the_space() -> None:
 @pytest.mark.parametrize("roles", [("user", "user"), ("user", "assistant")])
 def test_the_question_after_an_add_makes_nothing_of_the_old_turns_anew(roles: tuple[str, str]) -> None:
     made: list[int] = []
-    kept = {Kept.grown.__code__, Kept.folded.__code__}
+    kept = {IncrementalCache.grown.__code__, IncrementalCache.folded.__code__}
 
     def note(call: Call) -> None:
         runs = [value for value in call.arguments.values() if isinstance(value, slice)]

@@ -1,17 +1,17 @@
-"""What is remembered of texts, and what is not."""
+"""Which results are cached by their text, and which are not."""
 
 import pytest
 
 from clew.analyze.keyphrases import KEPT_CHARS, keyphrases, tag_key
 from clew.analyze.tags import beat_labels, known_tags
-from clew.text.text_cache import remembered
+from clew.text.text_cache import cached_by_text
 
 
 @pytest.mark.requirement("F-MEMORY-12")
 def test_short_texts_are_read_once_and_long_ones_each_time() -> None:
     read: list[str] = []
 
-    @remembered(2, 5)
+    @cached_by_text(2, 5)
     def size(text: str, by: int = 1) -> int:
         """Counts."""
         read.append(text)

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 
 import pytest
 
-from clew.text.dates import Resolved, date_text, date_words, resolve
+from clew.text.dates import ResolvedDate, date_text, date_words, resolve
 from clew.text.query_dates import DateConstraint, parse_query_dates
 
 WEDNESDAY = datetime(2023, 5, 10, 12, tzinfo=UTC)
@@ -135,8 +135,8 @@ def test_a_found_date_says_where_and_how_exactly() -> None:
     text = "İ met her last week, in March."
     found = resolve(text, WEDNESDAY)
     assert [text[slice(*each.phrase_span)] for each in found] == ["last week", "March"]
-    assert found[0] == Resolved(date(2023, 5, 1), date(2023, 5, 7), (10, 19), "week")
-    assert found[1] == Resolved(date(2023, 3, 1), date(2023, 3, 31), (24, 29), "month")
+    assert found[0] == ResolvedDate(date(2023, 5, 1), date(2023, 5, 7), (10, 19), "week")
+    assert found[1] == ResolvedDate(date(2023, 3, 1), date(2023, 3, 31), (24, 29), "month")
 
 
 @pytest.mark.requirement("F-TEXT-07")

@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, NUMBER, SEPARATOR, VERB, fold
 from clew.analyze.words import word_of
-from clew.text.text_cache import WORD, remembered
+from clew.text.text_cache import MAX_WORD_CHARS, cached_by_text
 
 MOST_WORDS: Final = 3
 """Of a phrase; a longer run is cut into phrases of this length at most."""
@@ -72,7 +72,7 @@ def keyphrases(text: str, limit: int = 5) -> tuple[Keyphrase, ...]:
     return _ranked(text[:_READ])[:limit] if limit <= _RANKED else _strongest(_phrases(text[:_READ]), limit)
 
 
-@remembered(TEXTS_KEPT, KEPT_CHARS)
+@cached_by_text(TEXTS_KEPT, KEPT_CHARS)
 def _ranked(text: str) -> tuple[Keyphrase, ...]:
     return _strongest(_phrases(text), _RANKED)
 
@@ -115,7 +115,7 @@ def _strongest(found: Sequence["_Phrase"], limit: int) -> tuple[Keyphrase, ...]:
     return tuple([Keyphrase(first[key].name, key, weights[key] / weights[ranked[0]]) for key in chosen])
 
 
-@remembered(1 << 15, WORD)
+@cached_by_text(1 << 15, MAX_WORD_CHARS)
 def tag_key(name: str) -> str:
     """What all inflections and cases of a tag's name have in common: `API-Keys` and `api key` are one."""
     return "-".join([fold(word) for word in _JOINT.split(name.casefold()) if word])
@@ -136,7 +136,7 @@ class _Phrase(NamedTuple):
         return "-".join([word.form for word in self.words])
 
 
-@remembered(TEXTS_KEPT, KEPT_CHARS)
+@cached_by_text(TEXTS_KEPT, KEPT_CHARS)
 def _phrases(text: str) -> tuple[_Phrase, ...]:
     found: list[_Phrase] = []
     run: list[_Token] = []
@@ -165,7 +165,7 @@ def _cut(run: list[_Token], found: list[_Phrase]) -> None:
         run = run[:-MOST_WORDS]
 
 
-@remembered(1 << 14, WORD)
+@cached_by_text(1 << 14, MAX_WORD_CHARS)
 def _content(raw: str, opening: bool) -> _Token | None:
     """The word, if it may stand in a phrase."""
     if len(raw) == 1 and raw.isascii():

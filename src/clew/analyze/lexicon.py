@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Final, NamedTuple
 
-from clew.text.text_cache import WORD, remembered
+from clew.text.text_cache import MAX_WORD_CHARS, cached_by_text
 
 # What a word is, as bits of `Word.flags`; a word may be several things ("may": function word, auxiliary, hedge).
 FUNCTION: Final = 1 << 0  # belongs to the grammar, not to the subject
@@ -162,7 +162,7 @@ def kind_of(flags: int) -> str:
     return next(letter for bits, letter in _KINDS if flags & bits == bits)
 
 
-@remembered(1 << 15, WORD)
+@cached_by_text(1 << 15, MAX_WORD_CHARS)
 def fold(word: str) -> str:
     """The form under which a lower-case word's inflections meet: plural, -ing, -ed and a silent final e come off.
 

@@ -19,7 +19,7 @@ from clew.analyze.keyphrases import (
     keyphrases_of,
     tag_key,
 )
-from clew.text.text_cache import WORD, remembered
+from clew.text.text_cache import MAX_WORD_CHARS, cached_by_text
 
 MOST_TAGS: Final = 5
 """Tags of a turn, and labels of a beat."""
@@ -78,7 +78,7 @@ class _Forms(dict[str, _Form]):
 _forms = _Forms()
 
 
-@remembered(TEXTS_KEPT, KEPT_CHARS)
+@cached_by_text(TEXTS_KEPT, KEPT_CHARS)
 def _parts(text: str) -> tuple[tuple[_Form, ...], ...]:
     """The words of a text between stops."""
     form = _forms.__getitem__
@@ -90,7 +90,7 @@ class _Held(NamedTuple):
     heads: frozenset[str]
 
 
-@remembered(TEXTS_KEPT, KEPT_CHARS)
+@cached_by_text(TEXTS_KEPT, KEPT_CHARS)
 def _held(text: str) -> _Held:
     forms = [form for part in _parts(text) for form in part]
     return _Held(frozenset([form.key for form in forms]), frozenset([form.head for form in forms]))
@@ -130,7 +130,7 @@ def stands(key: str, text: str) -> bool:
     return False
 
 
-@remembered(1 << 13, LONGEST)
+@cached_by_text(1 << 13, LONGEST)
 def is_name(name: str) -> bool:
     """Whether a phrase can name a subject: an amount or a number cannot, nor what is too long to be looked for.
 
@@ -248,6 +248,6 @@ def _words(*found: Tags) -> set[str]:
     return set().union(*map(_words_of, chain.from_iterable(found)))
 
 
-@remembered(1 << 12, WORD)
+@cached_by_text(1 << 12, MAX_WORD_CHARS)
 def _words_of(name: str) -> tuple[str, ...]:
     return tuple(tag_key(name).split("-"))

@@ -45,7 +45,7 @@ from clew.structure.beats import BeatRule, advance
 from clew.structure.chapters import OpenTree
 from clew.types.analysis import TurnAnalysis
 from clew.types.ids import parse_turn_id, turn_id
-from clew.types.tuning import Learned
+from clew.types.tuning import LearnedValues
 
 STRETCH: Final = 256
 """Most turns analysed between two commits."""
@@ -172,7 +172,7 @@ class Analysis:
             self._trees.popitem(last=False)
         return True
 
-    def _is_stale(self, progress: Progress, learned: Learned) -> bool:
+    def _is_stale(self, progress: Progress, learned: LearnedValues) -> bool:
         """Whether everything is to be analysed anew, as soon as that is possible."""
         other_model = self._model is not None and progress.model != self._model
         return other_model or (progress.version, progress.learned) != (ANALYSIS_VERSION, learned.structure)

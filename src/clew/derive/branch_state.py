@@ -30,7 +30,7 @@ from clew.structure.cues import cues_of
 from clew.structure.features import TurnFeatures, hashed_terms, packed
 from clew.structure.snapshot import Piece
 from clew.text.terms import terms
-from clew.types.ids import line_name, turn_id
+from clew.types.ids import branch_key, turn_id
 from clew.types.turn import Turn
 
 UNTUNED: Final = StructureParameters()
@@ -193,7 +193,7 @@ class Line:
 
 def mark_name(session: str, branch: str) -> str:
     """Name of the row of META that holds a line's mark."""
-    return MARK + line_name(session, branch)
+    return MARK + branch_key(session, branch)
 
 
 def read_mark(reader: Reader, space: str, session: str, branch: str) -> tuple[Mark, str] | tuple[None, None]:

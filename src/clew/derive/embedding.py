@@ -17,7 +17,7 @@ from clew.errors import ModelError
 from clew.index.live import LiveIndex
 from clew.index.vectors import has_vector
 from clew.index.view import IndexView
-from clew.models.asked import ask
+from clew.models.checked_calls import embed_checked
 from clew.models.prepare import HEAD, TAIL
 from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
@@ -133,7 +133,7 @@ def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple
     try:
         return _rows(space, embedder, ordinals, [embedding_text(turns[ordinal]) for ordinal in ordinals]), {}
     except ModelError as error:
-        ask(embedder, [_PLAIN])  # raises when it is the model and not a turn
+        embed_checked(embedder, [_PLAIN])  # raises when it is the model and not a turn
         if len(ordinals) == 1:
             log.warning("turn with ordinal %d could not be embedded: %s", ordinals[0], error)
             return [], {ordinals[0]: str(error)}
@@ -150,7 +150,7 @@ def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple
 
 
 def _rows(space: str, embedder: Embedder, ordinals: Sequence[int], texts: Sequence[str]) -> list[Row]:
-    codes, scales = quantize(ask(embedder, texts))
+    codes, scales = quantize(embed_checked(embedder, texts))
     return [
         (space, embedder.name, ordinal, float(scale), code.tobytes())
         for ordinal, code, scale in zip(ordinals, codes, scales, strict=True)

@@ -37,7 +37,7 @@ _DENSE_FROM: Final = 40
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
+class NeighbourWindow:
     """How much of a neighbour's text counts as a piece's own.
 
     The default weights are RETRIEVAL's, set by hand on development data.
@@ -51,7 +51,7 @@ class Window:
     after: tuple[float, ...] = (0.3, 0.15)
 
     @classmethod
-    def none(cls) -> "Window":
+    def none(cls) -> "NeighbourWindow":
         """Each piece by itself."""
         return cls((), ())
 
@@ -59,7 +59,7 @@ class Window:
 def bm25f(
     view: IndexView,
     terms: Sequence[str],
-    window: Window = Window(),
+    window: NeighbourWindow = NeighbourWindow(),
     k1: float = K1,
     b: float = B,
     mask: Mask | None = None,
@@ -128,7 +128,7 @@ def best_piece(view: IndexView, piece_scores: Scores, position: int) -> int:
     return first + int(np.argmax(piece_scores[first : first + int(view.turns.piece_count[position])]))
 
 
-def lengths(view: IndexView, window: Window) -> Scores:
+def lengths(view: IndexView, window: NeighbourWindow) -> Scores:
     """The weighted length of each piece with its neighbours. Kept with the view, and carried on to the next one."""
     held = view.lengths.get(window)
     if held is None:
@@ -141,7 +141,7 @@ def idf(turns: int, df: int) -> float:
     return log(1 + (turns - df + 0.5) / (df + 0.5))
 
 
-def _carried_on(view: IndexView, window: Window, older: Scores | None) -> Scores:
+def _carried_on(view: IndexView, window: NeighbourWindow, older: Scores | None) -> Scores:
     """Lengths from those of an older view: only new pieces, and the old ones that see a new one, are computed."""
     size = len(view.pieces.turn)
     if older is None:
@@ -156,7 +156,7 @@ def _carried_on(view: IndexView, window: Window, older: Scores | None) -> Scores
     return result
 
 
-def _lengths_of(view: IndexView, window: Window, pieces: NDArray[np.intp]) -> Scores:
+def _lengths_of(view: IndexView, window: NeighbourWindow, pieces: NDArray[np.intp]) -> Scores:
     size, body = len(view.pieces.turn), view.body_lengths
     result = view.pieces.length[pieces].astype(np.float64)
     for weights, links in zip((window.before, window.after), view.links, strict=True):
@@ -168,7 +168,7 @@ def _lengths_of(view: IndexView, window: Window, pieces: NDArray[np.intp]) -> Sc
     return result
 
 
-def _norms(view: IndexView, window: Window, k1: float, b: float) -> Scores:
+def _norms(view: IndexView, window: NeighbourWindow, k1: float, b: float) -> Scores:
     """The part of the denominator that does not depend on the term: one value a piece, then filling up to the links."""
     key = (window, k1, b)
     held = view.norms.get(key)
@@ -185,7 +185,7 @@ def _norms(view: IndexView, window: Window, k1: float, b: float) -> Scores:
     return held
 
 
-def _push(counts: Scores, found: Postings, window: Window, links: Links) -> Iterator[NDArray[np.intp]]:
+def _push(counts: Scores, found: Postings, window: NeighbourWindow, links: Links) -> Iterator[NDArray[np.intp]]:
     """Adds a term's counts at every place that sees it, step by step, and gives the places of each step.
 
     Within one step no place stands twice, but for -1, which stands for none.

@@ -17,7 +17,7 @@ from numpy.typing import DTypeLike, NDArray
 from clew.index.container import Array
 from clew.index.entry import SATURATION, TurnEntry
 from clew.index.segment import NO_TIME, Segment
-from clew.index.terms import StringTable, to_text
+from clew.index.string_table import StringTable, to_text
 from clew.types.turn import ROLES
 
 _TURN_FIELDS: Final[dict[str, DTypeLike]] = {
@@ -86,7 +86,7 @@ class Column:
         self.array = larger
 
 
-class Names:
+class NameTable:
     """Strings and their codes, in the order of first appearance."""
 
     __slots__ = ("_codes", "names")
@@ -119,10 +119,10 @@ class Columns:
     def __init__(self) -> None:
         self.turn = {name: Column(dtype, 0) for name, dtype in _TURN_FIELDS.items()}
         self.piece = {name: Column(dtype, -1 if name in _LINKS else 0) for name, dtype in _PIECE_FIELDS.items()}
-        self.sessions = Names()
-        self.speakers = Names()
+        self.sessions = NameTable()
+        self.speakers = NameTable()
         self.places: list[array[int]] = []
-        self._lines: dict[tuple[int, str], int] = {}  # session code and branch -> its last piece so far
+        self._last_pieces: dict[tuple[int, str], int] = {}  # session code and branch -> its last piece so far
 
     @property
     def turns(self) -> int:
@@ -155,7 +155,7 @@ class Columns:
         for name, column in self.turn.items():
             column.append(row[name])
         self.places[session].append(position)
-        before = self._lines.get((session, entry.branch), -1)
+        before = self._last_pieces.get((session, entry.branch), -1)
         for number, piece in enumerate(entry.pieces, start=first):
             self.piece["turn"].append(position)
             self.piece["chars"].append(piece.chars)
@@ -166,7 +166,7 @@ class Columns:
             if before >= 0:
                 self.piece["next"].array[before] = number
             before = number
-        self._lines[session, entry.branch] = before
+        self._last_pieces[session, entry.branch] = before
 
     def reserve(self, turns: int, pieces: int) -> None:
         """Makes room for so many at the beginning: then nothing is moved, and little left over.
@@ -235,13 +235,13 @@ class Columns:
         joints: list[tuple[int, int]] = []
         for line, places in _groups(session.astype(np.int64) * len(branches) + branch):
             key = (line // len(branches), branches[line % len(branches)])
-            last = self._lines.get(key, -1)
+            last = self._last_pieces.get(key, -1)
             numbers = first + places
             before[places[1:]], after[places[:-1]] = numbers[:-1], numbers[1:]
             before[places[0]] = last
             if last >= 0:
                 joints.append((last, int(numbers[0])))
-            self._lines[key] = int(numbers[-1])
+            self._last_pieces[key] = int(numbers[-1])
         self.piece["previous"].extend(before)
         self.piece["next"].extend(after)
         # Last, in the array that has room for them: what an older view still uses never points past its end.

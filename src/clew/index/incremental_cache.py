@@ -11,7 +11,7 @@ from clew.index.columns import Column
 
 T = TypeVar("T")
 
-MOST: Final = 32
+MAX_ARRAYS: Final = 32
 """Arrays that are kept: those of other weights than the present ones go."""
 
 
@@ -27,7 +27,7 @@ class CacheKey(Generic[T]):
     parameters: tuple[Hashable, ...] = ()
 
 
-class Kept:
+class IncrementalCache:
     """Grows with the columns of one space. Threads may share it, and views of any age."""
 
     def __init__(self) -> None:
@@ -44,7 +44,7 @@ class Kept:
         with self._lock:
             column = self._arrays.get(key)
             if column is None:
-                if len(self._arrays) >= MOST:
+                if len(self._arrays) >= MAX_ARRAYS:
                     self._arrays.clear()
                 first = make(slice(0, size))
                 column = self._arrays[key] = Column(first.dtype, 0)

@@ -14,19 +14,19 @@ from numpy.typing import NDArray
 from clew.errors import StoreCorrupt
 from clew.index.columns import Column, Columns
 from clew.index.entry import decode
-from clew.index.kinds import (
+from clew.index.segment import Segment
+from clew.index.segment_kinds import (
     TERMS,
     VECTOR_PREFIX,
     SegmentKey,
     copies,
-    data,
     epoch,
     generation,
-    kinds,
-    listing,
-    loose_models,
+    list_segments,
+    segment_data,
+    segment_kinds,
+    unpacked_models,
 )
-from clew.index.segment import Segment
 from clew.index.tail import Tail
 from clew.index.vector_segment import VectorBlock, VectorSegment, raised
 from clew.index.view import IndexView
@@ -119,12 +119,12 @@ class _Terms:
 
     def reload(self, reader: Reader, *, afresh: bool) -> None:
         """Takes up changed segments. `afresh`: what is known of turns may be wrong."""
-        keys = listing(reader, self._space, TERMS)
+        keys = list_segments(reader, self._space, TERMS)
         if keys == self._keys and not afresh:
             self.read_tail(reader)
             return
         held = dict(zip(self._keys, (segment for segment, _ in self.placed), strict=True))
-        segments = [held[key] if key in held else Segment.load(data(reader, self._space, key)) for key in keys]
+        segments = [held[key] if key in held else Segment.load(segment_data(reader, self._space, key)) for key in keys]
         if afresh or not self._place(reader, segments):
             self.columns = Columns()
             if not self._place(reader, segments):
@@ -217,11 +217,11 @@ class _Vectors:
     def reload(self, reader: Reader, columns: Columns) -> None:
         """Takes up changed segments and reads all loose vectors again."""
         held = {}
-        for kind in kinds(reader, self._space)[1:]:
-            for key in listing(reader, self._space, kind.name):
+        for kind in segment_kinds(reader, self._space)[1:]:
+            for key in list_segments(reader, self._space, kind.name):
                 known = self._segments.get(key)
                 if known is None:
-                    known = _block_of(VectorSegment.load(data(reader, self._space, key)), columns)
+                    known = _block_of(VectorSegment.load(segment_data(reader, self._space, key)), columns)
                 elif columns is not self._columns:
                     ordinals, block = known
                     places = columns.positions(ordinals)
@@ -233,7 +233,7 @@ class _Vectors:
 
     def read_loose(self, reader: Reader, columns: Columns) -> None:
         """Adds the loose vectors that are new."""
-        for model in loose_models(reader, self._space):
+        for model in unpacked_models(reader, self._space):
             self._read_model(reader, model, columns)
 
     def blocks(self) -> dict[str, list[VectorBlock]]:

@@ -15,16 +15,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import StoreError
-from clew.index.kinds import (
+from clew.index.segment_kinds import (
     EPOCH,
     TERMS,
-    Kind,
     SegmentKey,
-    data,
+    SegmentKind,
     epoch,
     generation,
-    kinds,
-    listing,
+    list_segments,
+    segment_data,
+    segment_kinds,
     staged_kind,
 )
 from clew.store.protocol import Reader, Store, Transaction
@@ -82,7 +82,7 @@ class PackReport:
 class _Made:
     """A segment to be written: its bytes, first and last ordinal, and tier."""
 
-    kind: Kind
+    kind: SegmentKind
     packed: bytes
     low: int
     high: int
@@ -146,14 +146,14 @@ def forget_ordinals(tx: Transaction, space: str, ordinals: Iterable[int]) -> dic
     now = generation(tx, space)
     if not wanted or now is None:
         return removed
-    for kind in kinds(tx, space):
+    for kind in segment_kinds(tx, space):
         for ordinal in wanted:
             key: Key = (*kind.prefix, ordinal)
             removed[kind.table] += tx.delete(kind.table, key, key)
-        for each in listing(tx, space, kind.name):
+        for each in list_segments(tx, space, kind.name):
             removed["segment"] += rewrite(tx, space, kind, each, wanted, now + 1)
     staged = staged_kind(space)
-    for each in listing(tx, space, staged.name):
+    for each in list_segments(tx, space, staged.name):
         removed["segment"] += rewrite(tx, space, staged, each, wanted, 0)
     index_changed(tx, space, now)
     return removed
@@ -172,7 +172,7 @@ def verify(store: Store, space: str, expected: Iterable[int]) -> list[Problem]:
     turns = np.unique(np.fromiter(expected, dtype=np.int64))
     problems: list[Problem] = []
     with store.snapshot() as reader:
-        for kind in kinds(reader, space):
+        for kind in segment_kinds(reader, space):
             held = np.concatenate([np.zeros(0, np.int64), *_read_all(reader, space, kind, problems)])
             found, counts = np.unique(held, return_counts=True)
             wrong = {
@@ -185,12 +185,12 @@ def verify(store: Store, space: str, expected: Iterable[int]) -> list[Problem]:
     return problems
 
 
-def _read_all(reader: Reader, space: str, kind: Kind, problems: list[Problem]) -> Iterator[NDArray[np.int64]]:
+def _read_all(reader: Reader, space: str, kind: SegmentKind, problems: list[Problem]) -> Iterator[NDArray[np.int64]]:
     """The ordinals of every segment and loose row of a kind; what cannot be read is added to the problems."""
-    for key in listing(reader, space, kind.name):
+    for key in list_segments(reader, space, kind.name):
         where = f"segment {kind.name} {key.low} to {key.high}"
         try:
-            ordinals = kind.ordinals(kind.load(data(reader, space, key)))
+            ordinals = kind.ordinals(kind.load(segment_data(reader, space, key)))
         except StoreError as error:
             problems.append(_problem(kind, where, str(error)))
             continue
@@ -209,7 +209,7 @@ def _read_all(reader: Reader, space: str, kind: Kind, problems: list[Problem]) -
         yield np.array([ordinal], dtype=np.int64)
 
 
-def _problem(kind: Kind, where: str, detail: str) -> Problem:
+def _problem(kind: SegmentKind, where: str, detail: str) -> Problem:
     if kind.name == TERMS:
         return Problem(kind="index", where=where, detail=detail, repair="clew rebuild")
     return Problem(kind="vector", where=where, detail=detail, repair="clew doctor --repair")
@@ -220,12 +220,14 @@ def _some(ordinals: NDArray[np.int64], how: str) -> str:
     return f"{len(ordinals)} turns are {how}: ordinals {', '.join(map(str, ordinals[:_SHOWN].tolist()))}{more}"
 
 
-def rewrite(tx: Transaction, space: str, kind: Kind, key: SegmentKey, ordinals: Sequence[int], version: int) -> int:
+def rewrite(
+    tx: Transaction, space: str, kind: SegmentKind, key: SegmentKey, ordinals: Sequence[int], version: int
+) -> int:
     """Takes turns, given in ascending order, out of one segment; 1 if it held any of them, else 0."""
     place = bisect_left(ordinals, key.low)
     if place == len(ordinals) or ordinals[place] > key.high:
         return 0
-    loaded = kind.load(data(tx, space, key))
+    loaded = kind.load(segment_data(tx, space, key))
     rest = kind.without(loaded, ordinals)
     if rest is not None and len(kind.ordinals(kind.load(rest))) == len(kind.ordinals(loaded)):
         return 0
@@ -262,27 +264,27 @@ def not_stored(reader: Reader, space: str, ordinals: Sequence[int]) -> set[int]:
 
 def _due(reader: Reader, space: str, minimum: int, fan_out: int, bounds: StepBounds) -> _Step | None:
     """The next step: loose rows first, then the smallest tier that is full."""
-    every = kinds(reader, space)
+    every = segment_kinds(reader, space)
     for kind in every:
         if reader.count(kind.table, kind.prefix, kind.prefix) >= minimum:
             return _packing(reader, kind, minimum, fan_out, bounds.rows)
     for kind in every:
-        inputs = _full_tier(listing(reader, space, kind.name), fan_out, bounds.turns)
+        inputs = _full_tier(list_segments(reader, space, kind.name), fan_out, bounds.turns)
         if inputs:
-            merged = kind.merge([kind.load(data(reader, space, key)) for key in inputs])
+            merged = kind.merge([kind.load(segment_data(reader, space, key)) for key in inputs])
             low, high = min(key.low for key in inputs), max(key.high for key in inputs)
             return _Step((), inputs, _Made(kind, merged, low, high, max(key.level for key in inputs) + 1))
     return None
 
 
-def _packing(reader: Reader, kind: Kind, minimum: int, fan_out: int, most: int) -> _Step:
+def _packing(reader: Reader, kind: SegmentKind, minimum: int, fan_out: int, most: int) -> _Step:
     rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns, limit=most)
     ordinals = [cast(int, row[0]) for row in rows]
     level = level_of(len(rows), minimum, fan_out)
     return _Step(ordinals, (), _Made(kind, kind.build(rows), ordinals[0], ordinals[-1], level))
 
 
-def _made(kind: Kind, packed: bytes, level: int) -> _Made:
+def _made(kind: SegmentKind, packed: bytes, level: int) -> _Made:
     ordinals = kind.ordinals(kind.load(packed))
     return _Made(kind, packed, int(ordinals[0]), int(ordinals[-1]), level)
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.index.container import Array, narrow, seal, unseal
 from clew.index.entry import SATURATION, PieceTerms, TurnEntry
-from clew.index.terms import StringTable, sections, to_bytes, to_text, union
+from clew.index.string_table import StringTable, sections, to_bytes, to_text, union
 from clew.types.turn import ROLES
 
 Ints = NDArray[np.int64]

@@ -24,7 +24,7 @@ LIFT: Final = 128
 sum x y = sum u v - LIFT sum u - LIFT sum v + LIFT^2 dim, where u = x + LIFT and v = y + LIFT: whole numbers, so exact.
 """
 
-Raised = NDArray[np.uint8]
+UnsignedCodes = NDArray[np.uint8]
 """Codes with `LIFT` added."""
 
 
@@ -67,14 +67,14 @@ class VectorBlock:
     """
 
     positions: NDArray[np.intp]
-    raised: Raised
+    raised: UnsignedCodes
     offsets: NDArray[np.int32]
     scales: Scales
     unbroken: bool
 
     @classmethod
     def of(
-        cls, positions: NDArray[np.intp], raised: Raised, offsets: NDArray[np.int32], scales: Scales
+        cls, positions: NDArray[np.intp], raised: UnsignedCodes, offsets: NDArray[np.int32], scales: Scales
     ) -> "VectorBlock":
         """A block of at least one row."""
         unbroken = bool(positions[0] >= 0 and np.all(np.diff(positions) == 1))
@@ -82,10 +82,10 @@ class VectorBlock:
 
     def codes(self, row: int) -> Codes:
         """One vector's codes, as in a segment."""
-        return unraised(self.raised[row])
+        return to_signed(self.raised[row])
 
 
-def raised(codes: Codes) -> tuple[Raised, NDArray[np.int32]]:
+def raised(codes: Codes) -> tuple[UnsignedCodes, NDArray[np.int32]]:
     """Codes as a view holds them, and the offsets of their rows: see `VectorBlock`.
 
     Args:
@@ -97,7 +97,7 @@ def raised(codes: Codes) -> tuple[Raised, NDArray[np.int32]]:
     return found, (-LIFT * sums).astype(np.int32)
 
 
-def unraised(found: Raised) -> Codes:
+def to_signed(found: UnsignedCodes) -> Codes:
     """The codes that `raised` was given."""
     return (found ^ np.uint8(LIFT)).view(np.int8)
 

@@ -12,7 +12,7 @@ import simsimd
 from numpy.typing import NDArray
 
 from clew.errors import InputError
-from clew.index.vector_segment import LIFT, Raised, VectorBlock, raised
+from clew.index.vector_segment import LIFT, UnsignedCodes, VectorBlock, raised
 from clew.index.view import IndexView
 from clew.models.protocol import Matrix
 from clew.models.quantize import quantize
@@ -74,7 +74,7 @@ def vectors_at(view: IndexView, model: str, positions: Collection[int]) -> dict[
 def _scan(
     result: NDArray[np.float64],
     block: VectorBlock,
-    asked: Raised,
+    asked: UnsignedCodes,
     level: NDArray[np.float64],
     scales: NDArray[np.float64],
 ) -> None:

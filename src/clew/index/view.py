@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.index.columns import Columns
 from clew.index.entry import TurnEntry
-from clew.index.incremental_cache import CacheKey, Kept
+from clew.index.incremental_cache import CacheKey, IncrementalCache
 from clew.index.segment import NO_TIME, Segment
+from clew.index.string_table import prefix_of, to_bytes
 from clew.index.tail import Tail
-from clew.index.terms import prefix_of, to_bytes
 from clew.index.vector_segment import VectorBlock
 from clew.types.turn import ROLES
 
@@ -147,7 +147,7 @@ class IndexView:
         self._frequencies: dict[str, int] = {}
         self.norms: dict[Hashable, NDArray[np.float64]] = {}
         self.lengths: dict[Hashable, NDArray[np.float64]] = {}
-        self.kept: Kept = before.kept if before else Kept()
+        self.kept: IncrementalCache = before.kept if before else IncrementalCache()
         self.inherited: dict[Hashable, NDArray[np.float64]] = {**before.inherited, **before.lengths} if before else {}
 
     @classmethod
@@ -169,11 +169,11 @@ class IndexView:
         return cast(T, self._derived[key])
 
     def grown(self, key: CacheKey[NDArray[Any]], make: Callable[[slice], NDArray[Any]]) -> NDArray[Any]:
-        """One value a turn, each of which depends on its turn alone: see `Kept.grown`."""
+        """One value a turn, each of which depends on its turn alone: see `IncrementalCache.grown`."""
         return self.kept.grown(key, self._size, make)
 
     def folded(self, key: CacheKey[T], make: Callable[[slice], T], join: Callable[[T, T], T]) -> T:
-        """One value for all turns together: see `Kept.folded`."""
+        """One value for all turns together: see `IncrementalCache.folded`."""
         return self.kept.folded(key, self._size, make, join)
 
     @property

@@ -6,8 +6,8 @@ from typing import Final, cast
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.errors import ClewError, StoreError
 from clew.index.entry import SATURATION, PieceTerms, TurnEntry, decode
-from clew.index.kinds import TERMS, data, listing
 from clew.index.segment import Segment, entries
+from clew.index.segment_kinds import TERMS, list_segments, segment_data
 from clew.ingest.identity import content_hash
 from clew.rows.annotation_codec import weighing_of
 from clew.rows.annotations import PROVENANCE, WEIGHING
@@ -67,9 +67,9 @@ class _Entries:
 
 
 def _readable(reader: Reader, space: str) -> Iterator[TurnEntry]:
-    for key in listing(reader, space, TERMS):
+    for key in list_segments(reader, space, TERMS):
         try:
-            segment = Segment.load(data(reader, space, key))
+            segment = Segment.load(segment_data(reader, space, key))
         except StoreError:
             continue  # the packer names it
         yield from entries(segment)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final, cast
 
 from clew.errors import ConflictError, InputError, NotFoundError
-from clew.index.kinds import count_copy
+from clew.index.segment_kinds import count_copy
 from clew.rows.scrub_requests import noted
 from clew.rows.tombstones import Hashed, hashing_of
 from clew.store.protocol import Reader, Store, Transaction

@@ -7,7 +7,7 @@ from typing import Final, cast
 
 from clew.config import IndexConfig
 from clew.derive.entity_counts import Naming, drop_entities
-from clew.index.mend import mend_vectors
+from clew.index.vector_repair import remove_invalid_vectors
 from clew.maintain.check_references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans
 from clew.maintain.rebuild import rebuild
 from clew.store.protocol import Store, Transaction
@@ -139,7 +139,7 @@ def _drop_orphans(store: Store, space: str, _config: IndexConfig) -> None:
 def _mend_vectors(store: Store, space: str, _config: IndexConfig) -> None:
     def work(tx: Transaction) -> None:
         rows = tx.scan("turn", (space,), (space,), columns=("ordinal",))
-        mend_vectors(tx, space, [cast(int, row[0]) for row in rows])
+        remove_invalid_vectors(tx, space, [cast(int, row[0]) for row in rows])
 
     store.transaction(work)
 

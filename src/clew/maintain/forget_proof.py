@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Final, cast
 
 from clew.index.entry import TurnEntry, decode
-from clew.index.kinds import STAGED, TERMS, data, kinds, listing, staged_kind
 from clew.index.segment import Segment
+from clew.index.segment_kinds import STAGED, TERMS, list_segments, segment_data, segment_kinds, staged_kind
 from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import ANALYSIS, NAME_OWNER, TAG
 from clew.rows.receipts import receipt_text
@@ -254,9 +254,9 @@ def _originals(turn: Turn) -> Iterator[str]:
 
 def _index(reader: Reader, space: str) -> Iterator[tuple[str, list[int], set[str]]]:
     """Every piece of the index, decoded: where it stands, its turns, and its terms."""
-    for kind in (*kinds(reader, space), staged_kind(space)):
-        for key in listing(reader, space, kind.name):
-            loaded = kind.load(data(reader, space, key))
+    for kind in (*segment_kinds(reader, space), staged_kind(space)):
+        for key in list_segments(reader, space, kind.name):
+            loaded = kind.load(segment_data(reader, space, key))
             strings = loaded.terms.strings() if isinstance(loaded, Segment) else []
             terms = {each.decode("utf-8", "replace") for each in strings}
             yield f"segments ({kind.name})", kind.ordinals(loaded).tolist(), terms

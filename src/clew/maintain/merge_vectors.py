@@ -5,7 +5,7 @@ from functools import partial
 from typing import Final, cast
 
 from clew.derive.embedding import put_living
-from clew.index.kinds import Kind, data, kinds, listing, vector_kind
+from clew.index.segment_kinds import SegmentKind, list_segments, segment_data, segment_kinds, vector_kind
 from clew.index.vector_segment import VectorSegment
 from clew.rows.active_model import current_model
 from clew.store.protocol import Reader, Store, Transaction
@@ -48,20 +48,20 @@ def _put(space: str, rows: Sequence[Row], tx: Transaction) -> int:
 
 
 def _models(source: Reader, target: Store, space: str) -> list[str]:
-    theirs = [kind.prefix[1] for kind in kinds(source, space)[1:]]
+    theirs = [kind.prefix[1] for kind in segment_kinds(source, space)[1:]]
     with target.snapshot() as reader:
-        wanted = [kind.prefix[1] for kind in kinds(reader, space)[1:]]
+        wanted = [kind.prefix[1] for kind in segment_kinds(reader, space)[1:]]
     current = current_model(source, space)
     if not wanted:
         wanted = theirs if current is None else [current]
     return [cast(str, model) for model in theirs if model in wanted]
 
 
-def _vectors(reader: Reader, space: str, kind: Kind) -> Iterator[tuple[int, float, bytes]]:
+def _vectors(reader: Reader, space: str, kind: SegmentKind) -> Iterator[tuple[int, float, bytes]]:
     """Ordinal, scale and codes of each vector; of two for one turn the loose one, which counts, comes first."""
     rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns)
     yield from cast("list[tuple[int, float, bytes]]", rows)
-    for key in listing(reader, space, kind.name):
-        segment = VectorSegment.load(data(reader, space, key))
+    for key in list_segments(reader, space, kind.name):
+        segment = VectorSegment.load(segment_data(reader, space, key))
         for ordinal, scale, codes in zip(segment.ordinals, segment.scales, segment.codes, strict=True):
             yield int(ordinal), float(scale), codes.tobytes()

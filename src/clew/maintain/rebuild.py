@@ -10,7 +10,7 @@ from typing import cast
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.derive.analysis import drop_analysis
 from clew.derive.entity_counts import drop_entities
-from clew.index import remake
+from clew.index import staged_rebuild
 from clew.index.entry import TurnEntry
 from clew.index.packer import STEP
 from clew.rows.annotations import BY_TURN, PROVENANCE, WEIGHING, lost_ordinals, orphans
@@ -45,7 +45,7 @@ def rebuild(
     """
     _drop_orphans(store, space)
     tell = on_progress or (lambda _done, _all: None)
-    turns = remake.rebuild(
+    turns = staged_rebuild.rebuild(
         store,
         space,
         lambda low, high: _entries(store, space, low, high, tell),

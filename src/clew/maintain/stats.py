@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from clew.index.kinds import STAGED
-from clew.index.remake import broken_off
+from clew.index.segment_kinds import STAGED
+from clew.index.staged_rebuild import resume_ordinal
 from clew.index.vectors import has_vector
 from clew.index.view import IndexView
 from clew.rows.annotations import BY_TURN, TAG
@@ -32,7 +32,7 @@ def gather_stats(
         ledger = read_ledger(reader, space, LEDGER_DAYS)
         labels = reader.count("label", (space, TAG), (space, TAG), index="name")
         deferred = reader.count("job", (space, "deferred"), (space, "deferred"), index="state")
-        since, rebuilt = paused_since(reader, space), broken_off(reader, space)
+        since, rebuilt = paused_since(reader, space), resume_ordinal(reader, space)
     vectors = {model: int(has_vector(view, model).sum()) for model in sorted(view.vectors)}
     characters = int(view.turns.chars.sum())
     return Stats(

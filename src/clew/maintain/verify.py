@@ -12,8 +12,8 @@ from typing import cast
 from clew.derive.entity_counts import entity_problems
 from clew.errors import ClewError
 from clew.index import packer
-from clew.index.mend import vector_problems
-from clew.index.remake import stage_problems
+from clew.index.staged_rebuild import staged_problems
+from clew.index.vector_repair import vector_problems
 from clew.ingest.identity import content_hash
 from clew.maintain.check_coverage import coverage_problems
 from clew.maintain.check_derived import compare
@@ -57,7 +57,7 @@ def _verify(store: Store, space: str, problems: list[Problem]) -> VerifyReport:
         problems += coverage_problems(reader, space)
         annotations = sum(reader.count(table, (space,), (space,)) for table in ("annotation", *BY_TURN))
         problems += vector_problems(reader, space)
-        problems += stage_problems(reader, space)
+        problems += staged_problems(reader, space)
     problems += packer.verify(store, space, ordinals)
     problems += compare(store, space)
     problems += entity_problems(store, space)

@@ -17,7 +17,7 @@ REQUEST_TOKENS: Final = 512
 
 
 @dataclass(frozen=True, slots=True)
-class Spent:
+class Usage:
     """What calls cost.
 
     Attributes:
@@ -31,7 +31,7 @@ class Spent:
     micros: int
 
 
-NOTHING: Final = Spent(0, 0, 0)
+NO_USAGE: Final = Usage(0, 0, 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +41,9 @@ class Prices:
     read: float
     written: float
 
-    def spent(self, tokens_in: int, tokens_out: int) -> Spent:
+    def spent(self, tokens_in: int, tokens_out: int) -> Usage:
         """The cost of so many tokens, rounded up: a price for a million is one in millionths for a single token."""
-        return Spent(tokens_in, tokens_out, math.ceil(tokens_in * self.read + tokens_out * self.written))
+        return Usage(tokens_in, tokens_out, math.ceil(tokens_in * self.read + tokens_out * self.written))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +59,7 @@ class Budget:
     micros: int
 
 
-def most(prompt: Prompt, max_tokens: int, prices: Prices) -> Spent:
+def worst_case(prompt: Prompt, max_tokens: int, prices: Prices) -> Usage:
     """What a call can cost at most.
 
     No tokenizer makes more tokens of a text than it has bytes in UTF-8, so this bound holds for every model; on English
@@ -70,7 +70,7 @@ def most(prompt: Prompt, max_tokens: int, prices: Prices) -> Spent:
     return prices.spent(REQUEST_TOKENS + MESSAGE_TOKENS * len(texts) + size, max_tokens)
 
 
-def used(answer: Completion, worst: Spent, prices: Prices) -> Spent:
+def actual_cost(answer: Completion, worst: Usage, prices: Prices) -> Usage:
     """What a call cost as its answer tells it; what the model does not count is taken at its worst."""
     tokens_in = worst.tokens_in if answer.tokens_in is None else answer.tokens_in
     tokens_out = worst.tokens_out if answer.tokens_out is None else answer.tokens_out

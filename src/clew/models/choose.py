@@ -83,9 +83,9 @@ def choose_llm(setting: str | LLM | None, config: LLMConfig) -> LLM | None:
         raise ConfigError(f"the language model {setting!r} is unknown; expected one of {', '.join(LLM_CHOICES)}")
     from clew.models import vendors  # late, as the embedders below
 
-    reach = vendors.Reach(key_variable=config.key_variable, timeout=config.timeout, deadline=config.deadline)
+    reach = vendors.ServerOptions(key_variable=config.key_variable, timeout=config.timeout, deadline=config.deadline)
     if config.calls == "live":
-        vendors.see_that_installed(kind)
+        vendors.require_vendor_package(kind)
     make, url = vendors.MAKERS[kind]
     return make(served["model"], served["url"] or url, reach)
 

@@ -16,15 +16,15 @@ from email.message import Message
 from typing import IO, Any, Final
 
 from clew.errors import ModelError, ModelUnavailable
-from clew.models.adapted import AdaptedEmbedder
-from clew.models.address import Keys, checked_host, is_here
+from clew.models.function_embedder import FunctionEmbedder
+from clew.models.server_address import KeyVariables, checked_host, is_loopback
 
 OPENAI_URL: Final = "https://api.openai.com/v1"
 OLLAMA_URL: Final = "http://127.0.0.1:11434"
 TIMEOUT: Final = 60.0  # seconds without a byte; a batch on a slow processor takes half of it
 KEY: Final = "CLEW_EMBEDDER_KEY"
 OPENAI_KEY: Final = "OPENAI_API_KEY"
-KEYS: Final = Keys(KEY, OPENAI_KEY, "api.openai.com")
+KEYS: Final = KeyVariables(KEY, OPENAI_KEY, "api.openai.com")
 
 _LARGEST_ANSWER: Final = 64 << 20
 _TOLD: Final = 200  # characters of a server's own error text that are passed on
@@ -33,7 +33,7 @@ _UNAVAILABLE: Final = frozenset({401, 403, 404, 408, 429})  # and every 5xx: it 
 
 def openai_embedder(
     model: str, base_url: str = OPENAI_URL, *, timeout: float = TIMEOUT, environment: Mapping[str, str] = os.environ
-) -> AdaptedEmbedder:
+) -> FunctionEmbedder:
     """An embedder at `<base_url>/embeddings`, named `openai:<model>@<host>`.
 
     The key is read from the environment at each request and kept nowhere: CLEW_EMBEDDER_KEY goes to any server,
@@ -53,10 +53,10 @@ def openai_embedder(
         except (KeyError, TypeError) as error:
             raise ModelError(f"{base_url} did not answer as OpenAI's embeddings do: {reprlib.repr(answer)}") from error
 
-    return AdaptedEmbedder(f"openai:{model}@{host}", ask)
+    return FunctionEmbedder(f"openai:{model}@{host}", ask)
 
 
-def ollama_embedder(model: str, base_url: str = OLLAMA_URL, *, timeout: float = TIMEOUT) -> AdaptedEmbedder:
+def ollama_embedder(model: str, base_url: str = OLLAMA_URL, *, timeout: float = TIMEOUT) -> FunctionEmbedder:
     """An embedder served by Ollama, named `ollama:<model>@<tag>`; the tag is `latest` if the model names none.
 
     Raises:
@@ -72,7 +72,7 @@ def ollama_embedder(model: str, base_url: str = OLLAMA_URL, *, timeout: float = 
         except (KeyError, TypeError) as error:
             raise ModelError(f"{base_url} did not answer as Ollama does: {reprlib.repr(answer)}") from error
 
-    return AdaptedEmbedder(f"ollama:{base}@{tag or 'latest'}", ask)
+    return FunctionEmbedder(f"ollama:{base}@{tag or 'latest'}", ask)
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
@@ -89,7 +89,7 @@ def _post(url: str, body: Mapping[str, Any], key: str | None, timeout: float) ->
         headers["Authorization"] = f"Bearer {key}"
     data = json.dumps(body).encode()
     request = urllib.request.Request(url, data, headers)  # noqa: S310 - the scheme was checked with the setting
-    proxies = urllib.request.ProxyHandler({} if is_here(url) else None)
+    proxies = urllib.request.ProxyHandler({} if is_loopback(url) else None)
     opener = urllib.request.build_opener(proxies, _NoRedirects)
     try:
         with opener.open(request, timeout=timeout) as response:

@@ -9,8 +9,8 @@ from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 from clew.errors import MissingExtra, ModelError, ModelUnavailable
-from clew.models.adapted import BATCH, AdaptedEmbedder
 from clew.models.extras import load_library
+from clew.models.function_embedder import BATCH, FunctionEmbedder
 
 Load = Callable[[str], Any]
 
@@ -29,7 +29,7 @@ def fastembed_embedder(
     threads: int = 1,
     load: Load = load_library,
     installed: Callable[[str], str | None] = installed_version,
-) -> AdaptedEmbedder:
+) -> FunctionEmbedder:
     """A model of fastembed, named `fastembed:<model>@<major.minor of fastembed>`: its vectors changed between those.
 
     Args:
@@ -55,7 +55,7 @@ def sentence_transformers_embedder(
     *,
     load: Load = load_library,
     installed: Callable[[str], str | None] = installed_version,
-) -> AdaptedEmbedder:
+) -> FunctionEmbedder:
     """A model of sentence-transformers, named `sentence-transformers:<model>@<revision>`.
 
     Args:
@@ -82,7 +82,7 @@ def _required(package: str, installed: Callable[[str], str | None]) -> str:
     return found
 
 
-def _adapted(name: str, build: Callable[[], Any], run: Callable[[Any, list[str]], list[Any]]) -> AdaptedEmbedder:
+def _adapted(name: str, build: Callable[[], Any], run: Callable[[Any, list[str]], list[Any]]) -> FunctionEmbedder:
     @cache
     def encoder() -> Any:
         try:
@@ -97,4 +97,4 @@ def _adapted(name: str, build: Callable[[], Any], run: Callable[[Any, list[str]]
         except Exception as error:  # as above
             raise ModelError(f"{name} failed on {len(texts)} texts: {error}") from error
 
-    return AdaptedEmbedder(name, ask)
+    return FunctionEmbedder(name, ask)

@@ -13,7 +13,7 @@ Schema = Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
-class Message(Record):
+class ChatMessage(Record):
     """One message of the exchange: the `user` asks, the `assistant` answered."""
 
     role: Literal["user", "assistant"]
@@ -31,17 +31,17 @@ class Prompt:
     """
 
     instructions: str
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     schema: Schema | None = None
 
     @classmethod
     def of(cls, instructions: str, text: str) -> Self:
         """Instructions and one message."""
-        return cls(instructions, (Message("user", text),))
+        return cls(instructions, (ChatMessage("user", text),))
 
     def then(self, answer: str, reply: str) -> "Prompt":
         """The same exchange, gone on with an answer and what the user says to it."""
-        return replace(self, messages=(*self.messages, Message("assistant", answer), Message("user", reply)))
+        return replace(self, messages=(*self.messages, ChatMessage("assistant", answer), ChatMessage("user", reply)))
 
     def texts(self) -> list[str]:
         """All that is sent, as texts."""

@@ -6,7 +6,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.models.checked import ask_json
+from clew.models.json_answers import ask_json
 from clew.models.prompt import Completion, Prompt, Schema
 from clew.types.entity import NameSpan
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clew.errors import MissingExtra, ModelError, ModelUnavailable
-from clew.models.address import Keys, checked_host, is_here
 from clew.models.extras import load_library
+from clew.models.http_client import LARGEST, bounded_client
 from clew.models.libraries import installed_version
 from clew.models.prompt import Completion, Prompt
 from clew.models.schema import strict
-from clew.models.served import DEADLINE, TIMEOUT, Refusal, ServedLLM
-from clew.models.wire import LARGEST, bounded_client
+from clew.models.server_address import KeyVariables, checked_host, is_loopback
+from clew.models.server_llm import DEADLINE, TIMEOUT, Refusal, ServedLLM
 
 KEY: Final = "CLEW_LLM_KEY"
 OPENAI_URL: Final = "https://api.openai.com/v1"
@@ -36,7 +36,7 @@ _STOPS: Final[Mapping[str, str]] = {
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reach:
+class ServerOptions:
     """How a server is reached.
 
     Attributes:
@@ -53,7 +53,7 @@ class Reach:
     environment: Mapping[str, str] = field(default_factory=lambda: os.environ)
 
 
-def openai_llm(model: str, base_url: str = OPENAI_URL, reach: Reach | None = None) -> ServedLLM:
+def openai_llm(model: str, base_url: str = OPENAI_URL, reach: ServerOptions | None = None) -> ServedLLM:
     """A model at `<base_url>/chat/completions`: OpenAI's, or of any server that speaks so (Ollama, llama.cpp, vLLM).
 
     Raises:
@@ -86,10 +86,10 @@ def openai_llm(model: str, base_url: str = OPENAI_URL, reach: Reach | None = Non
             "refusal" if declined else _stop(choice.finish_reason),
         )
 
-    return _served(f"openai:{model}", base_url, Keys(KEY, "OPENAI_API_KEY", "api.openai.com"), reach, ask)
+    return _served(f"openai:{model}", base_url, KeyVariables(KEY, "OPENAI_API_KEY", "api.openai.com"), reach, ask)
 
 
-def anthropic_llm(model: str, base_url: str = ANTHROPIC_URL, reach: Reach | None = None) -> ServedLLM:
+def anthropic_llm(model: str, base_url: str = ANTHROPIC_URL, reach: ServerOptions | None = None) -> ServedLLM:
     """A model of Anthropic's Messages API.
 
     Raises:
@@ -118,10 +118,12 @@ def anthropic_llm(model: str, base_url: str = ANTHROPIC_URL, reach: Reach | None
             _stop(done.stop_reason),
         )
 
-    return _served(f"anthropic:{model}", base_url, Keys(KEY, "ANTHROPIC_API_KEY", "api.anthropic.com"), reach, ask)
+    return _served(
+        f"anthropic:{model}", base_url, KeyVariables(KEY, "ANTHROPIC_API_KEY", "api.anthropic.com"), reach, ask
+    )
 
 
-def gemini_llm(model: str, base_url: str = GEMINI_URL, reach: Reach | None = None) -> ServedLLM:
+def gemini_llm(model: str, base_url: str = GEMINI_URL, reach: ServerOptions | None = None) -> ServedLLM:
     """A model of the Gemini API.
 
     Raises:
@@ -153,10 +155,10 @@ def gemini_llm(model: str, base_url: str = GEMINI_URL, reach: Reach | None = Non
         return Completion(text, *counts, done.model_version or model, _stop(reason))
 
     host = "generativelanguage.googleapis.com"
-    return _served(f"gemini:{model}", base_url, Keys(KEY, "GEMINI_API_KEY", host), reach, ask)
+    return _served(f"gemini:{model}", base_url, KeyVariables(KEY, "GEMINI_API_KEY", host), reach, ask)
 
 
-MAKERS: Final[Mapping[str, tuple[Callable[[str, str, Reach], ServedLLM], str]]] = {
+MAKERS: Final[Mapping[str, tuple[Callable[[str, str, ServerOptions], ServedLLM], str]]] = {
     "openai": (openai_llm, OPENAI_URL),
     "anthropic": (anthropic_llm, ANTHROPIC_URL),
     "gemini": (gemini_llm, GEMINI_URL),
@@ -166,7 +168,7 @@ MAKERS: Final[Mapping[str, tuple[Callable[[str, str, Reach], ServedLLM], str]]] 
 _PACKAGES: Final[Mapping[str, str]] = {"openai": "openai", "anthropic": "anthropic", "gemini": "google-genai"}
 
 
-def see_that_installed(vendor: str, installed: Callable[[str], str | None] = installed_version) -> None:
+def require_vendor_package(vendor: str, installed: Callable[[str], str | None] = installed_version) -> None:
     """Raises a MissingExtra that says what to install, if the vendor's package is not there."""
     package = _PACKAGES[vendor]
     if installed(package) is None:
@@ -176,17 +178,21 @@ def see_that_installed(vendor: str, installed: Callable[[str], str | None] = ins
 
 
 def _served(
-    name: str, base_url: str, keys: Keys, reach: Reach | None, ask: Callable[[Any, str, Prompt, int, float], Completion]
+    name: str,
+    base_url: str,
+    keys: KeyVariables,
+    reach: ServerOptions | None,
+    ask: Callable[[Any, str, Prompt, int, float], Completion],
 ) -> ServedLLM:
     """A model whose function gets the HTTP client and the key, and may raise anything."""
-    reach = reach or Reach()
-    keys = Keys(reach.key_variable, keys.vendor, keys.host)
+    reach = reach or ServerOptions()
+    keys = KeyVariables(reach.key_variable, keys.vendor, keys.host)
     host = checked_host(base_url, "language model", keys.own)
 
     def once(prompt: Prompt, max_tokens: int, seconds: float) -> Completion | Refusal:
         key = keys.find(base_url, reach.environment)
         try:
-            with bounded_client(here=is_here(base_url), largest=reach.largest) as client:
+            with bounded_client(here=is_loopback(base_url), largest=reach.largest) as client:
                 return ask(client, key or "none", prompt, max_tokens, seconds)  # the SDKs want one in any case
         except Exception as error:  # what the SDKs raise has no common base
             refused = _refusal(error, key)

@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from clew.index.bm25 import Window, bm25f, most, turn_scores
+from clew.index.bm25 import NeighbourWindow, bm25f, most, turn_scores
 from clew.rank.frame import Frame, Scores
 from clew.rank.search import Ranking
 
@@ -76,7 +76,9 @@ def features(ranking: Ranking) -> Features:
     own_words = own_likeness = 0.0
     if named is not None:
         if terms:
-            own_words = _ahead(turn_scores(frame.view, bm25f(frame.view, terms, Window.none())), named) / ceiling
+            own_words = (
+                _ahead(turn_scores(frame.view, bm25f(frame.view, terms, NeighbourWindow.none())), named) / ceiling
+            )
         if frame.similarity is not None:
             own_likeness = _ahead(frame.similarity[1], named)
     return Features(1.0 - known / len(terms) if terms else 0.0, words, likeness, own_words, own_likeness)

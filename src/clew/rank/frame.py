@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.config import RecallConfig
-from clew.index.bm25 import Window, bm25f
+from clew.index.bm25 import NeighbourWindow, bm25f
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rank.anchors import NOWHERE, PointedTurns, WeightedRange
@@ -103,7 +103,7 @@ def make_frame(
     around: GraphContext = NOTHING,
 ) -> Frame:
     """Looks the question's words up, once for all signals."""
-    pieces = bm25f(view, intent.terms, Window()) if intent.terms else None
+    pieces = bm25f(view, intent.terms, NeighbourWindow()) if intent.terms else None
     return Frame(intent, view, config, pieces, similarity, with_assistant, region, around=around)
 
 

@@ -15,7 +15,7 @@ from clew.errors import InputError, ModelError
 from clew.index.live import LiveIndex
 from clew.index.vectors import cosine
 from clew.index.view import IndexView, Mask
-from clew.models.asked import ask
+from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder, Matrix
 from clew.rank.anchors import FindNodes, WeightedRange, resolve_positions
 from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
@@ -179,7 +179,7 @@ class Ranker:
             if key in self._vectors:
                 self._vectors.move_to_end(key)
                 return self._vectors[key]
-        vectors = ask(embedder, texts)
+        vectors = embed_checked(embedder, texts)
         with self._lock:
             self._vectors[key] = vectors
             while len(self._vectors) > KEPT_QUESTIONS:

@@ -7,7 +7,7 @@ settings do not undo each other's work (docs/decisions/0003).
 
 from typing import Final, cast
 
-from clew.index.kinds import VECTOR_PREFIX, generation
+from clew.index.segment_kinds import VECTOR_PREFIX, generation
 from clew.index.view import IndexView
 from clew.store.protocol import Reader, Store, Transaction
 

@@ -17,10 +17,10 @@ from clew.rank.tuning.structure import StructureParameters
 from clew.rows.pause import paused_since
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import EPOCH, dumps, from_us, to_us
-from clew.types.tuning import Change, Learned
+from clew.types.tuning import Change, LearnedValues
 
 
-def read_learned(reader: Reader, space: str, upto: int | None = None) -> Learned:
+def read_learned(reader: Reader, space: str, upto: int | None = None) -> LearnedValues:
     """The values that hold, or held at version `upto`."""
     version = structure = 0
     values: dict[str, float] = {}
@@ -34,7 +34,7 @@ def read_learned(reader: Reader, space: str, upto: int | None = None) -> Learned
             values.pop(name, None)
         else:
             values[name] = value
-    return Learned(version=version, structure=structure, values=values)
+    return LearnedValues(version=version, structure=structure, values=values)
 
 
 def history(reader: Reader, space: str) -> list[Change]:
@@ -109,12 +109,12 @@ def take_over(store: Store, space: str, values: Mapping[str, float], now: dateti
     return free and bool(kept)
 
 
-def structure_of(learned: Learned) -> StructureParameters:
+def structure_of(learned: LearnedValues) -> StructureParameters:
     """What layers 1 to 4 go by."""
     return StructureParameters.of(learned.values)
 
 
-def recall_of(learned: Learned, config: RecallConfig, given: frozenset[str]) -> RecallConfig:
+def recall_of(learned: LearnedValues, config: RecallConfig, given: frozenset[str]) -> RecallConfig:
     """The settings of recall with what was learned; those in `given`, paths like `recall.time`, are the user's own."""
     found: dict[str, Any] = {}
     for setting in SETTINGS_TUNED:
@@ -143,13 +143,13 @@ class LearnedBook:
     def __init__(self, store: Store, space: str, config: RecallConfig, given: frozenset[str] = frozenset()) -> None:
         self._store, self._space, self._config = store, space, config
         self.given = given
-        self._held: tuple[int, Learned, RecallConfig] | None = None
+        self._held: tuple[int, LearnedValues, RecallConfig] | None = None
 
-    def now(self) -> Learned:
+    def now(self) -> LearnedValues:
         """The values that hold."""
         return self._read()[1]
 
-    def seen(self) -> Learned:
+    def seen(self) -> LearnedValues:
         """The values that were read last, which ranked what was ranked last; costs no look at the store."""
         return self.now() if self._held is None else self._held[1]
 
@@ -157,7 +157,7 @@ class LearnedBook:
         """The settings of recall that hold; `version` is the store's, when the caller knows it."""
         return self._read(version)[2]
 
-    def _read(self, version: int | None = None) -> tuple[int, Learned, RecallConfig]:
+    def _read(self, version: int | None = None) -> tuple[int, LearnedValues, RecallConfig]:
         version, held = self._store.version() if version is None else version, self._held
         if held is not None and held[0] == version:
             return held

@@ -11,7 +11,7 @@ from datetime import UTC, date, datetime, timedelta
 from typing import Any, Final, cast
 
 from clew.errors import BudgetExceeded
-from clew.models.budget import Budget, Spent
+from clew.models.budget import Budget, Usage
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.tables import LEDGER, Row
 
@@ -28,7 +28,7 @@ class Hold:
     day: int
     model: str
     purpose: str
-    worst: Spent
+    worst: Usage
 
 
 class Ledger:
@@ -37,7 +37,7 @@ class Ledger:
     def __init__(self, store: Store, space: str, clock: Callable[[], datetime], budget: Budget) -> None:
         self._store, self._space, self._clock, self._budget = store, space, clock, budget
 
-    def reserve(self, model: str, purpose: str, worst: Spent) -> Hold:
+    def reserve(self, model: str, purpose: str, worst: Usage) -> Hold:
         """Sets aside what a call may cost; durable on return.
 
         Raises:
@@ -55,7 +55,7 @@ class Ledger:
         self._store.transaction(work)
         return hold
 
-    def settle(self, tx: Transaction, hold: Hold, spent: Spent, *, failed: bool) -> None:
+    def settle(self, tx: Transaction, hold: Hold, spent: Usage, *, failed: bool) -> None:
         """Puts what a call cost in the place of what was set aside for it.
 
         Nothing happens when that is gone: the call took days, and was booked at its worst as lost.
@@ -75,7 +75,7 @@ class Ledger:
         }
         _add(tx, key, change)
 
-    def _see_that_it_fits(self, held: Mapping[str, int], worst: Spent) -> None:
+    def _see_that_it_fits(self, held: Mapping[str, int], worst: Usage) -> None:
         tokens = held["tokens_in"] + held["tokens_out"] + held["reserved_tokens"]
         micros = held["micros"] + held["reserved_micros"]
         wanted = worst.tokens_in + worst.tokens_out

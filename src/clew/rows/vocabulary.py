@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from clew.analyze.keyphrases import tag_key
 from clew.analyze.tags import LOOKBACK, standing
 from clew.errors import ModelError
-from clew.models.asked import ask
+from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
 from clew.rows.analysis_progress import PROGRESS
@@ -237,13 +237,13 @@ def _codes(embedder: Embedder, names: Sequence[str]) -> list[NDArray[np.int8] | 
     if not texts:
         return []
     try:
-        return list(quantize(ask(embedder, texts))[0])
+        return list(quantize(embed_checked(embedder, texts))[0])
     except ModelError:
-        ask(embedder, ["word"])  # raises when it is the model and not a name
+        embed_checked(embedder, ["word"])  # raises when it is the model and not a name
     found: list[NDArray[np.int8] | None] = []
     for text in texts:
         try:
-            found.append(quantize(ask(embedder, [text]))[0][0])
+            found.append(quantize(embed_checked(embedder, [text]))[0][0])
         except ModelError:
             found.append(None)  # it is found by its spelling alone
     return found

@@ -23,7 +23,7 @@ import numpy as np
 from clew.store.rows import dumps, from_us, to_us
 from clew.structure.chapters import OpenTree, Profile, chapter_id
 from clew.structure.snapshot import BeatMap, Link, Piece, sums_of
-from clew.types.compact import DOMAINS, NUANCES, Letters, parts, score_of, trimmed
+from clew.types.compact import DOMAINS, NUANCES, LetterCodes, parts, score_of, trimmed
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,13 +176,13 @@ def _seqs(places: int | list[int], count: int) -> Sequence[int]:
     return range(places, places + count) if isinstance(places, int) else places
 
 
-def _column(known: Letters, lists: Sequence[Sequence[str]]) -> str | list[str | list[str]]:
+def _column(known: LetterCodes, lists: Sequence[Sequence[str]]) -> str | list[str | list[str]]:
     written = [known.written(each) for each in lists]
     plain = [each for each in written if isinstance(each, str)]
     return ",".join(plain) if len(plain) == len(written) else written
 
 
-def _names(known: Letters, column: str | list[str | list[str]]) -> list[list[str]]:
+def _names(known: LetterCodes, column: str | list[str | list[str]]) -> list[list[str]]:
     return [known.read(each) for each in (column.split(",") if isinstance(column, str) else column)]
 
 

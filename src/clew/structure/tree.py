@@ -12,7 +12,7 @@ from math import ceil, log
 from typing import Any, Final, Self
 
 from clew.errors import InputError
-from clew.models.asked import ask
+from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.structure.chapters import OpenTree, Profile, grow, similarity
 from clew.structure.features import hashed_terms, packed
@@ -91,7 +91,7 @@ class SemanticTree:
         Raises:
             ModelError: the embedder cannot do it; nothing was added.
         """
-        vector = None if self.embedder is None else packed(ask(self.embedder, (text,))[0])
+        vector = None if self.embedder is None else packed(embed_checked(self.embedder, (text,))[0])
         return self._add(text, dict(metadata or {}), vector)
 
     def _add(self, text: str, metadata: dict[str, Any], vector: bytes | None) -> str:
@@ -137,7 +137,7 @@ class SemanticTree:
         """The leaves that fit a query, best first, of equal ones the older; see `hierarchical_relevance_search`."""
         if limit < 0:
             raise InputError(f"limit {limit} is negative; give the number of leaves wanted, 0 or more")
-        vector = None if self.embedder is None else packed(ask(self.embedder, (query,))[0])
+        vector = None if self.embedder is None else packed(embed_checked(self.embedder, (query,))[0])
         asked = _profile("query", 0, query, vector)
         if not asked.terms and vector is None:
             return []

@@ -13,7 +13,7 @@ Grain = Literal["day", "weekend", "week", "month", "quarter", "year"]
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class WrittenDate:
     """A date by the calendar; a year of None was not said. `last_day` ends a range of days within the month.
 
     The numbers need not make a valid date yet. `span` leaves out a preposition before the phrase.
@@ -28,7 +28,7 @@ class Written:
 
 
 @dataclass(frozen=True, slots=True)
-class Relative:
+class RelativeDate:
     """A date by its distance from the day of speaking.
 
     Attributes:
@@ -48,7 +48,7 @@ class Relative:
     trailing: bool = False
 
 
-Mention = Written | Relative
+Mention = WrittenDate | RelativeDate
 
 _WORDS_OF_FAMILY = {
     "named": "yesterday today tonight tomorrow night morning afternoon evening",
@@ -150,7 +150,7 @@ _CLAUSE = 60
 
 
 @dataclass(frozen=True, slots=True)
-class _Said:
+class _CasedText:
     """A text as it was written and in lower case, of the same length; and whether it is a question."""
 
     written: str
@@ -180,7 +180,7 @@ def mentions(text: str, *, asking: bool = False) -> list[Mention]:
     if len(lower) != len(text):
         text = text.replace("İ", "I")  # the one character whose lower case is longer
         lower = text.lower()
-    said = _Said(text, lower, asking)
+    said = _CasedText(text, lower, asking)
     found = [
         mention
         for called_by, pattern, read in _RULES
@@ -191,7 +191,7 @@ def mentions(text: str, *, asking: bool = False) -> list[Mention]:
     return without_overlaps(found)
 
 
-def anchored(text: str, mention: Mention) -> Relative | None:
+def anchored(text: str, mention: Mention) -> RelativeDate | None:
     """What "two weeks before", "the Friday after" or "the week of" makes of the mention behind it, counted from it."""
     start = mention.span[0]
     match = _ANCHORED.search(text[max(0, start - _CLAUSE) : start].lower())
@@ -199,12 +199,12 @@ def anchored(text: str, mention: Mention) -> Relative | None:
         return None
     span = (start - (match.endpos - match.start()), mention.span[1])
     if match["whole"]:
-        return Relative(span, _GRAINS[match["whole"]], 0)
+        return RelativeDate(span, _GRAINS[match["whole"]], 0)
     sign = -1 if match["way"] == "before" else 1
     if match["weekday"]:
-        return Relative(span, "day", sign, weekday=_WEEKDAY_NUMBER[match["weekday"][:2]])
+        return RelativeDate(span, "day", sign, weekday=_WEEKDAY_NUMBER[match["weekday"][:2]])
     count = 1 if match["one"] else _counted(match["count"])
-    return Relative(span, _GRAINS[match["one"] or match["unit"]], sign * count)
+    return RelativeDate(span, _GRAINS[match["one"] or match["unit"]], sign * count)
 
 
 def without_overlaps(found: list[Mention]) -> list[Mention]:
@@ -218,86 +218,86 @@ def without_overlaps(found: list[Mention]) -> list[Mention]:
     return kept
 
 
-def _read_day(match: re.Match[str], _: _Said) -> Mention:
-    return Written(match.span(), "day", int(match["year"]), int(match["month"]), int(match["day"]))
+def _read_day(match: re.Match[str], _: _CasedText) -> Mention:
+    return WrittenDate(match.span(), "day", int(match["year"]), int(match["month"]), int(match["day"]))
 
 
-def _read_slashed(match: re.Match[str], _: _Said) -> Mention:
+def _read_slashed(match: re.Match[str], _: _CasedText) -> Mention:
     first, second, year = int(match["first"]), int(match["second"]), int(match["year"])
     month, day = (second, first) if first > 12 else (first, second)
-    return Written(match.span(), "day", year + 2000 if year < 100 else year, month, day)
+    return WrittenDate(match.span(), "day", year + 2000 if year < 100 else year, month, day)
 
 
-def _read_quarter(match: re.Match[str], _: _Said) -> Mention:
+def _read_quarter(match: re.Match[str], _: _CasedText) -> Mention:
     number = int(match["digit"]) if match["digit"] else _QUARTERS.index(match["word"]) + 1
-    return Written(match.span(), "quarter", int(match["year"]), 3 * number - 2)
+    return WrittenDate(match.span(), "quarter", int(match["year"]), 3 * number - 2)
 
 
-def _read_day_of_month(match: re.Match[str], said: _Said) -> Mention | None:
+def _read_day_of_month(match: re.Match[str], said: _CasedText) -> Mention | None:
     day, last, year = match["day"], match["last"], match["year"]
     if said.is_verb(match.start("month"), match["month"]) and not (year or day[-1].isalpha()):
         return None
     month = _MONTH_NUMBER[match["month"][:3]]
-    return Written(
+    return WrittenDate(
         match.span(), "day", int(year) if year else None, month, _number(day), _number(last) if last else None
     )
 
 
-def _read_month(match: re.Match[str], said: _Said) -> Mention | None:
+def _read_month(match: re.Match[str], said: _CasedText) -> Mention | None:
     if match["day"]:
         return _read_day_of_month(match, said)
     month = _MONTH_NUMBER[match["month"][:3]]
     if match["its_year"]:
-        return Written(match.span(), "month", int(match["its_year"]), month)
+        return WrittenDate(match.span(), "month", int(match["its_year"]), month)
     before = said.before(match.start())
     if not _BEFORE_MONTH[said.asking].search(before):
         return None
     if said.is_verb(match.start(), match["month"]) and not _BEFORE_NO_VERB.search(before):
         return None
-    return Written(match.span(), "month", None, month)
+    return WrittenDate(match.span(), "month", None, month)
 
 
-def _read_year(match: re.Match[str], said: _Said) -> Mention | None:
+def _read_year(match: re.Match[str], said: _CasedText) -> Mention | None:
     follows = _BEFORE_YEAR[said.asking].search(said.before(match.start()))
-    return Written(match.span(), "year", int(match[0])) if follows else None
+    return WrittenDate(match.span(), "year", int(match[0])) if follows else None
 
 
-def _read_ago(match: re.Match[str], _: _Said) -> Mention:
+def _read_ago(match: re.Match[str], _: _CasedText) -> Mention:
     count = _counted(match["count"])
-    return Relative(match.span(), _GRAINS[match["unit"]], count if match["way"].startswith("from") else -count)
+    return RelativeDate(match.span(), _GRAINS[match["unit"]], count if match["way"].startswith("from") else -count)
 
 
-def _read_ahead(match: re.Match[str], _: _Said) -> Mention:
-    return Relative(match.span(), _GRAINS[match["unit"]], _counted(match["count"]))
+def _read_ahead(match: re.Match[str], _: _CasedText) -> Mention:
+    return RelativeDate(match.span(), _GRAINS[match["unit"]], _counted(match["count"]))
 
 
-def _read_trailing(match: re.Match[str], _: _Said) -> Mention:
-    return Relative(match.span(), _GRAINS[match["unit"]], -_counted(match["count"]), trailing=True)
+def _read_trailing(match: re.Match[str], _: _CasedText) -> Mention:
+    return RelativeDate(match.span(), _GRAINS[match["unit"]], -_counted(match["count"]), trailing=True)
 
 
-def _read_stepped(match: re.Match[str], said: _Said) -> Mention | None:
+def _read_stepped(match: re.Match[str], said: _CasedText) -> Mention | None:
     words = set(match[0].split())
     step = -1 if words & {"last", "past", "previous"} else 1 if words & {"next", "coming", "upcoming"} else 0
     if match["unit"]:
-        return Relative(match.span(), _GRAINS[match["unit"]], step)
+        return RelativeDate(match.span(), _GRAINS[match["unit"]], step)
     if match["weekday"]:
-        return Relative(match.span(), "day", step, weekday=_WEEKDAY_NUMBER[match["weekday"][:2]])
+        return RelativeDate(match.span(), "day", step, weekday=_WEEKDAY_NUMBER[match["weekday"][:2]])
     if said.is_verb(match.start("month"), match["month"]):
         return None
-    return Relative(match.span(), "month", step, month=_MONTH_NUMBER[match["month"][:3]])
+    return RelativeDate(match.span(), "month", step, month=_MONTH_NUMBER[match["month"][:3]])
 
 
-def _read_named_day(match: re.Match[str], _: _Said) -> Mention:
-    return Relative(match.span(), "day", _NAMED_DAYS.get(" ".join(match[0].split()), 0))
+def _read_named_day(match: re.Match[str], _: _CasedText) -> Mention:
+    return RelativeDate(match.span(), "day", _NAMED_DAYS.get(" ".join(match[0].split()), 0))
 
 
-def _read_weekday(match: re.Match[str], said: _Said) -> Mention | None:
+def _read_weekday(match: re.Match[str], said: _CasedText) -> Mention | None:
     clause = _CLAUSE_END.split(said.before(match.start(), _CLAUSE))[-1]
     if _BEFORE_NO_DATE.search(clause):
         return None
     if len(match[0]) < 6 and not (clause.endswith("on ") and said.written[match.start()].isupper()):
         return None  # sun, sat and wed are words of their own
-    return Relative(match.span(), "day", 1 if _FUTURE.search(clause) else -1, weekday=_WEEKDAY_NUMBER[match[0][:2]])
+    return RelativeDate(match.span(), "day", 1 if _FUTURE.search(clause) else -1, weekday=_WEEKDAY_NUMBER[match[0][:2]])
 
 
 def _number(day: str) -> int:
@@ -314,7 +314,7 @@ def _counted(words: str) -> int:
 
 
 # (families of words that call for it, pattern, what it says)
-_RULES: tuple[tuple[frozenset[str], re.Pattern[str], Callable[[re.Match[str], _Said], Mention | None]], ...] = (
+_RULES: tuple[tuple[frozenset[str], re.Pattern[str], Callable[[re.Match[str], _CasedText], Mention | None]], ...] = (
     (frozenset({"number"}), _ISO, _read_day),
     (frozenset({"number"}), _DOTTED, _read_day),
     (frozenset({"number"}), _SLASHED, _read_slashed),

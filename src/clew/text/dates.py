@@ -20,7 +20,7 @@ from calendar import monthrange
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 
-from clew.text.date_phrases import Grain, Mention, Relative, Written, mentions
+from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, mentions
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 MONTHS = (
@@ -32,7 +32,7 @@ _FIRST_DAY, _LAST_DAY = date(FIRST_YEAR, 1, 1).toordinal(), date(LAST_YEAR, 12, 
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
+class ResolvedDate:
     """A date found in a text.
 
     Attributes:
@@ -48,7 +48,7 @@ class Resolved:
     grain: Grain
 
 
-def resolve(text: str, at: datetime | None) -> list[Resolved]:
+def resolve(text: str, at: datetime | None) -> list[ResolvedDate]:
     """The dates that a text speaks of, in its order, without overlaps.
 
     Args:
@@ -60,7 +60,7 @@ def resolve(text: str, at: datetime | None) -> list[Resolved]:
     return [found for found in placed if found is not None]
 
 
-def date_words(resolved: Resolved) -> str:
+def date_words(resolved: ResolvedDate) -> str:
     """The words under which a resolved date is indexed: "7 May 2023", "May 2023", "2023".
 
     A weekend or a range of days gives its first and last day; a week or a quarter the months in which it lies.
@@ -84,12 +84,12 @@ def date_text(at: datetime) -> str:
 
 def is_trailing(mention: Mention) -> bool:
     """Whether the mention is a stretch of time up to now ("the last two weeks"), which dates nothing that was said."""
-    return isinstance(mention, Relative) and mention.trailing
+    return isinstance(mention, RelativeDate) and mention.trailing
 
 
-def place(mention: Mention, today: date | None) -> Resolved | None:
+def place(mention: Mention, today: date | None) -> ResolvedDate | None:
     """The days that a mention means, counted from `today`; None where there are none or they cannot be known."""
-    if isinstance(mention, Relative):
+    if isinstance(mention, RelativeDate):
         return None if today is None else _place_relative(mention, today)
     if mention.year is not None:
         return place_written(mention, mention.year)
@@ -99,7 +99,7 @@ def place(mention: Mention, today: date | None) -> Resolved | None:
     return min((found for found in candidates if found), key=lambda found: _distance(found, today), default=None)
 
 
-def place_written(mention: Written, year: int) -> Resolved | None:
+def place_written(mention: WrittenDate, year: int) -> ResolvedDate | None:
     """The days of a written date in a given year; None if the calendar does not have them."""
     if not (FIRST_YEAR <= year <= LAST_YEAR and 1 <= mention.month <= 12):
         return None
@@ -108,15 +108,15 @@ def place_written(mention: Written, year: int) -> Resolved | None:
     last = mention.day if mention.last_day is None else mention.last_day
     if not 1 <= mention.day <= last <= monthrange(year, mention.month)[1]:
         return None
-    return Resolved(date(year, mention.month, mention.day), date(year, mention.month, last), mention.span, "day")
+    return ResolvedDate(date(year, mention.month, mention.day), date(year, mention.month, last), mention.span, "day")
 
 
-def _distance(found: Resolved, today: date) -> int:
+def _distance(found: ResolvedDate, today: date) -> int:
     """Days between today and the nearest day of what was found; 0 inside."""
     return max((found.start - today).days, (today - found.end).days, 0)
 
 
-def _place_relative(mention: Relative, today: date) -> Resolved | None:
+def _place_relative(mention: RelativeDate, today: date) -> ResolvedDate | None:
     this_month = 12 * today.year + today.month - 1
     if mention.weekday is not None:
         return _days(mention, today, _to_weekday(today, mention.weekday, mention.offset), 1)
@@ -146,20 +146,20 @@ def _to_month(today: date, month: int, step: int) -> int:
     return distance if step == 0 else (distance - 1) % 12 + 1 if step > 0 else -((-distance - 1) % 12 + 1)
 
 
-def _days(mention: Relative, today: date, shift: int, length: int) -> Resolved | None:
+def _days(mention: RelativeDate, today: date, shift: int, length: int) -> ResolvedDate | None:
     first = today.toordinal() + shift
     if not _FIRST_DAY <= first <= first + length - 1 <= _LAST_DAY:
         return None
-    return Resolved(date.fromordinal(first), date.fromordinal(first + length - 1), mention.span, mention.grain)
+    return ResolvedDate(date.fromordinal(first), date.fromordinal(first + length - 1), mention.span, mention.grain)
 
 
-def _months(mention: Mention, grain: Grain, index: int) -> Resolved | None:
+def _months(mention: Mention, grain: Grain, index: int) -> ResolvedDate | None:
     """The month, quarter or year that begins with the month of this index, counted from January of year 0."""
     if not FIRST_YEAR <= index // 12 <= LAST_YEAR:
         return None
     after = index + _MONTHS_OF[grain]
     last = date(after // 12, after % 12 + 1, 1) - timedelta(days=1)
-    return Resolved(date(index // 12, index % 12 + 1, 1), last, mention.span, grain)
+    return ResolvedDate(date(index // 12, index % 12 + 1, 1), last, mention.span, grain)
 
 
 def _day_words(day: date) -> str:

@@ -11,9 +11,9 @@ from typing import Literal
 
 from dateutil.relativedelta import relativedelta
 
-from clew.text.asked_dates import asked_mentions
-from clew.text.date_phrases import Grain, Mention, Relative, Written, anchored
-from clew.text.dates import Resolved, place, place_written
+from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, anchored
+from clew.text.dates import ResolvedDate, place, place_written
+from clew.text.query_date_phrases import query_mentions
 
 Relation = Literal["on", "before", "after", "between"]
 
@@ -78,8 +78,8 @@ def parse_query_dates(
         In the order of the question; several constraints are alternatives. Empty if no date is asked for, or it cannot
         be known.
     """
-    found = asked_mentions(query)
-    when = _When(_today(found, now, covered), covered)
+    found = query_mentions(query)
+    when = _DateReference(_today(found, now, covered), covered)
     constraints: list[DateConstraint] = []
     previous: Mention | None = None
     for mention in found:
@@ -106,7 +106,7 @@ def counting_day(query: str, now: datetime, covered: tuple[date, date] | None) -
     today = now.date()
     if covered is None or today <= covered[1]:
         return today
-    relative = [mention for mention in asked_mentions(query) if isinstance(mention, Relative)]
+    relative = [mention for mention in query_mentions(query) if isinstance(mention, RelativeDate)]
     placed = [_trailing(mention, today) if mention.trailing else place(mention, today) for mention in relative]
     starts = [found.start for found in placed if found is not None]
     return covered[1] if starts and covered[1] < min(starts) and max(starts) <= today else today
@@ -119,7 +119,7 @@ def counting_moment(query: str, now: datetime, covered: tuple[date, date] | None
 
 
 @dataclass(frozen=True, slots=True)
-class _When:
+class _DateReference:
     """What dates are counted from: the day of asking, and the days of the conversation."""
 
     today: date | None
@@ -133,36 +133,36 @@ def _today(found: Sequence[Mention], now: datetime | None, covered: tuple[date, 
     return next((day.start for day in named if day), covered[1] if covered else None)
 
 
-def _candidates(mention: Mention, when: _When) -> list[Resolved]:
-    if when.covered and isinstance(mention, Written) and mention.year is None:
+def _candidates(mention: Mention, when: _DateReference) -> list[ResolvedDate]:
+    if when.covered and isinstance(mention, WrittenDate) and mention.year is None:
         first, last = when.covered
         placed = (place_written(mention, year) for year in range(first.year, last.year + 1))
         inside = [found for found in placed if found and found.start <= last and first <= found.end]
         if inside:
             return inside
-    trailing = isinstance(mention, Relative) and mention.trailing
+    trailing = isinstance(mention, RelativeDate) and mention.trailing
     found = _trailing(mention, when.today) if trailing else place(mention, when.today)
     return [found] if found else []
 
 
-def _count_from(counted: Relative, anchor: Resolved) -> Resolved | None:
+def _count_from(counted: RelativeDate, anchor: ResolvedDate) -> ResolvedDate | None:
     return place(counted, anchor.start if counted.offset < 0 else anchor.end)
 
 
-def _on(found: Resolved) -> DateConstraint:
+def _on(found: ResolvedDate) -> DateConstraint:
     return DateConstraint(found.start, found.end, found.grain, "on", found.phrase_span)
 
 
-def _trailing(mention: Mention, today: date | None) -> Resolved | None:
+def _trailing(mention: Mention, today: date | None) -> ResolvedDate | None:
     """The last two weeks: from the same day two weeks ago up to today."""
-    if today is None or not isinstance(mention, Relative):
+    if today is None or not isinstance(mention, RelativeDate):
         return None
     days, months = _DAYS_OF.get(mention.grain, 0), _MONTHS_OF.get(mention.grain, 0)
     try:
         start = today + relativedelta(days=days * mention.offset, months=months * mention.offset)
     except (ValueError, OverflowError):
         return None  # before the first year of the calendar: no such day
-    return Resolved(start, today, mention.span, mention.grain)
+    return ResolvedDate(start, today, mention.span, mention.grain)
 
 
 def _linked(query: str, first: Mention, second: Mention) -> bool:
@@ -170,25 +170,25 @@ def _linked(query: str, first: Mention, second: Mention) -> bool:
     return _LINK.fullmatch(between) is not None and _OPENS.search(_text_before(query, first.span[0])) is not None
 
 
-def _between(first: Mention, second: Mention, end: Resolved, when: _When) -> DateConstraint | None:
+def _between(first: Mention, second: Mention, end: ResolvedDate, when: _DateReference) -> DateConstraint | None:
     """From the earlier date to the later one; a first one without a year takes it from the second."""
     start = place(first, when.today)
-    if isinstance(first, Written) and first.year is None:
+    if isinstance(first, WrittenDate) and first.year is None:
         years = (end.start.year, end.start.year - 1)
         start = next((at for year in years if (at := place_written(first, year)) and at.start <= end.end), None)
     if start is None:
         return None
-    if isinstance(second, Relative) and second.weekday is not None and end.end < start.start:
+    if isinstance(second, RelativeDate) and second.weekday is not None and end.end < start.start:
         end = replace(end, start=end.start + _ONE_WEEK, end=end.end + _ONE_WEEK)  # from Monday to Wednesday
     grain = max(start.grain, end.grain, key=_GRAINS.index)
     days = (min(start.start, end.start), max(start.end, end.end))
     return DateConstraint(*days, grain, "between", (first.span[0], end.phrase_span[1]))
 
 
-def _from_number(query: str, mention: Mention, end: Resolved) -> DateConstraint | None:
+def _from_number(query: str, mention: Mention, end: ResolvedDate) -> DateConstraint | None:
     """Between 3 and 5 May: the first day is a mere number."""
     opened = _DAY_OPENS.search(_text_before(query, end.phrase_span[0]))
-    if not (opened and isinstance(mention, Written) and mention.grain == "day"):
+    if not (opened and isinstance(mention, WrittenDate) and mention.grain == "day"):
         return None
     whole = place_written(replace(mention, day=int(opened[1]), last_day=mention.day), end.start.year)
     if whole is None:
@@ -196,7 +196,7 @@ def _from_number(query: str, mention: Mention, end: Resolved) -> DateConstraint 
     return DateConstraint(whole.start, whole.end, "day", "between", end.phrase_span)
 
 
-def _single(query: str, found: Resolved) -> DateConstraint:
+def _single(query: str, found: ResolvedDate) -> DateConstraint:
     before = _text_before(query, found.phrase_span[0])
     word = next((word for pattern, word in _RELATIONS if pattern.search(before)), "on")
     if word == "on" and _ONWARDS.match(query, found.phrase_span[1]):
@@ -205,7 +205,7 @@ def _single(query: str, found: Resolved) -> DateConstraint:
     return DateConstraint(start, end, found.grain, relation, found.phrase_span)
 
 
-_WINDOWS: dict[str, Callable[[Resolved], tuple[date | None, date | None, Relation]]] = {
+_WINDOWS: dict[str, Callable[[ResolvedDate], tuple[date | None, date | None, Relation]]] = {
     "on": lambda found: (found.start, found.end, "on"),
     "before": lambda found: (None, found.start - _ONE_DAY, "before"),
     "up to": lambda found: (None, found.end, "before"),

@@ -7,14 +7,14 @@ from collections.abc import Callable
 from functools import lru_cache, wraps
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast
 
-WORD: Final = 64
+MAX_WORD_CHARS: Final = 64
 """Characters of a word, or of a name: longer ones are hardly read twice."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
-def remembered(
+def cached_by_text(
     most: int, longest: int
 ) -> Callable[[Callable[Concatenate[str, P], T]], Callable[Concatenate[str, P], T]]:
     """Keeps the results of a pure function of a text.

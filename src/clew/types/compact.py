@@ -30,7 +30,7 @@ def trimmed(values: list[Any]) -> list[Any]:
     return values
 
 
-class Letters:
+class LetterCodes:
     """A closed list of names, each with a letter of its own. The letters are final: new names get new ones."""
 
     __slots__ = ("_letters", "_names", "_written")
@@ -68,7 +68,7 @@ class Letters:
 
 _REMEMBERED: Final = 4096
 
-DOMAINS: Final = Letters(
+DOMAINS: Final = LetterCodes(
     {
         "physics": "p",
         "mathematics": "m",
@@ -84,7 +84,7 @@ DOMAINS: Final = Letters(
         "unclassified": "u",
     }
 )
-NUANCES: Final = Letters(
+NUANCES: Final = LetterCodes(
     {
         "metaphor": "m",
         "metaphor_model": "M",
@@ -105,7 +105,7 @@ NUANCES: Final = Letters(
         "instructional": "i",
     }
 )
-OVERLAYS: Final = Letters(
+OVERLAYS: Final = LetterCodes(
     {
         "O1_structural": "1",
         "O2_security": "2",
@@ -116,7 +116,7 @@ OVERLAYS: Final = Letters(
         "O7_coherence": "7",
     }
 )
-NODE_TYPES: Final = Letters(
+NODE_TYPES: Final = LetterCodes(
     {
         "person": "p",
         "place": "l",
@@ -127,4 +127,4 @@ NODE_TYPES: Final = Letters(
         "name": "n",
     }
 )
-EDGE_TYPES: Final = Letters({"mentioned_with": "m", "speaks_of": "s", "related_to": "r"})
+EDGE_TYPES: Final = LetterCodes({"mentioned_with": "m", "speaks_of": "s", "related_to": "r"})

@@ -28,7 +28,7 @@ def session_prefix(session: str) -> str:
     return _quoted(session)
 
 
-def line_name(session: str, branch: str) -> str:
+def branch_key(session: str, branch: str) -> str:
     """One name for a line of a session: `<session>`, or `<session>:<branch>`, both percent-encoded."""
     return f"{_quoted(session)}:{_quoted(branch)}" if branch else _quoted(session)
 

@@ -86,7 +86,7 @@ class TuneReport(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Learned(Record):
+class LearnedValues(Record):
     """The learned values that hold.
 
     Attributes:

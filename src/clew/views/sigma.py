@@ -19,7 +19,7 @@ from clew.analyze.novelty import PLAIN, RECENT, Vector, novelty, vector_cosine
 from clew.analyze.turns import Rules, Session, Told, look
 from clew.analyze.turns import analyze_turn as analyse
 from clew.errors import FormatError, InputError
-from clew.models.asked import ask
+from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.rank.sigma import candidates, chosen, overlay_sum, relevance, snippet
 from clew.types.ids import session_prefix
@@ -118,7 +118,7 @@ def analyze_turn(
     """
     settings = options or AnalyzerOptions()
     rules = Rules(PLAIN, "sigma", settings.paradigm_shift_threshold, routine=settings.routine_threshold)
-    vector = None if embedder is None else ask(embedder, [turn.content])[0]
+    vector = None if embedder is None else embed_checked(embedder, [turn.content])[0]
     recent = tuple(look(_told(each)) for each in context[-RECENT:])
     found, _ = analyse(Told(turn.id, turn.role, turn.content, vector), Session(recent), rules)
     return TurnAnalysis(
@@ -214,7 +214,7 @@ def inject_relevant_context(
         return user_message
     shifts = (place for place, turn in enumerate(turn_analyses) if turn.is_paradigm_shift)
     turns = [turn_analyses[place] for place in candidates(len(turn_analyses), shifts, settings.window_size)]
-    query = ask(embedder, [user_message])[0]
+    query = embed_checked(embedder, [user_message])[0]
     scores = relevance(
         np.asarray([_cosine(query, turn.embedding) if turn.embedding else 0.0 for turn in turns]),
         np.asarray([turn.importance_score for turn in turns]),

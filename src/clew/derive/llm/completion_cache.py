@@ -10,8 +10,8 @@ from typing import Final, cast
 
 from clew.config import LLMConfig
 from clew.errors import ClewError, InputError, ModelError, ModelUnavailable, RequestRefused
-from clew.models.asked import ask_once
-from clew.models.budget import NOTHING, Budget, Prices, most, used
+from clew.models.budget import NO_USAGE, Budget, Prices, actual_cost, worst_case
+from clew.models.checked_calls import complete_checked
 from clew.models.prompt import Completion, Prompt, request_digest
 from clew.models.protocol import LLM
 from clew.rows.spend_ledger import Ledger
@@ -64,16 +64,16 @@ class Answers:
             return recorded
         if self.recorded_only:
             raise ModelUnavailable(f"no answer of {self.name} is recorded for {owner}, and llm.calls is recorded")
-        worst = most(prompt, max_tokens, self._prices)
+        worst = worst_case(prompt, max_tokens, self._prices)
         hold = self._ledger.reserve(self.name, purpose, worst)
         try:
-            answer = ask_once(self._llm, prompt, max_tokens=max_tokens)
+            answer = complete_checked(self._llm, prompt, max_tokens=max_tokens)
         except ModelError as error:
             unbilled = isinstance(error, ModelUnavailable | RequestRefused)
-            spent = NOTHING if unbilled else worst
+            spent = NO_USAGE if unbilled else worst
             self._store.transaction(lambda tx: self._ledger.settle(tx, hold, spent, failed=True))
             raise
-        cost = used(answer, worst, self._prices)
+        cost = actual_cost(answer, worst, self._prices)
         now = to_us(self._clock())
 
         def keep(tx: Transaction) -> Completion:

@@ -14,7 +14,7 @@ from clew.errors import ConfigError
 
 
 @dataclass(frozen=True, slots=True)
-class Keys:
+class KeyVariables:
     """The variables that may hold the key of one kind of server.
 
     Attributes:
@@ -33,7 +33,7 @@ class Keys:
             ConfigError: the variable holds what no header can carry; the message does not show it.
         """
         variable = self.own
-        if not environment.get(self.own) and (urlsplit(base_url).hostname == self.host or is_here(base_url)):
+        if not environment.get(self.own) and (urlsplit(base_url).hostname == self.host or is_loopback(base_url)):
             variable = self.vendor
         key = environment.get(variable, "").strip()
         if not (key.isascii() and key.isprintable()):
@@ -63,7 +63,7 @@ def checked_host(base_url: str, what: str, variable: str) -> str:
     return parts.hostname if port is None else f"{parts.hostname}:{port}"
 
 
-def is_here(base_url: str) -> bool:
+def is_loopback(base_url: str) -> bool:
     """Whether an address is of this machine."""
     host = urlsplit(base_url).hostname or ""
     try:

@@ -29,7 +29,7 @@ _GENERATION: Final = SPACE.names.index("generation")
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class SegmentKind:
     """One kind of segment in one space.
 
     Attributes:
@@ -53,9 +53,9 @@ class Kind:
     ordinals: Callable[[Any], Array]
 
 
-def terms_kind(space: str) -> Kind:
+def terms_kind(space: str) -> SegmentKind:
     """The term index."""
-    return Kind(
+    return SegmentKind(
         name=TERMS,
         table="tail",
         prefix=(space,),
@@ -69,14 +69,14 @@ def terms_kind(space: str) -> Kind:
     )
 
 
-def staged_kind(space: str) -> Kind:
+def staged_kind(space: str) -> SegmentKind:
     """The term index that a rebuild is making. It has no loose rows of its own, and `kinds` leaves it out."""
     return replace(terms_kind(space), name=STAGED)
 
 
-def vector_kind(space: str, model: str) -> Kind:
+def vector_kind(space: str, model: str) -> SegmentKind:
     """The vectors of one model."""
-    return Kind(
+    return SegmentKind(
         name=VECTOR_PREFIX + model,
         table="vector",
         prefix=(space, model),
@@ -90,16 +90,16 @@ def vector_kind(space: str, model: str) -> Kind:
     )
 
 
-def kinds(reader: Reader, space: str) -> list[Kind]:
+def segment_kinds(reader: Reader, space: str) -> list[SegmentKind]:
     """The term index, then the vectors of each model that has any, packed or not, by name."""
-    models = set(loose_models(reader, space))
+    models = set(unpacked_models(reader, space))
     for (name,) in reader.scan("segment", (space, VECTOR_PREFIX), (space,), columns=("kind",)):
         if cast(str, name).startswith(VECTOR_PREFIX):
             models.add(cast(str, name)[len(VECTOR_PREFIX) :])
     return [terms_kind(space), *(vector_kind(space, model) for model in sorted(models))]
 
 
-def loose_models(reader: Reader, space: str) -> list[str]:
+def unpacked_models(reader: Reader, space: str) -> list[str]:
     """Models that have vectors outside of segments, by name; one small look-up each."""
     models: list[str] = []
     low: Key = (space,)
@@ -120,13 +120,13 @@ class SegmentKey:
     version: int
 
 
-def listing(reader: Reader, space: str, kind: str) -> list[SegmentKey]:
+def list_segments(reader: Reader, space: str, kind: str) -> list[SegmentKey]:
     """The segments of a kind, by their first ordinals."""
     rows = reader.scan("segment", (space, kind), (space, kind), columns=("kind", "low", "high", "level", "version"))
     return [SegmentKey(*cast("tuple[str, int, int, int, int]", row)) for row in rows]
 
 
-def data(reader: Reader, space: str, key: SegmentKey) -> bytes:
+def segment_data(reader: Reader, space: str, key: SegmentKey) -> bytes:
     """The bytes of a segment that is listed in the same snapshot."""
     ((found,),) = reader.scan("segment", (space, key.kind, key.low), (space, key.kind, key.low), columns=("data",))
     return cast(bytes, found)

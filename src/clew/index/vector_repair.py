@@ -1,6 +1,7 @@
-"""Vectors that cannot be right: of a turn that is not there, of another length than their model's, or unreadable.
+"""Invalid vectors: of a turn that is not stored, of another length than their model's, or unreadable.
 
-They are found by `packer.verify` and here, and taken out by `mend_vectors`; the worker then asks the model again.
+`packer.verify` and `vector_problems` report them; `remove_invalid_vectors` deletes them, and the worker embeds those
+turns again.
 """
 
 from collections import Counter
@@ -12,7 +13,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import StoreError
-from clew.index.kinds import EPOCH, Kind, SegmentKey, data, epoch, generation, kinds, listing
+from clew.index.segment_kinds import (
+    EPOCH,
+    SegmentKey,
+    SegmentKind,
+    epoch,
+    generation,
+    list_segments,
+    segment_data,
+    segment_kinds,
+)
 from clew.index.vector_segment import VectorSegment, without
 from clew.store.protocol import Reader, Transaction
 from clew.types.reports import Problem
@@ -23,7 +33,7 @@ REPAIR = "clew doctor --repair"
 def vector_problems(reader: Reader, space: str) -> list[Problem]:
     """Names each model whose vectors differ in length, or have a scale that is negative or no number."""
     problems = []
-    for kind in kinds(reader, space)[1:]:
+    for kind in segment_kinds(reader, space)[1:]:
         lengths = _lengths(reader, space, kind)
         usual = _usual(lengths)
         odd = sum(count for length, count in lengths.items() if length != usual)
@@ -38,7 +48,7 @@ def vector_problems(reader: Reader, space: str) -> list[Problem]:
     return problems
 
 
-def mend_vectors(tx: Transaction, space: str, living: Iterable[int]) -> int:
+def remove_invalid_vectors(tx: Transaction, space: str, living: Iterable[int]) -> int:
     """Takes out the vectors that cannot be right, and says how many rows went or were written anew.
 
     Args:
@@ -49,14 +59,14 @@ def mend_vectors(tx: Transaction, space: str, living: Iterable[int]) -> int:
         return 0
     turns = np.unique(np.fromiter(living, dtype=np.int64))
     changed = 0
-    for kind in kinds(tx, space)[1:]:
+    for kind in segment_kinds(tx, space)[1:]:
         usual = _usual(_lengths(tx, space, kind))
         held = set(turns.tolist())
         for ordinal, scale, codes in _loose(tx, kind):
             if ordinal not in held or len(codes) != usual or not _is_scale(scale):
                 key = (*kind.prefix, ordinal)
                 changed += tx.delete(kind.table, key, key)
-        for each in listing(tx, space, kind.name):
+        for each in list_segments(tx, space, kind.name):
             changed += _mend_segment(tx, space, kind, each, (turns, usual, now + 1))
     if changed:
         tx.put("meta", [(space, EPOCH, str(epoch(tx, space) + 1))])
@@ -65,13 +75,13 @@ def mend_vectors(tx: Transaction, space: str, living: Iterable[int]) -> int:
 
 
 def _mend_segment(
-    tx: Transaction, space: str, kind: Kind, key: SegmentKey, wanted: tuple[NDArray[np.int64], int, int]
+    tx: Transaction, space: str, kind: SegmentKind, key: SegmentKey, wanted: tuple[NDArray[np.int64], int, int]
 ) -> int:
     """Writes a segment anew without what cannot be right; 1 when there was any, else 0."""
     turns, usual, version = wanted
     own = (space, kind.name, key.low)
     try:
-        segment = VectorSegment.load(data(tx, space, key))
+        segment = VectorSegment.load(segment_data(tx, space, key))
     except StoreError:
         return tx.delete("segment", own, own)  # unreadable: its vectors are made again
     wrong = ~np.isin(segment.ordinals, turns) | _odd_scales(segment)
@@ -88,21 +98,21 @@ def _mend_segment(
     return 1
 
 
-def _loose(reader: Reader, kind: Kind) -> list[tuple[int, float, bytes]]:
+def _loose(reader: Reader, kind: SegmentKind) -> list[tuple[int, float, bytes]]:
     rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns)
     return cast("list[tuple[int, float, bytes]]", rows)
 
 
-def _readable(reader: Reader, space: str, kind: Kind) -> Iterator[VectorSegment]:
-    for key in listing(reader, space, kind.name):
+def _readable(reader: Reader, space: str, kind: SegmentKind) -> Iterator[VectorSegment]:
+    for key in list_segments(reader, space, kind.name):
         try:
-            segment = VectorSegment.load(data(reader, space, key))
+            segment = VectorSegment.load(segment_data(reader, space, key))
         except StoreError:
             continue  # the packer names it
         yield segment
 
 
-def _lengths(reader: Reader, space: str, kind: Kind) -> Counter[int]:
+def _lengths(reader: Reader, space: str, kind: SegmentKind) -> Counter[int]:
     """How many vectors of a model have which length."""
     lengths = Counter(len(codes) for _, _, codes in _loose(reader, kind))
     for segment in _readable(reader, space, kind):

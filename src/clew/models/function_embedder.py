@@ -18,7 +18,7 @@ Ask = Callable[[list[str]], Sequence[Any]]
 BATCH: Final = 64  # texts of one request: well within what every provider takes
 
 
-class AdaptedEmbedder:
+class FunctionEmbedder:
     """An embedder around a function. How long its vectors are is learnt from the first answer."""
 
     def __init__(self, name: str, ask: Ask) -> None:

@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable
 from typing import Final
 
-from clew.text.date_phrases import Grain, Mention, Relative, Written, mentions, without_overlaps
+from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, mentions, without_overlaps
 
 _GRAIN: Final[dict[str, Grain]] = {
     "week": "week",
@@ -37,7 +37,7 @@ _QUARTER: Final = re.compile(
 _HOURS_A_DAY: Final = 24
 
 
-def asked_mentions(query: str) -> list[Mention]:
+def query_mentions(query: str) -> list[Mention]:
     """The mentions of dates in a question, in its order, without overlaps; of two that begin together, the longer."""
     found = mentions(query, asking=True)
     lower = query.lower()
@@ -48,30 +48,30 @@ def asked_mentions(query: str) -> list[Mention]:
 
 
 def _before_last(match: re.Match[str]) -> Mention:
-    return Relative(match.span(), _GRAIN[match["unit"]], -2)
+    return RelativeDate(match.span(), _GRAIN[match["unit"]], -2)
 
 
 def _weekend(match: re.Match[str]) -> Mention:
-    return Relative(match.span(), "weekend", -1)
+    return RelativeDate(match.span(), "weekend", -1)
 
 
 def _fortnight(match: re.Match[str]) -> Mention:
-    return Relative(match.span(), "week", -2, trailing=match["span"] is not None)
+    return RelativeDate(match.span(), "week", -2, trailing=match["span"] is not None)
 
 
 def _half(match: re.Match[str]) -> Mention:
-    return Relative(match.span(), "month", -18 if match["more"] else -6)
+    return RelativeDate(match.span(), "month", -18 if match["more"] else -6)
 
 
 def _hours(match: re.Match[str]) -> Mention:
     count = int(match["count"]) if match["count"].isdigit() else 1
-    return Relative(match.span(), "day", -max(1, -(-count // _HOURS_A_DAY)), trailing=True)
+    return RelativeDate(match.span(), "day", -max(1, -(-count // _HOURS_A_DAY)), trailing=True)
 
 
 def _quarter(match: re.Match[str]) -> Mention:
     number = int(match["digit"]) if match["digit"] else _QUARTERS.index(match["word"]) + 1
     start = match.start("digit") - 1 if match["digit"] else match.start("word")
-    return Written((start, match.end()), "quarter", None, 3 * number - 2)
+    return WrittenDate((start, match.end()), "quarter", None, 3 * number - 2)
 
 
 _RULES: Final[tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], Mention]], ...]] = (

@@ -14,9 +14,9 @@ from typing import Final, cast
 
 from clew.errors import ConflictError, StoreError
 from clew.index.entry import TurnEntry
-from clew.index.kinds import STAGED, TERMS, data, generation, listing, staged_kind, terms_kind
 from clew.index.packer import STEP, index_changed, level_of, not_stored, rewrite
 from clew.index.segment import VERSION, build
+from clew.index.segment_kinds import STAGED, TERMS, generation, list_segments, segment_data, staged_kind, terms_kind
 from clew.store.protocol import Reader, Store, Transaction
 from clew.types.reports import Problem
 
@@ -72,7 +72,7 @@ def rebuild(
     missed = 0
     while missed < _TRIES:
         with store.snapshot() as reader:
-            low, last = broken_off(reader, space), _last(reader, space)
+            low, last = resume_ordinal(reader, space), _last(reader, space)
             if low is None:
                 return reader.count("turn", (space,), (space,))  # there is no space, or another one has finished it
         is_last = low + step > last
@@ -84,19 +84,19 @@ def rebuild(
     raise ConflictError("turns were forgotten again and again while the index was made; nothing is lost: run it again")
 
 
-def broken_off(reader: Reader, space: str) -> int | None:
+def resume_ordinal(reader: Reader, space: str) -> int | None:
     """The ordinal with which a rebuild that has begun goes on; None when none has."""
     row = reader.get("meta", (space, _STATE))
     return None if row is None else int(cast(str, row[2]).partition(" ")[0])
 
 
-def stage_problems(reader: Reader, space: str) -> list[Problem]:
+def staged_problems(reader: Reader, space: str) -> list[Problem]:
     """What is wrong with the staged segments: they cannot be read, hold turns that are gone, or belong to nothing."""
-    kind, begun = staged_kind(space), broken_off(reader, space)
+    kind, begun = staged_kind(space), resume_ordinal(reader, space)
     found = []
-    for key in listing(reader, space, STAGED):
+    for key in list_segments(reader, space, STAGED):
         try:
-            ordinals = kind.ordinals(kind.load(data(reader, space, key))).tolist()
+            ordinals = kind.ordinals(kind.load(segment_data(reader, space, key))).tolist()
         except StoreError as error:
             detail = str(error)
         else:
@@ -124,7 +124,7 @@ def _begin(store: Store, space: str, maker: str) -> None:
     with store.snapshot() as reader:
         row = reader.get("meta", (space, _STATE))
         own = row is not None and cast(str, row[2]).partition(" ")[2] == maker
-        if own and not stage_problems(reader, space):
+        if own and not staged_problems(reader, space):
             return
 
     def begin(tx: Transaction) -> None:
@@ -166,8 +166,8 @@ def _taking_over(space: str, window: _Window, minimum: int, fan_out: int) -> Cal
         if now is None or not _is_still(tx, space, window):
             return False
         _clear(tx, space, last, now + 1)
-        for key in listing(tx, space, STAGED):
-            put(tx, key.low, key.high, data(tx, space, key), now + 1)
+        for key in list_segments(tx, space, STAGED):
+            put(tx, key.low, key.high, segment_data(tx, space, key), now + 1)
         if window.packed is not None:
             put(tx, window.ordinals[0], window.ordinals[-1], window.packed, now + 1)
         tx.delete("segment", (space, STAGED), (space, STAGED))
@@ -181,9 +181,9 @@ def _taking_over(space: str, window: _Window, minimum: int, fan_out: int) -> Cal
 def _clear(tx: Transaction, space: str, last: int, version: int) -> None:
     """Takes everything out of the index up to an ordinal, and beyond it what is no turn's."""
     terms = terms_kind(space)
-    for key in listing(tx, space, TERMS):
+    for key in list_segments(tx, space, TERMS):
         if key.high > last:  # it holds turns that were added and packed meanwhile
-            ordinals = terms.ordinals(terms.load(data(tx, space, key))).tolist()
+            ordinals = terms.ordinals(terms.load(segment_data(tx, space, key))).tolist()
             old = sorted({*range(key.low, last + 1), *not_stored(tx, space, ordinals)})
             rewrite(tx, space, terms, key, old, version)
         else:  # unread, so that a damaged one can be mended

@@ -6,9 +6,9 @@ import pytest
 
 from clew.errors import ConflictError
 from clew.index.entry import PieceTerms, TurnEntry
-from clew.index.kinds import STAGED, TERMS, data, listing
 from clew.index.packer import pack, verify
-from clew.index.remake import Entries, broken_off, rebuild, stage_problems
+from clew.index.segment_kinds import STAGED, TERMS, list_segments, segment_data
+from clew.index.staged_rebuild import Entries, rebuild, resume_ordinal, staged_problems
 from clew.store.protocol import Store
 from tests.index_stores import SPACE, add, everything, forget, listed, memory_store
 
@@ -84,7 +84,7 @@ def test_a_rebuild_goes_on_where_it_was_broken_off(window: int) -> None:
     assert windows_read(store, turns(0, 35)) == [0, 10, 20, 30][window - 1 :]
     assert packed(store) == packed(once)
     with store.snapshot() as reader:
-        assert broken_off(reader, SPACE) is None
+        assert resume_ordinal(reader, SPACE) is None
 
 
 @pytest.mark.requirement("F-HOLD-02", "F-HOLD-01")
@@ -185,14 +185,14 @@ def test_staged_segments_that_are_unsound_are_named_and_dropped() -> None:
     store = filled(35)
     broken(store, 3, turns(0, 35))
     with store.snapshot() as reader:
-        first, second = listing(reader, SPACE, STAGED)
-        sound = data(reader, SPACE, first)
-        assert stage_problems(reader, SPACE) == []
+        first, second = list_segments(reader, SPACE, STAGED)
+        sound = segment_data(reader, SPACE, first)
+        assert staged_problems(reader, SPACE) == []
     row = (SPACE, STAGED, second.low, second.high, 0, 0, sound[:-1])
     stray = (SPACE, STAGED, 90, 99, 0, 0, sound)
     store.transaction(lambda tx: tx.put("segment", [row, stray]))
     with store.snapshot() as reader:
-        problems = stage_problems(reader, SPACE)
+        problems = staged_problems(reader, SPACE)
     assert [each.where for each in problems] == ["segment staged 10 to 19", "segment staged 90 to 99"]
     assert {each.kind for each in problems} == {"index"}
     assert windows_read(store, turns(0, 35)) == [0, 10, 20, 30]

@@ -19,7 +19,7 @@ _MOST_TOKENS: Final = 1_000_000_000  # that a model can count for one call and b
 _STOPS: Final = ("end", "length", "refusal")
 
 
-def ask(embedder: Embedder, texts: Sequence[str]) -> Matrix:
+def embed_checked(embedder: Embedder, texts: Sequence[str]) -> Matrix:
     """The vectors of some texts, shape (len(texts), `embedder.dim`).
 
     Raises:
@@ -39,7 +39,7 @@ def ask(embedder: Embedder, texts: Sequence[str]) -> Matrix:
     return matrix
 
 
-def ask_once(llm: LLM, prompt: Prompt, *, max_tokens: int) -> Completion:
+def complete_checked(llm: LLM, prompt: Prompt, *, max_tokens: int) -> Completion:
     """What a language model answers; a count that cannot be is None.
 
     Raises:
