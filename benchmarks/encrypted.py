@@ -19,7 +19,7 @@ from clew.memory import Memory
 from clew.store.rekey import rekey
 from clew.store.rows import turn_row
 from clew.store.sqlite import DATABASE, SqliteStore
-from clew.store.tables import Row
+from clew.store.values import Row
 
 SECRET: Final = "for measuring only"  # noqa: S105  # it opens what lives as long as this program
 BLOCK: Final = 20

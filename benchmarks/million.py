@@ -29,7 +29,7 @@ from clew.memory import Memory
 from clew.models.quantize import quantize
 from clew.store.open import open_store
 from clew.store.protocol import Store
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.testing import FrozenClock
 from clew.types.turn import Turn
 from clew.write.append import Appender

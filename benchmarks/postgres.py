@@ -22,7 +22,8 @@ from clew.evaluate.speed.synthetic import ConversationGenerator, Probe
 from clew.memory import Memory
 from clew.store.open import open_store
 from clew.store.protocol import Store, Transaction
-from clew.store.tables import TABLES, Row
+from clew.store.tables import TABLES
+from clew.store.values import Row
 from clew.types.turn import Turn
 from tests.postgres_servers import own
 

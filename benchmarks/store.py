@@ -24,7 +24,8 @@ from typing import Any, NamedTuple
 import apsw
 
 from clew.store.sqlite import SqliteStore
-from clew.store.tables import TABLES, Row
+from clew.store.tables import TABLES
+from clew.store.values import Row
 
 SLOW_SYNC = 0.002
 THREADS = 16

@@ -13,7 +13,7 @@ from clew.index.staged_rebuild import Entries
 from clew.models.quantize import quantize
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.tables import Row
+from clew.store.values import Row
 
 T = TypeVar("T")
 SPACE = "s"

@@ -12,7 +12,8 @@ from clew.index.segment_kinds import TERMS
 from clew.memory import Memory
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store, Transaction
-from clew.store.tables import TABLES, Row
+from clew.store.tables import TABLES
+from clew.store.values import Row
 from clew.testing import FrozenClock
 from clew.types import Turn
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from clew.store.protocol import Reader, Store
-from clew.store.tables import Row
+from clew.store.values import Row
 
 T = TypeVar("T")
 

@@ -6,7 +6,8 @@ import pytest
 
 from clew.errors import StoreError
 from clew.store.protocol import Store, Transaction
-from clew.store.tables import TABLES, Key, Row, Table, Value
+from clew.store.tables import TABLES, Table
+from clew.store.values import Key, Row, Value
 from tests.contract.rows import annotation, everything, put, seen, session, turn
 
 # ----------------------------------------------------------------------------------------------------------------- rows

@@ -9,7 +9,8 @@ import pytest
 from clew.errors import ClosedError, StoreError
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.sqlite import DATABASE
-from clew.store.tables import TABLES, Row, Value
+from clew.store.tables import TABLES
+from clew.store.values import Row, Value
 from tests.contract.backends import open_backup
 from tests.contract.rows import everything, put, seen, session, turn
 

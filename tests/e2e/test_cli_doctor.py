@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clew.store.sqlite import SqliteStore
-from clew.store.tables import Row
+from clew.store.values import Row
 from tests.cli_runs import done, failure, record, run
 
 pytestmark = pytest.mark.usefixtures("tmp_home")

@@ -13,7 +13,8 @@ from clew.store.postgres import PostgresStore
 from clew.store.postgres_access import LANES
 from clew.store.postgres_schema import migrate, schema_number
 from clew.store.statements import Statements, migrations
-from clew.store.tables import TABLES, Table, Value
+from clew.store.tables import TABLES, Table
+from clew.store.values import Value
 from tests.contract.rows import everything, put, seen, session, turn
 from tests.postgres_servers import Server, own
 

@@ -10,7 +10,7 @@ import pytest
 from clew.errors import StoreLocked
 from clew.store.protocol import Transaction
 from clew.store.sqlite import DATABASE, SqliteStore
-from clew.store.tables import Row
+from clew.store.values import Row
 from tests.contract.rows import annotation, everything, put, session, turn
 
 SEARCH = """

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule, run_state_machine_as_test
 
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.tables import TABLES, Key, Row, Table, Value
+from clew.store.tables import TABLES, Table
+from clew.store.values import Key, Row, Value
 from tests.contract.backends import PARAMETERS, open_backend
 from tests.effort import examples
 

@@ -13,7 +13,7 @@ from clew.derive.entity_counts import PROGRESS, STRETCH, Naming, entities_of, en
 from clew.errors import ConflictError
 from clew.memory import Memory
 from clew.store.memory import MemoryStore
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.structure.graph import spreading_activation
 from clew.structure.stored_graph import MOST_LINKED, StoredGraph, read_name, written_name
 from clew.types import Turn

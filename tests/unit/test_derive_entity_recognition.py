@@ -18,7 +18,7 @@ from clew.rows.name_spans import KIND, RECOGNISER
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.types import Turn
 from clew.types.compact import NODE_TYPES
 from clew.types.entity import Entity, NameSpan, NodeType

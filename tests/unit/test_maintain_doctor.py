@@ -17,7 +17,8 @@ from clew.maintain.verify import verify
 from clew.memory import Memory
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store, Transaction
-from clew.store.tables import TABLES, Row
+from clew.store.tables import TABLES
+from clew.store.values import Row
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
 from tests.memories import copied

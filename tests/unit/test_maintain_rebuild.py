@@ -14,7 +14,7 @@ from clew.maintain.rebuild import rebuild
 from clew.maintain.verify import verify
 from clew.memory import Memory
 from clew.store.protocol import Reader, Store
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn, turn_id
 from tests.index_stores import Wrapped, as_store

@@ -10,7 +10,7 @@ import pytest
 from clew.errors import StoreCorrupt, StoreError, StoreFull, StoreLocked, StoreReadOnly
 from clew.store.protocol import Transaction
 from clew.store.sqlite import DATABASE, SqliteStore
-from clew.store.tables import Row
+from clew.store.values import Row
 from tests.contract.faults import FaultyDisk
 from tests.contract.rows import everything, put, session, turn
 

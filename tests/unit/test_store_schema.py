@@ -13,7 +13,8 @@ from clew.store.access import _STATEMENTS, SqliteReader
 from clew.store.migrate import APPLICATION, migrate, schema_number
 from clew.store.sqlite import DATABASE, SqliteStore, _bring_up
 from clew.store.statements import migrations, templates
-from clew.store.tables import TABLES, Table, Value
+from clew.store.tables import TABLES, Table
+from clew.store.values import Value
 from tests.contract.rows import everything, put, session
 
 KINDS = {"TEXT": "text", "INTEGER": "int", "REAL": "real", "BLOB": "bytes"}

@@ -40,7 +40,7 @@ from clew.rows.parameters import read_learned, structure_of
 from clew.rows.vocabulary import adopt, drop_vocabulary, labels_in, let_go, state_of, untag
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import TURN_COLUMNS
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.structure.beats import BeatRule, advance
 from clew.structure.chapters import OpenTree
 from clew.types.analysis import TurnAnalysis

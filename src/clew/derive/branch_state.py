@@ -23,7 +23,7 @@ from clew.rank.tuning.structure import StructureParameters
 from clew.rows.annotations import WEIGHING, said_of
 from clew.store.protocol import Reader
 from clew.store.rows import TURN_COLUMNS, dumps, turn_from_row
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.structure.beats import OpenBeat, reopen
 from clew.structure.boundary import BEFORE
 from clew.structure.cues import cues_of

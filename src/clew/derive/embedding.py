@@ -25,7 +25,8 @@ from clew.rows.active_model import current_model, finish, others
 from clew.rows.failed_jobs import EMBED, failed_row, job_name, rows_of
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import dumps, to_us, turn_from_row
-from clew.store.tables import JOB, Row
+from clew.store.tables import JOB
+from clew.store.values import Row
 from clew.types.turn import Turn
 
 log = logging.getLogger("clew.worker")
@@ -266,4 +267,4 @@ class Embedding:
         return True
 
     def _now(self) -> int:
-        return cast(int, to_us(self._clock()))
+        return to_us(self._clock())

@@ -21,7 +21,7 @@ from clew.rows.name_spans import Spans, spans_seen
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import TURN_COLUMNS, dumps, turn_from_row
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.structure.stored_graph import ENTITY_VERSION, Counts, StoredGraph, drop_graph, stored_counts
 from clew.text.terms import quote_terms
 from clew.types.entity import Entity, EntityPage

@@ -19,7 +19,7 @@ from clew.models.protocol import Recogniser
 from clew.rows.name_spans import RECOGNISER, Asked, Spans, put_spans, read_asked, spans_seen
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import TURN_COLUMNS
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.structure.stored_graph import ENTITY_VERSION, Counts, may_name
 from clew.types.turn import Turn
 

@@ -15,7 +15,8 @@ from clew.rows.annotations import TAG
 from clew.rows.vocabulary import Closing
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import EPOCH, turn_from_row
-from clew.store.tables import NODE, Row
+from clew.store.tables import NODE
+from clew.store.values import Row
 from clew.structure.beats import Beat
 from clew.structure.chapters import Chapter, OpenTree, Profile, grow, profile_of
 from clew.structure.hierarchy_codec import (

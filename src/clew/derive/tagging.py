@@ -20,7 +20,7 @@ from clew.rows.vocabulary import (
     vector_rows,
 )
 from clew.store.protocol import Reader, Transaction
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.structure.vocabulary import Vocabulary
 
 ALIKE: Final = 2

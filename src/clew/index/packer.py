@@ -28,7 +28,7 @@ from clew.index.segment_kinds import (
     staged_kind,
 )
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.tables import Key
+from clew.store.values import Key
 from clew.types.reports import Problem
 
 STEP: Final = 8192

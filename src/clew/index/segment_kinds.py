@@ -15,7 +15,8 @@ from clew.index.entry import decode
 from clew.index.segment import Segment
 from clew.index.vector_segment import VectorSegment
 from clew.store.protocol import Reader, Transaction
-from clew.store.tables import SPACE, Key, Row
+from clew.store.tables import SPACE
+from clew.store.values import Key, Row
 
 TERMS: Final = "terms"
 VECTOR_PREFIX: Final = "vector:"

@@ -17,7 +17,7 @@ from clew.rows.receipts import receipt_of
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import to_us, turn_from_row
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.text.normalise import fold
 from clew.text.stopwords import STOPWORDS
 from clew.text.terms import terms

@@ -14,7 +14,7 @@ from clew.rows.annotations import PROVENANCE, WEIGHING
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Reader, Store
 from clew.store.rows import TURN_COLUMNS, turn_from_row
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.types.reports import Problem
 from clew.types.turn import Turn, plain_text
 from clew.write.prepare import Prepared, derive

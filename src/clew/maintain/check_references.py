@@ -11,7 +11,8 @@ from typing import Final, cast
 from clew.errors import InputError
 from clew.rows.tombstones import Hashed, hashing_of, parent_seq
 from clew.store.protocol import Reader
-from clew.store.tables import TABLES, Key
+from clew.store.tables import TABLES
+from clew.store.values import Key
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import Problem
 

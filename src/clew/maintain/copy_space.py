@@ -10,7 +10,8 @@ from clew.index.segment_kinds import count_copy
 from clew.rows.scrub_requests import noted
 from clew.rows.tombstones import Hashed, hashing_of
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.tables import TABLES, TOMBSTONE, Key, Row, Table, Value
+from clew.store.tables import TABLES, TOMBSTONE, Table
+from clew.store.values import Key, Row, Value
 
 BATCH: Final = 500
 """Rows compared and written in one transaction."""

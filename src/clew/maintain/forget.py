@@ -22,7 +22,8 @@ from clew.rows.scrub_requests import note, noted, try_scrub
 from clew.rows.tombstones import hashing_of, tombstone
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import TURN_COLUMNS, turn_from_row
-from clew.store.tables import COMPLETION, SESSION, TOMBSTONE, Row
+from clew.store.tables import COMPLETION, SESSION, TOMBSTONE
+from clew.store.values import Row
 from clew.text.normalise import fold, fold_contains
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import ForgetReport

@@ -25,7 +25,8 @@ from clew.rows.vocabulary import LABEL_KIND, VECTOR_KIND
 from clew.store.open import home_of
 from clew.store.protocol import Reader, Store
 from clew.store.rows import turn_from_row
-from clew.store.tables import TABLES, Row, Value
+from clew.store.tables import TABLES
+from clew.store.values import Row, Value
 from clew.structure.stored_graph import read_name
 from clew.types.reports import ForgetProof
 from clew.types.turn import Turn
@@ -139,10 +140,10 @@ def _leave_out_what_remains(store: Store, space: str, traces: Traces) -> None:
     vocabulary = [*TABLES, *(name for table in TABLES.values() for name in table.names), *_schema()]
     traces.words.difference_update(words(" ".join(vocabulary)))
     for other in store.spaces():
-        for rows in stored_rows(store, other):
-            for row in rows:
-                _leave_out(traces, words(_text(row)))
-                traces.terms -= _terms(derive(turn_from_row(row)).entry(seq=0, ordinal=0)) if other == space else set()
+        for turns in stored_rows(store, other):
+            for turn in turns:
+                _leave_out(traces, words(_text(turn)))
+                traces.terms -= _terms(derive(turn_from_row(turn)).entry(seq=0, ordinal=0)) if other == space else set()
         with store.snapshot() as reader:
             kept = set(TABLES) - {"turn", "segment", "tail", "vector", "blob", "tombstone"}
             for table in sorted(kept - set(_MADE) if other == space else kept):

@@ -21,7 +21,8 @@ from clew.rows.pins import carry_pins, read_pins
 from clew.rows.tombstones import ghosts, hashing_of, moment_of, parent_seq
 from clew.store.protocol import Reader, Store
 from clew.store.rows import from_us, turn_from_row
-from clew.store.tables import TURN, Row, Value
+from clew.store.tables import TURN
+from clew.store.values import Row, Value
 from clew.types.ids import turn_id
 from clew.types.reports import IngestReport, Rejection
 from clew.write.append import Appender, Fate

@@ -9,7 +9,7 @@ from clew.index.segment_kinds import SegmentKind, list_segments, segment_data, s
 from clew.index.vector_segment import VectorSegment
 from clew.rows.active_model import current_model
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.tables import Row
+from clew.store.values import Row
 
 _BATCH: Final = 500
 

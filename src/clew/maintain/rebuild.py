@@ -17,7 +17,7 @@ from clew.rows.annotations import BY_TURN, PROVENANCE, WEIGHING, lost_ordinals, 
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Store, Transaction
 from clew.store.rows import turn_from_row
-from clew.store.tables import Key
+from clew.store.values import Key
 from clew.version import __version__
 from clew.write.append import weighing_rows
 from clew.write.prepare import Prepared, derive

@@ -70,7 +70,7 @@ class Retention:
         now = self._clock()
         cutoff = cast(datetime, self._cutoff(now))
         with self._store.snapshot() as reader:
-            names, after = _stretch(reader, self._space, self._after, cast(int, to_us(cutoff)))
+            names, after = _stretch(reader, self._space, self._after, to_us(cutoff))
         if names:
             self._forget(Selection(turn_ids=names, older_than=cutoff))
         self._after = after or 0

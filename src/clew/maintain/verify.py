@@ -22,7 +22,7 @@ from clew.rows.annotations import BY_TURN, lost_ordinals, orphans
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Reader, Store
 from clew.store.rows import TURN_COLUMNS, turn_from_row
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.types.ids import turn_id
 from clew.types.reports import Problem, VerifyReport
 from clew.types.turn import Turn

@@ -27,7 +27,7 @@ from clew.rank.strategies import AUTO, RecallPlan, checked, plan, rank_sigma
 from clew.recall.positions import one_position, region_of
 from clew.recall.required_pins import required
 from clew.store.rows import turn_from_row
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.text.counters import Counter
 from clew.text.counters import counter as counter_named
 from clew.types import (

@@ -32,7 +32,7 @@ from clew.rows.parameters import LearnedBook
 from clew.rows.receipts import ReceiptBook
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Reader, Store
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.types import (
     ForgetReport,
 )

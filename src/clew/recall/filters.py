@@ -63,7 +63,7 @@ class Chooser:
         places = np.arange(len(view.turns.ordinal)) if mask is None else np.flatnonzero(mask)
         with self._store.snapshot() as reader:
             if chosen.known_at is not None:
-                places = places[self._came(reader, view)[places] <= cast(int, to_us(chosen.known_at))]
+                places = places[self._came(reader, view)[places] <= to_us(chosen.known_at)]
             if tree is not None:
                 places = self._holding(reader, view, tree, places)
         passed = np.zeros(len(view.turns.ordinal), dtype=np.bool_)

@@ -9,7 +9,8 @@ from typing import Any, Final, cast
 
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import dumps
-from clew.store.tables import COMPLETION, JOB, Row
+from clew.store.tables import COMPLETION, JOB
+from clew.store.values import Row
 
 ATTEMPTS: Final = 3
 """How often a turn is tried before it is put aside as `deferred`."""

@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import dumps
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.types.compact import NODE_TYPES
 from clew.types.entity import NameSpan, NodeType
 from clew.types.turn import Turn

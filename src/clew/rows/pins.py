@@ -9,7 +9,7 @@ from clew.rank.algebra import parse
 from clew.rows.pause import paused_since
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import TURN_COLUMNS, from_us, to_us
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.pins import Pin, PinKind
 

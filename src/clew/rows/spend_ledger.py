@@ -13,7 +13,8 @@ from typing import Any, Final, cast
 from clew.errors import BudgetExceeded
 from clew.models.budget import Budget, Usage
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.tables import LEDGER, Row
+from clew.store.tables import LEDGER
+from clew.store.values import Row
 
 EPOCH: Final = date(1970, 1, 1)
 

@@ -14,7 +14,8 @@ from typing import Final, cast
 from clew.ingest.identity import TurnKey
 from clew.store.protocol import Reader
 from clew.store.rows import to_us
-from clew.store.tables import SPACE, TOMBSTONE, Row
+from clew.store.tables import SPACE, TOMBSTONE
+from clew.store.values import Row
 from clew.types.turn import Turn
 
 _SALT: Final = SPACE.names.index("salt")

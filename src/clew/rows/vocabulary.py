@@ -25,7 +25,7 @@ from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import ANALYSIS, NAME_OWNER, PROVENANCE, TAG, note_replaced
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import dumps
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.structure.vocabulary import SPLIT_BEATS, SPLIT_SHARE, Label, Vocabulary, parts_of
 from clew.types.ids import node_id
 

@@ -23,8 +23,9 @@ from clew.store.check import (
 )
 from clew.store.guard import Guard
 from clew.store.statements import Statements
-from clew.store.tables import BLOB, TABLES, Key, Row, Table, Value
+from clew.store.tables import BLOB, TABLES, Table
 from clew.store.translate import translated
+from clew.store.values import Key, Row, Value
 
 
 class SqlReader(ABC):

@@ -10,7 +10,8 @@ from operator import itemgetter
 from typing import Final, cast
 
 from clew.errors import StoreError
-from clew.store.tables import TABLES, Key, Row, Table, Value
+from clew.store.tables import TABLES, Table
+from clew.store.values import Key, Row, Value
 
 _TYPES: Final[dict[str, type]] = {"text": str, "int": int, "real": float, "bytes": bytes}
 _NONE: Final = type(None)

@@ -7,7 +7,8 @@ from typing import Final, TypeVar, cast
 
 from clew.errors import StoreError
 from clew.store.protocol import Job, Lease, Reader, Transaction
-from clew.store.tables import JOB, Row
+from clew.store.tables import JOB
+from clew.store.values import Row
 
 T = TypeVar("T")
 _PAGE: Final = 64

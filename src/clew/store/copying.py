@@ -8,7 +8,8 @@ from functools import partial
 from typing import Final
 
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.tables import TABLES, Row, Table
+from clew.store.tables import TABLES, Table
+from clew.store.values import Row
 
 _PAGE: Final = 500
 _FEW: Final = 8

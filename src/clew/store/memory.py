@@ -26,8 +26,9 @@ from clew.store.claims import Claiming
 from clew.store.guard import Guard
 from clew.store.protocol import Reader, Transaction
 from clew.store.sqlite import SqliteStore
-from clew.store.tables import TABLES, Key, Row, Table, Value
+from clew.store.tables import TABLES, Table
 from clew.store.translate import translating
+from clew.store.values import Key, Row, Value
 
 T = TypeVar("T")
 

@@ -17,7 +17,8 @@ from clew.store.access import SqlReader, SqlTransaction
 from clew.store.check import check_storable
 from clew.store.postgres_driver import may_go_again, translated
 from clew.store.statements import Statements
-from clew.store.tables import Key, Row, Table
+from clew.store.tables import Table
+from clew.store.values import Key, Row
 
 if TYPE_CHECKING:
     from psycopg import Connection, Cursor

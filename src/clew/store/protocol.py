@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, TypeVar
 
-from clew.store.tables import Key, Row, Value
+from clew.store.values import Key, Row, Value
 
 T = TypeVar("T")
 

@@ -1,10 +1,12 @@
-"""Turns and receipts as rows, and back. The one place that knows which column holds which field."""
+"""A turn as a row of TURN and back, and the forms in which rows hold times and JSON."""
 
 import json
 from datetime import UTC, datetime, timedelta
-from typing import Any, Final, cast
+from typing import Any, Final, cast, overload
 
-from clew.store.tables import TURN, Row
+from clew.store.row_types import TurnRow
+from clew.store.tables import TURN
+from clew.store.values import Row
 from clew.types.turn import Origin, Part, Role, Turn
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
@@ -15,6 +17,10 @@ _NOTHING: Final = (None,) * 6
 TURN_COLUMNS: Final = {name: place for place, name in enumerate(TURN.names)}
 
 
+@overload
+def to_us(moment: datetime) -> int: ...
+@overload
+def to_us(moment: datetime | None) -> int | None: ...
 def to_us(moment: datetime | None) -> int | None:
     """Microseconds since 1970 UTC; None stays None."""
     return None if moment is None else (moment - EPOCH) // _MICROSECOND
@@ -34,20 +40,19 @@ def dumps(value: Any) -> str:
     return _ENCODER.encode(value)
 
 
-def turn_row(space: str, turn: Turn, digest: bytes) -> Row:
+def turn_row(space: str, turn: Turn, digest: bytes) -> TurnRow:
     """A stored turn (with seq, ordinal and ingested_at) as a row of TURN."""
-    return placed_row(space, turn, digest, turn.seq, turn.ordinal, to_us(turn.ingested_at))
+    places = turn.seq, turn.ordinal, to_us(turn.ingested_at)
+    return placed_row(space, turn, digest, *cast("tuple[int, int, int]", places))
 
 
-def placed_row(
-    space: str, turn: Turn, digest: bytes, seq: int | None, ordinal: int | None, ingested_at: int | None
-) -> Row:
+def placed_row(space: str, turn: Turn, digest: bytes, seq: int, ordinal: int, ingested_at: int) -> TurnRow:
     """A turn at its places as a row of TURN.
 
     Args:
         ingested_at: in microseconds, as `to_us` gives it.
     """
-    return (
+    return TurnRow(
         space,
         turn.session,
         seq,
@@ -59,7 +64,7 @@ def placed_row(
         turn.parent,
         turn.role,
         turn.speaker,
-        turn.origin,
+        cast(str, turn.origin),
         turn.source,
         ingested_at,
         dumps(turn.metadata) if turn.metadata else None,
@@ -68,28 +73,25 @@ def placed_row(
     )
 
 
-def turn_from_row(row: Row) -> Turn:
+def turn_from_row(plain: Row) -> Turn:
     """The turn that a whole row of TURN holds."""
-    field = dict(zip(TURN.names, row, strict=True))
-    text = cast(str, field["text"])
-    parts = cast("str | None", field["parts"])
-    metadata = cast("str | None", field["metadata"])
+    row = plain if isinstance(plain, TurnRow) else TURN.make(plain)
     return Turn(
-        role=cast(Role, field["role"]),
-        content=text if parts is None else tuple(Part.from_dict(part) for part in json.loads(parts)),
-        session=cast(str, field["session"]),
-        speaker=cast("str | None", field["speaker"]),
-        at=from_us(cast("int | None", field["at"])),
-        external_id=cast("str | None", field["external_id"]),
-        parent=cast("str | None", field["parent"]),
-        branch=cast(str, field["branch"]),
-        origin=cast(Origin, field["origin"]),
-        source=cast("str | None", field["source"]),
-        metadata=json.loads(metadata) if metadata else {},
-        seq=cast(int, field["seq"]),
-        ordinal=cast(int, field["ordinal"]),
-        ingested_at=from_us(cast("int | None", field["ingested_at"])),
-        text=text,
+        role=cast(Role, row.role),
+        content=row.text if row.parts is None else tuple(Part.from_dict(part) for part in json.loads(row.parts)),
+        session=row.session,
+        speaker=row.speaker,
+        at=from_us(row.at),
+        external_id=row.external_id,
+        parent=row.parent,
+        branch=row.branch,
+        origin=cast(Origin, row.origin),
+        source=row.source,
+        metadata=json.loads(row.metadata) if row.metadata else {},
+        seq=row.seq,
+        ordinal=row.ordinal,
+        ingested_at=from_us(row.ingested_at),
+        text=row.text,
     )
 
 

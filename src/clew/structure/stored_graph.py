@@ -15,7 +15,8 @@ from clew.analyze.entities import entity_key
 from clew.analyze.recognised import named_in
 from clew.index.view import IndexView
 from clew.store.protocol import Reader, Transaction
-from clew.store.tables import TABLES, Row
+from clew.store.tables import TABLES
+from clew.store.values import Row
 from clew.structure.graph import entity_of
 from clew.structure.nicknames import nicknames
 from clew.types.compact import EDGE_TYPES, NODE_TYPES

@@ -21,7 +21,7 @@ from clew.rows.pause import paused_since
 from clew.rows.tombstones import Hashed, ghosts, hashing, is_copy
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import dumps, placed_row, to_us
-from clew.store.tables import Row
+from clew.store.values import Row
 from clew.types.ids import turn_id
 from clew.types.turn import Turn
 from clew.write.prepare import Prepared

@@ -8,7 +8,7 @@ from clew.ingest.identity import TurnKey
 from clew.rows.tombstones import Ghost, Hashed, as_keys, ghosts, hashing_of, parent_seq
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
-from clew.store.tables import Row
+from clew.store.values import Row
 
 
 @dataclass(frozen=True, slots=True)

@@ -245,7 +245,7 @@ class Asking:
         return replace(fresh, done=tuple((first, last) for first, last in told["done"]))
 
     def _now(self) -> int:
-        return cast(int, to_us(self._clock()))
+        return to_us(self._clock())
 
 
 def _newest(reader: Reader, space: str) -> int:

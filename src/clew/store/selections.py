@@ -1,0 +1,364 @@
+"""Some columns of a table, typed: what is read where a whole row would be too much.
+
+`TURN_PLACES.scan(reader, low, high)` gives objects with fields, `TURN_TEXT.scan(reader, low, high)` gives the values of
+one column. A test compares every selection with the table's row.
+"""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Final, Generic, NamedTuple, TypeVar, cast
+
+from clew.store.protocol import Reader
+from clew.store.tables import (
+    ANALYSIS,
+    ANNOTATION,
+    BLOB,
+    JOB,
+    LABEL,
+    META,
+    NODE,
+    RECEIPT,
+    SEGMENT,
+    SESSION,
+    TAIL,
+    TOMBSTONE,
+    TURN,
+    VECTOR,
+    WEIGHING,
+    Table,
+)
+from clew.store.values import Key, Value
+
+R = TypeVar("R", bound=tuple[Value, ...])
+V = TypeVar("V", bound=Value)
+
+
+class Columns(Generic[R]):
+    """Several columns of a table.
+
+    Args:
+        row: a NamedTuple whose fields name the columns.
+    """
+
+    def __init__(self, table: Table, row: type[R]) -> None:
+        self.table = table
+        self.row = row
+        self.names = tuple(row.__annotations__)
+        self._make = partial(tuple.__new__, row)
+
+    def scan(
+        self,
+        reader: Reader,
+        low: Key,
+        high: Key,
+        *,
+        index: str | None = None,
+        limit: int | None = None,
+        reverse: bool = False,
+    ) -> list[R]:
+        """These columns of the rows between two bounds, see `Reader.scan`."""
+        rows = reader.scan(self.table.name, low, high, index=index, columns=self.names, limit=limit, reverse=reverse)
+        return list(map(self._make, rows))
+
+    def get(self, reader: Reader, key: Key) -> R | None:
+        """These columns of the row under a full primary key, or None."""
+        return self.get_many(reader, [key])[0]
+
+    def get_many(self, reader: Reader, keys: Sequence[Key]) -> list[R | None]:
+        """These columns of the rows under full primary keys, None where there is no row."""
+        make = self._make
+        rows = reader.get_many(self.table.name, keys, columns=self.names)
+        return [None if row is None else make(row) for row in rows]
+
+
+class Column(Generic[V]):
+    """One column of a table; reading it gives its values and no rows."""
+
+    def __init__(self, table: Table, name: str) -> None:
+        self.table = table
+        self.name = name
+        self._names = (name,)
+
+    def scan(
+        self,
+        reader: Reader,
+        low: Key,
+        high: Key,
+        *,
+        index: str | None = None,
+        limit: int | None = None,
+        reverse: bool = False,
+    ) -> list[V]:
+        """The values in the rows between two bounds, see `Reader.scan`."""
+        rows = reader.scan(self.table.name, low, high, index=index, columns=self._names, limit=limit, reverse=reverse)
+        return [value for (value,) in cast("list[tuple[V]]", rows)]
+
+    def first(
+        self, reader: Reader, low: Key, high: Key, *, index: str | None = None, reverse: bool = False
+    ) -> V | None:
+        """The value in the first (with `reverse`, the last) row between two bounds; None where there is no row."""
+        values = self.scan(reader, low, high, index=index, limit=1, reverse=reverse)
+        return values[0] if values else None
+
+    def get(self, reader: Reader, key: Key) -> V | None:
+        """The value in the row under a full primary key; None where there is no row."""
+        return self.get_many(reader, [key])[0]
+
+    def get_many(self, reader: Reader, keys: Sequence[Key]) -> list[V | None]:
+        """The values in the rows under full primary keys, None where there is no row."""
+        rows = reader.get_many(self.table.name, keys, columns=self._names)
+        return [None if row is None else cast("V", row[0]) for row in rows]
+
+
+class TurnPlace(NamedTuple):
+    """Where a turn stands; its id is made of this."""
+
+    session: str
+    seq: int
+
+
+class SessionOrdinal(NamedTuple):
+    """A turn's session and its number in the space."""
+
+    session: str
+    ordinal: int
+
+
+class TurnArrival(NamedTuple):
+    """Where a turn stands, its number in the space, and when it came."""
+
+    session: str
+    seq: int
+    ordinal: int
+    ingested_at: int
+
+
+class TurnTimes(NamedTuple):
+    """Where a turn stands, its number in the space, and its times."""
+
+    session: str
+    seq: int
+    ordinal: int
+    at: int | None
+    ingested_at: int
+
+
+class OrdinalArrival(NamedTuple):
+    """A turn's number in the space and when it came."""
+
+    ordinal: int
+    ingested_at: int
+
+
+class TurnContent(NamedTuple):
+    """Where a turn stands, and the hash of its content."""
+
+    session: str
+    seq: int
+    hash: bytes
+
+
+class TurnDigest(NamedTuple):
+    """A turn's place in its session, the hash of its content, and its number in the space."""
+
+    seq: int
+    hash: bytes
+    ordinal: int
+
+
+class TurnParent(NamedTuple):
+    """Where a turn stands, and the turn that it answers."""
+
+    session: str
+    seq: int
+    parent: str | None
+
+
+class TurnBranch(NamedTuple):
+    """Where a turn stands, its branch, and who made it."""
+
+    session: str
+    seq: int
+    branch: str
+    origin: str
+
+
+class SessionEnd(NamedTuple):
+    """A session and the place that its next turn gets."""
+
+    session: str
+    next_seq: int
+
+
+class MetaEntry(NamedTuple):
+    """A name and its value."""
+
+    name: str
+    value: str
+
+
+class OrdinalValue(NamedTuple):
+    """What a table says of a turn, by the turn's number in the space."""
+
+    ordinal: int
+    value: str
+
+
+class OrdinalEntry(NamedTuple):
+    """The index entry of a turn."""
+
+    ordinal: int
+    entry: bytes
+
+
+class OrdinalVector(NamedTuple):
+    """A turn's vector as int8 codes with their scale."""
+
+    ordinal: int
+    scale: float
+    codes: bytes
+
+
+class SegmentKey(NamedTuple):
+    """A segment's row without its bytes."""
+
+    kind: str
+    low: int
+    high: int
+    level: int
+    version: int
+
+
+class LabelOwner(NamedTuple):
+    """What has a label, and the label's name."""
+
+    owner: str
+    name: str
+
+
+class LabelWeight(NamedTuple):
+    """What has a label, and how strongly."""
+
+    owner: str
+    weight: float
+
+
+class NodeData(NamedTuple):
+    """A node's name and what it consists of, as JSON."""
+
+    node: str
+    data: str
+
+
+class NodeSpan(NamedTuple):
+    """The places of a node's first and last turn in their session."""
+
+    low: int
+    high: int
+
+
+class AnnotationSource(NamedTuple):
+    """What kind of annotation it is, and who made it."""
+
+    kind: str
+    provenance: str
+
+
+class ReceiptTime(NamedTuple):
+    """When a receipt was written, and its name."""
+
+    created_at: int
+    receipt: str
+
+
+class ReceiptData(NamedTuple):
+    """A receipt with its time and name."""
+
+    created_at: int
+    receipt: str
+    data: bytes
+
+
+class JobPayload(NamedTuple):
+    """A job and what it works on, as JSON."""
+
+    job: str
+    payload: str
+
+
+class JobTime(NamedTuple):
+    """A job and the time before which it is not tried, in microseconds since 1970."""
+
+    job: str
+    not_before: int | None
+
+
+class TombstoneKey(NamedTuple):
+    """The primary key of a tombstone."""
+
+    space: str
+    session: bytes
+    seq: int
+
+
+TURN_PLACES: Final = Columns(TURN, TurnPlace)
+TURN_SESSION_ORDINALS: Final = Columns(TURN, SessionOrdinal)
+TURN_ARRIVALS: Final = Columns(TURN, TurnArrival)
+TURN_TIMES: Final = Columns(TURN, TurnTimes)
+TURN_ORDINAL_ARRIVALS: Final = Columns(TURN, OrdinalArrival)
+TURN_CONTENTS: Final = Columns(TURN, TurnContent)
+TURN_DIGESTS: Final = Columns(TURN, TurnDigest)
+TURN_PARENTS: Final = Columns(TURN, TurnParent)
+TURN_BRANCHES: Final = Columns(TURN, TurnBranch)
+TURN_AT: Final = Column[int | None](TURN, "at")
+TURN_HASH: Final = Column[bytes](TURN, "hash")
+TURN_METADATA: Final = Column[str | None](TURN, "metadata")
+TURN_ORDINAL: Final = Column[int](TURN, "ordinal")
+TURN_PARTS: Final = Column[str | None](TURN, "parts")
+TURN_SEQ: Final = Column[int](TURN, "seq")
+TURN_SESSION: Final = Column[str](TURN, "session")
+TURN_TEXT: Final = Column[str](TURN, "text")
+
+SESSION_NAME: Final = Column[str](SESSION, "session")
+SESSION_ENDS: Final = Columns(SESSION, SessionEnd)
+BLOB_SHA: Final = Column[str](BLOB, "sha")
+
+ANNOTATION_OWNER: Final = Column[str](ANNOTATION, "owner")
+ANNOTATION_VALUE: Final = Column[str](ANNOTATION, "value")
+ANNOTATION_SOURCES: Final = Columns(ANNOTATION, AnnotationSource)
+WEIGHING_VALUE: Final = Column[str](WEIGHING, "value")
+WEIGHING_VALUES: Final = Columns(WEIGHING, OrdinalValue)
+WEIGHING_ORDINAL: Final = Column[int](WEIGHING, "ordinal")
+ANALYSIS_VALUE: Final = Column[str](ANALYSIS, "value")
+ANALYSIS_VALUES: Final = Columns(ANALYSIS, OrdinalValue)
+ANALYSIS_ORDINAL: Final = Column[int](ANALYSIS, "ordinal")
+ANALYSIS_VERSION: Final = Column[int](ANALYSIS, "version")
+
+TAIL_ORDINAL: Final = Column[int](TAIL, "ordinal")
+TAIL_ENTRY: Final = Column[bytes](TAIL, "entry")
+TAIL_ENTRIES: Final = Columns(TAIL, OrdinalEntry)
+VECTOR_MODEL: Final = Column[str](VECTOR, "model")
+VECTOR_ORDINAL: Final = Column[int](VECTOR, "ordinal")
+VECTOR_CODES: Final = Columns(VECTOR, OrdinalVector)
+SEGMENT_KEYS: Final = Columns(SEGMENT, SegmentKey)
+SEGMENT_KIND: Final = Column[str](SEGMENT, "kind")
+SEGMENT_DATA: Final = Column[bytes](SEGMENT, "data")
+
+LABEL_OWNER: Final = Column[str](LABEL, "owner")
+LABEL_NAME: Final = Column[str](LABEL, "name")
+LABEL_OWNERS: Final = Columns(LABEL, LabelOwner)
+LABEL_WEIGHTS: Final = Columns(LABEL, LabelWeight)
+NODE_PLACE: Final = Column[int](NODE, "place")
+NODE_DATA: Final = Columns(NODE, NodeData)
+NODE_SPANS: Final = Columns(NODE, NodeSpan)
+
+META_VALUE: Final = Column[str](META, "value")
+META_ENTRIES: Final = Columns(META, MetaEntry)
+JOB_NOT_BEFORE: Final = Column[int | None](JOB, "not_before")
+JOB_PAYLOADS: Final = Columns(JOB, JobPayload)
+JOB_TIMES: Final = Columns(JOB, JobTime)
+RECEIPT_TIMES: Final = Columns(RECEIPT, ReceiptTime)
+RECEIPTS: Final = Columns(RECEIPT, ReceiptData)
+RECEIPT_DATA: Final = Column[bytes](RECEIPT, "data")
+TOMBSTONE_KEYS: Final = Columns(TOMBSTONE, TombstoneKey)
+TOMBSTONE_SEQ: Final = Column[int](TOMBSTONE, "seq")
