@@ -26,7 +26,7 @@ from clew.evaluate.corpus import DatasetConversation
 from clew.evaluate.curve import curve
 from clew.evaluate.datasets import load
 from clew.evaluate.metrics import Passage, words
-from clew.evaluate.recall import EPOCH, AskingClock, tell
+from clew.evaluate.recall import EPOCH, AskingClock, store_conversation
 from clew.evaluate.results import QuestionOutcome, Run, mean, of_role
 from clew.evaluate.tables import Sheet, percent
 from clew.memory import Memory
@@ -109,7 +109,7 @@ def asked(conversation: DatasetConversation, embedder: Embedder | None) -> dict[
         tempfile.TemporaryDirectory(prefix="clew-packing-") as folder,
         PackingResult.open(Path(folder) / "home", embedder=embedder or "none", clock=clock) as memory,
     ):
-        tell(memory, conversation, embedder)
+        store_conversation(memory, conversation, embedder)
         for question in conversation.questions:
             clock.now = question.asked_at or last
             evidence = [words(by_id[name].text) for name in question.evidence]

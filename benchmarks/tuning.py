@@ -19,7 +19,7 @@ from typing import Final
 
 from clew.evaluate.corpus import KEY, DatasetConversation, DatasetQuestion
 from clew.evaluate.datasets import load
-from clew.evaluate.recall import EPOCH, AskingClock, tell
+from clew.evaluate.recall import EPOCH, AskingClock, store_conversation
 from clew.memory import Memory
 from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
@@ -70,7 +70,7 @@ def measure(conversation: DatasetConversation, embedder: Embedder | None, *, det
         tempfile.TemporaryDirectory(prefix="clew-tuning-") as home,
         Memory.open(Path(home) / "home", embedder=embedder or "none", clock=clock) as memory,
     ):
-        tell(memory, conversation, embedder)
+        store_conversation(memory, conversation, embedder)
         if detuned:
             store = memory._store  # noqa: SLF001  # no public call puts a memory out of tune
             adopt(store, memory.space, DETUNED, {"benchmark": "detuned"}, clock(), 0)

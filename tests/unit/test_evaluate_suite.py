@@ -80,13 +80,13 @@ def test_nothing_is_learned_from_use_by_chance() -> None:
     aimless = self_improvement.ImprovementCase(
         name=case.name,
         seed=case.seed,
-        told=tuple(
+        learned_from=tuple(
             fidelity.FidelityCase(
                 name=each.name, domain=each.domain, turns=each.turns, asides=tuple(range(len(each.turns)))
             )
-            for each in case.told
+            for each in case.learned_from
         ),
-        held=case.held,
+        held_out=case.held_out,
     )
     found = self_improvement.run([aimless], RULES)
     assert not found.passed
@@ -117,9 +117,9 @@ def test_what_both_sides_share() -> None:
 @pytest.mark.requirement("W-EVAL-06")
 @pytest.mark.parametrize("part", ["seen", "unseen"])
 def test_material_is_labelled_and_parted_by_its_hash(part: BankSplit) -> None:
-    held = bank(part)
+    material = bank(part)
     assert {part_of(f"thread: {each.name}") for each in of_kind(part, "thread")} == {part}
-    assert {domain for each in held for domain in each.domains} == set(DOMAINS)
+    assert {domain for each in material for domain in each.domains} == set(DOMAINS)
     for each in of_kind(part, "thread"):
         assert len(each.lines) == 8
         assert "\n".join(each.turns(CHANCE)).replace("\n", " ") == " ".join(each.lines)

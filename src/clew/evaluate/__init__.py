@@ -1,1 +1,1 @@
-"""How well and how fast Clew does its work: evidence found within budgets, and speed against plain references."""
+"""Measures recall within token budgets (`recall.run_recall`), speed (`speed.suite.run_speed`) and HSCA (`hsca`)."""

@@ -1,8 +1,7 @@
-"""What recall loses when one signal, or one step of dampening, is left out.
+"""Ablations: what recall loses when one signal, or one step of dampening, is left out.
 
-Each conversation is told once and asked again with a weight of 0.
-
-Only the bare ranking is measured, since the block follows from it.
+Each conversation is stored once; its questions are asked again with the signal's weight at 0. Only the bare ranking is
+measured, since the block follows from it.
 """
 
 import tempfile
@@ -14,7 +13,7 @@ from typing import Any, Final
 from clew.config import Config
 from clew.errors import InputError
 from clew.evaluate.corpus import DatasetConversation
-from clew.evaluate.recall import EPOCH, AskingClock, OnProgress, bare_outcome, changed_settings, tell
+from clew.evaluate.recall import EPOCH, AskingClock, OnProgress, bare_outcome, changed_settings, store_conversation
 from clew.evaluate.results import QuestionOutcome, Run
 from clew.memory import Memory
 from clew.models.protocol import Embedder
@@ -23,7 +22,7 @@ from clew.rank.signals import SIGNALS
 from clew.version import __version__
 
 NOTHING: Final = "nothing"
-"""The run that leaves no signal out."""
+"""Name of the run that leaves no signal out."""
 
 
 def run_ablations(
@@ -36,14 +35,14 @@ def run_ablations(
     signals: Sequence[str] = (),
     on_progress: OnProgress | None = None,
 ) -> dict[str, Run]:
-    """A run without each signal, by the signal's name, after the one without `NOTHING`.
+    """Runs once with all signals (under the name `NOTHING`), then once without each signal, by its name.
 
     Args:
         budgets: in tokens of four characters.
-        signals: which to leave out in turn; none means every one.
+        signals: the signals to leave out in turn; empty means every signal.
 
     Raises:
-        InputError: no signal has such a name, or there is no question.
+        InputError: a signal is unknown, or there is no question.
     """
     known = [*(signal.name for signal in SIGNALS), *STEPS]
     unknown = [name for name in signals if name not in known]
@@ -89,7 +88,7 @@ def _run_one(
     with tempfile.TemporaryDirectory(prefix="clew-bench-") as folder:
         home = Path(folder) / "home"
         with Memory.open(home, config=variants[NOTHING], embedder=embedder or "none", clock=clock) as memory:
-            tell(memory, conversation, embedder)
+            store_conversation(memory, conversation, embedder)
         for name, variant in variants.items():
             with Memory.open(home, config=variant, embedder=embedder or "none", clock=clock) as memory:
                 for question in conversation.questions:

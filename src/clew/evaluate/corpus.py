@@ -1,6 +1,6 @@
-"""What every data set becomes: conversations with named turns, and questions that name the turns holding the answer.
+"""The common form of all data sets: conversations with named turns, and questions that name their evidence turns.
 
-Borders: knows no format; `clew.evaluate.datasets` reads them.
+Formats are read by `clew.evaluate.datasets`.
 """
 
 import json
@@ -15,7 +15,7 @@ from clew.errors import FormatError
 from clew.types.turn import Role, Turn
 
 KEY: Final = "bench_id"
-"""Where a stored turn carries the data set's own id: in its metadata."""
+"""Metadata key under which a stored turn carries the data set's own id."""
 
 T = TypeVar("T")
 
@@ -45,7 +45,7 @@ class DatasetTurn:
         return f"[{self.date_text}] {line}" if self.date_text else line
 
     def to_turn(self) -> Turn:
-        """The turn as it is given to a memory."""
+        """Converts to the turn that is stored."""
         return Turn(
             role=self.role,
             content=self.text,
@@ -74,10 +74,10 @@ class DatasetQuestion:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatasetConversation:
-    """What is told to one fresh memory, and what is asked of it then.
+    """A conversation to store in a fresh memory, and the questions to ask then.
 
     Attributes:
-        turns: in the order in which they were said.
+        turns: in conversation order.
         skipped: questions that cannot be scored, counted by reason.
     """
 
@@ -87,16 +87,16 @@ class DatasetConversation:
     skipped: dict[str, int] = field(default_factory=dict)
 
     def sessions(self) -> Iterator[tuple[DatasetTurn, ...]]:
-        """The turns, one session at a time."""
+        """The turns of each session."""
         for _, turns in groupby(self.turns, key=lambda turn: turn.session):
             yield tuple(turns)
 
 
 def read_json(path: Path) -> Any:
-    """What a JSON file holds.
+    """Parses a JSON file.
 
     Raises:
-        FormatError: it cannot be read, or is no JSON.
+        FormatError: the file cannot be read, or is not JSON.
     """
     try:
         return json.loads(read_text(path))
@@ -119,10 +119,10 @@ def read_text(path: Path) -> str:
 
 
 def take(record: object, key: str, kind: type[T], where: str) -> T:
-    """A field that a record must have.
+    """A required field of a record.
 
     Raises:
-        FormatError: the record is no object, lacks the field, or has it in another type.
+        FormatError: the record is no object, lacks the field, or the field has another type.
     """
     if not isinstance(record, Mapping):
         raise FormatError(f"{where} is {type(record).__name__}; expected an object with {key!r}")
@@ -135,10 +135,10 @@ def take(record: object, key: str, kind: type[T], where: str) -> T:
 
 
 def role_of(name: str, where: str) -> Role:
-    """A role that a data set names.
+    """A data set's role, checked.
 
     Raises:
-        FormatError: it is none of the two that data sets have.
+        FormatError: the role is neither `user` nor `assistant`.
     """
     if name not in ("user", "assistant"):
         raise FormatError(f"{where}: the role is {name!r}; expected 'user' or 'assistant'")

@@ -1,4 +1,4 @@
-"""Recall against tokens as a drawing: one line for each run and form. Pure; the same runs give the same bytes."""
+"""Draws recall against tokens as SVG, one line for each run and form. Pure and deterministic."""
 
 import math
 from collections.abc import Sequence
@@ -16,13 +16,13 @@ _STYLE = "text{font:12px sans-serif;fill:#57606a}line{stroke:#d0d7de}polyline{fi
 
 
 def curve(runs: Sequence[Run], names: Sequence[str]) -> str:
-    """An SVG with the share of evidence found, bare (whole line) and rendered (broken line), by budget.
+    """An SVG of the share of evidence found by budget, bare (solid line) and rendered (dashed line).
 
     Args:
-        names: of the runs, as the key beside the drawing shows them.
+        names: names of the runs, for the legend.
 
     Raises:
-        InputError: there is no run, or none with two budgets.
+        InputError: there is no run, or fewer than two budgets.
     """
     budgets = sorted({budget for run in runs for budget in run.budgets})
     if len(budgets) < 2:
@@ -65,6 +65,6 @@ def curve(runs: Sequence[Run], names: Sequence[str]) -> str:
 
 
 def _points(run: Run, form: str) -> list[tuple[int, float]]:
-    """Budgets with the percentage found."""
+    """Each budget with the percentage of evidence found."""
     found = ((budget, mean(run.outcomes, form, budget, "recall")) for budget in run.budgets)
     return [(budget, 100 * value.mean) for budget, value in found if value is not None]

@@ -1,4 +1,4 @@
-"""A path -> conversations: a folder is told by its file names, a file by the keys of its first item."""
+"""Loads data sets: the format of a folder is told by its file names, that of a file by the keys of its first item."""
 
 from collections.abc import Mapping
 from pathlib import Path

@@ -1,7 +1,7 @@
-"""How much of a question's evidence stands in a context. Pure; knows nothing of memories.
+"""Measures how much of a question's evidence a context contains. Pure.
 
-Everything is compared in one normal form: words of lower-case letters and digits without accents. A token is
-ceil(characters / 4) here, whatever counter a memory uses, so that contexts of different systems have equal room.
+Texts are compared in one normal form: words of lower-case letters and digits without accents. Tokens are counted as
+ceil(characters / 4), whatever counter a memory uses, so that contexts of different systems have equal room.
 """
 
 import math
@@ -16,7 +16,7 @@ from clew.types.record import Record
 
 CHARS_PER_TOKEN: Final = 4
 WHOLE: Final = Fraction(9, 10)
-"""Share of a turn's words that must stand in the context in one run for the turn to count as found."""
+"""Share of a turn's words that must occur in the context as one run for the turn to count as found."""
 
 SHINGLE: Final = 4
 """Words of a shingle, for the soft cover."""
@@ -38,12 +38,12 @@ def words(text: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EvidenceCoverage(Record):
-    """What one context holds of one question's evidence; the tuples go by the evidence turns, in their order.
+    """How much of a question's evidence one context contains; the tuples follow the order of the evidence turns.
 
     Attributes:
-        whole: whether the turn is there: a run of at least `WHOLE` of its words.
-        cover: 0..1, share of the turn's shingles that are there, wherever they stand.
-        tokens: of the context.
+        whole: whether the turn is found: a run of at least `WHOLE` of its words.
+        cover: 0..1, share of the turn's shingles that occur anywhere in the context.
+        tokens: length of the context.
     """
 
     whole: tuple[bool, ...]
@@ -52,7 +52,7 @@ class EvidenceCoverage(Record):
 
 
 class Passage:
-    """A context, cut at its budget and brought into the normal form once."""
+    """A context, cut at its budget, in the normal form."""
 
     def __init__(self, text: str, budget: int) -> None:
         """Keeps the first `budget` tokens of a text."""
@@ -61,7 +61,7 @@ class Passage:
         self._places: dict[int, dict[tuple[str, ...], list[int]]] = {}
 
     def find(self, evidence: Sequence[Sequence[str]]) -> EvidenceCoverage:
-        """Looks for turns, given as their words in the normal form."""
+        """Measures the evidence turns, given as their words in the normal form."""
         return EvidenceCoverage(
             whole=tuple(self.has(turn) for turn in evidence),
             cover=tuple(self.cover(turn) for turn in evidence),
@@ -69,12 +69,12 @@ class Passage:
         )
 
     def has(self, turn: Sequence[str]) -> bool:
-        """Whether a run of at least `WHOLE` of the turn's words stands here; False for a turn without words."""
+        """Whether the context has a run of at least `WHOLE` of the turn's words; False for a turn without words."""
         need = math.ceil(WHOLE * len(turn))
         return 0 < need <= self._longest_run(turn, min(SHINGLE, need))
 
     def cover(self, turn: Sequence[str]) -> float:
-        """Share of the turn's shingles that stand here; a turn shorter than one counts as one shingle of its own."""
+        """Share of the turn's shingles that the context has; a turn shorter than a shingle is one shingle."""
         size = min(SHINGLE, len(turn))
         if not size:
             return 0.0
@@ -102,7 +102,7 @@ class Passage:
 
 
 def fill(lines: Iterable[str], budget: int) -> str:
-    """Lines in order until the budget is full; the last one may pass it and is cut by `Passage`."""
+    """Joins lines in order until the budget is full; the last line may exceed it and is cut by `Passage`."""
     taken: list[str] = []
     room = budget * CHARS_PER_TOKEN
     for line in lines:

@@ -1,4 +1,4 @@
-"""Runs data sets through the public Memory: each conversation is told to a fresh home, then its questions are asked."""
+"""Runs data sets through the public Memory: stores each conversation in a fresh home, then asks its questions."""
 
 import random
 import tempfile
@@ -19,25 +19,25 @@ from clew.models.protocol import Embedder
 from clew.version import __version__
 
 RANKED: Final = 400
-"""Turns asked of `ranked`: more than any budget here can hold."""
+"""Turns requested from `ranked`: more than fit into any budget here."""
 
 SAMPLE_SEED: Final = 17
 EPOCH: Final = datetime(2024, 1, 1, tzinfo=UTC)
-"""The time of asking where neither the question nor any turn has one."""
+"""The time at which a question is asked if neither the question nor any turn has a time."""
 
 OnProgress = Callable[[str, int, int], None]
-"""Told the conversation's name, its place from 1, and how many there are, when one is done."""
+"""Called with a finished conversation's name, its number from 1, and the number of conversations."""
 
 
 class AskingClock:
-    """The memory's clock: it stands where the question at hand is asked, so that results do not depend on the day."""
+    """The memory's clock: stands still at the time of the current question, so that results are reproducible."""
 
     def __init__(self, now: datetime) -> None:
-        """Stands at an aware datetime until `now` is set."""
+        """Starts at an aware datetime; set `now` to move the clock."""
         self.now = now
 
     def __call__(self) -> datetime:
-        """The time at which it stands."""
+        """The current time of the clock."""
         return self.now
 
 
@@ -51,17 +51,17 @@ def run_recall(
     sample: int | None = None,
     on_progress: OnProgress | None = None,
 ) -> Run:
-    """Measures both forms at every budget.
+    """Measures recall, bare and rendered, at every budget.
 
     Args:
-        data: name of the data set, for the record.
+        data: name of the data set, recorded with the run.
         budgets: in tokens of four characters.
         embedder: shared by all conversations; None means none, whatever the configuration says.
-        sample: asks at most so many questions of a conversation, a fixed random choice.
+        sample: the most questions asked of a conversation, a fixed random choice.
 
     Raises:
         InputError: there is no question or no budget, or a budget is not positive.
-        ClewError: a turn was rejected, or could not be embedded: figures without it would mislead.
+        ClewError: a turn was rejected or could not be embedded, so that the figures would mislead.
     """
     if not budgets or min(budgets) < 1:
         raise InputError(f"budgets {tuple(budgets)!r}: expected one or more numbers of tokens, each 1 or more")
@@ -87,7 +87,7 @@ def run_recall(
 
 
 def changed_settings(config: Config) -> dict[str, object]:
-    """The settings that differ from their defaults, by path; which embedder was there is told by its own name."""
+    """The settings that differ from their defaults, by path, without the embedder, which a run names separately."""
     found = {}
     for path, setting in SETTINGS.items():
         if path == "embedder":
@@ -113,7 +113,7 @@ def _run_one(
         tempfile.TemporaryDirectory(prefix="clew-bench-") as folder,
         Memory.open(Path(folder) / "home", config=config, embedder=embedder or "none", clock=clock) as memory,
     ):
-        tell(memory, conversation, embedder)
+        store_conversation(memory, conversation, embedder)
         outcomes = []
         for question in _sampled(conversation, sample):
             clock.now = question.asked_at or last
@@ -121,8 +121,8 @@ def _run_one(
         return outcomes
 
 
-def tell(memory: Memory, conversation: DatasetConversation, embedder: Embedder | None) -> None:
-    """Stores a conversation, a session at a time, and waits for its vectors.
+def store_conversation(memory: Memory, conversation: DatasetConversation, embedder: Embedder | None) -> None:
+    """Stores a conversation session by session, and waits for its vectors.
 
     Raises:
         ClewError: a turn was rejected, or has no vector.
@@ -144,7 +144,7 @@ def tell(memory: Memory, conversation: DatasetConversation, embedder: Embedder |
 def bare_outcome(
     memory: Memory, conversation: DatasetConversation, question: DatasetQuestion, budgets: Sequence[int]
 ) -> QuestionOutcome:
-    """What the ranking alone finds of a question's evidence, at each budget."""
+    """How much of a question's evidence the ranking alone finds at each budget."""
     by_id = {turn.id: turn for turn in conversation.turns}
     ranked = [str(hit.turn.metadata[KEY]) for hit in memory.ranked(question.text, limit=RANKED)]
     evidence = [words(by_id[name].text) for name in question.evidence]
@@ -160,7 +160,7 @@ def bare_outcome(
 
 
 def _sampled(conversation: DatasetConversation, sample: int | None) -> Sequence[DatasetQuestion]:
-    """A smaller sample is part of every larger one."""
+    """A fixed random choice of questions; a smaller sample is part of every larger one."""
     if sample is None or sample >= len(conversation.questions):
         return conversation.questions
     order = random.Random(SAMPLE_SEED).sample(range(len(conversation.questions)), len(conversation.questions))  # noqa: S311 - a sample, no secret

@@ -1,4 +1,4 @@
-"""What a run over a data set found, question by question, and what it comes to. Knows nothing of how it was run."""
+"""The results of a run over a data set, question by question, and the figures derived from them."""
 
 import json
 from collections.abc import Callable, Iterator, Sequence
@@ -20,12 +20,12 @@ DEPTHS: Final = (5, 10, 20)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionOutcome(Record):
-    """One question's.
+    """The result of one question.
 
     Attributes:
-        roles: who said each evidence turn.
-        ranks: place of each evidence turn in the ranking, from 1; None for one that was not returned.
-        found: by form, then by budget.
+        roles: the role of each evidence turn.
+        ranks: rank of each evidence turn, from 1; None for one that was not returned.
+        found: coverage of the evidence by form, then by budget.
     """
 
     conversation: str
@@ -67,7 +67,7 @@ MEASURES: Final[dict[str, Callable[[EvidenceCoverage], float]]] = {
     "all": lambda found: float(all(found.whole)),
     "soft": lambda found: sum(found.cover) / len(found.cover),
 }
-"""Of one context: share of the evidence turns in it, whether all are, and the mean soft cover."""
+"""Measures of one context: the share of evidence turns found, whether all are found, and the mean soft cover."""
 
 
 def save(run: Run, path: Path) -> None:
@@ -97,13 +97,13 @@ def read(path: Path) -> Run:
 
 
 def mean(outcomes: Sequence[QuestionOutcome], form: str, budget: int, measure: str) -> Estimate | None:
-    """A measure over questions; None when none was measured that way."""
+    """The mean of a measure over questions; None if no question was measured in that form and budget."""
     pairs = [(MEASURES[measure](found), outcome) for outcome, found in _measured(outcomes, form, budget)]
     return estimate([value for value, _ in pairs], [outcome.conversation for _, outcome in pairs])
 
 
 def mean_tokens(outcomes: Sequence[QuestionOutcome], form: str, budget: int) -> float:
-    """Mean length of the contexts."""
+    """Mean length of the contexts in tokens."""
     lengths = [found.tokens for _, found in _measured(outcomes, form, budget)]
     return sum(lengths) / len(lengths) if lengths else 0.0
 
@@ -115,7 +115,7 @@ def by_category(outcomes: Sequence[QuestionOutcome]) -> dict[str, list[QuestionO
 
 
 def of_role(outcomes: Sequence[QuestionOutcome], role: str, form: str, budget: int) -> dict[str, Estimate | None]:
-    """`recall` and `soft` over all evidence turns that one role said, every turn counting the same."""
+    """`recall` and `soft` over all evidence turns of one role, each turn weighing the same."""
     rows = [
         (outcome.conversation, float(whole), cover)
         for outcome, found in _measured(outcomes, form, budget)
@@ -186,7 +186,7 @@ class Difference(Record):
 
     @property
     def significant(self) -> bool:
-        """Whether the interval leaves 0 out."""
+        """Whether the interval excludes 0."""
         low, high = self.change.low, self.change.high
         return low is not None and high is not None and not low <= 0 <= high
 

@@ -1,6 +1,6 @@
-"""How well a segmentation agrees with one made by hand: Pk, WindowDiff, and the boundaries themselves. Pure.
+"""Agreement of a segmentation with a reference made by hand: Pk, WindowDiff and boundary F1. Pure.
 
-A border is the number of the turn that begins a segment; the first turn begins one without being a border.
+A border is the number of the turn that begins a segment; the first turn is not a border.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,11 +13,11 @@ class Agreement:
     """Figures over some dialogues.
 
     Attributes:
-        pk: chance that two turns half a segment apart are wrongly told to be in one segment or in two (Beeferman,
+        pk: probability that two turns half a segment apart are wrongly placed in one segment or in two (Beeferman,
             Berger and Lafferty, 1999); 0 is perfect.
-        window_diff: the same when the number of borders between them is counted (Pevzner and Hearst, 2002).
-        f1: of borders found at the very turn.
-        borders: borders found, for each border that is there; 1 cuts as often as people did.
+        window_diff: like `pk`, but comparing the number of borders between the two turns (Pevzner and Hearst, 2002).
+        f1: F1 of borders found at exactly the right turn.
+        borders: number of borders found by number in the reference; 1 means as many as people set.
     """
 
     pk: float
@@ -27,7 +27,7 @@ class Agreement:
 
 
 def half_segment(turns: int, borders: Collection[int]) -> int:
-    """The window of both measures: half of the mean segment that was made by hand, at least 2."""
+    """The window of both measures: half of the mean reference segment, at least 2."""
     return max(2, round(turns / (len(borders) + 1) / 2))
 
 

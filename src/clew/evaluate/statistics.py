@@ -1,4 +1,4 @@
-"""Means with intervals over conversations: the questions of one share their difficulty, so whole ones are drawn."""
+"""Means with bootstrap intervals over conversations, because the questions of one conversation are not independent."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,8 +18,8 @@ class Estimate(Record):
     """A mean, and its 95 % interval from a bootstrap over conversations.
 
     Attributes:
-        count: how many values the mean is of.
-        low, high: None when there is only one conversation to draw from.
+        count: number of values.
+        low, high: None if there is only one conversation.
     """
 
     count: int

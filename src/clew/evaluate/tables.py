@@ -1,4 +1,4 @@
-"""Figures as tables of text: what `clew bench` prints and docs/benchmarks.md shows. Pure."""
+"""Formats figures as tables, as `clew bench` prints and docs/benchmarks.md shows them. Pure."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ assert TITLES.keys() == MEASURES.keys(), "every measure has a title"  # noqa: S1
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """One table: a title, a name for each column, and rows as wide as the columns."""
+    """One table: a title, column names, and rows with a cell for each column."""
 
     title: str
     columns: tuple[str, ...]
@@ -70,7 +70,7 @@ def percent(value: Estimate | None, *, interval: bool = False) -> str:
 
 
 def headline(run: Run) -> str:
-    """What was run, in one line."""
+    """A one-line description of a run."""
     conversations = len({outcome.conversation for outcome in run.outcomes})
     parts = [
         f"{run.data}: {len(run.outcomes):,} questions on {run.turns:,} turns of {conversations} conversations",
@@ -116,7 +116,7 @@ def _categories(run: Run, form: str, sizes: tuple[str, ...]) -> Sheet:
 
 
 def _roles(run: Run, form: str, sizes: tuple[str, ...]) -> Sheet:
-    """Found and soft cover of each role's evidence turns, all turns counting the same."""
+    """Recall and soft cover of each role's evidence turns, each turn weighing the same."""
     rows = tuple(
         (f"{role} ({_said_by(run.outcomes, role)})", *(_pair(run.outcomes, role, form, size) for size in run.budgets))
         for role in sorted({role for outcome in run.outcomes for role in outcome.roles})
@@ -134,7 +134,7 @@ def _said_by(outcomes: Sequence[QuestionOutcome], role: str) -> int:
 
 
 def ablation_sheet(whole: Run, changes: Mapping[str, Sequence[Difference]]) -> Sheet:
-    """A row for each signal that was left out: the change in points at each budget; a star leaves 0 out."""
+    """A row for each signal left out: the change in points at each budget; a star marks a significant change."""
     sizes = tuple(f"{budget:,}" for budget in whole.budgets)
     first = ("nothing", *(percent(mean(whole.outcomes, "bare", budget, "recall")) for budget in whole.budgets))
     rows = [
@@ -145,7 +145,7 @@ def ablation_sheet(whole: Run, changes: Mapping[str, Sequence[Difference]]) -> S
 
 
 def difference_sheet(differences: Sequence[Difference], measure: str) -> Sheet:
-    """One row for each form, budget and category; a star marks an interval that leaves 0 out."""
+    """One row for each form, budget and category; a star marks an interval that excludes 0."""
     rows = tuple(
         (
             f"{each.form} {each.budget:,} {each.category or 'all'}",
@@ -167,7 +167,7 @@ def _limits(change: Estimate) -> str:
 
 
 def speed_sheet(measures: Sequence[Measure]) -> Sheet:
-    """One row a figure, beside its reference."""
+    """One row for each figure, with its reference."""
     rows = tuple(
         (
             each.title if each.turns is None else f"{each.title} ({each.turns:,} turns)",
@@ -183,7 +183,7 @@ def speed_sheet(measures: Sequence[Measure]) -> Sheet:
 
 
 def number(value: float) -> str:
-    """Three digits that tell something: `12,300`, `4.56`, `0.0789`."""
+    """A number with three significant digits: `12,300`, `4.56`, `0.0789`."""
     if value == 0 or abs(value) >= 100:
         return f"{value:,.0f}"
     return f"{value:.{max(0, 2 - math.floor(math.log10(abs(value))))}f}"

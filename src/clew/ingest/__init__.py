@@ -1,1 +1,4 @@
-"""The outside's shapes -> turns: importers, identity, secrets, media, export. Nothing here touches a store."""
+"""Turns the formats of other programs into turns; start at `importers.read_path`. Nothing here touches a store.
+
+Also: alignment of resent sequences (`identity`), masking (`secrets`), large originals (`media`) and export.
+"""

@@ -17,7 +17,7 @@ _FROM_URL = bytes.maketrans(b"-_", b"+/")
 
 
 def decode_base64(text: str) -> tuple[bytes, dict[str, Any] | None]:
-    """The bytes that the text stands for, and how it was written.
+    """Decodes base64 and describes how it was written.
 
     Returns:
         The bytes and None for canonical base64. For another form that can be described, the bytes and the description.
@@ -32,7 +32,7 @@ def decode_base64(text: str) -> tuple[bytes, dict[str, Any] | None]:
 
 
 def encode_base64(data: bytes, form: dict[str, Any] | None = None) -> str:
-    """Writes what `decode_base64` read, letter for letter."""
+    """Encodes bytes exactly as the text that `decode_base64` read was written."""
     described = form or {}
     if described.get("form") == VERBATIM:
         return data.decode("utf-8", "surrogatepass")
@@ -59,7 +59,7 @@ def _decoded(text: str) -> bytes | None:
 
 
 def _forms() -> Iterator[dict[str, Any]]:
-    """Every form that can be described, the canonical one first."""
+    """Every form of base64 that can be described, the canonical one first."""
     for look in ({}, {"padding": False}, {"url": True}, {"url": True, "padding": False}):
         yield look
         for width in _WIDTHS:

@@ -1,4 +1,4 @@
-"""The lines of a stored session: paths of turns from a first to a last one, branches included. Pure and read only."""
+"""The branches of a stored session as a tree of turns. Pure and read only."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class TurnKey:
-    """What alignment needs to know of a turn.
+    """The fields of a turn that alignment compares.
 
     Attributes:
         hash: its `content_hash`.
@@ -33,7 +33,7 @@ def agree(one: TurnKey, other: TurnKey) -> bool:
 
 
 class BranchTree:
-    """Stored turns as a tree.
+    """The stored turns of a session as a tree of branches.
 
     Attributes:
         ids: external id -> place in `stored`, of the first turn that has it.
@@ -86,7 +86,7 @@ class BranchTree:
         return self._back(min(ends, key=lambda i: (self.goes_on(i), i)), length)
 
     def overlap(self, keys: Sequence[TurnKey]) -> list[int]:
-        """The longest end of a stored line that the keys begin with, as places in `stored`; of several the newest.
+        """The longest end of a stored path that the keys begin with, as indexes into `stored`; the newest of several.
 
         One turn alone counts only when both times are known and equal.
         """
@@ -108,7 +108,7 @@ class BranchTree:
         return (length > 1 or timed) and all(agree(self.stored[line[first + n]], keys[n]) for n in range(length))
 
     def _back(self, end: int, length: int) -> list[int]:
-        """The last turns of the line up to and with `end`, at most so many."""
+        """The last `length` turns of the path that ends with `end`."""
         path: list[int] = []
         place: int | None = end
         while place is not None and len(path) < length:
@@ -131,7 +131,7 @@ def _failure(pattern: Sequence[bytes]) -> list[int]:
 
 
 def _borders(text: Sequence[bytes], keys: Sequence[TurnKey], failure: Sequence[int]) -> Iterator[int]:
-    """Lengths of the ends of the text that the keys begin with, longest first, by content alone."""
+    """Lengths of the suffixes of `text` that are prefixes of `keys`, longest first, compared by content alone."""
     length = 0
     for item in text:
         if length == len(keys):

@@ -53,12 +53,12 @@ def decode(data: bytes) -> str:
 
 
 def escape_value(value: Any) -> Any:
-    """The same for every string of a JSON value, keys included."""
+    """Escapes every string of a JSON value, keys included, as `escape_surrogates` does."""
     return map_value(value, escape_surrogates)
 
 
 def escape_turn(turn: Turn) -> Turn:
-    """The turn with every text of it escaped; the same object when there is nothing to do.
+    """The turn with all its texts escaped; the same object when nothing had to be escaped.
 
     For turns that callers make themselves; what the importers give is escaped already.
     """

@@ -1,4 +1,4 @@
-"""What is never stored, by the setting `ingest.exclude`: conversations by name, turns by what they say."""
+"""The setting `ingest.exclude`: sessions are kept out by name, turns by their text."""
 
 import re
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ TEXT: Final = "text:"
 
 @dataclass(frozen=True, slots=True)
 class Exclusion:
-    """Compiled patterns, each beside the setting's own words for it."""
+    """The compiled patterns of `ingest.exclude`, each with the pattern as it is written in the setting."""
 
     sessions: tuple[tuple[str, re.Pattern[str]], ...]
     texts: tuple[tuple[str, re.Pattern[str]], ...]
@@ -34,7 +34,7 @@ class Exclusion:
 
 
 def exclusion(patterns: Sequence[str]) -> Exclusion:
-    """Compiles the setting; the same patterns are compiled once.
+    """Compiles the patterns of `ingest.exclude`; results are cached.
 
     Args:
         patterns: `session:` and a glob (`*`, `?`, `[...]`; case counts), or `text:` and a regular expression as

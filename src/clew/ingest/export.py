@@ -27,10 +27,10 @@ _TURN_KEYS = frozenset(("role", "content", "session", "origin", "text"))
 
 
 def export_name(session: str) -> str:
-    """A file name for a session: the same for the same session, another for another, on every file system.
+    """A file name for a session: stable, and different for different sessions on every file system.
 
-    A plain name in lower case is kept. Any other keeps what is plain of it, and `~` with 16 hexadecimal digits of its
-    SHA-256 tells it from its like: file systems may fold case, forbid characters, or reserve names.
+    A plain name in lower case is used as it is. Any other is reduced to its plain characters, followed by `~` and 16
+    hexadecimal digits of its SHA-256: file systems may fold case, forbid characters, or reserve names.
     """
     if _PLAIN.match(session) and not _RESERVED.match(session):
         return f"{session}.jsonl"
@@ -40,10 +40,10 @@ def export_name(session: str) -> str:
 
 
 def export_lines(turns: Iterable[Turn], get_blob: Callable[[str], bytes]) -> Iterator[str]:
-    """The lines for these turns, without line ends; each turn's originals stand right before it.
+    """The export lines of these turns, without line ends; a turn's originals come right before it.
 
     Args:
-        get_blob: gives the bytes of a SHA-256.
+        get_blob: returns the bytes of a blob by its SHA-256.
     """
     for turn in turns:
         for digest in dict.fromkeys(part.blob for part in turn.parts if part.blob is not None):
@@ -52,12 +52,12 @@ def export_lines(turns: Iterable[Turn], get_blob: Callable[[str], bytes]) -> Ite
 
 
 def learned_line(values: Mapping[str, float]) -> str:
-    """The line for learned values."""
+    """The export line that carries learned values."""
     return _line({"learned": dict(sorted(values.items()))})
 
 
 def learned_in(record: Mapping[str, Any]) -> dict[str, float] | None:
-    """The learned values of a record, those that are numbers; None for a record of another kind."""
+    """The numeric learned values of a record; None if it is no record of learned values."""
     held = record.get("learned")
     if record.keys() != {"learned"} or not isinstance(held, Mapping):
         return None
@@ -69,7 +69,7 @@ def learned_in(record: Mapping[str, Any]) -> dict[str, float] | None:
 
 
 def is_exported(record: Mapping[str, Any]) -> bool:
-    """Whether a record is a line of an export rather than somebody else's."""
+    """Whether a record is a line of one of Clew's own exports."""
     return (
         _is_blob(record)
         or learned_in(record) is not None
@@ -78,15 +78,15 @@ def is_exported(record: Mapping[str, Any]) -> bool:
 
 
 class ExportReader:
-    """Reads the records of an export in their order."""
+    """Reads the records of an export in order, keeping blobs until the turn that needs them."""
 
     def __init__(self) -> None:
         self._blobs: dict[str, bytes] = {}
 
     def turn(self, record: Mapping[str, Any]) -> Turn | None:
-        """The turn of a record with its originals inside, as it was before it was stored; None for an original.
+        """The turn of a record with its originals inlined, as it was before it was stored; None for a blob record.
 
-        Places that a store gave (`seq`, `ordinal`, `ingested_at`) are left out.
+        Fields that the store assigned (`seq`, `ordinal`, `ingested_at`) are dropped.
 
         Raises:
             TurnRejected: the record is damaged, or an original that it needs does not stand before it.
@@ -122,7 +122,7 @@ def _line(record: dict[str, Any]) -> str:
 
 
 def _as_exported(text: str) -> str:
-    """Takes back the escaping that every imported file gets: an exported text was escaped when it first came in."""
+    """Reverts the escaping done on import: an exported text was escaped when it was first stored."""
     before = unescape(text)
     return before if is_encodable(before) else text
 

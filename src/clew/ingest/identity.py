@@ -1,19 +1,19 @@
-"""Which turns of an incoming sequence are stored already, and where the new ones go. Pure; the caller reads and writes.
+"""Decides which turns of an incoming sequence are stored already, and where the new ones go. Pure: no reads or writes.
 
-Equality alone never drops a turn: a second "ok" is a new turn. Only a sequence that lines up with a stored line is
-taken for the same sequence sent again. The rules, in this order:
+Equality alone never drops a turn: a second "ok" is a new turn. Only a sequence that lines up with a stored path counts
+as the same sequence sent again. The rules, in this order:
 
-1.  An `external_id` that is stored is that turn. With other content it is a conflict, and nothing is written.
-2.  A sequence that begins as a stored line begins is that line, as far as both agree. What follows is appended when
-    the line ends there; when the line goes on differently, it is an edit: the rest opens a branch after the last
-    common turn.
-3.  Else a sequence that begins with the end of a stored line (two turns, or one at the same known time) comes from a
-    client that sends only recent turns: those are known, the rest is appended.
-4.  Else everything is new and appended.
+1.  A turn whose `external_id` is stored is that stored turn. If its content differs, it is a conflict and not written.
+2.  A sequence that begins like a stored path is that path, as far as the two agree. What follows is appended if the
+    path ends there; if the path continues differently, the rest is an edit and opens a branch after the last common
+    turn.
+3.  Otherwise, a sequence that begins with the end of a stored path (two turns, or one at the same known time) comes
+    from a client that sends only recent turns: the common turns are known, the rest is appended.
+4.  Otherwise everything is new and appended.
 
-Two turns without ids agree when their content is equal and their times are equal or one is unknown. A stored line is a
-path from a first turn to a last one, branches included, so an edited history that is sent again lines up with its
-branch. A new turn between two that are known is appended and answers the first of them; it opens no branch.
+Two turns without ids agree when their content is equal and their times are equal or one is unknown. A stored path runs
+from a first turn to a last one, through branches too, so an edited history that is sent again lines up with its branch.
+A new turn between two known ones is appended and answers the first of them; it opens no branch.
 """
 
 import hashlib
@@ -33,9 +33,9 @@ _ENCODER: Final = json.JSONEncoder(separators=(",", ":"))
 
 
 def content_hash(turn: Turn) -> bytes:
-    """SHA-256 (32 bytes) over role, speaker and parts; ids, times and carried-along fields do not count.
+    """SHA-256 (32 bytes) over role, speaker and parts; ids, times and metadata do not count.
 
-    The same before and after `media.offload`: every text and every original counts by its own SHA-256.
+    It is equal before and after `media.offload`, because texts and originals enter by their own SHA-256.
     """
     shape = [turn.role, turn.speaker, [_part_shape(part) for part in turn.parts]]
     return hashlib.sha256(_ENCODER.encode(shape).encode()).digest()
@@ -51,16 +51,16 @@ def _part_shape(part: Part) -> list[str | None]:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """What becomes of one incoming turn.
+    """The decision about one incoming turn.
 
-    Numbers below n = `len(stored)` are places in `stored`; n + i is the i-th incoming turn.
+    Numbers below n = `len(stored)` are indexes into `stored`; n + i is the i-th incoming turn.
 
     Attributes:
-        known: the turn that this one is; None for a new turn or a conflict.
-        conflict: the turn whose external id this one claims with other content; None when there is none.
-        branch: where a new turn goes.
-        follows: the turn that a new one answers when that is not simply the one before in its branch. None for a first
-            turn too; then the source's own `parent`, if it gave one, holds.
+        known: the turn that this one repeats; None for a new turn or a conflict.
+        conflict: the turn that has this one's external id but other content; None when there is none.
+        branch: the branch that a new turn is added to.
+        follows: the turn that a new one answers, unless that is the turn before it in its branch. None for a first turn
+            too; then the source's own `parent` applies, if it gave one.
         opens: True for the first turn of a branch that this alignment opens.
     """
 
@@ -81,12 +81,12 @@ Alignment = tuple[Placement, ...]
 
 
 def align(stored: Sequence[TurnKey], incoming: Sequence[TurnKey]) -> Alignment:
-    """Lines an incoming sequence up with the stored turns of the same session.
+    """Aligns an incoming sequence with the stored turns of the same session.
 
     Args:
         stored: every turn of the session, in order of arrival.
-        incoming: the whole sequence in the source's order: a part cut out of its middle lines up with nothing. Turns of
-            one branch are lined up with one another, whatever lies between them.
+        incoming: the whole sequence in the source's order: a part cut out of its middle aligns with nothing. The turns
+            of each branch are aligned on their own, whatever lies between them.
 
     Time and memory grow with the sum of both lengths and the number of branches.
     """
@@ -112,7 +112,7 @@ class _Aligner:
         self._taken = set(self._by_id.values())  # stored turns that are one of the incoming, so no other of them
 
     def place(self, branch: str, group: Sequence[int]) -> None:
-        """Places the incoming turns of one branch; `group` are their places in `incoming`, in order."""
+        """Places the incoming turns of one branch; `group` holds their indexes in `incoming`, in order."""
         count = len(self.lines.stored)
         has_ids = any(i in self._by_id for i in group)
         reached: int | None = None  # the stored turn that the sequence has come to
@@ -137,7 +137,7 @@ class _Aligner:
             at = end
 
     def _find_by_id(self) -> dict[int, int]:
-        """Incoming turns whose external id came before, stored or in the sequence itself -> the turn that has it."""
+        """Maps incoming turns whose external id occurred before, stored or incoming, to the turn that has that id."""
         first = dict(self.lines.ids)
         found: dict[int, int] = {}
         for i, key in enumerate(self.incoming):
@@ -176,7 +176,7 @@ class _Aligner:
             self._ends[branch] = len(self.lines.stored) + i
 
     def _leads_to(self, place: int, following: int | None) -> bool:
-        """Whether a known turn comes later in the same branch: then what is new lies between, and is no edit."""
+        """Whether a known turn follows in the same branch: then the new turns lie between two known ones: no edit."""
         stored = self.lines.stored
         if following is None or not place < following < len(stored):
             return False

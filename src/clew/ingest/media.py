@@ -1,7 +1,7 @@
-"""Large originals to blobs and back: images, and long texts of tool results and documents. Knows no store.
+"""Moves large originals (images, long tool results and documents) to blobs and back, without a store.
 
-A part that was moved keeps `blob`, the SHA-256 of its bytes; a long text leaves its head and tail with a visible
-pointer. `inline` gives back what `offload` was given, byte for byte.
+A moved part keeps `blob`, the SHA-256 of its bytes; of a long text, head and tail remain with a visible pointer between
+them. `inline` restores what `offload` moved, byte for byte.
 """
 
 import hashlib
@@ -20,10 +20,10 @@ def offload(turn: Turn, limit: int = 16_384) -> tuple[Turn, dict[str, bytes]]:
     """Moves original bytes, and tool results and documents whose text is longer than the limit, out of the turn.
 
     Args:
-        limit: bytes of UTF-8. A longer text keeps half of that from its head and a quarter from its tail.
+        limit: bytes of UTF-8. A longer text keeps half of the limit from its head and a quarter from its tail.
 
     Returns:
-        The turn to store (the same object when nothing was moved), and the blobs by their SHA-256.
+        The turn to store (the same object if nothing was moved), and the blobs by their SHA-256.
     """
     blobs: dict[str, bytes] = {}
     parts = tuple(_moved(part, limit, blobs) for part in turn.parts)
@@ -31,7 +31,7 @@ def offload(turn: Turn, limit: int = 16_384) -> tuple[Turn, dict[str, bytes]]:
 
 
 def inline(turn: Turn, get_blob: Callable[[str], bytes]) -> Turn:
-    """The turn as it was before `offload`; `get_blob` gives the bytes of a SHA-256 or raises NotFoundError."""
+    """The turn as it was before `offload`; `get_blob` returns a blob by its SHA-256, or raises NotFoundError."""
     parts = tuple(_restored(part, get_blob) for part in turn.parts)
     return with_parts(turn, parts) if parts != turn.parts else turn
 
@@ -59,7 +59,7 @@ def _moved(part: Part, limit: int, blobs: dict[str, bytes]) -> Part:
 
 
 def _may_move(part: Part) -> bool:
-    """Tool output, and what has a media type: a document; never what somebody typed."""
+    """Whether a part is tool output or a document (which has a media type); typed text is never moved."""
     return part.type in _PREVIEWED or (part.type == "text" and part.media_type is not None)
 
 
@@ -70,7 +70,7 @@ def _keep(data: bytes, blobs: dict[str, bytes]) -> str:
 
 
 def _preview(data: bytes, characters: int, digest: str, limit: int) -> str:
-    """Head and tail of a text, cut between characters, with the pointer between them."""
+    """Head and tail of a text, cut between characters, with the pointer to the blob between them."""
     head = data[: limit // 2].decode("utf-8", "ignore")
     tail = data[len(data) - limit // 4 :].decode("utf-8", "ignore")
     return f"{head}\n[… {characters} characters in blob {digest[:12]} …]\n{tail}"

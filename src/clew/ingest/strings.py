@@ -1,4 +1,4 @@
-"""Changes every text of a turn with one function. Knows nothing of what the function does."""
+"""Applies one function to every text of a turn."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -30,9 +30,9 @@ def map_turn(turn: Turn, change: TextChange, *names: str) -> Turn:
 
 
 def with_parts(turn: Turn, parts: tuple[Part, ...], change: TextChange = str) -> Turn:
-    """The turn with other parts and the plain text that goes with them.
+    """The turn with other parts, and its plain text derived from them.
 
-    A plain text that was given apart from the parts is kept, changed by `change`.
+    A plain text that was not derived from the parts is kept, changed by `change`.
     """
     apart = turn.text != plain_text(turn.parts)
     return _replaced(turn, {"content": parts, "text": change(turn.text) if apart else plain_text(parts)})

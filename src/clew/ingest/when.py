@@ -1,4 +1,4 @@
-"""Dates as sources write them -> aware UTC. Never guesses from today's date; what is not a whole date is unreadable."""
+"""Parses dates as sources write them into aware UTC; never fills in an incomplete date from today's."""
 
 import re
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
@@ -27,16 +27,13 @@ _ZONES = {  # RFC 5322 section 4.3, in hours; other letters do not say which zon
 
 
 def parse_when(value: Any, *, day_first: bool = False) -> datetime | None:
-    """The moment that a source's date stands for.
+    """The time that a source's date stands for; None if the value cannot be read.
 
-    Reads ISO 8601, seconds, milliseconds, microseconds or nanoseconds since 1970 (told apart by their size), RFC 5322
-    and what people write, as long as day, month and year are all there. No zone means UTC.
+    Reads ISO 8601, seconds, milliseconds, microseconds or nanoseconds since 1970 (told apart by their size), RFC 5322,
+    and dates as people write them if day, month and year are all given. No zone means UTC.
 
     Args:
-        day_first: how to read 03/04/2024.
-
-    Returns:
-        None when the value is none of these.
+        day_first: whether 03/04/2024 is 3 April.
     """
     if isinstance(value, int | float) and not isinstance(value, bool):
         return _from_number(value)
@@ -66,7 +63,7 @@ def _from_number(number: int | float) -> datetime | None:
 
 
 def _from_words(text: str, day_first: bool) -> datetime | None:
-    """Reads twice with different fillers: where the results differ, the text did not say it all."""
+    """Parses twice with different defaults: if the results differ, the text is not a complete date."""
     if not _WORDS.search(text):
         return None
     text = _OFFSET.sub(lambda found: f"{found[1]}{found[2]:0>2}:{found[3] or '00'}", text)

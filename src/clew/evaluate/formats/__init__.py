@@ -1,1 +1,1 @@
-"""One module for each data set's own format."""
+"""Readers for the formats of data sets, one module each."""

@@ -1,8 +1,8 @@
 """BEAM (Tavakoli et al., 2025): a chat's folder (`chat.json`, `probing_questions.json`), or a folder of such folders.
 
 One person talks to an assistant; a batch is a session, dated by the last time anchor seen. Plan markers at the end of a
-turn ("->-> 1,2") were never said and are stripped. Questions without source ids, all of `abstention` among them, are
-skipped; ids that no turn has are dropped.
+turn ("->-> 1,2") are not part of the text and are stripped. Questions without source ids, all of `abstention` among
+them, are skipped; ids that no turn has are dropped.
 """
 
 import re
@@ -62,7 +62,7 @@ def _conversation(path: Path) -> DatasetConversation:
 
 
 def _abilities(probes: object, where: str) -> Iterator[tuple[str, list[Any]]]:
-    """Each ability with its questions, by name."""
+    """Each ability with its questions, sorted by name."""
     for ability in sorted(probes) if isinstance(probes, dict) else [""]:
         yield ability, take(probes, ability, list, where)
 

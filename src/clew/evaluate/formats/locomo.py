@@ -1,8 +1,8 @@
 """LoCoMo (Maharana et al., 2024): one JSON list of dialogues between two named people, over months.
 
-Category 5 asks what the dialogue does not hold, so it is skipped. Some evidence entries hold several ids, a leading
-zero or a stray colon; what can be read in them is taken, and ids that no turn has are dropped. A question left without
-any is skipped. A photo's caption is part of the turn.
+Category 5 asks for what the dialogue does not contain, so it is skipped. Some evidence entries have several ids, a
+leading zero or a stray colon; readable ids are taken, and ids that no turn has are dropped. A question without evidence
+is skipped. A photo's caption is part of the turn.
 """
 
 import re
@@ -24,7 +24,7 @@ def is_locomo(item: Mapping[str, Any]) -> bool:
 
 
 def read_locomo(items: Sequence[object], file: str) -> list[DatasetConversation]:
-    """The dialogues of a file that was read, in its order.
+    """The dialogues of a parsed file, in order.
 
     Raises:
         FormatError: a record lacks something; the message names it.

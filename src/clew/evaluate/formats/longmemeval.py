@@ -1,8 +1,8 @@
 """LongMemEval (Wu et al., 2024): one JSON list of questions, each with a haystack of sessions with an assistant.
 
-Also the form that asks one haystack several things (`questions`, `answer_session_ids` as a list of lists). Evidence is
-every turn marked `has_answer` in the sessions that the question names. Questions whose id ends in `_abs` cannot be
-answered and are skipped; so are those without a marked turn.
+Also reads the form with several questions for one haystack (`questions`, `answer_session_ids` as a list of lists).
+Evidence is every turn marked `has_answer` in the sessions that the question names. Questions whose id ends in `_abs`
+cannot be answered and are skipped, as are those without a marked turn.
 """
 
 import re
@@ -22,7 +22,7 @@ def is_longmemeval(item: Mapping[str, Any]) -> bool:
 
 
 def read_longmemeval(items: Sequence[object], file: str) -> list[DatasetConversation]:
-    """One conversation for each haystack of a file that was read, in its order.
+    """One conversation for each haystack of a parsed file, in order.
 
     Raises:
         FormatError: a record lacks something; the message names it.
@@ -60,7 +60,7 @@ def _conversation(item: Any, where: str) -> DatasetConversation:
 
 
 def _turns(item: Mapping[str, Any], where: str, marked: list[DatasetTurn]) -> Iterator[DatasetTurn]:
-    """The haystack in order of time; what is marked as evidence is also put into `marked`."""
+    """The haystack's turns by time; turns marked as evidence are also appended to `marked`."""
     sessions = take(item, "haystack_sessions", list, where)
     names = item.get("haystack_session_ids") or [f"s{place}" for place in range(len(sessions))]
     dates = item.get("haystack_dates") or [""] * len(sessions)
@@ -87,7 +87,7 @@ def _turns(item: Mapping[str, Any], where: str, marked: list[DatasetTurn]) -> It
 
 
 def _asked(item: Mapping[str, Any], where: str) -> Iterator[tuple[str, list[str]]]:
-    """Each question with the sessions that hold its answer; no session named means any."""
+    """Each question with the sessions that hold its answer; an empty list means any session."""
     if "questions" not in item:
         yield take(item, "question", str, where), _names(item.get("answer_session_ids") or [])
         return

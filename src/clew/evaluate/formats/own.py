@@ -1,7 +1,8 @@
-"""A data set of one's own: a folder with `conversation.jsonl` and `questions.json`, as the sample conversation is one.
+"""Clew's own data set format: a folder with `conversation.jsonl` and `questions.json`, like the sample conversation.
 
-`conversation.jsonl` holds a turn a line, as `clew import` reads them, each with an `external_id`. `questions.json` is a
-list of `question`, `evidence` (external ids; a question without any is skipped) and, if wanted, `category`.
+`conversation.jsonl` has one turn on each line, as `clew import` reads them, each with an `external_id`.
+`questions.json` is a list of `question`, `evidence` (external ids; a question without any is skipped) and an optional
+`category`.
 """
 
 import json
@@ -15,11 +16,11 @@ from clew.types.turn import Turn
 TURNS: Final = "conversation.jsonl"
 QUESTIONS: Final = "questions.json"
 CATEGORY: Final = "question"
-"""The category of questions that name none."""
+"""The category of questions that have none."""
 
 
 def is_own(folder: Path) -> bool:
-    """Whether a folder holds such a data set."""
+    """Whether a folder is a data set in Clew's own format."""
     return (folder / TURNS).is_file()
 
 

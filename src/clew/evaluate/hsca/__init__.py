@@ -1,4 +1,4 @@
-"""The evaluations that the HSCA specification asks for (its section 7), one module each, with one shape of result.
+"""The evaluations of the HSCA specification's section 7, one module each, all with one type of result.
 
-Each module has `cases(seed, count)`, made from our own texts and the seed alone, and `run(cases)`.
+Each module has `cases(seed, count)`, which depend on the bundled texts and the seed alone, and `run(cases)`.
 """

@@ -1,7 +1,7 @@
 """HSCA evaluation 4, shallow content: many of the query's words with nothing between them must not weigh much.
 
-Each case puts one stuffed text among honest texts on twelve subjects, one of them its own. TF-IDF is to rank the
-stuffed text among its first three for the query; layer 1 is to keep it at 0.35 at most, and in the bottom third.
+Each case puts one stuffed text among honest texts on twelve subjects, one of them its own. TF-IDF should rank the
+stuffed text among the first three for the query; layer 1 should score it 0.35 at most, in the bottom third.
 """
 
 import json
@@ -31,7 +31,7 @@ STYLES: Final = {**KNOWN, **UNSEEN}
 """What the bar is for. `stuffing.BEYOND` holds what no rule here sees."""
 
 TOP: Final = 3
-"""TF-IDF ranks a stuffed text at least so high."""
+"""The lowest rank that a stuffed text should have by TF-IDF."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

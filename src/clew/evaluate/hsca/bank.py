@@ -1,8 +1,8 @@
-"""Material for evaluations 1, 2, 3 and 5: texts written for this alone, in two parts that a hash tells apart.
+"""Material for evaluations 1, 2, 3 and 5: texts written for this purpose, split in two by a hash.
 
-The part `seen` may be looked at while rules are changed; the part `unseen` is run for figures and for nothing else. A
-text belongs to `unseen` when the first digit of the SHA-256 of its head line is odd. The texts were written before any
-of them was run, and none was changed because of what a run said.
+The split `seen` may be looked at while rules are changed; the split `unseen` is run only for figures. A text belongs to
+`unseen` if the first digit of the SHA-256 of its head line is odd. All texts were written before any of them was run,
+and none was changed because of a result.
 """
 
 import hashlib
@@ -44,15 +44,15 @@ class Material(Record):
 
     @property
     def text(self) -> str:
-        """All of it: verses keep their lines."""
+        """The whole text; verses keep their line breaks."""
         return self.join(self.lines)
 
     def join(self, lines: Sequence[str]) -> str:
-        """Some of its lines as one turn."""
+        """Joins lines to one turn."""
         return ("\n" if _VERSE in self.domains else " ").join(lines)
 
     def turns(self, chance: Random) -> tuple[str, ...]:
-        """Its lines as turns of one or two each, by chance: too short to be weighed alone."""
+        """The lines as turns of one or two lines, at random: too short to be weighed alone."""
         told: list[str] = []
         place = 0
         while place < len(self.lines):
@@ -64,7 +64,7 @@ class Material(Record):
 
 @cache
 def bank(part: BankSplit) -> tuple[Material, ...]:
-    """All material of one part, in the order of the files."""
+    """All material of one split, in the order of the files."""
     found: list[Material] = []
     folder = resources.files(__package__) / "data" / "bank"
     for file in sorted(folder.iterdir(), key=lambda each: each.name):
@@ -77,7 +77,7 @@ def bank(part: BankSplit) -> tuple[Material, ...]:
 
 
 def part_of(head: str) -> BankSplit:
-    """The part that a text belongs to by its head line."""
+    """The split that a text belongs to, by its head line."""
     return "unseen" if int(hashlib.sha256(head.encode()).hexdigest()[0], 16) % 2 else "seen"
 
 

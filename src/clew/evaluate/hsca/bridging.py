@@ -1,8 +1,8 @@
 """HSCA evaluation 5, cross-domain bridging: related concepts in different framings meet on the domain they share.
 
-A case is a conversation that speaks of a concept in one framing and then of a related one in another, as of a rabbit
-that oversleeps and then of what its race teaches about virtue. What both sides share of a domain is the smaller of
-its shares in the snapshots that hold the one and the other side. As controls serve pairs that have nothing in common.
+A case is a conversation about a concept in one framing and then a related one in another framing, such as a rabbit that
+oversleeps and then what its race teaches about virtue. The two sides share the smaller of a domain's shares in the
+snapshots of either side. Pairs that have nothing in common serve as controls.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from random import Random
 from typing import Final
 
 from clew.evaluate.hsca.bank import BankSplit, Material, of_kind
-from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, about, beats_of, strongest
+from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, beats_of, domain_shares, strongest
 from clew.evaluate.hsca.result import Evaluation, FailedCase
 from clew.rank.tuning import StructureParameters
 from clew.structure.snapshot import BeatMap
@@ -41,7 +41,7 @@ class BridgingCase(Record):
 
 
 def cases(seed: int, count: int, part: BankSplit = "unseen") -> tuple[BridgingCase, ...]:
-    """So many pairs that bridge, the families in turn, and as many controls of different families, by chance."""
+    """`count` bridging pairs, the families in turn, and `count` random controls from different families."""
     chance = Random(seed)  # noqa: S311 - no secret
     framings = of_kind(part, "bridge")
     families = list(dict.fromkeys(each.name for each in framings))
@@ -70,9 +70,9 @@ def _case(number: int, pair: Sequence[Material], chance: Random) -> BridgingCase
 def run(
     chosen: Sequence[BridgingCase], weigher: ConversationWeigher, parameters: StructureParameters = DEFAULT
 ) -> Evaluation:
-    """Tells every pair; the value is of those that bridge.
+    """Runs every pair; the value is the share of bridging pairs that meet on their domain.
 
-    Figure `controls_apart`: of the others, those that share less than `LEAST_SHARE` of every domain.
+    Figure `controls_apart`: the share of controls that have less than `LEAST_SHARE` of every domain in common.
     """
     bridging = [case for case in chosen if case.bridge is not None]
     controls = [case for case in chosen if case.bridge is None]
@@ -105,10 +105,10 @@ def _kept(some: Sequence[BridgingCase], missed: set[str]) -> float:
 
 
 def shared(case: BridgingCase, beats: Sequence[BeatMap]) -> dict[str, float]:
-    """What both sides share of each named domain that both have.
+    """How much of each named domain both sides share.
 
-    A side is told by the snapshots that hold most of its turns; a snapshot that holds turns of both sides is counted
-    whole for the side it holds more of, and for both when it is the only one of a side.
+    A side is described by the snapshots with a majority of its turns; a snapshot with turns of both sides counts as a
+    whole for the side it has more of, and for both if it is the only snapshot of a side.
     """
     border = len(case.sides[0])
     sides = []
@@ -116,6 +116,6 @@ def shared(case: BridgingCase, beats: Sequence[BeatMap]) -> dict[str, float]:
         held = [(sum(low <= piece.seq < high for piece in beat.pieces), beat) for beat in beats]
         mine = [beat for count, beat in held if 2 * count > len(beat.pieces)]
         chosen = mine or [beat for count, beat in held if count]
-        sides.append(about(chain.from_iterable(beat.pieces for beat in chosen)))
+        sides.append(domain_shares(chain.from_iterable(beat.pieces for beat in chosen)))
     first, second = sides
     return {domain: min(share, second[domain]) for domain, share in first.items() if domain in second}

@@ -1,4 +1,4 @@
-"""Conversations told to the memory's own rules: turns -> weights and domains -> beats -> frozen beats."""
+"""Runs conversations through the memory's own rules: turns -> weights and domains -> beats -> frozen beats."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -28,7 +28,7 @@ DEFAULT: Final = StructureParameters()
 
 @dataclass
 class ConversationWeigher:
-    """What hears the turns: the rules, and an embedder where there is one. It remembers the vectors of texts.
+    """Weighs turns by the rules and, if there is one, with an embedder; caches the vectors of texts.
 
     Attributes:
         embedder: None for the rules alone.
@@ -39,7 +39,7 @@ class ConversationWeigher:
     _vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
     def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32] | None]:
-        """One vector a text; None for each without an embedder.
+        """One vector for each text; None without an embedder.
 
         Raises:
             ModelError: the embedder failed.
@@ -52,7 +52,7 @@ class ConversationWeigher:
         return [self._vectors[text] for text in texts]
 
     def evidence(self, texts: Sequence[str]) -> list[Evidence]:
-        """What speaks for each domain in each text, in the light of its vector where it has one.
+        """The evidence for each domain in each text, from rules and, if there is one, its vector.
 
         Raises:
             ModelError: the embedder failed.
@@ -68,7 +68,7 @@ class ConversationWeigher:
         ]
 
     def weigh(self, texts: Sequence[str], window: int) -> list[Weighing]:
-        """Each text by itself, its domains in the light of its vector where it has one.
+        """Weighs each text by itself, with its vector if there is one.
 
         Raises:
             ModelError: the embedder failed.
@@ -83,7 +83,7 @@ class ConversationWeigher:
 def beats_of(
     texts: Sequence[str], weigher: ConversationWeigher, parameters: StructureParameters = DEFAULT
 ) -> tuple[BeatMap, ...]:
-    """The frozen beats of a finished conversation; its turns count from 0.
+    """The frozen beats of a finished conversation; its turns are numbered from 0.
 
     Raises:
         ModelError: the embedder failed.
@@ -134,13 +134,13 @@ def _by_rules(text: str) -> dict[str, float]:
     return by_domain(evidence_of(read(text)))
 
 
-def about(pieces: Iterable[Piece]) -> dict[str, float]:
-    """The document's domain summary of some pieces, by what they weigh, of the named domains alone."""
+def domain_shares(pieces: Iterable[Piece]) -> dict[str, float]:
+    """The domain summary of pieces by their weights, restricted to named domains."""
     summary = domain_summary((piece.tags, piece.layer1) for piece in pieces)
     return {tag: share for tag, share in summary.items() if tag not in _UNNAMED}
 
 
 def strongest(shares: Mapping[str, float]) -> str | None:
-    """The domain with the largest share; of equal ones the first by name; None when none has any."""
+    """The domain with the largest share, ties by name; None if no domain has a share."""
     named = {tag: share for tag, share in shares.items() if share > 0.0}
     return min(named, key=lambda tag: (-round(named[tag], 6), tag)) if named else None

@@ -1,4 +1,4 @@
-"""HSCA evaluation 1, snapshot fidelity: a thread of short turns says what a beat is about, not the longest turn.
+"""HSCA evaluation 1, snapshot fidelity: a thread of short turns defines a beat's subject, not the longest turn.
 
 Each case is a conversation in short turns about one subject, with one long passage of another domain among them. The
 passage is longer than any turn of the thread, and often longer than all of them together.
@@ -13,7 +13,7 @@ from typing import Final
 
 from clew.analyze.lexicon import DOMAINS
 from clew.evaluate.hsca.bank import BankSplit, of_kind
-from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, about, beats_of, strongest
+from clew.evaluate.hsca.conversation_beats import DEFAULT, ConversationWeigher, beats_of, domain_shares, strongest
 from clew.evaluate.hsca.result import Evaluation, FailedCase
 from clew.rank.tuning import StructureParameters
 from clew.types.record import Record
@@ -40,7 +40,7 @@ class FidelityCase(Record):
 
 
 def cases(seed: int, count: int, part: BankSplit = "unseen", asides: int = 1) -> tuple[FidelityCase, ...]:
-    """Conversations, the domains in turn, thread, passages and their places by chance; the same for the same arguments.
+    """Conversations on the domains in turn, with random threads, passages and positions; deterministic by the seed.
 
     Args:
         asides: passages in each conversation; the document has one, more make it harder.
@@ -65,15 +65,15 @@ def cases(seed: int, count: int, part: BankSplit = "unseen", asides: int = 1) ->
 def run(
     chosen: Sequence[FidelityCase], weigher: ConversationWeigher, parameters: StructureParameters = DEFAULT
 ) -> Evaluation:
-    """Freezes every conversation's beats.
+    """Compares the domain of every conversation's beats with the label.
 
-    Figure `thread_heavier`: where the mean layer 1 of the thread's turns is above that of any passage.
+    Figure `thread_heavier`: the share where the mean layer 1 of the thread's turns is above that of any passage.
     """
     right = heavier = 0
     failures = []
     for case in chosen:
         pieces = list(chain.from_iterable(beat.pieces for beat in beats_of(case.turns, weigher, parameters)))
-        found = strongest(about(pieces))
+        found = strongest(domain_shares(pieces))
         thread = fmean(piece.layer1 for piece in pieces if piece.seq not in case.asides)
         aside = max(pieces[place].layer1 for place in case.asides)
         right, heavier = right + (found == case.domain), heavier + (thread > aside)

@@ -1,8 +1,8 @@
 """HSCA evaluation 2, macro coherence: the list of beats shows how a conversation moved, A -> B -> both -> A again.
 
-A beat's label is its strongest named domain, or `cross_domain` where the beat as a whole is that. Runs of one label are
-one position, and position errors are the edits (one more, one less, another) that turn what was found into the labelled
-sequence. A case passes with one at most.
+A beat's label is its strongest named domain, or `cross_domain` if the whole beat is that. Runs of one label are one
+position; position errors are the insertions, deletions and replacements that turn the sequence found into the labelled
+one. A case passes with at most one error.
 """
 
 from collections.abc import Sequence
@@ -43,7 +43,7 @@ class MacroCoherenceCase(Record):
 
 
 def cases(seed: int, count: int, part: BankSplit = "unseen") -> tuple[MacroCoherenceCase, ...]:
-    """Conversations on the crossings of the bank in turn, either domain first, threads by chance."""
+    """Conversations on the crossings of the bank in turn, with either domain first and random threads."""
     chance = Random(seed)  # noqa: S311 - no secret
     threads = of_kind(part, "thread")
     crossings = [each for each in of_kind(part, "crossing") if _have_threads(each, threads)]
@@ -66,9 +66,9 @@ def _have_threads(crossing: Material, threads: Sequence[Material]) -> bool:
 def run(
     chosen: Sequence[MacroCoherenceCase], weigher: ConversationWeigher, parameters: StructureParameters = DEFAULT
 ) -> Evaluation:
-    """Reads every conversation's beats.
+    """Compares the labels of every conversation's beats with those of its sections.
 
-    Figures: `without_error`, and `crossing_found`, where a beat that is labelled `cross_domain` holds a turn that is.
+    Figures: `without_error`, and `crossing_found`: the share where a `cross_domain` beat has a turn of the crossing.
     """
     passed = exact = crossed = 0
     failures = []

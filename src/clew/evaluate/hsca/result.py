@@ -1,4 +1,4 @@
-"""What an HSCA evaluation found: one shape for all of them."""
+"""The result of an HSCA evaluation, one type for all of them."""
 
 from dataclasses import dataclass, field
 
@@ -7,10 +7,10 @@ from clew.types.record import Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedCase(Record):
-    """A case that was not as the evaluation asks.
+    """A case that missed the evaluation's criterion.
 
     Attributes:
-        case: its name, unique in the run.
+        case: the case's name, unique in the run.
         found: what was found instead, in words.
     """
 
@@ -20,17 +20,17 @@ class FailedCase(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evaluation(Record):
-    """One evaluation over its cases.
+    """The result of one evaluation.
 
     Attributes:
-        number: of the evaluation in the specification's section 7.
-        document_bar: least `value` that the specification asks for.
-        bar: least `value` that we ask for.
-        value: share of the cases, in [0, 1], that meet the criterion which the bars are for; 0 when there are none.
-        cases: how many were run.
-        failures: cases that miss the criterion or any of the further figures, in the order of the cases.
+        number: the evaluation's number in the specification's section 7.
+        document_bar: lowest `value` that the specification accepts.
+        bar: lowest `value` that Clew's own bar accepts.
+        value: share of cases, in [0, 1], that meet the criterion; 0 without cases.
+        cases: number of cases run.
+        failures: cases that miss the criterion or any of the further figures, in order.
         figures: further shares of the cases in [0, 1], by name.
-        floors: least value of those figures that our bar asks for, too.
+        floors: lowest values of figures that Clew's own bar also requires.
     """
 
     number: int

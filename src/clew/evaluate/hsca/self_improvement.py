@@ -1,9 +1,9 @@
-"""HSCA evaluation 3, self-improvement: parameters learned from use make evaluation 1 come out better.
+"""HSCA evaluation 3, self-improvement: parameters learned from use improve the result of evaluation 1.
 
-A history is made of conversations of the part `seen` of the bank: each interaction is about one of them, and uses some
-turns of its thread, and now and then a passage. `clew.rank.tuning` learns from its first 100 and 1,000 interactions,
-as `clew tune` does, and adopts only what is significantly better on history that did not choose it. What it learned is
-judged by evaluation 1 on other conversations, of the part `unseen`, with more passages, so that there is room above.
+A history consists of conversations from the bank's split `seen`: each interaction is about one of them, and uses some
+turns of its thread and sometimes a passage. `clew.rank.tuning` learns from its first 100 and 1,000 interactions, as
+`clew tune` does, and adopts only what is significantly better on held-out history. The learned parameters are judged by
+evaluation 1 on conversations from the split `unseen`, with more passages, so that there is room to improve.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,10 +19,10 @@ from clew.rank.tuning import Interaction, StructureParameters, tune_structure, w
 from clew.types.record import Record
 
 SIZES: Final = (0, 100, 1000)
-"""Interactions that parameters are learned from; nothing is learned from none."""
+"""Numbers of interactions that parameters are learned from; 0 is the baseline."""
 
 HISTORIES: Final = 3
-"""Histories that are learned from, each from the same start; pass rates are means over them."""
+"""Number of histories, each learned from the same start; pass rates are means over them."""
 
 CONVERSATIONS: Final = 50
 ASIDES: Final = 3
@@ -35,41 +35,46 @@ USED_OF_ASIDE: Final = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImprovementCase(Record):
-    """One history, and the conversations that what it taught is judged by.
+    """One history to learn from, and the conversations to judge the result by.
 
     Attributes:
-        told: the conversations that it is about.
-        held: others, of other texts.
+        told: the conversations of the history.
+        held: held-out conversations with other texts.
     """
 
     name: str
     seed: int
-    told: tuple[fidelity.FidelityCase, ...]
-    held: tuple[fidelity.FidelityCase, ...]
+    learned_from: tuple[fidelity.FidelityCase, ...]
+    held_out: tuple[fidelity.FidelityCase, ...]
 
 
 def cases(seed: int, count: int, part: BankSplit = "unseen") -> tuple[ImprovementCase, ...]:
-    """`HISTORIES` histories and, the same for all, `count` conversations to judge by."""
-    held = fidelity.cases(seed, count, part, ASIDES)
+    """`HISTORIES` histories, all judged by the same `count` conversations."""
+    held_out = fidelity.cases(seed, count, part, ASIDES)
     made = []
     for number in range(1, HISTORIES + 1):
-        told = fidelity.cases(seed + number, CONVERSATIONS, "seen", ASIDES)
-        made.append(ImprovementCase(name=f"history {number}", seed=seed + number, told=told, held=held))
+        learned_from = fidelity.cases(seed + number, CONVERSATIONS, "seen", ASIDES)
+        made.append(
+            ImprovementCase(name=f"history {number}", seed=seed + number, learned_from=learned_from, held_out=held_out)
+        )
     return tuple(made)
 
 
 def history(case: ImprovementCase) -> Iterator[Interaction]:
-    """Interactions without end, on the conversations in turn; which turns they use is chance."""
+    """An endless sequence of interactions on the conversations in turn, using random turns."""
     chance = Random(case.seed)  # noqa: S311 - no secret
-    weighed = [weighed_together(told.turns) for told in case.told]
+    weighed = [weighed_together(conversation.turns) for conversation in case.learned_from]
     while True:
-        for told, chunks in zip(case.told, weighed, strict=True):
-            used = (chance.random() < (USED_OF_ASIDE if at in told.asides else USED_OF_THREAD) for at in _places(told))
-            yield Interaction(told.name, chunks, tuple(used))
+        for conversation, chunks in zip(case.learned_from, weighed, strict=True):
+            used = (
+                chance.random() < (USED_OF_ASIDE if at in conversation.asides else USED_OF_THREAD)
+                for at in _places(conversation)
+            )
+            yield Interaction(conversation.name, chunks, tuple(used))
 
 
-def _places(told: fidelity.FidelityCase) -> range:
-    return range(len(told.turns))
+def _places(conversation: fidelity.FidelityCase) -> range:
+    return range(len(conversation.turns))
 
 
 def run(
@@ -77,8 +82,8 @@ def run(
 ) -> Evaluation:
     """Learns and judges. The value is evaluation 1's pass rate after 1,000 interactions.
 
-    The bars depend on the run: ours is one case more than without learning, with figure `after_100` no lower than
-    `after_0`; the document's, monotonic, is besides no lower than `after_100`.
+    The bars depend on the run: Clew's is one case more than without learning, with `after_100` no lower than `after_0`;
+    the specification's (monotonic improvement) is also no lower than `after_100`.
     """
     rates: dict[int, list[float]] = {size: [] for size in SIZES}
     failures = []
@@ -90,13 +95,13 @@ def run(
             learned = tune_structure(past[:size], start).parameters
             name = str(sorted(learned.values().items()))
             if name not in known:
-                known[name] = fidelity.run(case.held, weigher, learned).value
+                known[name] = fidelity.run(case.held_out, weigher, learned).value
             rates[size].append(known[name])
         before, _, after = (rates[size][-1] for size in SIZES)
         if after <= before:
             failures.append(FailedCase(case=case.name, found=f"{before:.3f} before, {after:.3f} after {max(SIZES):,}"))
     before, between, after = (sum(found) / max(1, len(found)) for found in rates.values())
-    judged = sum(len(case.held) for case in chosen)
+    judged = sum(len(case.held_out) for case in chosen)
     better = before + 1 / max(1, judged)
     return Evaluation(
         number=3,

@@ -10,7 +10,7 @@ from clew.evaluate.hsca.result import Evaluation
 
 SEED: Final = 2026
 CASES: Final = 120
-"""Cases of each evaluation; the third has as many for each of its histories, the fifth as many controls besides."""
+"""Cases of each evaluation; the third has as many for each history, the fifth as many controls in addition."""
 
 
 def run_all(
@@ -21,14 +21,14 @@ def run_all(
     part: BankSplit = "unseen",
     on_progress: Callable[[str], object] = str,
 ) -> Iterator[Evaluation]:
-    """Runs one after the other.
+    """Runs the five evaluations one after the other.
 
     Args:
-        listener: the rules, and an embedder where there is one; evaluation 4 is of layer 1 alone and asks none.
-        seed: what is by chance depends on it alone.
-        count: cases, at least 1.
-        part: of the material: `unseen` for figures, `seen` to look at failures.
-        on_progress: told the name of each evaluation as it begins.
+        weigher: the rules and, if there is one, an embedder; evaluation 4 uses layer 1 alone.
+        seed: all random choices depend on it alone.
+        count: number of cases, at least 1.
+        part: the split of the material: `unseen` for figures, `seen` to look at failures.
+        on_progress: called with the name of each evaluation as it begins.
 
     Raises:
         ModelError: the embedder failed.

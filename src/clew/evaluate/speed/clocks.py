@@ -16,21 +16,21 @@ QUIET: Final = 0.5
 
 @dataclass(frozen=True, slots=True)
 class Elapsed:
-    """What one piece of work took, in seconds: by the wall, and of the processor in the calling thread."""
+    """Wall-clock seconds, and processor seconds of the calling thread."""
 
     wall: float
     processor: float
 
 
 class Stopwatch:
-    """Runs from where it is made."""
+    """Measures time since it was created."""
 
     def __init__(self) -> None:
         """Starts."""
         self._wall, self._processor = time.perf_counter(), time.thread_time()
 
     def elapsed(self) -> Elapsed:
-        """What has gone by until now."""
+        """The time since creation."""
         return Elapsed(time.perf_counter() - self._wall, time.thread_time() - self._processor)
 
 
@@ -40,7 +40,7 @@ def processor() -> float:
 
 
 def processor_of(name: str) -> float:
-    """Processor seconds of the living threads of that name; 0.0 on systems that do not tell them apart."""
+    """Processor seconds of the living threads with that name; 0.0 on systems that do not measure threads."""
     clock_of = getattr(time, "pthread_getcpuclockid", None)
     if clock_of is None:
         return 0.0
@@ -49,7 +49,7 @@ def processor_of(name: str) -> float:
 
 
 def settle(memory: Memory) -> None:
-    """Waits until nothing happens behind the acknowledgements any more, packing and merging included."""
+    """Waits until all background work is done, packing and merging included."""
     memory.drain()
     before = -1.0
     while (now := processor_of(WORKER) + processor_of(WRITER)) - before > QUIET / 100:

@@ -1,4 +1,4 @@
-"""What one durable `add` costs, alone and with others."""
+"""Measures the cost of a durable `add`, alone and with concurrent adds."""
 
 import threading
 import time
@@ -18,9 +18,10 @@ BLOCK: Final = 20
 
 
 def measure_adds(folder: Path, turns: Sequence[Turn]) -> list[Measure]:
-    """Adds half of the turns one by one, `BLOCK` in turn with bare commits of the same bytes; the rest in many threads.
+    """Adds half of the turns one by one, alternating with bare commits of the same bytes; the rest from many threads.
 
-    So both meet the same disk and the same noise. The first `BLOCK` of each are not counted: they load word lists.
+    They alternate in groups of `BLOCK`, so that both meet the same disk and noise. The first group of each is not
+    counted, since it loads word lists.
     """
     half = len(turns) // 2
     commits = BareCommits(folder / "commits.db")
@@ -65,14 +66,14 @@ def measure_adds(folder: Path, turns: Sequence[Turn]) -> list[Measure]:
 
 
 def _add(memory: Memory, turn: Turn) -> Elapsed:
-    """What an add took; of the processor in all threads, the work behind the acknowledgement left out."""
+    """Time of an add; processor time covers all threads except the background worker."""
     watch, spent, behind = Stopwatch(), processor(), processor_of(WORKER)
     memory.add(turn)
     return Elapsed(watch.elapsed().wall, (processor() - spent) - (processor_of(WORKER) - behind))
 
 
 def _adds_together(memory: Memory, turns: Sequence[Turn]) -> float:
-    """Adds a second by all threads together."""
+    """Adds per second by all threads together."""
     ready = threading.Barrier(ADDERS + 1)
 
     def work(mine: Sequence[Turn]) -> None:

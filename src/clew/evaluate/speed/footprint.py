@@ -1,4 +1,4 @@
-"""How much room Clew takes, in memory, on disk and installed, and how long it takes to be there."""
+"""Measures Clew's memory, disk use, installed size and start time."""
 
 import json
 import re
@@ -13,14 +13,14 @@ from clew.evaluate.speed.measure import Measure
 from clew.evaluate.speed.synthetic import Probe
 
 STARTS: Final = 5
-"""The best of so many starts counts: what others do on the machine only adds."""
+"""The best of this many starts counts, because other load only adds time."""
 
 _NAME: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 _VERSION: Final = "from clew.cli.main import main; main(['--version'])"
 
 
 def measure_home(home: Path, small: Path, probe: Probe, texts: list[str]) -> list[Measure]:
-    """Disk, memory and opening time of a settled home; memory is counted beyond that of a home with a few turns."""
+    """Disk, memory and opening time of a settled home; memory is counted in excess of a home with a few turns."""
     count, said = len(texts), sum(len(text.encode()) for text in texts)
     stored = sum(path.stat().st_size for path in home.rglob("*") if path.is_file())
     large, base = _probed(home, probe), _probed(small, probe)
@@ -77,7 +77,7 @@ def _best_start(code: str) -> float:
 
 
 def measure_core() -> list[Measure]:
-    """Packages and bytes that `pip install clew` brings, itself included; nothing where Clew is not installed."""
+    """Number and size of the packages that `pip install clew` installs, Clew included."""
     core = _closure("clew")
     size = sum(_size(each) for each in core.values()) + _size_of(Path(__file__).parents[2])
     return [
@@ -87,7 +87,7 @@ def measure_core() -> list[Measure]:
 
 
 def _closure(root: str) -> dict[str, Distribution]:
-    """What a package needs without extras, transitively; only what is installed here."""
+    """A package and its transitive requirements without extras, as installed here."""
     found: dict[str, Distribution] = {}
     waiting = [root]
     while waiting:

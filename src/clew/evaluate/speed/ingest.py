@@ -1,4 +1,4 @@
-"""How much processor time a turn costs on the way in."""
+"""Measures the processor time of bulk ingest for each turn."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -15,9 +15,9 @@ AGAINST: Final = "SQLite FTS5, batches of 500"
 
 
 def measure_ingest(home: Path, turns: Sequence[Turn], full_text: FullText) -> list[Measure]:
-    """Adds turns in bulk without an embedder, in windows, and lets each window be packed before the next.
+    """Adds turns in bulk without an embedder, in windows, each packed before the next.
 
-    `acknowledged` leaves out what the background thread did meanwhile, where the system tells threads apart.
+    `acknowledged` excludes the background thread's work, if the system measures threads.
     """
     acknowledged = derived = reference = 0.0
     windows: list[float] = []

@@ -1,4 +1,4 @@
-"""How long a recall takes, embedding excluded."""
+"""Measures the time of a recall, without embedding."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -17,10 +17,10 @@ BLOCK: Final = 20
 
 
 def measure_recall(home: Path, probes: Sequence[Probe], texts: Sequence[str], full_text: FullText) -> list[Measure]:
-    """Asks each question of a settled memory with vectors, of FTS5, and of a numpy scan, `BLOCK` questions in turn.
+    """Asks each question of a settled memory with vectors, of FTS5, and of a numpy scan, alternating.
 
-    So all three meet the same noise, and each finds its own data in the caches as in use. The first `WARM_UP` questions
-    are not counted. Recall is the whole of it: ranking, fitting, rendering, receipt.
+    They alternate in groups of `BLOCK` questions, so that all meet the same noise with warm caches. The
+    first `WARM_UP` questions are not counted. Recall includes ranking, fitting, rendering and the receipt.
     """
     embedder = RandomEmbedder()
     matrix = embedder.embed(texts)

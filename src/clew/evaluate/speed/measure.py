@@ -1,4 +1,4 @@
-"""One measured figure, with the plain reference that was measured beside it."""
+"""One measured figure, with the reference that was measured in the same run."""
 
 from dataclasses import dataclass
 
@@ -10,12 +10,12 @@ class Measure(Record):
     """One figure.
 
     Attributes:
-        name: what bars and comparisons know it by.
-        title: what it is, in words.
-        turns: turns of the memory it was measured on; None where that does not matter.
-        reference: the same for the thing it is measured against, in the same unit; None when there is none.
+        name: identifies the figure in bars and comparisons.
+        title: the figure's description.
+        turns: number of turns in the memory measured; None if that does not matter.
+        reference: the reference's value in the same unit; None when there is none.
         against: what the reference is.
-        parts: the single figures behind it, in order, where they tell something.
+        parts: the single measurements behind the figure, in order, if they are of interest.
     """
 
     name: str
@@ -29,5 +29,5 @@ class Measure(Record):
 
     @property
     def ratio(self) -> float | None:
-        """Value by reference; None without a reference."""
+        """Value divided by reference; None without a reference."""
         return self.value / self.reference if self.reference else None

@@ -18,7 +18,7 @@ _STATUS: Final = Path("/proc/self/status")
 
 
 def resident() -> int | None:
-    """Bytes of this process in memory; None where the system does not say."""
+    """Resident bytes of this process; None if the system does not say."""
     if not _STATUS.exists():
         return None
     line = next(line for line in _STATUS.read_text().splitlines() if line.startswith("VmRSS:"))

@@ -1,4 +1,4 @@
-"""What plain tools take for the same work: SQLite's own full-text index, a bare commit, a scan in numpy."""
+"""References for the same work with plain tools: SQLite's full-text index, a bare commit, a numpy scan."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -55,7 +55,7 @@ class FullText:
 
 
 class BareCommits:
-    """One row a commit, nothing else."""
+    """Commits of one row each."""
 
     def __init__(self, path: Path) -> None:
         """Makes an empty table."""

@@ -1,4 +1,4 @@
-"""The whole of the speed measures in one run, so that every figure stands beside references of the same hour."""
+"""All speed measures in one run, so that figures and references are measured under the same conditions."""
 
 import shutil
 import tempfile
@@ -24,7 +24,7 @@ QUICK: Final = (10_000,)
 PROBES: Final = 200
 ADDS: Final = 480
 SMALL: Final = 20
-"""Turns of the home that memory in use is counted beyond."""
+"""Turns of the small home whose memory use is subtracted."""
 
 OnStep = Callable[[str], None]
 
@@ -35,10 +35,10 @@ def run_speed(
     """Measures everything, in a temporary folder that is removed afterwards (TMPDIR says on which disk).
 
     Args:
-        sizes: turns of the memories that are built.
-        probes: questions asked of each.
-        adds: turns added one by one.
-        on_progress: told what is measured next.
+        sizes: numbers of turns of the memories that are built.
+        probes: number of questions asked of each memory.
+        adds: number of turns added one by one.
+        on_progress: called with a description of the next measurement.
 
     Raises:
         InputError: a number is too small to measure anything.
@@ -81,7 +81,7 @@ def _measure_size(folder: Path, size: int, count: int, on_progress: OnStep) -> l
 
 
 def _embed(home: Path, turns: Sequence[Turn]) -> None:
-    """Adds turns and gives every turn of a home its vector."""
+    """Adds turns, and embeds every turn of a home."""
     with Memory.open(home, embedder=RandomEmbedder()) as memory:
         memory.add_many(turns)
         settle(memory)

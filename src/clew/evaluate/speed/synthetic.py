@@ -1,4 +1,4 @@
-"""Conversations of any length, made from a seed: their words are spread as those of real ones are, and mean nothing."""
+"""Synthetic conversations of any length from a seed, with invented words in the frequencies of real text."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -36,14 +36,14 @@ _CODAS: Final = ["", "", "", *"n r l s t m d nd st nt rm ck".split()]
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One question: as a person would ask it, and its content words alone."""
+    """One question as a person would ask it, and its content words."""
 
     question: str
     words: tuple[str, ...]
 
 
 def vocabulary(size: int = VOCABULARY) -> list[str]:
-    """Invented words that can be spoken, each once; shorter ones come first, as frequent words are short."""
+    """Invented pronounceable words, each once; shorter ones first, since frequent words are short."""
     rng = np.random.default_rng(SEED)
     found: dict[str, None] = {}
     while len(found) < size:
@@ -59,21 +59,21 @@ def _syllable(rng: np.random.Generator) -> str:
 
 
 def _is_word(text: str) -> bool:
-    """Whether it is more than what an apostrophe left behind."""
+    """Whether the text is a word rather than a fragment left by an apostrophe."""
     return len(text) > 1 or text in "ai"
 
 
 class ConversationGenerator:
-    """Writes turns and questions; the same calls in the same order give the same texts."""
+    """Generates turns and questions, deterministically for the same sequence of calls."""
 
     def __init__(self, seed: int = SEED) -> None:
-        """Builds the vocabulary: content words by Zipf's law (frequency ~ 1 / rank), function words alike."""
+        """Builds the vocabulary: content and function words by Zipf's law (frequency ~ 1 / rank)."""
         self._rng = np.random.default_rng(seed)
         self._content = np.array(vocabulary(), dtype=object)
         self._function = np.array(sorted(filter(_is_word, STOPWORDS), key=lambda word: (len(word), word)), dtype=object)
 
     def turns(self, count: int) -> Iterator[Turn]:
-        """A conversation of a person with an assistant, in sessions of `SESSION` turns on days of their own."""
+        """A conversation of a person with an assistant, in sessions of `SESSION` turns, one session a day."""
         for number, text in enumerate(self._texts(count)):
             session, place = divmod(number, SESSION)
             role: Role = "assistant" if place % 2 else "user"
@@ -81,7 +81,7 @@ class ConversationGenerator:
             yield Turn(role=role, content=text, session=f"s{session:05}", at=at)
 
     def probes(self, texts: list[str], count: int) -> list[Probe]:
-        """Questions that ask for content words of one of the texts each."""
+        """Questions that each ask for content words of one of the texts."""
         found: list[Probe] = []
         while len(found) < count:
             text = texts[int(self._rng.integers(0, len(texts)))]

@@ -1,4 +1,4 @@
-"""Vectors without a model: what is measured is the memory, not the embedder."""
+"""Vectors without a model, to measure the memory rather than the embedder."""
 
 from collections.abc import Sequence
 from typing import Final
@@ -14,10 +14,10 @@ DIM: Final = 384
 
 
 class RandomEmbedder:
-    """Gives each text a random unit vector of its own, the same at every call; about 10 microseconds a text."""
+    """Gives each text a pseudo-random unit vector derived from its hash; about 10 microseconds a text."""
 
     def __init__(self) -> None:
-        """Names the vectors; there is no state."""
+        """Sets name and dimension; there is no other state."""
         self.name = f"random-{DIM}@1"
         self.dim = DIM
 

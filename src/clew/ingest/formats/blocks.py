@@ -1,7 +1,7 @@
-"""The content of a message, as any provider writes it -> parts.
+"""Converts the content blocks of any provider to parts.
 
-One reader for all: the names of Anthropic's, OpenAI's (Chat Completions and Responses) and Gemini's blocks do not
-collide. Total: a block of an unknown kind is carried along in `extra`, and never raises.
+One reader serves all, because the block names of Anthropic, OpenAI (Chat Completions and Responses) and Gemini do not
+collide. It never raises: a block of an unknown kind is kept in `extra`.
 """
 
 import json
@@ -30,13 +30,13 @@ def to_parts(content: Any) -> tuple[Part, ...]:
 
 
 def call_part(name: Any, arguments: Any, call_id: Any, extra: dict[str, Any] | None = None) -> Part:
-    """A tool call; arguments that are text already stay as they are, others are written as JSON."""
+    """A tool call; arguments that are not text are written as JSON."""
     text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
     return Part(type="tool_call", name=_text(name), call_id=_text(call_id), text=text, extra=extra)
 
 
 def result_parts(content: Any, call_id: Any, *, name: Any = None, is_error: Any = None) -> tuple[Part, ...]:
-    """What a tool gave: texts as `tool_result`, images as `image`, all joined to the call. At least one part."""
+    """The parts of a tool's result, linked to its call: texts as `tool_result`, images as `image`; at least one."""
     extra = {"is_error": True} if is_error is True else None
     found = to_parts(content) if isinstance(content, str | list | tuple) else _from_object(content)
     parts = found or (Part(type="tool_result"),)
@@ -60,7 +60,7 @@ def image_part(data: str, media_type: Any) -> Part:
 
 
 def linked_part(url: Any, media_type: Any = None) -> Part:
-    """An image that is given by its address: a data address holds it, any other stands for it."""
+    """An image given by its URL: a `data:` URL is decoded, any other URL is kept."""
     address = url if isinstance(url, str) else ""
     head, comma, data = address.partition(",")
     if address.startswith("data:") and comma and head.endswith(";base64"):
@@ -70,8 +70,8 @@ def linked_part(url: Any, media_type: Any = None) -> Part:
 
 
 def _block(block: Block) -> Iterator[Part]:
-    held = block.get("type")
-    kind = held if isinstance(held, str | None) else "unknown"
+    raw = block.get("type")
+    kind = raw if isinstance(raw, str | None) else "unknown"
     if kind in TEXTS:
         text = block.get("text")
         yield from to_parts(text if isinstance(text, str) else None)
@@ -116,7 +116,7 @@ def _image_url(block: Block) -> Part:
 
 
 def _document(block: Block) -> Part:
-    """A document is a text part with a media type: its text, or its bytes with its title as text."""
+    """A document as a text part with a media type: its text, or its bytes with the title as text."""
     source = block.get("source")
     title = _text(block.get("title")) or ""
     if not isinstance(source, Mapping):
@@ -133,8 +133,8 @@ def _document(block: Block) -> Part:
 
 
 def _file(block: Block) -> Part:
-    held = block.get("file")
-    file = held if isinstance(held, Mapping) else block
+    raw = block.get("file")
+    file = raw if isinstance(raw, Mapping) else block
     name = _text(file.get("filename")) or ""
     if isinstance(data := file.get("file_data"), str):
         return replace(linked_part(data), type="text", text=name)
@@ -142,9 +142,9 @@ def _file(block: Block) -> Part:
 
 
 def _audio(block: Block) -> Part:
-    held = block.get("input_audio")
-    if isinstance(held, Mapping) and isinstance(data := held.get("data"), str):
-        return replace(image_part(data, f"audio/{_text(held.get('format')) or 'wav'}"), type="text")
+    raw = block.get("input_audio")
+    if isinstance(raw, Mapping) and isinstance(data := raw.get("data"), str):
+        return replace(image_part(data, f"audio/{_text(raw.get('format')) or 'wav'}"), type="text")
     return _unknown(block)
 
 
@@ -168,16 +168,16 @@ def _gemini_text(block: Block) -> Iterator[Part]:
 
 
 def _gemini_data(block: Block) -> Iterator[Part]:
-    held = block.get("inlineData")
-    if isinstance(held, Mapping) and isinstance(data := held.get("data"), str):
-        yield image_part(data, held.get("mimeType"))
+    raw = block.get("inlineData")
+    if isinstance(raw, Mapping) and isinstance(data := raw.get("data"), str):
+        yield image_part(data, raw.get("mimeType"))
     else:
         yield _unknown(block)
 
 
 def _gemini_file(block: Block) -> Iterator[Part]:
-    held = block.get("fileData")
-    yield linked_part(held.get("fileUri"), held.get("mimeType")) if isinstance(held, Mapping) else _unknown(block)
+    raw = block.get("fileData")
+    yield linked_part(raw.get("fileUri"), raw.get("mimeType")) if isinstance(raw, Mapping) else _unknown(block)
 
 
 def _gemini_call(block: Block) -> Iterator[Part]:
@@ -206,7 +206,7 @@ _GEMINI: dict[str, Callable[[Block], Iterator[Part]]] = {
 
 
 def _from_object(content: Any) -> tuple[Part, ...]:
-    """A result that is an object: its one text (`output`, `content`, `text`, `error`) or all of it as JSON."""
+    """The parts of a result that is an object: its only member if that is text, else the object as JSON."""
     if content is None:
         return ()
     if isinstance(content, Mapping):
@@ -217,7 +217,7 @@ def _from_object(content: Any) -> tuple[Part, ...]:
 
 
 def _text(value: Any) -> str | None:
-    """Ids and names are text, or numbers in careless sources."""
+    """An id or name as text; some sources write numbers."""
     if isinstance(value, str):
         return value or None
     return str(value) if isinstance(value, int) and not isinstance(value, bool) else None

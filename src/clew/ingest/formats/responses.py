@@ -1,4 +1,4 @@
-"""The items of OpenAI's Responses API -> role and parts. Codex writes its rollouts in them, too."""
+"""Converts items of OpenAI's Responses API, which Codex's rollouts hold too, to a role and parts."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -10,7 +10,7 @@ ResponseItem = Mapping[str, Any]
 
 
 def item_parts(item: ResponseItem) -> tuple[str, tuple[Part, ...]] | None:
-    """Who speaks, as the item says it, and what; None for an item that is no message, reasoning, call or output."""
+    """The item's role, as written, and its parts; None if it is no message, reasoning, call or output."""
     kind = item.get("type")
     if kind == "message":
         return str(item.get("role")), to_parts(item.get("content"))
@@ -32,7 +32,7 @@ def _function(item: ResponseItem) -> Part:
 
 
 def _action(item: ResponseItem) -> Part:
-    """Calls of built-in tools: what they do stands in `action`, or in members of their own."""
+    """The call of a built-in tool; its arguments are in `action`, or in members of its own."""
     own = {name: value for name, value in item.items() if name not in ("type", "id", "status", "call_id")}
     return call_part(str(item.get("type")).removesuffix("_call"), item.get("action", own), item.get("call_id"))
 
@@ -63,6 +63,6 @@ _OUTPUTS = frozenset(
 
 
 def _unwrapped(output: Any) -> Any:
-    """Some writers give `{content, success}` where others give the content."""
+    """The content of an output that some writers wrap in `{content, success}`."""
     is_wrapped = isinstance(output, dict) and "content" in output and output.keys() <= {"content", "success"}
     return output["content"] if is_wrapped else output

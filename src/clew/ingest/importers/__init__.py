@@ -1,4 +1,4 @@
-"""Reads conversations from the files of other programs, record by record, without losing count of any."""
+"""Reads conversations from the files of other programs, record by record; start at `read_path`."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -39,7 +39,7 @@ __all__ = [
 
 @dataclass(frozen=True, slots=True)
 class Importer:
-    """One format: its name, what it is in a few words, and what reads it."""
+    """One input format: its name, a short description, and the function that reads it."""
 
     name: str
     about: str
@@ -69,7 +69,7 @@ _SPOKEN = {plain_text.NAME: plain_text.has_speakers, markdown.NAME: markdown.has
 
 
 def detect(path: Path) -> str:
-    """The name of the format of a file; of a directory or zip that of the first file in it that has one.
+    """The name of a file's format; for a directory or zip, of the first member whose format is known.
 
     Raises:
         FormatError: there is no file, or none of a known format.
@@ -91,13 +91,13 @@ def read_path(
 ) -> Iterator[ImportRecord]:
     """Reads a file, all files of a directory, or all members of a zip.
 
-    Nothing passes silently: each record is a turn, a rejection that says why, or skipped by kind. Texts can be encoded
-    as UTF-8: what cannot be is escaped as `clew.ingest.encoding` says. Memory is needed for one record at a time.
+    Nothing is dropped silently: each record is a turn, a rejection with its reason, or skipped by kind. All texts can
+    be encoded as UTF-8; what could not is escaped (`clew.ingest.encoding`). Only one record is in memory at a time.
 
     Args:
-        format: a name of FORMATS; None tells each file's format from its first bytes. Then text that nobody speaks in
-            is read only when its file was named itself.
-        session: every turn goes to this session instead of the one that the source names.
+        format: a name of FORMATS; None detects each file's format from its first bytes. A text without speakers is
+            then read only if its file was named itself.
+        session: puts every turn into this session instead of the one that the source names.
 
     Raises:
         FormatError: nothing can be read at the path as a whole, or its format is unknown.
@@ -121,7 +121,7 @@ def _detected(source: Source) -> str:
 
 
 def _read_member(source: Source, name: str | None) -> Iterator[ImportRecord]:
-    """One of many files: what cannot be read is reported, and does not stop the others."""
+    """Reads one of many files; a file that cannot be read is reported and does not stop the others."""
     found = name or _member_format(source)
     if isinstance(found, str):
         yield from _read_file(source, found)

@@ -1,4 +1,4 @@
-"""What the account exports of ChatGPT and Claude share: conversations in a list, or one on each line."""
+"""Reads the conversations of ChatGPT's and Claude's account exports: a JSON list, or one on each line."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from clew.types import Rejection
 def conversations(source: Source) -> Iterator[JsonRecord | Rejection]:
     """The conversations of an export: `[...]`, `{"conversations": [...]}`, a single one, or one on each line.
 
-    A conversation is held as a whole, since its messages refer to one another; see `Limits.max_conversation_bytes`.
+    Each conversation is in memory as a whole, because its messages refer to one another (`max_conversation_bytes`).
     """
     shape = file_shape(source)
     limit = source.limits.max_conversation_bytes

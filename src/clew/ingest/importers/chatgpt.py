@@ -1,8 +1,8 @@
 """ChatGPT's account export: `conversations.json`, alone or in its zip with the images that lie beside it.
 
-A conversation is a tree of messages (`mapping`). The way to `current_node` is the main line; edits and regenerated
-answers are branches. Messages that hold nothing or are hidden from the person are skipped; the person's instructions,
-which the client puts before each conversation, are `injected`.
+A conversation is a tree of messages (`mapping`). The path to `current_node` is the main branch; edits and regenerated
+answers are other branches. Empty and hidden messages are skipped; the person's custom instructions, which the client
+puts before each conversation, are `injected`.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _INSTRUCTIONS = ("user_editable_context", "model_editable_context")
 
 
 def read(source: Source) -> Iterator[ImportRecord]:
-    """The records of an export, conversation by conversation."""
+    """Reads an export, conversation by conversation."""
     for item in conversations(source):
         if isinstance(item, Rejection):
             yield item
@@ -33,7 +33,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
 
 
 class _ChatGptConversation:
-    """One conversation as far as its messages were read."""
+    """Reads the messages of one conversation."""
 
     def __init__(self, source: Source, item: JsonRecord) -> None:
         value = item.value
@@ -46,23 +46,23 @@ class _ChatGptConversation:
         self._last: dict[str | None, str | None] = {}  # node -> the last turn on the way to it, its own included
 
     def records(self) -> Iterator[ImportRecord]:
-        nodes = {node: held if isinstance(held, dict) else {} for node, held in self._mapping.items()}
-        parents = {node: text_of(held, "parent") for node, held in nodes.items()}
+        nodes = {node: raw if isinstance(raw, dict) else {} for node, raw in self._mapping.items()}
+        parents = {node: text_of(raw, "parent") for node, raw in nodes.items()}
         if not nodes:
             yield Skipped("conversation without messages", self._where)
         for position in branch_positions(parents, self._shown):
             before = self._last[position.node] = self._last.get(parents[position.node])
             yield from self._message(position, before, dict_of(nodes[position.node], "message"))
 
-    def _message(self, position: BranchPosition, before: str | None, held: dict[str, Any]) -> Iterator[ImportRecord]:
+    def _message(self, position: BranchPosition, before: str | None, raw: dict[str, Any]) -> Iterator[ImportRecord]:
         where = f"{self._where}.mapping[{position.node}]"
-        author, content, metadata = dict_of(held, "author"), dict_of(held, "content"), dict_of(held, "metadata")
+        author, content, metadata = dict_of(raw, "author"), dict_of(raw, "content"), dict_of(raw, "metadata")
         role = text_of(author, "role") or "missing"
         if _is_hidden(content, metadata):
             yield Skipped("hidden message", where)
             return
-        parts = to_parts(content, author, text_of(held, "recipient"), self._source.asset)
-        if not held or (not parts and role != "user"):
+        parts = to_parts(content, author, text_of(raw, "recipient"), self._source.asset)
+        if not raw or (not parts and role != "user"):
             yield Skipped("empty node", where)
             return
         files = [
@@ -75,8 +75,8 @@ class _ChatGptConversation:
             session=self._session,
             role=role,
             parts=parts,
-            at=held.get("create_time"),
-            external_id=text_of(held, "id") or position.node,
+            at=raw.get("create_time"),
+            external_id=text_of(raw, "id") or position.node,
             parent=before if position.parent is not None else None,
             branch=position.branch,
             metadata=without_none(title=self._title, model=text_of(metadata, "model_slug"), files=files or None),

@@ -1,4 +1,4 @@
-"""The content of one message in ChatGPT's export -> parts. Total: an unknown content gives the texts it has."""
+"""Converts the content of a message in ChatGPT's export to parts; an unknown content type gives its texts."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -40,20 +40,20 @@ def _as_call(part: Part, recipient: str | None) -> Part:
 
 
 def _any(content: JsonObject, asset: Asset) -> Iterator[Part]:
-    """Texts and pointers in `parts`, else the one text that there is."""
-    held = list_of(content, "parts")
-    for each in held:
+    """The texts and asset pointers in `parts`, or the only text of the content."""
+    raw = list_of(content, "parts")
+    for each in raw:
         yield from _pointed(each, asset) if isinstance(each, dict) else blocks.to_parts(each)
-    if not held:
+    if not raw:
         yield from blocks.to_parts(text_of(content, "text", "result", "content"))
 
 
-def _pointed(held: JsonObject, asset: Asset) -> Iterator[Part]:
-    """An image by its pointer, what was said in a voice message, or something that only its address is known of."""
-    pointer = text_of(held, "asset_pointer")
-    if pointer is None or held.get("content_type") != "image_asset_pointer":
-        texts = blocks.to_parts(text_of(held, "text"))
-        yield from texts or (Part(type="text", extra={"block": held}),)
+def _pointed(raw: JsonObject, asset: Asset) -> Iterator[Part]:
+    """An image by its asset pointer, the transcript of a voice message, or an unknown block kept as it is."""
+    pointer = text_of(raw, "asset_pointer")
+    if pointer is None or raw.get("content_type") != "image_asset_pointer":
+        texts = blocks.to_parts(text_of(raw, "text"))
+        yield from texts or (Part(type="text", extra={"block": raw}),)
         return
     name = pointer
     for scheme in _POINTERS:
@@ -63,7 +63,7 @@ def _pointed(held: JsonObject, asset: Asset) -> Iterator[Part]:
         type="image",
         data=data,
         media_type=image_type(data) if data else None,
-        extra=without_none(pointer=pointer, width=held.get("width"), height=held.get("height")),
+        extra=without_none(pointer=pointer, width=raw.get("width"), height=raw.get("height")),
     )
 
 
@@ -74,7 +74,7 @@ def _code(content: JsonObject) -> Iterator[Part]:
 
 
 def _quote(content: JsonObject) -> Iterator[Part]:
-    """A passage of a page or a file, with what names it above."""
+    """A passage of a page or a file, below its title and address."""
     lines = [text_of(content, "title"), text_of(content, "url", "domain"), text_of(content, "text", "snippet")]
     yield from blocks.to_parts("\n".join(line for line in lines if line))
 
@@ -97,7 +97,7 @@ def _thoughts(content: JsonObject) -> Iterator[Part]:
 
 
 def _recap(_content: JsonObject) -> Iterator[Part]:
-    """How long the assistant thought: nothing that was said."""
+    """The recap only says how long the assistant thought, so it gives no part."""
     yield from ()
 
 

@@ -1,8 +1,8 @@
 """Claude Code's session files: one record on each line, joined by `parentUuid`.
 
-Every message is a turn; several lines with one `message.id` are blocks of one answer, each with a uuid of its own. What
-the client itself writes into the conversation (reminders, command output, summaries of a compaction) is `injected`.
-Sidechains are branches, and so is what follows when the person goes back to an earlier message. All other records are
+Every message is a turn; several lines with one `message.id` are blocks of one answer, each with a uuid of its own. Text
+that the client itself writes into the conversation (reminders, command output, compaction summaries) is `injected`.
+Sidechains are branches, and so is what follows when the person returns to an earlier message. All other records are
 skipped by kind.
 """
 
@@ -47,7 +47,7 @@ _CLIENT_MARKS = (
 
 
 def read(source: Source) -> Iterator[ImportRecord]:
-    """The records of one session file."""
+    """Reads one session file."""
     session = _SessionReader(source)
     for item in json_lines(source):
         if isinstance(item, Rejection):
@@ -58,16 +58,16 @@ def read(source: Source) -> Iterator[ImportRecord]:
 
 @dataclass(slots=True)
 class _BranchState:
-    """A line of the conversation as far as it was read: the main one, or a branch."""
+    """How far one branch of the conversation was read."""
 
-    last: str | None = None  # external id of its last turn
+    last: str | None = None  # external id of the branch's last turn
     count: int = 0
     last_prompt: int = 0  # count at the person's last message
 
 
 @dataclass(frozen=True, slots=True)
 class _Position:
-    """Where a record of the file stands: after which turn, on which branch."""
+    """The position of a record: its branch, and the turn that it comes after."""
 
     branch: str
     last: str | None
@@ -102,7 +102,7 @@ class _SessionReader:
         if parts and all(part.type == "thinking" and not part.text for part in parts):
             yield self._skip(item, "thinking without text")
             return
-        if _is_the_client_s(item.value, message):
+        if _is_from_client(item.value, message):
             parts = injected(parts)
         elif kind == "user":
             parts = mark_injected(parts, _CLIENT_MARKS)
@@ -117,16 +117,16 @@ class _SessionReader:
         yield from self._turns(item, "system", (Part(type="injected", text=text),), None)
 
     def _attachment(self, item: JsonRecord) -> Iterator[ImportRecord]:
-        """A message that was typed while the assistant worked, or a file that was named in one; the rest is context."""
-        held = dict_of(item.value, "attachment")
-        kind = text_of(held, "type") or "unknown"
+        """A message typed while the assistant worked, or a file mentioned in one; other attachments are skipped."""
+        raw = dict_of(item.value, "attachment")
+        kind = text_of(raw, "type") or "unknown"
         if kind == "queued_command":
-            parts = to_parts(held.get("prompt"))
-            by_person = held.get("commandMode", "prompt") == "prompt"
+            parts = to_parts(raw.get("prompt"))
+            by_person = raw.get("commandMode", "prompt") == "prompt"
             parts = mark_injected(parts, _CLIENT_MARKS) if by_person else injected(parts)
             yield from self._turns(item, "user", parts, None)
-        elif kind == "file" and (text := text_of(dict_of(dict_of(held, "content"), "file"), "content")):
-            name = text_of(held, "displayPath", "filename")
+        elif kind == "file" and (text := text_of(dict_of(dict_of(raw, "content"), "file"), "content")):
+            name = text_of(raw, "displayPath", "filename")
             yield from self._turns(item, "user", (Part(type="injected", text=text, name=name),), None)
         else:
             yield self._skip(item, f"attachment:{kind}")
@@ -162,7 +162,7 @@ class _SessionReader:
         return self.positions.get(text_of(value, "parentUuid", "logicalParentUuid") or "")
 
     def _branch(self, value: dict[str, Any], before: _Position | None, is_prompt: bool) -> str:
-        """The branch of a record: its sidechain, a new one when the person went back, else its parent's."""
+        """A record's branch: its sidechain, a new branch if the person went back, otherwise its parent's branch."""
         uuid = text_of(value, "agentId", "uuid") or "unknown"
         if value.get("isSidechain") is True:
             inside = before is not None and before.branch.startswith("sidechain:") and "agentId" not in value
@@ -174,7 +174,7 @@ class _SessionReader:
         return before.branch
 
     def _skip(self, item: JsonRecord, kind: str) -> Skipped:
-        """Passes a record over; what names it as its parent belongs after what came before it."""
+        """Skips a record; its children are placed after the record before it."""
         uuid, before = text_of(item.value, "uuid"), self._before(item.value)
         if uuid and before:
             self.positions[uuid] = before
@@ -198,12 +198,12 @@ class _SessionReader:
         )
 
 
-def _is_the_client_s(value: dict[str, Any], message: dict[str, Any]) -> bool:
-    """Whether the client wrote the words itself: its notes, a summary after compaction, its report of an error."""
+def _is_from_client(value: dict[str, Any], message: dict[str, Any]) -> bool:
+    """Whether the client wrote the message itself: a note, a compaction summary, or an error report."""
     flags = ("isMeta", "isCompactSummary", "isVisibleInTranscriptOnly", "isApiErrorMessage")
     return any(value.get(flag) is True for flag in flags) or message.get("model") == "<synthetic>"
 
 
 def _origin(value: dict[str, Any], role: str) -> Origin | None:
-    """In a sidechain the one who asks is the assistant of the main line."""
+    """In a sidechain, the prompts come from the assistant of the main branch."""
     return "assistant" if role == "user" and value.get("isSidechain") is True else None

@@ -1,8 +1,8 @@
 """Claude's account export: `conversations.json`, alone or in its zip.
 
 A conversation holds `chat_messages`, each with content blocks, the text of attachments, and the names of files. Newer
-exports say which message each one answers (`parent_message_uuid`): then the line to the current or last message is the
-main one, and edits are branches. Texts of attachments are parts of the message that brought them.
+exports say which message each one answers (`parent_message_uuid`): then the path to the current or last message is the
+main branch, and edits are other branches. Texts of attachments are parts of the message that they belong to.
 """
 
 from collections.abc import Iterator
@@ -22,7 +22,7 @@ _ROOT = "00000000-"  # what the first message of a conversation answers, and eve
 
 
 def read(source: Source) -> Iterator[ImportRecord]:
-    """The records of an export, conversation by conversation."""
+    """Reads an export, conversation by conversation."""
     for item in conversations(source):
         if isinstance(item, Rejection):
             yield item
@@ -33,7 +33,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
 
 
 class _ClaudeConversation:
-    """One conversation as far as its messages were read."""
+    """Reads the messages of one conversation."""
 
     def __init__(self, source: Source, item: JsonRecord) -> None:
         self._where = item.where
@@ -47,15 +47,15 @@ class _ClaudeConversation:
         messages: dict[str, tuple[str, dict[str, Any]]] = {}
         previous: str | None = None
         parents: dict[str, str | None] = {}
-        for n, held in enumerate(self._value["chat_messages"]):
+        for n, raw in enumerate(self._value["chat_messages"]):
             where = f"{self._where}.chat_messages[{n}]"
-            if not isinstance(held, dict):
-                yield Rejection(where=where, reason=f"expected an object, found {held!r:.60}")
+            if not isinstance(raw, dict):
+                yield Rejection(where=where, reason=f"expected an object, found {raw!r:.60}")
                 continue
-            name = text_of(held, "uuid") or f"#{n}"
+            name = text_of(raw, "uuid") or f"#{n}"
             name = name if name not in messages else f"{name}#{n}"
-            messages[name] = (where, held)
-            parent = text_of(held, "parent_message_uuid") or previous
+            messages[name] = (where, raw)
+            parent = text_of(raw, "parent_message_uuid") or previous
             parents[name] = parent if parent in messages or str(parent).startswith(_ROOT) else previous
             previous = name
         if not self._value["chat_messages"]:
@@ -65,32 +65,32 @@ class _ClaudeConversation:
             yield from self._message(position, before, *messages[position.node])
 
     def _message(
-        self, position: BranchPosition, before: str | None, where: str, held: dict[str, Any]
+        self, position: BranchPosition, before: str | None, where: str, raw: dict[str, Any]
     ) -> Iterator[ImportRecord]:
         files = [
-            name for each in list_of(held, "files") if isinstance(each, dict) and (name := text_of(each, "file_name"))
+            name for each in list_of(raw, "files") if isinstance(each, dict) and (name := text_of(each, "file_name"))
         ]
         message = ImportedMessage(
             source=NAME,
             session=self._session,
-            role=text_of(held, "sender", "role") or "missing",
-            parts=self._calls.name(_parts(held)),
-            at=first_of(held, "created_at", "updated_at"),
-            external_id=text_of(held, "uuid"),
+            role=text_of(raw, "sender", "role") or "missing",
+            parts=self._calls.name(_parts(raw)),
+            at=first_of(raw, "created_at", "updated_at"),
+            external_id=text_of(raw, "uuid"),
             parent=before if position.parent is not None else None,
             branch=position.branch,
-            metadata=without_none(title=self._title, model=text_of(held, "model"), files=files or None),
+            metadata=without_none(title=self._title, model=text_of(raw, "model"), files=files or None),
         )
         self._last[position.node] = last_id(message) or before
         yield from message_turns(message, where)
 
 
-def _parts(held: dict[str, Any]) -> tuple[Part, ...]:
+def _parts(raw: dict[str, Any]) -> tuple[Part, ...]:
     """Content blocks, or the plain text where an older export has no blocks; then the texts of attachments."""
-    parts = to_parts(held.get("content")) or to_parts(text_of(held, "text"))
+    parts = to_parts(raw.get("content")) or to_parts(text_of(raw, "text"))
     return (
         *parts,
-        *(part for each in list_of(held, "attachments") if isinstance(each, dict) for part in _attached(each)),
+        *(part for each in list_of(raw, "attachments") if isinstance(each, dict) for part in _attached(each)),
     )
 
 

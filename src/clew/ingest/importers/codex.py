@@ -1,8 +1,8 @@
 """Codex's rollout files: one record on each line, `{timestamp, type, payload}`; older files hold the bare payloads.
 
-The conversation is in the `response_item` records. `event_msg` repeats it for the screen and is skipped, but for a
-rollback, after which a branch begins. A rollout has no ids for most records: calls are named by their `call_id`, the
-rest by session and line, which an appended file never changes. A subagent's file is a branch of its parent's session.
+The conversation is in the `response_item` records. `event_msg` records repeat it for the screen and are skipped, except
+a rollback, after which a branch begins. Most records have no id: calls are identified by their `call_id`, others by
+session and line, which appending never changes. A subagent's file is a branch of its parent's session.
 """
 
 import re
@@ -46,7 +46,7 @@ Payload = Mapping[str, Any]
 
 
 def read(source: Source) -> Iterator[ImportRecord]:
-    """The records of one rollout file."""
+    """Reads one rollout file."""
     rollout = _Rollout(source)
     for item in json_lines(source):
         if isinstance(item, Rejection):
@@ -56,7 +56,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
 
 
 class _Rollout:
-    """One file as far as it was read."""
+    """Reads the records of one rollout file."""
 
     def __init__(self, source: Source) -> None:
         found = _UUID_AT_END.search(source.stem)
@@ -73,8 +73,8 @@ class _Rollout:
 
     def record(self, item: JsonRecord) -> Iterator[ImportRecord]:
         kind = text_of(item.value, "type")
-        held = item.value.get("payload")
-        payload = held if isinstance(held, dict) else item.value
+        raw = item.value.get("payload")
+        payload = raw if isinstance(raw, dict) else item.value
         if kind is None:
             yield from self._bare(item)
         elif kind == "session_meta":
@@ -90,10 +90,10 @@ class _Rollout:
         elif kind == "event_msg":
             yield self._event(item, payload)
         else:
-            yield from self._item(item, payload, (text_of(payload, "type") or kind) if held is not None else kind)
+            yield from self._item(item, payload, (text_of(payload, "type") or kind) if raw is not None else kind)
 
     def _bare(self, item: JsonRecord) -> Iterator[ImportRecord]:
-        """A line without a type: the first line of an older file, or its notes of state."""
+        """A record without a type: the session header of an older file, or a note of its state."""
         if text_of(item.value, "record_type"):
             yield Skipped(f"record_type:{text_of(item.value, 'record_type')}", item.where)
         elif text_of(item.value, "id") and "timestamp" in item.value:
@@ -103,7 +103,7 @@ class _Rollout:
             yield Rejection(where=item.where, reason="no record of Codex: it has no type")
 
     def _name(self, meta: Payload) -> None:
-        """The first session record names the session; later ones were copied from the session that was forked."""
+        """Takes the session's name from the first session record; later ones are copies from a forked session."""
         if self._is_named:
             return
         self._is_named = True
@@ -161,8 +161,8 @@ class _Rollout:
         yield from message_turns(message, item.where)
 
     def _numbered(self, item: JsonRecord) -> str:
-        held = dict_of(item.value, "payload") or item.value
-        return text_of(held, "id") or f"{self._own}:{item.place}"
+        raw = dict_of(item.value, "payload") or item.value
+        return text_of(raw, "id") or f"{self._own}:{item.place}"
 
 
 def _spawned_by(meta: Payload) -> str | None:

@@ -1,4 +1,4 @@
-"""Tells the format of a file from its outline. Knows what is typical of each format, and reads none."""
+"""Detects the format of a file from its shape, by the members that only one format has."""
 
 from collections.abc import Callable
 
@@ -17,10 +17,10 @@ _LOOSE_NAMES = ("speaker", "session", "session_id", "conversation_id", "at", "ti
 
 
 def detect_source(source: Source) -> str:
-    """The name of the format that a file has.
+    """The name of a file's format.
 
     Raises:
-        FormatError: it has none that is known here.
+        FormatError: the format is unknown.
     """
     shape = file_shape(source)
     if shape.kind == "binary":
@@ -77,7 +77,7 @@ _SIGNS: tuple[tuple[str, Callable[[FileShape], bool]], ...] = (
 
 
 def _messages(shape: FileShape) -> str | None:
-    """Whose list of messages it is: by what only one provider writes, else by what loose records add."""
+    """Which provider's message list it is: by members that only one provider writes, or that loose records add."""
     if _has(shape, *(f"content.[].type={block}" for block in _ANTHROPIC_BLOCKS), "content.[].source"):
         return ANTHROPIC
     if _has(shape, *_OPENAI_NAMES, *(f"content.[].type={block}" for block in _OPENAI_BLOCKS)):

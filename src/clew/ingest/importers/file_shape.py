@@ -1,6 +1,6 @@
-"""The shape of a file from its first bytes: what kind of document it is, and which names stand where in it.
+"""The shape of a file from its first bytes: the kind of document, and the names of its members.
 
-Works on a part that breaks off anywhere. Knows no format.
+The bytes may break off anywhere.
 """
 
 import json
@@ -25,29 +25,29 @@ ShapeKind = Literal["empty", "binary", "text", "list", "object", "lines"]
 
 @dataclass(frozen=True, slots=True)
 class FileShape:
-    """What the beginning of a file looks like.
+    """The kind of a file's document and the member names at its beginning.
 
     Attributes:
         kind: a JSON list, one JSON object, a JSON object on each line, text, bytes that are no text, or nothing.
-        paths: the names of its objects, each with the way to it: `messages.[].role`; the elements of a list that is the
-            document itself, and the objects of lines, start at the top. Names that tell (type, role, sender) are there
-            with their values too: `messages.[].role=user`.
+        paths: the member names with their paths: `messages.[].role`; the elements of a top-level list, and the objects
+            of JSON lines, start at the top. The members type, role and sender occur with their values too:
+            `messages.[].role=user`.
     """
 
     kind: ShapeKind
     paths: frozenset[str]
 
     def has(self, *paths: str) -> bool:
-        """Whether all of these are there."""
+        """Whether all of these paths occur."""
         return self.paths.issuperset(paths)
 
     def has_any(self, *paths: str) -> bool:
-        """Whether one of these is there."""
+        """Whether one of these paths occurs."""
         return not self.paths.isdisjoint(paths)
 
 
 def file_shape(source: Source) -> FileShape:
-    """Looks at the first half megabyte."""
+    """The shape of a file by its first `PREFIX` bytes."""
     with source.open() as stream:
         prefix = stream.read(PREFIX)
     kind = _kind(prefix)
@@ -86,20 +86,20 @@ def _is_object(line: bytes) -> bool:
 
 
 def _is_alone(prefix: bytes) -> bool:
-    """Whether the file is one object: on its only line, or over several of which some happen to be objects too."""
+    """Whether the file is one JSON object, on one line or over several lines."""
     first, _, rest = prefix.strip().partition(b"\n")
     return not rest if _is_object(first) else first.strip() == b"{"
 
 
 def _is_binary(prefix: bytes) -> bool:
-    """Half of it or more cannot be text: NUL and other controls, or bytes that are not UTF-8."""
+    """Whether over a quarter of the characters cannot be text: controls such as NUL, or bytes that are not UTF-8."""
     text = prefix[:4096].decode("utf-8", "replace")
     odd = sum(character == "\ufffd" or (character < " " and character not in "\t\n\r\f\x1b") for character in text)
     return prefix.startswith((b"PK\3\4", b"%PDF")) or odd * 4 > len(text)
 
 
 def _paths(data: bytes) -> Iterator[str]:
-    """Every name with the way to it, as far as the data goes."""
+    """Every member name with its path, as far as the data goes."""
     way: list[str] = []
     name = value = ""
     for found in _TOKEN.finditer(data):

@@ -1,4 +1,4 @@
-"""Where the files to import lie: a file, a directory, a zip, and the places where clients keep their sessions."""
+"""Finds the files to import: a single file, those of a directory or zip, and clients' own session folders."""
 
 import os
 import struct
@@ -17,7 +17,7 @@ from clew.ingest.importers.source import Source
 from clew.types import Rejection
 
 UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError)
-"""What reading a file, or a member of a zip, may raise."""
+"""Errors that reading a file, or a member of a zip, may raise."""
 
 _NO_ZIP = (*UNREADABLE, ValueError, RuntimeError, OverflowError, struct.error)  # what opening a damaged zip may raise
 _SUFFIXES = frozenset((".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt"))
@@ -58,9 +58,9 @@ def find_claude_code(home: Path) -> list[Path]:
 
 
 def find_sources(path: Path, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
-    """The files to read at a path, in sorted order: itself, those of a directory, or the members of a zip.
+    """The files to read at a path, sorted: the file itself, the files of a directory, or the members of a zip.
 
-    Of a directory or zip only files with a usual ending are read; the others are given as skipped.
+    In a directory or zip, only files with a known suffix are read; the others are reported as skipped.
 
     Raises:
         FormatError: there is nothing at the path, or it cannot be read.
@@ -107,7 +107,7 @@ def _in_directory(root: Path, session: str | None, limits: ImportLimits) -> Iter
 
 
 def _walk(root: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
-    """Files below a directory; hidden ones are left out, links are not followed."""
+    """Files below a directory, without hidden ones; links to directories are not followed."""
     for folder, folders, files in os.walk(root, onerror=on_error):
         folders[:] = [name for name in folders if not name.startswith(".")]
         yield from (Path(folder, name) for name in files if not name.startswith("."))
@@ -144,7 +144,7 @@ def _refusal(info: zipfile.ZipInfo, limits: ImportLimits) -> str | None:
 
 
 def _open_member(path: Path, name: str) -> BinaryIO:
-    """A member as a stream; the zip's file stays open beneath it until it is closed itself."""
+    """Opens a member as a stream; the zip file stays open until the stream is closed."""
     try:
         with zipfile.ZipFile(path) as archive:
             return cast("BinaryIO", archive.open(name))
@@ -153,7 +153,7 @@ def _open_member(path: Path, name: str) -> BinaryIO:
 
 
 class _Assets:
-    """Files that lie beside another one, found by the beginning of their names."""
+    """Finds files beside another one by the beginning of their names."""
 
     def __init__(self, list_files: Callable[[], list[tuple[str, Opener]]], limit: int) -> None:
         self._list = list_files
@@ -165,7 +165,7 @@ class _Assets:
         return sorted(named, key=lambda each: each[0])
 
     def find(self, beginning: str) -> bytes | None:
-        """The bytes of the first file whose name begins so; None when there is none, or it is too large."""
+        """The bytes of the first file whose name begins so; None when there is none or it is too large."""
         at = bisect_left(self._files, beginning, key=lambda each: each[0])
         if not beginning or at == len(self._files) or not self._files[at][0].startswith(beginning):
             return None
@@ -183,5 +183,5 @@ def _images_beside(folder: Path) -> list[tuple[str, Opener]]:
 
 
 def _shown(path: Path | str) -> str:
-    """A name as text that can be printed and stored; the system may give bytes that are none."""
+    """A file name as text that can be printed and stored, even if its bytes are not UTF-8."""
     return escape_surrogates(str(path))

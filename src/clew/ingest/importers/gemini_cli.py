@@ -1,8 +1,8 @@
 """Gemini CLI's sessions: one JSON document (`chats/session-*.json`), or one record on each line, and `logs.json`.
 
-A record is written anew whenever its tool calls move on, so a message gives its own turn once, and a turn for each call
-and for each result as they appear; what is written again is known by its id. Notes to the person (info, warning, error)
-are no turns. `logs.json` holds what the person typed, and nothing else.
+A record is rewritten whenever its tool calls progress, so a message gives its own turn once, and a turn for each call
+and each result as they appear; repetitions are recognised by their ids. Notes to the person (info, warning, error) are
+skipped. `logs.json` holds only what the person typed.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _NOTES = ("info", "warning", "error")
 
 
 def read(source: Source) -> Iterator[ImportRecord]:
-    """The records of one session file, in any of its forms."""
+    """Reads one session file, in any of its forms."""
     shape = file_shape(source)
     if shape.kind == "list":
         yield from _logs(source)
@@ -60,7 +60,7 @@ def _logs(source: Source) -> Iterator[ImportRecord]:
 
 
 class _Chat:
-    """One session as far as it was read."""
+    """Reads the records of one session."""
 
     def __init__(self, source: Source) -> None:
         self._source = source
@@ -73,7 +73,7 @@ class _Chat:
         self._seen: set[str] = set()
 
     def name(self, meta: dict[str, Any]) -> None:
-        """Takes what a session says of itself."""
+        """Takes the session's id and summary from its header."""
         own = text_of(meta, "sessionId")
         if own:
             self._session = self._source.session_for(own)
@@ -91,14 +91,14 @@ class _Chat:
         elif "sessionId" in value and "type" not in value:
             self.name(value)
             yield Skipped("session", item.where)
-            for n, held in enumerate(list_of(value, "messages")):
+            for n, raw in enumerate(list_of(value, "messages")):
                 where = f"{item.where}:messages[{n}]"
-                yield from self._message(JsonRecord(where, held if isinstance(held, dict) else {}, n))
+                yield from self._message(JsonRecord(where, raw if isinstance(raw, dict) else {}, n))
         else:
             yield from self._message(item)
 
     def _rewind(self, to: str, place: int) -> None:
-        """The person went back to before a message: what follows is a branch."""
+        """Starts a branch: the person went back to before a message."""
         if to in self._before:
             self._parent = self._before[to]
             self._branch = f"rewind:{place}"
@@ -125,7 +125,7 @@ class _Chat:
         yield from found or [Skipped("written again", item.where)]
 
     def _call(self, item: JsonRecord, call: dict[str, Any], name: str) -> Iterator[ImportRecord]:
-        """The call and its result, each its own turn: the result is written later."""
+        """The call and its result as two turns, because the result is written later."""
         call_id = text_of(call, "id") or name
         at = call.get("timestamp")
         part = call_part(call.get("name"), call.get("args", {}), call_id)
@@ -163,7 +163,7 @@ def _thought(thought: dict[str, Any]) -> Part:
 
 
 def _result(result: Any, call_id: str, name: Any) -> tuple[Part, ...]:
-    """`result` holds function responses, which name the call themselves, or plain parts."""
+    """The parts of a call's `result`: function responses, which carry the call's id, or plain parts."""
     parts = to_parts(result)
     if any(part.type == "tool_result" for part in parts):
         return tuple(part if part.call_id else replace(part, call_id=call_id) for part in parts)

@@ -1,7 +1,7 @@
-"""Reads the elements of a JSON array one by one, with memory for one element, from a document of any size.
+"""Reads the elements of a JSON array one by one from a document of any size, with one element in memory at a time.
 
-Only structure is looked at: strings, and brackets by their number. An element that is not JSON is found by whoever
-parses it; its neighbours are not harmed. A document that breaks off gives every whole element before the break.
+Only strings and brackets are looked at. An element that is not valid JSON is noticed when it is parsed, and does not
+affect the others. A document that breaks off gives every whole element before the break.
 """
 
 import json
@@ -21,11 +21,11 @@ _OPEN, _CLOSE, _QUOTE = b"[{", b"]}", b'"'
 
 @dataclass(frozen=True, slots=True)
 class Element:
-    """One element.
+    """One element of an array.
 
     Attributes:
-        data: its bytes; None when there is a problem.
-        problem: why it cannot be had.
+        data: the element's bytes; None when there is a problem.
+        problem: why the element cannot be read.
     """
 
     index: int
@@ -39,7 +39,7 @@ def elements(stream: BinaryIO, key: str | None, limit: int) -> Iterator[Element]
     Args:
         stream: at its beginning, UTF-8.
         key: None for a top-level array.
-        limit: bytes of one element; a larger one is passed over and given as a problem.
+        limit: bytes of one element; a larger one is skipped and reported as a problem.
     """
     reader = _JsonScanner(stream)
     index = -1
@@ -58,7 +58,7 @@ def elements(stream: BinaryIO, key: str | None, limit: int) -> Iterator[Element]
 
 
 def members(stream: BinaryIO, limit: int) -> dict[str, bytes]:
-    """The members of the top-level object that are no longer than the limit, as bytes; as many as can be had."""
+    """The members of the top-level object that are no longer than the limit, as bytes, up to any break."""
     reader = _JsonScanner(stream)
     found: dict[str, bytes] = {}
     try:
@@ -111,7 +111,7 @@ def _array(reader: "_JsonScanner", limit: int) -> Iterator[bytes | None]:
 
 
 class _JsonScanner:
-    """A place in a stream of JSON."""
+    """Scans a stream of JSON value by value."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
@@ -119,7 +119,7 @@ class _JsonScanner:
         self._at = 0
 
     def peek(self) -> bytes:
-        """The next byte that is no white space; empty at the end."""
+        """The next byte that is not white space; empty at the end."""
         while True:
             self._at = self._match(_SPACE)
             if self._at < len(self._buffer):
@@ -128,7 +128,7 @@ class _JsonScanner:
                 return b""
 
     def skip(self, mark: bytes) -> None:
-        """Passes the mark if it is next."""
+        """Skips the mark if it comes next."""
         if self.peek() == mark:
             self._at += 1
 
@@ -166,7 +166,7 @@ class _JsonScanner:
                     return
 
     def _string(self, taken: "_ValueBytes") -> None:
-        """From behind the opening quote to behind the closing one."""
+        """Takes a string from after its opening quote to after its closing quote."""
         while True:
             self._take(taken, self._match(_STRING))
             if self._buffer[self._at : self._at + 1] == _QUOTE:
@@ -175,7 +175,7 @@ class _JsonScanner:
             self._need()
 
     def _scalar(self, taken: "_ValueBytes") -> None:
-        """A number or a word; a stray mark counts as one, so that reading always moves on."""
+        """Takes a number or a word; a stray mark counts as one, so that reading always advances."""
         while True:
             end = self._match(_SCALAR)
             self._take(taken, end)
@@ -205,7 +205,7 @@ class _JsonScanner:
 
 
 class _ValueBytes:
-    """The bytes of a value so far; forgotten as soon as they are too many."""
+    """Collects the bytes of a value, and drops them once they exceed the limit."""
 
     def __init__(self, limit: int) -> None:
         self.size = 0

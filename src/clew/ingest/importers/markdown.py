@@ -31,7 +31,7 @@ _MOMENT = re.compile(r"\s*(?:[(\[](?P<in>[^)\]]*\d[^)\]]*)[)\]]|[—–|·@-]\s+
 
 
 def read(source: Source) -> Iterator[ImportRecord]:
-    """The messages of a document."""
+    """Reads the messages of a Markdown document."""
     names = names_in(source, unfenced_lines, _label)
     if not names:
         yield from paragraphs(source, NAME, unfenced_lines)
@@ -75,7 +75,7 @@ def _label(line: str) -> SpeakerLabel | None:
 
 
 def _made(label: str, rest: str) -> SpeakerLabel | None:
-    """Takes a date out of a label: `User (2024-05-01 10:00)`."""
+    """Splits the date off a label such as `User (2024-05-01 10:00)`."""
     found = _MOMENT.search(label)
     at = (found["in"] or found["out"]) if found else None
     name = clean_name(label[: found.start()] if found else label)

@@ -1,4 +1,4 @@
-"""One message of a list -> who says what. Understands OpenAI's, Anthropic's and Gemini's messages and loose records."""
+"""Reads the role, parts and speaker of one message: OpenAI's, Anthropic's, Gemini's, and loose records."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -11,7 +11,7 @@ from clew.ingest.importers.message_turns import ROLES
 from clew.types import Part
 
 TEXTS = ("content", "text", "value", "message", "body", "utterance", "parts")
-"""Where a message keeps what it says."""
+"""Members that may hold a message's content."""
 
 TIMES = ("at", "timestamp", "created_at", "create_time", "datetime", "date", "time", "ts")
 IDS = ("external_id", "id", "uuid", "message_id", "dia_id")
@@ -25,13 +25,13 @@ _CALLING = ("tool_calls", "function_call", "tool_call_id", "refusal", "reasoning
 _FIELDS = ("branch", "parent", "origin", "metadata", "type")
 
 READ = frozenset((*TEXTS, *TIMES, *IDS, *SESSIONS, *_ROLES, *_SPEAKERS, *_CALLING, *_FIELDS))
-"""Members that are read; all others are carried along in the turn's metadata."""
+"""Members that are read; all others are kept in the turn's metadata."""
 
 JsonObject = Mapping[str, Any]
 
 
 def read_message(value: JsonObject) -> tuple[str, tuple[Part, ...], str | None]:
-    """The role as the source calls it, the parts, and the speaker's name when the source names a person.
+    """The role as the source writes it, the parts, and the speaker's name if the source names a person.
 
     Raises:
         TurnRejected: it is no message: it has neither a role nor a text.
@@ -55,7 +55,7 @@ def read_message(value: JsonObject) -> tuple[str, tuple[Part, ...], str | None]:
 
 
 def _parts(value: JsonObject) -> Iterator[Part]:
-    """What a message says in the order in which it was made: reasoning, words, calls."""
+    """The parts of a message in the order in which they were made: reasoning, text, calls."""
     reasoning = text_of(value, "reasoning_content", "reasoning")
     if reasoning is not None:
         yield Part(type="thinking", text=reasoning)
@@ -72,6 +72,6 @@ def _parts(value: JsonObject) -> Iterator[Part]:
 
 
 def _call(call: JsonObject) -> Part:
-    """`{id, function: {name, arguments}}`, `{id, custom: {name, input}}`, or the members without the frame."""
-    held = dict_of(call, "function") or dict_of(call, "custom") or call
-    return call_part(held.get("name"), first_of(held, "arguments", "input", "args") or {}, call.get("id"))
+    """A call as `{id, function: {name, arguments}}`, `{id, custom: {name, input}}`, or `{id, name, arguments}`."""
+    raw = dict_of(call, "function") or dict_of(call, "custom") or call
+    return call_part(raw.get("name"), first_of(raw, "arguments", "input", "args") or {}, call.get("id"))

@@ -1,4 +1,4 @@
-"""A conversation that was edited is a tree; here it becomes lines: the one that is shown, then the branches."""
+"""Splits the message tree of an edited conversation into branches, the one that is shown first."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -7,11 +7,11 @@ from itertools import chain
 
 @dataclass(frozen=True, slots=True)
 class BranchPosition:
-    """Where a message stands.
+    """The position of a message in the tree.
 
     Attributes:
-        branch: empty for the line that is shown; else `branch:<its first message>`.
-        parent: for the first message of a branch, the one that it answers; None when there is none.
+        branch: empty for the branch that is shown; otherwise `branch:<first message of the branch>`.
+        parent: for the first message of a branch, the message that it answers; None when there is none.
     """
 
     node: str
@@ -20,12 +20,12 @@ class BranchPosition:
 
 
 def branch_positions(parents: Mapping[str, str | None], shown: str | None) -> Iterator[BranchPosition]:
-    """Every message once: the shown line from its first message to its last, then each branch likewise.
+    """Every message once: the shown branch from its first message to its last, then each other branch likewise.
 
     Args:
-        parents: message -> the message that it answers, in the source's order. A parent that is not there counts as
-            none; where messages answer one another in a circle, the first of them begins a line.
-        shown: the last message of the shown line; when it is None or not there, the last message of all.
+        parents: message -> the message that it answers, in the source's order. A parent that does not exist counts as
+            None; where messages answer one another in a circle, the first of them begins a branch.
+        shown: the last message of the shown branch; if it is None or unknown, the last message of all.
     """
     children: dict[str | None, list[str]] = {}
     for node, parent in parents.items():
@@ -54,7 +54,7 @@ def _line_to(parents: Mapping[str, str | None], last: str | None) -> list[str]:
 
 
 def _line_from(children: Mapping[str | None, list[str]], placed: set[str], first: str) -> Iterator[str]:
-    """A branch goes on with the first answer to each message; the other answers begin branches of their own."""
+    """A branch continues with the first answer to each message; other answers begin branches of their own."""
     node: str | None = first
     while node is not None:
         yield node
@@ -62,7 +62,7 @@ def _line_from(children: Mapping[str | None, list[str]], placed: set[str], first
 
 
 def _starts(children: Mapping[str | None, list[str]]) -> Iterator[str]:
-    """Every message that can be reached, those nearer to a beginning first."""
+    """Every message that can be reached from a first message, in breadth-first order."""
     waiting = list(children.get(None, []))
     for node in waiting:
         yield node

@@ -1,4 +1,4 @@
-"""What all importers share: a message as they understood it -> turns, with everything that can be wrong with it."""
+"""Converts a message, as any importer read it, to turns, or to a rejection with its reason."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -17,12 +17,12 @@ _NAMES: Mapping[Role, str] = {
     "tool": "tool function",
 }
 ROLES: Mapping[str, Role] = {name: role for role, names in _NAMES.items() for name in names.split()}
-"""What sources call the roles, in lower case."""
+"""The names that sources use for roles, in lower case."""
 
 WEB_TOOLS = frozenset(
     "webfetch websearch web_fetch web_search google_web_search browser web web.run web.search".split()
 )
-"""Tools whose results are somebody else's words from the web, in lower case."""
+"""Names, in lower case, of tools whose results come from the web."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,10 +30,10 @@ class ImportedMessage:
     """One message of a source.
 
     Attributes:
-        role: as the source calls it.
-        at: as the source writes it; what cannot be read is kept in the turn's metadata as `at_raw`.
-        parent: external id of the message that it answers, when that is not simply the one before.
-        origin: None to tell by role and parts.
+        role: as the source writes it.
+        at: as the source writes it; a time that cannot be read is kept in the turn's metadata as `at_raw`.
+        parent: external id of the message that it answers, if that is not the message before.
+        origin: None to derive it from role and parts.
     """
 
     source: str
@@ -50,10 +50,10 @@ class ImportedMessage:
 
 
 def message_turns(message: ImportedMessage, where: str) -> Iterator[ImportRecord]:
-    """The turns of a message: one for each run of parts that are the same one's words.
+    """The turns of a message: one for each run of parts from the same author.
 
-    Results of tools and what a client put in are not the words of whoever's message holds them; so a message that mixes
-    them gives several turns. The first has the message's id, the others `<id>#1`, `<id>#2`, ...
+    Tool results, and text that a client inserted, are not by the author of the message that holds them; so a message
+    that mixes them gives several turns. The first has the message's id, the others `<id>#1`, `<id>#2`, ...
     """
     runs = _content_runs(message.parts)
     for n, (kind, parts) in enumerate(runs):
@@ -68,16 +68,16 @@ def message_turns(message: ImportedMessage, where: str) -> Iterator[ImportRecord
 
 
 def last_id(message: ImportedMessage) -> str | None:
-    """External id of the last turn that a message gives; None when it gives none, or has no id."""
+    """External id of a message's last turn; None if it gives no turn or has no id."""
     count = len(_content_runs(message.parts))
     return _numbered(message.external_id, count - 1) if count else None
 
 
 def as_role(name: Any) -> Role:
-    """The role that a source's name for it means.
+    """The role that a source's name stands for.
 
     Raises:
-        TurnRejected: no source known here uses that name.
+        TurnRejected: the name is unknown.
     """
     role = ROLES.get(name.strip().lower()) if isinstance(name, str) else None
     if role is None:
@@ -86,13 +86,13 @@ def as_role(name: Any) -> Role:
 
 
 class ToolNames:
-    """Remembers the names of tool calls, so that results which only give the call's id can be named."""
+    """Remembers the names of tool calls, to name results that carry only the call's id."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
 
     def name(self, parts: tuple[Part, ...]) -> tuple[Part, ...]:
-        """The parts with the tool's name in each result whose call came before."""
+        """The parts, with the tool's name added to each result whose call came before."""
         for part in parts:
             if part.type == "tool_call" and part.call_id and part.name:
                 self._names[part.call_id] = part.name
@@ -105,12 +105,12 @@ class ToolNames:
 
 
 def injected(parts: tuple[Part, ...]) -> tuple[Part, ...]:
-    """The same parts as words that a client put into somebody's message."""
+    """The parts, with texts marked as inserted by a client."""
     return tuple(replace(part, type="injected") if part.type == "text" else part for part in parts)
 
 
 def mark_injected(parts: tuple[Part, ...], marks: tuple[str, ...]) -> tuple[Part, ...]:
-    """The parts with those texts as injected that begin with one of a client's own marks."""
+    """The parts, with texts that begin with one of a client's marks turned into injected parts."""
     return tuple(
         replace(part, type="injected") if part.type == "text" and part.text.lstrip().startswith(marks) else part
         for part in parts
@@ -118,12 +118,12 @@ def mark_injected(parts: tuple[Part, ...], marks: tuple[str, ...]) -> tuple[Part
 
 
 def _voice_runs(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:
-    """Runs of parts that are the same one's words."""
+    """Runs of consecutive parts from the same author."""
     return [(kind, tuple(run)) for kind, run in groupby(parts, key=_voice)]
 
 
 def _content_runs(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:
-    """The runs that say something, each without what holds nothing at all."""
+    """The runs that have content, each without its empty parts."""
     return [
         (kind, tuple(part for part in run if part.extra or _has_content(part)))
         for kind, run in _voice_runs(parts)

@@ -1,8 +1,8 @@
 """Lists of messages: OpenAI's and Anthropic's, and the loose forms that people write: JSON arrays and JSONL.
 
-One reader for all of them, since a message says itself what it is. Messages stand in a list, one on each line, or in
-conversations (`messages`, `traj`, `conversations`, ...) that stand so. Without a session of its own a message goes to
-the file's; a conversation without an id is named by its place in the file.
+One reader serves all, because each message shows its own form. Messages come in a list, one on each line, or inside
+conversations (`messages`, `traj`, `conversations`, ...) that come in these ways. A message without a session goes to
+the file's session; a conversation without an id is named by its position in the file.
 """
 
 from collections.abc import Iterator, Mapping
@@ -31,7 +31,7 @@ JsonObject = Mapping[str, Any]
 
 
 def read(source: Source, name: str) -> Iterator[ImportRecord]:
-    """The records of one file; `name` is what its turns give as their source."""
+    """Reads one file of messages; `name` becomes the source of its turns."""
     shape = file_shape(source)
     reader = _MessageReader(source, name)
     if shape.kind == "list":
@@ -51,7 +51,7 @@ def read(source: Source, name: str) -> Iterator[ImportRecord]:
 
 
 class _MessageReader:
-    """Reads messages of one session after the other."""
+    """Reads messages, one session after the other."""
 
     def __init__(self, source: Source, name: str) -> None:
         self.session = source.session_for(None)
@@ -62,7 +62,7 @@ class _MessageReader:
         self._exported = ExportReader()
 
     def records(self, items: Iterator[JsonRecord | Rejection]) -> Iterator[ImportRecord]:
-        """What each item gives: a message, or all the messages of a conversation."""
+        """Reads each item: a message, or a conversation with all its messages."""
         for item in items:
             if isinstance(item, Rejection):
                 yield item
@@ -74,7 +74,7 @@ class _MessageReader:
                 yield from self._message(item.value, item.where)
 
     def opening(self, value: JsonObject, where: str) -> Iterator[ImportRecord]:
-        """What a conversation says before its messages: its title, and the instructions to the assistant."""
+        """Reads what a conversation has before its messages: its title, and the instructions to the assistant."""
         self._title = text_of(value, "title")
         for key in ("system", "instructions", "input"):
             parts = to_parts(value.get(key)) if key != "input" or isinstance(value.get(key), str) else ()
@@ -92,12 +92,12 @@ class _MessageReader:
         own = text_of(item.value, *SESSIONS, *IDS) or f"{self._source.stem}:{item.place}"
         outer, self.session = self.session, self._source.session_for(own)
         yield from self.opening(item.value, item.where)
-        for n, held in enumerate(item.value[key]):
+        for n, raw in enumerate(item.value[key]):
             where = f"{item.where}.{key}[{n}]"
-            if isinstance(held, dict):
-                yield from self._message(held, where)
+            if isinstance(raw, dict):
+                yield from self._message(raw, where)
             else:
-                yield Rejection(where=where, reason=f"expected a message, found {type(held).__name__} {held!r:.40}")
+                yield Rejection(where=where, reason=f"expected a message, found {type(raw).__name__} {raw!r:.40}")
         self.session = outer
 
     def _own(self, item: JsonRecord) -> Iterator[ImportRecord]:
@@ -119,7 +119,7 @@ class _MessageReader:
     def _message(self, value: JsonObject, where: str) -> Iterator[ImportRecord]:
         inner = dict_of(value, "message")
         if inner:
-            value = {**{name: held for name, held in value.items() if name != "message"}, **inner}
+            value = {**{name: raw for name, raw in value.items() if name != "message"}, **inner}
         try:
             role, parts, speaker = read_message(value)
         except TurnRejected as error:
@@ -142,14 +142,14 @@ class _MessageReader:
         yield from message_turns(message, where)
 
     def _metadata(self, value: JsonObject) -> dict[str, Any]:
-        """The message's own, and every member that nobody read."""
-        rest = {name: held for name, held in value.items() if name not in READ and held is not None}
+        """The message's own metadata, and every member that is not read otherwise."""
+        rest = {name: raw for name, raw in value.items() if name not in READ and raw is not None}
         return {**without_none(title=self._title), **rest, **dict_of(value, "metadata")}
 
 
 def _list_in(value: JsonObject) -> str | None:
-    """The member that holds the messages of a conversation; None for what is a message itself."""
+    """The member that holds the messages of a conversation; None if the value is a message itself."""
     if any(name in value for name in ("role", "text")):
         return None
     lists = (key for key in LISTS if isinstance(value.get(key), list))
-    return next((key for key in lists if any(isinstance(held, dict) for held in value[key])), None)
+    return next((key for key in lists if any(isinstance(raw, dict) for raw in value[key])), None)

@@ -1,7 +1,7 @@
 """Plain text: chats as `[date] Name: text`, as WhatsApp writes them, as `Name: text`; else paragraphs.
 
-WhatsApp writes `[14/08/2023, 09:15:32] Ann: text` on iOS and `14/08/2023, 09:15 - Ann: text` on Android, in the order
-of day and month that the telephone's country uses; the file as a whole shows which. Its own lines have no name.
+WhatsApp writes `[14/08/2023, 09:15:32] Ann: text` on iOS and `14/08/2023, 09:15 - Ann: text` on Android, with day and
+month in the order of the telephone's country, which only the file as a whole shows. System lines have no name.
 """
 
 import re
@@ -23,7 +23,7 @@ _DASH = re.compile(
     re.DOTALL | re.IGNORECASE,
 )
 _NAME = re.compile(r"(?P<name>[^\W\d_][^:\n]{0,40}):(?:\s+|$)(?P<text>.*)", re.DOTALL)
-_SIGNS = "\u200e\u200f\u202a\u202c\ufeff"  # invisible signs of direction, which telephones write
+_SIGNS = "\u200e\u200f\u202a\u202c\ufeff"  # invisible direction marks, which telephones write
 _DATE = re.compile(r"\D{0,3}(\d{1,4})([./-])(\d{1,2})[./-](\d{1,4})")
 _CLOCK = re.compile(r"\d{1,2}[:.]\d\d")
 _DOTTED_TIME = re.compile(r"(?<=\s)(\d{1,2})\.(\d\d)(?:\.(\d\d))?(?=\s|$)")
@@ -31,7 +31,7 @@ _WORDS = 4  # of a name
 
 
 def read(source: Source) -> Iterator[ImportRecord]:
-    """The messages of a text."""
+    """Reads the messages of a text."""
     survey = _surveyed(source)
     if not survey.nonblank:
         yield Skipped("empty file", source.label)
@@ -57,7 +57,7 @@ def _surveyed(source: Source) -> "_Survey":
 
 
 class _Survey:
-    """What a first look over a text tells: which form its lines have, and what comes first in its dates."""
+    """Surveys a text for the form of its dated lines and the order of day and month in its dates."""
 
     def __init__(self) -> None:
         self.nonblank = 0
@@ -78,13 +78,13 @@ class _Survey:
 
     @property
     def pattern(self) -> re.Pattern[str] | None:
-        """The form of most dated lines; None when there is but one, and not at the beginning."""
+        """The form of most dated lines; None if there is only one such line and it is not the first."""
         if not self._found or (self._found.total() < 2 and not self._is_early):
             return None
         return max((_BRACKET, _DASH), key=lambda pattern: self._found[pattern])
 
     def is_day_first(self) -> bool:
-        """By a number over 12; else by the sign between the numbers, or a twelve-hour clock, as Americans use it."""
+        """Whether dates begin with the day: told by a number over 12, else by dots or a 24-hour clock."""
         if self._over[1] or self._over[2]:
             return self._over[1] >= self._over[2]
         return bool(self._dots) or not self._halves
@@ -123,10 +123,10 @@ def _one_of(label: SpeakerLabel | None, names: frozenset[str]) -> SpeakerLabel |
 
 
 def _bare(line: str) -> str:
-    """Without the signs before its first character."""
+    """The line without leading blanks and direction marks."""
     return line.lstrip(_SIGNS + " \t")
 
 
 def _plain(text: str) -> str:
-    """Without signs anywhere, and with spaces that are spaces."""
+    """The text without direction marks, with runs of white space as one space."""
     return " ".join("".join(character for character in text if character not in _SIGNS).split())

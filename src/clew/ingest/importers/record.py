@@ -1,4 +1,4 @@
-"""What an importer gives: a turn, a rejection, or a record that holds no turn. And the limits that it keeps to."""
+"""The records that importers produce (turns, rejections, skipped records), and their size limits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,12 +8,12 @@ from clew.types import Rejection, Turn
 
 @dataclass(frozen=True, slots=True)
 class ImportLimits:
-    """How much one record may need; what is larger is rejected and never held in memory as a whole.
+    """Size limits of imported records; a larger record is rejected without being held in memory as a whole.
 
     Attributes:
         max_line_bytes: one line of a line-based format, one message of a list, one paragraph.
-        max_conversation_bytes: one conversation of an account export, which has to be held to follow its branches.
-        max_file_bytes: one file inside a zip, uncompressed: guards against archives that unpack without end.
+        max_conversation_bytes: one conversation of an account export, which is read as a whole to follow its branches.
+        max_file_bytes: one file inside a zip, uncompressed: guards against zip bombs.
     """
 
     max_line_bytes: int = 32 << 20
@@ -23,7 +23,7 @@ class ImportLimits:
 
 @dataclass(frozen=True, slots=True)
 class ImportedTurn:
-    """A turn and where it stood: `file:line`, or `file:messages[12]`."""
+    """A turn and its position in the source: `file:line`, or `file:messages[12]`."""
 
     turn: Turn
     where: str
@@ -31,10 +31,10 @@ class ImportedTurn:
 
 @dataclass(frozen=True, slots=True)
 class Skipped:
-    """A record that is no turn by its nature; `kind` is what the source calls it.
+    """A record that is no turn; `kind` is the source's name for it.
 
     Attributes:
-        learned: values that one of our own exports brings along; None for any other record.
+        learned: learned values from one of Clew's own exports; None for any other record.
     """
 
     kind: str

@@ -1,6 +1,6 @@
-"""One file to import, wherever it lies: opened as often as needed, read by lines or records, never held as a whole.
+"""One file to import, in a folder or a zip: opened as often as needed, read by lines or JSON records, never as a whole.
 
-Borders: knows bytes, lines and JSON; knows no format.
+Knows bytes, lines and JSON, but no format.
 """
 
 import codecs
@@ -16,7 +16,7 @@ from clew.ingest.importers.json_scan import elements, members
 from clew.ingest.importers.record import ImportLimits
 from clew.types import Rejection
 
-DEEPEST = 100  # levels of a record; nobody writes more, and what walks a record is not asked to
+DEEPEST = 100  # levels of a record: no source nests deeper, and recursive readers are safe up to here
 _TROUBLE = re.compile(rb"\\u(?:d[89a-f]|0000)|\x00|" + ESCAPE.encode(), re.IGNORECASE)
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -37,11 +37,11 @@ class Source:
     """A file to import.
 
     Attributes:
-        label: how the file is called in `where`.
-        stem: names the session when the file does not.
-        opener: opens the file anew at its first byte; may raise OSError and what zip files raise.
-        session: every turn goes to this session when it is given.
-        asset: bytes of a file that lies beside it and whose name begins as given; None when there is none.
+        label: the file's name in `where`.
+        stem: names the session if the file does not.
+        opener: opens the file at its first byte; may raise OSError and the errors of zip files.
+        session: if given, every turn goes to this session.
+        asset: returns the bytes of a file beside this one by the beginning of its name; None when there is none.
     """
 
     label: str
@@ -52,7 +52,7 @@ class Source:
     asset: Asset = _no_asset
 
     def open(self) -> BinaryIO:
-        """The file as UTF-8 without a mark at its beginning; UTF-16 is recoded."""
+        """Opens the file as UTF-8 without a byte order mark; UTF-16 is recoded."""
         with self.opener() as stream:
             head = stream.read(4)
         mark, encoding = next(((m, e) for m, e in _MARKS if head.startswith(m)), (b"", "utf-8"))
@@ -63,7 +63,7 @@ class Source:
         return stream if encoding == "utf-8" else io.BufferedReader(_Recoded(stream, encoding))
 
     def session_for(self, own: str | None) -> str:
-        """The session of a turn for which the source names its own, or none."""
+        """The session of a turn: the one given for the file, else the turn's own, else the file's stem."""
         return self.session or own or self.stem
 
     def where(self, place: object) -> str:
@@ -73,7 +73,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class JsonRecord:
-    """One parsed record and where it stood; `place` is its line, counted from 1, or its index in a list."""
+    """One parsed record and its position; `place` is its line, counted from 1, or its index in a list."""
 
     where: str
     value: dict[str, Any]
@@ -97,13 +97,13 @@ def lines(source: Source) -> Iterator[tuple[int, bytes] | Rejection]:
 
 
 def text_lines(source: Source) -> Iterator[tuple[int, str] | Rejection]:
-    """The same as text that can be stored."""
+    """The lines of a file, numbered from 1, as text that can be stored; a line over the limit is rejected."""
     for line in lines(source):
         yield line if isinstance(line, Rejection) else (line[0], decode(line[1]))
 
 
 def json_lines(source: Source) -> Iterator[JsonRecord | Rejection]:
-    """The objects of a file that has one on each line; empty lines are passed over."""
+    """The objects of a file with one JSON object on each line; empty lines are ignored."""
     for line in lines(source):
         if isinstance(line, Rejection):
             yield line
@@ -127,7 +127,7 @@ def json_list(source: Source, key: str | None, limit: int | None = None) -> Iter
 
 
 def json_header(source: Source, longest: int = 1 << 16) -> dict[str, Any]:
-    """The members of a document that is one JSON object, without the long ones."""
+    """The members of a document that is one JSON object, except those longer than `longest` bytes."""
     with source.open() as stream:
         found = members(stream, longest)
     header: dict[str, Any] = {}
@@ -135,7 +135,7 @@ def json_header(source: Source, longest: int = 1 << 16) -> dict[str, Any]:
         try:
             header[escape_surrogates(name)] = parse(data)
         except ValueError:
-            continue  # what cannot be read is not there; the records themselves are reported one by one
+            continue  # a member that cannot be parsed counts as absent; records are reported one by one
     return header
 
 
@@ -150,10 +150,10 @@ def json_document(source: Source) -> JsonRecord | Rejection:
 
 
 def parse(data: bytes) -> Any:
-    """JSON as text that can be stored: what UTF-8 cannot hold is escaped, NaN and infinities are None.
+    """Parses JSON into values that can be stored: text that is not valid UTF-8 is escaped, NaN and infinities are None.
 
     Raises:
-        ValueError: it is no JSON, or nested deeper than DEEPEST; the message says where.
+        ValueError: the data is not JSON, or nested deeper than DEEPEST; the message says where.
     """
     try:
         text = data.decode()
@@ -186,7 +186,7 @@ def _no_number(_name: str) -> None:
 
 
 def _depth(value: Any) -> int:
-    """Levels of nesting; walks without recursion, since what is measured may be deep."""
+    """Levels of nesting, counted without recursion."""
     deepest = 0
     level = [value]
     while level:
@@ -201,7 +201,7 @@ def _depth(value: Any) -> int:
 
 
 def _pass_line(stream: BinaryIO) -> int:
-    """Reads to the end of the line without keeping it; gives its length."""
+    """Reads to the end of the line without keeping it, and returns its length."""
     size = 0
     while piece := stream.readline(1 << 20):
         size += len(piece)

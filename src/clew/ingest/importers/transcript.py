@@ -1,7 +1,7 @@
-"""Conversations written down as text: a label says who speaks, and what follows is theirs until the next label.
+"""Transcripts: a label names the speaker of the text that follows, until the next label.
 
-What a label looks like is the affair of the format; here is what they share: surveying a file for its labels, putting
-the lines of a message together, and falling back to paragraphs where there is no label at all.
+Each format defines what a label looks like. This module surveys a file for its labels, joins the lines of a message,
+and falls back to paragraphs in a file without labels.
 """
 
 import re
@@ -22,20 +22,20 @@ LABELS = {
     **dict.fromkeys(("gpt-4", "gpt-4o", "gpt-5", "claude responded", "gemini said"), "assistant"),
     "tool result": "tool",
 }
-"""What stands above a message instead of a name, in lower case -> role."""
+"""Words that label a message instead of a name, in lower case -> role."""
 
 _EDGE = re.compile(r"^[\W_]+|[\W_]+$")
-_EARLY = 5  # a conversation begins with somebody speaking; a text that only later has a colon in it is none
-_MANY = 50_000  # different names; no conversation has them, so those that came once are forgotten
+_EARLY = 5  # a transcript has a label in its first lines; a text with a colon only later is none
+_MANY = 50_000  # different names; no conversation has so many, so names seen once are dropped
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
 
 
 @dataclass(frozen=True, slots=True)
 class SpeakerLabel:
-    """The beginning of a message: who speaks, when if it says so, and what stands on the same line.
+    """The label of a message: the speaker, the time if there is one, and the rest of the line.
 
     Attributes:
-        name: as written; None for a line of the program that wrote the file.
+        name: as written; None for a system line of the program that wrote the file.
     """
 
     name: str | None
@@ -45,13 +45,13 @@ class SpeakerLabel:
 
 LabelFinder = Callable[[str], SpeakerLabel | None]
 NumberedLine = tuple[int, str, bool]
-"""Its number, its text, and whether a label can be on it."""
+"""A line's number, its text, and whether it may carry a label."""
 LineReader = Callable[[Source], Iterator[NumberedLine | Rejection]]
 
 
 @dataclass(slots=True)
 class _OpenMessage:
-    """A message whose lines are being collected."""
+    """A message whose lines are still being collected."""
 
     where: str
     label: SpeakerLabel
@@ -61,18 +61,18 @@ class _OpenMessage:
 
 
 def clean_name(name: str) -> str:
-    """A label without the signs around it: `🧑 User:` is `User`."""
+    """A label without surrounding symbols: `🧑 User:` is `User`."""
     return _EDGE.sub("", name)
 
 
 def open_lines(source: Source) -> Iterator[NumberedLine | Rejection]:
-    """The lines of a file; a label can be on each."""
+    """The lines of a file; each may carry a label."""
     for line in text_lines(source):
         yield line if isinstance(line, Rejection) else (*line, True)
 
 
 def unfenced_lines(source: Source) -> Iterator[NumberedLine | Rejection]:
-    """The lines of a Markdown file; labels can only be outside of fenced code."""
+    """The lines of a Markdown file; only lines outside fenced code may carry a label."""
     fence: str | None = None
     for line in text_lines(source):
         if isinstance(line, Rejection):
@@ -85,13 +85,13 @@ def unfenced_lines(source: Source) -> Iterator[NumberedLine | Rejection]:
 
 
 def names_in(source: Source, lines: LineReader, match: LabelFinder) -> frozenset[str]:
-    """The names that label messages: words for roles, and names that come twice or more.
+    """The names that label messages: words for roles, and names that occur twice or more.
 
     Args:
-        match: finds what looks like a label.
+        match: parses a line that looks like a label.
 
     Returns:
-        Empty when no such label is among the first lines.
+        The names; empty if none of them labels one of the first lines.
     """
     counts: Counter[str] = Counter()
     first: list[str] = []
@@ -114,7 +114,7 @@ def names_in(source: Source, lines: LineReader, match: LabelFinder) -> frozenset
 def labelled(
     source: Source, name: str, lines: LineReader, match: LabelFinder, title: str | None = None
 ) -> Iterator[ImportRecord]:
-    """The messages of a file whose labels `match` finds; what stands before the first label is skipped."""
+    """Reads a file by the labels that `match` finds; text before the first label is skipped."""
     draft: _OpenMessage | None = None
     for line in lines(source):
         if isinstance(line, Rejection):
@@ -135,7 +135,7 @@ def labelled(
 
 
 def paragraphs(source: Source, name: str, lines: LineReader) -> Iterator[ImportRecord]:
-    """A text that no label divides: each paragraph is a turn of the user's."""
+    """Reads a text without labels: each paragraph is a turn of the user."""
     draft: _OpenMessage | None = None
     for line in lines(source):
         if isinstance(line, Rejection):
