@@ -23,10 +23,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.bars import Panel, draw_panels
-from clew.analyze.importance import Usual, importance, top_overlays
+from clew.analyze.importance import RoleBaseline, importance, top_overlays
 from clew.analyze.novelty import Vector, calibration_of
 from clew.analyze.overlays import Overlay
-from clew.analyze.turns import Rules, Session, Told, analyze_turn
+from clew.analyze.turns import Rules, SessionHistory, TurnInput, analyze_turn
 from clew.analyze.weigh import Weighing, weigh_joint
 from clew.derive.embedding import embedding_text
 from clew.evaluate.datasets import load
@@ -107,11 +107,11 @@ def analysed(found: Iterable[Talk], embedder: Embedder | None) -> Iterator[TurnS
     rules = Rules(calibration_of(None if embedder is None else embedder.name))
     for talk in found:
         vectors = _vectors(talk.turns, embedder)
-        session = Session()
+        session = SessionHistory()
         for place, (turn, vector) in enumerate(zip(talk.turns, vectors, strict=True)):
-            said, after = analyze_turn(Told(f"t:turn:{place}", turn.role, turn.text, vector), session, rules)
+            said, after = analyze_turn(TurnInput(f"t:turn:{place}", turn.role, turn.text, vector), session, rules)
             scores = {Overlay(name): score for name, score in said.overlays.items()}
-            sigma = importance(said.novelty, top_overlays(scores), 0.0, Usual(), "sigma")
+            sigma = importance(said.novelty, top_overlays(scores), 0.0, RoleBaseline(), "sigma")
             yield TurnScores(talk.corpus, turn.role, said, sigma, None if talk.gold is None else place in talk.gold)
             session = after
 

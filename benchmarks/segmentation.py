@@ -31,7 +31,7 @@ from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.models.recorded import RecordedEmbedder
 from clew.structure.beats import segment
-from clew.structure.boundary import AFTER, BEFORE, WITH_VECTORS, WITHOUT_VECTORS, look
+from clew.structure.boundary import AFTER, BEFORE, WITH_VECTORS, WITHOUT_VECTORS, gap_at
 from clew.structure.features import TurnFeatures, features
 from clew.views.hsca import HSCAEngine
 
@@ -184,7 +184,7 @@ def gaps(dialogues: Sequence[Dialogue], reader: FixtureReader, *, roles: bool, v
         turns = reader.turns(dialogue, roles=roles, vectors=vectors)
         start = 0
         for place in range(1, len(turns)):
-            found = look(turns[max(0, place - BEFORE) : place], turns[place : place + AFTER], place - start).signals
+            found = gap_at(turns[max(0, place - BEFORE) : place], turns[place : place + AFTER], place - start).signals
             rows.append([found[name] for name in names])
             borders.append(float(place in dialogue.borders))
             start = place if borders[-1] else start
@@ -277,7 +277,7 @@ def plot(dialogues: Sequence[Dialogue], reader: FixtureReader) -> str:
         chances, start = [0.0], 0
         for place in range(1, len(turns)):
             start = place - 1 if place - 1 in starts else start
-            found = look(turns[max(0, place - BEFORE) : place], turns[place : place + AFTER], place - start).signals
+            found = gap_at(turns[max(0, place - BEFORE) : place], turns[place : place + AFTER], place - start).signals
             logits = weights["constant"] + sum(weights[name] * value for name, value in found.items())
             chances.append(1.0 / (1.0 + exp(-logits)))
         rows.append((chances, sorted(starts - {0}), dialogue.borders))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from clew.structure.vocabulary import Label, Vocabulary, is_near, parts_of, resolve
+from clew.structure.vocabulary import LabelEntry, Vocabulary, is_near, parts_of, resolve
 
 NAMES = st.sampled_from(
     "auth authentication authenticate kubernetes kubernets kubernetess config configuration configurations key keys "
@@ -95,4 +95,4 @@ def test_words_that_only_look_alike_are_two() -> None:
     assert is_near("auth", "authentication")
     assert is_near("api-auth", "api-authentication")
     assert not is_near("api-auth", "web-authentication")
-    assert Vocabulary([Label("a", 1, target=None)]).root("A") == "a"
+    assert Vocabulary([LabelEntry("a", 1, target=None)]).root("A") == "a"

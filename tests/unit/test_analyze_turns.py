@@ -5,10 +5,10 @@ from math import log1p
 import numpy as np
 import pytest
 
-from clew.analyze.importance import Usual, importance, substance, top_overlays
+from clew.analyze.importance import RoleBaseline, importance, substance, top_overlays
 from clew.analyze.novelty import Calibration, calibration_of, novelty, vector_cosine, word_cosine
 from clew.analyze.overlays import Overlay, inherited, keyword_scores, meet_scores, strongest
-from clew.analyze.turns import Rules, Session, Told, analyze_turn
+from clew.analyze.turns import Rules, SessionHistory, TurnInput, analyze_turn
 from clew.errors import InputError
 from clew.types.analysis import TurnAnalysis
 
@@ -29,9 +29,9 @@ def vectors(*rows: list[float]) -> list[np.ndarray]:
 
 
 def run(turns: list[tuple[str, str]], rules: Rules = RULES) -> list[TurnAnalysis]:
-    session, made = Session(), []
+    session, made = SessionHistory(), []
     for place, (role, text) in enumerate(turns):
-        analysis, session = analyze_turn(Told(turn=f"s:turn:{place}", role=role, text=text), session, rules)
+        analysis, session = analyze_turn(TurnInput(turn=f"s:turn:{place}", role=role, text=text), session, rules)
         made.append(analysis)
     return made
 
@@ -123,22 +123,22 @@ def test_a_lattice_is_one_more_source() -> None:
     met = meet_scores({Overlay.MISSION: [0.1, 0.9, 0.6, 0.3], Overlay.COHERENCE: [], Overlay.SECURITY: [-0.5]})
     assert met == {Overlay.MISSION: pytest.approx(6.0)}
     assert strongest({Overlay.MISSION: 2.0}, met) == met
-    told = Told(turn="s:turn:0", role="user", text="Fine.", meet=met)
-    assert analyze_turn(told, Session(), RULES)[0].overlays == {"O4_mission": pytest.approx(6.0)}
+    told = TurnInput(turn="s:turn:0", role="user", text="Fine.", meet=met)
+    assert analyze_turn(told, SessionHistory(), RULES)[0].overlays == {"O4_mission": pytest.approx(6.0)}
 
 
 @pytest.mark.requirement("W-SIGMA-05")
 def test_the_sources_own_importance_is_a_plain_sum() -> None:
-    assert importance(0.4, 3.0, 9.0, Usual(), "sigma") == pytest.approx(7.0)
-    assert importance(0.0, 0.0, 9.0, Usual(), "sigma") == 1
-    assert importance(0.9, 5.0, 0.0, Usual(), "sigma") == 10
+    assert importance(0.4, 3.0, 9.0, RoleBaseline(), "sigma") == pytest.approx(7.0)
+    assert importance(0.0, 0.0, 9.0, RoleBaseline(), "sigma") == 1
+    assert importance(0.9, 5.0, 0.0, RoleBaseline(), "sigma") == 10
     assert top_overlays({Overlay.SECURITY: 9, Overlay.MISSION: 6, Overlay.LINEAGE: 3, Overlay.COHERENCE: 1}) == 6
     assert top_overlays({}) == 0
 
 
 @pytest.mark.requirement("W-SIGMA-05")
 def test_importance_is_measured_against_what_is_usual() -> None:
-    usual = Usual(10, 6, 20, 30)
+    usual = RoleBaseline(10, 6, 20, 30)
     middle = importance(0.6, 2.0, 3.0, usual)
     assert middle == pytest.approx(4.4)
     assert importance(0.8, 2.0, 3.0, usual) > middle > importance(0.4, 2.0, 3.0, usual)
@@ -172,8 +172,8 @@ def test_a_turn_that_speaks_of_an_earlier_one_refers_to_it() -> None:
     long = "As we discussed, the auditors want to see where the tokens of our sessions are, and that is Redis by now."
     assert run([*said, ("user", long)])[-1].references == ("s:turn:0",)
     assert run([*said, ("user", "Sessions go to Redis.")])[-1].references == ()
-    told = Told(turn="s:turn:9", role="user", text="Yes.", answers="s:turn:4")
-    assert analyze_turn(told, Session(), RULES)[0].references == ("s:turn:4",)
+    told = TurnInput(turn="s:turn:9", role="user", text="Yes.", answers="s:turn:4")
+    assert analyze_turn(told, SessionHistory(), RULES)[0].references == ("s:turn:4",)
 
 
 @pytest.mark.requirement("W-SIGMA-08")

@@ -19,7 +19,7 @@ from clew.rows.analysis_progress import read_progress
 from clew.rows.annotations import ANALYSIS, annotations_of
 from clew.store.protocol import Store
 from clew.store.tables import NODE
-from clew.structure.hierarchy_codec import outline_of, seqs_of
+from clew.structure.hierarchy_codec import seqs_of, summary_of
 from clew.testing import HashEmbedder
 from clew.types import Part, Turn
 from tests.index_stores import Wrapped, as_store
@@ -277,7 +277,7 @@ def test_chapters_gather_beats_however_the_work_is_cut_up(stretch: int) -> None:
         assert [name for name, _ in gathered] == [node["node"] for node in chapters]
         for chapter, (_, nodes) in zip(chapters, gathered, strict=True):
             assert 2 <= len(nodes) <= 8
-            assert outline_of(chapter["data"]).turns == sum(outline_of(node["data"]).turns for node in nodes)
+            assert summary_of(chapter["data"]).turns == sum(summary_of(node["data"]).turns for node in nodes)
             assert (chapter["low"], chapter["high"]) == (nodes[0]["low"], nodes[-1]["high"])
         whole = made(held._store)
         held._store.transaction(lambda tx: drop_analysis(tx, "default"))

@@ -16,7 +16,7 @@ from clew.memory import Memory
 from clew.rank.intent import read_intent
 from clew.rank.labels import NO_LABELS, TagColumns, generality, overlap
 from clew.recall.query_labels import question_labels
-from clew.structure.vocabulary import Label, Vocabulary
+from clew.structure.vocabulary import LabelEntry, Vocabulary
 from clew.testing import FrozenClock, HashEmbedder, ScriptedLLM
 from clew.types import Hit
 from tests.memories import NOON, quiet, told
@@ -86,7 +86,9 @@ def test_a_tag_that_a_model_gave_counts_also_where_nothing_was_analysed() -> Non
 
 @pytest.mark.requirement("F-LABEL-01")
 def test_a_question_has_known_labels_and_no_others() -> None:
-    words = Vocabulary([Label("login-page", 3), Label("logins", 4, target="login-page"), Label("car", 5)])
+    words = Vocabulary(
+        [LabelEntry("login-page", 3), LabelEntry("logins", 4, target="login-page"), LabelEntry("car", 5)]
+    )
     found = question_labels(said("Did the Login pages or the LOGINS break the submarine?"), words, None, ())
     assert set(found) == {"login-page"}
     assert question_labels(said("What of the submarine?"), words, None, ()) == {}
@@ -97,7 +99,7 @@ def test_a_question_has_known_labels_and_no_others() -> None:
 
 @pytest.mark.requirement("F-LABEL-01")
 def test_with_vectors_a_question_has_the_labels_that_are_like_it() -> None:
-    words = Vocabulary([Label("car", 1, again=2), Label("boat", 1, again=2), Label("tram", 1)])
+    words = Vocabulary([LabelEntry("car", 1, again=2), LabelEntry("boat", 1, again=2), LabelEntry("tram", 1)])
     words.give_vector("car", np.array([120, 10], np.int8))
     words.give_vector("boat", np.array([0, 127], np.int8))
     words.give_vector("tram", np.array([127, 0], np.int8))  # came once: it is not compared

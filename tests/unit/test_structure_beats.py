@@ -9,8 +9,8 @@ import pytest
 from clew.analyze.weigh import weigh
 from clew.errors import InputError
 from clew.structure.beats import Beat, BeatRule, OpenBeat, advance, finish, is_mature, reopen, segment
-from clew.structure.boundary import SIMILARITY, calibrate, evidence, look
-from clew.structure.cues import Cue, cues_of
+from clew.structure.boundary import SIMILARITY, calibrate, evidence, gap_at
+from clew.structure.cues import TurnCue, cues_of
 from clew.structure.features import MAX_TERMS, TurnFeatures, features, packed, unpacked
 
 START = datetime(2026, 3, 25, 9, 0, tzinfo=UTC)
@@ -82,11 +82,11 @@ def test_twenty_turns_end_a_beat() -> None:
 def test_something_done_and_something_asked_end_a_beat() -> None:
     said = ("The tests of the parser fail on dates.", "I changed the parser, and all tests pass.", "Great.")
     new = "I would like to see the invoices of last week."
-    going_on = look(turns(*said), turns(new), 3)
+    going_on = gap_at(turns(*said), turns(new), 3)
     assert going_on.signals["requests"] == 1.0
-    finished = look(turns(*said[:2]), turns(new), 2)
+    finished = gap_at(turns(*said[:2]), turns(new), 2)
     assert finished.signals["done"] == 1.0
-    assert evidence(finished) > evidence(look(turns(said[0], "I changed the parser of the tests."), turns(new), 2))
+    assert evidence(finished) > evidence(gap_at(turns(said[0], "I changed the parser of the tests."), turns(new), 2))
 
 
 @pytest.mark.requirement("W-STRUCT-02")
@@ -96,21 +96,21 @@ def test_subjects_that_change_speak_for_an_end() -> None:
         features("So it is.", (*rule, domains), seq=0)
         for domains in ({"legal": 1.5}, {"physics": 1.5}, {"legal": 1.5, "physics": 1.5})
     )
-    assert look([law], [physics], 1).signals["domain"] == 1.0
-    assert look([law], [both], 1).signals["domain"] == pytest.approx(0.0, abs=0.02)
-    assert look([law], [law], 1).signals["domain"] == pytest.approx(1 - 1 / 0.7, abs=0.001)
+    assert gap_at([law], [physics], 1).signals["domain"] == 1.0
+    assert gap_at([law], [both], 1).signals["domain"] == pytest.approx(0.0, abs=0.02)
+    assert gap_at([law], [law], 1).signals["domain"] == pytest.approx(1 - 1 / 0.7, abs=0.001)
     faint = features("So it is.", (*rule, {"legal": 0.75}), seq=0)
-    assert look([faint], [physics], 1).signals["domain"] == 0.5
-    assert look([faint, faint], [physics], 1).signals["domain"] == 1.0
+    assert gap_at([faint], [physics], 1).signals["domain"] == 0.5
+    assert gap_at([faint, faint], [physics], 1).signals["domain"] == 1.0
     silent = features("So it is.", (*rule, {}), seq=0)
-    assert look([law], [silent, physics], 1).signals["domain"] == 0.0, "the border is where physics begins"
-    assert evidence(look([law], [physics], 1)) > evidence(look([law], [law], 1))
+    assert gap_at([law], [silent, physics], 1).signals["domain"] == 0.0, "the border is where physics begins"
+    assert evidence(gap_at([law], [physics], 1)) > evidence(gap_at([law], [law], 1))
 
 
 @pytest.mark.requirement("W-STRUCT-03")
 def test_a_mature_beat_needs_less_to_end() -> None:
     items = turns(*TRIP, *REPAIR)
-    strength = evidence(look(items[:4], items[4:6], 4))
+    strength = evidence(gap_at(items[:4], items[4:6], 4))
     young = OpenBeat(weight=1.0, coherence=0.71)
     assert not is_mature(young)
     assert is_mature(OpenBeat(weight=1.0, coherence=0.72))
@@ -125,8 +125,8 @@ def test_a_mature_beat_needs_less_to_end() -> None:
 @pytest.mark.requirement("W-STRUCT-03")
 def test_an_assistant_seldom_raises_a_topic() -> None:
     asked = "Do you have any idea what the weather will be?"
-    by_user = look(turns(*TRIP), turns(asked), 4)
-    by_assistant = look(turns(*TRIP), turns(asked, roles="a"), 4)
+    by_user = gap_at(turns(*TRIP), turns(asked), 4)
+    by_assistant = gap_at(turns(*TRIP), turns(asked, roles="a"), 4)
     assert evidence(by_assistant) < evidence(by_user) - 2.0
 
 
@@ -186,20 +186,20 @@ def test_nothing_said_gives_no_beat() -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("Do you like cats?", Cue.ASKS | Cue.ASKS_YOU),
-        ("これは何ですか？", Cue.ASKS),
-        ("ok, can you book a table", Cue.REQUESTS),
-        ("Hello there", Cue.GREETS | Cue.POINTS_BACK),
-        ("Thanks, bye", Cue.THANKS),
-        ("You're welcome!", Cue.THANKS),
-        ("You are welcome to join", Cue.THANKS),
-        ("It's merged", Cue.DONE),
-        ("They said that is it", Cue.POINTS_BACK | Cue.POINTS_BACK_OFTEN),
-        ("", Cue(0)),
-        ("\ud800🙂", Cue(0)),
+        ("Do you like cats?", TurnCue.ASKS | TurnCue.ASKS_YOU),
+        ("これは何ですか？", TurnCue.ASKS),
+        ("ok, can you book a table", TurnCue.REQUESTS),
+        ("Hello there", TurnCue.GREETS | TurnCue.POINTS_BACK),
+        ("Thanks, bye", TurnCue.THANKS),
+        ("You're welcome!", TurnCue.THANKS),
+        ("You are welcome to join", TurnCue.THANKS),
+        ("It's merged", TurnCue.DONE),
+        ("They said that is it", TurnCue.POINTS_BACK | TurnCue.POINTS_BACK_OFTEN),
+        ("", TurnCue(0)),
+        ("\ud800🙂", TurnCue(0)),
     ],
 )
-def test_cues(text: str, found: Cue) -> None:
+def test_cues(text: str, found: TurnCue) -> None:
     assert cues_of(text) == found
 
 
@@ -215,15 +215,15 @@ def test_cues(text: str, found: Cue) -> None:
     ],
 )
 def test_who_is_an_assistant(role: str, speaker: str | None, assistant: bool) -> None:
-    assert (Cue.ASSISTANT in cues_of("Yes", role, speaker)) == assistant
+    assert (TurnCue.ASSISTANT in cues_of("Yes", role, speaker)) == assistant
 
 
 @pytest.mark.requirement("W-STRUCT-03")
 def test_long_turns_are_read_at_both_ends() -> None:
     middle = "The report goes on and on. " * 100
-    assert cues_of(f"I need help. {middle}") == Cue.REQUESTS
-    assert cues_of(f"The start. {middle} Anything else?") == Cue.ASKS | Cue.DONE
-    assert cues_of(f"The start. {middle}Why?{middle}") == Cue(0)
+    assert cues_of(f"I need help. {middle}") == TurnCue.REQUESTS
+    assert cues_of(f"The start. {middle} Anything else?") == TurnCue.ASKS | TurnCue.DONE
+    assert cues_of(f"The start. {middle}Why?{middle}") == TurnCue(0)
 
 
 @pytest.mark.requirement("W-STRUCT-04")
@@ -247,7 +247,7 @@ def test_another_embedder_is_measured_by_its_own_cosines() -> None:
     assert calibrate([]) == calibrate([0.5]) == calibrate([0.5, 0.5]) == SIMILARITY
     assert calibrate([0.7, 0.9]) == pytest.approx((0.8, 0.1))
     one, two = (features("So.", (0.2, 0.5, {}), seq=n, vector=v) for n, v in enumerate(([1.0, 0.0], [0.8, 0.6])))
-    gap = look([one], [two], 1)
+    gap = gap_at([one], [two], 1)
     assert evidence(gap, (0.8, 0.1)) > evidence(gap), "0.8 is nothing special for an embedder whose mean it is"
 
 
@@ -258,14 +258,14 @@ def test_six_turns_back_are_remembered() -> None:
     for turn in turns(*said):
         state = advance(state, turn, BeatRule(evidence=99.0)).state
     assert [turn.seq for turn in state.recent] == [1, 2, 3, 4, 5, 6]
-    near, far = (look(turns(*said[start:6]), turns(*said[6:]), 2).signals["new"] for start in (0, 1))
+    near, far = (gap_at(turns(*said[start:6]), turns(*said[6:]), 2).signals["new"] for start in (0, 1))
     assert (near, far) == (0.0, 1.0)
 
 
 @pytest.mark.requirement("W-STRUCT-03")
 def test_what_an_assistant_asks_for_raises_no_topic() -> None:
     text = "Please give me your name. Do you have one?"
-    person, assistant = (look(turns(*TRIP), turns(text, roles=role), 4).signals for role in "ua")
+    person, assistant = (gap_at(turns(*TRIP), turns(text, roles=role), 4).signals for role in "ua")
     assert (person["requests"], person["asks_you"], person["assistant"]) == (1.0, 1.0, 0.0)
     assert (assistant["requests"], assistant["asks_you"], assistant["assistant"]) == (0.0, 0.0, 1.0)
 
@@ -273,4 +273,4 @@ def test_what_an_assistant_asks_for_raises_no_topic() -> None:
 @pytest.mark.requirement("W-STRUCT-02")
 def test_a_manner_of_speaking_is_no_subject() -> None:
     told, physics = (features("So.", (0.5, 0.5, {name: 1.0}), seq=0) for name in ("narrative", "physics"))
-    assert look([told], [physics], 1).signals["domain"] == look([physics], [told], 1).signals["domain"] == 0.0
+    assert gap_at([told], [physics], 1).signals["domain"] == gap_at([physics], [told], 1).signals["domain"] == 0.0

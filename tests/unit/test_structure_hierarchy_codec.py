@@ -8,12 +8,12 @@ from clew.store.rows import dumps
 from clew.structure.chapters import OpenTree, Profile
 from clew.structure.features import packed
 from clew.structure.hierarchy_codec import (
-    Outline,
+    NodeSummary,
     beat_of,
     beat_text,
     chapter_text,
-    outline_of,
     seqs_of,
+    summary_of,
     tree_of,
     tree_text,
 )
@@ -46,7 +46,7 @@ def test_a_beat_is_read_as_it_was_written(
     kept = beat_text(beat)
     assert beat_of(kept) == beat == beat_of(dumps(beat.to_dict()))
     assert seqs_of(kept) == tuple(piece.seq for piece in pieces) == seqs_of(dumps(beat.to_dict()))
-    assert outline_of(kept) == Outline(len(pieces), beat.macro_weight, beat.domains)
+    assert summary_of(kept) == NodeSummary(len(pieces), beat.macro_weight, beat.domains)
 
 
 @pytest.mark.requirement("F-FORM-04")
@@ -61,12 +61,12 @@ def test_a_plain_beat_is_kept_in_an_eighth_of_its_json() -> None:
 
 @pytest.mark.requirement("F-FORM-04")
 def test_a_chapter_is_read_as_it_was_written() -> None:
-    outline = Outline(12, 0.3333, {"legal": 0.25, "unclassified": 0.75, "beekeeping": 0.1})
+    outline = NodeSummary(12, 0.3333, {"legal": 0.25, "unclassified": 0.75, "beekeeping": 0.1})
     kept = chapter_text(outline)
-    assert outline_of(kept) == outline
+    assert summary_of(kept) == outline
     assert seqs_of(kept) is None
     older = {"children": ["s:beat:0"], "turns": 12, "macro_weight": 0.3333, "domains": outline.domains}
-    assert outline_of(dumps(older)) == outline
+    assert summary_of(dumps(older)) == outline
     assert seqs_of(dumps(older)) is None
 
 

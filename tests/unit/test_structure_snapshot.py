@@ -11,7 +11,7 @@ from clew.analyze.words import read
 from clew.structure.beats import Beat, Reason
 from clew.structure.density import normalised
 from clew.structure.features import hashed_terms
-from clew.structure.snapshot import LINKS_PER_PIECE, BeatMap, Piece, Said, as_snapshot, freeze
+from clew.structure.snapshot import LINKS_PER_PIECE, BeatMap, Piece, PieceContent, as_snapshot, freeze
 from clew.types.ids import turn_id
 
 SHORT = ("The cache holds every session of the users.", "Can the users lose a session?", "Only if the cache is lost.")
@@ -38,7 +38,7 @@ def pieces(*texts: str) -> list[Piece]:
 
 
 def frozen(*texts: str, reason: Reason = "topic") -> BeatMap:
-    said = [Said(read(text), evidence_of(read(text)), hashed_terms(text)) for text in texts]
+    said = [PieceContent(read(text), evidence_of(read(text)), hashed_terms(text)) for text in texts]
     return freeze(Beat(tuple(range(len(texts))), reason), pieces(*texts), said)
 
 

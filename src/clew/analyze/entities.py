@@ -74,7 +74,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Named:
+class NamedEntities:
     """What one turn names.
 
     Attributes:
@@ -94,7 +94,7 @@ def entity_key(name: str) -> str:
     return tag_key(fold(name))
 
 
-def entities_in(text: str) -> Named:
+def entities_in(text: str) -> NamedEntities:
     """What a text names; total for any string, reads 20,000 characters.
 
     Names are runs of capitalised words; a single one that opens a sentence counts only where a list or another mention
@@ -118,7 +118,7 @@ def entities_in(text: str) -> Named:
         key = entity_key(name)
         if key and key not in names and not _is_dull(name) and taken.isdisjoint(key.split("-")):
             concepts[key] = Mention(key, name, NodeType.CONCEPT)
-    return Named((*found, *concepts.values()), addressed, own)
+    return NamedEntities((*found, *concepts.values()), addressed, own)
 
 
 def is_no_name(name: str) -> bool:

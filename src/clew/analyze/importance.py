@@ -1,8 +1,8 @@
 """How much a turn matters, 1 to 10 (SIGMA), in two profiles.
 
-`sigma` is the source's formula as it stands. On real conversations it saturates: with MiniLM nine tenths of turns of
-an assistant's session score 10. `calibrated`, the default, measures a turn against what is usual in its session for its
-role, so that the score tells turns apart in any kind of conversation (docs/analysis.md has the distributions).
+`sigma` is the source's formula unchanged. On real conversations it saturates: with MiniLM, nine tenths of the turns of
+an assistant's session score 10. `calibrated`, the default, compares a turn with the session's earlier turns of the same
+role, so that the score separates turns in any kind of conversation (docs/analysis.md has the distributions).
 """
 
 from collections.abc import Collection, Mapping
@@ -19,12 +19,12 @@ HIGH: Final = 10.0
 TOP_OVERLAYS: Final = 3
 
 _USUAL: Final = 4.4
-"""Importance of a turn that is in no way unlike the others."""
+"""Importance of a turn that does not differ from the average turn of its role."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """What one property adds: `slope` for each unit above the usual, no more than `most` either way."""
+    """What one property adds: `slope` for each unit above the average, at most `most` in either direction."""
 
     slope: float
     most: float
@@ -39,12 +39,12 @@ _SUBSTANCE: Final = _Part(slope=1.8, most=2.6)
 
 
 @dataclass(frozen=True, slots=True)
-class Usual:
-    """What turns of one role have been like in a session so far: sums that begin with two turns of a typical one.
+class RoleBaseline:
+    """What the turns of one role in a session have been like so far, as sums. They start with two typical turns.
 
     Attributes:
-        turns: how many, the two included.
-        novelty, overlays, substance: sums over them.
+        turns: number of turns, including the two typical ones.
+        novelty, overlays, substance: sums over these turns.
     """
 
     turns: float = 2.0
@@ -52,37 +52,41 @@ class Usual:
     overlays: float = 2 * 2.5
     substance: float = 2 * 2.0
 
-    def after(self, novelty: float, overlays: float, substance: float) -> "Usual":
-        """With one more turn."""
-        return Usual(self.turns + 1, self.novelty + novelty, self.overlays + overlays, self.substance + substance)
+    def after(self, novelty: float, overlays: float, substance: float) -> "RoleBaseline":
+        """The baseline with one more turn."""
+        return RoleBaseline(
+            self.turns + 1, self.novelty + novelty, self.overlays + overlays, self.substance + substance
+        )
 
 
 def top_overlays(scores: Mapping[Overlay, float]) -> float:
-    """Mean of the three highest overlay scores, 0 to 10; overlays that nothing raised count as 0."""
+    """Mean of the three highest overlay scores, 0 to 10; a missing overlay counts as 0."""
     return sum(sorted(scores.values(), reverse=True)[:TOP_OVERLAYS]) / TOP_OVERLAYS
 
 
 def substance(found: Collection[str]) -> float:
-    """How much a turn says: the logarithm of one more than its different content terms. "ok, thanks" has 1.1."""
+    """How much a turn says: log(1 + number of distinct content terms). "ok, thanks" has 1.1."""
     return log1p(len(set(found)))
 
 
-def importance(novelty: float, overlays: float, content: float, usual: Usual, profile: Profile = "calibrated") -> float:
+def importance(
+    novelty: float, overlays: float, content: float, usual: RoleBaseline, profile: Profile = "calibrated"
+) -> float:
     """Importance of a turn, 1 to 10.
 
     Source: SIGMA, stage 2: novelty x 10 and the mean of the top 3 overlay scores; how they are combined is DESIGN 5.2.
 
     Args:
         overlays: as `top_overlays` gives it.
-        content: as `substance` gives it; the `sigma` profile has no use for it.
-        usual: of the turn's role, before this turn; likewise.
+        content: as `substance` gives it; the `sigma` profile ignores it.
+        usual: baseline of the turn's role before this turn; the `sigma` profile ignores it.
     """
     if profile == "sigma":
         return _clamped(10 * novelty + overlays)
     usual_content = usual.substance / usual.turns
     unlike = _NOVELTY(novelty, usual.novelty / usual.turns) + _OVERLAYS(overlays, usual.overlays / usual.turns)
     if unlike > 0 and content < usual_content:
-        unlike *= content / usual_content  # "ok" is unlike what was said before, and says nothing of it
+        unlike *= content / usual_content  # "ok" differs from what was said before only because it says nothing
     return _clamped(_USUAL + unlike + _SUBSTANCE(content, usual_content))
 
 

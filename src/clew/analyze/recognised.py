@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from clew.analyze.entities import MOST_NAMES, Mention, Named, entities_in, entity_key, is_no_name
+from clew.analyze.entities import MOST_NAMES, Mention, NamedEntities, entities_in, entity_key, is_no_name
 from clew.types.entity import NameSpan, NodeType
 
 _LONGEST: Final = 80
@@ -19,7 +19,7 @@ _EDGE = re.compile(r"^(?:[\W_]+|(?:the|an?|my|our|his|her|their|your)\s+)+|(?:['
 """What a span may have around the name: articles, quotation marks, a possessive ending."""
 
 
-def named_in(text: str, spans: Sequence[NameSpan] = ()) -> Named:
+def named_in(text: str, spans: Sequence[NameSpan] = ()) -> NamedEntities:
     """What a text names, by rule and by a model's spans; `entities_in` where there are none.
 
     A name that both find is one, with the type that the rules are sure of, else the model's. Of two that overlap the
@@ -35,7 +35,7 @@ def named_in(text: str, spans: Sequence[NameSpan] = ()) -> Named:
     found = sorted(names.values(), key=lambda mention: (mention.start, mention.key))
     taken = {word for mention in found for word in mention.key.split("-")}
     free = [each for each in concepts if taken.isdisjoint(each.key.split("-"))]
-    return Named((*found, *free), named.addressed, named.self_named)
+    return NamedEntities((*found, *free), named.addressed, named.self_named)
 
 
 def mentions_seen(text: str, spans: Sequence[NameSpan]) -> list[Mention]:

@@ -1,13 +1,14 @@
-"""One turn in the light of those before it (SIGMA, stages 2 and 3): novelty, overlays, importance, references.
+"""Analyse one turn against the turns before it (SIGMA, stages 2 and 3): novelty, overlays, importance, references.
 
-Strictly in sequence within a session; what later turns need of earlier ones is a `Session`, whose size does not grow.
+The turns of a session are analysed strictly in order. `SessionHistory` carries what later turns need to know about
+earlier ones; its size is bounded.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from clew.analyze.importance import Profile, Usual, importance, substance, top_overlays
+from clew.analyze.importance import Profile, RoleBaseline, importance, substance, top_overlays
 from clew.analyze.novelty import RECENT, WORDS, Calibration, Vector, novelty, vector_cosine, word_cosine, word_counts
 from clew.analyze.overlays import Overlay, inherited, keyword_scores, strongest
 from clew.text.terms import terms
@@ -15,21 +16,21 @@ from clew.types.analysis import TurnAnalysis
 
 SHIFT_NOVELTY: Final = 0.7
 REFERENCE_CUE: Final = 4.0
-"""Own score in the lineage overlay from which a turn is taken to speak of an earlier one."""
+"""Own score in the lineage overlay from which a turn is assumed to refer to an earlier one."""
 REFERENCE_LIKENESS: Final = 0.2
-"""How like an earlier turn must be, by words, to be the one that is spoken of."""
+"""Word cosine from which an earlier turn counts as the one referred to."""
 MOST_REFERENCES: Final = 3
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Seen:
-    """What a later turn is compared with.
+class SeenTurn:
+    """An analysed turn, as later turns are compared with it.
 
     Attributes:
-        vector: None when there is no embedder, or it could not do this turn.
+        vector: None when there is no embedder, or when it failed on this turn.
         words: terms and their counts.
-        own: overlay scores by the turn's own words.
-        size: the sum of the counts.
+        own: overlay scores from the turn's own words.
+        size: the sum of the counts in `words`.
     """
 
     turn: str
@@ -40,11 +41,11 @@ class Seen:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Session:
-    """What is kept of a session: its last ten turns, and what turns of each role have been like."""
+class SessionHistory:
+    """What is kept of a session: its last ten turns, and a baseline for each role."""
 
-    recent: tuple[Seen, ...] = ()
-    usual: Mapping[str, Usual] = field(default_factory=dict)
+    recent: tuple[SeenTurn, ...] = ()
+    usual: Mapping[str, RoleBaseline] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,13 +68,13 @@ class Rules:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """A turn as it is analysed.
+class TurnInput:
+    """A turn to be analysed.
 
     Attributes:
-        found: its search terms, as `clew.text.terms.terms` gives them; None computes them.
-        answers: id of the turn that it answers, when that is known and not simply the one before.
-        meet: overlay scores by a project lattice; None when there is none.
+        found: its search terms, as `clew.text.terms.terms` gives them; None computes them here.
+        answers: id of the turn it answers, when known and not simply the previous turn.
+        meet: overlay scores from a project lattice; None without one.
     """
 
     turn: str
@@ -85,37 +86,37 @@ class Told:
     meet: Mapping[Overlay, float] | None = None
 
 
-def analyze_turn(told: Told, session: Session, rules: Rules) -> tuple[TurnAnalysis, Session]:
-    """What a turn is beside the session so far, and the session with it. Total for any text."""
-    now = look(told)
+def analyze_turn(turn: TurnInput, session: SessionHistory, rules: Rules) -> tuple[TurnAnalysis, SessionHistory]:
+    """The analysis of a turn given the session so far, and the history including that turn. Accepts any text."""
+    now = as_seen(turn)
     new = _novelty(now, session.recent, rules.calibration)
-    scores = strongest(now.own, inherited([seen.own for seen in session.recent]), told.meet or {})
-    usual = session.usual.get(told.role, Usual())
+    scores = strongest(now.own, inherited([seen.own for seen in session.recent]), turn.meet or {})
+    usual = session.usual.get(turn.role, RoleBaseline())
     top, content = top_overlays(scores), substance(now.words)
     matters = importance(new, top, content, usual, rules.profile)
     analysis = TurnAnalysis(
-        turn=told.turn,
+        turn=turn.turn,
         novelty=new,
         overlays={overlay.value: score for overlay, score in scores.items()},
         importance=matters,
         paradigm_shift=new > rules.shift and matters >= rules.preserve,
         preserved=matters >= rules.preserve,
         routine=matters < rules.routine,
-        references=_references(told, now, session.recent),
+        references=_references(turn, now, session.recent),
     )
     recent = (*session.recent, now)[-RECENT:]
-    usual_now = {**session.usual, told.role: usual.after(new, top, content)}
+    usual_now = {**session.usual, turn.role: usual.after(new, top, content)}
     return analysis, replace(session, recent=recent, usual=usual_now)
 
 
-def look(told: Told) -> Seen:
-    """What later turns need of a turn; it depends on nothing before it."""
-    found = terms(told.text) if told.found is None else told.found
-    return Seen(told.turn, told.vector, word_counts(found), keyword_scores(told.text, found), len(found))
+def as_seen(turn: TurnInput) -> SeenTurn:
+    """The part of a turn's analysis that later turns need and that depends on no earlier turn."""
+    found = terms(turn.text) if turn.found is None else turn.found
+    return SeenTurn(turn.turn, turn.vector, word_counts(found), keyword_scores(turn.text, found), len(found))
 
 
-def _novelty(now: Seen, recent: Sequence[Seen], calibration: Calibration) -> float:
-    """By vectors where this turn and earlier ones have them, else by words; 0.5 for a turn without either."""
+def _novelty(now: SeenTurn, recent: Sequence[SeenTurn], calibration: Calibration) -> float:
+    """Novelty by vectors where this and earlier turns have them, else by words; 0.5 for a turn with neither."""
     if now.vector is not None:
         held = [seen.vector for seen in recent if seen.vector is not None]
         if held or not recent:
@@ -126,9 +127,9 @@ def _novelty(now: Seen, recent: Sequence[Seen], calibration: Calibration) -> flo
     return novelty([word_cosine(words, seen.words, (size, seen.size)) for seen in recent if seen.words], WORDS)
 
 
-def _references(told: Told, now: Seen, recent: Sequence[Seen]) -> tuple[str, ...]:
-    """The turn that is answered, and recent ones that a turn which speaks of earlier things is most like."""
-    chosen = [told.answers] if told.answers else []
+def _references(turn: TurnInput, now: SeenTurn, recent: Sequence[SeenTurn]) -> tuple[str, ...]:
+    """The turn being answered and, when the text refers back, the most similar recent turns."""
+    chosen = [turn.answers] if turn.answers else []
     if now.own.get(Overlay.LINEAGE, 0.0) >= REFERENCE_CUE:
         likeness = [(word_cosine(now.words, seen.words), place) for place, seen in enumerate(recent)]
         likeness.sort(key=lambda each: (-each[0], -each[1]))

@@ -11,12 +11,12 @@ from functools import cached_property, lru_cache
 from typing import Any, Final, cast
 
 from clew.analyze.domains import Evidence, by_domain, evidence_of, evidence_with_vector, shares_of, tags
-from clew.analyze.importance import Usual
+from clew.analyze.importance import RoleBaseline
 from clew.analyze.keyphrases import KEPT_CHARS, TEXTS_KEPT
 from clew.analyze.layer1 import WINDOW
 from clew.analyze.novelty import RECENT, Vector
 from clew.analyze.prototypes import Prototypes
-from clew.analyze.turns import Session, Told, look
+from clew.analyze.turns import SessionHistory, TurnInput, as_seen
 from clew.analyze.weigh import weigh
 from clew.analyze.words import Reading, read
 from clew.rank.tuning.structure import StructureParameters
@@ -55,7 +55,7 @@ class Mark:
 
     next: int = 0
     open: tuple[int, ...] = ()
-    usual: Mapping[str, Usual] = field(default_factory=dict)
+    usual: Mapping[str, RoleBaseline] = field(default_factory=dict)
 
     def to_json(self) -> str:
         """JSON with a fixed form."""
@@ -66,7 +66,7 @@ class Mark:
     def from_json(cls, text: str) -> "Mark":
         """What `to_json` wrote."""
         data = json.loads(text)
-        usual = {role: Usual(*values) for role, values in data["usual"].items()}
+        usual = {role: RoleBaseline(*values) for role, values in data["usual"].items()}
         return cls(data["next"], tuple(data["open"]), usual)
 
 
@@ -93,10 +93,10 @@ class Item:
         """The turn's id."""
         return turn_id(self.turn.session, self.seq)
 
-    def told(self) -> Told:
+    def told(self) -> TurnInput:
         """As the analysis of turns takes it."""
         answers = self.turn.parent or None
-        return Told(self.name, self.turn.role, self.turn.text, self.vector, self.terms, answers)
+        return TurnInput(self.name, self.turn.role, self.turn.text, self.vector, self.terms, answers)
 
     @cached_property
     def terms(self) -> Sequence[str]:
@@ -180,7 +180,7 @@ class Line:
     session: str
     branch: str
     mark: Mark = field(default_factory=Mark)
-    before: Session = field(default_factory=Session)
+    before: SessionHistory = field(default_factory=SessionHistory)
     open: OpenBeat = field(default_factory=OpenBeat)
     turns: Mapping[int, Item] = field(default_factory=dict)
     tags: tuple[Mapping[str, float], ...] = ()
@@ -261,7 +261,7 @@ def replay(line: Line, items: Sequence[Item]) -> Line:
     before = [item for item in items if not since or item.seq < since[0].seq]
     return replace(
         line,
-        before=Session(tuple(look(item.told()) for item in items[-RECENT:]), line.mark.usual),
+        before=SessionHistory(tuple(as_seen(item.told()) for item in items[-RECENT:]), line.mark.usual),
         open=reopen([item.features for item in before[-BEFORE:]], [item.features for item in since]),
         turns={item.seq: item for item in since},
     )

@@ -20,17 +20,17 @@ from clew.store.values import Row
 from clew.structure.beats import Beat
 from clew.structure.chapters import Chapter, OpenTree, Profile, grow, profile_of
 from clew.structure.hierarchy_codec import (
-    NOTHING,
-    Outline,
+    EMPTY_SUMMARY,
+    NodeSummary,
     beat_of,
     beat_text,
     chapter_text,
-    outline_of,
     seqs_of,
+    summary_of,
     tree_of,
     tree_text,
 )
-from clew.structure.snapshot import Said, as_snapshot, freeze
+from clew.structure.snapshot import PieceContent, as_snapshot, freeze
 from clew.types.chunk import ContextSnapshot
 from clew.types.ids import BEAT, node_id, session_prefix
 
@@ -204,7 +204,7 @@ def _node(reader: Reader, space: str, growth: Growth, name: str) -> dict[str, An
 
 def _beat(each: Closed, name: str, place: int, phrases: Sequence[Keyphrase], maker: Maker) -> dict[str, Any]:
     by = each.turns[0].by
-    said = [Said(item.reading, item.evidence, item.features.terms) for item in each.turns]
+    said = [PieceContent(item.reading, item.evidence, item.features.terms) for item in each.turns]
     frozen = freeze(each.beat, [item.piece() for item in each.turns], said, by.window, by.weight)
     return {
         "node": name,
@@ -224,7 +224,7 @@ def _chapter(
     session: str, chapter: Chapter, children: Sequence[Mapping[str, Any]], place: int, maker: Maker
 ) -> dict[str, Any]:
     """A chapter's row: weight and domains are the mean of its children's, each by its turns."""
-    said = [outline_of(child["data"]) if "data" in child else NOTHING for child in children]
+    said = [summary_of(child["data"]) if "data" in child else EMPTY_SUMMARY for child in children]
     turns = sum(each.turns for each in said)
     whole = turns or 1
     domains: dict[str, float] = {}
@@ -243,7 +243,7 @@ def _chapter(
         "high": chapter.profile.high,
         "epoch": maker.epoch,
         "title": ", ".join(list(dict.fromkeys(phrases))[:_TITLE_PHRASES]) or None,
-        "data": chapter_text(Outline(turns, round(weight, _DIGITS), shares)),
+        "data": chapter_text(NodeSummary(turns, round(weight, _DIGITS), shares)),
         "version": maker.version,
     }
 

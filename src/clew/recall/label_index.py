@@ -10,7 +10,7 @@ from clew.rows.annotations import TAG
 from clew.rows.vocabulary import read_vocabulary
 from clew.store.protocol import Reader
 from clew.store.tables import NODE
-from clew.structure.hierarchy_codec import outline_of, seqs_of
+from clew.structure.hierarchy_codec import seqs_of, summary_of
 from clew.structure.vocabulary import Vocabulary, part_in
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.labels import LabelCount, Labelled
@@ -87,7 +87,7 @@ def marked(reader: Reader, space: str, name: str, namespace: str, words: Vocabul
 def _domains(reader: Reader, space: str) -> Iterator[tuple[str, Mapping[str, float]]]:
     """Every node with the domains that it is about: they stand in its own row, and nowhere else."""
     for node, data in reader.scan("node", (space,), (space,), columns=("node", "data")):
-        yield cast(str, node), outline_of(cast(str, data)).domains
+        yield cast(str, node), summary_of(cast(str, data)).domains
 
 
 def _words(reader: Reader, space: str, namespace: str) -> Vocabulary:

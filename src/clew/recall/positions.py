@@ -9,7 +9,7 @@ from clew.rank.intent.position_phrases import PositionPhrase
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
 from clew.store.tables import NODE, TURN
-from clew.structure.hierarchy_codec import outline_of
+from clew.structure.hierarchy_codec import summary_of
 from clew.structure.macro import MacroNode
 from clew.types.ids import BEAT
 
@@ -37,7 +37,7 @@ def macro_nodes_of(reader: Reader, space: str, session: str) -> list[MacroNode]:
     ends = reader.get_many("turn", [(space, session, row[_HIGH]) for row in rows], columns=("at",))
     found = []
     for row, end in zip(rows, ends, strict=True):
-        said = outline_of(cast(str, row[_DATA]))
+        said = summary_of(cast(str, row[_DATA]))
         found.append(
             MacroNode(
                 session=session,

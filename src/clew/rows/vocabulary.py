@@ -26,7 +26,7 @@ from clew.rows.annotations import ANALYSIS, NAME_OWNER, PROVENANCE, TAG, note_re
 from clew.store.protocol import Reader, Transaction
 from clew.store.rows import dumps
 from clew.store.values import Row
-from clew.structure.vocabulary import SPLIT_BEATS, SPLIT_SHARE, Label, Vocabulary, parts_of
+from clew.structure.vocabulary import SPLIT_BEATS, SPLIT_SHARE, LabelEntry, Vocabulary, parts_of
 from clew.types.ids import node_id
 
 LABEL_KIND: Final = "label"
@@ -45,14 +45,14 @@ def read_vocabulary(reader: Reader, space: str, model: str | None) -> tuple[Voca
     """All names, with the vectors of one model; and the row of META as it stands."""
     state = state_of(reader, space)
     held = {} if state is None else json.loads(state)
-    said: dict[str, Label] = {}
+    said: dict[str, LabelEntry] = {}
     vectors: dict[str, NDArray[np.int8]] = {}
     for _, owner, kind, value, *_ in reader.scan("annotation", (space, NAME_OWNER), (space, NAME_OWNER[:-1] + ";")):
         name = cast(str, owner)[len(NAME_OWNER) :]
         if kind == LABEL_KIND:
             told = json.loads(cast(str, value))
             parts = tuple(told.get("parts", ()))
-            said[name] = Label(name, told["born"], told["beats"], told.get("again"), parts=parts)
+            said[name] = LabelEntry(name, told["born"], told["beats"], told.get("again"), parts=parts)
         elif model is not None and kind == VECTOR_KIND + model:
             vectors[name] = np.frombuffer(b64decode(json.loads(cast(str, value))), np.int8)
     for name, target in aliases_of(reader, space).items():

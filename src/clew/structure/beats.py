@@ -1,15 +1,15 @@
-"""Turns -> beats, one turn at a time: a beat ends where a topic does.
+"""Turns -> beats (topic segments), one turn at a time: a beat ends where its topic does.
 
-The HSCA rule (weighted mean coherence from 0.72 on, or 20 chunks) says when a beat is *mature*; where it ends is for
-the boundary to say (`boundary`): taken alone, the rule makes a beat of every fluent turn, and none at all of small
-talk. A mature beat needs less evidence to end than an immature one.
+The HSCA rule (weighted mean coherence of at least 0.72, or 20 chunks) says when a beat is *mature*; `boundary` decides
+where it ends. Taken alone, the rule makes a beat of every fluent turn and none of small talk. A mature beat needs less
+evidence to end than an immature one.
 
-When a beat ends it is looked at once more as a whole, and closes as several where its subjects changed on the way
-(`subjects`): what moves slowly shows only from a distance.
+When a beat ends, it is examined once more as a whole and divided where its subjects changed (`subjects`), because slow
+changes show only over many turns.
 
 `advance` is a pure step: state and turn in, state and closed beats out. The state is small and has a wire form, the
-cost of a step does not grow with the conversation, and it does not matter in which portions the turns come. A gap is
-judged when the turn after next has come, so the newest turn is always pending.
+cost of a step does not grow with the conversation, and the result does not depend on how the turns are batched. A gap
+is judged once the turn after the next has arrived, so the newest turn is always pending.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from datetime import timedelta
 from typing import Final, Literal
 
 from clew.errors import InputError
-from clew.structure.boundary import BEFORE, SIMILARITY, Gap, evidence, look
+from clew.structure.boundary import BEFORE, SIMILARITY, Gap, evidence, gap_at
 from clew.structure.density import COHERENCE_THRESHOLD, MAX_CHUNKS
 from clew.structure.features import TurnFeatures
 from clew.structure.subjects import parts
@@ -29,15 +29,16 @@ Reason = Literal["topic", "gap", "forced", "end"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeatRule(Record):
-    """What ends a beat. The defaults are those that were measured (docs/structure.md).
+    """The thresholds at which a beat ends. The defaults were measured (docs/structure.md).
 
     Attributes:
         maturity: weighted mean coherence from which a beat is mature, 0..1.
-        evidence: logits that must speak for a boundary for a mature beat to end there.
-        immature: logits more that an immature beat needs.
+        evidence: logits of evidence for a boundary above which a mature beat ends.
+        immature: additional logits that an immature beat needs.
         gap_minutes: a longer silence ends every beat.
-        max_turns: a beat of so many turns ends, `forced`.
-        similarity_mean, similarity_spread: of the embedder's cosines between neighbouring turns (`boundary.calibrate`).
+        max_turns: a beat of this many turns ends, `forced`.
+        similarity_mean, similarity_spread: mean and standard deviation of the embedder's cosines between neighbouring
+            turns (`boundary.calibrate`).
     """
 
     maturity: float = COHERENCE_THRESHOLD
@@ -51,13 +52,13 @@ class BeatRule(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OpenBeat(Record):
-    """Where the segmentation of one session stands.
+    """The state of the segmentation of one session.
 
     Attributes:
-        turns: those of the open beat, in order, without the pending one and without their terms.
-        weight, coherence: sums of layer 1, and of coherence times layer 1, over them.
-        recent: the last turns before the pending one, at most `boundary.BEFORE`, whatever beat they are in.
-        pending: the newest turn, of which it is open whether it begins a beat; None before the first two.
+        turns: the turns of the open beat, in order, without the pending one and without their terms.
+        weight, coherence: sums over these turns of layer 1, and of coherence times layer 1.
+        recent: the last turns before the pending one, at most `boundary.BEFORE`, in whichever beat they are.
+        pending: the newest turn, for which it is undecided whether it begins a beat; None before the second turn.
     """
 
     turns: tuple[TurnFeatures, ...] = ()
@@ -68,7 +69,7 @@ class OpenBeat(Record):
 
     @property
     def seqs(self) -> tuple[int, ...]:
-        """Places of the turns of the open beat."""
+        """The seqs of the turns of the open beat."""
         return tuple(turn.seq for turn in self.turns)
 
 
@@ -77,8 +78,8 @@ class Beat(Record):
     """A closed beat.
 
     Attributes:
-        seqs: its turns, in order; at least one.
-        reason: what ended it: a `topic` boundary, a `gap` in time, the number of turns (`forced`), the `end` of the
+        seqs: the seqs of its turns, in order; at least one.
+        reason: why it ended: a `topic` boundary, a `gap` in time, the number of turns (`forced`), the `end` of the
             session.
     """
 
@@ -87,12 +88,12 @@ class Beat(Record):
 
     @property
     def low(self) -> int:
-        """Its first turn."""
+        """The seq of its first turn."""
         return self.seqs[0]
 
     @property
     def high(self) -> int:
-        """Its last turn."""
+        """The seq of its last turn."""
         return self.seqs[-1]
 
     @property
@@ -103,7 +104,7 @@ class Beat(Record):
 
 @dataclass(frozen=True, slots=True)
 class Advance:
-    """What one turn brought: the new state, and the beats that closed, in order."""
+    """The result of one step: the new state, and the beats that closed, in order."""
 
     state: OpenBeat
     closed: tuple[Beat, ...]
@@ -113,10 +114,10 @@ DEFAULT: Final = BeatRule()
 
 
 def advance(state: OpenBeat, turn: TurnFeatures, rule: BeatRule = DEFAULT) -> Advance:
-    """Takes the next turn of a session.
+    """Take the next turn of a session.
 
     Raises:
-        InputError: the turn does not come after those before it.
+        InputError: the turn's seq is not above that of the turn before it.
     """
     newest = state.pending.seq if state.pending is not None else state.seqs[-1] if state.seqs else None
     if newest is not None and turn.seq <= newest:
@@ -128,7 +129,7 @@ def advance(state: OpenBeat, turn: TurnFeatures, rule: BeatRule = DEFAULT) -> Ad
 
 
 def finish(state: OpenBeat, rule: BeatRule = DEFAULT) -> tuple[Beat, ...]:
-    """The beats that are left when a session is over: the pending turn is judged without what would follow it."""
+    """The beats still open when a session ends; the pending turn is judged without a turn after it."""
     if state.pending is None:
         return _closed(state, "end")
     moved, closed = _settle(state, state.pending, (state.pending,), rule)
@@ -136,10 +137,10 @@ def finish(state: OpenBeat, rule: BeatRule = DEFAULT) -> tuple[Beat, ...]:
 
 
 def reopen(before: Sequence[TurnFeatures], since: Sequence[TurnFeatures]) -> OpenBeat:
-    """The state from stored turns, when it was not kept.
+    """Rebuild the state from stored turns when the state itself was not kept.
 
     Args:
-        before: the turns before the open beat, in order; the last `boundary.BEFORE` count.
+        before: the turns before the open beat, in order; only the last `boundary.BEFORE` matter.
         since: the turns since the last closed beat, the pending one included, in order.
     """
     state = OpenBeat(recent=tuple(before[-BEFORE:]))
@@ -160,13 +161,13 @@ def segment(turns: Sequence[TurnFeatures], rule: BeatRule = DEFAULT) -> tuple[Be
 
 
 def is_mature(state: OpenBeat, rule: BeatRule = DEFAULT) -> bool:
-    """Whether the HSCA rule holds for the open beat; not when all weights are 0."""
+    """Whether the HSCA rule holds for the open beat; False when all weights are 0."""
     return state.weight > 0.0 and state.coherence / state.weight >= rule.maturity
 
 
 def judge(state: OpenBeat, after: Sequence[TurnFeatures], rule: BeatRule = DEFAULT) -> tuple[Reason | None, Gap]:
-    """Why the open beat ends before `after`, or None when it goes on; and what was found at the gap."""
-    gap = look(state.recent, after, len(state.turns))
+    """Why the open beat ends before `after`, or None when it continues; and the signals at the gap."""
+    gap = gap_at(state.recent, after, len(state.turns))
     if _silence(state.recent[-1], after[0]) > timedelta(minutes=rule.gap_minutes):
         return "gap", gap
     needed = rule.evidence if is_mature(state, rule) else rule.evidence + rule.immature
@@ -178,7 +179,7 @@ def judge(state: OpenBeat, after: Sequence[TurnFeatures], rule: BeatRule = DEFAU
 def _settle(
     state: OpenBeat, pending: TurnFeatures, after: Sequence[TurnFeatures], rule: BeatRule
 ) -> tuple[OpenBeat, tuple[Beat, ...]]:
-    """Puts the pending turn where it belongs: into the open beat, or at the head of a new one."""
+    """Put the pending turn into the open beat or at the head of a new one."""
     reason, _ = judge(state, after, rule)
     if reason is None:
         return _join(state, pending), ()
@@ -186,7 +187,7 @@ def _settle(
 
 
 def _closed(state: OpenBeat, reason: Reason) -> tuple[Beat, ...]:
-    """The open beat as it closes: one, or several where its subjects changed, the last of which ends for the reason."""
+    """The open beat, closed: one beat, or several where its subjects changed. `reason` is that of the last one."""
     if not state.turns:
         return ()
     *earlier, last = parts(state.turns)
@@ -204,5 +205,5 @@ def _join(state: OpenBeat, turn: TurnFeatures) -> OpenBeat:
 
 
 def _silence(before: TurnFeatures, after: TurnFeatures) -> timedelta:
-    """Time between two turns; none when either is unknown."""
+    """Time between two turns; zero when either time is unknown."""
     return timedelta(0) if before.at is None or after.at is None else after.at - before.at

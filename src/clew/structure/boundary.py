@@ -1,10 +1,10 @@
-"""How much speaks for a topic ending between two turns: one number, from the turns around the gap.
+"""The evidence that a topic ends between two turns: one number, from the turns around the gap.
 
-The evidence is a weighted sum of signals, each of which can be named and left out (`Gap.signals`): how near the turns
-on both sides are in meaning (vectors) and in words, and what the words themselves announce (`cues`). The ideas are old:
-similarity of neighbouring windows is TextTiling's (Hearst, 1997), words that reach across a gap are lexical chains
-(Morris and Hirst, 1991), question and answer belong together. The weights are fitted by logistic regression on human
-labels (docs/structure.md), one set with vectors and one without.
+The evidence is a weighted sum of named signals (`Gap.signals`): how similar the turns on both sides are in meaning
+(vectors) and in words, and what the words themselves announce (`cues`). The ideas are established: similarity of
+neighbouring windows is TextTiling's (Hearst, 1997), words that recur across a gap are lexical chains (Morris and Hirst,
+1991), a question belongs with its answer. The weights are fitted by logistic regression on human labels
+(docs/structure.md), one set with vectors and one without.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,54 +16,56 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.structure.cues import Cue
+from clew.structure.cues import TurnCue
 from clew.structure.features import TurnFeatures, unpacked
 
 BEFORE: Final = 6
-"""Turns before the gap that are looked at, whatever beat they are in."""
+"""Turns before the gap that are examined, in whichever beat they are."""
 
 AFTER: Final = 2
-"""Turns after it: the one that may begin a topic, and the next, which shows whether the talk stays with it."""
+"""Turns after the gap that are examined: one that may begin a topic, and the next, which shows whether it lasts."""
 
 _NEAR: Final = 4
-# As plain numbers: flags are compared much more slowly.
-_ASKS, _ASKS_YOU, _REQUESTS, _GREETS, _THANKS = map(int, (Cue.ASKS, Cue.ASKS_YOU, Cue.REQUESTS, Cue.GREETS, Cue.THANKS))
-_DONE, _POINTS_BACK, _POINTS_BACK_OFTEN, _ASSISTANT = map(
-    int, (Cue.DONE, Cue.POINTS_BACK, Cue.POINTS_BACK_OFTEN, Cue.ASSISTANT)
+# As plain integers, because comparing enum flags is much slower.
+_ASKS, _ASKS_YOU, _REQUESTS, _GREETS, _THANKS = map(
+    int, (TurnCue.ASKS, TurnCue.ASKS_YOU, TurnCue.REQUESTS, TurnCue.GREETS, TurnCue.THANKS)
 )
-# Domains that are a manner of speaking rather than a subject.
+_DONE, _POINTS_BACK, _POINTS_BACK_OFTEN, _ASSISTANT = map(
+    int, (TurnCue.DONE, TurnCue.POINTS_BACK, TurnCue.POINTS_BACK_OFTEN, TurnCue.ASSISTANT)
+)
+# Domains that are manners of speaking rather than subjects.
 _MANNERS: Final = frozenset({"conversational", "narrative"})
-# Turns before the gap whose subjects count.
+# Turns before the gap whose domains count.
 _SUBJECT: Final = 3
-# Evidence from which a subject is sure: half as much again as names a domain.
+# Evidence from which a subject is certain: one and a half times what names a domain.
 _SURE: Final = 1.5
-# Cosine of subjects that speaks neither way: that of one subject and of two, of which it is one.
+# Cosine of subjects that is neutral: that between one subject and a pair that includes it.
 _SAME: Final = 0.7
 
 
 @dataclass(frozen=True, slots=True)
 class Gap:
-    """What was found at one gap.
+    """The signals at one gap.
 
     Attributes:
-        signals: value of each signal by name; those that could not be computed are absent.
+        signals: value of each signal by name; a signal that could not be computed is absent.
     """
 
     signals: Mapping[str, float]
 
     @property
     def has_vectors(self) -> bool:
-        """Whether the signals that need vectors are there."""
+        """Whether the signals that need vectors are present."""
         return "near" in self.signals
 
 
-def look(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures], length: int) -> Gap:
-    """Looks at the gap between two runs of turns.
+def gap_at(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures], length: int) -> Gap:
+    """Compute the signals at the gap between two runs of turns.
 
     Args:
-        before: the turns before it in order, at least one, the last `BEFORE` of them counting.
-        after: the turns after it, at least one, the first `AFTER` of them counting.
-        length: turns that the beat before the gap has.
+        before: the turns before the gap in order, at least one; the last `BEFORE` are used.
+        after: the turns after the gap, at least one; the first `AFTER` are used.
+        length: number of turns in the beat before the gap.
     """
     before, after = before[-BEFORE:], after[:AFTER]
     left, right = before[-1], after[0]
@@ -84,7 +86,7 @@ def _words(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures]) -> dic
 
 
 def _cues(left: int, right: int) -> dict[str, float]:
-    """What the words announce. An assistant's own questions and plans carry on what it was asked: they do not count."""
+    """Signals from the wording. An assistant's own questions and plans continue what it was asked, so they are 0."""
     person = not right & _ASSISTANT
     return {
         "asked": float(left & _ASKS > 0),
@@ -99,10 +101,10 @@ def _cues(left: int, right: int) -> dict[str, float]:
 
 
 def _domain_shift(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures]) -> float:
-    """How far the subjects move: 1 when both sides are sure of theirs and share none, below 0 when they are the same.
+    """How far the subjects move: 1 when both sides have certain subjects and share none, below 0 when they agree.
 
-    Summed evidence, since a short turn alone seldom has enough for a name. A turn without any says nothing, whatever
-    the next one brings.
+    Evidence is summed over turns because a short turn alone seldom has enough. The signal is 0 when the first turn
+    after the gap has none, whatever the next one has.
     """
     left, right = _subjects(before), _subjects(after)
     long, other = sqrt(sum(left.values())), sqrt(sum(right.values()))
@@ -113,17 +115,17 @@ def _domain_shift(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures])
 
 
 def _subjects(turns: Sequence[TurnFeatures]) -> dict[str, float]:
-    """Squares of the evidence for each subject."""
-    found: dict[str, float] = {}
+    """Squares of the summed evidence for each subject."""
+    sums: dict[str, float] = {}
     for turn in turns:
         for domain, value in turn.domains.items():
             if domain not in _MANNERS:
-                found[domain] = found.get(domain, 0.0) + value
-    return {domain: value * value for domain, value in found.items()}
+                sums[domain] = sums.get(domain, 0.0) + value
+    return {domain: value * value for domain, value in sums.items()}
 
 
 def _vectors(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures]) -> dict[str, float]:
-    """Cosines across the gap; nothing when one of the two turns beside it has no vector."""
+    """Cosines across the gap; empty when one of the two turns beside the gap has no vector."""
     known = [unpacked(turn.vector) for turn in before if turn.vector is not None]
     ahead = [unpacked(turn.vector) for turn in after if turn.vector is not None]
     if before[-1].vector is None or after[0].vector is None:
@@ -142,7 +144,7 @@ def _vectors(before: Sequence[TurnFeatures], after: Sequence[TurnFeatures]) -> d
 
 
 def _sum(vectors: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """The direction of a window: its vectors summed, at length 1."""
+    """The direction of a window: the sum of its vectors, normalised."""
     total = vectors[0]
     for vector in vectors[1:]:
         total = total + vector
@@ -190,20 +192,20 @@ WITHOUT_VECTORS: Final[Mapping[str, float]] = MappingProxyType(
         "domain": 1.40,
     }
 )
-"""The same where a turn beside the gap has no vector."""
+"""Weight of each signal, in logits, where a turn beside the gap has no vector."""
 
 COSINES: Final = ("near", "windows", "across", "onward")
-"""Signals that are cosines, and so mean different things with different embedders."""
+"""Signals that are cosines, whose scale differs between embedders."""
 
 SIMILARITY: Final = (0.35, 0.20)
-"""Mean and standard deviation of MiniLM's cosine of neighbouring turns, where the weights were fitted."""
+"""Mean and standard deviation of MiniLM's cosine of neighbouring turns in the data the weights were fitted on."""
 
 
 def calibrate(cosines: Sequence[float]) -> tuple[float, float]:
-    """What `evidence` needs to know of another embedder, from cosines of neighbouring turns; 100 are plenty.
+    """What `evidence` needs to know about another embedder, from cosines of neighbouring turns; 100 are plenty.
 
     Returns:
-        Their mean and standard deviation; those of MiniLM when they are fewer than two or all alike.
+        Mean and standard deviation of the cosines; MiniLM's when there are fewer than two or all are equal.
     """
     if len(cosines) < 2:
         return SIMILARITY
@@ -213,10 +215,10 @@ def calibrate(cosines: Sequence[float]) -> tuple[float, float]:
 
 
 def evidence(gap: Gap, similarity: tuple[float, float] = SIMILARITY) -> float:
-    """How much speaks for a topic ending here, in logits: above 0 more than not, whatever the conversation.
+    """The evidence that a topic ends at a gap, in logits; above 0 a boundary is more likely than not.
 
     Args:
-        gap: what `look` found.
+        gap: the signals, as `gap_at` computes them.
         similarity: mean and standard deviation of the cosine of neighbouring turns with the embedder in use, as
             `calibrate` measures them.
     """

@@ -1,9 +1,10 @@
 """Beats -> chapters -> a tree over the session, one closed node at a time, grown at its right edge only.
 
 Each level keeps the nodes that have no parent yet. When there are `ChapterRule.open` of them, neighbours are clustered
-from the bottom up (the most similar pair first), and the leftmost cluster is closed as a chapter: it, its children and
-its number are final. A closed chapter is the next node of the level above, so the tree is as deep as the logarithm of
-its beats, no chapter has more than `ChapterRule.children`, and a beat costs the same however long the session is.
+bottom-up (the most similar pair first), and the leftmost cluster is closed as a chapter: the chapter, its children and
+its number are final. A closed chapter becomes the next node of the level above. So the depth of the tree grows with the
+logarithm of the number of beats, no chapter has more than `ChapterRule.children` children, and adding a beat costs the
+same however long the session is.
 """
 
 from collections import Counter
@@ -24,7 +25,7 @@ from clew.types.record import Record
 
 MAX_TERMS: Final = 96
 _COUNT: Final = itemgetter(1)
-# What an hour of silence, doubled again and again, takes off a similarity: 0.05 an hour, 0.23 a day, 0.37 a week.
+# Similarity lost for each doubling of the silence between two nodes: 0.05 for an hour, 0.23 for a day, 0.37 for a week.
 _SILENCE: Final = 0.05
 
 
@@ -34,9 +35,8 @@ class ChapterRule(Record):
 
     Attributes:
         children: most children of a chapter, at least 2.
-        open: nodes of a level that wait for their neighbours before the first of them are put into a chapter; more than
-            `children`.
-        size: children that a chapter has on average, if the similarities allow.
+        open: nodes of a level that accumulate before the first of them are put into a chapter; more than `children`.
+        size: children of a chapter on average, if the similarities allow.
     """
 
     children: int = 8
@@ -46,14 +46,14 @@ class ChapterRule(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile(Record):
-    """A node as its neighbours are compared with it; bounded, without text.
+    """What is compared of two neighbouring nodes; bounded in size, without text.
 
     Attributes:
         node: its id.
-        low, high: its first and last turn.
-        turns: how many turns it covers.
-        terms: hashed terms with the number of turns that have them, as pairs, most frequent first; none where there is
-            a vector, which says the same better.
+        low, high: seqs of its first and last turn.
+        turns: number of turns it covers.
+        terms: hashed terms with the number of turns that have them, as pairs, most frequent first; empty where there is
+            a vector, which compares better.
         vector: direction of the sum of its turns' vectors; None when none has one.
         at_low, at_high: event time of its first and last turn; None when unknown.
     """
@@ -73,10 +73,10 @@ class Chapter(Record):
     """A closed chapter.
 
     Attributes:
-        number: the place of its closing among all chapters of the session, from 0; its id is made of it.
+        number: its index in the order in which the session's chapters closed, from 0; part of its id.
         level: 2 over beats, 3 over chapters of level 2, and so on.
         children: ids of its nodes in order, at least one.
-        profile: of the whole chapter.
+        profile: the profile of the whole chapter.
     """
 
     number: int
@@ -91,7 +91,7 @@ class OpenTree(Record):
 
     Attributes:
         levels: from the beats up, the nodes that have no parent yet, each level in order.
-        closed: chapters closed so far.
+        closed: number of chapters closed so far.
     """
 
     levels: tuple[tuple[Profile, ...], ...] = ()
@@ -99,8 +99,8 @@ class OpenTree(Record):
 
 
 @dataclass(frozen=True, slots=True)
-class Growth:
-    """What one beat brought: the new right edge, and the chapters that closed, lower levels first."""
+class TreeGrowth:
+    """The result of adding one beat: the new right edge, and the chapters that closed, lower levels first."""
 
     state: OpenTree
     closed: tuple[Chapter, ...]
@@ -110,12 +110,12 @@ DEFAULT: Final = ChapterRule()
 
 
 def chapter_id(prefix: str, number: int) -> str:
-    """`<prefix>:chapter:<number>`; the prefix is the session's, as its turns' ids have it."""
+    """`<prefix>:chapter:<number>`; the prefix is the session's, as in its turns' ids."""
     return f"{prefix}:chapter:{number}"
 
 
 def profile_of(node: str, turns: Sequence[TurnFeatures]) -> Profile:
-    """The profile of a beat from its turns, of which there is at least one."""
+    """The profile of a beat from its turns; at least one turn is needed."""
     vectors = [unpacked(turn.vector) for turn in turns if turn.vector is not None]
     counted = Counter(term for turn in turns for term in turn.terms) if not vectors else Counter[int]()
     times = [turn.at for turn in turns if turn.at is not None]
@@ -131,8 +131,8 @@ def profile_of(node: str, turns: Sequence[TurnFeatures]) -> Profile:
     )
 
 
-def grow(state: OpenTree, beat: Profile, prefix: str, rule: ChapterRule = DEFAULT) -> Growth:
-    """Takes the next closed beat of a session.
+def grow(state: OpenTree, beat: Profile, prefix: str, rule: ChapterRule = DEFAULT) -> TreeGrowth:
+    """Take the next closed beat of a session.
 
     Args:
         state: the right edge before it.
@@ -157,13 +157,13 @@ def grow(state: OpenTree, beat: Profile, prefix: str, rule: ChapterRule = DEFAUL
             closed.append(chapter)
             arrived = chapter.profile
             level += 1
-    return Growth(OpenTree(levels=_frozen(levels), closed=state.closed + len(closed)), tuple(closed))
+    return TreeGrowth(OpenTree(levels=_frozen(levels), closed=state.closed + len(closed)), tuple(closed))
 
 
 def finish(state: OpenTree, prefix: str, rule: ChapterRule = DEFAULT) -> tuple[Chapter, ...]:
-    """The chapters that are left when a session is over: every node gets a parent, up to one root.
+    """The chapters still open when a session ends: every node gets a parent, up to one root.
 
-    Empty when there is nothing, or nothing beside the root.
+    Empty when there is no node, or only the root.
     """
     levels = [list(nodes) for nodes in state.levels]
     closed: list[Chapter] = []
@@ -182,7 +182,7 @@ def finish(state: OpenTree, prefix: str, rule: ChapterRule = DEFAULT) -> tuple[C
 
 
 def similarity(left: Profile, right: Profile) -> float:
-    """How near two neighbouring nodes are: cosine of their vectors, of their terms where one has none; less silence."""
+    """Similarity of two neighbouring nodes: cosine of vectors, or of terms where one has no vector, less silence."""
     if left.vector is not None and right.vector is not None:
         near = float(unpacked(left.vector) @ unpacked(right.vector))
     else:
@@ -194,9 +194,9 @@ def similarity(left: Profile, right: Profile) -> float:
 
 
 def _clusters(nodes: Sequence[Profile], rule: ChapterRule) -> list[list[Profile]]:
-    """Neighbours merged from the bottom up, the most similar pair first (the leftmost of equals), within bounds.
+    """Neighbours merged bottom-up, the most similar pair first (the leftmost of equals), within bounds.
 
-    No cluster has more than `rule.children`; the first has at least two nodes when there are two.
+    No cluster has more than `rule.children` nodes; the first has at least two if there are two.
     """
     groups = [[node] for node in nodes]
     whole = list(nodes)
@@ -220,7 +220,7 @@ def _clusters(nodes: Sequence[Profile], rule: ChapterRule) -> list[list[Profile]
 
 
 def _merge(groups: list[list[Profile]], whole: list[Profile], near: list[float], place: int) -> None:
-    """Joins a cluster with the next, and compares the result with its new neighbours."""
+    """Join a cluster with the next one, and compare the result with its new neighbours."""
     groups[place : place + 2] = [groups[place] + groups[place + 1]]
     whole[place : place + 2] = [_join(whole[place : place + 2], "")]
     del near[place]
@@ -235,7 +235,7 @@ def _close(nodes: Sequence[Profile], level: int, number: int, prefix: str) -> Ch
 
 
 def _join(nodes: Sequence[Profile], name: str) -> Profile:
-    """One profile of several neighbours: turns and terms add up, vectors count by their turns."""
+    """One profile of several neighbours: turns and terms add up, vectors are weighted by their turns."""
     vectors = [unpacked(node.vector) * node.turns for node in nodes if node.vector is not None]
     counted: Counter[int] = Counter()
     for node in nodes if not vectors else ():
@@ -254,12 +254,12 @@ def _join(nodes: Sequence[Profile], name: str) -> Profile:
 
 
 def _commonest(counted: Counter[int]) -> tuple[tuple[int, int], ...]:
-    """The commonest terms with their counts; of equally common ones the smallest hashes."""
+    """The most frequent terms with their counts; ties go to the smaller hash."""
     return tuple(sorted(sorted(counted.items()), key=_COUNT, reverse=True)[:MAX_TERMS])  # stable among equals
 
 
 def _term_cosine(left: Iterable[tuple[int, int]], right: Iterable[tuple[int, int]]) -> float:
-    """Cosine of the square roots of the counts, so that one frequent word does not outvote the others."""
+    """Cosine over the square roots of the counts, so that one frequent word does not dominate the others."""
     mine, theirs = (dict(terms) for terms in (left, right))
     shared = sum([sqrt(count * theirs[term]) for term, count in mine.items() if term in theirs])
     return shared / sqrt(sum(mine.values()) * sum(theirs.values())) if shared else 0.0

@@ -1,7 +1,7 @@
-"""What a turn's own words say about whether it goes on or begins something, as one set of flags.
+"""What a turn's wording says about whether it continues a topic or begins one, as one set of flags.
 
-English words; a question mark is read in any script. Of a long turn its opening and its end are looked at, since that
-is where people say such things. A cue is evidence with a weight (`boundary`), never a decision.
+English words; a question mark is recognised in any script. Of a long turn only the opening and the end are examined,
+since that is where people say such things. A cue is weighted evidence (`boundary`), never a decision.
 """
 
 import re
@@ -9,18 +9,18 @@ from enum import IntFlag, auto
 from typing import Final
 
 
-class Cue(IntFlag):
+class TurnCue(IntFlag):
     """The cues of one turn.
 
     Attributes:
-        ASKS: there is a question.
-        ASKS_YOU: it is a question to the other person about themselves, as new topics of small talk begin.
-        REQUESTS: it opens with a request or an errand.
-        GREETS: it opens with a greeting.
-        THANKS: there are thanks, or a farewell.
-        DONE: it says that something is finished.
-        POINTS_BACK, POINTS_BACK_OFTEN: its first words stand for something said before: once, more than once.
-        ASSISTANT: an assistant or a tool speaks, which answer and seldom raise a topic.
+        ASKS: the turn contains a question.
+        ASKS_YOU: the question is to the other person about themselves, as new topics of small talk begin.
+        REQUESTS: the turn opens with a request or an errand.
+        GREETS: the turn opens with a greeting.
+        THANKS: the turn contains thanks or a farewell.
+        DONE: the turn says that something is finished.
+        POINTS_BACK, POINTS_BACK_OFTEN: its first words contain one pronoun for something said before, or several.
+        ASSISTANT: the speaker is an assistant or a tool, which answer and seldom raise a topic.
     """
 
     ASKS = auto()
@@ -34,12 +34,12 @@ class Cue(IntFlag):
     ASSISTANT = auto()
 
 
-# As plain numbers: flags are joined much more slowly.
+# As plain integers, because joining enum flags is much slower.
 _ASKS, _ASKS_YOU, _REQUESTS, _GREETS, _THANKED = map(
-    int, (Cue.ASKS, Cue.ASKS_YOU, Cue.REQUESTS, Cue.GREETS, Cue.THANKS)
+    int, (TurnCue.ASKS, TurnCue.ASKS_YOU, TurnCue.REQUESTS, TurnCue.GREETS, TurnCue.THANKS)
 )
 _FINISHED, _POINTS_BACK, _POINTS_BACK_OFTEN, _ASSISTANT = map(
-    int, (Cue.DONE, Cue.POINTS_BACK, Cue.POINTS_BACK_OFTEN, Cue.ASSISTANT)
+    int, (TurnCue.DONE, TurnCue.POINTS_BACK, TurnCue.POINTS_BACK_OFTEN, TurnCue.ASSISTANT)
 )
 _HEAD: Final = 600
 _TAIL: Final = 300
@@ -57,7 +57,7 @@ _DONE: Final = re.compile(
     r"|successfully|confirmed|works now|that works|all set|all tests pass|tests are green|is in place|that's all"
     r"|that is all|anything else)\b"
 )
-# A text without any of these words need not be searched.
+# A text without any of these words is not searched.
 _MAY_THANK: Final = frozenset("thank thanks thankyou welcome bye goodbye farewell".split())
 _MAY_BE_DONE: Final = frozenset(
     "done fixed solved resolved finished complete completed merged deployed released shipped committed booked "
@@ -72,14 +72,14 @@ _REQUEST: Final = re.compile(
 )
 
 
-def cues_of(text: str, role: str = "user", speaker: str | None = None) -> Cue:
-    """The cues of a turn; total for any string.
+def cues_of(text: str, role: str = "user", speaker: str | None = None) -> TurnCue:
+    """The cues of a turn. Accepts any string.
 
     Args:
         text: the turn's plain text.
-        role: who speaks, as the wire formats say it.
-        speaker: the speaker's own name. An "assistant" who has a name is taken for a person: conversations of two
-            people are stored so.
+        role: the role in the wire formats' terms.
+        speaker: the speaker's own name. An "assistant" with a name is taken for a person, because conversations of two
+            people are stored that way.
     """
     seen = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]}\n{text[-_TAIL:]}"
     seen = seen.lower().replace("’", "'")
@@ -104,4 +104,4 @@ def cues_of(text: str, role: str = "user", speaker: str | None = None) -> Cue:
         found |= _FINISHED
     if role in ("assistant", "tool") and (speaker is None or speaker.lower() in ("", "assistant", "tool", "ai", "bot")):
         found |= _ASSISTANT
-    return Cue(found)
+    return TurnCue(found)

@@ -1,4 +1,4 @@
-"""What the structure of a conversation is found from, turn by turn: no text, a bounded size, and a wire form."""
+"""The features of a turn from which the structure of a conversation is found: no text, bounded size, a wire form."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -15,7 +15,7 @@ from clew.text.terms import terms
 from clew.types.record import Record
 
 MAX_TERMS: Final = 64
-"""Terms kept of a turn: its most frequent ones, which are its topic where there are more."""
+"""Most terms kept of a turn: its most frequent ones, which carry its topic."""
 
 _READ: Final = 20_000  # characters, as in `clew.analyze.words`
 _LEVELS: Final = 127
@@ -26,13 +26,13 @@ class TurnFeatures(Record):
     """One turn as the segmentation sees it.
 
     Attributes:
-        seq: its place in the session.
+        seq: its seq in the session.
         at: event time; None when unknown.
         layer1, coherence: its own scores, 0..1.
         terms: CRC-32 of its most frequent search terms, so that no text is kept; ascending.
-        cues: flags of `clew.structure.cues.Cue`.
-        domains: evidence for each domain, 1 being enough to name it.
-        vector: its unit vector as int8 numbers; None where there is none.
+        cues: flags of `clew.structure.cues.TurnCue`.
+        domains: evidence for each domain; 1 is enough to name it.
+        vector: its unit vector as int8 numbers; None without one.
     """
 
     seq: int
@@ -46,10 +46,10 @@ class TurnFeatures(Record):
 
 
 def hashed_terms(text: str, found: Sequence[str] | None = None) -> tuple[int, ...]:
-    """The most frequent search terms of a text, hashed and ascending; of equally frequent ones the first.
+    """The most frequent search terms of a text, hashed, in ascending order; ties go to the term that occurs first.
 
     Args:
-        found: all search terms of the text, if they are known already.
+        found: all search terms of the text, if already known.
     """
     if found is None or len(text) > _READ:
         found = terms(text[:_READ])
@@ -69,17 +69,17 @@ def features(
     speaker: str | None = None,
     vector: Sequence[float] | NDArray[Any] | None = None,
 ) -> TurnFeatures:
-    """The features of one turn; total for any text.
+    """The features of one turn. Accepts any text.
 
     Args:
         text: the turn's plain text.
-        weights: its layer 1 and coherence, as `clew.analyze.weigh` gives them, and what speaks for each
+        weights: its layer 1 and coherence, as `clew.analyze.weigh` gives them, and its evidence for each
             domain (`clew.analyze.domains.by_domain`).
-        seq: its place in the session.
+        seq: its seq in the session.
         at: event time, aware.
-        role: who speaks, as the wire formats say it.
+        role: the role in the wire formats' terms.
         speaker: the speaker's own name, if there is one.
-        vector: its embedding; None, or all zero, where there is none and there will be none.
+        vector: its embedding; None or all zero where there is none and will be none.
     """
     layer1, coherence, domains = weights
     return TurnFeatures(
@@ -106,7 +106,7 @@ def packed(vector: Sequence[float] | NDArray[Any] | None) -> bytes | None:
 
 
 def unpacked(vector: bytes) -> NDArray[np.float64]:
-    """The unit vector that `packed` was given, to within its rounding."""
+    """The unit vector from the bytes `packed` made, up to rounding."""
     wide = np.frombuffer(vector, np.int8).astype(np.float64)
     unit: NDArray[np.float64] = wide / np.sqrt(wide @ wide)
     return unit

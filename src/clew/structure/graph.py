@@ -1,7 +1,7 @@
-"""A graph of entities: unique by name once normalised, each with a type, and energy that spreads along its edges.
+"""A graph of entities, unique by normalised name, each with a type; and spreading activation along its edges.
 
-Pure and deterministic: the order in which things are added never shows. The stored graph of a space answers the same
-two questions (`Linked`), so that energy spreads through both by one function.
+Pure and deterministic: the result does not depend on the order in which entities and edges are added. `stored_graph`
+implements the same protocol (`Linked`), so that one function spreads activation through both.
 """
 
 from collections import Counter, defaultdict
@@ -16,20 +16,20 @@ DECAY: Final = 0.5
 ITERATIONS: Final = 3
 MINIMUM: Final = 0.01
 TOP: Final = 10
-"""Seed 001's algorithm with the values of DESIGN 6."""
+"""Parameters of seed 001's spreading activation, with the values of DESIGN 6."""
 
 _DIGITS: Final = 6
 
 
 class Linked(Protocol):
-    """Something that energy can spread through."""
+    """A graph through which activation can spread."""
 
     def find(self, name: str) -> str | None:
-        """The key of the entity that a name means; None when there is none."""
+        """The key of the entity that a name refers to; None when there is none."""
         ...
 
     def linked(self, key: str) -> Sequence[str]:
-        """The keys of an entity's neighbours, each once."""
+        """The keys of an entity's neighbours, without duplicates."""
         ...
 
 
@@ -42,16 +42,16 @@ def spreading_activation(
     minimum: float = MINIMUM,
     top: int = TOP,
 ) -> dict[str, float]:
-    """What lies near the seeds, by key, strongest first; of equal ones by key.
+    """The activation of entities near the seeds, by key, strongest first; ties by key.
 
-    In each iteration every entity passes `decay` of the energy that reached it in the last one on to its neighbours, in
-    equal parts: divided by its degree, so that energy is never made and a hub drowns nothing. What arrives adds up; a
-    seed keeps its own. No activation exceeds that of the strongest seed. Energy under `minimum` goes no further, and
-    such activations are left out.
+    In each iteration every entity passes `decay` times the energy that reached it in the previous iteration on to its
+    neighbours in equal parts: dividing by its degree keeps the total energy from growing and hubs from dominating.
+    Arriving energy adds up; a seed keeps its own. No activation exceeds that of the strongest seed. Energy below
+    `minimum` is not passed on, and activations below it are left out.
 
     Args:
-        seeds: names, each with the energy 1, or names with energies above 0.
-        top: most entities that are given, seeds included.
+        seeds: names, each with energy 1, or names with energies above 0.
+        top: most entities to return, seeds included.
 
     Raises:
         NotFoundError: a seed is not in the graph; the message names it.
@@ -87,7 +87,7 @@ def _check(decay: float, iterations: int, minimum: float, top: int) -> None:
 
 
 def _passed(graph: Linked, pulse: Mapping[str, float], decay: float, minimum: float) -> dict[str, float]:
-    """What the neighbours get; summed in the order of the keys that give, so that the sum is the same everywhere."""
+    """The energy that arrives at each neighbour; summed in key order, so that the sum is the same everywhere."""
     arriving: dict[str, float] = defaultdict(float)
     for key in sorted(pulse):
         if pulse[key] < minimum:
@@ -101,12 +101,12 @@ def _passed(graph: Linked, pulse: Mapping[str, float], decay: float, minimum: fl
 class EntityGraph:
     """Entities and typed edges in memory.
 
-    An entity is known by its normalised name (`entity_key`): case, accents, spaces, hyphens and plural do not count.
-    Several types for one name are no error: the one said most often holds, see `NodeType`.
+    An entity is identified by its normalised name (`entity_key`): case, accents, spaces, hyphens and plural do not
+    matter. Several types for one name are no error: the most frequent one wins, see `NodeType`.
     """
 
     def __init__(self) -> None:
-        """Begins without entities."""
+        """Create an empty graph."""
         self._types: dict[str, Counter[NodeType]] = {}
         self._forms: dict[str, Counter[str]] = {}
         self._edges: dict[str, Counter[tuple[str, EdgeType]]] = defaultdict(Counter)
@@ -119,7 +119,7 @@ class EntityGraph:
         return self.find(name) is not None
 
     def add_entity(self, name: str, type: NodeType | str = NodeType.CONCEPT, *, count: int = 1) -> str:  # noqa: A002  # the field's name
-        """Counts mentions of an entity, and gives its key.
+        """Count mentions of an entity and return its key.
 
         Raises:
             InputError: the name has no letter or digit, the type is unknown, or the count is below 1.
@@ -140,9 +140,9 @@ class EntityGraph:
         *,
         count: int = 1,
     ) -> None:
-        """Counts an edge between two entities; one of an entity with itself is left out.
+        """Count an edge between two entities; an edge from an entity to itself is ignored.
 
-        Edges hold both ways: what one entity is to the other is told by the type.
+        Edges are undirected; the type says how the two are related.
 
         Raises:
             NotFoundError: one of them is not in the graph.
@@ -157,7 +157,7 @@ class EntityGraph:
             self._edges[second][first, kind] += count
 
     def add_alias(self, alias: str, name: str) -> None:
-        """Makes a second name lead to an entity; an entity of that second name becomes a part of it.
+        """Make a second name refer to an entity; an existing entity of that second name is merged into it.
 
         Raises:
             NotFoundError: the entity is not in the graph.
@@ -172,7 +172,7 @@ class EntityGraph:
         self._forms[key][" ".join(alias.split())] += 0
 
     def find(self, name: str) -> str | None:
-        """The key of the entity that a name or an alias means; None when there is none."""
+        """The key of the entity that a name or an alias refers to; None when there is none."""
         key = entity_key(name)
         key = self._aliases.get(key, key)
         return key if key in self._types else None
@@ -191,12 +191,12 @@ class EntityGraph:
         return entity_of(key, self._types[key], self._forms[key])
 
     def entities(self) -> tuple[Entity, ...]:
-        """All of them, those with most mentions first; of equal ones by name."""
+        """All entities, the most mentioned first; ties by name."""
         found = [entity_of(key, self._types[key], self._forms[key]) for key in self._types]
         return tuple(sorted(found, key=lambda each: (-each.turns, each.name)))
 
     def neighbours(self, name: str) -> tuple[Neighbour, ...]:
-        """An entity's neighbours by each kind of edge, the strongest first; of equal ones by name.
+        """An entity's neighbours, one for each kind of edge, the strongest first; ties by name.
 
         Raises:
             NotFoundError: the entity is not in the graph.
@@ -204,7 +204,7 @@ class EntityGraph:
         return self.entity_by_key(self._known(name))[1]
 
     def entity_by_key(self, key: str) -> tuple[Entity, tuple[Neighbour, ...]]:
-        """An entity and its neighbours, by a key that this graph gave."""
+        """An entity and its neighbours, by a key that this graph returned."""
         found = []
         for (other, kind), count in self._edges.get(key, Counter[tuple[str, EdgeType]]()).items():
             entity = entity_of(other, self._types[other], self._forms[other])
@@ -230,7 +230,7 @@ class EntityGraph:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Reads what `to_dict` wrote.
+        """Read what `to_dict` wrote.
 
         Raises:
             InputError: the record cannot be read.
@@ -269,11 +269,10 @@ class EntityGraph:
 
 
 def entity_of(key: str, types: Mapping[NodeType, int], forms: Mapping[str, int]) -> Entity:
-    """One entity from counts of what its mentions say it is, and how they spell it.
+    """One entity from counts of the types and the spellings of its mentions.
 
-    `NAME`, which says nothing, and `CONCEPT`, which any phrase is, only hold where no mention says more: one mention
-    in four that does is enough to settle a type. Of equally frequent types the first in `NodeType` holds. Its name is
-    the commonest of its own spellings, and not an alias.
+    `NAME` and `CONCEPT` say little about an entity: another type wins if at least one mention in four has one. Ties go
+    to the type that comes first in `NodeType`. The entity's name is its most frequent spelling that is not an alias.
     """
     order = list(NodeType)
     total = sum(types.values())

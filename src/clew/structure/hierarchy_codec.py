@@ -1,14 +1,14 @@
-"""The hierarchy as the text of rows, and back: columns of whole numbers and letters in place of records.
+"""Encode the hierarchy as the text of rows and decode it: columns of integers and letters instead of records.
 
-    a beat      [reason, places, layer1, coherence, domains, nuance, short, links]
-    a chapter   [turns, macro weight, domains]
-    an edge     [chapters closed, profiles of level 2, profiles of level 3, ...]
-    a profile   [chapter, low, high, turns, time of the first, time of the last, vector, counts, terms]
+    beat        [reason, seqs, layer1, coherence, domains, nuance, short, links]
+    chapter     [turns, macro weight, domains]
+    right edge  [chapters closed, profiles of level 2, profiles of level 3, ...]
+    profile     [chapter, low, high, turns, time of the first, time of the last, vector, counts, terms]
 
-Places are the first one where no turn is left out, else all of them. Domains and nuance are one text, with a comma
-between pieces; `short` names pieces by their number, links are triples of two such numbers and a weight. Vectors and
-hashed terms are bytes in base 64. What is empty at the end is left out. Sums over the pieces are made again
-(`BeatMap.made`). Mappings are how Clew wrote all of this up to schema 3, and are read as well.
+`seqs` is the first seq where the turns are consecutive, else all of them. Domains and nuance are one text each, with a
+comma between pieces; `short` lists pieces by index; links are triples of two such indexes and a weight. Vectors and
+hashed terms are bytes in base 64. Empty values at the end are left out. Sums over the pieces are computed again
+(`BeatMap.made`). Clew wrote mappings up to schema 3; these are read as well.
 """
 
 import json
@@ -27,19 +27,19 @@ from clew.types.compact import DOMAINS, NUANCES, LetterCodes, parts, score_of, t
 
 
 @dataclass(frozen=True, slots=True)
-class Outline:
-    """What is kept of any node: how many turns it covers, its macro weight, and its domains as shares of one whole."""
+class NodeSummary:
+    """Sums over any node: how many turns it covers, its macro weight, and its domains as shares that sum to 1."""
 
     turns: int
     macro_weight: float
     domains: dict[str, float]
 
 
-NOTHING: Final = Outline(0, 0.0, {})
+EMPTY_SUMMARY: Final = NodeSummary(0, 0.0, {})
 
 
 def beat_text(beat: BeatMap) -> str:
-    """A beat as it is kept."""
+    """The row text of a beat."""
     pieces = beat.pieces
     seqs = [piece.seq for piece in pieces]
     number = {seq: place for place, seq in enumerate(seqs)}
@@ -58,7 +58,7 @@ def beat_text(beat: BeatMap) -> str:
 
 
 def beat_of(text: str) -> BeatMap:
-    """The beat that `beat_text` was given."""
+    """The beat from the text that `beat_text` made."""
     held = json.loads(text)
     if isinstance(held, dict):
         return BeatMap.from_dict(held)
@@ -82,45 +82,45 @@ def beat_of(text: str) -> BeatMap:
 
 
 def seqs_of(text: str) -> tuple[int, ...] | None:
-    """The places of a beat's turns; None for a chapter."""
+    """The seqs of a beat's turns; None for a chapter."""
     held = json.loads(text)
     if isinstance(held, dict):
         return tuple(piece["seq"] for piece in held["pieces"]) if "pieces" in held else None
     return tuple(_seqs(held[1], len(held[2]))) if isinstance(held[0], str) else None
 
 
-def chapter_text(outline: Outline) -> str:
-    """A chapter as it is kept."""
+def chapter_text(outline: NodeSummary) -> str:
+    """The row text of a chapter."""
     domains = {DOMAINS.letter(name): parts(share) for name, share in outline.domains.items()}
     return dumps([outline.turns, parts(outline.macro_weight), domains])
 
 
-def outline_of(text: str) -> Outline:
-    """What is kept of a beat or a chapter."""
+def summary_of(text: str) -> NodeSummary:
+    """The summary of a beat or a chapter, from its row text."""
     held = json.loads(text)
     if isinstance(held, dict):
-        return Outline(held.get("turns", len(held.get("pieces", ()))), held["macro_weight"], held["domains"])
+        return NodeSummary(held.get("turns", len(held.get("pieces", ()))), held["macro_weight"], held["domains"])
     if isinstance(held[0], str):
         domains = held[4] if len(held) > 4 else ""
         weights = [score_of(each) for each in held[2]]
         weight, _, shares = sums_of(list(zip(_names(DOMAINS, domains), weights, strict=True)))
-        return Outline(len(weights), weight, shares)
+        return NodeSummary(len(weights), weight, shares)
     turns, weight, domains = held
-    return Outline(
+    return NodeSummary(
         turns, score_of(weight), {DOMAINS.name(letter): score_of(share) for letter, share in domains.items()}
     )
 
 
 def tree_text(tree: OpenTree) -> str:
-    """The right edge of a session's tree as it is kept, without its beats: those are made again from their turns."""
+    """The row text of the right edge of a session's tree, without its beats, which are made again from their turns."""
     return dumps([tree.closed, *([_profile_values(each) for each in level] for level in tree.levels[1:])])
 
 
 def tree_of(text: str, prefix: str) -> OpenTree:
-    """The edge that `tree_text` was given, with no beats.
+    """The right edge from the text that `tree_text` made, without beats.
 
     Args:
-        prefix: what the ids of the session's nodes begin with.
+        prefix: prefix of the ids of the session's nodes.
     """
     held = json.loads(text)
     if isinstance(held, dict):
@@ -168,7 +168,7 @@ def _as_text(data: bytes) -> str:
 
 
 def _runs(counts: Sequence[int]) -> list[int]:
-    """Each number with how often it comes in a row."""
+    """Run-length encoding: each number, then how often it repeats."""
     return [value for count, same in groupby(counts) for value in (count, len(list(same)))]
 
 

@@ -1,7 +1,7 @@
-"""What can be asked of the beats of a session in their order (HSCA 3), and of the sessions of a space together.
+"""Questions about the ordered beats of a session (HSCA 3), and about several sessions of a space together.
 
 The macro layer is the ordered list of beats; it is never flattened. Everything here is a pure function over such a
-list, made from stored nodes or from snapshots.
+list, which is made from stored nodes or from snapshots.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -29,9 +29,9 @@ class MacroNode(Record):
     """One beat in the list.
 
     Attributes:
-        session: whose beat it is.
-        position: its place among the beats of the session, from 0.
-        low, high: its first and last turn.
+        session: the session it belongs to.
+        position: its index among the beats of the session, from 0.
+        low, high: seqs of its first and last turn.
         macro_weight: 0..1.
         domains: share of each domain tag, summing to 1; empty when nothing weighs anything.
         at: event time of its last turn; None when unknown.
@@ -47,19 +47,19 @@ class MacroNode(Record):
 
     @property
     def turns(self) -> int:
-        """How many places it covers."""
+        """How many seqs it covers."""
         return self.high - self.low + 1
 
 
 @dataclass(frozen=True, slots=True)
 class StateBefore(Record):
-    """The state of a conversation before something came up.
+    """The state of a conversation before something was first mentioned.
 
     Attributes:
-        position: of the beat in which it came up.
+        position: position of the beat of the first mention.
         before: the beats before that one, in order.
-        domains: what the conversation had been about until then: the domains of those beats by density and length,
-            as shares of one whole.
+        domains: what the conversation had been about until then: the domains of those beats, weighted by density and
+            length, as shares that sum to 1.
     """
 
     position: int
@@ -72,11 +72,11 @@ class Movement(Record):
     """How the domains of one beat differ from those of the beat before.
 
     Attributes:
-        position: of the beat.
+        position: position of the beat.
         domain: its strongest named domain; None when no domain is named.
         entered, left: named domains with a tenth of the weight or more that are new here, or gone; sorted.
         crossing: whether the named domains of the beat as a whole make it `cross_domain`, by the rule for a text
-            (`clew.analyze.domains.tags`); that one turn carries the tag is not enough.
+            (`clew.analyze.domains.tags`); one turn with that tag is not enough.
         distance: how far the shares moved, 0 (not at all) to 1 (nothing in common); 0 for the first beat.
     """
 
@@ -93,9 +93,9 @@ class Merged(Record):
     """The beats of several sessions in one order, as `merge` weighs them.
 
     Attributes:
-        order: `(session, position)` of each beat, oldest first: its place here is its global position.
-        weights: how much each counts, in the same order.
-        domains: share of each domain in all of them, summing to 1.
+        order: `(session, position)` of each beat, oldest first; the index here is the beat's global position.
+        weights: the weight of each beat, in the same order.
+        domains: share of each domain over all beats, summing to 1.
     """
 
     order: tuple[tuple[str, int], ...]
@@ -104,7 +104,7 @@ class Merged(Record):
 
 
 def macro_nodes(session: str, snapshots: Iterable[ContextSnapshot]) -> tuple[MacroNode, ...]:
-    """The list from snapshots, in their order; chunks are counted through as if each were a turn."""
+    """The list of beats from snapshots, in their order; each chunk counts as one turn."""
     found: list[MacroNode] = []
     low = 0
     for snapshot in snapshots:
@@ -124,11 +124,13 @@ def macro_nodes(session: str, snapshots: Iterable[ContextSnapshot]) -> tuple[Mac
 
 
 def first_mention(concept: str, said: Iterable[tuple[int, str]]) -> int | None:
-    """The first turn that has every search term of a concept; None when none has, or the concept has no terms.
+    """The seq of the first turn that has every search term of a concept.
+
+    None when no turn has them all, or when the concept has no terms.
 
     Args:
         concept: a word or phrase.
-        said: place and text of the turns, in order. The lexical index finds the same turn faster.
+        said: seq and text of the turns, in order. The lexical index finds the same turn faster.
     """
     wanted = set(terms(concept))
     if not wanted:
@@ -140,7 +142,7 @@ def state_before(nodes: Sequence[MacroNode], mention: int) -> StateBefore | None
     """The state before the turn in which something was first mentioned.
 
     Returns:
-        None when the turn lies in no beat of the list. When it lies in the first, nothing was before.
+        None when the turn lies in no beat of the list. `before` is empty when it lies in the first beat.
     """
     found = next((place for place, node in enumerate(nodes) if node.low <= mention <= node.high), None)
     if found is None:
@@ -150,7 +152,7 @@ def state_before(nodes: Sequence[MacroNode], mention: int) -> StateBefore | None
 
 
 def evolution(nodes: Sequence[MacroNode]) -> tuple[Movement, ...]:
-    """How the domains moved from beat to beat."""
+    """How the domains changed from beat to beat."""
     moved: list[Movement] = []
     last: Mapping[str, float] | None = None
     for node in nodes:
@@ -172,12 +174,12 @@ def evolution(nodes: Sequence[MacroNode]) -> tuple[Movement, ...]:
 
 
 def last_beats(nodes: Sequence[MacroNode], count: int, newest: int | None = None) -> tuple[int, int] | None:
-    """First and last turn of the last `count` beats; None when there are none.
+    """First and last seq of the last `count` beats; None when there are no beats.
 
     Args:
         nodes: the closed beats of one session, in order.
-        count: how many beats back, at least 1; with more than there are, from the beginning.
-        newest: the session's newest turn. Turns after the last closed beat are the open one, which counts as a beat.
+        count: number of beats, at least 1; more than there are means all.
+        newest: seq of the session's newest turn. Turns after the last closed beat form the open beat, which counts.
     """
     ranges = _ranges(nodes, newest)
     if count < 1 or not ranges:
@@ -186,7 +188,7 @@ def last_beats(nodes: Sequence[MacroNode], count: int, newest: int | None = None
 
 
 def beat_ago(nodes: Sequence[MacroNode], count: int, newest: int | None = None) -> tuple[int, int] | None:
-    """First and last turn of the beat so many beats ago, 0 being the newest; None when there was none."""
+    """First and last seq of the beat `count` beats ago (0 is the newest); None when there was none."""
     ranges = _ranges(nodes, newest)
     return ranges[-1 - count] if 0 <= count < len(ranges) else None
 
@@ -198,17 +200,17 @@ def merge(
     current: str | None = None,
     half_life: timedelta = HALF_LIFE,
 ) -> Merged:
-    """Several sessions as one (HSCA 8.3), so that old ones do not outvote the present.
+    """Merge several sessions into one list (HSCA 8.3) in which old sessions do not outweigh the present.
 
-    The policy: a beat counts by its macro weight and its turns, times `2 ** -(age / half_life)`; the beats of the
-    current session do not age. A beat without a time is as old as the oldest that has one. Order is by time, then
-    session, then position; beats without a time come first.
+    A beat weighs its macro weight times its turns, times `2 ** -(age / half_life)`; the beats of the current session do
+    not age. A beat without a time is as old as the oldest that has one. Order is by time, then session, then position;
+    beats without a time come first.
 
     Args:
         sessions: the beats of each session, in order.
-        now: from when age counts; a beat in the future has age 0.
-        current: the session that is going on.
-        half_life: age at which a beat counts half.
+        now: the time from which age is measured; a beat in the future has age 0.
+        current: the session in progress.
+        half_life: age at which the weight of a beat is halved.
 
     Raises:
         InputError: the half-life is not more than 0.
@@ -234,7 +236,7 @@ def _mass(node: MacroNode) -> float:
 
 
 def _together(nodes: Iterable[tuple[MacroNode, float]]) -> dict[str, float]:
-    """Domains of several beats by weight, as shares of one whole, strongest first."""
+    """Weighted domains of several beats as shares that sum to 1, strongest first."""
     found: dict[str, float] = {}
     for node, weight in nodes:
         for tag, share in node.domains.items():

@@ -1,7 +1,7 @@
-"""Other names of the speakers, learned from how they are greeted: "Hey Kate!" names the one it is said to.
+"""Nicknames of speakers, learned from how they are greeted: "Hey Kate!" names the person spoken to.
 
-The one rule for nicknames: recall asks it whom a question names, the entity graph whom a name leads to. Borders: reads
-the marks that indexing left (`clew.index.entry.name_mark`), never the turns' words.
+Both recall (whom does a question name?) and the entity graph (whose name is it?) use this rule. It reads the marks that
+indexing left (`clew.index.entry.name_mark`), never the words of the turns.
 """
 
 from collections import Counter
@@ -18,26 +18,26 @@ from clew.text.terms import terms
 _NICKNAMES: Final = CacheKey[dict[str, int | None]]("nicknames")
 
 SIGHTINGS: Final = 2
-"""Fewest turns that must call somebody so: one "Hey Max" may greet a pet (RETRIEVAL 4 and 7)."""
+"""Fewest turns that must use the name: one "Hey Max" may greet a pet (RETRIEVAL 4 and 7)."""
 
 SHARE: Final = 0.2
-"""Least share of the turns with the word that must use it as a name: "Hey Love" makes no name of love."""
+"""Least share of the turns with the word that must use it as a name: one "Hey Love" does not make a name of "love"."""
 
 LOOKED_AT: Final = 8
-"""Newest sightings that say whose name it is."""
+"""Newest sightings that vote on whose name it is."""
 
 NEAR: Final = 4
-"""Turns before and after a greeting among which its listener speaks."""
+"""Turns before and after a greeting within which its listener must speak."""
 
 
 def nicknames(view: IndexView, words: Iterable[str]) -> dict[str, int]:
-    """Those of some words that are another name of a speaker, each with the speaker's code.
+    """The words that are a nickname of a speaker, each with that speaker's code.
 
-    A name must have been used in at least two turns, and most of those looked at must mean the same speaker. Who speaks
-    under the name has it, and nobody else. What was found is kept with the view.
+    A name must have been used in at least two turns, and most of the newest ones must mean the same speaker. A word
+    that is itself a speaker's name is never a nickname. Results are cached with the view.
 
     Args:
-        words: case folded.
+        words: case-folded words.
     """
     held = view.derived(_NICKNAMES, dict[str, int | None])
     found: dict[str, int] = {}
@@ -53,7 +53,7 @@ def nicknames(view: IndexView, words: Iterable[str]) -> dict[str, int]:
 def _owner(view: IndexView, word: str) -> int | None:
     marks = {of: name_mark(word, of) for of in ("listener", "speaker")}
     sightings = sum(map(view.document_frequency, marks.values()))
-    if sightings < SIGHTINGS:  # so it is with most words, and where they stand is not looked up
+    if sightings < SIGHTINGS:  # true of most words; spares looking up their postings
         return None
     said_of = [(of, _turns(view, mark)) for of, mark in marks.items()]
     if sightings < SHARE * max(map(view.document_frequency, terms(word)), default=0):
@@ -75,7 +75,7 @@ def _turns(view: IndexView, mark: str) -> np.ndarray[tuple[int], np.dtype[np.int
 
 
 def _listener(view: IndexView, turn: int) -> int | None:
-    """The one other speaker around a turn; None when there is none, or more than one."""
+    """The only other speaker around a turn; None when there is none or more than one."""
     speakers = view.turns.speaker
     others = {int(speakers[near]) for near in view.neighbours(turn, NEAR, NEAR)} - {int(speakers[turn])}
     return others.pop() if len(others) == 1 else None

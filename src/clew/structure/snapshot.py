@@ -1,7 +1,7 @@
-"""A closed beat frozen: what each piece weighs, what the beat is about, how dense it is, what ties it together.
+"""Freeze a closed beat: what each piece weighs, what the beat is about, how dense it is, which pieces are linked.
 
-This is what lasts of a beat (HSCA 2.4): weights, not words. Nothing in it is text; `as_snapshot` puts the text of the
-log beside the weights where the document's own shape is asked for.
+What is kept of a beat is weights, not words (HSCA 2.4): a `BeatMap` holds no text. `as_snapshot` joins it with the text
+from the log where the HSCA document's own shape is wanted.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -30,12 +30,12 @@ class Piece(Record):
 
     Attributes:
         seq: its place in the session.
-        layer1, coherence: 0..1; layer 1 is the joint one when any piece of the beat is short, and holds what was
-            learned of its nuance flags.
-        tags: domain tags, strongest first, of a short one in the light of the other short ones (`domains_of_beat`);
-            `unclassified` when none was named.
-        nuance: flags that were found; one that is missing is unknown.
-        short: True while it is too short to be scored, alone or with the others.
+        layer1, coherence: 0..1. Layer 1 is the joint score when any piece of the beat is short, and includes the
+            learned weights of its nuance flags.
+        tags: domain tags, strongest first; those of a short piece take the other short ones into account
+            (`domains_of_beat`); `unclassified` when none was named.
+        nuance: flags that were found; a missing flag is unknown, not false.
+        short: True while the piece is too short to be scored, alone or with the others.
     """
 
     seq: int
@@ -57,14 +57,14 @@ class Link(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BeatMap(Record):
-    """What is kept of a closed beat.
+    """What is kept of a closed beat: weights and sums over them.
 
     Attributes:
-        pieces: in order of the session.
+        pieces: in session order.
         macro_weight: mean layer 1, 0..1.
-        domain_summary: the document's: weight of the pieces with a tag by all weight; may sum to more than 1.
-        domains: the same as shares of one whole; empty when all weights are 0.
-        links: the strongest between its pieces, at most `LINKS_PER_PIECE` for each piece, strongest first.
+        domain_summary: HSCA's: weight of the pieces with a tag divided by the total weight; may sum to more than 1.
+        domains: the domain summary normalised to sum to 1; empty when all weights are 0.
+        links: the strongest links between pieces, at most `LINKS_PER_PIECE` for each piece, strongest first.
         reason: what ended the beat.
     """
 
@@ -77,7 +77,7 @@ class BeatMap(Record):
 
     @classmethod
     def made(cls, pieces: tuple[Piece, ...], links: tuple[Link, ...], reason: str) -> Self:
-        """The map of pieces that are weighed, with the sums over them."""
+        """The map of weighed pieces, with the sums over them computed."""
         weight, summary, domains = sums_of([(piece.tags, piece.layer1) for piece in pieces])
         return cls(
             pieces=pieces,
@@ -95,28 +95,28 @@ class BeatMap(Record):
 
 
 Weight = Callable[[float, Collection[str]], float]
-"""Layer 1 and nuance flags of a piece -> what it weighs."""
+"""Maps layer 1 and nuance flags of a piece to its weight."""
 
 
 def sums_of(pieces: Sequence[tuple[Sequence[str], float]]) -> tuple[float, dict[str, float], dict[str, float]]:
-    """Macro weight, domain summary and shares of domains of a beat, from tags and layer 1 of its pieces."""
+    """Macro weight, domain summary and domain shares of a beat, from the tags and layer 1 of its pieces."""
     summary = domain_summary(pieces)
     weight = round(macro_weight([layer1 for _, layer1 in pieces]), _DIGITS)
     return weight, _rounded(summary), _rounded(normalised(summary))
 
 
 def plain_weight(layer1: float, _nuance: Collection[str]) -> float:
-    """Layer 1 alone: no flag counts until something was learned of it."""
+    """Layer 1 alone: a flag has no weight until one is learned."""
     return layer1
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a turn says.
+class PieceContent:
+    """The content of a turn, as needed to weigh its beat.
 
     Attributes:
-        reading: its text, cut up for weighing.
-        evidence: what was found in it for each domain.
+        reading: its text, split up for weighing.
+        evidence: evidence for each domain.
         terms: its most frequent search terms, as `hashed_terms` gives them.
     """
 
@@ -126,41 +126,45 @@ class Said:
 
 
 def freeze(
-    beat: Beat, pieces: Sequence[Piece], said: Sequence[Said], window: int = WINDOW, weight: Weight = plain_weight
+    beat: Beat,
+    pieces: Sequence[Piece],
+    contents: Sequence[PieceContent],
+    window: int = WINDOW,
+    weight: Weight = plain_weight,
 ) -> BeatMap:
-    """Weighs a closed beat as a whole: a proposal, nothing is stored.
+    """Weigh a closed beat as a whole. Pure: nothing is stored.
 
     Args:
         beat: as the segmentation closed it.
-        pieces: its turns as each was weighed by itself, in order.
-        said: what they say, in the same order.
+        pieces: its turns, each weighed by itself, in order.
+        contents: the content of each piece, in the same order.
         window: tokens in the window of layer 1.
-        weight: makes the weight of pieces that are weighed jointly; others were given theirs.
+        weight: computes the weight of pieces that are weighed jointly; the others already have theirs.
     """
-    weighed = _weigh_together(pieces, said, window, weight)
+    weighed = _weigh_together(pieces, contents, window, weight)
     return BeatMap.made(
         pieces=tuple(weighed),
-        links=_links(weighed, [each.terms for each in said]),
+        links=_links(weighed, [content.terms for content in contents]),
         reason=beat.reason,
     )
 
 
 def as_snapshot(
-    node: str, session: str, position: int, beat: BeatMap, said: Mapping[int, tuple[str, float]]
+    node: str, session: str, position: int, beat: BeatMap, texts: Mapping[int, tuple[str, float]]
 ) -> ContextSnapshot:
-    """A frozen beat in the document's shape.
+    """A frozen beat in the HSCA document's shape.
 
     Args:
-        node: the beat's id, which becomes the snapshot's, and the parent of every chunk.
-        session: whose turns its pieces are; it names the chunks.
-        position: place of the beat in its session, from 0.
-        beat: what was kept of it.
-        said: text and time (seconds since 1970) of each turn by its place; a turn that is missing was forgotten, and
-            its chunk keeps only its weights, at time 0.
+        node: the beat's id, which becomes the snapshot's id and the parent of every chunk.
+        session: the session of the beat; part of the chunk ids.
+        position: index of the beat in its session, from 0.
+        beat: its weights.
+        texts: text and time (seconds since 1970) of each turn by its seq. A missing turn was forgotten; its chunk keeps
+            only its weights, at time 0.
     """
     chunks = []
     for piece in beat.pieces:
-        text, at = said.get(piece.seq, ("", 0.0))
+        text, at = texts.get(piece.seq, ("", 0.0))
         chunks.append(
             WeightedChunk(
                 chunk_id=turn_id(session, piece.seq),
@@ -184,17 +188,19 @@ def as_snapshot(
     )
 
 
-def _weigh_together(pieces: Sequence[Piece], said: Sequence[Said], window: int, weight: Weight) -> list[Piece]:
-    """The pieces on one scale: as they were weighed, or all jointly when some were too short for that (DESIGN 5.1).
+def _weigh_together(
+    pieces: Sequence[Piece], contents: Sequence[PieceContent], window: int, weight: Weight
+) -> list[Piece]:
+    """The pieces on one scale: weighed singly, or all jointly when some were too short for that (DESIGN 5.1).
 
-    What short ones are about is told by each and by all of them (`domains_of_beat`).
+    Short pieces are tagged together (`domains_of_beat`).
     """
     short = [place for place, piece in enumerate(pieces) if piece.short]
     if not short:
         return list(pieces)
     tagged = domains_of_beat(
-        [said[place].reading for place in short],
-        [said[place].evidence for place in short],
+        [contents[place].reading for place in short],
+        [contents[place].evidence for place in short],
         [pieces[place].tags for place in short],
     )
     tags = dict(zip(short, tagged, strict=True))
@@ -206,13 +212,13 @@ def _weigh_together(pieces: Sequence[Piece], said: Sequence[Said], window: int, 
             tags=tags.get(place, piece.tags),
         )
         for place, (piece, joint) in enumerate(
-            zip(pieces, layer1_of_beat([each.reading for each in said], window), strict=True)
+            zip(pieces, layer1_of_beat([content.reading for content in contents], window), strict=True)
         )
     ]
 
 
-def _links(pieces: Sequence[Piece], held: Sequence[tuple[int, ...]]) -> tuple[Link, ...]:
-    terms = [frozenset(each) for each in held]
+def _links(pieces: Sequence[Piece], hashes: Sequence[tuple[int, ...]]) -> tuple[Link, ...]:
+    terms = [frozenset(each) for each in hashes]
     found = []
     for (one, mine), (two, theirs) in combinations(zip(pieces, terms, strict=True), 2):
         shared = len(mine & theirs)

@@ -50,7 +50,7 @@ _CALENDAR: Final = frozenset(
 
 
 @dataclass(slots=True, eq=False)
-class Label:
+class LabelEntry:
     """One name.
 
     Attributes:
@@ -79,18 +79,18 @@ class Label:
 class Vocabulary:
     """The names of one space. What it says depends on the names alone and not on the order in which they came."""
 
-    def __init__(self, labels: Iterable[Label] = (), beats: int = 0) -> None:
+    def __init__(self, labels: Iterable[LabelEntry] = (), beats: int = 0) -> None:
         """Takes labels as they are, with their targets.
 
         Args:
             beats: closed so far in the whole space.
         """
         self.beats = beats
-        self.labels: dict[str, Label] = {}
+        self.labels: dict[str, LabelEntry] = {}
         self.heads: Counter[str] = Counter()  # of the keys, by their first word
         self._keys: dict[str, list[str]] = {}
         self._blocks: dict[str, list[str]] = {}
-        self._matrix: tuple[list[Label], Codes, NDArray[np.float64]] | None = None
+        self._matrix: tuple[list[LabelEntry], Codes, NDArray[np.float64]] | None = None
         for label in labels:
             self._enter(label)
 
@@ -100,7 +100,7 @@ class Vocabulary:
         if label is not None and label.born <= born:
             return set()
         if label is None:
-            label = Label(name, born)
+            label = LabelEntry(name, born)
             self._enter(label)
         label.born = born
         return {name} | self._meet(label)
@@ -171,7 +171,7 @@ class Vocabulary:
         found = [label for label in found if label.target is None and _is_comparable(label.name)]
         return [label.name for label in sorted(found, key=lambda label: label.age)]
 
-    def _enter(self, label: Label) -> None:
+    def _enter(self, label: LabelEntry) -> None:
         key = tag_key(label.name)
         self.labels[label.name] = label
         self._keys.setdefault(key, []).append(label.name)
@@ -179,7 +179,7 @@ class Vocabulary:
         self._blocks.setdefault(key[:BLOCK], []).append(label.name)
         self._matrix = None
 
-    def _meet(self, label: Label) -> set[str]:
+    def _meet(self, label: LabelEntry) -> set[str]:
         """Finds the target of a label, and makes it the target of others that it precedes."""
         changed: set[str] = set()
         near = self._near(label)
@@ -195,7 +195,7 @@ class Vocabulary:
                 changed.add(other.name)
         return changed
 
-    def _near(self, label: Label) -> list[Label]:
+    def _near(self, label: LabelEntry) -> list[LabelEntry]:
         """The other names that mean the same, each once."""
         key = tag_key(label.name)
         block = [self.labels[name] for name in self._blocks.get(key[:BLOCK], ())]
@@ -206,7 +206,7 @@ class Vocabulary:
             found |= {other.name: other for other in held if other is not label}
         return list(found.values())
 
-    def _cosines(self, codes: NDArray[np.int8]) -> tuple[list[Label], NDArray[np.float64]]:
+    def _cosines(self, codes: NDArray[np.int8]) -> tuple[list[LabelEntry], NDArray[np.float64]]:
         """Of a vector and all names; whole numbers, so that it is the same however many there are."""
         if self._matrix is None:
             labels = [label for label in self.labels.values() if label.codes is not None]

@@ -16,7 +16,7 @@ import numpy as np
 
 from clew.analyze.keyphrases import keyphrases
 from clew.analyze.novelty import PLAIN, RECENT, Vector, novelty, vector_cosine
-from clew.analyze.turns import Rules, Session, Told, look
+from clew.analyze.turns import Rules, SessionHistory, TurnInput, as_seen
 from clew.analyze.turns import analyze_turn as analyse
 from clew.errors import FormatError, InputError
 from clew.models.checked_calls import embed_checked
@@ -119,8 +119,8 @@ def analyze_turn(
     settings = options or AnalyzerOptions()
     rules = Rules(PLAIN, "sigma", settings.paradigm_shift_threshold, routine=settings.routine_threshold)
     vector = None if embedder is None else embed_checked(embedder, [turn.content])[0]
-    recent = tuple(look(_told(each)) for each in context[-RECENT:])
-    found, _ = analyse(Told(turn.id, turn.role, turn.content, vector), Session(recent), rules)
+    recent = tuple(as_seen(_told(each)) for each in context[-RECENT:])
+    found, _ = analyse(TurnInput(turn.id, turn.role, turn.content, vector), SessionHistory(recent), rules)
     return TurnAnalysis(
         turn_id=turn.id,
         content=turn.content,
@@ -321,8 +321,8 @@ def _cosine(one: Vector, values: Sequence[float]) -> float:
     return vector_cosine(one, _vector(values))
 
 
-def _told(turn: TurnAnalysis) -> Told:
-    return Told(turn.turn_id, turn.role, turn.content, _vector(turn.embedding) if turn.embedding else None)
+def _told(turn: TurnAnalysis) -> TurnInput:
+    return TurnInput(turn.turn_id, turn.role, turn.content, _vector(turn.embedding) if turn.embedding else None)
 
 
 def _node(turn: TurnAnalysis) -> ConversationNode:

@@ -16,7 +16,7 @@ from clew.rank.tuning import StructureParameters
 from clew.structure.beats import BeatRule, segment
 from clew.structure.density import domain_summary
 from clew.structure.features import features
-from clew.structure.snapshot import BeatMap, Piece, Said, freeze
+from clew.structure.snapshot import BeatMap, Piece, PieceContent, freeze
 from clew.types.chunk import DomainTag
 
 SPEAKERS: Final = ("Ana", "Ben")
@@ -115,7 +115,7 @@ def beats_of(
         for seq, weighing in enumerate(weighings)
     ]
     said = [
-        Said(read(text), evidence, turn.terms)
+        PieceContent(read(text), evidence, turn.terms)
         for text, evidence, turn in zip(texts, weigher.evidence(texts), turns, strict=True)
     ]
     return tuple(
