@@ -34,6 +34,7 @@ from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.models.recorded import RecordedEmbedder
 from clew.rank.search import Ranking
+from clew.recall.read_path import texts_of
 from clew.text.counters import counter
 
 DATA: Final = {"locomo-dev": "locomo.json", "realtalk-dev": "", "beam-dev": ""}
@@ -83,13 +84,13 @@ class PackingResult(Memory):
 
     def blocks(self, question: str, budget: int) -> dict[str, str]:
         """The block by each variant."""
-        frame = self._ranker.frame(question, self._clock())
-        ranking = self._ranker.rank(frame, self.config.recall.limit, None)
-        with self._store.snapshot() as reader:
+        frame = self.reads.ranker.frame(question, self.reads.clock())
+        ranking = self.reads.ranker.rank(frame, self.config.recall.limit, None)
+        with self.reads.store.snapshot() as reader:
             return {
                 name: build_context(
                     ranking,
-                    lambda names: self._words(reader, names),
+                    lambda names: texts_of(reader, self.space, names),
                     budget=budget,
                     counter=counter("estimate"),
                     receipt_id="",

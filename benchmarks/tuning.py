@@ -72,7 +72,7 @@ def measure(conversation: DatasetConversation, embedder: Embedder | None, *, det
     ):
         store_conversation(memory, conversation, embedder)
         if detuned:
-            store = memory._store  # noqa: SLF001  # no public call puts a memory out of tune
+            store = memory.reads.store  # no public call puts a memory out of tune
             adopt(store, memory.space, DETUNED, {"benchmark": "detuned"}, clock(), 0)
         asked, held = conversation.questions[::2], conversation.questions[1::2]
         before = found(memory, clock, held)

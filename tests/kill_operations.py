@@ -71,7 +71,7 @@ def packing(case: Path, number: str) -> None:
 def rebuilding(case: Path, number: str) -> None:
     with opened(case / "home") as memory:
         say("turn", memory.add(told(f"before rebuild {number}", "beside")))
-        rebuild(memory._store, "default", pack_minimum=8, fan_out=2, step=WINDOW)
+        rebuild(memory.reads.store, "default", pack_minimum=8, fan_out=2, step=WINDOW)
 
 
 def migrating(case: Path, number: str) -> None:

@@ -73,7 +73,7 @@ def rows(store: Store, table: str, space: str = "default") -> list[Row]:
 
 def texts(memory: Memory) -> list[str]:
     """What is stored, in the order of arrival."""
-    return [str(row[-1]) for row in sorted(rows(memory._store, "turn", memory.space), key=lambda row: row[3] or 0)]
+    return [str(row[-1]) for row in sorted(rows(memory.reads.store, "turn", memory.space), key=lambda row: row[3] or 0)]
 
 
 def everything(store: Store, space: str = "default") -> bytes:

@@ -167,8 +167,8 @@ def test_half_a_copy_shows_nothing(tmp_path: Path) -> None:
     with quiet(tmp_path) as memory:
         memory.add_many(history(["a ferry", "a harbour"]))
         assert len(memory.search("ferry")) == 2
-        held = rows(memory._store, "space")
-        memory._store.transaction(lambda tx: tx.delete("space", ("default",), ("default",)))
+        held = rows(memory.reads.store, "space")
+        memory.reads.store.transaction(lambda tx: tx.delete("space", ("default",), ("default",)))
         assert memory.search("ferry") == []
-        memory._store.transaction(lambda tx: tx.put("space", held))
+        memory.reads.store.transaction(lambda tx: tx.put("space", held))
         assert len(memory.search("ferry")) == 2

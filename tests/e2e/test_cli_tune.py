@@ -31,7 +31,7 @@ def test_changes_are_listed_and_taken_back(tmp_path: Path) -> None:
     home = tmp_path / "kept"
     with Memory.open(home, embedder="none") as memory:
         now = datetime(2026, 3, 25, 12, tzinfo=UTC)
-        adopt(memory._store, "default", {"recall.time": 4.2}, {"reason": "significantly better"}, now, 0)
+        adopt(memory.reads.store, "default", {"recall.time": 4.2}, {"reason": "significantly better"}, now, 0)
     shown = done("tune", "--history", "--home", home)
     assert "recall.time 4.2" in shown
     assert "significantly better" in shown

@@ -69,7 +69,7 @@ class Said:
 
     def check(self, memory: Memory) -> None:
         """Every acknowledged turn is there, unless it was about to be forgotten; what is forgotten is not."""
-        stored = {turn_id(str(row[1]), cast(int, row[2])) for row in rows(memory._store, "turn")}
+        stored = {turn_id(str(row[1]), cast(int, row[2])) for row in rows(memory.reads.store, "turn")}
         assert self.turns - self.going <= stored
         assert not self.gone & stored
 
@@ -114,7 +114,7 @@ def test_killed_while_importing(nursery: Nursery, tmp_path: Path) -> None:
     (tmp_path / "talk.jsonl").write_text("\n".join(lines), encoding="utf-8")
     for number, said in killed(nursery, "importing", tmp_path, tmp_path / "home"):
         with opened(tmp_path / "home") as memory:
-            own = [row for row in rows(memory._store, "turn") if row[1] == f"talk-{number}"]
+            own = [row for row in rows(memory.reads.store, "turn") if row[1] == f"talk-{number}"]
             assert len(own) == 1_500, "imported again, a part is not there twice"
         sound(tmp_path / "home", said)
 

@@ -67,9 +67,9 @@ def test_a_small_model_is_asked_from_end_to_end(
         memory.add_many([Turn(role="user", content=text, session="s") for text in SAID])
         assert memory.drain(500), memory.stats()
         stats = memory.stats()
-        found = [row for row in rows(memory._store, "annotation") if row[2] == NUANCE]
-        kept = len(rows(memory._store, "completion"))
-        aside = [row for row in rows(memory._store, "job") if row[2] == NUANCE]
+        found = [row for row in rows(memory.reads.store, "annotation") if row[2] == NUANCE]
+        kept = len(rows(memory.reads.store, "completion"))
+        aside = [row for row in rows(memory.reads.store, "job") if row[2] == NUANCE]
         assert memory.verify().ok
     with capsys.disabled():
         print(json.dumps(stats.details["ledger"]))  # noqa: T201  # the page on language models shows it

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 import pytest
 
 from clew.config import LLMConfig
-from clew.derive.llm.completion_cache import Answers
+from clew.derive.llm.completion_cache import CompletionCache
 from clew.errors import BudgetExceeded
 from clew.memory import Memory
 from clew.models.budget import Prices, worst_case
@@ -38,7 +38,7 @@ def test_programs_on_one_server_do_not_pass_the_budget(url: str) -> None:
         try:
             for place in range(CALLS):
                 prompt = Prompt.of("Say it.", f"hell{number} {place}")
-                Answers(store, "default", llm, budget, clock).ask(prompt, 50, "s:turn:0", "p")
+                CompletionCache(store, "default", llm, budget, clock).ask(prompt, 50, "s:turn:0", "p")
         except BudgetExceeded as error:
             refused.append(error)
         finally:

@@ -27,7 +27,7 @@ from clew.config import LLMConfig
 from clew.errors import BudgetExceeded
 from clew.models.budget import Prices, worst_case
 from clew.models.prompt import Completion, Prompt
-from clew.derive.llm.completion_cache import Answers
+from clew.derive.llm.completion_cache import CompletionCache
 from clew.store.open import open_store
 from clew.testing import FrozenClock, ScriptedLLM
 
@@ -41,7 +41,7 @@ def say(_prompt):
 
 store = open_store(home)
 clock = FrozenClock(datetime(2024, 3, 5, 12, tzinfo=UTC))
-answers = Answers(store, "default", ScriptedLLM(say), LLMConfig(daily_tokens=tokens), clock)
+answers = CompletionCache(store, "default", ScriptedLLM(say), LLMConfig(daily_tokens=tokens), clock)
 print("ready", flush=True)
 sys.stdin.readline()
 try:

@@ -46,7 +46,7 @@ FAULTS: dict[str, tuple[str, Callable[[], int | None]]] = {
 def copied(memory: Memory, place: Path) -> None:
     target = SqliteStore.open(place / "copy")
     try:
-        copy_space(memory._store, target, "default")
+        copy_space(memory.reads.store, target, "default")
     finally:
         target.close()
 
@@ -104,7 +104,7 @@ def test_an_operation_on_a_failing_disk_loses_nothing(place: Path, operation: st
         if error is not None:
             assert len(str(error)) > 30, "it says what happened and what to do"
         with quiet(place / "home") as memory:
-            kept = {row[-1] for row in rows(memory._store, "turn")}
+            kept = {row[-1] for row in rows(memory.reads.store, "turn")}
             assert {f"green tea number {n} of the day" for n in range(40) if n != 7} <= kept
             assert memory.verify().problems == ()
     with quiet(place / "home") as memory:

@@ -109,7 +109,7 @@ def test_a_home_goes_on_without_the_pipeline_and_with_it_again(ruler: Path, tmp_
         bob = memory.entity("bob").entity
         assert (bob.type, bob.turns, before["bob"]) == (NodeType.PERSON, 2, (NodeType.PERSON, 3))
         assert memory.verify().ok
-        provenance = {row[4] for row in rows(memory._store, "annotation") if row[2] == "named"}
+        provenance = {row[4] for row in rows(memory.reads.store, "annotation") if row[2] == "named"}
         assert provenance == {f"model:{spacy_recogniser(str(ruler)).name}"}
 
 

@@ -69,7 +69,7 @@ def test_an_open_store_shows_no_password(server: Server, url: str, caplog: pytes
     caplog.set_level(logging.DEBUG)
     with clew.Memory.open(server.url(password=PASSWORD, schema=url.rpartition("=")[2]), embedder="none") as memory:
         memory.add(clew.Turn(role="user", content="hello"))
-        store = memory._store
+        store = memory.reads.store
         shown = f"{store.url} {store!r} {vars(store)!r} {memory.stats()!r} {memory!r} {caplog.text}"
         assert "clew@127.0.0.1" in shown
         assert "needle" not in shown

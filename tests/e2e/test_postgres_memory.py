@@ -96,7 +96,7 @@ def test_a_backup_of_a_server_is_a_home(memory: clew.Memory, tmp_path: Path) -> 
     assert memory.drain(30)
     place = tmp_path / "restored"
     place.mkdir()
-    memory._store.backup(place / "clew.db")
+    memory.reads.store.backup(place / "clew.db")
     with clew.Memory.open(place, embedder=HashEmbedder(), clock=lambda: AT) as copy:
         assert copy.verify().ok
         assert copy.recall("number 7", budget=300) == memory.recall("number 7", budget=300)

@@ -250,7 +250,7 @@ def every(memory: Memory) -> list[Seen]:
             for name in mark.turn_ids:
                 held = marked.setdefault(name, {})
                 held[label.name] = max(mark.weight, held.get(label.name, 0.0))
-    rows = memory._store
+    rows = memory.reads.store
     with rows.snapshot() as reader:
         keys = reader.scan("turn", (memory.space,), (memory.space,), index="ordinal", columns=("session", "seq"))
     found = [memory.get(turn_id(str(session), int(str(seq)))) for session, seq in keys]
@@ -274,7 +274,7 @@ def lose(memory: Memory, each: int) -> None:
         note_replaced(tx, memory.space)
 
     if each:
-        memory._store.transaction(work)
+        memory.reads.store.transaction(work)
 
 
 @pytest.mark.requirement("F-QUERY-03", "F-QUERY-04")

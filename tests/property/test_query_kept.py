@@ -14,8 +14,8 @@ from clew.derive.llm.tasks import QUESTIONS
 from clew.index.live import LiveIndex
 from clew.memory import Memory
 from clew.rank.filter import Filter
-from clew.recall.annotation_columns import Loose
-from clew.recall.filters import Chooser
+from clew.recall.annotation_columns import PendingAnnotations
+from clew.recall.filters import TurnSelector
 from clew.rows.llm_progress import RESPONSE
 from clew.rows.vocabulary import untag
 from clew.store.protocol import Store
@@ -52,13 +52,13 @@ def step(memory: Memory, kind: str, number: int) -> None:
             question = next(each for each in QUESTIONS if each.kind == RESPONSE)
             turn = turns[number % len(turns)]
             tags = {"garden": 0.5} if kind == "tag" else {}
-            memory._store.transaction(lambda tx: question.commit(tx, memory.space, turn, tags, "model:x"))
+            memory.reads.store.transaction(lambda tx: question.commit(tx, memory.space, turn, tags, "model:x"))
 
 
 def fresh(memory: Memory, expression: str) -> tuple[str, ...]:
     """What a program says that has just begun."""
-    chooser = Chooser(memory._store, memory.space, AnalyzeConfig())
-    return chooser.names(memory._live.view(), Filter(where=expression), NOON)
+    chooser = TurnSelector(memory.reads.store, memory.space, AnalyzeConfig())
+    return chooser.names(memory.reads.live.view(), Filter(where=expression), NOON)
 
 
 @pytest.mark.requirement("F-QUERY-09")
@@ -71,18 +71,18 @@ def test_what_is_kept_is_what_is_stored(story: list[tuple[str, int]], on_disk: b
             memory.query("O1 > 3")  # while the analysis may be at work
             assert memory.drain(None)
             for expression in ASKED:
-                kept = memory._chooser.names(memory._live.view(), Filter(where=expression), NOON)
+                kept = memory.reads.selector.names(memory.reads.live.view(), Filter(where=expression), NOON)
                 assert kept == fresh(memory, expression), expression
 
 
 @pytest.mark.requirement("F-QUERY-09")
 def test_what_another_model_or_a_lost_tag_changes_is_noticed() -> None:
     store = empty_store()
-    kept, live = Chooser(store, "default", AnalyzeConfig()), LiveIndex(store, "default")
+    kept, live = TurnSelector(store, "default", AnalyzeConfig()), LiveIndex(store, "default")
     asked = ("tag:garden", *(f"novelty > {step / 40}" for step in range(40)))
 
     def agrees() -> list[tuple[str, ...]]:
-        begun = Chooser(store, "default", AnalyzeConfig())
+        begun = TurnSelector(store, "default", AnalyzeConfig())
         found = [kept.names(live.view(), Filter(where=each), NOON) for each in asked]
         assert found == [begun.names(live.view(), Filter(where=each), NOON) for each in asked]
         return found
@@ -153,7 +153,7 @@ def test_of_known_at_each_turn_is_read_once() -> None:
 def test_what_waits_to_be_analysed_is_read_once_and_again_when_it_is_analysed() -> None:
     store = Wrapped(empty_store())
     with quiet(as_store(store)) as memory:
-        memory._worker.stop()
+        memory.parts.worker.stop()
         memory.add_many(history([TEXTS[number % 5] for number in range(600)]))
         never = "layer1 > 1 OR O2 > 10"
         assert memory.query(never) == []
@@ -165,7 +165,7 @@ def test_what_waits_to_be_analysed_is_read_once_and_again_when_it_is_analysed() 
         assert memory.query(never) == []
         assert store.rows_read - read < 20, "the new turn, which both tables may know"
         assert memory.query("importance >= 1") == []
-        while memory._worker.step() and len(memory.query("importance >= 1")) < 600:
+        while memory.parts.worker.step() and len(memory.query("importance >= 1")) < 600:
             known = [turn.id for turn in memory.query("importance >= 1")]
             assert known == list(fresh(memory, "importance >= 1"))
         assert len(memory.query("importance >= 1")) == 601
@@ -174,13 +174,13 @@ def test_what_waits_to_be_analysed_is_read_once_and_again_when_it_is_analysed() 
 @pytest.mark.requirement("F-QUERY-09")
 def test_who_lags_behind_the_analysis_leaves_nothing_old_behind() -> None:
     with quiet() as memory:
-        memory._worker.stop()
+        memory.parts.worker.stop()
         memory.add_many(history(["The garden needs water.", "The lawn as well."]))
-        view, loose, places = memory._live.view(), Loose(0, weighed=False), np.arange(2)
-        while memory._worker.step():
+        view, loose, places = memory.reads.live.view(), PendingAnnotations(0, weighed=False), np.arange(2)
+        while memory.parts.worker.step():
             pass
         loose.passed(2)
-        with memory._store.snapshot() as reader:
+        with memory.reads.store.snapshot() as reader:
             loose.rows(0, reader, memory.space, view, places)  # its state is from before
             assert loose._table.size == 0
             table, rows = loose.rows(2, reader, memory.space, view, places)

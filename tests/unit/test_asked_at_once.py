@@ -71,9 +71,9 @@ def test_forgetting_by_names_and_copying_again_cost_no_statement_a_row(
     memory: Memory, asked: Counter[str], tmp_path: Path
 ) -> None:
     target = SqliteStore.open(tmp_path / "other")
-    copy_space(memory._store, target, "default")
+    copy_space(memory.reads.store, target, "default")
     asked.clear()
-    assert copy_space(memory._store, target, "default").written == 0
+    assert copy_space(memory.reads.store, target, "default").written == 0
     assert asked["turn"] <= 12
     target.close()
     asked.clear()

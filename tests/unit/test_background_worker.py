@@ -62,7 +62,7 @@ FAILURES: dict[str, Callable[[Matrix], object]] = {
 
 def embedded(memory: Memory) -> list[str]:
     """The turns that have a vector of the memory's model, by their text."""
-    view = memory._live.view()
+    view = memory.reads.live.view()
     assert memory.embedder is not None
     held = has_vector(view, memory.embedder.name)
     places = [(view.sessions[int(view.turns.session[n])], int(view.turns.seq[n])) for n in range(len(held)) if held[n]]
@@ -116,7 +116,7 @@ def test_vectors_of_two_models_are_never_mixed(tmp_path: Path) -> None:
     with quiet(tmp_path, embedder=HashEmbedder(32)) as memory:
         hits = memory.search("green tea")
         assert memory.drain(None)
-        assert all(len(codes) == 32 for *_, codes in rows(memory._store, "vector") if isinstance(codes, bytes))
+        assert all(len(codes) == 32 for *_, codes in rows(memory.reads.store, "vector") if isinstance(codes, bytes))
         assert embedded(memory) == ["green tea", "black coffee"]
         assert all(hit.signals.get("dense") is None or len(hits) == 2 for hit in hits)
     with quiet(tmp_path, embedder=HashEmbedder(64)) as memory:
@@ -149,7 +149,7 @@ def test_a_turn_that_the_model_cannot_do_costs_only_itself(kind: str, alone: boo
 
 def jobs(memory: Memory) -> list[tuple[Any, ...]]:
     """State, attempts and reason of each job."""
-    return [(row[1], row[3], row[5], row[6]) for row in rows(memory._store, "job")]
+    return [(row[1], row[3], row[5], row[6]) for row in rows(memory.reads.store, "job")]
 
 
 @pytest.mark.requirement("F-HOLD-12")
@@ -188,7 +188,7 @@ def test_what_was_put_aside_is_tried_again_when_asked_and_by_another_model(tmp_p
     with quiet(tmp_path, embedder=Odd(raising(ModelError("too odd")))) as memory:
         memory.add_many(history(["one", "poison"]))
         assert memory.drain(None)
-        memory._store.transaction(
+        memory.reads.store.transaction(
             lambda tx: tx.put("job", [(*row[:3], "deferred", row[4], 3, *row[6:]) for row in tx.scan(*ALL_JOBS)])
         )
     with quiet(tmp_path, embedder=HashEmbedder(64 if way == "asked" else 32)) as memory:
@@ -208,8 +208,8 @@ def test_failures_of_another_model_are_not_counted(tmp_path: Path) -> None:
     with quiet(tmp_path, embedder=Odd(raising(ModelError("too odd")))) as memory:
         memory.add_many(history(["one", "poison"]))
         assert memory.drain(None)
-        payload = str(rows(memory._store, "job")[0][4]).replace(MODEL, "older")
-        memory._store.transaction(
+        payload = str(rows(memory.reads.store, "job")[0][4]).replace(MODEL, "older")
+        memory.reads.store.transaction(
             lambda tx: tx.put("job", [(*row[:3], "deferred", payload, 3, *row[6:]) for row in tx.scan(*ALL_JOBS)])
         )
         assert memory.drain(None)
@@ -284,13 +284,13 @@ def test_a_space_that_another_changed_meanwhile_alarms_nobody_at_first(
     store = Contested()
     store.migrate()
     with quiet(store) as memory:
-        memory._worker.stop()
+        memory.parts.worker.stop()
         memory.add(told("tea"))
         store.contested = True
         for _ in worker.REST_SECONDS:
-            assert not memory._worker.step()
+            assert not memory.parts.worker.step()
         assert caplog.messages == []
-        assert not memory._worker.step()
+        assert not memory.parts.worker.step()
         assert "the space changed" in caplog.text
 
 
@@ -360,9 +360,9 @@ def test_of_two_memories_on_one_home_one_works(tmp_path: Path) -> None:
         assert second.drain(None)
         assert len(embedded(first)) == len(embedded(second)) == 10
         assert min(len(first_model.asked), len(second_model.asked)) == 0
-        (lease,) = rows(first._store, "lease")
+        (lease,) = rows(first.reads.store, "lease")
         worker, waiting = (first, second) if first_model.asked else (second, first)
-        assert lease[2] == worker._worker._holder
+        assert lease[2] == worker.parts.worker._loop._lease.holder
         worker.close()
         waiting.add(told("after it was closed"))
         assert waiting.drain(None)
@@ -374,15 +374,15 @@ def test_a_worker_waits_while_the_lease_is_another_s_and_goes_on_when_it_was_los
     """A process that was killed gives nothing back: its lease runs out."""
     with quiet(tmp_path) as memory:
         memory.add_many(history(["one", "two"]))
-        memory._store.transaction(lambda tx: tx.put("lease", [("default", LEASE, "another", 7, FAR)]))
+        memory.reads.store.transaction(lambda tx: tx.put("lease", [("default", LEASE, "another", 7, FAR)]))
         with quiet(tmp_path, embedder=HashEmbedder()) as other:
             assert other.drain(0.2) is False
             assert other.stats().pending == {"analyse": 2, "embed": 2, "entities": 2}
-            memory._store.transaction(lambda tx: tx.put("lease", [("default", LEASE, "another", 7, 1)]))
+            memory.reads.store.transaction(lambda tx: tx.put("lease", [("default", LEASE, "another", 7, 1)]))
             assert other.drain(None)
-            (lease,) = rows(memory._store, "lease")
-            assert (lease[2], lease[3]) == (other._worker._holder, 8)
-        assert rows(memory._store, "lease")[0][2] != "another"
+            (lease,) = rows(memory.reads.store, "lease")
+            assert (lease[2], lease[3]) == (other.parts.worker._loop._lease.holder, 8)
+        assert rows(memory.reads.store, "lease")[0][2] != "another"
 
 
 @pytest.mark.requirement("F-PIPELINE-17")
@@ -392,7 +392,7 @@ def test_leases_follow_real_time_under_any_clock(tmp_path: Path) -> None:
         with quiet(tmp_path, embedder=HashEmbedder(), clock=clock) as memory:
             memory.add(told(f"tea {years}"))
             assert memory.drain(None)
-            (lease,) = rows(memory._store, "lease")
+            (lease,) = rows(memory.reads.store, "lease")
             assert abs(int(lease[4] or 0) - FAR) > 10 * LEASE_US
             assert int(lease[4] or 0) > NOON.timestamp() * 1_000_000
 

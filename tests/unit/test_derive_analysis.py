@@ -64,7 +64,7 @@ def run(store: Store, embedder: HashEmbedder | None = None) -> None:
 
 def stored(turns: Sequence[Turn], **more: Any) -> Memory:
     memory = quiet(**more)
-    memory._worker.stop()
+    memory.parts.worker.stop()
     memory.add_many(turns)
     return memory
 
@@ -95,32 +95,32 @@ def covered(store: Store, session: str = "s") -> list[int]:
 @pytest.mark.requirement("W-STAGE-01")
 @pytest.mark.parametrize("stretch", [1, 5, 1000])
 def test_it_does_not_matter_how_the_work_is_cut_up(memory: Memory, stretch: int) -> None:
-    run(memory._store)
-    whole = made(memory._store)
+    run(memory.reads.store)
+    whole = made(memory.reads.store)
     assert len(whole["node"]) >= 6
-    memory._store.transaction(lambda tx: drop_analysis(tx, "default"))
-    while analysis(memory._store, stretch=stretch).step():  # each step by a worker that remembers nothing
+    memory.reads.store.transaction(lambda tx: drop_analysis(tx, "default"))
+    while analysis(memory.reads.store, stretch=stretch).step():  # each step by a worker that remembers nothing
         pass
-    assert made(memory._store) == whole
+    assert made(memory.reads.store) == whole
 
 
 @pytest.mark.requirement("W-STAGE-01")
 def test_it_does_not_matter_when_turns_come() -> None:
     with stored([]) as slow, stored(talk()) as fast:
-        work = analysis(slow._store)
+        work = analysis(slow.reads.store)
         for turn in talk():
             slow.add(turn)
             while work.step():
                 pass
-        run(fast._store)
-        assert made(slow._store) == made(fast._store)
+        run(fast.reads.store)
+        assert made(slow.reads.store) == made(fast.reads.store)
 
 
 @pytest.mark.requirement("W-STAGE-02")
 def test_every_turn_is_in_one_beat_or_still_open(memory: Memory) -> None:
-    run(memory._store)
-    assert covered(memory._store) == list(range(36))
-    ends = [(seqs_of(str(row[10])) or (-1,))[-1] for row in rows(memory._store, "node")]
+    run(memory.reads.store)
+    assert covered(memory.reads.store) == list(range(36))
+    ends = [(seqs_of(str(row[10])) or (-1,))[-1] for row in rows(memory.reads.store, "node")]
     assert {3, 7, 11} <= set(ends)  # where the talk was silent for an hour
 
 
@@ -132,13 +132,13 @@ def test_branches_and_sessions_have_beats_of_their_own() -> None:
     with stored([]) as held:
         for turn in (*turns, *branch, *other):
             held.add(turn)
-        branches = {str(row[7]) for row in rows(held._store, "turn")}
-        run(held._store)
-        assert covered(held._store) == list(range(16))
-        assert covered(held._store, "s2") == list(range(12))
-        marks = [str(row[1]) for row in rows(held._store, "meta") if str(row[1]).startswith(MARK)]
+        branches = {str(row[7]) for row in rows(held.reads.store, "turn")}
+        run(held.reads.store)
+        assert covered(held.reads.store) == list(range(16))
+        assert covered(held.reads.store, "s2") == list(range(12))
+        marks = [str(row[1]) for row in rows(held.reads.store, "meta") if str(row[1]).startswith(MARK)]
         assert len(marks) == len(branches) + 1 > 2
-        beats = [seqs_of(str(row[10])) or () for row in rows(held._store, "node") if row[2] == "s"]
+        beats = [seqs_of(str(row[10])) or () for row in rows(held.reads.store, "node") if row[2] == "s"]
         assert all(all(seq < 12 for seq in seqs) or seqs[0] >= 12 for seqs in beats)
 
 
@@ -147,19 +147,19 @@ def test_what_was_injected_is_no_turn_of_its_own() -> None:
     with stored(
         [told("Hello there."), Turn(role="user", content=(Part(type="injected", text="quoted"),), session="s")]
     ) as held:
-        run(held._store)
-        assert covered(held._store) == [0]
-        with held._store.snapshot() as reader:
+        run(held.reads.store)
+        assert covered(held.reads.store) == [0]
+        with held.reads.store.snapshot() as reader:
             assert "novelty" in annotations_of(reader, "default", "s:turn:0")
             assert "novelty" not in annotations_of(reader, "default", "s:turn:1")
-        assert analysis(held._store).pending() == 0
+        assert analysis(held.reads.store).pending() == 0
 
 
 @pytest.mark.requirement("W-STAGE-04")
 def test_a_turn_waits_for_its_vector_unless_it_will_never_have_one() -> None:
     embedder = HashEmbedder()
     with stored(talk(1), embedder=embedder) as held:
-        work = analysis(held._store, embedder)
+        work = analysis(held.reads.store, embedder)
         assert not work.step()
         assert work.pending() == 12
         assert work.step(frozenset(range(12)))
@@ -170,20 +170,20 @@ def test_a_turn_waits_for_its_vector_unless_it_will_never_have_one() -> None:
 
 @pytest.mark.requirement("W-STAGE-04")
 def test_an_embedder_that_comes_later_has_everything_analysed_anew(memory: Memory) -> None:
-    run(memory._store)
-    plain = made(memory._store)
+    run(memory.reads.store)
+    plain = made(memory.reads.store)
     model = HashEmbedder()
-    assert not analysis(memory._store, model).step()
-    assert made(memory._store) == plain
+    assert not analysis(memory.reads.store, model).step()
+    assert made(memory.reads.store) == plain
     memory.embedder = HashEmbedder()
     _embed_all(memory)
-    run(memory._store, model)
-    with memory._store.snapshot() as reader:
+    run(memory.reads.store, model)
+    with memory.reads.store.snapshot() as reader:
         assert read_progress(reader, "default")[1].epoch == 1
-    assert {row[7] for row in rows(memory._store, "node")} == {1}
-    assert made(memory._store)["analysis"] != plain["analysis"]
-    run(memory._store, None)  # a program without the embedder leaves it as it is
-    assert {row[7] for row in rows(memory._store, "node")} == {1}
+    assert {row[7] for row in rows(memory.reads.store, "node")} == {1}
+    assert made(memory.reads.store)["analysis"] != plain["analysis"]
+    run(memory.reads.store, None)  # a program without the embedder leaves it as it is
+    assert {row[7] for row in rows(memory.reads.store, "node")} == {1}
 
 
 @pytest.mark.requirement("W-STAGE-11")
@@ -192,35 +192,35 @@ def test_vectors_have_a_say_in_what_a_turn_is_about() -> None:
     sentence = sentences()[0]
     with stored([told(sentence), told("Mm.")], embedder=embedder) as held:
         _embed_all(held)
-        run(held._store, embedder)
-        with held._store.snapshot() as reader:
+        run(held.reads.store, embedder)
+        with held.reads.store.snapshot() as reader:
             said = annotations_of(reader, "default", "s:turn:0")["domains"]
         assert said.provenance == f"model:{embedder.name}"
         assert said.value[0] == "physics"  # the first sentence is one of its own
-        kept = [row for row in rows(held._store, "meta") if str(row[1]).startswith("prototypes:")]
+        kept = [row for row in rows(held.reads.store, "meta") if str(row[1]).startswith("prototypes:")]
         assert len(kept) == 1
-        run(held._store, embedder)
-        assert [row for row in rows(held._store, "meta") if str(row[1]).startswith("prototypes:")] == kept
+        run(held.reads.store, embedder)
+        assert [row for row in rows(held.reads.store, "meta") if str(row[1]).startswith("prototypes:")] == kept
 
 
 @pytest.mark.requirement("W-STAGE-05")
 def test_forgetting_a_turn_has_its_session_analysed_anew(memory: Memory) -> None:
     memory.add_many([told("Quite another talk.", session="s2"), told("It goes on.", session="s2")])
-    run(memory._store)
+    run(memory.reads.store)
     memory.forget(turn_ids=["s:turn:5"])
-    assert not [row for row in rows(memory._store, "node") if row[2] == "s"]
-    assert analysis(memory._store).pending() == 35
-    run(memory._store)
-    again = made(memory._store)
-    assert covered(memory._store) == [seq for seq in range(36) if seq != 5]
-    memory._store.transaction(lambda tx: drop_analysis(tx, "default"))
-    run(memory._store)
-    assert made(memory._store) == again
+    assert not [row for row in rows(memory.reads.store, "node") if row[2] == "s"]
+    assert analysis(memory.reads.store).pending() == 35
+    run(memory.reads.store)
+    again = made(memory.reads.store)
+    assert covered(memory.reads.store) == [seq for seq in range(36) if seq != 5]
+    memory.reads.store.transaction(lambda tx: drop_analysis(tx, "default"))
+    run(memory.reads.store)
+    assert made(memory.reads.store) == again
 
 
 @pytest.mark.requirement("W-STAGE-05")
 def test_nothing_is_written_of_turns_that_were_forgotten_meanwhile(memory: Memory) -> None:
-    store = Wrapped(memory._store)
+    store = Wrapped(memory.reads.store)
     work = analysis(as_store(store))
 
     def forget() -> None:
@@ -229,24 +229,24 @@ def test_nothing_is_written_of_turns_that_were_forgotten_meanwhile(memory: Memor
     store.before = forget  # runs after the turns are read and before anything is written
     with pytest.raises(ConflictError, match="changed while"):
         work.step()
-    assert made(memory._store) == {"node": [], "label": [], "analysis": [], "meta": []}
+    assert made(memory.reads.store) == {"node": [], "label": [], "analysis": [], "meta": []}
 
 
 @pytest.mark.requirement("W-STAGE-05")
 def test_a_session_whose_name_begins_another_keeps_what_was_made_of_it() -> None:
     with stored([told("One.", session=name) for name in ("a", "ab", "a:b", "a;", "a-") for _ in range(25)]) as held:
-        run(held._store)
-        before = {name: covered(held._store, name) for name in ("ab", "a-")}
-        held._store.transaction(lambda tx: analyse_again(tx, "default", ["a"]))
-        kept = {str(row[2]) for row in rows(held._store, "node")}
+        run(held.reads.store)
+        before = {name: covered(held.reads.store, name) for name in ("ab", "a-")}
+        held.reads.store.transaction(lambda tx: analyse_again(tx, "default", ["a"]))
+        kept = {str(row[2]) for row in rows(held.reads.store, "node")}
         assert kept == {"ab", "a:b", "a;", "a-"}
-        assert {name: covered(held._store, name) for name in ("ab", "a-")} == before
+        assert {name: covered(held.reads.store, name) for name in ("ab", "a-")} == before
 
 
 @pytest.mark.requirement("W-STAGE-06")
 def test_what_is_said_can_be_read_singly(memory: Memory) -> None:
-    run(memory._store)
-    with memory._store.snapshot() as reader:
+    run(memory.reads.store)
+    with memory.reads.store.snapshot() as reader:
         said = annotations_of(reader, "default", "s:turn:0")
     assert {"layer1", "coherence", "novelty", "importance"} <= set(said)
     assert said["novelty"].value == 0.5
@@ -255,18 +255,20 @@ def test_what_is_said_can_be_read_singly(memory: Memory) -> None:
 
 
 def _embed_all(memory: Memory) -> None:
-    view = memory._live.view()
+    view = memory.reads.live.view()
     embedder = HashEmbedder()
-    embed_batch(memory._store, "default", embedder, missing(view, embedder.name, frozenset()), now=0)
+    embed_batch(memory.reads.store, "default", embedder, missing(view, embedder.name, frozenset()), now=0)
 
 
 @pytest.mark.requirement("W-STAGE-08")
 @pytest.mark.parametrize("stretch", [3, 1000])
 def test_chapters_gather_beats_however_the_work_is_cut_up(stretch: int) -> None:
     with stored(talk(20)) as held:
-        while analysis(held._store, stretch=stretch).step():  # each step by a worker that remembers nothing
+        while analysis(held.reads.store, stretch=stretch).step():  # each step by a worker that remembers nothing
             pass
-        found: list[dict[str, Any]] = [dict(zip(NODE.names, row, strict=True)) for row in rows(held._store, "node")]
+        found: list[dict[str, Any]] = [
+            dict(zip(NODE.names, row, strict=True)) for row in rows(held.reads.store, "node")
+        ]
         beats = sorted((node for node in found if node["level"] == 1), key=lambda node: node["place"])
         chapters = sorted((node for node in found if node["level"] == 2), key=lambda node: node["place"])
         assert len(beats) >= 50
@@ -279,16 +281,16 @@ def test_chapters_gather_beats_however_the_work_is_cut_up(stretch: int) -> None:
             assert 2 <= len(nodes) <= 8
             assert summary_of(chapter["data"]).turns == sum(summary_of(node["data"]).turns for node in nodes)
             assert (chapter["low"], chapter["high"]) == (nodes[0]["low"], nodes[-1]["high"])
-        whole = made(held._store)
-        held._store.transaction(lambda tx: drop_analysis(tx, "default"))
-        run(held._store)
-        assert made(held._store) == whole
+        whole = made(held.reads.store)
+        held.reads.store.transaction(lambda tx: drop_analysis(tx, "default"))
+        run(held.reads.store)
+        assert made(held.reads.store) == whole
 
 
 @pytest.mark.requirement("F-MEMORY-12")
 def test_turns_that_wait_for_their_beat_keep_nothing_large() -> None:
     memory = stored(talk())
-    work = analysis(memory._store)
+    work = analysis(memory.reads.store)
     while work.step():
         pass
     waiting = [item for line in work._lines.values() for item in line.turns.values()]

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.derive.entity_counts import PROGRESS, STRETCH, Naming, entities_of, entity_page
+from clew.derive.entity_counts import PROGRESS, STRETCH, EntityCounting, entities_of, entity_page
 from clew.errors import ConflictError
 from clew.memory import Memory
 from clew.store.memory import MemoryStore
@@ -35,18 +35,18 @@ def said(session: str = "s") -> list[Turn]:
 
 
 def graph_rows(memory: Memory) -> dict[str, list[Row]]:
-    return {table: rows(memory._store, table) for table in GRAPH}
+    return {table: rows(memory.reads.store, table) for table in GRAPH}
 
 
 def page(memory: Memory, name: str) -> EntityPage | None:
-    view = memory._live.view()
-    with memory._store.snapshot() as reader:
+    view = memory.reads.live.view()
+    with memory.reads.store.snapshot() as reader:
         return entity_page(reader, memory.space, view, name)
 
 
 def listed(memory: Memory) -> dict[str, Entity]:
-    with memory._store.snapshot() as reader:
-        return {each.name: each for each in entities_of(reader, memory.space, memory._live.view())}
+    with memory.reads.store.snapshot() as reader:
+        return {each.name: each for each in entities_of(reader, memory.space, memory.reads.live.view())}
 
 
 @pytest.fixture
@@ -93,8 +93,8 @@ def test_a_greeting_in_company_and_an_ordinary_word_are_no_nicknames() -> None:
         for name, turns in (("c", crowd), ("p", pet), ("o", own)):
             memory.add_many([Turn(role="user", content=text, speaker=who, session=name) for who, text in turns])
         memory.drain(None)
-        with memory._store.snapshot() as reader:
-            graph = StoredGraph(reader, memory.space, memory._live.view())
+        with memory.reads.store.snapshot() as reader:
+            graph = StoredGraph(reader, memory.space, memory.reads.live.view())
             assert graph.called("Max") is None
             assert graph.called("Biscuit") is None
             assert graph.called("Fairy") == graph.find("Fay")
@@ -108,8 +108,8 @@ def test_a_question_and_the_graph_know_the_same_nicknames() -> None:
         for who, text in lines:
             memory.add(Turn(role="user", content=text, speaker=who, session="s"))
         memory.drain(None)
-        with memory._store.snapshot() as reader:
-            view = memory._live.view()
+        with memory.reads.store.snapshot() as reader:
+            view = memory.reads.live.view()
             led = {name: StoredGraph(reader, memory.space, view).called(name) for name in names}
         asked = {name: memory.explain(memory.recall(f"What of {name}?").receipt_id).understood for name in names}
     assert led == {"Kate": "emi", "kate": "emi", "Emily": "elis", "Emi": None, "Elise": None, "Max": None, "": None}
@@ -138,11 +138,11 @@ def test_forgetting_leaves_what_the_others_would_have_given(gone: set[int], stre
 def test_a_turn_that_goes_before_it_was_counted_changes_nothing() -> None:
     store = MemoryStore()
     with Memory.open(store, embedder="none") as memory:
-        memory._worker.stop()
+        memory.parts.worker.stop()
         memory.add_many(said())
         memory.forget(turn_ids=["s:turn:0"])
         assert graph_rows(memory) == {table: [] for table in GRAPH}
-        naming = Naming(store, memory.space)
+        naming = EntityCounting(store, memory.space)
         assert naming.pending() == 3
         assert naming.step()
         assert not naming.step()
@@ -156,10 +156,10 @@ def test_rebuild_and_a_newer_rule_give_the_same_again(memory: Memory) -> None:
     memory.drain(None)
     assert graph_rows(memory) == before
     old = json.dumps({"next": 4, "version": 0})
-    memory._store.transaction(lambda tx: tx.put("meta", [(memory.space, PROGRESS, old)]))
+    memory.reads.store.transaction(lambda tx: tx.put("meta", [(memory.space, PROGRESS, old)]))
     memory.drain(None)
     assert graph_rows(memory) == before
-    memory._store.transaction(lambda tx: tx.put("meta", [(memory.space, PROGRESS, old)]))
+    memory.reads.store.transaction(lambda tx: tx.put("meta", [(memory.space, PROGRESS, old)]))
     memory.forget(turn_ids=["s:turn:0"])
     memory.drain(None)
     assert memory.verify().ok
@@ -171,13 +171,13 @@ def test_verify_names_a_wrong_count_and_doctor_mends_it(memory: Memory) -> None:
     from clew.maintain.doctor import diagnose, repair  # beside what they mend
 
     before = graph_rows(memory)
-    memory._store.transaction(lambda tx: tx.put("entity", [(memory.space, "ghost", "person", "Ghost", 1, 1)]))
-    memory._store.transaction(lambda tx: tx.delete("edge", (memory.space,), (memory.space,)))
+    memory.reads.store.transaction(lambda tx: tx.put("entity", [(memory.space, "ghost", "person", "Ghost", 1, 1)]))
+    memory.reads.store.transaction(lambda tx: tx.delete("edge", (memory.space,), (memory.space,)))
     problems = memory.verify().problems
     assert [problem.kind for problem in problems] == ["entity", "entity"]
     assert "ghost/person/Ghost" in problems[0].where
     findings = diagnose(problems)
-    assert repair(memory._store, memory.space, findings, memory.config.index) == ["entity"]
+    assert repair(memory.reads.store, memory.space, findings, memory.config.index) == ["entity"]
     assert graph_rows(memory) == before
     assert memory.verify().ok
 
@@ -215,18 +215,18 @@ def test_two_that_count_at_once_do_not_count_twice() -> None:
         def transaction(self, work, *, durable=True):  # type: ignore[no-untyped-def]  # as the store has it
             if not durable and self.armed:
                 self.armed = False
-                Naming(self, "default").step()
+                EntityCounting(self, "default").step()
             return super().transaction(work, durable=durable)
 
         armed = False
 
     store = Interfering()
     with Memory.open(store, embedder="none") as memory:
-        memory._worker.stop()
+        memory.parts.worker.stop()
         memory.add_many(said())
         store.armed = True
         with pytest.raises(ConflictError):
-            Naming(store, memory.space).step()
+            EntityCounting(store, memory.space).step()
         assert listed(memory)["Bob"].turns == 2
         assert memory.verify().problems == ()
 
@@ -245,10 +245,10 @@ def test_what_goes_between_looking_and_writing_is_left_out() -> None:
 
     store = Forgetting()
     with Memory.open(store, embedder="none") as memory:
-        memory._worker.stop()
+        memory.parts.worker.stop()
         memory.add_many(said())
         store.victims.append(memory)
-        assert Naming(store, memory.space).step()
+        assert EntityCounting(store, memory.space).step()
         assert "Emma" not in listed(memory)
         assert memory.verify().problems == ()
 
@@ -258,7 +258,7 @@ def test_copies_and_merges_have_the_same_graph(memory: Memory, tmp_path: Path) -
     from clew.maintain.copy_space import copy_space  # what the test is about
 
     other = MemoryStore()
-    copy_space(memory._store, other, memory.space)
+    copy_space(memory.reads.store, other, memory.space)
     with Memory.open(other, embedder="none", space=memory.space) as copied:
         assert graph_rows(copied) == graph_rows(memory)
 
@@ -289,8 +289,8 @@ def test_the_cost_of_a_turn_does_not_grow() -> None:
     store = Counting()
     costs = []
     with Memory.open(store, embedder="none") as memory:
-        memory._worker.stop()
-        naming = Naming(store, memory.space)
+        memory.parts.worker.stop()
+        naming = EntityCounting(store, memory.space)
         for round_ in range(4):
             memory.add_many([Turn(role="user", content=SAID[1][1], session=f"r{round_}") for _ in range(STRETCH)])
             store.moved = 0
@@ -301,16 +301,16 @@ def test_the_cost_of_a_turn_does_not_grow() -> None:
 
 @pytest.mark.requirement("F-GRAPH-07")
 def test_energy_spreads_through_the_stored_graph_and_stops_at_hubs(memory: Memory) -> None:
-    with memory._store.snapshot() as reader:
-        graph = StoredGraph(reader, memory.space, memory._live.view())
+    with memory.reads.store.snapshot() as reader:
+        graph = StoredGraph(reader, memory.space, memory.reads.live.view())
         found = spreading_activation(graph, ["Oslo"])
         assert {"oslo", "bob"} <= found.keys()
         assert found == spreading_activation(graph, ["Oslo"])
         key = str(graph.find("Oslo"))
     edges = [(memory.space, key, f"n{n:03}", "related_to", 1, 1) for n in range(MOST_LINKED + 1)]
-    memory._store.transaction(lambda tx: tx.put("edge", edges))
-    with memory._store.snapshot() as reader:
-        assert spreading_activation(StoredGraph(reader, memory.space, memory._live.view()), ["Oslo"]) == {key: 1.0}
+    memory.reads.store.transaction(lambda tx: tx.put("edge", edges))
+    with memory.reads.store.snapshot() as reader:
+        assert spreading_activation(StoredGraph(reader, memory.space, memory.reads.live.view()), ["Oslo"]) == {key: 1.0}
 
 
 @pytest.mark.requirement("F-GRAPH-04")
@@ -321,4 +321,4 @@ def test_roles_tools_and_injected_text_name_nothing() -> None:
         memory.add(Turn(role="assistant", content="They met Ann in Rome.", speaker="assistant"))
         memory.drain(None)
         assert set(listed(memory)) == {"Ann", "Rome"}
-        assert rows(memory._store, "speaker") == []
+        assert rows(memory.reads.store, "speaker") == []

@@ -8,22 +8,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from clew.config import Config
+from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import STRETCH, WORTH, Recognition
 from clew.errors import ConfigError, ConflictError, MissingExtra, ModelError, ModelUnavailable
 from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
+from clew.memory.wiring import Models, wire
 from clew.models.choose import NoRecogniser, choose_recogniser
 from clew.models.protocol import Recogniser
 from clew.rows.name_spans import KIND, RECOGNISER
 from clew.store.memory import MemoryStore
+from clew.store.open import open_store
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
 from clew.store.values import Row
+from clew.testing import FrozenClock
 from clew.types import Turn
 from clew.types.compact import NODE_TYPES
 from clew.types.entity import Entity, NameSpan, NodeType
 from tests.effort import examples
-from tests.memories import quiet, rows
+from tests.memories import NOON, quiet, rows
 
 GRAPH = ("entity", "edge", "speaker")
 SAID = [
@@ -65,10 +70,11 @@ def said() -> list[Turn]:
 
 def open_with(recogniser: Recogniser | None, store: Store | str | Path = ":memory:") -> Memory:
     """A memory whose worker asks a model of ours."""
-    memory = quiet(store, config={"entities": {"ner": "auto"}})
-    with memory._worker._step_lock:
-        asking = Recognition(memory._store, memory.space, lambda: (recogniser, "as the test has it"))
-        memory._worker.recognition, memory._worker._settled = asking, -1  # the thread has begun already
+    opened = open_store(store) if isinstance(store, str | Path) else store
+    opened.migrate()
+    models = Models(find_recogniser=lambda: (recogniser, "as the test has it"))
+    memory = Memory(wire(opened, "default", Config(), models, FrozenClock(NOON), owns_store=opened is not store))
+    memory.parts.worker.start()
     return memory
 
 
@@ -80,11 +86,11 @@ def asking(store: Store, recogniser: Recogniser) -> Recognition:
 
 
 def graph_rows(memory: Memory) -> dict[str, list[Row]]:
-    return {table: rows(memory._store, table) for table in GRAPH}
+    return {table: rows(memory.reads.store, table) for table in GRAPH}
 
 
 def recorded(memory: Memory) -> list[tuple[object, ...]]:
-    return [(row[1], row[3], row[4]) for row in rows(memory._store, "annotation") if row[2] == KIND]
+    return [(row[1], row[3], row[4]) for row in rows(memory.reads.store, "annotation") if row[2] == KIND]
 
 
 def listed(memory: Memory) -> dict[str, Entity]:
@@ -94,7 +100,7 @@ def listed(memory: Memory) -> dict[str, Entity]:
 def people(memory: Memory) -> dict[str, int]:
     """How many turns name somebody; what is a mere phrase of a turn does not count."""
     letter = NODE_TYPES.letter("person")
-    return {str(row[1]): int(str(row[4])) for row in rows(memory._store, "entity") if row[2] == letter}
+    return {str(row[1]): int(str(row[4])) for row in rows(memory.reads.store, "entity") if row[2] == letter}
 
 
 @pytest.fixture
@@ -183,10 +189,10 @@ def test_a_record_that_was_altered_is_found_and_its_counts_mended(memory: Memory
     from clew.maintain.doctor import diagnose, repair  # beside what they mend
 
     row = ("default", "s:turn:0", KIND, "[[0", "model:lister:a@1", 1)
-    memory._store.transaction(lambda tx: tx.put("annotation", [row]))
+    memory.reads.store.transaction(lambda tx: tx.put("annotation", [row]))
     problems = memory.verify().problems
     assert {problem.kind for problem in problems} == {"entity"}
-    repair(memory._store, memory.space, diagnose(problems), memory.config.index)
+    repair(memory.reads.store, memory.space, diagnose(problems), memory.config.index)
     assert memory.verify().ok
     assert people(memory)["bob"] == 2
 
@@ -210,7 +216,7 @@ def test_another_model_goes_through_all_turns_anew_and_none_takes_all_back(tmp_p
         assert memory.drain(None)
         assert graph_rows(memory) == by_rules
         assert recorded(memory) == []
-        assert RECOGNISER not in {row[1] for row in rows(memory._store, "meta")}
+        assert RECOGNISER not in {row[1] for row in rows(memory.reads.store, "meta")}
         assert memory.stats().pending == {}
         assert memory.stats().details["ner"] is None
 
@@ -218,7 +224,7 @@ def test_another_model_goes_through_all_turns_anew_and_none_takes_all_back(tmp_p
 @pytest.mark.requirement("F-NER-03", "F-GRAPH-06")
 def test_newer_rules_count_again_with_what_was_recorded(memory: Memory) -> None:
     before = graph_rows(memory)
-    memory._store.transaction(lambda tx: tx.put("meta", [(memory.space, "entities", '{"next":4,"version":0}')]))
+    memory.reads.store.transaction(lambda tx: tx.put("meta", [(memory.space, "entities", '{"next":4,"version":0}')]))
     memory.drain(None)
     assert graph_rows(memory) == before
 
@@ -238,7 +244,7 @@ def test_a_model_that_is_not_there_is_told() -> None:
         assert memory.drain(None)
         details = memory.stats().details
         assert (details["ner"], details["ner_note"]) == (None, "as the test has it")
-        assert RECOGNISER not in {row[1] for row in rows(memory._store, "meta")}
+        assert RECOGNISER not in {row[1] for row in rows(memory.reads.store, "meta")}
 
 
 @pytest.mark.requirement("F-NER-05")
@@ -272,8 +278,8 @@ def test_a_model_that_fails_is_told_and_asked_again(error: ModelError) -> None:
         assert stats.details["worker_failure"] is None
         assert "Zoltan" in listed(memory)
         model.broken = False
-        assert memory._worker.recognition is not None
-        memory._worker.recognition._rests_until = 0.0  # it has rested
+        assert memory.parts.worker._recognition is not None
+        memory.parts.worker._recognition._rests_until = 0.0  # it has rested
         memory.drain(None)
         assert memory.stats().pending == {}
         assert memory.stats().details["ner_failure"] is None
@@ -284,9 +290,9 @@ def test_a_model_that_fails_is_told_and_asked_again(error: ModelError) -> None:
 def test_of_two_programs_the_one_that_came_last_goes_on() -> None:
     store = MemoryStore()
     with quiet(store) as memory:
-        memory._worker.stop()
+        memory.parts.worker.stop()
         memory.add_many(said())
-        memory._worker._naming.step()
+        EntityCounting(memory.reads.store, memory.space).step()
         first = asking(store, Lister("bob"))
         later = asking(store, Lister("oslo", name="lister:b@1"))
         gone = asking(store, NoRecogniser())
@@ -298,7 +304,7 @@ def test_of_two_programs_the_one_that_came_last_goes_on() -> None:
         assert (later.pending(), later.step()) == (0, False)
         assert recorded(memory) == []
         memory.add_many(said())
-        memory._worker._naming.step()
+        EntityCounting(memory.reads.store, memory.space).step()
         assert (gone.pending(), gone.step()) == (0, False)
         assert memory.verify().problems == ()
 
@@ -318,9 +324,9 @@ def test_two_that_ask_at_once_do_not_count_twice() -> None:
 
     store = Interfering()
     with quiet(store) as memory:
-        memory._worker.stop()
+        memory.parts.worker.stop()
         memory.add_many(said())
-        memory._worker._naming.step()
+        EntityCounting(memory.reads.store, memory.space).step()
         store.armed = True
         with pytest.raises(ConflictError):
             asking(store, Lister("bob")).step()
@@ -346,7 +352,7 @@ def test_turns_are_asked_in_stretches_and_tools_never() -> None:
 def test_for_a_few_turns_of_a_short_program_no_model_is_loaded() -> None:
     model = Lister("bob")
     with open_with(model) as memory:
-        recognition = memory._worker.recognition
+        recognition = memory.parts.worker._recognition
         assert recognition is not None
         recognition._hold_until = float("inf")
         memory.add_many(said())

@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from clew.analyze.nuance_model import FLAGS, HEAD, TAIL, nuance_prompt, worth_asking
+from clew.background.llm import LLMWorker
 from clew.config import LLMConfig
 from clew.derive.llm.tasks import QUESTIONS
-from clew.derive.llm.worker import ModelWork
 from clew.errors import ModelError, ModelUnavailable, RequestRefused
 from clew.memory import Memory
 from clew.models.prompt import Completion, Prompt
@@ -36,11 +36,11 @@ def talk(*texts: str) -> Store:
     return store
 
 
-def work(store: Store, llm: ScriptedLLM, clock: FrozenClock | None = None, **config: Any) -> ModelWork:
-    return ModelWork(store, "default", llm, LLMConfig(**config), clock or FrozenClock(NOON), QUESTIONS[:1])
+def work(store: Store, llm: ScriptedLLM, clock: FrozenClock | None = None, **config: Any) -> LLMWorker:
+    return LLMWorker(store, "default", llm, LLMConfig(**config), clock or FrozenClock(NOON), QUESTIONS[:1])
 
 
-def finish(worker: ModelWork) -> None:
+def finish(worker: LLMWorker) -> None:
     """Asks until there is nothing left to ask now, and gives the space free for others."""
     while worker.step():
         pass
@@ -137,7 +137,7 @@ def test_a_turn_that_fails_is_tried_again_and_put_aside_and_no_other_waits() -> 
     asked = len(llm.prompts)
     for attempt in range(2, ATTEMPTS + 1):
         assert worker.pending() == {"nuance_model": 1}
-        assert not worker.is_due()
+        assert worker.is_done()
         clock.advance(601)
         finish(worker)
         state = rows(store, "job")[0][3:7]
@@ -204,7 +204,7 @@ def test_any_reason_can_be_kept(tmp_home: Path) -> None:
     with quiet(tmp_home / "m", llm=ScriptedLLM([ModelError("bad \0 and \ud800 " + "x" * 10_000), TAGGED])) as memory:
         memory.add(told("this one fails at first"))
         assert memory.drain(60)
-        (job,) = rows(memory._store, "job")
+        (job,) = rows(memory.reads.store, "job")
     assert str(job[6]).startswith("bad   and ? xxx")
     assert len(str(job[6])) == 500
 
@@ -218,7 +218,7 @@ def test_when_the_budget_is_used_up_the_rest_waits_for_another_day() -> None:
     assert 0 < len(llm.prompts) < 6
     asked = len(llm.prompts)
     assert "llm.daily_tokens" in str(worker.failure)
-    assert worker.is_due()
+    assert not worker.is_done()
     assert worker.drain(None) is False
     finish(worker)
     assert len(llm.prompts) == asked
@@ -365,7 +365,7 @@ def test_a_memory_asks_behind_the_acknowledgement() -> None:
         memory.add_many([told(text) for text in SENTENCES])
         assert memory.drain(60)
         stats = memory.stats()
-        assert flags(memory._store) == {str(seq): ["metaphor_model"] for seq in range(6)}
+        assert flags(memory.reads.store) == {str(seq): ["metaphor_model"] for seq in range(6)}
     assert stats.pending == {}
     assert stats.details["llm"] == "scripted"
     assert [booked["calls"] for booked in stats.details["ledger"]] == [6, 6]
@@ -409,7 +409,7 @@ def test_closing_does_not_wait_for_a_model_that_hangs() -> None:
     with quiet(store) as later:
         assert later.stats().details["ledger"][0]["reserved_tokens"] > 0
     free.set()
-    memory._worker.models._thread.join(30)  # type: ignore[union-attr]  # there is one
+    memory.parts.worker._llm._loop._thread.join(30)  # type: ignore[union-attr]  # there is one
     assert flags(store) == {"0": []}  # the store was still open: what came late was kept
 
 
@@ -421,7 +421,7 @@ def test_a_model_that_raises_anything_costs_no_turn() -> None:
         assert memory.get(name).text == "a turn that is kept all the same"
         assert memory.recall("turn").items
         assert memory.stats().pending["nuance_model"] == 1
-        assert flags(memory._store) == {}
+        assert flags(memory.reads.store) == {}
 
 
 @pytest.mark.requirement("W-LLM-12")

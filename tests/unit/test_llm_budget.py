@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from clew.config import LLMConfig
-from clew.derive.llm.completion_cache import Answers
+from clew.derive.llm.completion_cache import CompletionCache
 from clew.errors import BudgetExceeded, ModelError, ModelUnavailable, RequestRefused
 from clew.models.budget import Budget, Prices, Usage, worst_case
 from clew.models.prompt import Completion, Prompt
@@ -21,8 +21,8 @@ WORST = worst_case(HELLO, 50, Prices(0, 0))
 CALL = WORST.tokens_in + WORST.tokens_out
 
 
-def asker(store: Store, llm: ScriptedLLM, clock: FrozenClock | None = None, **config: Any) -> Answers:
-    return Answers(store, "default", llm, LLMConfig(**config), clock or FrozenClock(NOON))
+def asker(store: Store, llm: ScriptedLLM, clock: FrozenClock | None = None, **config: Any) -> CompletionCache:
+    return CompletionCache(store, "default", llm, LLMConfig(**config), clock or FrozenClock(NOON))
 
 
 def with_turn() -> Store:

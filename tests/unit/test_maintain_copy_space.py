@@ -39,7 +39,7 @@ def fill(store: Store, count: int = 12, space: str = "default") -> None:
     memory.recall("which launch?")
     memory.drain(None)
     memory.rebuild()
-    memory._worker.stop()  # the store stays open
+    memory.parts.worker.stop()  # the store stays open
 
 
 def digest(store: Store, space: str = "default") -> str:
@@ -75,8 +75,8 @@ def test_a_copy_is_equal_and_answers_alike(source: Store, target: Store) -> None
     found = [(hit.turn.id, hit.score) for hit in second.search("launch number 7")]
     assert found == [(hit.turn.id, hit.score) for hit in first.search("launch number 7")]
     assert found
-    second._worker.stop()
-    first._worker.stop()
+    second.parts.worker.stop()
+    first.parts.worker.stop()
 
 
 @pytest.mark.requirement("S-COPY-01")
@@ -156,7 +156,7 @@ def test_a_second_copy_writes_only_what_is_new(source: Store, target: Store) -> 
     assert copy_space(source, target, "default").written == 0
     memory = open_memory(source)
     memory.add(Turn(role="user", content="One more launch.", session="plan-0"))
-    memory._worker.stop()
+    memory.parts.worker.stop()
     report = copy_space(source, target, "default")
     assert 0 < report.written < sum(report.rows.values()) / 2
     assert report.digest == digest(target)
@@ -173,7 +173,7 @@ def test_a_target_with_turns_of_its_own_is_left_alone(source: Store, target: Sto
     assert (report.digest, report.removed > 0) == (digest(source), True)
     memory = open_memory(target)
     assert memory.verify().problems == ()
-    memory._worker.stop()
+    memory.parts.worker.stop()
 
 
 @pytest.mark.requirement("S-COPY-03")
@@ -181,7 +181,7 @@ def test_a_copy_brings_nothing_back_that_the_target_forgot(source: Store, target
     copy_space(source, target, "default")
     memory = open_memory(target)
     memory.forget(turn_ids=["plan-0:turn:2"])
-    memory._worker.stop()
+    memory.parts.worker.stop()
     with pytest.raises(ConflictError, match="holds 0 turns and has forgotten 1"):
         copy_space(source, target, "default")
 
@@ -192,7 +192,7 @@ def test_what_the_source_forgot_is_forgotten_in_the_copy(source: Store, tmp_path
     copy_space(source, target, "default")
     memory = open_memory(source)
     memory.forget(match="launch number 6")
-    memory._worker.stop()
+    memory.parts.worker.stop()
     assert copy_space(source, target, "default").removed > 0
     target.close()
     held = b"".join(file.read_bytes() for file in (tmp_path / "target").iterdir())

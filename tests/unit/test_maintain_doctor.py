@@ -48,7 +48,7 @@ def _whole(*, packed: bool) -> Store:
     memory.add(Turn(role="user", content="launch of words " * 300, session="s1"))
     memory.forget(turn_ids=["s1:turn:2"])
     memory.drain(None)
-    memory._worker.stop()
+    memory.parts.worker.stop()
     if packed:
         rebuild(store, S, pack_minimum=4, fan_out=2)
     return store
@@ -258,6 +258,6 @@ def test_vectors_are_made_again_after_repair() -> None:
     repair(store, S, diagnose(verify(store, S).problems), PACKED)
     memory = Memory.open(store, embedder=HashEmbedder(), config={}, clock=FrozenClock(NOON))
     memory.drain(None)
-    memory._worker.stop()
+    memory.parts.worker.stop()
     with store.snapshot() as reader:
         assert reader.scan("vector", (S,), (S,)) == sound

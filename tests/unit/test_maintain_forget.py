@@ -53,7 +53,7 @@ def memory() -> Iterator[Memory]:
     ],
 )
 def test_what_meets_every_condition_goes(memory: Memory, selection: dict[str, Any], kept: list[str]) -> None:
-    before = everything(memory._store)
+    before = everything(memory.reads.store)
     trial = memory.forget(**selection, dry_run=True)
     assert (trial.turns, trial.dry_run, len(trial.turn_ids), len(trial.digests)) == (
         4 - len(kept),
@@ -61,7 +61,7 @@ def test_what_meets_every_condition_goes(memory: Memory, selection: dict[str, An
         4 - len(kept),
         4 - len(kept),
     )
-    assert everything(memory._store) == before
+    assert everything(memory.reads.store) == before
     report = memory.forget(**selection)
     assert (report.turns, report.turn_ids, report.dry_run) == (4 - len(kept), (), False)
     assert texts(memory) == kept
@@ -113,7 +113,7 @@ def test_nothing_of_it_is_left_in_any_table_segment_or_file(tmp_path: Path, pack
         memory.recall("Where is the marzipan of Quetzalcoatl?")
         assert memory.drain(None)
         memory.recall("Is Quetzalcoatl a xylophonist?")  # not written yet
-        held = everything(memory._store)
+        held = everything(memory.reads.store)
         assert all(word in held for word in WORDS)
         if packed:
             assert memory.stats().segments > 0
@@ -123,11 +123,11 @@ def test_nothing_of_it_is_left_in_any_table_segment_or_file(tmp_path: Path, pack
         memory.recall("tea")
         memory.drain(None)
         for word in WORDS:
-            assert word not in everything(memory._store)
+            assert word not in everything(memory.reads.store)
             assert word not in raw(tmp_path)
         assert texts(memory) == ["tea", "coffee", "milk", "sugar", "salt"]
         assert memory.verify().ok
-        assert [row[1] for row in rows(memory._store, "session")] == ["shared"]
+        assert [row[1] for row in rows(memory.reads.store, "session")] == ["shared"]
         assert memory.stats().vectors == 5
         with pytest.raises(NotFoundError, match="no turn 'shared:turn:3'"):
             memory.get("shared:turn:3")
@@ -161,7 +161,7 @@ def test_another_space_keeps_the_same_words(tmp_path: Path) -> None:
 def test_a_title_that_another_turn_brings_too_stays(memory: Memory) -> None:
     memory.add_many([told("x", "t", metadata={"title": "Mine"}), told("y", "t", metadata={"title": "Ours"})])
     memory.forget(turn_ids=["t:turn:0"])
-    assert [row[3] for row in rows(memory._store, "session") if row[1] == "t"] == ["Ours"]
+    assert [row[3] for row in rows(memory.reads.store, "session") if row[1] == "t"] == ["Ours"]
 
 
 @pytest.mark.requirement("F-PIPELINE-11")
@@ -214,7 +214,7 @@ def test_no_place_is_given_twice() -> None:
     with quiet() as memory:
         memory.add_many(history("abc"))
         memory.forget(session="s")
-        assert rows(memory._store, "session") == []
+        assert rows(memory.reads.store, "session") == []
         assert memory.add(told("new")) == "s:turn:3"
         memory.forget(turn_ids=["s:turn:3"])
         assert memory.add_many(history("xy")).turn_ids == ("s:turn:4", "s:turn:5")
@@ -258,7 +258,7 @@ def test_the_report_tells_digests_and_never_words(memory: Memory) -> None:
     shown = str(memory.forget(match="three").to_dict())
     assert "three" not in shown
     assert "Ann" not in shown
-    (tombstone,) = rows(memory._store, "tombstone")
+    (tombstone,) = rows(memory.reads.store, "tombstone")
     assert tombstone[3].hex() in shown  # type: ignore[union-attr]  # the column holds bytes
     assert not any("Ann" in str(value) for value in tombstone)
 
@@ -285,7 +285,7 @@ def test_a_turn_that_is_forgotten_while_it_is_embedded_gets_no_vector() -> None:
         memory.forget(match="drop")
         model.go_on.set()
         assert memory.drain(None)
-        assert [row[2] for row in rows(memory._store, "vector")] == [0, 2]
+        assert [row[2] for row in rows(memory.reads.store, "vector")] == [0, 2]
         assert memory.verify().ok
 
 
@@ -293,9 +293,9 @@ def test_a_turn_that_is_forgotten_while_it_is_embedded_gets_no_vector() -> None:
 def test_a_turn_that_is_forgotten_while_it_is_recalled_is_passed_over(tmp_path: Path) -> None:
     with quiet(tmp_path) as memory, quiet(tmp_path) as other:
         memory.add_many(history(["tea", "green tea", "more tea"]))
-        stale = memory._live.view()
+        stale = memory.reads.live.view()
         other.forget(turn_ids=["s:turn:1"])
-        memory._live.view = lambda: stale  # type: ignore[method-assign]  # what was current a moment ago
+        memory.reads.live.view = lambda: stale  # type: ignore[method-assign]  # what was current a moment ago
         assert {hit.turn.text for hit in memory.search("tea")} == {"tea", "more tea"}
         assert [item.text for item in memory.recall("tea").items] == ["tea", "more tea"]
         assert [turn.text for turn in memory.find_quote("tea")] == ["more tea", "tea"]

@@ -102,7 +102,7 @@ def put(store: Store, table: str, row: object) -> bool:
 def test_every_trace_that_is_left_is_found(tmp_path: Path, place: str) -> None:
     with quiet() as memory:
         memory.add(told(HIDDEN, "hidden"))
-        LEFT[:] = rows(memory._store, "tail")
+        LEFT[:] = rows(memory.reads.store, "tail")
     store = SqliteStore.open(tmp_path)
     traces = forgotten(store)
     PLANTS[place](store)

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from clew.maintain.export_space import export_space
 from clew.maintain.rebuild import rebuild
 from clew.maintain.verify import verify
 from clew.memory import Memory
+from clew.recall.search import quoting
 from clew.store.protocol import Reader, Store
 from clew.store.values import Row
 from clew.testing import HashEmbedder
@@ -53,7 +55,7 @@ def memory() -> Iterator[Memory]:
 
 def annotated(memory: Memory) -> dict[str, list[Row]]:
     """Everything that is said of turns and labels."""
-    return {table: rows(memory._store, table) for table in ("annotation", "weighing", "analysis")}
+    return {table: rows(memory.reads.store, table) for table in ("annotation", "weighing", "analysis")}
 
 
 def answers(memory: Memory) -> list[Any]:
@@ -66,12 +68,12 @@ def answers(memory: Memory) -> list[Any]:
 
 @pytest.mark.requirement("F-PIPELINE-08")
 def test_a_rebuild_makes_the_same_rows(memory: Memory) -> None:
-    index, annotations = entries(memory._store), annotated(memory)
+    index, annotations = entries(memory.reads.store), annotated(memory)
     vectors, said = memory.stats().vectors, answers(memory)
     assert len(index) == 11
     assert memory.rebuild() == 11
     assert memory.drain(None)
-    assert entries(memory._store) == index
+    assert entries(memory.reads.store) == index
     assert annotated(memory) == annotations
     assert (memory.stats().vectors, answers(memory)) == (vectors, said)
     assert memory.verify().ok
@@ -79,7 +81,7 @@ def test_a_rebuild_makes_the_same_rows(memory: Memory) -> None:
 
 @pytest.mark.requirement("F-PIPELINE-08")
 def test_a_rebuild_makes_good_what_was_lost_or_wrong(memory: Memory) -> None:
-    index, annotations = entries(memory._store), annotated(memory)
+    index, annotations = entries(memory.reads.store), annotated(memory)
     everything = (("default",), ("default",))
 
     def damage(tx: Any) -> None:
@@ -95,11 +97,11 @@ def test_a_rebuild_makes_good_what_was_lost_or_wrong(memory: Memory) -> None:
         tx.put("annotation", [("default", "gone:turn:7", "mood", "0.5", "model:m", 1)])
         tx.put("annotation", [("default", "s:turn:1", "mood", '"good"', "user", 1)])
 
-    memory._store.transaction(damage)
+    memory.reads.store.transaction(damage)
     assert not memory.verify().ok
     memory.rebuild()
     assert memory.drain(None)
-    assert entries(memory._store) == index
+    assert entries(memory.reads.store) == index
     kept: Row = ("default", "s:turn:1", "mood", '"good"', "user", 1)
     assert annotated(memory) == {**annotations, "annotation": [*annotations["annotation"], kept]}
     assert memory.verify().ok
@@ -121,11 +123,11 @@ def test_an_export_that_is_imported_gives_the_same(memory: Memory, tmp_path: Pat
         assert (report.added, report.known, report.rejected) == (11, 0, ())
         assert copy.import_path(path).known == 11
         assert copy.drain(None)
-        originals = {row[1]: row[3] for row in rows(memory._store, "blob")}
-        assert {row[1]: row[3] for row in rows(copy._store, "blob")} == originals
-        kept = [row[:13] + row[14:] for row in rows(memory._store, "turn")]  # all but when it was stored
-        assert [row[:13] + row[14:] for row in rows(copy._store, "turn")] == kept
-        assert entries(copy._store) == entries(memory._store)
+        originals = {row[1]: row[3] for row in rows(memory.reads.store, "blob")}
+        assert {row[1]: row[3] for row in rows(copy.reads.store, "blob")} == originals
+        kept = [row[:13] + row[14:] for row in rows(memory.reads.store, "turn")]  # all but when it was stored
+        assert [row[:13] + row[14:] for row in rows(copy.reads.store, "turn")] == kept
+        assert entries(copy.reads.store) == entries(memory.reads.store)
         assert answers(copy) == answers(memory)
         for row in kept:
             name = turn_id(str(row[1]), int(row[2] or 0))
@@ -148,7 +150,7 @@ def test_an_export_appears_whole_or_not_at_all(memory: Memory, tmp_path: Path) -
         memory.export(path)
     with pytest.raises(StoreError, match="cannot be written"):
         memory.export(tmp_path / "no" / "such" / "folder.jsonl")
-    memory._store.transaction(lambda tx: tx.delete("blob", ("default",), ("default",)))
+    memory.reads.store.transaction(lambda tx: tx.delete("blob", ("default",), ("default",)))
     with pytest.raises(Exception, match=r"blob [0-9a-f]{12} is missing; `clew verify`"):
         memory.export(tmp_path / "broken.jsonl")
     assert [each.name for each in tmp_path.iterdir()] == ["all.jsonl"]
@@ -198,9 +200,9 @@ def test_a_phrase_that_is_looked_up_while_a_turn_comes_in_does_not_hide_it() -> 
     with quiet(store) as other:
         other.add(told("green tea"))
         with quiet(store) as memory:
-            memory._store = as_store(Between(store, 1, lambda: other.add(told("more tea"))))
-            assert [turn.text for turn in memory.find_quote("tea")] in (["green tea"], ["more tea", "green tea"])
-            memory._store = store
+            between = as_store(Between(store, 1, lambda: other.add(told("more tea"))))
+            turns = quoting(replace(memory.reads, store=between), "tea", 10)
+            assert [turn.text for turn in turns] in (["green tea"], ["more tea", "green tea"])
             assert {hit.turn.text for hit in memory.search("tea")} == {"green tea", "more tea"}
 
 
@@ -219,8 +221,7 @@ def test_a_turn_that_comes_or_goes_during_a_rebuild_is_treated_right() -> None:
         between = Wrapped(store)
         between.before = interfere
         with quiet(store) as memory:
-            memory._store = as_store(between)
-            memory.rebuild()
+            rebuild(as_store(between), memory.space, pack_minimum=512, fan_out=16)
         assert texts(other) == ["a", "b", "d", "e", "f", "new"]
         assert other.verify().ok
         assert len(entries(store)) == 6

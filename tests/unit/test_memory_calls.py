@@ -162,7 +162,7 @@ def test_what_a_call_refuses_is_named(
 @pytest.mark.requirement("F-MEMORY-02")
 def test_an_original_that_is_missing_is_told_as_such(memory: Memory) -> None:
     name = memory.add(Turn(role="user", content=(Part(type="image", data=b"x"),), session="s"))
-    memory._store.transaction(lambda tx: tx.delete("blob", ("default",), ("default",)))
+    memory.reads.store.transaction(lambda tx: tx.delete("blob", ("default",), ("default",)))
     with pytest.raises(NotFoundError, match=r"blob [0-9a-f]{12} is missing; `clew verify`"):
         memory.restore(name)
     assert memory.get(name).parts[0].blob is not None

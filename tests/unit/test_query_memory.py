@@ -35,7 +35,7 @@ def put(memory: Memory, table: str, *rows: tuple[Any, ...]) -> None:
     def write(tx: Transaction) -> None:
         tx.put(table, [(memory.space, *row) for row in rows])
 
-    memory._store.transaction(write)
+    memory.reads.store.transaction(write)
 
 
 @pytest.mark.requirement("F-QUERY-03")
@@ -61,7 +61,7 @@ def test_of_a_turn_that_is_not_analysed_nothing_holds_and_no_contrary(memory: Me
     def lose(tx: Transaction) -> None:
         tx.delete("analysis", (memory.space, 0), (memory.space, 0))
 
-    memory._store.transaction(lose)
+    memory.reads.store.transaction(lose)
     for unknown in ("O1 > 0", "O2", "routine", "tag:x", "novelty >= 0", "preserved", "overlay:O1 >= 0.1"):
         assert "s:turn:0" not in ids(memory.query(unknown))
         assert "s:turn:0" not in ids(memory.query(f"NOT ({unknown})"))
@@ -146,7 +146,7 @@ def test_aliases_and_parts_of_labels_are_read_through(memory: Memory) -> None:
     assert memory.query("tag:auth/cookie") == []
     own = {"importance": 5.0, "tags": {"auth": 0.6, "cookie": 0.5}}
     put(memory, ANALYSIS, (2, dumps(own), 0, 1))
-    memory._store.transaction(lambda tx: note_replaced(tx, memory.space))
+    memory.reads.store.transaction(lambda tx: note_replaced(tx, memory.space))
     assert ids(memory.query("tag:authentication < 1")) == ["s:turn:2"]
     assert ids(memory.query("tag:auth/cookie")) == ["s:turn:2"]
     assert ids(memory.query("tag:auth/token")) == ["s:turn:0"], "not in both parts"

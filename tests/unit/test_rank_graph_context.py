@@ -45,7 +45,7 @@ def test_energy_of_the_questions_entities_reaches_turns() -> None:
 @pytest.mark.requirement("F-GRAPH-09")
 def test_without_a_weight_nothing_is_looked_up() -> None:
     with told() as memory:
-        frame = memory._ranker.frame("What about Zoltan?", memory._clock())
+        frame = memory.reads.ranker.frame("What about Zoltan?", memory.reads.clock())
         assert frame.around is NOTHING
         assert not any("graph" in hit.signals or "tree" in hit.signals for hit in memory.search("What about Zoltan?"))
 
@@ -56,7 +56,7 @@ def view() -> Iterator[IndexView]:
         for n in range(4):
             memory.add(Turn(role="user", content=f"a{n}", session="a"))
             memory.add(Turn(role="user", content=f"b{n}", session="b"))
-        yield memory._live.view()
+        yield memory.reads.live.view()
 
 
 @pytest.mark.requirement("F-TREE-03")
@@ -79,7 +79,9 @@ def test_the_tree_hides_no_turn() -> None:
         memory.add_many([Turn(role="user", content=text, session="s") for text in texts])
         memory.drain(None)
         assert (
-            GraphContextReader(memory._store, memory.space).look("x", memory.config.recall, memory._live.view()).nodes
+            GraphContextReader(memory.reads.store, memory.space)
+            .look("x", memory.config.recall, memory.reads.live.view())
+            .nodes
         )
         hits = memory.search("what was the plan about zanzibarite", limit=3)
         assert hits[0].turn.text == texts[133]

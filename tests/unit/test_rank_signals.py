@@ -85,7 +85,7 @@ def test_the_rewritten_question_is_embedded_by_itself() -> None:
     with Memory.open(":memory:", embedder=HashEmbedder(256), clock=FrozenClock(NOON)) as memory:
         memory.add_many([said("Dogs bark.", speaker="Ann"), said("I like tea.", speaker="Ann", session="t")])
         assert memory.drain(30)
-        frame = memory._ranker.frame("Ann tea", NOON)
+        frame = memory.reads.ranker.frame("Ann tea", NOON)
     assert frame.intent.rewritten == "you tea"
     assert frame.similarity is not None
     # A turn's vector is that of "Ann: I like tea.", whose terms are ann, like and tea.

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clew.background.llm import LLMWorker
 from clew.config import LLMConfig
 from clew.derive.llm.tasks import QUESTIONS
-from clew.derive.llm.worker import ModelWork
 from clew.errors import InputError
 from clew.memory import Memory
 from clew.rank.intent import read_intent
@@ -139,17 +139,17 @@ def test_an_alias_means_what_its_label_means() -> None:
 @pytest.mark.requirement("F-LABEL-02")
 def test_without_a_weight_nothing_is_read() -> None:
     with opened() as memory:
-        frame = memory._ranker.frame("Any news of Deployments?", memory._clock())
+        frame = memory.reads.ranker.frame("Any news of Deployments?", memory.reads.clock())
         assert frame.labels is NO_LABELS
-        assert memory._chooser.said._table.size == 0
+        assert memory.reads.selector.annotations._table.size == 0
         assert not any("label" in hit.signals for hit in memory.search("Any news of Deployments?"))
 
 
 @pytest.mark.requirement("F-LABEL-02")
 def test_a_turn_that_is_not_analysed_is_unknown(memory: Memory) -> None:
-    memory._worker.stop()  # whoever adds now, nobody analyses
+    memory.parts.worker.stop()  # whoever adds now, nobody analyses
     memory.add(told("The deployment went well.", at=NOON + timedelta(hours=9)))
-    frame = memory._ranker.frame("Any news of Deployments?", memory._clock())
+    frame = memory.reads.ranker.frame("Any news of Deployments?", memory.reads.clock())
     values = frame.labels.values
     assert values is not None
     assert np.isnan(values[-1])
@@ -161,11 +161,11 @@ def test_a_turn_that_is_not_analysed_is_unknown(memory: Memory) -> None:
 @pytest.mark.requirement("F-LABEL-01")
 def test_a_language_models_tags_count_too() -> None:
     with opened(label=1.0) as memory:
-        memory._worker.stop()
+        memory.parts.worker.stop()
         before = shares(memory.search("Any news of Deployments?", limit=99))
         assert before[0] == 0
         llm = ScriptedLLM(lambda _prompt: '{"tags": ["Deployments"]}')
-        work = ModelWork(memory._store, memory.space, llm, LLMConfig(), memory._clock, QUESTIONS[1:])
+        work = LLMWorker(memory.reads.store, memory.space, llm, LLMConfig(), memory.reads.clock, QUESTIONS[1:])
         while work.step():
             pass
         work.stop()
@@ -226,8 +226,8 @@ def test_other_vectors_than_those_of_the_names_are_not_compared() -> None:
     with Memory.open(":memory:", embedder=HashEmbedder(), config={"recall": {"label": 1.0}}) as memory:
         memory.add_many(beats("s", *TOPICS))
         assert memory.drain(60)
-        view = memory._live.view()
-        look = memory._ranker._sources.labels
+        view = memory.reads.live.view()
+        look = memory.reads.ranker._sources.labels
         assert look is not None
         alien = ("another", np.ones(3, np.float32))
         assert look(view, said("deployment"), alien, (), hubs=False).asked == {"deployment": 1.0}
@@ -247,4 +247,4 @@ def test_names_that_are_forgotten_are_no_labels_any_more(memory: Memory) -> None
     assert memory.drain(60)
     memory.recall("Any news of Deployments?")
     assert "labels" not in memory.explain().understood
-    assert "deployment" not in memory._ranker._sources.labels._numbers  # type: ignore[union-attr]  # whatever holds names
+    assert "deployment" not in memory.reads.ranker._sources.labels._numbers  # type: ignore[union-attr]  # whatever holds names

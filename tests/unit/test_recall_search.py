@@ -218,10 +218,10 @@ def test_a_question_that_is_not_rewritten_is_embedded_and_compared_in_one_form()
     with quiet(embedder=model) as memory:
         memory.add_many(SAID)
         assert memory.drain(None)
-        frame = memory._ranker.frame("green tea", NOON)
+        frame = memory.reads.ranker.frame("green tea", NOON)
         assert model.seen[-1] == ["green tea"]
         assert frame.similarity is not None
         assert frame.similarity.shape == (2, len(SAID))
         assert frame.similarity.strides[0] == 0, "both rows are one"
-        memory._ranker.frame("Does Ann like tea?", NOON)
+        memory.reads.ranker.frame("Does Ann like tea?", NOON)
         assert model.seen[-1] == ["Does Ann like tea?", "do you like tea?"]

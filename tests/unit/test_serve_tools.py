@@ -154,7 +154,7 @@ def test_a_mistake_in_clew_is_told_without_its_words() -> None:
         raise ZeroDivisionError("private words")
 
     with quiet(clock=broken) as memory:
-        memory._worker.stop()  # it asks the clock too
+        memory.parts.worker.stop()  # it asks the clock too
         ((failed, answer),) = answers(memory, ("recall", {"query": "tea"}))
         assert failed
         assert "a mistake in Clew (ZeroDivisionError)" in answer

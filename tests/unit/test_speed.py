@@ -57,7 +57,7 @@ def test_a_long_session_reads_each_of_its_turns_once_however_many_stretches() ->
     store = Wrapped(empty_store())
     turns = [told(f"turn {n % 7}", external_id=f"{n}" if n % 3 else None) for n in range(400)]
     with quiet(as_store(store), config={"ingest": {"gather_turns": 10}}) as memory:
-        memory._worker.stop()  # what it reads is not counted
+        memory.parts.worker.stop()  # what it reads is not counted
         memory.add_many(turns)
         new = store.rows_read
         assert new < len(turns)
@@ -157,7 +157,7 @@ def test_a_recall_opens_one_snapshot_and_reads_each_turn_that_may_fit_once() -> 
     with quiet(as_store(store), config={"receipts": 0}) as memory:  # none that is written meanwhile
         memory.add_many(told(f"tea number {n}", at=at(n)) for n in range(60))
         assert memory.drain(None)
-        memory._worker.stop()  # whatever it writes has the next question look at the store anew
+        memory.parts.worker.stop()  # whatever it writes has the next question look at the store anew
         memory.recall("tea")  # the index takes up what is new
         snapshots, read = store.snapshots, store.rows_read
         context = memory.recall("tea", budget=4000)
@@ -194,7 +194,7 @@ def test_a_recall_looks_each_of_its_words_up_once() -> None:
     with quiet(config={"index": {"pack_minimum": 1}}) as memory:
         memory.add_many(told(f"green tea number {n} of the garden", at=at(n)) for n in range(60))
         assert memory.drain(None)
-        view = memory._live.view()
+        view = memory.reads.live.view()
         memory.recall("nothing of this")  # what depends on the view alone is kept
         with observed(note):
             assert memory.recall("green tea garden").confidence

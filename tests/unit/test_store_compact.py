@@ -22,7 +22,7 @@ def older(tmp_path: Path) -> tuple[Path, str]:
     with quiet(tmp_path / "new") as memory:
         memory.add_many([told("The hive is weak.", "s"), told("The queen is gone.", "a b")])
         memory.drain()
-        memory._worker.stop()
+        memory.parts.worker.stop()
         receipt = memory.explain(memory.recall("the queen").receipt_id)
     target = apsw.Connection(str(tmp_path / DATABASE))
     migrate(target, migrations("sqlite")[:3], lambda _: None)
@@ -47,7 +47,7 @@ def older(tmp_path: Path) -> tuple[Path, str]:
 
 def opened(home: Path) -> Memory:
     memory = quiet(home)
-    memory._worker.stop()
+    memory.parts.worker.stop()
     return memory
 
 

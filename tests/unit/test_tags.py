@@ -19,11 +19,11 @@ from clew.analyze.tags import (
     with_carried,
 )
 from clew.analyze.tags_model import model_tags
+from clew.background.llm import LLMWorker
 from clew.config import LLMConfig
 from clew.derive.analysis import drop_analysis
 from clew.derive.embedding import embed_batch, missing
 from clew.derive.llm.tasks import QUESTIONS
-from clew.derive.llm.worker import ModelWork
 from clew.errors import InputError, ModelError
 from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
@@ -129,8 +129,8 @@ def test_tags_are_carried_over_until_the_subject_changes() -> None:
 def test_a_short_answer_keeps_the_subject_of_a_stored_talk() -> None:
     turns = [told("The tomato soup went cold."), told("yes, do that"), told("The Kubernetes upgrade failed.")]
     with stored(turns) as memory:
-        run(memory._store)
-        first, second, third = tags(memory._store)
+        run(memory.reads.store)
+        first, second, third = tags(memory.reads.store)
     assert "tomato-soup" in first
     assert second == pytest.approx({name: weight * DECAY for name, weight in first.items()}, abs=0.01)
     assert third
@@ -143,18 +143,18 @@ def test_a_phrase_becomes_a_label_when_it_is_the_strongest_or_comes_again() -> N
     assert next(iter(found)) == "compost-heap"
     assert "fence" not in found
     with stored(beats("s", "greenhouse", "compost heap")) as memory:
-        run(memory._store)
+        run(memory.reads.store)
         names = labelled(memory)
         assert names["greenhouse"] == names["compost-heap"] == 1
-        assert {row[5] for row in rows(memory._store, "label")} == {"rule"}
+        assert {row[5] for row in rows(memory.reads.store, "label")} == {"rule"}
 
 
 @pytest.mark.requirement("W-TAG-06")
 def test_forms_and_spellings_lead_to_the_name_that_came_first() -> None:
     topics = ("auth", "authentication", "kubernetes", "kubernets", "API keys", "api key")
     with stored(beats("s", *topics)) as memory:
-        run(memory._store)
-        found = aliases(memory._store)
+        run(memory.reads.store)
+        found = aliases(memory.reads.store)
         assert found["authentication"] == "auth"
         assert found["kubernets"] == "kubernetes"
         assert found["api-key"] == "api-keys"
@@ -174,12 +174,12 @@ def test_it_does_not_matter_how_the_work_is_cut_up(stretch: int) -> None:
     turns = [*beats("s", "auth", "greenhouse"), *beats("t", "authentication", "greenhouses"), *talk(2)]
     mixed = [turn for place in range(12) for turn in turns[place::12]]
     with stored(mixed) as memory:
-        run(memory._store)
-        whole = of_tags(memory._store)
-        memory._store.transaction(lambda tx: drop_analysis(tx, "default"))
-        while analysis(memory._store, stretch=stretch).step():  # each step by a worker that remembers nothing
+        run(memory.reads.store)
+        whole = of_tags(memory.reads.store)
+        memory.reads.store.transaction(lambda tx: drop_analysis(tx, "default"))
+        while analysis(memory.reads.store, stretch=stretch).step():  # each step by a worker that remembers nothing
             pass
-        assert of_tags(memory._store) == whole
+        assert of_tags(memory.reads.store) == whole
         assert whole["label_alias"]
 
 
@@ -188,7 +188,7 @@ def broad() -> Iterator[Memory]:
     """A memory in which nearly every beat is about one thing, with one of two others."""
     topics = ["login page and the auth", "token cache and the auth"] * (SPLIT_BEATS // 2 + 2)
     with stored(beats("s", *topics, "greenhouse")) as memory:
-        run(memory._store)
+        run(memory.reads.store)
         yield memory
 
 
@@ -208,14 +208,16 @@ def test_a_broad_label_is_split_and_found_by_its_old_name(broad: Memory) -> None
 @pytest.mark.requirement("W-TAG-09", "F-FORM-06")
 def test_labels_are_asked_for_by_name() -> None:
     with stored(beats("s", "greenhouse", "compost heap")) as memory:
-        run(memory._store)
+        run(memory.reads.store)
         (found,) = memory.labelled("Greenhouses ")
         assert found.ref == "s:beat:0"
         assert found.turn_ids == tuple(f"s:turn:{seq}" for seq in range(4))
         assert found.title is not None
         assert memory.labelled("nothing of the kind") == []
         assert memory.labels("domain") == sorted(memory.labels("domain"), key=lambda each: (-each.count, each.name))
-        assert rows(memory._store, "label") == [row for row in rows(memory._store, "label") if row[2] == "tag"]
+        assert rows(memory.reads.store, "label") == [
+            row for row in rows(memory.reads.store, "label") if row[2] == "tag"
+        ]
         for domain in memory.labels("domain"):
             marked = memory.labelled(domain.name, "domain")
             assert len(marked) == domain.count > 0
@@ -230,20 +232,20 @@ def test_labels_are_asked_for_by_name() -> None:
 def test_forgetting_the_only_source_of_a_name_takes_it_along() -> None:
     turns = [*beats("s", "greenhouse", "zebra"), *beats("t", "greenhouses", "compost heap")]
     with stored(turns) as memory:
-        run(memory._store)
+        run(memory.reads.store)
         assert "zebra" in labelled(memory)
         gone = _saying(memory, "zebra")
         traces = traces_of(memory.restore(name) for name in gone)
         memory.forget(turn_ids=gone)
-        assert b"zebra" not in everything(memory._store)
+        assert b"zebra" not in everything(memory.reads.store)
         assert "zebra" not in labelled(memory)
-        assert not prove(memory._store, "default", traces).found
-        run(memory._store)
+        assert not prove(memory.reads.store, "default", traces).found
+        run(memory.reads.store)
         assert memory.verify().ok
-        again = of_tags(memory._store)
-        memory._store.transaction(lambda tx: drop_analysis(tx, "default"))
-        run(memory._store)
-        assert of_tags(memory._store)["label"] == again["label"]
+        again = of_tags(memory.reads.store)
+        memory.reads.store.transaction(lambda tx: drop_analysis(tx, "default"))
+        run(memory.reads.store)
+        assert of_tags(memory.reads.store)["label"] == again["label"]
         assert labelled(memory)["greenhouse"] == 2
 
 
@@ -256,21 +258,21 @@ def test_a_name_that_was_left_behind_is_found(table: str) -> None:
         "annotation": ("default", "tag:zebra", "label", '{"born":1,"beats":1}', "rule", 1),
     }
     with stored([*beats("s", "zebra"), *beats("t", "greenhouse")]) as memory:
-        run(memory._store)
+        run(memory.reads.store)
         traces = traces_of(memory.restore(name) for name in _saying(memory, "zebra"))
         memory.forget(session="s")
-        memory._store.transaction(lambda tx: tx.put(table, [left[table]]))
-        assert prove(memory._store, "default", traces).found == {table: 1}
+        memory.reads.store.transaction(lambda tx: tx.put(table, [left[table]]))
+        assert prove(memory.reads.store, "default", traces).found == {table: 1}
 
 
 @pytest.mark.requirement("W-TAG-10")
 def test_what_a_person_marked_stays() -> None:
     mark = ("default", "s:turn:1", "tag", "holiday", 1.0, "user", 1)
     with stored(beats("s", "greenhouse")) as memory:
-        memory._store.transaction(lambda tx: tx.put("label", [mark]))
-        run(memory._store)
-        memory._store.transaction(lambda tx: drop_analysis(tx, "default"))
-        run(memory._store)
+        memory.reads.store.transaction(lambda tx: tx.put("label", [mark]))
+        run(memory.reads.store)
+        memory.reads.store.transaction(lambda tx: drop_analysis(tx, "default"))
+        run(memory.reads.store)
         assert labelled(memory)["holiday"] == 1
         assert [each.ref for each in memory.labelled("holiday")] == ["s:turn:1"]
 
@@ -280,65 +282,67 @@ def test_with_vectors_a_label_is_found_that_is_not_named() -> None:
     embedder = HashEmbedder(256)
     turns = [*beats("s", "greenhouse", "greenhouse", "zebra"), told("greenhouse", "t"), told("Looked mend", "u")]
     with stored(turns, embedder=embedder) as memory:
-        view = memory._live.view()
+        view = memory.reads.live.view()
         ordinals = missing(view, embedder.name, frozenset())
-        embed_batch(memory._store, "default", embedder, ordinals, now=0)
-        work = analysis(memory._store, embedder)
+        embed_batch(memory.reads.store, "default", embedder, ordinals, now=0)
+        work = analysis(memory.reads.store, embedder)
         while work.step():
             pass
-        kept = {str(row[1]) for row in rows(memory._store, "annotation") if str(row[2]) == f"vector:{embedder.name}"}
+        kept = {
+            str(row[1]) for row in rows(memory.reads.store, "annotation") if str(row[2]) == f"vector:{embedder.name}"
+        }
         assert kept == {"tag:greenhouse"}  # what came once is found by its spelling alone
-        assert tags(memory._store, "t")[0]["greenhouse"] == 1.0
-        row = rows(memory._store, ANALYSIS)[-1]
+        assert tags(memory.reads.store, "t")[0]["greenhouse"] == 1.0
+        row = rows(memory.reads.store, ANALYSIS)[-1]
         likeness = analysis_text(analysis_of(str(row[2])) | {"tags": {"greenhouse": 0.7}})
-        whole = of_tags(memory._store)
-        memory._store.transaction(lambda tx: drop_analysis(tx, "default"))
-        while analysis(memory._store, embedder).step():
+        whole = of_tags(memory.reads.store)
+        memory.reads.store.transaction(lambda tx: drop_analysis(tx, "default"))
+        while analysis(memory.reads.store, embedder).step():
             pass
-        assert of_tags(memory._store) == whole
-        memory._store.transaction(lambda tx: tx.put(ANALYSIS, [(*row[:2], likeness, *row[3:])]))
+        assert of_tags(memory.reads.store) == whole
+        memory.reads.store.transaction(lambda tx: tx.put(ANALYSIS, [(*row[:2], likeness, *row[3:])]))
         memory.forget(session="s")
-        assert tags(memory._store, "t") == [{"greenhouse": 1.0}]  # it says so itself
-        assert tags(memory._store, "u") == [{}]  # it was only like it
-        assert not [row for row in rows(memory._store, "annotation") if str(row[1]).startswith("tag:")]
+        assert tags(memory.reads.store, "t") == [{"greenhouse": 1.0}]  # it says so itself
+        assert tags(memory.reads.store, "u") == [{}]  # it was only like it
+        assert not [row for row in rows(memory.reads.store, "annotation") if str(row[1]).startswith("tag:")]
 
 
 @pytest.mark.requirement("W-TAG-13")
 def test_a_models_names_join_the_vocabulary() -> None:
     llm = ScriptedLLM(lambda prompt: ANSWER if "subjects" in str(prompt.texts()) else ModelError("no flags"))
     with stored(beats("s", "authentication")) as memory:
-        work = ModelWork(memory._store, "default", llm, LLMConfig(), FrozenClock(NOON), QUESTIONS)
+        work = LLMWorker(memory.reads.store, "default", llm, LLMConfig(), FrozenClock(NOON), QUESTIONS)
         while work.step():
             pass
         work.stop()
-        marked = [row for row in rows(memory._store, "label") if row[5] == "model:scripted"]
+        marked = [row for row in rows(memory.reads.store, "label") if row[5] == "model:scripted"]
         assert {str(row[3]) for row in marked} == {"auth", "greenhouse-roof"}
-        run(memory._store)
+        run(memory.reads.store)
         names = {each.name: each for each in memory.labels()}
         assert names["auth"].aliases == ("authentication",)
         refs = [each.ref for each in memory.labelled("authentication")]
         assert "s:beat:0" in refs
         assert "s:turn:3" in refs
-        whole = of_tags(memory._store)
-        memory._store.transaction(lambda tx: drop_analysis(tx, "default"))
-        run(memory._store)
-        assert of_tags(memory._store)["label"] == whole["label"]
+        whole = of_tags(memory.reads.store)
+        memory.reads.store.transaction(lambda tx: drop_analysis(tx, "default"))
+        run(memory.reads.store)
+        assert of_tags(memory.reads.store)["label"] == whole["label"]
         assert memory.verify().ok
         memory.forget(session="s")
-        assert b"greenhouse" not in everything(memory._store)
+        assert b"greenhouse" not in everything(memory.reads.store)
 
 
 @pytest.mark.requirement("W-TAG-13")
 def test_a_models_failure_leaves_the_tags_as_they_are() -> None:
     with stored(beats("s", "greenhouse")) as memory:
-        run(memory._store)
-        before = of_tags(memory._store)
+        run(memory.reads.store)
+        before = of_tags(memory.reads.store)
         llm = ScriptedLLM(lambda _prompt: ModelError("down"))
-        work = ModelWork(memory._store, "default", llm, LLMConfig(), FrozenClock(NOON), QUESTIONS[1:])
+        work = LLMWorker(memory.reads.store, "default", llm, LLMConfig(), FrozenClock(NOON), QUESTIONS[1:])
         while work.step():
             pass
         work.stop()
-        assert of_tags(memory._store) == before
+        assert of_tags(memory.reads.store) == before
 
 
 @pytest.mark.requirement("W-TAG-13")
@@ -348,5 +352,5 @@ def test_what_a_model_says_is_brought_into_form() -> None:
 
 
 def _saying(memory: Memory, word: str) -> list[str]:
-    found = [row for row in rows(memory._store, "turn") if word in str(row[-1])]
+    found = [row for row in rows(memory.reads.store, "turn") if word in str(row[-1])]
     return [f"{row[1]!s}:turn:{row[2]!s}" for row in found]

@@ -70,19 +70,19 @@ def told_once() -> Store:
 def memory(clock: FrozenClock, told_once: Store) -> Iterator[Memory]:
     """A memory whose weights are out of tune, with a question about each thing; blocks hold only what matches."""
     with quiet(copied(told_once), clock=clock, config={"recall": {"floor": 0.0}}) as opened:
-        adopt(opened._store, opened.space, BAD, {"test": "out of tune"}, clock(), 0)
+        adopt(opened.reads.store, opened.space, BAD, {"test": "out of tune"}, clock(), 0)
         yield opened
 
 
 def learned(memory: Memory) -> dict[str, float]:
     """The values that hold."""
-    with memory._store.snapshot() as reader:
+    with memory.reads.store.snapshot() as reader:
         return dict(read_learned(reader, memory.space).values)
 
 
 def kinds(memory: Memory) -> dict[str, set[str]]:
     """Turn -> kinds of evidence."""
-    with memory._store.snapshot() as reader:
+    with memory.reads.store.snapshot() as reader:
         return {name: each for found in read_feedback(reader, memory.space).values() for name, each in found.items()}
 
 
@@ -173,7 +173,7 @@ def test_what_the_user_chose_is_never_replaced(chosen: Any) -> None:
     with quiet(store, config=chosen) as memory:
         filled(memory)
         adopt(store, memory.space, {"recall.cost": 0.5, "recall.time": 4.2}, {}, NOON, 0)
-        found = memory._ranker.frame("mill", NOON).config
+        found = memory.reads.ranker.frame("mill", NOON).config
         assert found.cost == 2.0
         assert found.time == (chosen.recall.time if isinstance(chosen, Config) else 4.2)
 
@@ -183,11 +183,11 @@ def test_learned_values_hold_at_once_in_a_memory_that_is_open_already() -> None:
     store = empty_store()
     with quiet(store) as one, quiet(store) as other:
         one.add(told("The mill is old."))
-        assert other._ranker.frame("mill", NOON).config.cost == 2.0
+        assert other.reads.ranker.frame("mill", NOON).config.cost == 2.0
         adopt(store, one.space, {"recall.cost": 4.0}, {}, NOON, 0)
-        assert other._ranker.frame("mill", NOON).config.cost == 4.0
+        assert other.reads.ranker.frame("mill", NOON).config.cost == 4.0
         adopt(store, one.space, {"recall.cost": 4_000.0, "recall.unheard": 1.0}, {}, NOON, 1)
-        assert other._ranker.frame("mill", NOON).config.cost == 8.0, "a value never leaves its bounds"
+        assert other.reads.ranker.frame("mill", NOON).config.cost == 8.0, "a value never leaves its bounds"
 
 
 @pytest.mark.requirement("W-TUNE-08")
@@ -201,7 +201,7 @@ def test_a_learned_structure_begins_a_new_epoch_and_weighs_anew() -> None:
         plain = memory.annotations("s:turn:0")
         before = memory.snapshots("s")
         adopt(store, memory.space, {"window": 2.0, "flag:hedged": -0.5}, {}, NOON, 0)
-        memory._worker.wake()
+        memory.parts.worker.wake()
         assert memory.drain(60)
         weighed = memory.annotations("s:turn:0")
         assert weighed["layer1:window"].value == 2
@@ -225,8 +225,8 @@ def test_a_learned_structure_begins_a_new_epoch_and_weighs_anew() -> None:
 def test_a_copy_carries_learned_values_and_feedback(memory: Memory, clock: FrozenClock) -> None:
     asked(memory, clock, THINGS[:2])
     target = empty_store()
-    copy_space(memory._store, target, memory.space)
-    assert rows(target, "parameter") == rows(memory._store, "parameter")
+    copy_space(memory.reads.store, target, memory.space)
+    assert rows(target, "parameter") == rows(memory.reads.store, "parameter")
     assert len(rows(target, "feedback")) == 2
 
 
@@ -236,7 +236,7 @@ def test_an_export_carries_learned_values_within_bounds(tmp_path: Path) -> None:
     values = {"recall.cost": 0.5, "window": 3.0, "flag:hedged": -0.5}
     with quiet() as memory:
         memory.add(told("The mill is old."))
-        adopt(memory._store, memory.space, values, {}, NOON, 0)
+        adopt(memory.reads.store, memory.space, values, {}, NOON, 0)
         assert memory.export(file) == 1
     with quiet() as memory:
         report = memory.import_path(file)
@@ -278,9 +278,9 @@ def test_a_restored_turn_counts_for_the_newest_recall_that_named_it(memory: Memo
     clock.advance(1)
     memory.recall("something else entirely")
     memory.restore(f"{THINGS[5]}:turn:0")
-    assert rows(memory._store, "feedback") == [], "no recall named it"
+    assert rows(memory.reads.store, "feedback") == [], "no recall named it"
     memory.restore(f"{THINGS[0]}:turn:0")
-    assert [row[1:4] for row in rows(memory._store, "feedback")] == [(second, f"{THINGS[0]}:turn:0", RESTORED)]
+    assert [row[1:4] for row in rows(memory.reads.store, "feedback")] == [(second, f"{THINGS[0]}:turn:0", RESTORED)]
     assert first != second
 
 
@@ -300,7 +300,7 @@ def test_an_answer_that_echoes_a_recalled_turn_is_found_and_one_that_does_not_is
         memory.add(Turn(role="assistant", content=answer, session="now"))
         foreseen = memory.tune(dry_run=True)
         assert foreseen.feedback == {QUOTED: 1}
-        assert rows(memory._store, "feedback") == [], "a dry run writes nothing"
+        assert rows(memory.reads.store, "feedback") == [], "a dry run writes nothing"
         memory.tune()
         assert kinds(memory) == {"then:turn:0": {QUOTED}}
 
@@ -308,9 +308,9 @@ def test_an_answer_that_echoes_a_recalled_turn_is_found_and_one_that_does_not_is
 @pytest.mark.requirement("W-TUNE-07")
 def test_forgetting_takes_feedback_along_and_learned_values_stay(memory: Memory, clock: FrozenClock) -> None:
     asked(memory, clock, THINGS[:3])
-    assert len(rows(memory._store, "feedback")) == 3
+    assert len(rows(memory.reads.store, "feedback")) == 3
     memory.forget(turn_ids=[f"{THINGS[0]}:turn:0"])
-    assert rows(memory._store, "feedback") == []
+    assert rows(memory.reads.store, "feedback") == []
     assert learned(memory) == BAD
 
 
@@ -319,9 +319,9 @@ def test_a_dropped_receipt_takes_its_feedback_along(clock: FrozenClock) -> None:
     with quiet(clock=clock, config={"receipts": 10}) as memory:
         filled(memory)
         asked(memory, clock, THINGS[:30])
-        memory._receipts.flush()
-        kept = {row[1] for row in rows(memory._store, "receipt")}
-        assert {row[1] for row in rows(memory._store, "feedback")} <= kept
+        memory.reads.receipts.flush()
+        kept = {row[1] for row in rows(memory.reads.store, "receipt")}
+        assert {row[1] for row in rows(memory.reads.store, "feedback")} <= kept
         assert len(kept) <= 11
 
 
@@ -335,8 +335,8 @@ def test_turns_that_refer_back_become_questions() -> None:
         memory.add(told("What was it with zephyrine?", session="s"))
         memory.add(told('Remember "never leave before sunrise"?', session="s"))
         memory.add(told("What was it with zephyrine, again?", session="s", role="assistant"))
-        view = memory._live.view()
-        with memory._store.snapshot() as reader:
+        view = memory.reads.live.view()
+        with memory.reads.store.snapshot() as reader:
             found = silver_questions(reader, memory.space, view, 10)
         places = {each.turn.text: each.positives for each in found}
         assert places["What was it with zephyrine?"] == (0,)

@@ -257,7 +257,7 @@ def test_a_title_that_is_none_is_no_title(memory: Memory, title: Any) -> None:
             told("c", metadata={"title": "No"}),
         ]
     )
-    assert [row[3] for row in rows(memory._store, "session")] == ["Plans"]
+    assert [row[3] for row in rows(memory.reads.store, "session")] == ["Plans"]
 
 
 @pytest.mark.requirement("F-PIPELINE-04")

@@ -152,7 +152,7 @@ def test_secrets_never_reach_the_disk(tmp_path: Path) -> None:
         memory.add(turn)
         memory.recall("key")
         memory.drain(None)
-        assert KEY.encode() not in everything(memory._store)
+        assert KEY.encode() not in everything(memory.reads.store)
         assert KEY.encode() not in raw(tmp_path)
         stored = memory.restore(report.turn_ids[0])
     assert KEY.encode() not in raw(tmp_path)
@@ -211,8 +211,8 @@ def test_what_follows_from_a_stored_turn_is_what_was_written_with_it(memory: Mem
     memory.add_many([told(text, speaker="Ann") for text in (ODD["prose"], ODD["dates"], ODD["code"])])
     memory.add(Turn(role="user", content=(Part(type="tool_result", text="exit 0"),), session="s"))
     memory.add(Turn(role="user", content=(Part(type="injected", text="quoted"),), session="s"))
-    written = entries(memory._store)
-    weighed = {row[1]: row[2] for row in rows(memory._store, "weighing")}
+    written = entries(memory.reads.store)
+    weighed = {row[1]: row[2] for row in rows(memory.reads.store, "weighing")}
     for ordinal, entry in written.items():
         made = derive(memory.get(f"s:turn:{entry.seq}"))
         assert made.entry(seq=entry.seq, ordinal=ordinal) == entry

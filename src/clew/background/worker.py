@@ -1,137 +1,183 @@
-"""What happens behind the acknowledgement: vectors, packing, receipts.
+"""What happens behind the acknowledgement: vectors, analysis, packing, receipts. Start at `background_worker`.
 
-One thread a Memory, one worker a space at a time. Work is found from the state (docs/decisions/0002): a turn without a
-vector is work; one that failed has a job as well. Nothing here is needed for a turn to be found by its words, and all
+One thread a Memory, one worker a space at a time. None of this is needed for a turn to be found by its words, and all
 of it may be killed at any point.
 """
 
 import logging
-import threading
 import time
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
 
+from clew.background.lease import WorkLease
+from clew.background.llm import LLMWorker
+from clew.background.loop import LoopSettings, WorkLoop
+from clew.background.tasks import (
+    NameRecognition,
+    Packing,
+    ReceiptWriting,
+    RetentionSweep,
+    Scrubbing,
+    Task,
+    TurnReading,
+    VectorMaking,
+)
 from clew.config import Config
 from clew.derive.analysis import Analysis
-from clew.derive.embedding import Embedding, Failed
-from clew.derive.entity_counts import Naming
+from clew.derive.embedding import Embedding
+from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
-from clew.derive.llm.worker import ModelWork
-from clew.errors import ClewError, ClosedError, ConflictError
 from clew.index.live import LiveIndex
-from clew.index.packer import pack
 from clew.maintain.retention import Retention
-from clew.rows.lease_owner import give_back, holder_name, release_dead
+from clew.models.protocol import LLM, Embedder, Recogniser
 from clew.rows.receipts import ReceiptBook
-from clew.rows.scrub_requests import noted, scrub_left
-from clew.store.protocol import Lease, Store
+from clew.store.protocol import Store
 
 log = logging.getLogger("clew.worker")
 
 LEASE: Final = "worker"
 LEASE_US: Final = 30_000_000
-"""How long a space stays with one worker after its last sign of life; a killed one is known sooner, see `holder`."""
-
-IDLE_SECONDS: Final = 1.0
-"""How often an idle worker looks for turns that other processes added."""
-
-POLL_SECONDS: Final = 0.05
-"""How often a caller who waits looks for work that another process does."""
-
-LET_PASS_SECONDS: Final = 1.0
-"""How long the thread waits between two steps at most while turns go on coming."""
+"""How long a space stays with one worker after its last sign of life; a killed one is known sooner, see `WorkLease`."""
 
 REST_SECONDS: Final = (1.0, 5.0, 30.0, 120.0)
 """Waiting times after failures in a row."""
 
 
+@dataclass(frozen=True, slots=True)
+class TaskList:
+    """The tasks of one space in their order; of each group a step does the first that has work.
+
+    Attributes:
+        open: any process may do them at any time.
+        leased: only the holder of the lease does them. Packing comes first, since it needs no model, which may fail or
+            take hours.
+        last: done when nothing else was; it may have to wait for a snapshot's end.
+    """
+
+    open: Sequence[Task]
+    leased: Sequence[Task]
+    last: Sequence[Task]
+
+    def pending(self, *, now: bool) -> dict[str, int]:
+        """What is accepted and not done, by kind; see `Task.pending`. Kinds without any are absent."""
+        counts: dict[str, int] = {}
+        for task in (*self.open, *self.last, *self.leased):
+            counts |= {kind: count for kind, count in task.pending(now=now).items() if count}
+        return counts
+
+
+class Derivation:
+    """The work of the worker's thread: one step of the first task that has anything to do.
+
+    Whether anything is due is looked up again only when the store has changed, or the time of a retry has come.
+    """
+
+    def __init__(self, store: Store, tasks: TaskList, embedding: Embedding | None, recognition: Recognition | None):
+        self._store, self._tasks = store, tasks
+        self._embedding, self._recognition = embedding, recognition
+        self._busy = False  # the last step found work, so there may be more
+        self._settled = -1  # the store's version at which there was nothing left to do
+
+    def step(self, lease: WorkLease) -> bool | None:
+        """See `Work.step`."""
+        done = _first(self._tasks.open)
+        version = self._store.version()
+        looks = version != self._settled or self._is_retry_due()
+        if looks and not (self._busy or any(task.is_due() for task in self._tasks.leased)):
+            self._settled = version
+        elif looks and lease.take():
+            self._busy = _first(self._tasks.leased)
+            self._settled = self._settled if self._busy else version
+            done = done or self._busy
+        return done or _first(self._tasks.last)
+
+    def is_done(self) -> bool:
+        """See `Work.is_done`."""
+        return not self._tasks.pending(now=True)
+
+    def gives_up(self, in_a_row: int, since: int) -> bool:
+        """See `Work.gives_up`."""
+        return min(in_a_row, since) > len(REST_SECONDS)
+
+    def _is_retry_due(self) -> bool:
+        """Whether the time has come to ask a model again that failed, though nothing else has changed."""
+        asked = [model for model in (self._embedding, self._recognition) if model is not None]
+        return any(model.is_retry_due() for model in asked)
+
+
+def _first(tasks: Sequence[Task]) -> bool:
+    """Does one step of the first task that has anything to do; says whether there was one."""
+    return any(task.step() for task in tasks)
+
+
 class Worker:
-    """The background thread of one Memory. `step` is the work; the thread only repeats it."""
+    """The background work of one Memory: the tasks of its space, and the questions to its language model."""
 
     def __init__(
         self,
-        store: Store,
-        space: str,
-        live: LiveIndex,
-        embedding: Embedding | None,
+        loop: WorkLoop,
+        tasks: TaskList,
         receipts: ReceiptBook,
-        config: Config,
-        retention: Retention,
+        embedding: Embedding | None = None,
+        recognition: Recognition | None = None,
+        llm: LLMWorker | None = None,
     ) -> None:
-        self._store, self._space, self._live = store, space, live
-        self._embedding, self._receipts, self._config, self._retention = embedding, receipts, config.index, retention
-        embedder = None if embedding is None else embedding.embedder
-        self._analysis = Analysis(store, space, live, embedder, config.analyze)
-        self._naming = Naming(store, space)
-        self._gather_seconds = config.gather_seconds  # a stream of single turns is not followed one by one
-        self._holder = holder_name()
-        self._lease: Lease | None = None
-        self._busy = False  # the last step found work, so there may be more
-        self._settled = -1  # the store's version at which there was nothing left to do
-        self._failures = 0  # in a row
-        self._failed = 0  # ever
-        self.failure: str | None = None
-        self._wake = threading.Event()
-        self._hurry = threading.Event()  # somebody waits for what is left: turns are not let gather
-        self._woken = -LET_PASS_SECONDS  # when turns came in last
-        self._at_work = False  # the thread goes from one step to the next
-        self._stop = threading.Event()
-        self._rests = threading.Event()  # something was done, and there was nothing more to do
-        self._step_lock = threading.Lock()
-        self._thread = threading.Thread(target=self._run, name="clew-worker", daemon=True)
-        self.models: ModelWork | None = None
-        """What asks a language model, in a thread of its own; None where none is configured. Set before `start`."""
-        self.recognition: Recognition | None = None
-        """What asks a named-entity model; None where names are found by rules alone. Set before `start`."""
+        """Takes finished parts and starts nothing; `background_worker` makes them."""
+        self._loop, self._tasks, self._receipts = loop, tasks, receipts
+        self._embedding, self._recognition, self._llm = embedding, recognition, llm
+        self.step = loop.step
 
     def start(self) -> None:
-        """Starts the thread."""
-        self._thread.start()
-        if self.models is not None:
-            self.models.start()
+        """Starts the threads."""
+        self._loop.start()
+        if self._llm is not None:
+            self._llm.start()
 
     def wake(self) -> None:
         """Says that there may be work; what failed rests all the same."""
-        self._woken = time.monotonic()
-        if not self._failures:
-            self._wake.set()
-        if self.models is not None:
-            self.models.wake()
+        self._loop.wake()
+        if self._llm is not None:
+            self._llm.wake()
 
     def stop(self) -> None:
-        """Ends the thread after the step at hand, writes the receipts that wait, and gives the lease back."""
-        self._stop.set()
-        self._hurry.set()
-        self._wake.set()
-        if self.models is not None:
-            self.models.stop()
-        if self._thread.is_alive():
-            self._thread.join()
+        """Ends the threads after the steps at hand, writes the receipts that wait, and gives the leases back."""
+        self._loop.ask_to_stop()
+        if self._llm is not None:
+            self._llm.stop()
         try:
+            self._loop.join()
             self._receipts.flush()
         finally:
-            if self._lease is not None:
-                give_back(self._store, self._lease)
-                self._lease = None
+            self._loop.stop()
 
     def pending(self) -> dict[str, int]:
         """Work that is accepted and not done, by kind; kinds without any are absent."""
-        return self._own(now=False) | (self.models.pending() if self.models is not None else {})
+        return self._tasks.pending(now=False) | (self._llm.pending() if self._llm is not None else {})
 
-    def _own(self, *, now: bool) -> dict[str, int]:
-        """The same without what a language model is asked for; `now` leaves out what failed and is tried later."""
-        with self._store.snapshot() as reader:
-            scrub = int(noted(reader, self._space) is not None)
-        counts = {"receipts": self._receipts.waiting, "retention": int(self._retention.due()), "scrub": scrub}
-        counts["entities"] = self._naming.pending()
-        if self.recognition is not None:
-            counts["recognise"] = self.recognition.pending(now=now)
-        if self.superseded_by is not None:
-            return {kind: count for kind, count in counts.items() if count}
-        failed = self._failed_turns()
-        counts["analyse"] = self._analysis.pending(failed.turns)
-        if self._embedding is not None:
-            counts |= self._embedding.pending(failed, now=now)
-        return {kind: count for kind, count in counts.items() if count}
+    def drain(self, timeout: float | None) -> bool:
+        """Waits until nothing is pending; says whether that is so. Gives up when work fails again and again.
+
+        While another process holds the space's lease, its progress is waited for.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        if timeout is None and self._recognition is not None:
+            self._recognition.release()
+        if not self._loop.drain(timeout):
+            return False
+        rest = None if deadline is None else deadline - time.monotonic()
+        return self._llm is None or self._llm.drain(rest)
+
+    @property
+    def failure(self) -> str | None:
+        """Why the last step of a task failed; None when it did not."""
+        return self._loop.failure
+
+    @property
+    def llm_failure(self) -> str | None:
+        """Why the language model was not asked, or gave no answer; None when all is well, or there is none."""
+        return None if self._llm is None else self._llm.failure
 
     @property
     def superseded_by(self) -> str | None:
@@ -140,146 +186,60 @@ class Worker:
 
     @property
     def put_aside(self) -> int:
-        """Turns that the model could not do so far."""
-        return len(self._failed_turns().turns)
+        """Turns that the embedder could not do so far."""
+        return 0 if self._embedding is None else len(self._embedding.failed().turns)
 
-    def drain(self, timeout: float | None) -> bool:
-        """Waits until nothing is pending; says whether that is so. Gives up when work fails again and again.
+    def recognition_state(self) -> dict[str, Any]:
+        """The state of the named-entity model for `stats`; empty where names are found by rules alone."""
+        return {} if self._recognition is None else self._recognition.state()
 
-        While another process holds the space's lease, its progress is waited for.
-        """
-        deadline = None if timeout is None else time.monotonic() + timeout
-        if timeout is None and self.recognition is not None:
-            self.recognition.release()
-        failed_before = self._failed
-        while self._own(now=True):
-            left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
-            gives_up = min(self._failures, self._failed - failed_before) > len(REST_SECONDS)
-            if left <= 0 or gives_up or self._stop.is_set():
-                return False
-            self._rests.clear()
-            self._hurry.set()
-            self._wake.set()
-            self._rests.wait(min(left, POLL_SECONDS))
-            while self._at_work and not self._stop.is_set():  # counting what is left would only hold it up
-                left = POLL_SECONDS if deadline is None else deadline - time.monotonic()
-                if left <= 0 or self._rests.wait(min(left, POLL_SECONDS)):
-                    break
-        rest = None if deadline is None else deadline - time.monotonic()
-        return self.models is None or self.models.drain(rest)
 
-    def step(self) -> bool:
-        """One bounded piece of work; says whether anything was done. Threads may call it; one works at a time."""
-        with self._step_lock:
-            try:
-                done = bool(self._receipts.flush()) or self._retention.step()
-                version = self._store.version()
-                looks = version != self._settled or self._is_retry_due()
-                if looks and not (self._busy or self._is_due()):
-                    self._settled = version
-                elif looks and self._has_lease():
-                    # Packing needs no model, which may fail or take hours.
-                    self._busy = self._pack() or self._embed() or self._look()
-                    self._settled = self._settled if self._busy else version
-                    done = done or self._busy
-                done = done or scrub_left(self._store, self._space)  # last: it may have to wait for a snapshot's end
-                self._failures, self.failure = 0, None
-                return done
-            except ClosedError:
-                raise
-            except ClewError as error:
-                self._note(error)
-                # A space that another process changed meanwhile is no trouble, unless it is so again and again.
-                is_usual = isinstance(error, ConflictError) and self._failures <= len(REST_SECONDS)
-                level = logging.INFO if is_usual else logging.WARNING
-                log.log(level, "background work failed (%d in a row), will be tried again: %s", self._failures, error)
-                return False
+@dataclass(frozen=True, slots=True)
+class WorkerSources:
+    """What the worker of one space works on, beside the models."""
 
-    def _is_retry_due(self) -> bool:
-        """Whether the time has come to ask a model again that failed, though nothing else has changed."""
-        asked = [each for each in (self._embedding, self.recognition) if each is not None]
-        return any(each.is_retry_due() for each in asked)
+    store: Store
+    space: str
+    config: Config
+    clock: Callable[[], datetime]
+    live: LiveIndex
+    receipts: ReceiptBook
+    retention: Retention
 
-    def _is_due(self) -> bool:
-        """Whether the lease is worth taking; merging follows packing, and is not looked for by itself."""
-        with self._store.snapshot() as reader:
-            loose = (reader.count(table, (self._space,), (self._space,)) for table in ("tail", "vector"))
-            if any(count >= self._config.pack_minimum for count in loose):
-                return True
-        if self._naming.pending() or (self.superseded_by is None and self._lacks_analysis_or_vectors()):
-            return True
-        return self.recognition is not None and self.recognition.pending(now=True) > 0
 
-    def _lacks_analysis_or_vectors(self) -> bool:
-        failed = self._failed_turns()
-        if self._analysis.pending(failed.turns):
-            return True
-        return self._embedding is not None and any(self._embedding.pending(failed, now=True).values())
+def background_worker(
+    sources: WorkerSources,
+    *,
+    embedder: Embedder | None = None,
+    llm: LLM | None = None,
+    find_recogniser: Callable[[], tuple[Recogniser | None, str]] | None = None,
+) -> Worker:
+    """The worker of one space, complete and not started.
 
-    def _failed_turns(self) -> Failed:
-        return Failed() if self._embedding is None else self._embedding.failed()
-
-    def _note(self, error: Exception) -> None:
-        self._failures += 1
-        self._failed += 1
-        self.failure = str(error)
-
-    def _embed(self) -> bool:
-        if self._embedding is None or self.superseded_by is not None:
-            return False
-        return self._embedding.step(self._failed_turns())
-
-    def _analyse(self) -> bool:
-        return self.superseded_by is None and self._analysis.step(self._failed_turns().turns)
-
-    def _look(self) -> bool:
-        """Analyses a stretch, then counts what it names: both read the same turns, which are cut up once.
-
-        A model that finds names is asked when neither has anything left to do.
-        """
-        analysed = self._analyse()
-        named = self._naming.step()
-        return named or analysed or (self.recognition is not None and self.recognition.step())
-
-    def _pack(self) -> bool:
-        minimum, fan_out = self._config.pack_minimum, self._config.fan_out
-        return pack(self._store, self._space, minimum=minimum, fan_out=fan_out, most_steps=1).steps > 0
-
-    def _has_lease(self) -> bool:
-        now = time.time_ns() // 1000  # real time, whatever the clock shows: other processes wait for it to pass
-        held = self._lease
-        if held is not None and held.expires - now > LEASE_US // 2:
-            return True
-        release_dead(self._store, self._space, LEASE)
-        self._lease = self._store.lease(self._space, LEASE, self._holder, now=now, until=now + LEASE_US)
-        return self._lease is not None
-
-    def _let_pass(self) -> None:
-        """Waits as long as turns come in one after the other, a moment at most: whoever adds them goes first."""
-        until = time.monotonic() + LET_PASS_SECONDS
-        while time.monotonic() < min(until, self._woken + self._gather_seconds) and not self._hurry.is_set():
-            self._hurry.wait(self._gather_seconds / 4)
-
-    def _run(self) -> None:
-        while not self._stop.is_set():
-            self._let_pass()
-            try:
-                busy = self.step()
-            except ClosedError:
-                self._at_work = False
-                return
-            except Exception as error:
-                log.exception("background work met an error that is not Clew's own; it will be tried again")
-                self._note(error)
-                busy = False
-            if busy:
-                self._at_work = True
-                continue
-            if self._at_work:
-                self._at_work = False
-                self._rests.set()
-            rest = REST_SECONDS[min(self._failures, len(REST_SECONDS)) - 1] if self._failures else IDLE_SECONDS
-            if self._wake.wait(rest):
-                self._hurry.wait(self._gather_seconds)
-            self._hurry.clear()
-            self._wake.clear()
+    Args:
+        find_recogniser: gives the named-entity model, if there is one, and the reason in one line; None where names are
+            found by rules alone.
+    """
+    store, space, config, live = sources.store, sources.space, sources.config, sources.live
+    embedding = None if embedder is None else Embedding(store, space, live, embedder, sources.clock)
+    recognition = None if find_recogniser is None else Recognition(store, space, find_recogniser)
+    analysis = Analysis(store, space, live, embedder, config.analyze)
+    tasks = TaskList(
+        open=(ReceiptWriting(sources.receipts), RetentionSweep(sources.retention)),
+        leased=(
+            Packing(store, space, config.index),
+            *(() if embedding is None else (VectorMaking(embedding),)),
+            TurnReading(analysis, EntityCounting(store, space), embedding),
+            *(() if recognition is None else (NameRecognition(recognition),)),
+        ),
+        last=(Scrubbing(store, space),),
+    )
+    loop = WorkLoop(
+        Derivation(store, tasks, embedding, recognition),
+        WorkLease(store, space, LEASE, LEASE_US),
+        LoopSettings("clew-worker", "background work", log, REST_SECONDS, config.gather_seconds),
+    )
+    asking = (
+        None if llm is None else LLMWorker(store, space, llm, config.llm, sources.clock, gather=config.gather_seconds)
+    )
+    return Worker(loop, tasks, sources.receipts, embedding, recognition, asking)

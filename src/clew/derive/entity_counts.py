@@ -58,7 +58,7 @@ class Progress:
         return dumps({"next": self.next, "version": self.version})
 
 
-class Naming:
+class EntityCounting:
     """Counts what the turns of one space name, for one Memory. Only the holder of the worker's lease calls `step`."""
 
     def __init__(self, store: Store, space: str) -> None:

@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Final, cast
 
 from clew.config import IndexConfig
-from clew.derive.entity_counts import Naming, drop_entities
+from clew.derive.entity_counts import EntityCounting, drop_entities
 from clew.index.vector_repair import remove_invalid_vectors
 from clew.maintain.check_references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans
 from clew.maintain.rebuild import rebuild
@@ -150,7 +150,7 @@ def _rebuild(store: Store, space: str, config: IndexConfig) -> None:
 
 def _count_again(store: Store, space: str, _config: IndexConfig) -> None:
     store.transaction(lambda tx: drop_entities(tx, space))
-    naming = Naming(store, space)
+    naming = EntityCounting(store, space)
     while naming.step():
         pass
 

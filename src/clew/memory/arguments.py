@@ -1,10 +1,12 @@
-"""What callers give to a memory, checked where it comes in: other kinds of values would fail somewhere deep inside."""
+"""Checks of the arguments that callers give to a memory, so that a wrong one is named where it comes in."""
 
 from numbers import Integral
 from typing import Final
 
 from clew.errors import InputError
 from clew.ingest.encoding import escape_surrogates
+from clew.rows.pins import canonical
+from clew.types.pins import PinKind
 
 BUDGET: Final = "the tokens that the block may take"
 """What a budget counts."""
@@ -32,3 +34,18 @@ def given_count(value: object, name: str, what: str) -> int:
     if value < 0:
         raise InputError(f"{name} {value} is negative; give {what}, 0 or more")
     return int(value)
+
+
+def given_ref_or_rule(ref: str | None, where: str | None) -> tuple[PinKind, str]:
+    """The turn or the rule that a pin names, of which exactly one is given.
+
+    Raises:
+        InputError: neither or both are given, or `ref` is no turn id.
+    """
+    if (ref is None) == (where is None):
+        raise InputError(
+            f"{'nothing' if ref is None else 'a turn and a rule'} is given; name a turn, or a rule (where)"
+        )
+    if ref is not None:
+        return "turn", canonical(given_text(ref, "turn id"))
+    return "where", given_text(where, "rule").strip()

@@ -1,13 +1,12 @@
-"""What was said of turns, as columns: one value a turn, by its position in a view.
+"""Annotations of turns as columns: one value a turn, by its position in a view. Start at `AnnotationCache.columns`.
 
-A turn's annotations are final once the analysis has passed it, and are then kept in mind. What is not final yet stays
-as it is until the analysis passes the turn, and is kept in mind until then (`Loose`). That annotations were replaced
-after all (a turn was forgotten, everything is analysed anew) tells a count in META
-(`clew.rows.annotations.note_replaced`), and then all of it is read anew.
+A turn's annotations are final once the analysis has passed it, and are then cached. Until then they are cached as they
+are (`PendingAnnotations`). A count in META (`clew.rows.annotations.note_replaced`) rises when final annotations are
+replaced after all (a turn was forgotten, everything is analysed again); the whole cache is then read again.
 
 Cost: about 0.05 ms of CPU a turn when it is first read (half of that as long as nobody asks what rules weigh of a turn
-alone, next to nothing of a turn that waits to be analysed), 200 bytes a turn that stay in mind, and then the reading of
-what came since the last call. Where few turns are asked for and many were never read, only those few are read.
+alone, next to nothing for a turn that waits to be analysed), 200 bytes of memory a turn, and then the reading of what
+came since the last call. Where few turns are asked for and many were never read, only those few are read.
 """
 
 import threading
@@ -42,8 +41,8 @@ _UNKNOWN: Final = -1
 _TAGS: Final = 5
 _Said = Mapping[str, Any]
 _NOTHING: Final[_Said] = MappingProxyType({})
-Rest = Callable[[Reader, str, IndexView, Positions], tuple["Table", Positions]]
-"""From a space, a view and some turns to a table and their rows in it."""
+ReadPending = Callable[[Reader, str, IndexView, Positions], tuple["Table", Positions]]
+"""Reads turns whose annotations are not final: from a space, a view and positions to a table and their rows in it."""
 
 
 class Table:
@@ -166,11 +165,11 @@ def bit(kind: str, name: str) -> int:
     return _BITS[kind][name]
 
 
-class Loose:
-    """Annotations of single turns, in the order in which they were asked for. Threads may share it.
+class PendingAnnotations:
+    """Annotations of turns that the analysis has not passed, in the order of asking. Threads may share it.
 
     Args:
-        final: of so many turns, the first of the view, they were final when the first was read.
+        final: the number of turns, the first of the view, whose annotations are final.
     """
 
     def __init__(self, final: int, *, weighed: bool) -> None:
@@ -180,23 +179,23 @@ class Loose:
         self._rows = Column(np.int32, _UNKNOWN)
 
     def passed(self, final: int) -> None:
-        """The analysis has passed more turns: what is known of those does not hold any more."""
+        """Drops the turns that the analysis has passed since: their annotations have changed."""
         with self._lock:
             self._rows.array[self.final : min(final, self._rows.size)] = _UNKNOWN
             self.final = final
 
     @property
     def is_stale(self) -> bool:
-        """Most of what was read is not known any more."""
+        """Whether most of the rows are not used any more."""
         return self._table.size > FEW and self._table.size > 2 * int(np.count_nonzero(self._rows.array >= 0))
 
     def rows(
         self, final: int, reader: Reader, space: str, view: IndexView, places: Positions
     ) -> tuple[Table, Positions]:
-        """A table, and the rows of some turns in it; those that are not there yet are read.
+        """A table, and the rows of some turns in it; turns that are not there yet are read.
 
         Args:
-            final: of so many turns they are final in the reader's state; who lags behind others reads for itself.
+            final: the number of final turns in the reader's state. A reader of an older state gets a table of its own.
         """
         with self._lock:
             if final != self.final:
@@ -212,8 +211,8 @@ class Loose:
             return self._table, self._rows.array[places].astype(np.int64)
 
 
-class Said:
-    """What is kept in mind of one space. Threads may share it."""
+class AnnotationCache:
+    """The annotations of one space that were read so far. Threads may share it."""
 
     def __init__(self, space: str) -> None:
         self._space = space
@@ -221,12 +220,14 @@ class Said:
         self._lineage: object = None
         self._replaced = -1
         self._table = Table(weighed=False)
-        self._loose = Loose(0, weighed=False)
+        self._pending = PendingAnnotations(0, weighed=False)
 
-    def held(self, reader: Reader, view: IndexView, places: Positions, *, weighed: bool) -> tuple[Table, int, Rest]:
-        """A table of the first turns of a view, of how many, and what gives the others.
+    def columns(
+        self, reader: Reader, view: IndexView, places: Positions, *, weighed: bool
+    ) -> tuple[Table, int, ReadPending]:
+        """A table of the first turns of a view, their number, and a function that reads the other turns.
 
-        In the table is everything final, unless few of it are asked for.
+        The table holds every final turn, unless few of them are asked for.
 
         Args:
             reader: a state of the store that is not older than the view.
@@ -238,23 +239,23 @@ class Said:
         with self._lock:
             if view.lineage is not self._lineage or seen != self._replaced:
                 self._lineage, self._replaced, self._table = view.lineage, seen, Table(weighed=weighed)
-                self._loose = Loose(final, weighed=weighed)
+                self._pending = PendingAnnotations(final, weighed=weighed)
             if weighed and not self._table.weighed:
                 self._table = Table(weighed=True)
             table = self._table
             lacking = int(np.count_nonzero((places >= table.size) & (places < final)))
             if lacking and final - table.size <= max(FEW, 4 * lacking):
                 read_into(table, reader, self._space, view, np.arange(table.size, final))
-            return table, table.size, self._rest(final, weighed=weighed)
+            return table, table.size, self._reads_pending(final, weighed=weighed)
 
-    def _rest(self, final: int, *, weighed: bool) -> Rest:
-        """What gives the turns that are not in the table, in a state in which so many are final."""
-        if final < self._loose.final:
-            return partial(Loose(final, weighed=weighed).rows, final)  # older than what another thread saw
-        self._loose.passed(final)
-        if (weighed and not self._loose.weighed) or self._loose.is_stale:
-            self._loose = Loose(final, weighed=weighed)
-        return partial(self._loose.rows, final)
+    def _reads_pending(self, final: int, *, weighed: bool) -> ReadPending:
+        """Reads the turns that are not in the table, in a state in which the first `final` turns are final."""
+        if final < self._pending.final:
+            return partial(PendingAnnotations(final, weighed=weighed).rows, final)  # another thread saw a newer state
+        self._pending.passed(final)
+        if (weighed and not self._pending.weighed) or self._pending.is_stale:
+            self._pending = PendingAnnotations(final, weighed=weighed)
+        return partial(self._pending.rows, final)
 
 
 def read_into(table: Table, reader: Reader, space: str, view: IndexView, places: Positions) -> None:

@@ -21,7 +21,7 @@ from clew.rank.algebra.evaluate import FieldSource, Positions, Values
 from clew.rank.algebra.fields import DOMAIN, LISTED, MODEL_FLAGS, OVERLAY, WEIGHED
 from clew.rank.algebra.syntax import And, LabelWeight, Node, Not, Or, ScoreComparison
 from clew.rank.quotes import holding
-from clew.recall.annotation_columns import Rest, Said, Table, bit, owners
+from clew.recall.annotation_columns import AnnotationCache, ReadPending, Table, bit, owners
 from clew.recall.label_index import forms_of, is_in_part, marked
 from clew.rows.annotations import TAG
 from clew.rows.llm_progress import NUANCE, was_asked
@@ -66,13 +66,13 @@ class RowsKnown(FieldSource):
     reader: Reader
     space: str
     view: IndexView
-    said: Said
+    annotations: AnnotationCache
     limits: AnalyzeConfig
     words: Callable[[Reader], Vocabulary]
     weighed: bool = False
     _table: Table | None = None
     _size: int = 0
-    _rest: Rest | None = None
+    _read_pending: ReadPending | None = None
 
     def scores(self, field: str, places: Positions) -> Values:
         """See `Known.scores`."""
@@ -112,12 +112,14 @@ class RowsKnown(FieldSource):
 
     def _gather(self, places: Positions, pick: Pick) -> Values:
         """A value of each turn: of the first ones from the table, of the others from what is known of single turns."""
-        if self._table is None or self._rest is None:
-            self._table, self._size, self._rest = self.said.held(self.reader, self.view, places, weighed=self.weighed)
+        if self._table is None or self._read_pending is None:
+            self._table, self._size, self._read_pending = self.annotations.columns(
+                self.reader, self.view, places, weighed=self.weighed
+            )
         found = np.empty(len(places))
         kept = places < self._size
         found[kept] = pick(self._table, places[kept])
-        found[~kept] = pick(*self._rest(self.reader, self.space, self.view, places[~kept]))
+        found[~kept] = pick(*self._read_pending(self.reader, self.space, self.view, places[~kept]))
         return found
 
     def _tag(self, name: str, places: Positions) -> Values:

@@ -1,4 +1,4 @@
-"""A filter -> which turns of a view it lets through; what the index does not know is read from rows."""
+"""A filter -> the turns of a view that pass it; fields that the index does not have are read from rows."""
 
 import threading
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from clew.rank.algebra.syntax import Node
 from clew.rank.filter import Filter
 from clew.rank.frame import Scores
 from clew.rank.sigma import BOOSTING
-from clew.recall.annotation_columns import Said, owners
+from clew.recall.annotation_columns import AnnotationCache, owners
 from clew.recall.field_values import RowsKnown, weighs
 from clew.rows.annotations import replaced
 from clew.rows.vocabulary import read_vocabulary, state_of
@@ -29,18 +29,19 @@ _AT_ONCE: Final = 256
 """Turns that are read at once."""
 
 
-class Chooser:
+class TurnSelector:
     """Applies filters to one space. Threads may share it.
 
-    Cost: of `known_at` reading when each turn came, once; of an expression as its parts ask for, see `pipeline.said`.
+    Cost: `known_at` reads once when each turn came; an expression reads what its parts ask for, see
+    `annotation_columns`.
 
     Attributes:
-        said: what was said of turns, as far as it was read.
+        annotations: those that were read so far.
     """
 
     def __init__(self, store: Store, space: str, limits: AnalyzeConfig) -> None:
         self._store, self._space, self._limits = store, space, limits
-        self.said = Said(space)
+        self.annotations = AnnotationCache(space)
         self._lock = threading.Lock()
         self._words: tuple[object, Vocabulary] = (None, Vocabulary())
         self._arrivals: tuple[object, Column] = (None, Column(np.int64, 0))
@@ -94,7 +95,7 @@ class Chooser:
     def sigma(self, view: IndexView, places: NDArray[np.int64]) -> tuple[Scores, Scores, Scores]:
         """Importance, the sum of the overlays O1, O4 and O5, and 1 for a shift, of some turns; NaN while unknown."""
         with self._store.snapshot() as reader:
-            known = RowsKnown(reader, self._space, view, self.said, self._limits, self._vocabulary)
+            known = RowsKnown(reader, self._space, view, self.annotations, self._limits, self._vocabulary)
             overlays = np.zeros(len(places))
             for name in BOOSTING:
                 overlays += np.nan_to_num(known.scores(name, places))
@@ -103,11 +104,11 @@ class Chooser:
     def importance(self, view: IndexView) -> Scores:
         """The importance of every turn; NaN while unknown."""
         with self._store.snapshot() as reader:
-            known = RowsKnown(reader, self._space, view, self.said, self._limits, self._vocabulary)
+            known = RowsKnown(reader, self._space, view, self.annotations, self._limits, self._vocabulary)
             return known.scores("importance", np.arange(len(view.turns.ordinal)))
 
     def _holding(self, reader: Reader, view: IndexView, tree: Node, places: NDArray[np.int64]) -> NDArray[np.int64]:
-        known = RowsKnown(reader, self._space, view, self.said, self._limits, self._vocabulary, weighs(tree))
+        known = RowsKnown(reader, self._space, view, self.annotations, self._limits, self._vocabulary, weighs(tree))
         held: NDArray[np.int64] = places[truth(tree, view, known, places) == TRUE]
         return held
 

@@ -19,7 +19,7 @@ from clew.index.view import IndexView
 from clew.models.quantize import quantize
 from clew.rank.intent import Intent
 from clew.rank.labels import EmbeddedQuestion, QuestionLabels, TagColumns, Values, generality, overlap
-from clew.recall.annotation_columns import Said, Table
+from clew.recall.annotation_columns import AnnotationCache, Table
 from clew.rows.annotations import TAG, replaced
 from clew.rows.llm_progress import RESPONSE, was_asked
 from clew.rows.vocabulary import model_of, read_vocabulary, state_of
@@ -34,12 +34,12 @@ _EVER: Final = sys.maxsize
 """An ordinal behind all turns: a question is asked after all of them."""
 
 
-class Labelling:
-    """What labels say to questions, in one space. Threads may share it."""
+class LabelMatcher:
+    """Compares the labels of questions with those of one space's turns. Threads may share it."""
 
-    def __init__(self, store: Store, space: str, said: Said) -> None:
+    def __init__(self, store: Store, space: str, annotations: AnnotationCache) -> None:
         """Nothing is read before it is asked."""
-        self._store, self._space, self._said = store, space, said
+        self._store, self._space, self._annotations = store, space, annotations
         self._lock = threading.Lock()
         self._words: tuple[object, Vocabulary, str | None] = (None, Vocabulary(), None)
         self._numbers: dict[str, int] = {}  # of keys, in the order in which they came
@@ -82,7 +82,7 @@ class Labelling:
     def _columns(self, reader: Reader, view: IndexView, words: Vocabulary) -> TagColumns:
         """The tags of all turns of a view, by the labels that they mean; of turns that are not analysed none."""
         size = len(view.turns.ordinal)
-        table, final, _ = self._said.held(reader, view, np.arange(size), weighed=False)
+        table, final, _ = self._annotations.columns(reader, view, np.arange(size), weighed=False)
         made = (table, words, min(final, size), size)
         if self._made is None or self._made[0] != made:
             numbers, held, analysed = table.tagged(made[2])

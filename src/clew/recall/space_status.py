@@ -1,4 +1,4 @@
-"""What holds for every question put to a space, whatever it asks: what is pinned, and whether the space is paused."""
+"""What holds for every question put to a space: which pins there are, and whether the space is paused."""
 
 import threading
 from dataclasses import dataclass
@@ -10,35 +10,35 @@ from clew.types.pins import Pin
 
 
 @dataclass(frozen=True, slots=True)
-class Circumstances:
-    """One state of it.
+class SpaceStatus:
+    """The pins of a space and whether it is paused, at one version of the store.
 
     Attributes:
         pins: the oldest first.
-        paused: nothing is written for a question: a receipt repeats it.
+        paused: nothing is written for a question, because a receipt repeats its words.
     """
 
     pins: tuple[Pin, ...]
     paused: bool
 
 
-class CircumstancesBook:
-    """Keeps it for one space, and reads it again when anything was written. Threads may share it."""
+class SpaceStatusCache:
+    """Caches the status of one space until anything is written. Threads may share it."""
 
     def __init__(self, store: Store, space: str) -> None:
-        """Nothing is read before somebody asks."""
+        """Nothing is read before the first call of `at`."""
         self._store, self._space = store, space
         self._lock = threading.Lock()
-        self._held: tuple[int, Circumstances] | None = None
+        self._cached: tuple[int, SpaceStatus] | None = None
 
-    def at(self, version: int) -> Circumstances:
-        """As of that version of the store, or a later one."""
+    def at(self, version: int) -> SpaceStatus:
+        """The status at that version of the store, or a later one."""
         with self._lock:
-            held = self._held
-        if held is not None and held[0] == version:
-            return held[1]
+            cached = self._cached
+        if cached is not None and cached[0] == version:
+            return cached[1]
         with self._store.snapshot() as reader:
-            found = Circumstances(tuple(read_pins(reader, self._space)), paused_since(reader, self._space) is not None)
+            status = SpaceStatus(tuple(read_pins(reader, self._space)), paused_since(reader, self._space) is not None)
         with self._lock:
-            self._held = version, found
-        return found
+            self._cached = version, status
+        return status

@@ -1,1 +1,1 @@
-"""Questions to a language model about stored turns: queued, paid for, recorded. Start at `worker.ModelWork`."""
+"""Questions to a language model about stored turns: queued, paid for, recorded. Start at `task_queue.TaskQueue`."""

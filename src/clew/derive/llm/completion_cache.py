@@ -23,7 +23,7 @@ from clew.types.ids import parse_turn_id
 _ANSWER: Final = COMPLETION.names.index("answer")
 
 
-class Answers:
+class CompletionCache:
     """One language model for one space, with its recorded answers and its ledger. Threads may share it.
 
     Attributes:
@@ -89,7 +89,7 @@ class Answers:
 
 
 class _About(LLM):
-    def __init__(self, answers: Answers, owner: str, purpose: str) -> None:
+    def __init__(self, answers: CompletionCache, owner: str, purpose: str) -> None:
         self.name = answers.name
         self._answers, self._owner, self._purpose = answers, owner, purpose
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any, Final, cast
 
-from clew.derive.llm.completion_cache import Answers
+from clew.derive.llm.completion_cache import CompletionCache
 from clew.errors import BudgetExceeded, ModelError, ModelUnavailable
 from clew.models.protocol import LLM
 from clew.rows.failed_jobs import ATTEMPTS, drop_jobs, failed_row, next_try, reason_of
@@ -68,11 +68,11 @@ class _State:
     done: tuple[Span, ...] = ()
 
 
-class Asking:
+class TaskQueue:
     """Puts one question about every turn of a space. One thread at a time."""
 
     def __init__(
-        self, store: Store, space: str, answers: Answers, question: Question, clock: Callable[[], datetime]
+        self, store: Store, space: str, answers: CompletionCache, question: Question, clock: Callable[[], datetime]
     ) -> None:
         self._store, self._space, self._answers = store, space, answers
         self._question, self._clock = question, clock

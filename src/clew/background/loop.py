@@ -1,0 +1,215 @@
+"""A thread that repeats one step of work: busy while there is some, woken by new work, resting after failures."""
+
+import logging
+import threading
+import time
+from dataclasses import dataclass
+from typing import Final, Protocol
+
+from clew.background.lease import WorkLease
+from clew.errors import ClewError, ClosedError, ConflictError
+
+POLL_SECONDS: Final = 0.05
+"""How often a caller who waits looks for work that another process does."""
+
+IDLE_SECONDS: Final = 1.0
+"""How often an idle thread looks for turns that other processes added."""
+
+LET_PASS_SECONDS: Final = 1.0
+"""How long the thread waits between two steps at most while turns go on coming."""
+
+
+class Work(Protocol):
+    """What a loop repeats. Only the loop's lock allows one thread at a time to call `step`."""
+
+    def step(self, lease: WorkLease) -> bool | None:
+        """One bounded piece of work.
+
+        Args:
+            lease: to be taken before work of which one process at a time may do any.
+
+        Returns:
+            Whether anything was done; None when nothing could be tried, which says nothing about earlier failures.
+        """
+        ...
+
+    def is_done(self) -> bool:
+        """Whether nothing is left that could be done now."""
+        ...
+
+    def gives_up(self, in_a_row: int, since: int) -> bool:
+        """Whether a caller who waits should stop waiting.
+
+        Args:
+            in_a_row: failures up to now without a success between them.
+            since: failures since the caller began to wait.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class LoopSettings:
+    """How a loop behaves.
+
+    Attributes:
+        thread: name of the thread.
+        label: names the work at the beginning of a message.
+        rests: seconds to wait after failures in a row; the last one for all further failures.
+        gather: seconds that new turns are let gather after the thread was woken: a stream of single turns is not
+            followed one by one. Not when a caller waits for the work.
+        close: seconds that closing waits for the step at hand; None waits for its end.
+        starts_idle: nothing is done before the thread is woken, or has been idle once: a program that only asks
+            something and ends starts no such work.
+    """
+
+    thread: str
+    label: str
+    log: logging.Logger
+    rests: tuple[float, ...]
+    gather: float
+    close: float | None = None
+    starts_idle: bool = False
+
+
+class WorkLoop:
+    """Repeats the step of one kind of work in a thread of its own.
+
+    Attributes:
+        failure: the message of the last step, if it failed; None after one that did not.
+    """
+
+    def __init__(self, work: Work, lease: WorkLease, settings: LoopSettings) -> None:
+        """Starts nothing yet."""
+        self._work, self._lease, self._settings = work, lease, settings
+        self._failures = 0  # in a row
+        self._failed = 0  # ever
+        self.failure: str | None = None
+        self._wake = threading.Event()
+        self._hurry = threading.Event()  # somebody waits for what is left: turns are not let gather
+        self._woken = -LET_PASS_SECONDS  # when turns came in last
+        self._at_work = False  # the thread goes from one step to the next
+        self._stop = threading.Event()
+        self._rests = threading.Event()  # something was done, and there was nothing more to do
+        self._step_lock = threading.Lock()
+        self._thread = threading.Thread(target=self._run, name=settings.thread, daemon=True)
+
+    def start(self) -> None:
+        """Starts the thread."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Says that there may be work; after a failure the thread rests all the same."""
+        self._woken = time.monotonic()
+        if not self._failures:
+            self._wake.set()
+
+    def ask_to_stop(self) -> None:
+        """Has the thread end after the step at hand."""
+        self._stop.set()
+        self._hurry.set()
+        self._wake.set()
+
+    def join(self) -> None:
+        """Waits for the end of the thread, no longer than the settings say."""
+        if self._thread.is_alive():
+            self._thread.join(self._settings.close)
+
+    def stop(self) -> None:
+        """Ends the thread after the step at hand and gives the lease back."""
+        self.ask_to_stop()
+        self.join()
+        self._lease.give_back()
+
+    def drain(self, timeout: float | None) -> bool:
+        """Waits until nothing is left to do; says whether that is so. Gives up when the work says so.
+
+        While another process has the lease, its progress is waited for.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+
+        def left() -> float:
+            return POLL_SECONDS if deadline is None else deadline - time.monotonic()
+
+        failed_before = self._failed
+        while not self._work.is_done():
+            seconds = left()
+            gives_up = self._work.gives_up(self._failures, self._failed - failed_before)
+            if seconds <= 0 or gives_up or self._stop.is_set():
+                return False
+            self._rests.clear()
+            self._hurry.set()
+            self._wake.set()
+            self._rests.wait(min(seconds, POLL_SECONDS))
+            while self._at_work and not self._stop.is_set():  # counting what is left would only hold it up
+                seconds = left()
+                if seconds <= 0 or self._rests.wait(min(seconds, POLL_SECONDS)):
+                    break
+        return True
+
+    def step(self) -> bool:
+        """One bounded piece of work; says whether anything was done. Threads may call it; one works at a time."""
+        with self._step_lock:
+            try:
+                done = self._work.step(self._lease)
+            except ClosedError:
+                raise
+            except ClewError as error:
+                self._note(error)
+                # A space that another process changed meanwhile is no trouble, unless it is so again and again.
+                is_usual = isinstance(error, ConflictError) and self._failures <= len(self._settings.rests)
+                self._settings.log.log(
+                    logging.INFO if is_usual else logging.WARNING,
+                    "%s failed (%d in a row), will be tried again: %s",
+                    self._settings.label,
+                    self._failures,
+                    error,
+                )
+                return False
+            if done is not None:
+                self._failures, self.failure = 0, None
+            return bool(done)
+
+    def _note(self, error: Exception) -> None:
+        self._failures += 1
+        self._failed += 1
+        self.failure = str(error)
+
+    def _let_pass(self) -> None:
+        """Waits as long as turns come in one after the other, a moment at most: their writer goes first."""
+        gather = self._settings.gather
+        until = time.monotonic() + LET_PASS_SECONDS
+        while time.monotonic() < min(until, self._woken + gather) and not self._hurry.is_set():
+            self._hurry.wait(gather / 4)
+
+    def _run(self) -> None:
+        if self._settings.starts_idle:
+            self._wait()
+        while not self._stop.is_set():
+            self._let_pass()
+            try:
+                busy = self.step()
+            except ClosedError:
+                self._at_work = False
+                return
+            except Exception as error:
+                self._settings.log.exception(
+                    "%s met an error that is not Clew's own; it will be tried again", self._settings.label
+                )
+                self._note(error)
+                busy = False
+            if busy:
+                self._at_work = True
+                continue
+            if self._at_work:
+                self._at_work = False
+                self._rests.set()
+            self._wait()
+
+    def _wait(self) -> None:
+        """Waits for new work, or as long as an idle or failing thread rests."""
+        rests = self._settings.rests
+        seconds = rests[min(self._failures, len(rests)) - 1] if self._failures else IDLE_SECONDS
+        if self._wake.wait(seconds):
+            self._hurry.wait(self._settings.gather)
+        self._hurry.clear()
+        self._wake.clear()

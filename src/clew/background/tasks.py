@@ -1,0 +1,186 @@
+"""The tasks that keep a space's derived data up to date. Each says what is pending and does it in bounded steps.
+
+Work is found from the state (docs/decisions/0002): a turn without a vector is work; one that failed has a job as well.
+"""
+
+from collections.abc import Mapping
+from typing import Protocol
+
+from clew.config import IndexConfig
+from clew.derive.analysis import Analysis
+from clew.derive.embedding import Embedding, Failed
+from clew.derive.entity_counts import EntityCounting
+from clew.derive.entity_recognition import Recognition
+from clew.index.packer import pack
+from clew.maintain.retention import Retention
+from clew.rows.receipts import ReceiptBook
+from clew.rows.scrub_requests import noted, scrub_left
+from clew.store.protocol import Store
+
+
+class Task(Protocol):
+    """One kind of background work in one space. One thread at a time calls `step`."""
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:
+        """What is accepted and not done, by kind.
+
+        Args:
+            now: count only what can be done now, else also what failed and is tried again later.
+        """
+        ...
+
+    def is_due(self) -> bool:
+        """Whether `step` would find anything to do."""
+        ...
+
+    def step(self) -> bool:
+        """Does one bounded piece; says whether there was anything to do."""
+        ...
+
+
+class ReceiptWriting:
+    """Writes the receipts of recalls."""
+
+    def __init__(self, receipts: ReceiptBook) -> None:
+        self._receipts = receipts
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # see `Task`
+        """See `Task.pending`."""
+        return {"receipts": self._receipts.waiting}
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        return self._receipts.waiting > 0
+
+    def step(self) -> bool:
+        """See `Task.step`."""
+        return bool(self._receipts.flush())
+
+
+class RetentionSweep:
+    """Forgets turns that are older than `keep_days`."""
+
+    def __init__(self, retention: Retention) -> None:
+        self._retention = retention
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # see `Task`
+        """See `Task.pending`."""
+        return {"retention": int(self._retention.due())}
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        return self._retention.due()
+
+    def step(self) -> bool:
+        """See `Task.step`."""
+        return self._retention.step()
+
+
+class Scrubbing:
+    """Has the database overwrite what was forgotten; it may have to wait until an older snapshot ends."""
+
+    def __init__(self, store: Store, space: str) -> None:
+        self._store, self._space = store, space
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # see `Task`
+        """See `Task.pending`."""
+        with self._store.snapshot() as reader:
+            return {"scrub": int(noted(reader, self._space) is not None)}
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        return any(self.pending(now=True).values())
+
+    def step(self) -> bool:
+        """See `Task.step`."""
+        return scrub_left(self._store, self._space)
+
+
+class Packing:
+    """Packs loose rows into segments and merges segments; merging follows packing and is not looked for by itself."""
+
+    def __init__(self, store: Store, space: str, config: IndexConfig) -> None:
+        self._store, self._space, self._config = store, space, config
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # see `Task`
+        """Nothing: loose rows are searched like packed ones, and no caller waits for them to be packed."""
+        return {}
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        with self._store.snapshot() as reader:
+            loose = (reader.count(table, (self._space,), (self._space,)) for table in ("tail", "vector"))
+            return any(count >= self._config.pack_minimum for count in loose)
+
+    def step(self) -> bool:
+        """See `Task.step`."""
+        minimum, fan_out = self._config.pack_minimum, self._config.fan_out
+        return pack(self._store, self._space, minimum=minimum, fan_out=fan_out, most_steps=1).steps > 0
+
+
+class VectorMaking:
+    """Embeds turns, and drops the vectors of older models. Does nothing once another program moved the space."""
+
+    def __init__(self, embedding: Embedding) -> None:
+        self._embedding = embedding
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:
+        """See `Task.pending`."""
+        if self._embedding.superseded_by is not None:
+            return {}
+        return self._embedding.pending(self._embedding.failed(), now=now)
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        return any(self.pending(now=True).values())
+
+    def step(self) -> bool:
+        """See `Task.step`."""
+        return self._embedding.superseded_by is None and self._embedding.step(self._embedding.failed())
+
+
+class TurnReading:
+    """Analyses a stretch of turns, then counts the entities in it: both read the same turns, which are cut up once."""
+
+    def __init__(self, analysis: Analysis, counting: EntityCounting, embedding: Embedding | None) -> None:
+        self._analysis, self._counting, self._embedding = analysis, counting, embedding
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # see `Task`
+        """See `Task.pending`."""
+        uncounted = {"entities": self._counting.pending()}
+        return uncounted if self._is_superseded() else {"analyse": self._analysis.pending(self._failed()), **uncounted}
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        return any(self.pending(now=True).values())
+
+    def step(self) -> bool:
+        """See `Task.step`."""
+        analysed = not self._is_superseded() and self._analysis.step(self._failed())
+        return self._counting.step() or analysed
+
+    def _is_superseded(self) -> bool:
+        return self._embedding is not None and self._embedding.superseded_by is not None
+
+    def _failed(self) -> frozenset[int]:
+        """Turns that the embedder cannot do: the analysis does not wait for their vectors."""
+        return Failed().turns if self._embedding is None else self._embedding.failed().turns
+
+
+class NameRecognition:
+    """Asks a named-entity model about turns that the rules have counted."""
+
+    def __init__(self, recognition: Recognition) -> None:
+        self._recognition = recognition
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:
+        """See `Task.pending`."""
+        return {"recognise": self._recognition.pending(now=now)}
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        return self._recognition.pending(now=True) > 0
+
+    def step(self) -> bool:
+        """See `Task.step`."""
+        return self._recognition.step()

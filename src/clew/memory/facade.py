@@ -1,0 +1,374 @@
+"""`Memory`: a space of a home, opened, read, written to and closed. Each method checks its arguments and delegates."""
+
+import logging
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self, Unpack
+
+from clew.assemble.prompt import wrapped
+from clew.config import Config
+from clew.errors import InputError, StoreError
+from clew.ingest.encoding import escape_surrogates
+from clew.learn.feedback import RECENT, mark_used, note_restored
+from clew.learn.tuning import Bench
+from clew.maintain.export_space import export_space
+from clew.maintain.forget import Conditions, selection_of
+from clew.maintain.rebuild import rebuild
+from clew.memory.arguments import given_count, given_ref_or_rule, given_text
+from clew.memory.reads import SESSION, MemoryReads
+from clew.memory.wiring import Clock, Parts, open_parts
+from clew.models.protocol import LLM, Embedder
+from clew.rank.filter import filter_of
+from clew.recall.search import with_originals
+from clew.rows.failed_jobs import retry
+from clew.rows.parameters import revert
+from clew.rows.pause import pause, resume
+from clew.rows.pins import MOST, set_pin, take_back
+from clew.store.protocol import Store
+from clew.types import ForgetReport, IngestReport, Role, Turn
+from clew.types.pins import Pin
+from clew.types.tuning import TuneReport
+from clew.write.ingest import Progress, add_many, add_one, import_path
+
+log = logging.getLogger("clew.memory")
+
+
+class Memory(MemoryReads):
+    """One space. Threads may share it; several processes may open the same home.
+
+    Use `Memory.open`, and close it, or use it in a `with` statement.
+    """
+
+    def __init__(self, parts: Parts) -> None:
+        """Takes finished parts and starts nothing; `open` is the usual way."""
+        super().__init__(parts)
+        self._closing = threading.Lock()
+
+    @classmethod
+    def open(
+        cls,
+        path: str | Path | Store | None = None,
+        *,
+        space: str = "default",
+        config: Config | Mapping[str, Any] | None = None,
+        embedder: str | Embedder | None = None,
+        previous: str | Embedder | None = None,
+        llm: str | LLM | None = None,
+        clock: Clock | None = None,
+    ) -> Self:
+        """Opens a home, making it if it does not exist.
+
+        Args:
+            path: a directory, ":memory:", "postgresql://...", or None for the default (CLEW_STORE, else CLEW_HOME, else
+                ~/.clew); or an open store, which stays open when the memory is closed.
+            space: unit of isolation; nothing here sees another space.
+            config: settings, as a whole or as a nested mapping over clew.toml and CLEW_* variables.
+            embedder: overrides the setting `embedder`: a name, or any object with the Embedder protocol.
+            previous: overrides the setting `embedder_previous` likewise: it serves while a new one catches up.
+            llm: overrides the setting `llm.model`: a name, or any object with the LLM protocol; none by default.
+            clock: gives the present, aware; for tests and replays.
+
+        Raises:
+            ConfigError: a setting is wrong.
+            StoreError: the home cannot be opened; the message says what to do.
+        """
+        memory = cls(
+            open_parts(path, space=space, config=config, embedder=embedder, previous=previous, llm=llm, clock=clock)
+        )
+        memory.parts.worker.start()
+        return memory
+
+    def close(self) -> None:
+        """Ends the background work after the step at hand and releases the home; unfinished work stays to be done."""
+        with self._closing:
+            if self.closed:
+                return
+            self.closed = True
+        try:
+            self.parts.worker.stop()
+        finally:
+            if self.parts.owns_store:
+                self.reads.store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def add(self, turn: Turn) -> str:
+        """Stores one turn durably and gives its id. A known external id adds nothing and gives the stored turn's id.
+
+        Raises:
+            TurnRejected: the turn is empty or too long, a pattern of `ingest.exclude` or a pause keeps it out, or it
+                was forgotten before: its external id was, or the same words at the same time. Words that are said anew
+                are a new turn.
+            ConflictError: its external id is stored with other content.
+        """
+        self._check_open()
+        name = add_one(self.parts.appender, turn, self.config.ingest, self.reads.clock())
+        self.parts.worker.wake()
+        return name
+
+    def add_many(self, turns: Iterable[Turn], on_progress: Progress | None = None) -> IngestReport:
+        """Stores turns in order, durably, and reports on each; a rejected one does not stop the others.
+
+        Turns of one session are taken as one sequence: a history that is sent again adds nothing, a longer one adds its
+        new part, an edited one opens a branch. Turns that a pattern or a pause keeps out are counted as skipped.
+        """
+        self._check_open()
+        report = add_many(self.parts.appender, turns, self.config.ingest, self.reads.clock, on_progress)
+        self.parts.worker.wake()
+        return report
+
+    def import_path(
+        self,
+        path: str | Path,
+        *,
+        format: str | None = None,  # noqa: A002  # the word users know it by
+        session: str | None = None,
+        on_progress: Progress | None = None,
+    ) -> IngestReport:
+        """Stores what a file or folder holds; importing it again adds nothing.
+
+        Args:
+            format: one of `clew.ingest.importers.FORMATS`; None finds out.
+            session: for formats without sessions of their own.
+
+        Raises:
+            FormatError: the file as a whole cannot be read.
+        """
+        self._check_open()
+        report = import_path(
+            self.parts.appender,
+            Path(path),
+            self.config.ingest,
+            self.reads.clock,
+            form=format,
+            session=session,
+            on_progress=on_progress,
+        )
+        self.parts.worker.wake()
+        return report
+
+    def update(self, user: str, assistant: str, *, session: str = SESSION) -> tuple[str, ...]:
+        """Stores one exchange durably: a turn of the user, then one of the assistant; gives their ids.
+
+        What says nothing is left out. The same exchange again is a new one.
+
+        Raises:
+            TurnRejected: one of them is too long, or a pattern of `ingest.exclude` or a pause keeps it out.
+        """
+        now = self.reads.clock()
+        exchange: tuple[tuple[Role, str], ...] = (("user", user), ("assistant", assistant))
+        return tuple(
+            self.add(Turn(role=role, content=text, session=session, at=now)) for role, text in exchange if text.strip()
+        )
+
+    def wrap_chat(self, chat: Callable[..., Any], *, session: str = SESSION) -> Callable[..., Any]:
+        """A chat function around which this memory works: it gets the built prompt, and its answer is stored.
+
+        It is called exactly once for each call, with the prompt as its first argument; its answer is given back even
+        when memory fails. A coroutine function gives a coroutine function.
+        """
+        self._check_open()
+        return wrapped(
+            chat,
+            lambda query: self.build_prompt(query, session=session),
+            lambda user, assistant: self.update(user, assistant, session=session),
+        )
+
+    def pause(self) -> None:
+        """Stores nothing more in this space, in no process, until `resume`: no turn, and no receipt of a recall."""
+        self._check_open()
+        pause(self.reads.store, self.space, self.reads.clock())
+
+    def resume(self) -> None:
+        """Stores again what comes; what came meanwhile was not kept."""
+        self._check_open()
+        resume(self.reads.store, self.space)
+
+    def restore(self, ref: str) -> Turn:
+        """The turn of that id with every original back in place: images and long tool outputs, byte for byte.
+
+        Raises:
+            InputError: that is no turn id.
+            NotFoundError: no such turn.
+        """
+        turn = self.get(ref)
+        try:
+            self.reads.receipts.flush()
+            recent = self.reads.receipts.recent(RECENT)
+            note_restored(self.reads.store, self.space, recent, str(turn.id), self.reads.clock())
+        except StoreError as error:  # which is no reason not to restore
+            log.warning("that %s was restored is not recorded: %s", turn.id, error)
+        return with_originals(self.reads, turn)
+
+    def pin(
+        self, ref: str | None = None, *, where: str | None = None, most: int = MOST, note: str | None = None
+    ) -> Pin:
+        """Has a turn, or the best of those for which an expression holds, in every block from now on.
+
+        They come first, shortened where they do not fit whole, and are left out only where there is no room for them at
+        all; what a recall's own filter leaves out stays out. Pinning again replaces number and note.
+
+        Args:
+            ref: id of a turn.
+            where: or a rule: an expression (docs/query.md) such as `tag:deploy`. It holds for no turn of which it is
+                unknown yet.
+            most: turns that the rule brings at most, 1 or more: the best for the question, of equals the newest.
+            note: why, for you.
+
+        Raises:
+            InputError: neither or both of `ref` and `where` are given, `ref` is no turn id or names text that Clew
+                injected, there are 20 rules already, or the space is paused.
+            NotFoundError: no such turn.
+            ExpressionError: `where` cannot be read.
+        """
+        self._check_open()
+        kind, name = given_ref_or_rule(ref, where)
+        count = given_count(most, "most", "the turns that the rule brings")
+        if not count:
+            raise InputError("most is 0, so the rule would bring nothing; give 1 or more, or take it back (unpin)")
+        why = None if note is None else given_text(note, "note")
+        pin = Pin(kind=kind, name=name, most=count if kind == "where" else 1, note=why, pinned_at=self.reads.clock())
+        return set_pin(self.reads.store, self.space, pin)
+
+    def unpin(self, ref: str | None = None, *, where: str | None = None) -> None:
+        """Takes a pin back; the turn stays stored.
+
+        Raises:
+            InputError: neither or both are given, or `ref` is no turn id.
+            NotFoundError: nothing is pinned so.
+        """
+        self._check_open()
+        take_back(self.reads.store, self.space, *given_ref_or_rule(ref, where))
+
+    def mark_used(self, receipt_id: str, turn_ids: Iterable[str]) -> int:
+        """Says that turns of a recall were of use; gives how many were not marked before.
+
+        Args:
+            receipt_id: `Context.receipt_id`, or the id of a receipt.
+            turn_ids: turns that the receipt shows, or names as left out.
+
+        Raises:
+            NotFoundError: no such receipt, or it was dropped as one of the oldest.
+            InputError: no turn is named, one is not in the receipt, or the space is paused.
+        """
+        self._check_open()
+        names = turn_ids if isinstance(turn_ids, str) else [escape_surrogates(name) for name in turn_ids]
+        receipt = self.reads.receipts.get(receipt_id)
+        self.reads.receipts.flush()
+        return mark_used(self.reads.store, self.space, receipt, names, self.reads.clock())
+
+    def tune(self, *, dry_run: bool = False) -> TuneReport:
+        """Learns from what became of recalls; adopts only what is significantly better on history that did not choose.
+
+        Nothing moves without feedback. What is adopted holds at once for recall, in every program; a change of window,
+        nuance weights or beat threshold has everything analysed anew behind the scenes. Settings that the user chose
+        are never replaced. Takes seconds.
+        """
+        self._check_open()
+        self.reads.receipts.flush()
+        reads = self.reads
+        bench = Bench(reads.store, self.space, reads.live, reads.ranker, reads.learned)
+        report = bench.tune(reads.clock(), dry_run=dry_run)
+        self.parts.worker.wake()
+        return report
+
+    def revert(self, version: int) -> int:
+        """Takes every learned value back to what it was at a version, as a new version; gives the one that holds then.
+
+        Args:
+            version: as `learned` counts them; 0 is before anything was learned.
+
+        Raises:
+            NotFoundError: there was no such version.
+            ConflictError: another program changed the values at the same time.
+        """
+        self._check_open()
+        number = revert(self.reads.store, self.space, version, self.reads.clock())
+        self.parts.worker.wake()
+        return number
+
+    def drain(self, timeout: float | None = None) -> bool:
+        """Waits until the work behind the acknowledgements is done; says whether it is.
+
+        Args:
+            timeout: seconds; None waits as long as it takes.
+        """
+        self._check_open()
+        return self.parts.worker.drain(timeout)
+
+    def retry(self) -> int:
+        """Tries anew, from now on, what failed or was put aside after several attempts; gives the jobs that there are.
+
+        `drain` waits for it. `stats().details` counts what was put aside (`deferred`) and the turns that the embedder
+        could not do (`embed_failed`); `clew doctor` says why.
+        """
+        self._check_open()
+        count = retry(self.reads.store, self.space)
+        self.parts.worker.wake()
+        return count
+
+    def forget(self, *, dry_run: bool = False, **conditions: Unpack[Conditions]) -> ForgetReport:
+        """Removes turns that meet every given condition, and all that was made of them, for good.
+
+        Args:
+            conditions: which turns, see `clew.maintain.forget.Conditions`.
+
+        Raises:
+            InputError: no condition is given, a turn id is none, the time range ends before it starts, or `match` holds
+                no letter or digit. ExpressionError: `where` cannot be read.
+        """
+        self._check_open()
+        selection = selection_of(conditions, self._turns_where)
+        return self.parts.forget(selection, dry_run=dry_run)
+
+    def _turns_where(self, expression: str) -> tuple[str, ...]:
+        reads = self.reads
+        return reads.selector.names(reads.live.view(), filter_of({"where": expression}), reads.clock())
+
+    def forget_expired(self, *, dry_run: bool = False) -> ForgetReport:
+        """Removes for good what is older than `keep_days` by now, without waiting for the worker, who does the same.
+
+        Raises:
+            InputError: `keep_days` is 0.
+        """
+        self._check_open()
+        return self.parts.forget(self.parts.retention.expired(), dry_run=dry_run)
+
+    def export(self, path: str | Path) -> int:
+        """Writes every turn and every original to a JSON Lines file that `import_path` reads back; gives the turns.
+
+        Raises:
+            InputError: the file exists already.
+        """
+        self._check_open()
+        return export_space(self.reads.store, self.space, Path(path))
+
+    def backup(self, path: str | Path) -> int:
+        """Writes all spaces to one new, checked file while others go on; gives its bytes. StoreError if it exists."""
+        self._check_open()
+        self.reads.store.backup(Path(path))
+        return Path(path).stat().st_size
+
+    def rebuild(self, on_progress: Callable[[int, int], None] | None = None) -> int:
+        """Makes again what is derived from the log without a model; gives the number of turns.
+
+        The old index serves until the new one is whole. One that was broken off goes on where it was. `on_progress` is
+        called with the turns that are made again so far, and with all of them.
+        """
+        self._check_open()
+        index = self.config.index
+        return rebuild(
+            self.reads.store,
+            self.space,
+            pack_minimum=index.pack_minimum,
+            fan_out=index.fan_out,
+            on_progress=on_progress,
+        )

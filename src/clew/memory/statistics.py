@@ -1,0 +1,24 @@
+"""The numbers that `Memory.stats` gives: counts of rows, and the state of models and background work."""
+
+from clew.maintain.stats import gather_stats
+from clew.memory.wiring import Parts
+from clew.types import Stats
+
+
+def stats_of(parts: Parts) -> Stats:
+    """What the space holds, in numbers."""
+    reads, worker = parts.reads, parts.worker
+    view = reads.live.view()
+    details = {
+        "embedder": getattr(parts.models.embedder, "name", None),
+        "embedder_serving": getattr(reads.ranker.serving(view), "name", None),
+        "embedder_superseded_by": worker.superseded_by,
+        "store": reads.store.url,
+        "embed_failed": worker.put_aside,
+        "worker_failure": worker.failure,
+        "llm": getattr(parts.models.llm, "name", None),
+        "llm_failure": worker.llm_failure,
+        **worker.recognition_state(),
+        "learned": reads.learned.now().version,
+    }
+    return gather_stats(reads.store, reads.space, view, worker.pending(), details)

@@ -1,0 +1,49 @@
+"""A user's message -> the prompt around it: recalled block, the last messages of the session, the message (HCE)."""
+
+from typing import Final
+
+from clew.assemble.prompt import remembered, sections, spoken
+from clew.rank.filter import Filter
+from clew.recall.read_path import ReadPath
+from clew.recall.recall import RecallRequest, recall
+from clew.store.rows import turn_from_row
+from clew.text.counters import Counter
+from clew.text.counters import counter as counter_named
+
+FOCUS_TURNS: Final = 10
+"""Messages of the focus buffer, as the HCE document has it."""
+
+_PAGE: Final = 4 * FOCUS_TURNS
+"""Turns that are searched for the messages of the buffer: tool results and injected text are skipped."""
+
+
+def chat_prompt(path: ReadPath, query: str, session: str) -> str:
+    """Context block, focus buffer and query, see `Memory.build_prompt`."""
+    count, budget = counter_named(path.config.counter), path.config.budget
+    shown, focus = _focus(path, session, budget, count)
+    left = budget - count(remembered("x", focus))
+    while left > 0:
+        block = recall(path, query, RecallRequest(left, count), Filter(), shown).text
+        over = count(remembered(block, focus)) - budget
+        if over <= 0:
+            return sections(block, focus, query)
+        left -= over
+    return sections("", focus, query)
+
+
+def _focus(path: ReadPath, session: str, budget: int, count: Counter) -> tuple[list[tuple[str, int]], str]:
+    """The last messages of a session that fit the budget, by session and place in it, and as text."""
+    with path.store.snapshot() as reader:
+        key = (path.space, session)
+        turns = list(map(turn_from_row, reader.scan("turn", key, key, limit=_PAGE, reverse=True)))
+    shown: list[tuple[str, int]] = []
+    lines: list[str] = []
+    for turn in turns:
+        if turn.role not in ("user", "assistant") or turn.origin in ("tool", "injected"):
+            continue
+        line = spoken(turn.role, turn.text)
+        if len(lines) == FOCUS_TURNS or count(remembered("", "\n".join([line, *lines]))) > budget:
+            break
+        lines.insert(0, line)
+        shown.append((session, turn.seq or 0))
+    return shown, "\n".join(lines)

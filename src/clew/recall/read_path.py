@@ -1,0 +1,110 @@
+"""The parts that every read of one space works with, put together once when the memory is opened."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from clew.config import Config
+from clew.index.live import LiveIndex
+from clew.models.protocol import Embedder
+from clew.rank.anchors import WeightedRange
+from clew.rank.frame import Frame
+from clew.rank.graph_context import GraphContextReader
+from clew.rank.intent.position_phrases import PositionPhrase
+from clew.rank.ranker import Ranker, RankingSources
+from clew.recall.filters import TurnSelector
+from clew.recall.positions import outline_of_place
+from clew.recall.query_labels import LabelMatcher
+from clew.recall.space_status import SpaceStatusCache
+from clew.rows.parameters import LearnedBook
+from clew.rows.receipts import ReceiptBook
+from clew.store.protocol import Reader, Store
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPath:
+    """What reads of one space share. Threads may share it: each part guards its own state.
+
+    Attributes:
+        clock: gives the present, aware.
+        live: the index as it is now.
+        learned: settings as use has taught them.
+        selector: applies filters and expressions to turns.
+        status: pins and pause.
+        receipts: the records of past recalls.
+    """
+
+    store: Store
+    space: str
+    config: Config
+    clock: Callable[[], datetime]
+    live: LiveIndex
+    learned: LearnedBook
+    ranker: Ranker
+    selector: TurnSelector
+    status: SpaceStatusCache
+    receipts: ReceiptBook
+
+    def ranked_by(self, frame: Frame) -> Mapping[str, Any]:
+        """The settings that decided a ranking beside question and filter, as its receipt records them."""
+        embedder = None if frame.similarity is None else self.ranker.serving(frame.view)
+        return {
+            "fusion": self.config.recall.fusion,
+            **({"learned": version} if (version := self.learned.seen().version) else {}),
+            "embedder": None if embedder is None else embedder.name,
+        }
+
+
+def read_path(
+    store: Store,
+    space: str,
+    config: Config,
+    clock: Callable[[], datetime],
+    embedder: Embedder | None,
+    previous: Embedder | None = None,
+    given: frozenset[str] = frozenset(),
+) -> ReadPath:
+    """Puts the read path of one space together; nothing is read yet.
+
+    Args:
+        previous: serves until the vectors of `embedder` cover every turn.
+        given: paths of the settings that the user chose; learned values never replace them.
+    """
+    live = LiveIndex(store, space)
+    learned = LearnedBook(store, space, config.recall, given)
+    selector = TurnSelector(store, space, config.analyze)
+
+    def texts(names: Sequence[tuple[str, int]]) -> list[str | None]:
+        with store.snapshot() as reader:
+            return texts_of(reader, space, names)
+
+    def outline(place: PositionPhrase, session: str) -> list[WeightedRange]:
+        with store.snapshot() as reader:
+            return outline_of_place(reader, space, place, session)
+
+    sources = RankingSources(
+        graph=GraphContextReader(store, space),
+        labels=LabelMatcher(store, space, selector.annotations),
+        importance=selector.importance,
+        texts=texts,
+        outline=outline,
+    )
+    return ReadPath(
+        store=store,
+        space=space,
+        config=config,
+        clock=clock,
+        live=live,
+        learned=learned,
+        ranker=Ranker(live, embedder, lambda: learned.recall(live.version()), previous, sources),
+        selector=selector,
+        status=SpaceStatusCache(store, space),
+        receipts=ReceiptBook(store, space, config.receipts),
+    )
+
+
+def texts_of(reader: Reader, space: str, names: Sequence[tuple[str, int]]) -> list[str | None]:
+    """The texts of turns, by session and place in it; None for one that is not stored any more."""
+    rows = reader.get_many("turn", [(space, *name) for name in names], columns=("text",))
+    return [None if row is None else str(row[0]) for row in rows]

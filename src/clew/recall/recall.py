@@ -1,0 +1,109 @@
+"""Question -> context: rank, choose what fits the budget, and keep a receipt of both. Start at `recall`."""
+
+import time
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any
+
+from clew.assemble.context import POLICY, SIGMA, build_context
+from clew.assemble.receipt import make_receipt, receipt_id, timings_of
+from clew.index.view import Mask
+from clew.rank.anchors import WeightedRange
+from clew.rank.confidence import confidence
+from clew.rank.filter import Filter, without
+from clew.rank.frame import Frame
+from clew.rank.search import Ranking
+from clew.rank.strategies import AUTO, RecallPlan, plan, rank_sigma
+from clew.recall.positions import region_of
+from clew.recall.read_path import ReadPath, texts_of
+from clew.recall.required_pins import required
+from clew.text.counters import Counter
+from clew.types import Context
+from clew.types.pins import Pin
+
+
+@dataclass(frozen=True, slots=True)
+class RecallRequest:
+    """What a caller wants of a recall beside the question and the filter, checked.
+
+    Attributes:
+        budget: tokens of the block; None leaves it to the strategy and the setting.
+        place: the beat that the caller points at, see `Memory.recall`.
+        window: tokens of the model's whole window, of which a strategy takes a share.
+    """
+
+    budget: int | None
+    counter: Counter
+    place: int | None = None
+    strategy: str = AUTO
+    window: int | None = None
+
+
+def recall(
+    path: ReadPath, query: str, request: RecallRequest, chosen: Filter, shown: Collection[tuple[str, int]] = ()
+) -> Context:
+    """The block of remembered turns for a question.
+
+    Args:
+        shown: turns, by session and place in it, that the caller has in the prompt already; they are left out.
+    """
+    started, now = time.perf_counter(), path.clock()
+    region = () if request.place is None else _region(path, chosen.session, request.place)
+    asked_at = chosen.as_of or now
+    frame = path.ranker.frame(query, asked_at, region, shown, chosen.session)
+    mask = without(frame.view, path.selector.mask(frame.view, chosen, asked_at), shown)
+    kind = frame.intent.kind(placed=request.place is not None)
+    planned = plan(kind, request.strategy, request.budget, request.window, path.config.budget)
+    ranking = _ranked(path, planned, frame, mask)
+    status = path.status.at(path.live.version())
+    must = _required(path, status.pins, ranking, mask, asked_at) if status.pins else {}
+    ranked = time.perf_counter()
+    settings = {"budget": planned.budget, "counter": request.counter.name, "strategy": planned.strategy}
+    settings |= {"intent": kind, **_settings(path, frame, chosen, request.place)}
+    settings |= {"in_window": len(shown)} if shown else {}
+    with path.store.snapshot() as reader:
+        context = build_context(
+            ranking,
+            lambda names: texts_of(reader, path.space, names),
+            budget=planned.budget,
+            counter=request.counter,
+            receipt_id=receipt_id(query, settings, now),
+            must=must,
+            policy=SIGMA if planned.strategy == "sigma" else POLICY,
+        )
+    if planned.strategy != "sigma":  # whose scores were not calibrated
+        context = replace(context, confidence=confidence(ranking) if ranking and context.items else 0.0)
+    timings = timings_of(started, ranked, time.perf_counter())
+    if not status.paused:
+        path.receipts.keep(make_receipt(context, frame, settings=settings, created_at=now, timings=timings))
+    return context
+
+
+def _ranked(path: ReadPath, planned: RecallPlan, frame: Frame, mask: Mask | None) -> Ranking:
+    if planned.strategy == "sigma":
+        return rank_sigma(frame, mask, lambda places: path.selector.sigma(frame.view, places))
+    limit = path.config.recall.limit
+    return path.ranker.rank(frame, limit if planned.results is None else min(limit, planned.results), mask)
+
+
+def _required(
+    path: ReadPath, pins: Sequence[Pin], ranking: Ranking, mask: Mask | None, now: datetime
+) -> dict[int, str]:
+    """The pinned turns that pass the caller's filter."""
+    view = ranking.frame.view
+    return required(pins, ranking, mask, lambda rule: path.selector.mask(view, Filter(where=rule), now))
+
+
+def _settings(path: ReadPath, frame: Frame, chosen: Filter, place: int | None) -> dict[str, Any]:
+    """What decided a ranking beside the question, for its receipt."""
+    return {
+        **path.ranked_by(frame),
+        "filter": chosen.to_dict(),
+        **({} if place is None else {"position": place}),
+    }
+
+
+def _region(path: ReadPath, session: str | None, place: int) -> tuple[WeightedRange, ...]:
+    with path.store.snapshot() as reader:
+        return region_of(reader, path.space, session, place)

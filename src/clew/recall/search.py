@@ -1,0 +1,85 @@
+"""Turns that answer a question, meet an expression, hold a phrase, or have an id; without a budget to keep."""
+
+from collections.abc import Sequence
+from itertools import islice
+
+from clew.errors import NotFoundError
+from clew.ingest.media import inline
+from clew.rank.filter import Filter
+from clew.rank.quotes import find_quote
+from clew.recall.read_path import ReadPath
+from clew.store.rows import turn_from_row
+from clew.store.values import Row
+from clew.types import Hit, Turn, parse_turn_id, turn_id
+
+
+def search(path: ReadPath, query: str, limit: int, chosen: Filter, *, priced: bool) -> list[Hit]:
+    """The best turns for a question, best first, each with what every signal added to its score.
+
+    Args:
+        priced: what a turn costs counts, as in a recall.
+    """
+    asked_at = chosen.as_of or path.clock()
+    frame = path.ranker.frame(query, asked_at, session=chosen.session)
+    frame = frame if priced else frame.without_price
+    ranking = path.ranker.rank(frame, limit, path.selector.mask(frame.view, chosen, asked_at))
+    with path.store.snapshot() as reader:
+        rows = reader.get_many("turn", [(path.space, match.session, match.seq) for match in ranking])
+    return [
+        Hit(turn=turn_from_row(row), score=match.score, signals=match.shares)
+        for row, match in zip(rows, ranking, strict=True)
+        if row is not None  # forgotten since it was ranked
+    ]
+
+
+def matching(path: ReadPath, chosen: Filter, limit: int | None) -> list[Turn]:
+    """The turns that pass a filter, in the order in which they came, injected text left out; None for all."""
+    turns = path.selector.turns(path.live.view(), chosen, chosen.as_of or path.clock())
+    return list(islice((turn for turn in turns if turn.origin != "injected"), limit))
+
+
+def quoting(path: ReadPath, phrase: str, limit: int) -> list[Turn]:
+    """Turns that hold a phrase word for word, newest first."""
+    view = path.live.view()  # not inside the snapshot, whose older state it would take for the newest
+    with path.store.snapshot() as reader:
+
+        def fetch(names: Sequence[tuple[str, int]]) -> list[Turn | None]:
+            return [_stored(row) for row in reader.get_many("turn", [(path.space, *name) for name in names])]
+
+        return find_quote(view, fetch, phrase, limit)
+
+
+def stored_turn(path: ReadPath, ref: str) -> Turn:
+    """The turn of an id, with large parts as pointers to blobs.
+
+    Raises:
+        InputError: that is no turn id.
+        NotFoundError: no such turn.
+    """
+    session, seq = parse_turn_id(ref)
+    with path.store.snapshot() as reader:
+        turn = _stored(reader.get("turn", (path.space, session, seq)))
+    if turn is None:
+        name = turn_id(session, seq)
+        raise NotFoundError(f"no turn {name!r} in space {path.space!r}; it may have been forgotten")
+    return turn
+
+
+def with_originals(path: ReadPath, turn: Turn) -> Turn:
+    """The turn with every blob back in its place.
+
+    Raises:
+        NotFoundError: a blob is missing.
+    """
+    with path.store.snapshot() as reader:
+        return inline(turn, lambda sha: _blob(reader.get_blob(path.space, sha), sha))
+
+
+def _stored(row: Row | None) -> Turn | None:
+    return None if row is None else turn_from_row(row)
+
+
+def _blob(data: bytes | None, sha: str) -> bytes:
+    if data is None:
+        raise NotFoundError(f"blob {sha[:12]} is missing; `clew verify` says what else is")
+    return data
