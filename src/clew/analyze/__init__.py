@@ -1,5 +1,5 @@
-"""Turn -> annotations: what a text weighs, by rules alone (HSCA layers 1 to 3).
+"""A turn's annotations, by rules alone: HSCA layers 1 to 3, novelty, overlays, importance, tags and entities.
 
-`weigh.weigh` runs all rules over one reading of the text; the modules beside it give each rule alone. Everything here
-is pure, total and deterministic: text in, values out, nothing stored.
+Start at `weigh.weigh`, which runs the rules for one text over one reading of it; each rule is also a function of its
+own. Everything here is pure, total and deterministic, and stores nothing.
 """

@@ -1,1 +1,1 @@
-"""The command line: one module a command group, `main` finds them."""
+"""The command line: one module for each group of commands. Start at `main.main`."""

@@ -1,1 +1,1 @@
-"""Shorter ways to show what was said. They choose what to show; what was said stays as it is."""
+"""Shorter renderings of a turn: the most informative sentences, or a title. Start at `renderings.salient`."""

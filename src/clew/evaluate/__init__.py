@@ -1,1 +1,4 @@
-"""Measures recall within token budgets (`recall.run_recall`), speed (`speed.suite.run_speed`) and HSCA (`hsca`)."""
+"""Measures recall within token budgets (`recall.run_recall`), speed (`speed.suite.run_speed`) and HSCA (`hsca`).
+
+Start at `recall.run_recall`.
+"""

@@ -1,1 +1,1 @@
-"""Embedders and language models behind two small protocols."""
+"""Embedders, language models and named-entity models, each behind a small protocol. Start at `protocol.Embedder`."""

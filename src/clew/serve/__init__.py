@@ -1,1 +1,1 @@
-"""Clew for other programs: the tools that an agent may call, and the protocols that carry them."""
+"""Clew for other programs: the tools that an agent may call, and the protocols that carry them. Start at `tools.Tools`."""

@@ -1,1 +1,1 @@
-"""Rows, durable and found by key. Ranking and policy live elsewhere."""
+"""Durable rows, found by key, on SQLite, on PostgreSQL or in memory. Start at `protocol.Store`."""

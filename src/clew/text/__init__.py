@@ -1,1 +1,4 @@
-"""What a text is made of, in any script: search terms, pieces, dates, names, tokens. Pure functions, no models."""
+"""Rules for text in any script: search terms, pieces, dates, names and token counts. Pure functions without a model.
+
+Start at `terms.terms`.
+"""

@@ -1,4 +1,4 @@
-"""The vocabulary of Clew as frozen dataclasses. They know nothing of how they are made or stored."""
+"""What the public calls take and return, as frozen dataclasses. Start at `turn.Turn`."""
 
 from clew.types.context import Context, ContextItem, Hit, Omission, Receipt
 from clew.types.ids import parse_turn_id, turn_id

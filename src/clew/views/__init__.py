@@ -1,1 +1,4 @@
-"""The source documents' own shapes and rules, over the stages that everything else uses too."""
+"""The classes and rules of the source documents under their own names (`hsca`, `hce`, `sigma`, `claims`).
+
+Start at `hsca.HSCAEngine`.
+"""
