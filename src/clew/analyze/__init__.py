@@ -1,5 +1,7 @@
-"""A turn's annotations, by rules alone: HSCA layers 1 to 3, novelty, overlays, importance, tags and entities.
+"""Text -> annotations by rule: HSCA layers 1 to 3, SIGMA's scores, tags, and the entities of a text.
 
-Start at `weigh.weigh`, which runs the rules for one text over one reading of it; each rule is also a function of its
-own. Everything here is pure, total and deterministic, and stores nothing.
+Start at `weigh.weigh` (layer 1, coherence, domains, nuance of one text), `turns.analyze_turn` (novelty, overlays and
+importance of a turn given those before it), `tags` (what a turn is about) and `entities.entities_in` (what it names).
+Everything is pure and deterministic, accepts any text and stores nothing. Modules that end in `_model` and
+`asked_domains` phrase the questions to a language model and check its answers.
 """

@@ -1,11 +1,11 @@
-"""Domains by a language model, fail-closed: whatever goes wrong, the answer is `unclassified` (HSCA 2.2)."""
+"""Domains from a language model, fail-closed: whatever goes wrong, the answer is `unclassified` (HSCA 2.2)."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from clew.analyze.domains import CROSS_DOMAIN, TAGS, UNCLASSIFIED
 
-# Most tags that are believed; a model that names more has not chosen.
+# Most tags that are accepted; a model that names more has not chosen.
 _MOST: Final = 3
 # Characters of the text that the model is shown: its subject is plain from its beginning.
 _SHOWN: Final = 4_000
@@ -18,7 +18,7 @@ SCHEMA: Final[Mapping[str, Any]] = {
 """Form of the answer, as JSON Schema."""
 
 Ask = Callable[[str], object]
-"""Takes the question and gives the model's answer as a JSON value; may raise anything, also to give up waiting."""
+"""Takes the question and returns the model's answer as a JSON value; may raise any exception, for example a timeout."""
 
 
 def question(text: str) -> str:
@@ -32,10 +32,10 @@ def question(text: str) -> str:
 
 
 def domains_by_model(text: str, ask: Ask) -> tuple[str, ...]:
-    """The tags that a model gives, in its order; `("unclassified",)` after any failure or nonsense. Never raises.
+    """The tags that a model gives, in its order; `("unclassified",)` after any failure or invalid answer. Never raises.
 
-    Nonsense is everything but an object with a list `domains` of one to three known names, repeats aside. A model that
-    names `cross_domain` beside two others is believed; alone it says nothing.
+    A valid answer is an object with a list `domains` of one to three different known names. `cross_domain` is accepted
+    beside two other names and ignored otherwise.
 
     Args:
         ask: for example `lambda question: llm.complete_json(prompt(question), SCHEMA, max_tokens=60)`.

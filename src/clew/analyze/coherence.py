@@ -1,8 +1,9 @@
 """HSCA layer 2, coherence: whether a text reads as intentional language. Not a judgement of quality.
 
 Four heuristics of the specification, each in [0, 1]: average sentence length, share of pronouns with an antecedent,
-punctuation per word, clauses per sentence. Length and clauses say how rich the text is; pronouns and punctuation only
-take away. All of it counts as far as the words form sentences, so that gibberish stays near 0 whatever its punctuation.
+punctuation per word, clauses per sentence. Length and clauses measure how rich the text is; pronouns and punctuation
+can only lower the score. The result is scaled by how far the words form sentences, so that gibberish stays near 0
+whatever its punctuation.
 """
 
 import re
@@ -18,7 +19,7 @@ from clew.analyze.words import SIGN, Reading, read, word_of
 _LENGTH: Final = ((1.0, 0.1), (4.0, 0.5), (8.0, 0.8), (14.0, 0.95), (30.0, 0.95), (60.0, 0.5), (120.0, 0.2))
 _CLAUSES: Final = ((0.0, 0.0), (1.0, 0.5), (1.5, 0.75), (2.2, 0.95), (4.0, 0.95), (8.0, 0.5), (16.0, 0.2))
 _PUNCTUATION: Final = ((0.0, 0.8), (0.03, 1.0), (0.35, 1.0), (0.8, 0.5), (1.5, 0.1))
-# A long text without a single mark is less likely meant than a short message without one.
+# A long text without a single punctuation mark is less likely intentional than a short message without one.
 _UNMARKED_WORDS: Final = 40
 _UNMARKED: Final = 0.5
 # What is lost when no pronoun has an antecedent.
@@ -42,7 +43,7 @@ _SPACES: Final = " \n\t\r"
 
 
 def coherence(text: str) -> float:
-    """Coherence of a text in [0, 1]; 0 for text without words. Total for any string."""
+    """Coherence of a text in [0, 1]; 0 for text without words. Accepts any string."""
     return coherence_of(read(text))
 
 
@@ -100,10 +101,10 @@ def _count_signs(reading: Reading) -> int:
 
 
 def _resolution(reading: Reading) -> float:
-    """1 less what is lost by third-person pronouns without an antecedent.
+    """1 minus the penalty for third-person pronouns without an antecedent.
 
-    "it" and "they" may stand for any content word before them; "he" and "she" for a word for a person or a name in the
-    same sentence or before.
+    The antecedent of "it" and "they" may be any content word before them; that of "he" and "she" is a word for a person
+    or a name in the same sentence or before.
     """
     grammar = reading.grammar
     neuter, gendered = grammar.count("T"), grammar.count("H")
@@ -129,7 +130,7 @@ def _first_person_named(reading: Reading) -> int:
 
 
 def _first_name(reading: Reading) -> int:
-    """Where the first word with a capital stands that no list explains; the length of the text if there is none."""
+    """Position of the first capitalised word that is in no word list; the length of the text if there is none."""
     for match in _NAME.finditer(reading.text):
         word = word_of(match.group().lower())
         if not word.flags & (NOT_CONTENT | VERB) and not word.valence:

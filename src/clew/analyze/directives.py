@@ -1,7 +1,7 @@
-"""Whether a sentence directs its reader: orders, steps, advice, and obligations laid on those it speaks to.
+"""Whether a sentence directs its reader: orders, steps, advice, and obligations of those addressed.
 
-English. An imperative is a verb that opens a clause and has something to act on; it is told from a noun ("use of
-force", "set theory is hard") by what follows.
+English only. An imperative is a verb that opens a clause and has an object; what follows distinguishes it from a noun
+("use of force", "set theory is hard").
 """
 
 import re
@@ -139,7 +139,7 @@ def is_reported(text: str) -> bool:
 def directs(sentence: Sentence, marks: int, text: str) -> bool:
     """Whether an imperative opens a clause of a sentence of words.
 
-    `marks` are the flags of all its words, `text` is it in lower case.
+    `marks` are the combined flags of its words, `text` is the sentence in lower case.
     """
     forms = sentence.forms
     if not marks & _MAY_DIRECT and forms[0] not in _PLAIN:
@@ -153,7 +153,7 @@ def directs(sentence: Sentence, marks: int, text: str) -> bool:
 
 
 def _clause_starts(forms: Sequence[str]) -> Iterator[int]:
-    """Where an imperative may stand inside: after a colon and the like, after a clause that leads there, "but"."""
+    """Where an imperative may start inside a sentence: after a colon or dash, a leading clause, or "but"."""
     opened = forms[0] in _OPENERS
     for place, form in enumerate(forms[:-1]):
         if form in _BREAKS or (form == "," and (opened or forms[place + 1] in _JOINED)):

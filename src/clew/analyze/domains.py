@@ -1,4 +1,4 @@
-"""HSCA layer 2, domains: what a text is about and in which register, by weighted word lists and a few marks of form.
+"""HSCA layer 2, domains: the subjects and registers of a text, by weighted word lists and a few formal features.
 
 `data/domains.json` gives each domain its words with a weight from 1 (points that way) to 3 (hardly found elsewhere).
 """
@@ -67,7 +67,7 @@ _CROSSING_SHARE: Final = 0.31
 
 
 def domains(text: str) -> tuple[str, ...]:
-    """The domain tags of a text, strongest first, `cross_domain` last; `("unclassified",)` when none passes. Total."""
+    """The domain tags of a text, strongest first, `cross_domain` last; `("unclassified",)` when none passes."""
     return domains_of(read(text))
 
 
@@ -77,19 +77,19 @@ def domain_weights(text: str) -> dict[str, float]:
 
 
 def evidence_of(reading: Reading) -> Evidence:
-    """What the rules find for each domain, whether or not it is enough to name it (1 is)."""
+    """The evidence for each domain by rule, whether or not it is enough to name the domain (1 is enough)."""
     return tuple(_evidence(reading)) if any(shape.words for shape in reading.shapes) else ()
 
 
 def evidence_with_vector(rules: Evidence, vector: NDArray[np.float32], prototypes: Prototypes) -> Evidence:
-    """The same from the rules and from what the text's vector is like.
+    """The evidence for each domain from the rules and from the text's vector.
 
-    Pure, and cheap beside the embedding: made for the stage that has the vectors. A vector that says nothing (zero, or
-    of another length than the prototypes') leaves the rules alone.
+    Pure, and cheap compared with embedding. A zero vector, or one whose length differs from the prototypes', leaves the
+    evidence of the rules unchanged.
 
     Args:
-        rules: what `evidence_of` found in the text.
-        vector: of the same text, shape (dim,), by the embedder of the prototypes.
+        rules: the evidence of the rules, from `evidence_of`.
+        vector: the vector of the same text, shape (dim,), from the prototypes' embedder.
     """
     shares = likeness(vector, prototypes)
     if not shares or not rules:
@@ -98,26 +98,26 @@ def evidence_with_vector(rules: Evidence, vector: NDArray[np.float32], prototype
 
 
 def domains_with_vector(reading: Reading, vector: NDArray[np.float32], prototypes: Prototypes) -> dict[str, float]:
-    """`domain_weights_of` from the rules and from what the text's vector is like."""
+    """`domain_weights_of` from the rules and from the text's vector."""
     return shares_of(evidence_with_vector(evidence_of(reading), vector, prototypes))
 
 
 def by_domain(evidence: Evidence) -> dict[str, float]:
-    """Evidence by the name of its domain, to two digits; domains without any are absent."""
+    """Evidence by domain name, rounded to two digits; domains without evidence are absent."""
     return {domain: round(value, 2) for domain, value in zip(DOMAINS, evidence, strict=False) if value >= _FAINTEST}
 
 
 def domains_of_beat(
     readings: Sequence[Reading], evidence: Sequence[Evidence], tagged: Sequence[tuple[str, ...]]
 ) -> tuple[tuple[str, ...], ...]:
-    """The tags of short pieces of one beat, each read in the light of the others (DESIGN 5.1, HSCA 8.4).
+    """The tags of the short pieces of one beat, each taking the others into account (DESIGN 5.1, HSCA 8.4).
 
-    What speaks for a domain in a piece counts half, and half what speaks for it in all of them on average. A piece that
-    gets no name by that keeps its own; if it has none, it takes that of all of them read as one text.
+    The evidence of a piece is averaged with the mean evidence of all of them. A piece that gets no tag that way keeps
+    its own; if it has none, it takes the tags of all pieces read as one text.
 
     Args:
         readings: the pieces.
-        evidence: what was found in each, by the rules or with its vector.
+        evidence: the evidence of each, from the rules or with its vector.
         tagged: the tags of each by itself.
     """
     if len(readings) < 2:
@@ -192,7 +192,7 @@ def _evidence(reading: Reading) -> list[float]:
 
 
 def _marks_of_form(text: str, grammar: str) -> list[float]:
-    """What signs and grammar say before any word does, per domain; each mark counts up to a limit."""
+    """Evidence per domain from signs and grammar, before any word list; each feature counts up to a limit."""
     count = text.count
     marks = [0.0] * len(DOMAINS)
     first, second, gendered, past, interjections = map(grammar.count, "IYHwj")
@@ -205,7 +205,7 @@ def _marks_of_form(text: str, grammar: str) -> list[float]:
 
 
 def _verse(text: str) -> float:
-    """Evidence of verse from its lines: short, of words, without a full stop, and most of at least four."""
+    """Evidence of verse: at least four lines, most of them short, made of words and without a full stop."""
     if text.count("\n") < 3:
         return 0.0
     lines = [line for line in map(str.strip, text.split("\n")) if line]

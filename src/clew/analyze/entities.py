@@ -1,7 +1,7 @@
-"""The people, places and things that one text names, without a model: names by capitals and cues, concepts by phrases.
+"""The people, places and things that one text names, by rule: names by capitals and cues, concepts by phrases.
 
-Borders: sees one text and who says it, so that the same turn always names the same. What takes many texts is decided
-where their counts meet (`clew.structure.graph`): which type holds, and whether a form of address is a nickname.
+This module sees one text at a time, so the same turn always names the same entities. What depends on many texts is
+decided over their counts (`clew.structure.graph`): an entity's type, and whether a form of address is a nickname.
 """
 
 import json
@@ -21,10 +21,10 @@ from clew.text.normalise import fold
 from clew.types.entity import NodeType
 
 MOST_NAMES: Final = 24
-"""Names read of one text; a table of names is no conversation."""
+"""Most names taken from one text; a table of names is no conversation."""
 
 CONCEPTS: Final = 3
-"""Concepts of a short text; a long one has one more for each `CONCEPT_CHARS` characters, up to `MOST_CONCEPTS`."""
+"""Concepts taken from a short text; a long one has one more per `CONCEPT_CHARS` characters, up to `MOST_CONCEPTS`."""
 CONCEPT_CHARS: Final = 600
 MOST_CONCEPTS: Final = 6
 
@@ -34,7 +34,7 @@ _LONGEST: Final = 5
 
 _WORD = re.compile(r"[^\W\d_](?:[\w'’&+-]*\w)?")
 _CAPITAL = re.compile(r"(?<![A-Za-z])(?=[\w'&+-]*[A-Z])[A-Za-z](?:[\w'&+-]*\w)?", re.ASCII)
-"""The same for those with a capital in them, in a text of ASCII characters."""
+"""A word that contains a capital, in an ASCII text."""
 _STARTS = re.compile(r"(?:^|[.!?…:\n])[\s\"'“‘(*_•>-]*$")
 _POSSESSIVE = re.compile(r"['’](?:s|S)?$")
 _MIXED = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
@@ -54,17 +54,17 @@ _LINE = re.compile(r"[^\n]+")
 _HEADING: Final = 6
 _SHORT: Final = 3
 _HEADING_SHARE: Final = 0.7
-"""A line of at least so many long words of which more than this share have capitals is a heading: they say nothing."""
+"""A line of at least `_HEADING` long words, more than this share of them capitalised, is a heading without names."""
 
 
 @dataclass(frozen=True, slots=True)
 class Mention:
-    """One thing that a text names.
+    """One mention of an entity in a text.
 
     Attributes:
         key: the same for all spellings, see `entity_key`.
-        name: as it is written; a concept in lower case.
-        start: first character in the text; -1 for a concept and for who speaks.
+        name: as written; a concept is in lower case.
+        start: offset of its first character in the text; -1 for a concept and for the speaker.
     """
 
     key: str
@@ -75,12 +75,12 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class NamedEntities:
-    """What one turn names.
+    """The entities of one turn.
 
     Attributes:
         mentions: each key once, names in order, then concepts, the strongest first.
-        addressed: names by which it addresses whom it is said to.
-        self_named: names by which its speaker presents themself.
+        addressed: names by which the speaker addresses the listener.
+        self_named: names by which the speaker introduces themself.
     """
 
     mentions: tuple[Mention, ...] = ()
@@ -90,16 +90,16 @@ class NamedEntities:
 
 @lru_cache(maxsize=1 << 14)
 def entity_key(name: str) -> str:
-    """What all spellings of a name have in common: `Golden  Retrievers` and `golden-retriever` are one; "" for none."""
+    """The key shared by all spellings of a name, such as `Golden  Retrievers` and `golden-retriever`; may be empty."""
     return tag_key(fold(name))
 
 
 def entities_in(text: str) -> NamedEntities:
-    """What a text names; total for any string, reads 20,000 characters.
+    """The entities of a text. Accepts any string and reads its first 20,000 characters.
 
-    Names are runs of capitalised words; a single one that opens a sentence counts only where a list or another mention
-    knows it. Months, weekdays and holidays are none: dates are found elsewhere. Concepts are the strongest phrases that
-    are no part of a name.
+    Names are runs of capitalised words. A single word that opens a sentence counts only if a list or another mention
+    confirms it. Months, weekdays and holidays are not names. Concepts are the strongest phrases that share no word with
+    a name.
     """
     text = text[:_READ]
     names = {mention.key: mention for mention in reversed(_names(text)[:MOST_NAMES]) if mention.key}
@@ -122,7 +122,7 @@ def entities_in(text: str) -> NamedEntities:
 
 
 def is_no_name(name: str) -> bool:
-    """Whether nothing but months, weekdays, holidays and the commonest words stands in what was taken for a name."""
+    """Whether a supposed name consists only of months, weekdays, holidays and very common words."""
     words = re.split(r"[\s/]+", name)
     return not any(_may_name(word.casefold().replace("’", "'"), word) for word in words)
 
@@ -135,14 +135,14 @@ def _may_name(plain: str, word: str) -> bool:
 
 
 def _is_dull(phrase: str) -> bool:
-    """Whether a phrase is one word of feeling, or what somebody does and no thing."""
+    """Whether a phrase is a single word for a feeling or an activity, which makes a poor concept."""
     word = word_of(phrase)
     doing = phrase.endswith("ing") and (word_of(phrase[:-3]).flags | word_of(f"{phrase[:-3]}e").flags) & VERB
     return " " not in phrase and bool(word.valence or doing)
 
 
-class _Token(NamedTuple):
-    """A word of a text; most are made for each word read, so it is a plain tuple."""
+class _Capitalised(NamedTuple):
+    """A capitalised word of a text; a plain tuple because many are made."""
 
     word: str  # without a possessive ending
     plain: str  # in lower case
@@ -171,9 +171,9 @@ def _names(text: str) -> list[Mention]:
     return found
 
 
-def _capitals(text: str, start: int, end: int) -> tuple[list[_Token], bool]:
-    """The words of a line that have a capital, and whether it is a heading."""
-    tokens: list[_Token] = []
+def _capitals(text: str, start: int, end: int) -> tuple[list[_Capitalised], bool]:
+    """The capitalised words of a line, and whether the line is a heading."""
+    tokens: list[_Capitalised] = []
     high = 0
     for found in (_CAPITAL if text.isascii() else _WORD).finditer(text, start, end):
         raw = found[0]
@@ -189,24 +189,24 @@ def _capitals(text: str, start: int, end: int) -> tuple[list[_Token], bool]:
     return tokens, long >= _HEADING and high > _HEADING_SHARE * long
 
 
-def _mention(text: str, part: list[_Token], before: str, after: str) -> Mention:
+def _mention(text: str, part: list[_Capitalised], before: str, after: str) -> Mention:
     first, last = part[0], part[-1]
     name = " ".join(text[first.start : last.start + len(last.word)].split())
     kind = _type_of([token.plain for token in part], before, after, name)
     return Mention(entity_key(name), name, kind, first.start)
 
 
-def _token(text: str, raw: str, start: int, end: int) -> _Token:
+def _token(text: str, raw: str, start: int, end: int) -> _Capitalised:
     word = _POSSESSIVE.sub("", raw) or raw
     capital = word[0].isupper() or _MIXED.fullmatch(word) is not None
     opens = capital and _STARTS.search(text[max(0, start - _LOOK_BACK) : start]) is not None
     plain = word.casefold().replace("’", "'")
     called = opens and text.startswith(",", end)
-    return _Token(word, plain, start, end, opens, capital, len(word) < len(raw), called)
+    return _Capitalised(word, plain, start, end, opens, capital, len(word) < len(raw), called)
 
 
-def _runs(text: str, tokens: list[_Token]) -> Iterator[tuple[int, int]]:
-    """First and last place (excluded) of each run of words that may make one name."""
+def _runs(text: str, tokens: list[_Capitalised]) -> Iterator[tuple[int, int]]:
+    """Start and end (exclusive) of each run of words that may be one name."""
     low = 0
     while low < len(tokens):
         high = low + 1
@@ -217,8 +217,8 @@ def _runs(text: str, tokens: list[_Token]) -> Iterator[tuple[int, int]]:
         low = high
 
 
-def _goes_on(text: str, left: _Token, right: _Token) -> bool:
-    """Whether a name goes on from one word to the next one that has a capital."""
+def _goes_on(text: str, left: _Capitalised, right: _Capitalised) -> bool:
+    """Whether a name continues from one capitalised word to the next."""
     if left.possessive or right.start - left.end > _FARTHEST:
         return False
     between = text[left.end : right.start]
@@ -226,13 +226,13 @@ def _goes_on(text: str, left: _Token, right: _Token) -> bool:
     return (_BETWEEN.fullmatch(between) is not None or (title and between == ". ")) and _is_named(right)
 
 
-def _is_named(token: _Token) -> bool:
+def _is_named(token: _Capitalised) -> bool:
     """Whether a word may stand in a name."""
     return token.capital and not token.plain.startswith(("i-", "i'")) and _may_name(token.plain, token.word)
 
 
-def _trimmed(run: list[_Token], known: set[str], *, whole: bool) -> list[list[_Token]]:
-    """A run without the word that opens a sentence, unless that is a name; nothing where capitals say nothing."""
+def _trimmed(run: list[_Capitalised], known: set[str], *, whole: bool) -> list[list[_Capitalised]]:
+    """A run without the word that opens a sentence, unless that is a name; only listed names where all is capitals."""
     if whole or all(token.word.isupper() and len(token.word) > 3 for token in run) or len(run) > _LONGEST:
         sure = [token for token in run if token.plain in _listed()]
         return [[token] for token in sure]
@@ -260,7 +260,7 @@ def _is_ordinary(plain: str) -> bool:
 
 
 def _type_of(words: list[str], before: str, after: str, name: str) -> NodeType:
-    """The type of a name by its words and the two beside it; the first clue that holds decides."""
+    """The type of a name from its words and the two words beside it; the first clue that holds decides."""
     lists, whole, several = _lists(), " ".join(words), len(words) > 1
     last = words[-1] if several else ""
     clues = (
@@ -285,7 +285,7 @@ def _lists() -> dict[str, frozenset[str]]:
 
 @cache
 def _listed() -> frozenset[str]:
-    """Words that are names by themselves, wherever they stand."""
+    """Words that are names by themselves, wherever they occur."""
     lists = _lists()
     both = lists["given_names"] | lists["places"] | lists["organizations"] | lists["products"]
     return frozenset(word for word in both if " " not in word and not word_of(word).flags & (FUNCTION | VERB))

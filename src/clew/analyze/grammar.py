@@ -1,6 +1,6 @@
-"""What the function words of a sentence show of its grammar, read from the kinds of its words (`Word.kind`) by pattern.
+"""How a sentence is built, estimated by patterns over the kinds of its words (`Word.kind`).
 
-Rough by design: it tells sentences from lists and from words in random order; it does not parse.
+Rough by design: this distinguishes sentences from lists and from words in random order; it does not parse.
 """
 
 import re
@@ -38,7 +38,7 @@ _EMPTY: Final = Shape(0, 0.0, False)
 
 
 def shapes(forms: Sequence[str], grammar: str) -> list[Shape]:
-    """The shape of each sentence of a text; `grammar` is all forms, each with a full stop after it."""
+    """The shape of each sentence of a text; `grammar` is all forms, each followed by a full stop."""
     english = is_english(grammar)
     plain = english and "u" not in grammar and "U" not in grammar and "o" not in grammar
     found: list[Shape] = []
@@ -60,7 +60,7 @@ def _built(form: str, words: int, functions: int) -> float:
 
 
 def is_english(grammar: str) -> bool:
-    """Whether the text may be English: its script is known, and its function words are English for the most part."""
+    """Whether the text may be English: its script is known, and most of its function words are English."""
     foreign = grammar.count("G") + grammar.count("U")
     strange = grammar.count("o") + grammar.count("u")
     if not foreign + strange:
@@ -75,7 +75,7 @@ def clauses(grammar: str) -> int:
 
 
 def order(grammar: str) -> float:
-    """How far articles and prepositions stand where they can, in [0, 1]: 1 as a rule, about 0.2 for shuffled words.
+    """How far articles and prepositions are in possible positions, in [0, 1]: usually 1, about 0.2 for shuffled words.
 
     Measured: 1 % of them are misplaced in running text, a third in shuffled text. The first one is free, since titles,
     lists and quotations misplace some.

@@ -1,8 +1,7 @@
-"""What a text is about, as a few phrases of its own words: no model, no corpus, the same on every machine.
+"""What a text is about, as a few phrases of its own words: no model, no corpus, the same result on every machine.
 
-A phrase is a run of content words that are no verbs, as RAKE cuts them (Rose et al., 2010); a word counts by how often
-it stands there and by what is known of it: names, identifiers and the words of a subject say more than others, words
-of feeling less.
+A phrase is a run of content words other than verbs, as in RAKE (Rose et al., 2010). A word is weighted by its frequency
+and its kind: names, identifiers and domain words count more than others, words of feeling less.
 """
 
 import re
@@ -40,14 +39,14 @@ _SUBJECT: Final = 1.5
 _NAMED: Final = 1.6
 _FEELING: Final = 0.35
 _LONGER: Final = 0.35
-"""What each further word adds to a phrase's weight."""
+"""What each further word adds to the weight of a phrase."""
 _OFTEN: Final = (0.0, *(1 + log(count) for count in range(1, 64)))
 _RANKED: Final = 6
-"""Phrases of one text that are ranked and remembered: as many as any stage asks for of a turn."""
+"""Phrases of one text that are ranked and cached: as many as any stage asks for."""
 TEXTS_KEPT: Final = 320
-"""Texts whose phrases are remembered: those of one stretch, which several stages read one after the other."""
+"""Texts whose phrases are cached: those of one batch, which several stages read one after the other."""
 KEPT_CHARS: Final = 2_000
-"""Characters of a text above which nothing of it is remembered, so that what is stays within some megabytes."""
+"""Length above which a text is not cached, so that the cache stays within a few megabytes."""
 
 
 class Keyphrase(NamedTuple):
@@ -65,9 +64,9 @@ class Keyphrase(NamedTuple):
 
 
 def keyphrases(text: str, limit: int = 5) -> tuple[Keyphrase, ...]:
-    """The strongest phrases of a text, strongest first; of equal ones the first said. Total; reads 20,000 characters.
+    """The strongest phrases of a text, strongest first; ties go to the first. Reads 20,000 characters of any text.
 
-    A phrase that is part of a stronger one and stands nowhere else is left out.
+    A phrase whose words are all in a stronger one is left out.
     """
     return _ranked(text[:_READ])[:limit] if limit <= _RANKED else _strongest(_phrases(text[:_READ]), limit)
 
@@ -78,7 +77,7 @@ def _ranked(text: str) -> tuple[Keyphrase, ...]:
 
 
 def keyphrases_of(texts: Sequence[str], limit: int = 5) -> tuple[Keyphrase, ...]:
-    """The same of several texts as one, each on lines of its own; cheap where each was read by itself just before."""
+    """The strongest phrases of several texts together; cheap where each was just read by itself."""
     found: list[_Phrase] = []
     left = _READ
     for text in texts:
@@ -117,11 +116,11 @@ def _strongest(found: Sequence["_Phrase"], limit: int) -> tuple[Keyphrase, ...]:
 
 @cached_by_text(1 << 15, MAX_WORD_CHARS)
 def tag_key(name: str) -> str:
-    """What all inflections and cases of a tag's name have in common: `API-Keys` and `api key` are one."""
+    """The key shared by all inflections and cases of a tag's name, such as `API-Keys` and `api key`."""
     return "-".join([fold(word) for word in _JOINT.split(name.casefold()) if word])
 
 
-class _Token(NamedTuple):
+class _ContentWord(NamedTuple):
     form: str
     key: str
     weight: float
@@ -129,7 +128,7 @@ class _Token(NamedTuple):
 
 class _Phrase(NamedTuple):
     key: str
-    words: tuple[_Token, ...]
+    words: tuple[_ContentWord, ...]
 
     @property
     def name(self) -> str:
@@ -139,7 +138,7 @@ class _Phrase(NamedTuple):
 @cached_by_text(TEXTS_KEPT, KEPT_CHARS)
 def _phrases(text: str) -> tuple[_Phrase, ...]:
     found: list[_Phrase] = []
-    run: list[_Token] = []
+    run: list[_ContentWord] = []
     opening = True
     for raw in _TOKEN.findall(text):
         token = _content(raw, opening)
@@ -154,8 +153,8 @@ def _phrases(text: str) -> tuple[_Phrase, ...]:
     return tuple(found)
 
 
-def _cut(run: list[_Token], found: list[_Phrase]) -> None:
-    """A run as phrases of at most three words, counted from its end: the last word is what it is about."""
+def _cut(run: list[_ContentWord], found: list[_Phrase]) -> None:
+    """Cut a run into phrases of at most three words, from its end, because the last word is the head."""
     if len(run) == 1:
         found.append(_Phrase(run[0].key, (run[0],)))
         return
@@ -166,8 +165,8 @@ def _cut(run: list[_Token], found: list[_Phrase]) -> None:
 
 
 @cached_by_text(1 << 14, MAX_WORD_CHARS)
-def _content(raw: str, opening: bool) -> _Token | None:
-    """The word, if it may stand in a phrase."""
+def _content(raw: str, opening: bool) -> _ContentWord | None:
+    """The token of a word that may be part of a phrase; None for any other word."""
     if len(raw) == 1 and raw.isascii():
         return None
     form = raw.casefold().removesuffix("'s")
@@ -185,10 +184,10 @@ def _content(raw: str, opening: bool) -> _Token | None:
         weight *= _FEELING
     if word.domains:
         weight *= _SUBJECT
-    return _Token(form, fold(form), weight)
+    return _ContentWord(form, fold(form), weight)
 
 
-def _mean(phrase: tuple[_Token, ...], words: Mapping[str, int]) -> float:
+def _mean(phrase: tuple[_ContentWord, ...], words: Mapping[str, int]) -> float:
     total = 0.0
     for word in phrase:
         total += _often(words[word.key]) * word.weight
@@ -196,5 +195,5 @@ def _mean(phrase: tuple[_Token, ...], words: Mapping[str, int]) -> float:
 
 
 def _often(count: int) -> float:
-    """What the number of times counts for."""
+    """The weight of a count: 1 plus its logarithm."""
     return _OFTEN[count] if count < len(_OFTEN) else 1 + log(count)

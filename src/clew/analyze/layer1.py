@@ -1,7 +1,7 @@
 """HSCA layer 1: how tightly a text's words, sentences and paragraphs hang together inside the text itself.
 
-A word is worth the words it stands next to (within the window) that come back in several sentences; a sentence the mean
-of its words; a paragraph and the text the mean of their sentences. Scores are absolute: they depend on nothing but the
+A word scores by its neighbours (within the window) that recur in several sentences; a sentence is the mean of its
+words; a paragraph and the text are the mean of their sentences. Scores are absolute: they depend on nothing but the
 text (or the texts scored jointly), never on a corpus or on the text's own best word.
 
 Repetition alone is not worth anything, because that is what a list of keywords has most of. So words that always come
@@ -83,7 +83,7 @@ class _Network(NamedTuple):
 
 
 def relational_weight(text: str, window: int = WINDOW) -> Layer1:
-    """Weigh one text by itself; total for any string. A `window` below 2 ties nothing to anything."""
+    """Weigh one text by itself. Accepts any string. With a `window` below 2 no word has neighbours."""
     return layer1_of(read(text), window)
 
 

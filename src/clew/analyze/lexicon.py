@@ -1,4 +1,4 @@
-"""What is known about single words: one record per word, put together once from the word lists in `data/`.
+"""The lexicon: one record per word, built once from the word lists in `data/`.
 
 `cues.json` and `domains.json` are our own lists; `tone.tsv` is the VADER lexicon cut down to plain words and their mean
 valence (see `data/NOTICE`). The lists are English, but for the function words, which cover the languages named there.
@@ -12,7 +12,7 @@ from typing import Final, NamedTuple
 
 from clew.text.text_cache import MAX_WORD_CHARS, cached_by_text
 
-# What a word is, as bits of `Word.flags`; a word may be several things ("may": function word, auxiliary, hedge).
+# Properties of a word as bits of `Word.flags`; a word may have several ("may": function word, auxiliary).
 FUNCTION: Final = 1 << 0  # belongs to the grammar, not to the subject
 ENGLISH: Final = 1 << 1  # a function word of English, the language whose verbs the lists know
 ARTICLE: Final = 1 << 2  # asks for a noun after it
@@ -41,8 +41,8 @@ GRIEF_STRONG: Final = 1 << 24
 PRONOUN: Final = FIRST_PERSON | SECOND_PERSON | GENDERED | NEUTER
 NOT_CONTENT: Final = FUNCTION | SEPARATOR | INTERJECTION
 
-# `Word.kind`: the place of a word in the grammar as one letter, so that patterns can read a sentence. Capitals are
-# function words. The first row all of whose flags a word has is its kind.
+# `Word.kind`: the grammatical category of a word as one letter, so that patterns can match a sentence. Capitals are
+# function words. The first row whose flags a word has in full is its kind.
 _KINDS: Final = (
     (SEPARATOR, ","),
     (UNSPACED | FUNCTION, "U"),
@@ -94,7 +94,7 @@ _VOWELS: Final = frozenset("aeiouy")
 
 
 class Word(NamedTuple):
-    """One word as the analysis sees it.
+    """The lexicon's record of one word.
 
     `kind` is its letter in `_KINDS`; `stem` identifies it across its inflected forms; `flags` are the bits above;
     `valence` is -4..4, 0 for a neutral or unknown word; `domains` are `(index into DOMAINS, weight 1..3)`; `tie` is the
@@ -148,7 +148,7 @@ def describe(token: str) -> Word:
 
 
 def bare(token: str, flags: int, stem: str | None = None) -> Word:
-    """The record of a token of which no list says anything; the stem is the token itself unless given."""
+    """The record of a token that is in no list; the stem is the token itself unless given."""
     return Word(kind_of(flags), token, stem or token, flags, 0.0, (), _tie(stem or token, flags))
 
 
@@ -164,7 +164,7 @@ def kind_of(flags: int) -> str:
 
 @cached_by_text(1 << 15, MAX_WORD_CHARS)
 def fold(word: str) -> str:
-    """The form under which a lower-case word's inflections meet: plural, -ing, -ed and a silent final e come off.
+    """The stem shared by a lower-case word's inflections: plural, -ing, -ed and a silent final e are removed.
 
     Not a dictionary form ("caches", "cached", "caching" -> "cach"); words of fewer than four letters stay as they are.
     """
@@ -183,7 +183,7 @@ def fold(word: str) -> str:
 
 
 def _inflected_flags(base: str, flags: int) -> int:
-    """What the form of a word tells when no list holds it: whether it may be a finite verb, and of the past."""
+    """Flags from the ending of a word that is in no list: whether it may be a finite verb, and a past form."""
     if flags & (FUNCTION | VERB):
         return 0
     if base.endswith("ed") and len(base) > 4:

@@ -1,4 +1,4 @@
-"""How new a turn is beside the ten before it (SIGMA), by its vector or, without a model, by its words."""
+"""How new a turn is compared with the ten before it (SIGMA), by its vector or, without a model, by its words."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -14,17 +14,17 @@ Vector = NDArray[np.float32]
 RECENT: Final = 10
 """Turns that a turn is compared with."""
 UNKNOWN: Final = 0.5
-"""Novelty of a turn before which there is nothing."""
+"""Novelty of the first turn."""
 MEAN_SHARE: Final = 0.7
 MAX_SHARE: Final = 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Calibration:
-    """Which distances occur between turns that have nothing new, and nothing in common, for one way of comparing.
+    """The range of distances for one way of comparing: `low` for a repetition, `high` for unrelated turns.
 
-    Cosines of different embedders lie in different ranges: with one 0.4 is a near repetition, with another it is what
-    any two sentences have. A distance `1 - cosine` becomes 0 at `low` and 1 at `high`, in a straight line between.
+    Embedders differ in their range of cosines: 0.4 is a near repetition with one and typical of any two sentences with
+    another. A distance `1 - cosine` is mapped linearly to 0 at `low` and 1 at `high`.
     """
 
     low: float = 0.0
@@ -39,14 +39,14 @@ PLAIN: Final = Calibration()
 """The distance as it is: the source's own formula."""
 
 WORDS: Final = Calibration(low=0.65, high=0.95)
-"""For turns compared by their words: few turns of one topic share a third, and many share nothing."""
+"""For turns compared by words: few turns on one topic have a cosine above a third, and many share no word."""
 
 _MEASURED: Final = {"minilm-l6": Calibration(low=0.25, high=0.8)}
-"""By the first part of an embedder's name; on LoCoMo, REALTALK and BEAM, see docs/analysis.md."""
+"""Calibrations by prefix of the embedder's name, measured on LoCoMo, REALTALK and BEAM, see docs/analysis.md."""
 
 
 def calibration_of(model: str | None) -> Calibration:
-    """The calibration of an embedder by its name; one without a measured one gets MiniLM's; None compares words."""
+    """The calibration of an embedder by its name; MiniLM's for an unmeasured one; that of words for None."""
     if model is None:
         return WORDS
     return next((each for name, each in _MEASURED.items() if model.startswith(name)), _MEASURED["minilm-l6"])
@@ -58,7 +58,7 @@ def novelty(cosines: Sequence[float], calibration: Calibration = PLAIN) -> float
     Source: SIGMA, calculateNovelty; the calibration is ours (DESIGN 5.2).
 
     Args:
-        cosines: with each of the turns compared with.
+        cosines: the cosine with each recent turn.
     """
     if not cosines:
         return UNKNOWN
@@ -73,10 +73,10 @@ def vector_cosine(one: Vector, other: Vector) -> float:
 
 
 def word_cosine(one: Mapping[str, int], other: Mapping[str, int], sizes: tuple[int, int] | None = None) -> float:
-    """Cosine of two texts' terms, each weighted with the root of its count; 0 when either has none.
+    """Cosine of two texts' terms, each weighted with the square root of its count; 0 when either has none.
 
     Args:
-        sizes: the sums of their counts, if they are known already.
+        sizes: the sums of the counts of both, if already known.
     """
     shared = one.keys() & other.keys()
     if not shared:

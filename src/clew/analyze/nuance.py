@@ -1,4 +1,4 @@
-"""HSCA layer 3, what rules can find of it: stance, directness, tone, explicit comparison.
+"""HSCA layer 3, the flags that rules can find: stance, directness, tone, explicit comparison.
 
 Metaphor, sarcasm and narrative threads need a model and are absent here; absent means unknown, not false.
 """
@@ -33,14 +33,14 @@ FLAGS: Final = (
     GRIEVING,
 )
 
-# An instruction among so many sentences makes the whole text directive.
+# One instruction in this many sentences makes the whole text directive.
 _INSTRUCTION_SHARE: Final = 4
-# Characters of a sentence that are looked at. Hardly any is longer; the bound keeps the patterns quick on text made to
-# slow them.
+# Characters of a sentence that are examined. Few sentences are longer; the bound keeps the patterns fast on text that
+# was made to slow them down.
 _SENTENCE: Final = 1_000
 # The words of an answer that its asker gives without a verb: "A story."
 _ANSWER_WORDS: Final = 5
-# What a sentence does although it reports what somebody said.
+# Flags that a sentence keeps although it reports what somebody said.
 _OF_NARRATOR: Final = frozenset((ABSOLUTE_CLAIM, ANALOGY))
 # How a question begins that is asked without a question mark, and what may stand before it.
 _MAY_ASK: Final = frozenset(
@@ -96,7 +96,7 @@ def sentence_nuance_of(reading: Reading) -> list[tuple[str, ...]]:
 
 
 def _observe(reading: Reading) -> tuple[list[int], list[int], list[list[str]]]:
-    """Of each sentence the flags of its words, the cues found in it, and what it does."""
+    """For each sentence: the flags of its words, the cues found in it, and its nuance flags."""
     lower = reading.lower
     marks, cues, stances = [], [], []
     for place, ((start, end), sentence) in enumerate(zip(reading.spans, reading.sentences, strict=True)):

@@ -1,8 +1,8 @@
-"""HSCA layer 3, what only a model can tell: metaphor, sarcasm, analogy, narrative thread.
+"""HSCA layer 3, the flags that need a model: metaphor, sarcasm, analogy, narrative thread.
 
-The flags carry `_model`, as the specification wants it. A flag that is missing from an answer was denied by the model;
-without an answer nothing is known. The text is handed over as a JSON string, as data: whatever it says, all that can
-come back is four truth values.
+The flags carry the suffix `_model`, as the specification requires. A flag missing from an answer was denied by the
+model; without an answer the flags are unknown. The text is passed as a JSON string, as data: whatever it says, the
+result can only be four booleans.
 """
 
 import json
@@ -12,7 +12,7 @@ from typing import Any, Final
 from clew.models.prompt import Prompt, Schema
 
 VERSION: Final = 1
-"""Of the question; a new one asks anew."""
+"""Version of the question; a new version asks about every text again."""
 
 FLAGS: Final[Mapping[str, str]] = {
     "metaphor": "it uses figurative language: what it literally says is not what it means",
@@ -23,7 +23,7 @@ FLAGS: Final[Mapping[str, str]] = {
 """What the model is asked about, in the order of its answer (definitions after HSCA, table of layer 3)."""
 
 MAX_TOKENS: Final = 1_000
-"""Of an answer. It needs 40; models that think first need the rest."""
+"""Token limit of an answer, which needs about 40; models that think first need the rest."""
 
 MIN_WORDS: Final = 4
 """Shorter texts are not asked about: out of their context nobody could tell."""

@@ -1,7 +1,7 @@
-"""SIGMA's seven overlays of one turn, each 0 to 10: which sides of a project it touches.
+"""SIGMA's seven overlays of one turn, each 0 to 10: which aspects of a project it touches.
 
-Three sources, of which the strongest counts for each overlay: words (`keyword_scores`), what recent turns scored by
-their own words (`inherited`), and, where there is a project lattice, the cosine with its nodes (`meet_scores`).
+Each overlay takes the strongest of three sources: words (`keyword_scores`), the scores of recent turns by their own
+words (`inherited`), and, where there is a project lattice, the cosine with its nodes (`meet_scores`).
 `data/overlays.json` gives each overlay its words and phrases, weighted from 1 (points that way) to 3 (hardly used
 otherwise).
 """
@@ -63,9 +63,9 @@ _SMOOTHING: Final = 6
 INHERIT_FROM: Final = 7.0
 """Own score of an earlier turn from which later ones inherit."""
 INHERIT_DECAY: Final = 0.6
-"""What is left of it at each turn further on."""
+"""Factor by which an inherited score falls with each further turn."""
 INHERIT_TURNS: Final = 5
-"""How many turns back."""
+"""Number of earlier turns from which scores are inherited."""
 
 MEET_NODES: Final = 3
 """The best matches of an overlay's nodes that count (SIGMA: top 3)."""
@@ -82,10 +82,10 @@ class _Lists(NamedTuple):
 
 
 def keyword_scores(text: str, found: Sequence[str] | None = None) -> dict[Overlay, float]:
-    """What the words of a text raise, in the order of overlays. Total; reads the first 20,000 characters.
+    """Overlay scores from the words of a text, in overlay order. Reads the first 20,000 characters of any text.
 
     Args:
-        found: the search terms of the text, if they are known already.
+        found: the search terms of the text, if already known.
     """
     text = text[:_MAX_CHARS]
     lists = _lists()
@@ -104,10 +104,10 @@ def keyword_scores(text: str, found: Sequence[str] | None = None) -> dict[Overla
 
 
 def inherited(recent: Sequence[Scores]) -> dict[Overlay, float]:
-    """What recent turns hand on: their own high scores, less with every turn in between.
+    """Overlay scores inherited from recent turns: their own high scores, falling with every turn in between.
 
     Args:
-        recent: the scores that earlier turns of the session had by their own words, the latest last.
+        recent: the scores of earlier turns of the session by their own words, the latest last.
     """
     handed: dict[Overlay, float] = {}
     for back, scores in enumerate(reversed(recent[-INHERIT_TURNS:]), 1):
@@ -118,10 +118,10 @@ def inherited(recent: Sequence[Scores]) -> dict[Overlay, float]:
 
 
 def meet_scores(cosines: Mapping[Overlay, Sequence[float]]) -> dict[Overlay, float]:
-    """What a project lattice raises: the mean cosine of each overlay's best three nodes, scaled to 0 to 10.
+    """Overlay scores from a project lattice: the mean cosine of each overlay's best three nodes, scaled to 0 to 10.
 
     Args:
-        cosines: of the turn with every node of an overlay; an overlay without nodes is raised by nothing.
+        cosines: the cosines of the turn with every node of an overlay; an overlay without nodes gets no score.
     """
     best = {overlay: sorted(values, reverse=True)[:MEET_NODES] for overlay, values in cosines.items() if values}
     scores = {overlay: TOP * min(1.0, sum(values) / len(values)) for overlay, values in best.items()}

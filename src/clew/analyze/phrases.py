@@ -1,7 +1,7 @@
-"""The turns of phrase by which `nuance` recognises what a sentence does. English; matched on lower-case sentences.
+"""The phrases by which `nuance` recognises hedges, absolute claims and analogies. English, lower-case sentences.
 
-A table maps cue words to what must be found around them, so that a word costs one look-up and a pattern runs only where
-its cue stands.
+A table maps cue words to the patterns around them, so that a word costs one look-up and a pattern runs only where its
+cue word occurs.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 
 class Cue(NamedTuple):
-    """What must be found in a sentence with a cue word: `claim`, but not as part of `idiom`."""
+    """The pattern to match in a sentence with a cue word: `claim`, but not as part of `idiom`."""
 
     claim: str
     idiom: str = ""
@@ -20,7 +20,7 @@ class Cue(NamedTuple):
 # What `_after` takes as the end of a word.
 _ENDINGS: Final = frozenset(("ee", "ees", "or", "ors", r"\d", r"\dth", r"\dst", r"\dnd", r"\drd"))
 
-# Cue words, parted by spaces -> what must be found beside them; None: the word alone is enough.
+# Cue words, separated by spaces -> the pattern to match; None: the word alone is enough.
 Cues = Mapping[str, Cue | None]
 
 
@@ -43,10 +43,10 @@ def _after(*words: str, word: str) -> str:
 
 
 class CueTable:
-    """Several lists of cues as one, so that finding all of them costs one look-up a word.
+    """Several lists of cues in one table, so that finding all of them costs one look-up a word.
 
-    Each list has a bit; `found_in` gives the bits of the lists of which a cue holds. Patterns are made when their word
-    is first met.
+    Each list has a bit; `found_in` returns the bits of the lists with a matching cue. Patterns are compiled when their
+    word is first met.
     """
 
     def __init__(self, lists: Mapping[int, Cues]) -> None:
@@ -59,7 +59,7 @@ class CueTable:
         self._entries: Final[dict[str, tuple[tuple[int, re.Pattern[str] | None], ...]]] = {}
 
     def found_in(self, forms: Iterable[str], text: str) -> int:
-        """The bits found in a sentence: its words, and the whole in lower case."""
+        """The bits of the lists with a matching cue, from a sentence's words and its lower-case text."""
         bits = 0
         for word in self._words.intersection(forms):
             for bit, pattern in self._entries.get(word) or self._made(word):
@@ -79,7 +79,7 @@ def _pattern(cue: Cue) -> re.Pattern[str]:
 
 
 def _holds(pattern: re.Pattern[str], text: str) -> bool:
-    """Whether the claim is found outside its idioms."""
+    """Whether the claim matches outside the idioms."""
     found = pattern.search(text)
     while found and found.lastgroup != "claim":
         found = pattern.search(text, found.end())

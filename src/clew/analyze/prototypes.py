@@ -1,7 +1,7 @@
-"""Prototype vectors of the domains: what sentences of each domain look like to an embedder.
+"""Prototype vectors of the domains: the mean vector of sample sentences of each domain, for one embedder.
 
-The sentences are our own (`data/prototypes.json`), some ten for each domain. An embedder turns them into one centre for
-each; what all centres share is taken off, since an embedder puts all English text into one corner of its space.
+The sentences are our own (`data/prototypes.json`), about ten for each domain. The mean over all domains is subtracted,
+because an embedder maps all English text into one corner of its space.
 """
 
 import hashlib
@@ -24,10 +24,10 @@ _SHARPNESS: Final = 10.0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Prototypes:
-    """One centre for each domain, as one embedder sees them.
+    """One centre for each domain, for one embedder.
 
     Attributes:
-        name: of the embedder, and of the sentences by hash: prototypes of one name are the same for good.
+        name: the embedder's name and a hash of the sentences, which together identify the prototypes.
         centres: shape (number of domains, dim), float32, rows of length 1 in the order of `DOMAINS`, around `middle`.
         middle: shape (dim,), float32; the mean over domains, taken off every vector that is compared.
     """
@@ -38,7 +38,7 @@ class Prototypes:
 
 
 def prototypes_of(embedder: Embedder) -> Prototypes:
-    """Embeds the sentences; give a `RecordedEmbedder` to have the same on every machine.
+    """Embed the sentences; pass a `RecordedEmbedder` to get the same result on every machine.
 
     Raises:
         ModelError: the embedder failed.
@@ -56,19 +56,19 @@ def prototypes_of(embedder: Embedder) -> Prototypes:
 
 
 def sentences() -> tuple[str, ...]:
-    """What an embedder is asked for once, in this order."""
+    """The sentences that are embedded once per embedder, in this order."""
     return tuple(sentence for domain in DOMAINS for sentence in _sentences()[1][domain])
 
 
 def prototypes_name(model: str) -> str:
-    """The name of an embedder's prototypes, known before they are made."""
+    """The name of an embedder's prototypes, available before they are made."""
     return f"{model}+{_sentences()[0][:8]}"
 
 
 def likeness(vector: NDArray[np.float32], prototypes: Prototypes) -> tuple[float, ...]:
-    """Share of each domain in what a vector is like, in the order of `DOMAINS`, summing to 1.
+    """Similarity of a vector to each domain as shares that sum to 1, in the order of `DOMAINS`.
 
-    Empty for a zero vector, which says nothing, and for one that is not of the prototypes' embedder by its length.
+    Empty for a zero vector and for one whose length differs from the prototypes'.
     """
     if vector.shape != prototypes.middle.shape or not vector.any():
         return ()

@@ -1,4 +1,4 @@
-"""How questions begin, and are answered, that want no answer. English; matched on lower-case sentences."""
+"""Patterns of rhetorical questions: how they begin and how their asker answers them. English, lower-case sentences."""
 
 import re
 from typing import Final
@@ -87,7 +87,7 @@ UNMARKED: Final = re.compile(
         r"is it just me\b", r"don'?t (?:you|u|ya|yall) just (?:love|hate)",
     )
 )  # fmt: skip  # a list of words, not a column
-# What its asker says right after a question, as its answer.
+# How the asker of a rhetorical question answers it in the next sentence.
 OWN_ANSWER: Final = re.compile(
     r"[\s\"”]*"
     + one_of(

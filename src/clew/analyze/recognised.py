@@ -1,7 +1,7 @@
-"""What a named-entity model saw in a text, joined with what the rules find: one mention for each name.
+"""Merge the names that a named-entity model found in a text with those found by rule: one mention for each name.
 
-Borders: takes spans and asks no model, so that what was recorded gives the same again. A span goes through the same
-key, the same list of what is no name and the same bound as a name by rule.
+This module takes recorded spans and calls no model, so its result is reproducible. A span goes through the same key,
+the same list of non-names and the same limit as a name found by rule.
 """
 
 import re
@@ -16,14 +16,14 @@ _MOST_WORDS: Final = 8
 """Characters and words of a name; a longer span is a sentence."""
 
 _EDGE = re.compile(r"^(?:[\W_]+|(?:the|an?|my|our|his|her|their|your)\s+)+|(?:['’]s?|[\W_])+$", re.IGNORECASE)
-"""What a span may have around the name: articles, quotation marks, a possessive ending."""
+"""What is stripped from around the name in a span: articles, quotation marks, a possessive ending."""
 
 
 def named_in(text: str, spans: Sequence[NameSpan] = ()) -> NamedEntities:
-    """What a text names, by rule and by a model's spans; `entities_in` where there are none.
+    """The entities of a text, by rule and from a model's spans; `entities_in` where there are no spans.
 
-    A name that both find is one, with the type that the rules are sure of, else the model's. Of two that overlap the
-    longer one stands. Spans outside of the text are left out.
+    A name that both find becomes one mention, with the type from the rules if they are sure, else the model's. Of two
+    overlapping names the longer one is kept. Spans outside the text are ignored.
     """
     named = entities_in(text)
     seen = mentions_seen(text, spans)
@@ -39,12 +39,12 @@ def named_in(text: str, spans: Sequence[NameSpan] = ()) -> NamedEntities:
 
 
 def mentions_seen(text: str, spans: Sequence[NameSpan]) -> list[Mention]:
-    """The spans that hold a name, as mentions, in their order."""
+    """The spans that contain a name, as mentions, in order."""
     return [mention for span in spans if (mention := _mention(text, span)) is not None]
 
 
 def _mention(text: str, span: NameSpan) -> Mention | None:
-    """A span as a mention; None where nothing of a name is left of it."""
+    """A span as a mention; None where it contains no name."""
     if not 0 <= span.start < span.end <= len(text) or span.end - span.start > _LONGEST:
         return None
     written = text[span.start : span.end]
@@ -57,7 +57,7 @@ def _mention(text: str, span: NameSpan) -> Mention | None:
 
 
 def _joined(rules: Sequence[Mention], seen: Sequence[Mention]) -> list[Mention]:
-    """Both, in the order of places; what only one side says of a place that both name is told by the longer name."""
+    """The mentions of both, in text order; where two overlap, the longer name is kept."""
     types = {each.key: each.type for each in reversed(seen)}
     kept = [Mention(each.key, each.name, _type(each.type, types.get(each.key)), each.start) for each in rules]
     known = {each.key for each in kept}
@@ -72,7 +72,7 @@ def _type(by_rule: NodeType, by_model: NodeType | None) -> NodeType:
 
 
 def _covers(outer: Mention, inner: Mention) -> bool:
-    """Whether both share a place in the text and the first is at least as long."""
+    """Whether two mentions overlap and the first is at least as long."""
     if outer.start < 0 or inner.start < 0:
         return False
     overlap = outer.start < inner.start + len(inner.name) and inner.start < outer.start + len(outer.name)

@@ -1,8 +1,8 @@
-"""What a turn is about, as a few tags: its own phrases, known labels that it speaks of, and what is carried over.
+"""What a turn is about, as a few tags: its own phrases, known labels that occur in it, and tags carried over.
 
-Two taggers, whose union counts (Virtual Context, tagging pipeline): the inbound one finds known labels and invents
-none, the response tagger takes the phrases of the text itself. What was talked about just before stays, unless the
-bleed gate sees that the subject has changed.
+The tags are the union of two taggers (Virtual Context, tagging pipeline): the inbound tagger finds known labels and
+invents none, the response tagger takes phrases of the text itself. Tags of the turns just before are carried over
+unless the bleed gate detects that the subject has changed.
 """
 
 import re
@@ -22,28 +22,28 @@ from clew.analyze.keyphrases import (
 from clew.text.text_cache import MAX_WORD_CHARS, cached_by_text
 
 MOST_TAGS: Final = 5
-"""Tags of a turn, and labels of a beat."""
+"""Most tags of a turn, and most labels of a beat."""
 
 LOOKBACK: Final = 4
-"""Turns of a line whose tags are carried over (the source's `active_tag_lookback`)."""
+"""Earlier turns of a branch whose tags are carried over (the source's `active_tag_lookback`)."""
 
 DECAY: Final = 0.5
-"""What is left of a carried tag's weight with each further turn."""
+"""Factor by which a carried tag's weight falls with each further turn."""
 
 GATE: Final = 0.1
-"""Share of a turn's words of tags that must stand in the recent history, or nothing is carried over (docs/tags.md)."""
+"""Share of the words in a turn's tags that recent tags must contain, or nothing is carried over (docs/tags.md)."""
 
 OWN: Final = 3
-"""Phrases that the response tagger takes of one turn."""
+"""Phrases that the response tagger takes from one turn."""
 
 STRONG: Final = 0.5
-"""Weight from which a phrase of a turn is a tag of it; the strongest has 1."""
+"""Weight from which a phrase of a turn becomes its tag; the strongest phrase has 1."""
 
 KNOWN: Final = 0.6
-"""Weight of a known label that a text holds without being one of its phrases."""
+"""Weight of a known label that occurs in a text without being one of its phrases."""
 
 LONGEST: Final = 48
-"""Characters of a name; what is longer is no word that anybody would look for."""
+"""Most characters of a name; nobody would search for anything longer."""
 
 _READ: Final = 20_000  # characters, as everywhere in this package
 _CANDIDATES: Final = 12
@@ -52,7 +52,7 @@ _WORD: Final = re.compile(r"[^\W_](?:[\w.'/+#-]*[\w+#])?")
 _BREAK: Final = re.compile(r"[.!?\n;:,()\[\]{}\"]\s|\n")
 
 Tags = Mapping[str, float]
-"""Weight by name, 0 to 1, strongest first; of equal ones the first said."""
+"""Weight by name, 0 to 1, strongest first; ties in text order."""
 
 
 class _Form(NamedTuple):
@@ -62,7 +62,7 @@ class _Form(NamedTuple):
 
 
 class _Forms(dict[str, _Form]):
-    """Word as it stands -> its form, filled on demand and emptied when full. What it holds never changes a result."""
+    """A cache from a word as written to its form, cleared when full. Its content never changes a result."""
 
     def __missing__(self, raw: str) -> _Form:
         name = raw.casefold().removesuffix("'s")
@@ -85,19 +85,19 @@ def _parts(text: str) -> tuple[tuple[_Form, ...], ...]:
     return tuple([tuple(map(form, _WORD.findall(part))) for part in _BREAK.split(text[:_READ])])
 
 
-class _Held(NamedTuple):
+class _WordKeys(NamedTuple):
     keys: frozenset[str]  # of single words
     heads: frozenset[str]
 
 
 @cached_by_text(TEXTS_KEPT, KEPT_CHARS)
-def _held(text: str) -> _Held:
+def _word_keys(text: str) -> _WordKeys:
     forms = [form for part in _parts(text) for form in part]
-    return _Held(frozenset([form.key for form in forms]), frozenset([form.head for form in forms]))
+    return _WordKeys(frozenset([form.key for form in forms]), frozenset([form.head for form in forms]))
 
 
 def _runs(part: Sequence[_Form], first: int) -> Iterator[tuple[str, str]]:
-    """Key and name of each run that begins with a word, the shortest first."""
+    """Key and name of each run of words that begins at `first`, the shortest first."""
     name, key = part[first].name, part[first].key
     for past in range(first + 1, min(first + MOST_WORDS, len(part)) + 1):
         if len(name) > LONGEST:
@@ -108,7 +108,7 @@ def _runs(part: Sequence[_Form], first: int) -> Iterator[tuple[str, str]]:
 
 
 def standing(text: str) -> dict[str, str]:
-    """The runs of up to three words of a text: the form in which each stands first, by its key.
+    """The runs of up to three words of a text: the form in which each first occurs, by its key.
 
     Reads 20,000 characters.
     """
@@ -121,7 +121,7 @@ def standing(text: str) -> dict[str, str]:
 
 
 def stands(key: str, text: str) -> bool:
-    """Whether a text holds a run of up to three words with a key, see `standing`."""
+    """Whether a text contains a run of up to three words with this key, see `standing`."""
     head = key.partition("-")[0]
     for part in _parts(text):
         for first, form in enumerate(part):
@@ -132,7 +132,7 @@ def stands(key: str, text: str) -> bool:
 
 @cached_by_text(1 << 13, LONGEST)
 def is_name(name: str) -> bool:
-    """Whether a phrase can name a subject: an amount or a number cannot, nor what is too long to be looked for.
+    """Whether a phrase can name a subject: amounts, numbers and phrases longer than `LONGEST` cannot.
 
     `2fa`, `s3` and `gpt-4` can; `15-minutes`, `21.84s` and `8fb3a3` cannot.
     """
@@ -147,17 +147,17 @@ def _digits(word: str) -> int:
 
 
 def own_tags(text: str) -> dict[str, float]:
-    """What the response tagger says of a turn without a model: its strongest phrases."""
+    """The tags from the response tagger without a model: the strongest phrases of the turn."""
     found = (phrase for phrase in keyphrases(text, OWN) if phrase.weight >= STRONG)
     return {phrase.name: phrase.weight for phrase in found if is_name(phrase.name)}
 
 
 def known_tags(text: str, is_known: Callable[[str], bool], heads: Container[str] | None = None) -> dict[str, float]:
-    """The known labels that stand in a text, in the form in which they stand there; of those within others the longest.
+    """The known labels that occur in a text, as written there; of nested labels only the longest.
 
     Args:
-        is_known: says of a key whether there is such a label.
-        heads: the first words of all keys that may be known, so that little else is asked for; None asks for all.
+        is_known: whether there is a label with a key.
+        heads: the first words of all keys that may be known, to spare calls of `is_known`; None checks every run.
     """
     held: dict[str, str] = {}
     for part in _parts(text):
@@ -175,7 +175,7 @@ def known_tags(text: str, is_known: Callable[[str], bool], heads: Container[str]
 
 
 def union(*found: Tags) -> dict[str, float]:
-    """All tags with their highest weight, the strongest `MOST_TAGS`; forms of one word count once, as the first."""
+    """The strongest `MOST_TAGS` tags, each with its highest weight; forms of one word are merged under the first."""
     names: dict[str, str] = {}
     weights: dict[str, float] = {}
     for tags in found:
@@ -190,7 +190,7 @@ def union(*found: Tags) -> dict[str, float]:
 
 
 def overlap(now: Tags, history: Sequence[Tags]) -> float | None:
-    """The share of the words of a turn's tags that stand in those of the turns before; None for a turn without tags."""
+    """The share of the words in a turn's tags that occur in the tags of earlier turns; None without tags."""
     words = _words(now)
     if not words:
         return None
@@ -198,11 +198,11 @@ def overlap(now: Tags, history: Sequence[Tags]) -> float | None:
 
 
 def with_carried(now: Tags, history: Sequence[Tags]) -> dict[str, float]:
-    """A turn's tags with those that are carried over to it.
+    """A turn's tags together with those carried over to it.
 
     Args:
-        now: what both taggers say of the turn itself.
-        history: the same of the turns before it on its line, oldest first; the last `LOOKBACK` count.
+        now: the tags of the turn itself, from both taggers.
+        history: the tags of the turns before it on its branch, oldest first; the last `LOOKBACK` are used.
     """
     recent = history[-LOOKBACK:]
     same = overlap(now, recent)
@@ -214,19 +214,19 @@ def with_carried(now: Tags, history: Sequence[Tags]) -> dict[str, float]:
 
 
 def beat_phrases(texts: Sequence[str]) -> tuple[Keyphrase, ...]:
-    """The strongest phrases of a beat, of which its labels are chosen."""
+    """The strongest phrases of a beat, from which its labels are chosen."""
     return keyphrases_of(texts, _CANDIDATES)
 
 
 def beat_labels(texts: Sequence[str], phrases: Sequence[Keyphrase] | None = None) -> dict[str, float]:
-    """The phrases of a beat that become labels: the strongest one, and those that stand in two of its turns or more.
+    """The phrases of a beat that become labels: the strongest one, and those that occur in at least two of its turns.
 
     Args:
-        texts: its turns.
-        phrases: their `beat_phrases`, if they are known already.
+        texts: the texts of its turns.
+        phrases: their `beat_phrases`, if already known.
     """
     found = [phrase for phrase in phrases or beat_phrases(texts) if is_name(phrase.name)]
-    words = [_held(text) for text in texts]
+    words = [_word_keys(text) for text in texts]
 
     def comes_again(key: str) -> bool:
         head, _, more = key.partition("-")

@@ -1,4 +1,4 @@
-"""The dominant register of a text: neutral, positive, negative, urgent or grieving.
+"""The dominant emotional tone of a text: neutral, positive, negative, urgent or grieving.
 
 The valence of words is VADER's (Hutto and Gilbert, 2014), with its rules for negation, intensifiers, "but" and
 exclamation marks; turns of phrase, emoji, urgency and grief are our own lists. English.
@@ -45,9 +45,9 @@ _AFTER_BUT: Final = 1.5
 _ALPHA: Final = 15.0
 # VADER calls a message positive from 0.05 on. The *dominant* register must be plainer: one plain word in one sentence.
 _TONE: Final = 0.42
-# What is asked is hardly felt: "do you know a good doctor?"
+# Factor for questions, which express little feeling: "do you know a good doctor?"
 _QUESTIONED: Final = 0.5
-# What one turn of phrase or one emoji counts.
+# Valence of one phrase from the lists below, and of one emoji.
 _PHRASE: Final = 2.5
 _EMOJI: Final = 2.0
 
@@ -120,7 +120,7 @@ _EMOJI_VALENCE: Final = {
 }
 _EMOJI_SIGN: Final = re.compile(f"[{''.join(_EMOJI_VALENCE)}]")
 
-# What presses by itself, and what presses only beside it; urgent is a text with one of the first and any second cue.
+# Cues of urgency, and words that support them; a text with one of these cues and any second cue is urgent.
 PRESSING: Final[Cues] = {
     "asap urgent urgently sos mayday evacuate hurry immediately": Cue(
         r"\b(?:asap|urgent|urgently|sos|mayday|evacuate|hurry|immediately)\b",
@@ -207,7 +207,7 @@ GRIEFS: Final[Cues] = {
 }
 
 
-# The lists above as bits of what is found in a sentence.
+# Bits for the lists above, as found in a sentence.
 DELIGHT: Final = 1 << 0
 COMPLAINT: Final = 1 << 1
 PRESS: Final = 1 << 2
@@ -217,9 +217,9 @@ ASKED_FOR_EFFECT: Final = 1 << 9
 
 
 def tone_of(reading: Reading, marks: int, cues: Sequence[int]) -> str | None:
-    """The tone of a text; None where the lexicon knows no word of it.
+    """The tone of a text; None where the lexicon knows none of its words.
 
-    `marks` are the flags of all words, `cues` the bits above by sentence.
+    `marks` are the combined flags of all words, `cues` the bits above for each sentence.
     """
     said = reduce(or_, cues, 0)
     if said & GRIEVE or _mourns(reading, marks):
@@ -254,7 +254,7 @@ def _valence(reading: Reading, cues: Sequence[int]) -> tuple[float, bool]:
 
 
 def _felt(sentence: Sentence, *, turned: bool) -> float:
-    """Summed valence of a sentence's words after intensifiers, "but" and, where they turn it, negations."""
+    """Summed valence of a sentence's words after intensifiers, "but" and, if `turned`, negations."""
     forms, flags = sentence.forms, sentence.flags
     turn = forms.index("but") if "but" in forms else -1
     total = 0.0
@@ -288,7 +288,7 @@ def _mourns(reading: Reading, marks: int) -> bool:
 
 
 def _is_pressed(reading: Reading) -> bool:
-    """Whether a second cue stands beside what presses: another word, an exclamation mark, capitals."""
+    """Whether a second cue supports urgency: another word, an exclamation mark, capitals."""
     if "!" in reading.lower or any(word in reading.text for word in ("NOW", "URGENT", "PLEASE", "ASAP")):
         return True
     beside = {form for sentence in reading.sentences for form in _PRESSING_BESIDE.intersection(sentence.forms)}

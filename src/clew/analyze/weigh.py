@@ -1,4 +1,4 @@
-"""HSCA layers 1 to 3 of one text over one reading of it."""
+"""HSCA layers 1 to 3 of one text, which is split into words only once."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from clew.analyze.layer1 import WINDOW, Layer1, layer1_joint
 from clew.analyze.nuance import nuance_of
 from clew.analyze.words import Reading, read
 
-# The version that every row made here names. Raise it with any change of a rule, a list or a constant.
+# Version stored in every row made here. Raise it with any change to a rule, a list or a constant.
 ANALYZE_VERSION: Final = 5
 # Digits kept of a score in an annotation.
 _DIGITS: Final = 4
@@ -18,7 +18,7 @@ _DIGITS: Final = 4
 
 @dataclass(frozen=True, slots=True)
 class Weighing:
-    """What the rules say of one text; `analysed` counts the characters looked at, from its start."""
+    """Layers 1 to 3 of one text; `analysed` is the number of characters examined, from its start."""
 
     layer1: Layer1
     coherence: float
@@ -47,12 +47,12 @@ class Weighing:
 
 
 def weigh(text: str, window: int = WINDOW) -> Weighing:
-    """Weigh one text by itself; total for any string. Cost grows with the text up to `words.ANALYSED_CHARACTERS`."""
+    """Weigh one text by itself. Accepts any string; the cost is bounded by `words.ANALYSED_CHARACTERS`."""
     return weigh_joint((text,), window)[0]
 
 
 def weigh_joint(texts: Sequence[str], window: int = WINDOW) -> tuple[Weighing, ...]:
-    """Weigh short pieces with a joint layer 1 (`relational_weight_joint`); all else is each text's own."""
+    """Weigh short pieces with a joint layer 1 (`relational_weight_joint`); everything else is computed per text."""
     readings = [read(text) for text in texts]
     return tuple(map(_weighing, readings, layer1_joint(readings, window)))
 

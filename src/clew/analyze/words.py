@@ -1,8 +1,8 @@
-"""Text to words, once for all rules of the analysis.
+"""Split a text into sentences and words, once for all rules of the analysis.
 
-The words of a sentence come with its separators (commas, brackets, dashes), in order, lower case. Scripts that write
-without spaces are cut into pairs of characters, so that a word met twice gives the same pieces twice. This module is
-for weighing only: the search index has a tokeniser of its own.
+The words of a sentence come with its separators (commas, brackets, dashes), in order, in lower case. Scripts written
+without spaces are cut into pairs of characters, so that a repeated word gives the same pairs. This tokeniser is for
+weighing only: the search index has its own.
 """
 
 import re
@@ -15,8 +15,8 @@ from clew.analyze.grammar import Shape, order, shapes
 from clew.analyze.lexicon import FUNCTION, UNLISTED, UNSPACED, Word, bare, describe, kind_of
 from clew.text.sentences import paragraph_spans, sentences_within
 
-# Characters that are weighed; what lies beyond is not looked at. Long turns are cut into pieces before they come here,
-# so this only bounds the cost of a text that was not.
+# Characters that are weighed; the rest is ignored. Long turns are cut into pieces before they come here, so this only
+# bounds the cost of a text that was not cut.
 ANALYSED_CHARACTERS: Final = 20_000
 
 # Letters, and marks that combine with them: accents, vowel signs of Hebrew, Arabic, Indic and South-East Asian script.
@@ -43,7 +43,7 @@ _KEPT_LENGTH: Final = 40
 
 
 class _Words(dict[str, Word]):
-    """Token -> record, filled on demand and emptied when full. What it holds never changes a result."""
+    """A cache from token to record, cleared when full. Its content never changes a result."""
 
     def __missing__(self, token: str) -> Word:
         word = describe(token)
@@ -58,9 +58,9 @@ class _Words(dict[str, Word]):
 
 
 class _Runs(dict[str, tuple[Word, ...]]):
-    """What stands between two white spaces -> its words and separators; kept like words.
+    """A cache from a run without white space to its words and separators, cleared when full.
 
-    Most runs come again ("the", "well,"), so that a text is mostly looked up and hardly cut.
+    Most runs repeat ("the", "well,"), so that most of a text is looked up and little is cut.
     """
 
     def __missing__(self, run: str) -> tuple[Word, ...]:
@@ -77,7 +77,7 @@ _runs = _Runs()
 
 
 def word_of(token: str) -> Word:
-    """The record of one token, lower case and of a script that parts words by spaces."""
+    """The record of one lower-case token in a script that separates words by spaces."""
     return _words[token]
 
 
@@ -102,7 +102,7 @@ _WORDLESS: Final = Sentence("", (), (), (), (), (), ())
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """A text cut up for weighing.
+    """A text split into paragraphs, sentences and words for weighing.
 
     `text` is what was analysed: the first `ANALYSED_CHARACTERS` characters; `lower` is the same in lower case, place by
     place. `paragraphs` holds how many sentences each paragraph has.
@@ -121,7 +121,7 @@ class Reading:
 
 
 def read(text: str) -> Reading:
-    """Cut a text into paragraphs, sentences and words; total for any string."""
+    """Split a text into paragraphs, sentences and words. Accepts any string."""
     text = text[:ANALYSED_CHARACTERS]
     lower = text.lower()
     if not text.isascii():
@@ -146,7 +146,7 @@ def read(text: str) -> Reading:
 
 
 def _cut(token: str) -> Iterator[Word]:
-    """The words of a token that may hold unspaced script."""
+    """The words of a token that may contain a script without spaces."""
     if not _HAS_UNSPACED.search(token):
         yield _words[token]
         return
@@ -168,7 +168,7 @@ def _cut(token: str) -> Iterator[Word]:
 
 
 def _han(run: str) -> Iterator[Word]:
-    """Pairs of characters between the characters of the grammar."""
+    """Pairs of characters between the function characters."""
     part = ""
     for char in run:
         if _words[char].flags & FUNCTION:

@@ -1,1 +1,4 @@
-"""Shorter renderings of a turn: the most informative sentences, or a title. Start at `renderings.salient`."""
+"""Shorter renderings of stored text; the stored text itself is never changed.
+
+Start at `renderings.render_salient` and `renderings.render_title`; `evidence.evidence` finds what they should keep.
+"""

@@ -1,13 +1,13 @@
-"""What a shortened text should not lose: addresses, errors, commands, paths, dates, numbers with units, identifiers.
+"""Find what a shortened text should keep: addresses, errors, commands, paths, dates, numbers with units, identifiers.
 
-Rules only (DESIGN 7). Every pattern is bounded, so that it takes time linear in the text.
+Rules only (DESIGN 7). Every pattern is bounded, so that matching takes time linear in the text.
 """
 
 import re
 from typing import Final
 
 MOST: Final = 20_000
-"""Characters that are looked at, from the start: it bounds what one giant text may cost."""
+"""Characters that are examined, from the start: bounds the cost of one huge text."""
 
 _UNITS: Final = (
     "%|percent|ms|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|[kmgt]i?b|bytes?|bits?|[kmg]?hz"
@@ -21,7 +21,7 @@ _FILE_ENDS: Final = (
     "py|js|jsx|ts|tsx|json|toml|ya?ml|md|txt|csv|sql|sh|html?|css|rs|go|java|c|h|cpp|rb|ini|cfg|env|lock|log|pdf|docx?|xlsx?"
     "|png|jpe?g|svg"
 )
-# What an earlier kind covers is not looked at again, so that the digits of a date are no number.
+# A later kind never overlaps an earlier one, so that the digits of a date are not a number.
 _KINDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     ("url", re.compile(r"\b(?:[a-z]{2,12}://|www\.)[^\s<>\"')\]]{1,400}", re.IGNORECASE)),
     (
@@ -70,7 +70,7 @@ def evidence(text: str) -> tuple[tuple[int, int, str], ...]:
     """Start, end and kind of each mark of evidence, in text order, none overlapping.
 
     Kinds: `url`, `error`, `command`, `path`, `date`, `number`, `identifier`; where two overlap, the kind named first
-    wins. Only the first `MOST` characters are looked at.
+    wins. Only the first `MOST` characters are examined.
     """
     head = text[:MOST]
     covered = bytearray(len(head))

@@ -1,7 +1,7 @@
-"""Extractive renderings of one text: `salient`, its most telling sentences, and `title`, one line.
+"""Extractive renderings of one text: `salient`, its most informative sentences, and `title`, one line.
 
-Pure and deterministic, for any script, total for any text: the words shown are the text's own, in its order, with an
-ellipsis where something is left out. Borders: knows no question; the pieces that suit one are chosen at recall.
+Pure and deterministic, for any text in any script: the words shown are the text's own, in order, with an ellipsis where
+something is left out. Renderings do not depend on a question; recall chooses the pieces that suit one.
 """
 
 import hashlib
@@ -19,7 +19,7 @@ from clew.text.terms import terms
 from clew.types.record import Record
 
 SALIENT: Final = 480
-"""Most characters of a salient rendering, the marks of what is left out aside: as much as a piece has."""
+"""Most characters of a salient rendering without its ellipses: the length of a piece."""
 
 TITLE: Final = 80
 """Most characters of a title."""
@@ -43,7 +43,7 @@ class Rendering(Record):
 
     Attributes:
         kind: `salient` or `title`.
-        tokens: of `text`, by the counter that was asked.
+        tokens: token count of `text`, by the counter that was passed.
         source: SHA-256 of the whole text, in hexadecimal; a rendering of another text is out of date.
         method: `extract`: every word is the text's own.
         coverage: 0..1, the share of the text's different marks of evidence that are shown; 1 when it has none.
@@ -60,12 +60,12 @@ class Rendering(Record):
 def render_salient(
     text: str, counter: Counter, *, weights: Sequence[float] | None = None, most: int = SALIENT
 ) -> Rendering:
-    """The `salient` rendering with what is known of it; see `salient`."""
+    """The `salient` rendering of a text with its metadata; see `salient`."""
     return _rendering("salient", text, salient(text, weights=weights, most=most), counter)
 
 
 def render_title(text: str, counter: Counter) -> Rendering:
-    """The `title` rendering with what is known of it; see `title`."""
+    """The `title` rendering of a text with its metadata; see `title`."""
     return _rendering("title", text, title(text), counter)
 
 
@@ -78,14 +78,15 @@ def title(text: str) -> str:
 
 
 def salient(text: str, *, weights: Sequence[float] | None = None, most: int = SALIENT) -> str:
-    """The sentences that tell most, in their order, within `most` characters; the text itself when it is no longer.
+    """The most informative sentences, in order, within `most` characters; the whole text when it fits.
 
-    Chosen one by one for what each adds to those chosen before, by length: relational weight (layer 1), centrality (how
-    far its words come back in other sentences), novelty, marks of evidence and names. Ties go to the earlier sentence.
+    Sentences are chosen greedily by what each adds per length to those already chosen: relational weight (layer 1),
+    centrality (how far its words recur in other sentences), novelty, marks of evidence and names. Ties go to the
+    earlier sentence.
 
     Args:
-        weights: layer 1 of each sentence, as the annotation `layer1:sentences` has it; None weighs them now.
-        most: characters, 1 or more, without the ellipses.
+        weights: layer 1 of each sentence, as in the annotation `layer1:sentences`; None computes them here.
+        most: most characters without the ellipses, at least 1.
     """
     whole = text.strip()
     if len(whole) <= most:
@@ -145,14 +146,14 @@ def _read(text: str, spans: Sequence[tuple[int, int]], weights: Sequence[float])
 
 
 def _adds(each: _Sentence, said: set[str]) -> float:
-    """What a sentence adds to those that are chosen, for its length."""
+    """What a sentence adds to those already chosen, relative to its length."""
     fresh = len(each.terms - said) / len(each.terms) if each.terms else 0.0
     marks, names = min(_MOST_NEW, len(each.marks - said)), min(_MOST_NEW, len(each.names - said))
     return (each.worth + fresh + _MARK * marks + _NAME * names) * fresh / (each.size + _OFFSET)
 
 
 def _joined(text: str, spans: Sequence[tuple[int, int]]) -> str:
-    """The sentences as they stand, with a mark wherever words are left out before, between or behind them."""
+    """The sentences as written, with an ellipsis wherever words are left out before, between or after them."""
     parts = [] if not text[: spans[0][0]].strip() else [f"{ELLIPSIS} "]
     last = spans[0][0]
     for start, end in spans:
@@ -165,7 +166,7 @@ def _joined(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 
 def _cut(line: str, most: int) -> str:
-    """At most `most` characters of a line, cut behind a word where there is one, with a mark."""
+    """At most `most` characters of a line, cut after a word where possible, with an ellipsis."""
     if len(line) <= most:
         return line
     if most < 2:

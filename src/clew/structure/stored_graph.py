@@ -1,9 +1,9 @@
-"""The entity graph of a space as it is stored: counts over turns as rows, and the questions that are asked of them.
+"""The stored entity graph of a space: counts over turns as rows, and queries over these rows.
 
-A name that somebody is called by leads to them, see `StoredGraph.called`; nothing of that is written, so that a turn
-that comes or goes changes numbers alone.
+A nickname leads to the person it belongs to, see `StoredGraph.called`. Nicknames are resolved at query time and not
+stored, so that adding or forgetting a turn changes only counts.
 
-Types are kept as letters, and names as what they have more than their key (`written_name`): most are told by it.
+Types are stored as letters, and names as their difference from their key (`written_name`), which is mostly empty.
 """
 
 from collections import Counter
@@ -24,19 +24,19 @@ from clew.types.entity import EdgeType, Entity, NameSpan, Neighbour, NodeType
 from clew.types.turn import Turn
 
 ENTITY_VERSION: Final = 2
-"""Named by every row made here. Raise it with any change of what a turn is said to name."""
+"""Version in every row made here. Raise it with any change to which names a turn is found to mention."""
 
 MOST_LINKED: Final = 50
-"""Neighbours of an entity that passes energy on: of more, each would get less than the minimum (0.5 / 51 < 0.01)."""
+"""Most neighbours of an entity that passes activation on: with more, each would get less than the minimum, 0.01."""
 
 SPEAKS: Final = "speaks"
 _ROLES: Final = frozenset(("user", "assistant", "system", "tool", "model", "human", "ai", "bot"))
-"""Speakers' names that are no names."""
+"""Speaker names that are roles, not names."""
 
 
 @dataclass(slots=True)
 class Counts:
-    """Rows of ENTITY, EDGE and SPEAKER, by table and by key without the space, with their turns."""
+    """Number of turns for each row of ENTITY, EDGE and SPEAKER, by table and by key without the space."""
 
     rows: dict[str, Counter[tuple[str, ...]]] = field(
         default_factory=lambda: {"entity": Counter(), "edge": Counter(), "speaker": Counter()}
@@ -44,7 +44,7 @@ class Counts:
 
     @classmethod
     def joined(cls, parts: Iterable[Self]) -> Self:
-        """The sum of several."""
+        """The sum of several counts."""
         whole = cls()
         for part in parts:
             for table, counted in part.rows.items():
@@ -52,10 +52,10 @@ class Counts:
         return whole
 
     def add(self, turn: Turn, spans: Sequence[NameSpan] = ()) -> None:
-        """Counts what one turn names; the same turn with the same spans always counts the same.
+        """Count the names in one turn. Deterministic: the same turn with the same spans adds the same counts.
 
         Args:
-            spans: names that a model saw in its text.
+            spans: names that a model found in its text.
         """
         if not may_name(turn):
             return
@@ -78,7 +78,7 @@ class Counts:
         edges.update((own, key, str(EdgeType.SPEAKS_OF)) for key in said if key != own)
 
     def apply(self, tx: Transaction, space: str, sign: int) -> None:
-        """Adds the counts to what is stored, or takes them off; what nothing names any more goes."""
+        """Add the counts to the stored ones (`sign` 1) or subtract them (-1); rows that reach 0 are deleted."""
         for table, counted in self.rows.items():
             kept = {(space, *_written(table, key)): turns for key, turns in counted.items()}
             keys = sorted(kept)
@@ -94,31 +94,31 @@ class Counts:
 
 
 def may_name(turn: Turn) -> bool:
-    """Whether it is counted what a turn names: tools and injected text name nothing."""
+    """Whether names in a turn are counted; those of tools, system messages and injected text are not."""
     return turn.origin not in ("tool", "injected") and turn.role not in ("tool", "system")
 
 
 def speaker_key(speaker: str | None) -> str | None:
-    """The key of who speaks; None where that is a role and no name."""
+    """The entity key of a speaker; None where the speaker is a role and not a name."""
     if speaker is None or speaker.strip().casefold() in _ROLES:
         return None
     return entity_key(speaker) or None
 
 
 class StoredGraph:
-    """Looks at the rows of one space, as of one moment; every answer costs a bounded number of reads."""
+    """Queries over the entity rows of one space in one snapshot; the docstrings say which read all rows."""
 
     def __init__(self, reader: Reader, space: str, view: IndexView) -> None:
-        """Reads through an open snapshot; `view` tells who goes by which name."""
+        """Read through an open snapshot; `view` resolves nicknames."""
         self._reader, self._space, self._view = reader, space, view
 
     def find(self, name: str) -> str | None:
-        """The key of the entity that a name means; None when nothing of that name is known."""
+        """The key of the entity that a name refers to; None when the name is unknown."""
         key = entity_key(name)
         return (self.called(name) or key) if key and self._has(key) else self.called(name)
 
     def linked(self, key: str) -> Sequence[str]:
-        """The keys of an entity's neighbours, sorted; none for one with more than `MOST_LINKED`."""
+        """The keys of an entity's neighbours, sorted; empty for an entity with more than `MOST_LINKED`."""
         found: set[str] = set()
         for index, end in ((None, "target"), ("target", "source")):
             low = (self._space, key)
@@ -128,9 +128,9 @@ class StoredGraph:
         return sorted(found) if len(found) <= MOST_LINKED else ()
 
     def called(self, name: str) -> str | None:
-        """The key of the one person who goes by a name that is not their own, by `clew.structure.nicknames`.
+        """The key of the only person with this nickname, by `clew.structure.nicknames`; None when there is none.
 
-        What is also a thing of the space, named in lower case, is nobody's: people greet their pets too.
+        A word that is also a concept of the space is nobody's nickname: people greet their pets too.
         """
         word = name.strip().casefold()
         code = nicknames(self._view, (word,)).get(word)
@@ -139,13 +139,13 @@ class StoredGraph:
         return None if person == key or self._has(key, NodeType.CONCEPT) else person
 
     def entity(self, key: str) -> Entity | None:
-        """An entity by its key; None when nothing of that key is known."""
+        """An entity by its key; None when the key is unknown."""
         rows = self._reader.scan("entity", (self._space, key), (self._space, key))
         types, forms = _counted(rows)
         return entity_of(key, types, forms) if types else None
 
     def entities(self) -> tuple[Entity, ...]:
-        """All of them, the most named first; of equal ones by name. A nickname is a part of who has it."""
+        """All entities, the most mentioned first; ties by name. A nickname is merged into its owner. Reads all rows."""
         rows: dict[str, list[Row]] = {}
         for row in self._reader.scan("entity", (self._space,), (self._space,)):
             rows.setdefault(cast(str, row[1]), []).append(row)
@@ -156,7 +156,7 @@ class StoredGraph:
         return tuple(sorted(found, key=lambda each: (-each.turns, each.name)))
 
     def nicknames(self) -> dict[str, str]:
-        """The keys of all names that lead to somebody, with whom they mean."""
+        """All nicknames with their owners, both as keys. Reads all speaker rows."""
         names = {
             cast(str, row[4])
             for row in self._reader.scan("speaker", (self._space,), (self._space,))
@@ -167,9 +167,9 @@ class StoredGraph:
         return {key: person for key, person in led.items() if person not in led}
 
     def neighbours(self, key: str, limit: int) -> tuple[Neighbour, ...]:
-        """An entity's strongest neighbours; of equal ones by name. Reads all of its edges.
+        """An entity's strongest neighbours; ties by name. Reads all of its edges.
 
-        What stands under a nickname is counted for who has it.
+        Edges of a nickname count for its owner.
         """
         led = self.nicknames()
         counted: Counter[tuple[str, EdgeType]] = Counter()
@@ -186,7 +186,7 @@ class StoredGraph:
         return tuple(sorted(ranked, key=lambda each: (-each.turns, each.name, each.edge)))
 
     def with_nicknames(self, key: str) -> tuple[Entity, tuple[str, ...]] | None:
-        """An entity with what stands under the names that lead to it, and every spelling of any of them, sorted."""
+        """An entity merged with its nicknames, and every spelling of any of them, sorted; None when unknown."""
         keys = [key, *(other for other, person in self.nicknames().items() if person == key)]
         rows = [row for each in keys for row in self._reader.scan("entity", (self._space, each), (self._space, each))]
         types, forms = _counted(rows)
@@ -198,13 +198,13 @@ class StoredGraph:
 
 
 def drop_graph(tx: Transaction, space: str) -> None:
-    """Takes out every row of the graph."""
+    """Delete every row of the graph of a space."""
     for table in Counts().rows:
         tx.delete(table, (space,), (space,))
 
 
 def stored_counts(reader: Reader, space: str) -> Counts:
-    """All that is stored, as counts."""
+    """All stored rows of the graph as counts."""
     found = Counts()
     for table, counted in found.rows.items():
         width = TABLES[table].key
@@ -223,10 +223,10 @@ def _counted(rows: Sequence[Row]) -> tuple[Counter[NodeType], Counter[str]]:
 
 
 def written_name(key: str, name: str) -> str:
-    """A name as it is kept under its key.
+    """A name as it is stored under its key.
 
-    Empty where it is the key with spaces; the ends of its words, behind a tilde, where each begins as its stem in the
-    key does; else the name, behind another tilde where it begins with one.
+    Empty where the name is the key with spaces; the endings of its words after a tilde where each word starts with its
+    stem in the key; else the name, with a further tilde before it if it starts with one.
     """
     stems, words = key.split("-"), name.split(" ")
     if words == stems:
@@ -239,7 +239,7 @@ def written_name(key: str, name: str) -> str:
 
 
 def read_name(key: str, kept: str) -> str:
-    """The name that `written_name` was given."""
+    """The name from the text that `written_name` made."""
     if kept.startswith("~~") or (not kept.startswith("~") and kept):
         return kept.removeprefix("~")
     stems = key.split("-")
@@ -248,14 +248,14 @@ def read_name(key: str, kept: str) -> str:
 
 
 def _written(table: str, key: tuple[str, ...]) -> tuple[str, ...]:
-    """The key of a row as it is kept, without the space."""
+    """The stored key of a row, without the space."""
     if table == "entity":
         return key[0], NODE_TYPES.letter(key[1]), written_name(key[0], key[2])
     return (*key[:2], EDGE_TYPES.letter(key[2])) if table == "edge" else key
 
 
 def _read(table: str, kept: tuple[str, ...]) -> tuple[str, ...]:
-    """The key that `_written` was given."""
+    """The key from the stored key that `_written` made."""
     if table == "entity":
         return kept[0], NODE_TYPES.name(kept[1]), read_name(kept[0], kept[2])
     return (*kept[:2], EDGE_TYPES.name(kept[2])) if table == "edge" else kept

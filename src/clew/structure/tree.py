@@ -1,7 +1,7 @@
-"""Best-first search down a hierarchy, and a tree of texts to search; a flat look at all leaves is the safety net.
+"""Best-first search down a hierarchy, and a searchable tree of texts; a flat scan of all leaves is the safety net.
 
-A summary of many texts loses words, so what only one leaf says may be told by none of its ancestors. The best leaves by
-themselves are therefore always among what is found: the tree orders and widens the answer, and never hides a leaf.
+The summary of many texts loses words, so what only one leaf says may be missing from all of its ancestors. The best
+leaves of a flat scan are therefore always in the result: the tree orders and widens the answer and never hides a leaf.
 """
 
 import heapq
@@ -19,19 +19,19 @@ from clew.structure.features import hashed_terms, packed
 
 OWN: Final = 0.7
 INHERITED: Final = 0.3
-"""Of a node's score: its own cosine, and its parent's score (DESIGN 6)."""
+"""Shares of a node's score: its own cosine and its parent's score (DESIGN 6)."""
 
 _PREFIX: Final = "tree"
 
 
 @dataclass(frozen=True, slots=True)
 class TreeHit:
-    """One leaf that was found.
+    """One leaf in a search result.
 
     Attributes:
         node: its id.
-        score: 0.7 of its own cosine and 0.3 of its parent's score.
-        metadata: what it was added with.
+        score: 0.7 times its own cosine plus 0.3 times its parent's score.
+        metadata: the metadata it was added with.
     """
 
     node: str
@@ -46,10 +46,10 @@ def best_first(
     cosine: Callable[[str], float],
     limit: int,
 ) -> dict[str, float]:
-    """The first leaves that are met when the best node known is always opened next, by id, best first.
+    """Best-first search: the scores of the first `limit` leaves reached, by id, best first.
 
-    A root's score is its cosine; every other node's 0.7 of its own and 0.3 of its parent's score. Of equal scores the
-    smaller id goes first. A node without children is a leaf.
+    A root's score is its cosine; every other node's is 0.7 times its own cosine plus 0.3 times its parent's score. Ties
+    go to the smaller id. A node without children is a leaf.
     """
     open_nodes = [(-round(cosine(node), 6), node) for node in roots]
     heapq.heapify(open_nodes)
@@ -66,14 +66,14 @@ def best_first(
 
 
 class SemanticTree:
-    """Texts in the order in which they came, and above them chapters of neighbours that belong together.
+    """Texts in the order in which they were added, and above them chapters of neighbours that belong together.
 
-    Chapters are made as those over the beats of a session are (`clew.structure.chapters`): at the right edge only, with
+    Chapters are built like those over the beats of a session (`clew.structure.chapters`): at the right edge only, with
     a bounded number of children, so that adding a text costs the same however many there are.
     """
 
     def __init__(self, embedder: Embedder | None = None) -> None:
-        """Begins without texts; without an embedder they are compared by their words."""
+        """Create an empty tree; without an embedder texts are compared by their words."""
         self.embedder = embedder
         self._state = OpenTree()
         self._profiles: dict[str, Profile] = {}
@@ -86,10 +86,10 @@ class SemanticTree:
         return len(self._leaves)
 
     def add(self, text: str, metadata: Mapping[str, Any] | None = None) -> str:
-        """Adds a text as the newest leaf, and gives its id.
+        """Add a text as the newest leaf and return its id.
 
         Raises:
-            ModelError: the embedder cannot do it; nothing was added.
+            ModelError: the embedder failed; nothing was added.
         """
         vector = None if self.embedder is None else packed(embed_checked(self.embedder, (text,))[0])
         return self._add(text, dict(metadata or {}), vector)
@@ -118,7 +118,7 @@ class SemanticTree:
         return self._leaves[_number(node, len(self._leaves))][0]
 
     def metadata(self, node: str) -> dict[str, Any]:
-        """What a leaf was added with.
+        """The metadata that a leaf was added with.
 
         Raises:
             InputError: there is no such leaf.
@@ -130,11 +130,11 @@ class SemanticTree:
         return tuple(profile.node for level in reversed(self._state.levels) for profile in level)
 
     def children(self, node: str) -> tuple[str, ...]:
-        """The nodes below one, in order; none for a leaf."""
+        """The children of a node, in order; empty for a leaf."""
         return self._children.get(node, ())
 
     def search(self, query: str, limit: int = 10) -> list[TreeHit]:
-        """The leaves that fit a query, best first, of equal ones the older; see `hierarchical_relevance_search`."""
+        """The leaves that match a query, best first, ties to the older; see `hierarchical_relevance_search`."""
         if limit < 0:
             raise InputError(f"limit {limit} is negative; give the number of leaves wanted, 0 or more")
         vector = None if self.embedder is None else packed(embed_checked(self.embedder, (query,))[0])
@@ -155,7 +155,7 @@ class SemanticTree:
         return [TreeHit(node, self.text(node), scores[node], self.metadata(node)) for node in chosen]
 
     def _flat(self, asked: Profile, limit: int) -> list[int]:
-        """The leaves that fit a query by themselves: by the rare words of it that they hold, then by likeness."""
+        """The leaves that match a query without the tree: by the rare words they share with it, then by similarity."""
         total = len(self._leaves)
         shares: Counter[int] = Counter()
         for term, _ in sorted(asked.terms):
@@ -171,7 +171,7 @@ class SemanticTree:
         return [number for _, number in best]
 
     def _along(self, number: int, cosine: Callable[[str], float]) -> float:
-        """The score that a leaf has at the end of its path."""
+        """The score of a leaf at the end of its path from the root."""
         path = [_leaf(number)]
         while path[-1] in self._parents:
             path.append(self._parents[path[-1]])
@@ -192,7 +192,7 @@ class SemanticTree:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any], embedder: Embedder | None = None) -> Self:
-        """Reads what `to_dict` wrote; no text is embedded again.
+        """Read what `to_dict` wrote; no text is embedded again.
 
         Raises:
             InputError: the record cannot be read.
@@ -208,16 +208,16 @@ class SemanticTree:
 
 
 def hierarchical_relevance_search(tree: SemanticTree, query: str, limit: int = 10) -> list[TreeHit]:
-    """The leaves of a tree that fit a query, best first.
+    """The leaves of a tree that match a query, best first.
 
-    Best-first down the tree, and beside it the best leaves by themselves: half of the answer, at least, is theirs.
+    Combines best-first search down the tree with a flat scan; at least half of the result comes from the flat scan.
 
     Args:
-        limit: most leaves.
+        limit: most leaves to return.
 
     Raises:
         InputError: the limit is negative.
-        ModelError: the tree's embedder cannot do the query.
+        ModelError: the tree's embedder failed on the query.
     """
     return tree.search(query, limit)
 

@@ -1,7 +1,7 @@
-"""The labels of a space: which there are, which mean the same, and into which parts broad ones fall.
+"""The label vocabulary of a space: its labels, which of them are aliases, and how broad labels are split.
 
-A name that is near an earlier one becomes its alias, so that the first form seen stays the name. Aliases lead to names
-that were born before them, and so never in a circle.
+A name that is similar to an earlier one becomes its alias, so that the first form seen remains the label. An alias
+always points to an earlier name, so aliases cannot form a cycle.
 """
 
 from collections import Counter
@@ -17,19 +17,19 @@ from clew.analyze.words import word_of
 from clew.models.quantize import Codes
 
 NAME_COSINE: Final = 0.85
-"""Cosine of two names' vectors from which they mean the same (docs/tags.md)."""
+"""Cosine of two names' vectors from which one is an alias of the other (docs/tags.md)."""
 
 TURN_COSINE: Final = 0.6
-"""Cosine of a turn's vector and a label's from which the turn speaks of it (docs/tags.md)."""
+"""Cosine of a turn's vector and a label's from which the turn is about the label (docs/tags.md)."""
 
 BLOCK: Final = 4
-"""First letters that two names must share to be compared by their spelling."""
+"""Number of leading letters that two names must share to be compared by spelling."""
 
 EDITED: Final = 7
-"""Letters from which two words that differ in one count as one word spelt twice."""
+"""Length from which two words that differ in one letter count as spellings of one word."""
 
 SPLIT_BEATS: Final = 32
-"""Beats from which a label may be split; looked at again whenever their number has doubled."""
+"""Number of beats from which a label may be split; checked again whenever the number has doubled."""
 
 SPLIT_SHARE: Final = 0.1
 """Share of all beats above which a label is split."""
@@ -51,15 +51,15 @@ _CALENDAR: Final = frozenset(
 
 @dataclass(slots=True, eq=False)
 class LabelEntry:
-    """One name.
+    """One name of the vocabulary.
 
     Attributes:
-        born: ordinal of the turn that closed the first beat with it.
-        beats: that have it.
-        again: ordinal of the turn that closed the second of them; None before that. From there on it has a vector.
-        target: the earlier name that means the same; None when there is none.
-        parts: names that narrow it, strongest first.
-        codes: its vector, as int8 numbers of length 127 or so; None when it has none.
+        born: ordinal of the turn that closed the first beat with this name.
+        beats: number of beats with this name.
+        again: ordinal of the turn that closed the second such beat; None before that. From then on it has a vector.
+        target: the earlier name of which this one is an alias; None when it is not an alias.
+        parts: the narrower names it is split into, strongest first.
+        codes: its vector as int8 numbers, of length about 127; None without one.
     """
 
     name: str
@@ -72,15 +72,15 @@ class LabelEntry:
 
     @property
     def age(self) -> tuple[int, str]:
-        """Its place among all names, earliest first."""
+        """Sort key that puts earlier names first."""
         return self.born, self.name
 
 
 class Vocabulary:
-    """The names of one space. What it says depends on the names alone and not on the order in which they came."""
+    """The names of one space. Answers depend on the names alone, not on the order in which they were added."""
 
     def __init__(self, labels: Iterable[LabelEntry] = (), beats: int = 0) -> None:
-        """Takes labels as they are, with their targets.
+        """Take labels as they are, with their targets.
 
         Args:
             beats: closed so far in the whole space.
@@ -95,7 +95,7 @@ class Vocabulary:
             self._enter(label)
 
     def add(self, name: str, born: int) -> set[str]:
-        """Enters a name, or notes that it was born earlier; gives the names that have changed by that."""
+        """Add a name, or record that it was born earlier; return the names that changed."""
         label = self.labels.get(name)
         if label is not None and label.born <= born:
             return set()
@@ -106,20 +106,20 @@ class Vocabulary:
         return {name} | self._meet(label)
 
     def count(self, name: str, by: int) -> None:
-        """Counts one more beat of a name, closed by a turn with this ordinal."""
+        """Count one more beat of a name, closed by the turn with ordinal `by`."""
         label = self.labels[name]
         label.beats += 1
         if label.beats > 1 and label.again is None:
             label.again = by
 
     def give_vector(self, name: str, codes: NDArray[np.int8]) -> set[str]:
-        """Gives a name its vector, and gives the names that have another target by that."""
+        """Set the vector of a name; return the names whose target changed."""
         label = self.labels[name]
         label.codes, self._matrix = codes, None
         return self._meet(label)
 
     def drop(self, names: Iterable[str]) -> set[str]:
-        """Takes names out; gives those that have another target, or other parts, by that."""
+        """Remove names; return the remaining names whose target or parts changed."""
         gone = {name for name in names if self.labels.pop(name, None) is not None}
         if not gone:
             return set()
@@ -141,7 +141,7 @@ class Vocabulary:
         return changed
 
     def root(self, name: str) -> str:
-        """The name that stands for a name, itself when there is no other; for one that is unknown, by its key."""
+        """The label that a name resolves to: the end of its alias chain; an unknown name is looked up by its key."""
         label = self.labels.get(name)
         if label is None:
             held = self._keys.get(tag_key(name), ())
@@ -153,12 +153,12 @@ class Vocabulary:
         return label.name
 
     def knows(self, key: str, before: int) -> bool:
-        """Whether a name with this key was there before a turn."""
+        """Whether a name with this key was born before the turn with ordinal `before`."""
         names = self._keys.get(key)
         return names is not None and any(self.labels[name].born < before for name in names)
 
     def like(self, codes: NDArray[np.int8], before: int, limit: int) -> dict[str, float]:
-        """The names that had come twice before a turn and are like its vector, the most alike first, with cosines."""
+        """Names similar to a turn's vector that had two beats before it, the most similar first, with cosines."""
         labels, cosines = self._cosines(codes)
         near = [(float(cosines[place]), labels[place]) for place in np.flatnonzero(cosines >= TURN_COSINE)]
         near = [(cosine, label) for cosine, label in near if label.again is not None and label.again < before]
@@ -166,7 +166,7 @@ class Vocabulary:
         return {label.name: min(cosine, 1.0) for cosine, label in near[:limit]}
 
     def lacking(self) -> list[str]:
-        """The names that have come twice and have no vector, earliest first; aliases, numbers and dates need none."""
+        """Names with two beats and no vector yet, earliest first; aliases, numbers and dates need none."""
         found = [label for label in self.labels.values() if label.codes is None and label.again is not None]
         found = [label for label in found if label.target is None and _is_comparable(label.name)]
         return [label.name for label in sorted(found, key=lambda label: label.age)]
@@ -180,7 +180,7 @@ class Vocabulary:
         self._matrix = None
 
     def _meet(self, label: LabelEntry) -> set[str]:
-        """Finds the target of a label, and makes it the target of others that it precedes."""
+        """Find the target of a label, and make the label the target of similar ones that it precedes."""
         changed: set[str] = set()
         near = self._near(label)
         earlier = min((other for other in near if other.age < label.age), key=lambda other: other.age, default=None)
@@ -196,7 +196,7 @@ class Vocabulary:
         return changed
 
     def _near(self, label: LabelEntry) -> list[LabelEntry]:
-        """The other names that mean the same, each once."""
+        """The other names that are similar to a label, without duplicates."""
         key = tag_key(label.name)
         block = [self.labels[name] for name in self._blocks.get(key[:BLOCK], ())]
         found = {other.name: other for other in block if other is not label and is_near(key, tag_key(other.name))}
@@ -207,7 +207,7 @@ class Vocabulary:
         return list(found.values())
 
     def _cosines(self, codes: NDArray[np.int8]) -> tuple[list[LabelEntry], NDArray[np.float64]]:
-        """Of a vector and all names; whole numbers, so that it is the same however many there are."""
+        """Cosines of a vector with all names; integer dot products, so that the result is exact."""
         if self._matrix is None:
             labels = [label for label in self.labels.values() if label.codes is not None]
             rows = np.array([label.codes for label in labels], np.int8).reshape(len(labels), len(codes))
@@ -219,10 +219,10 @@ class Vocabulary:
 
 
 def is_near(one: str, other: str) -> bool:
-    """Whether two keys are one name spelt twice, or one the short form of the other in one of their words.
+    """Whether two keys are spellings of one name, or differ in one word of which one is the other's short form.
 
-    A short form has four letters or more, and less than half of the long one's: auth, authentication. Two words that
-    the lexicon knows are two words, however alike they look: contact, contract.
+    A short form has at least four letters and less than half of the long form's: auth, authentication. Two words that
+    are both in the lexicon are different words however similar they look: contact, contract.
     """
     if one == other:
         return True
@@ -238,14 +238,13 @@ def is_near(one: str, other: str) -> bool:
 
 
 def parts_of(name: str, beats: Sequence[Iterable[str]]) -> tuple[str, ...]:
-    """The names that a broad label is narrowed by, strongest first: those that stand beside it in most of its beats.
+    """The names that a broad label is split into: those that occur with it in the most beats, strongest first.
 
     Args:
-        beats: the names of each beat that has the label, aliases read through.
+        beats: the names of each beat that has the label, aliases resolved.
 
     Returns:
-        None that stands in fewer than `PART_BEATS` of them, and none that would be the label again; fewer than two
-        make no parts.
+        Names in at least `PART_BEATS` and at most two thirds of these beats; empty when there are fewer than two.
     """
     counts = Counter(other for held in beats for other in dict.fromkeys(held) if other != name)
     fit = [other for other, count in counts.items() if PART_BEATS <= count <= len(beats) * 2 / 3]
@@ -254,12 +253,12 @@ def parts_of(name: str, beats: Sequence[Iterable[str]]) -> tuple[str, ...]:
 
 
 def part_in(parts: Sequence[str], held: Iterable[str]) -> str | None:
-    """The part of a broad label that one of its beats belongs to: the strongest that it has; None for none."""
+    """The part of a broad label that a beat belongs to: the strongest one that the beat has; None without one."""
     return next((part for part in parts if part in set(held)), None)
 
 
 def resolve(name: str, aliases: Mapping[str, str]) -> str:
-    """The name at the end of a chain of aliases; of a circle, which nothing writes, the last met."""
+    """The name at the end of a chain of aliases; in a cycle, which Clew never writes, the last name visited."""
     seen = {name}
     while (target := aliases.get(name)) is not None and target not in seen:
         seen.add(target)
@@ -268,7 +267,7 @@ def resolve(name: str, aliases: Mapping[str, str]) -> str:
 
 
 def _is_comparable(name: str) -> bool:
-    """Whether a vector tells what a name means: those of days, months and numbers are all alike."""
+    """Whether the vector of a name is telling: those of days, months and numbers are all alike."""
     return not any(letter.isdigit() for letter in name) and _CALENDAR.isdisjoint(name.split("-"))
 
 
@@ -278,7 +277,7 @@ def _is_listed(word: str) -> bool:
 
 
 def _one_edit(one: str, other: str) -> bool:
-    """Whether one letter is put in, left out, or another, from the first word, the shorter one, to the second."""
+    """Whether one edit (insertion or substitution of a letter) leads from the first, shorter word to the second."""
     if len(other) - len(one) > 1:
         return False
     start = next(

@@ -1,4 +1,1 @@
-"""The classes and rules of the source documents under their own names (`hsca`, `hce`, `sigma`, `claims`).
-
-Start at `hsca.HSCAEngine`.
-"""
+"""The source documents' own interfaces over Clew's model: `hsca`, `hce`, `sigma` and `claims`."""

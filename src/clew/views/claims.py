@@ -1,7 +1,7 @@
-"""Claims that snapshots ground (HSCA 5.2): what a dense beat says, with support from the weights of its chunks.
+"""Claims grounded in snapshots (HSCA 5.2): what a dense beat states, with support from the weights of its chunks.
 
 Support is never a count of citations: a source that repeats the right words without relating them has low weights, and
-so has every claim that rests on it.
+so does every claim that rests on it.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -20,14 +20,14 @@ _DIGITS: Final = 4
 
 @dataclass
 class ClaimNode:
-    """One claim and what it rests on.
+    """One claim and its grounds.
 
     Attributes:
-        text: what is claimed.
+        text: the claim.
         support_strength: 0..1, mean `layer1_score` of the chunks that ground it.
-        grounding_strength: 0..1, `macro_weight` of the snapshot that they are from.
+        grounding_strength: 0..1, `macro_weight` of the snapshot they are from.
         context: that snapshot's `domain_summary`.
-        snapshot_id, chunk_ids: the ground itself.
+        snapshot_id, chunk_ids: the snapshot and the chunks that ground it.
     """
 
     claim_id: str
@@ -52,7 +52,7 @@ class ClaimNode:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Reads what `to_dict` wrote, or a claim without ground.
+        """Read what `to_dict` wrote, or a claim without grounds.
 
         Raises:
             InputError: id, text or a strength is missing, or the record is no mapping.
@@ -83,17 +83,17 @@ class ClaimGraph:
         return iter(self._nodes.values())
 
     def add(self, node: ClaimNode) -> None:
-        """Adds a claim.
+        """Add a claim.
 
         Raises:
-            ConflictError: its id is taken.
+            ConflictError: a claim with its id exists.
         """
         if node.claim_id in self._nodes:
             raise ConflictError(f"claim {node.claim_id!r} is there already; give the new one an id of its own")
         self._nodes[node.claim_id] = node
 
     def get(self, claim_id: str) -> ClaimNode:
-        """The claim of that id.
+        """The claim with an id.
 
         Raises:
             NotFoundError: there is none.
@@ -112,10 +112,10 @@ class ClaimGraph:
     def claim(
         self, snapshot: ContextSnapshot, text: str | None = None, chunk_ids: Collection[str] | None = None
     ) -> ClaimNode:
-        """Adds what a snapshot claims.
+        """Add a claim grounded in a snapshot.
 
         Args:
-            snapshot: the ground; how dense it is goes into the strengths, and is no condition here.
+            snapshot: the source of the claim; its density sets the strengths and is not checked here.
             text: the claim; by default the text of the heaviest grounding chunk (the first of several).
             chunk_ids: the chunks that ground it; all of the snapshot's by default.
 
@@ -140,7 +140,7 @@ class ClaimGraph:
         return node
 
     def from_snapshots(self, snapshots: Iterable[ContextSnapshot]) -> list[ClaimNode]:
-        """Adds one claim for each snapshot that `can_ground` one; the others add nothing."""
+        """Add one claim for each snapshot that `can_ground` accepts."""
         return [self.claim(snapshot) for snapshot in snapshots if self.can_ground(snapshot)]
 
     def about(self, domain: str) -> list[ClaimNode]:
@@ -154,7 +154,7 @@ class ClaimGraph:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Reads what `to_dict` wrote.
+        """Read what `to_dict` wrote.
 
         Raises:
             InputError: a record cannot be read.

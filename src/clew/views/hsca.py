@@ -1,7 +1,7 @@
-"""The HSCA document's interface: an engine that takes turns and gives snapshots, with the document's rule as it stands.
+"""The HSCA document's interface: an engine that turns a conversation into snapshots by the document's own rule.
 
-The memory itself closes its beats otherwise (`clew.structure.beats`): taken alone, the rule lets one fluent chunk be a
-beat. This engine is for who wants the document's own behaviour. It keeps everything in memory.
+`Memory` closes its beats differently (`clew.structure.beats`): taken alone, the rule makes a beat of one fluent chunk.
+This engine is for those who want the document's own behaviour. It keeps everything in memory.
 """
 
 import time
@@ -41,7 +41,7 @@ def _new_id() -> str:
 
 
 class HSCAEngine:
-    """Scores turns through layers 1 to 3 and freezes them into snapshots when they have become coherent.
+    """Scores turns through layers 1 to 3 and freezes them into snapshots once they are coherent.
 
     Attributes:
         snapshot_coherence_threshold: weighted mean coherence of the buffer from which a snapshot is taken.
@@ -58,11 +58,11 @@ class HSCAEngine:
         clock: Callable[[], float] = time.time,  # noqa: TID251  # what the document uses; tests give their own
         new_id: Callable[[], str] = _new_id,
     ) -> None:
-        """The first three are the document's.
+        """Create an engine; the first three arguments are the document's.
 
         Args:
-            clock: gives `created_at`, seconds since 1970.
-            new_id: names chunks and snapshots; by default by a random UUID, as in the document.
+            clock: returns `created_at`, seconds since 1970.
+            new_id: makes ids of chunks and snapshots; by default a random UUID, as in the document.
         """
         self.snapshot_coherence_threshold = snapshot_coherence_threshold
         self.max_buffer_chunks = max_buffer_chunks
@@ -75,7 +75,7 @@ class HSCAEngine:
         self._scored_short: WeightedChunk | None = None  # what `score_layers` gave last, when that was short
 
     def ingest_turn(self, text: str) -> WeightedChunk:
-        """Scores a turn, adds it to the buffer, and takes a snapshot when one is due.
+        """Score a turn, add it to the buffer, and take a snapshot when one is due.
 
         Short chunks of the buffer (fewer than 3 sentences) are weighed again together once they have 3 sentences
         between them (HSCA 8.4): their `layer1_score` may rise until the snapshot is taken.
@@ -90,7 +90,7 @@ class HSCAEngine:
         return chunk
 
     def score_layers(self, text: str) -> WeightedChunk:
-        """Runs a text through layers 1 to 3; total for any string. The buffer is left alone."""
+        """Run a text through layers 1 to 3 without touching the buffer. Accepts any string."""
         weighing = weigh(text, self.cooccurrence_window)
         chunk = WeightedChunk(
             chunk_id=self._new_id(),
@@ -118,9 +118,9 @@ class HSCAEngine:
         return coherence is not None and coherence >= self.snapshot_coherence_threshold
 
     def take_snapshot(self) -> ContextSnapshot:
-        """Freezes the buffer into a snapshot, which is appended to the macro layer, and empties the buffer.
+        """Freeze the buffer into a snapshot, append it to the macro layer, and empty the buffer.
 
-        Every chunk of it names the snapshot as its `parent_id` from now on.
+        Every chunk of the snapshot gets the snapshot's id as its `parent_id`.
 
         Raises:
             InputError: the buffer is empty.
@@ -159,12 +159,12 @@ _KNOWN = ("session_id", "task_summaries", "context_snapshots")
 
 @dataclass
 class SessionState:
-    """A session as the document's programs store it: their summaries, and the snapshots beside them.
+    """A session in the document's storage format: task summaries and snapshots.
 
     Attributes:
-        task_summaries: plain text, kept for programs that know nothing of snapshots.
-        context_snapshots: the macro layer, in order; empty in what older programs wrote.
-        extra: what else such a record holds, carried along unread.
+        task_summaries: plain text, kept for programs that do not know snapshots.
+        context_snapshots: the macro layer, in order; empty in records of older programs.
+        extra: further fields of the record, preserved unread.
     """
 
     session_id: str = ""
@@ -183,7 +183,7 @@ class SessionState:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Reads what `to_dict`, or a program that knows no snapshots, wrote.
+        """Read what `to_dict`, or a program that does not know snapshots, wrote.
 
         Raises:
             InputError: the record, or a snapshot in it, cannot be read.

@@ -1,7 +1,7 @@
-"""The SIGMA document's interface, as far as nothing is condensed: analysis, lattice, mode, session state, injection.
+"""The SIGMA document's interface without compression: analysis, lattice, mode, session state, injection.
 
-Pure functions over the document's own shapes (`clew.views.sigma_shapes`); the memory itself analyses and recalls by its
-calibrated rules. `compress_context` and the two recaps come with condensing and are absent until then.
+Functions over the document's own data structures (`clew.views.sigma_shapes`). `Memory` itself analyses and recalls by
+its calibrated rules. `compress_context` and the two recaps are not implemented yet.
 """
 
 import json
@@ -73,10 +73,10 @@ __all__ = [
 log = logging.getLogger("clew.views")
 
 SIMILAR: Final = 0.7
-"""Cosine over which two turns are joined (appendix C; DESIGN's lattice)."""
+"""Cosine above which two turns get a similarity edge (appendix C; DESIGN's lattice)."""
 REFERENCE_WEIGHT: Final = 1.0
 TEMPORAL_WEIGHT: Final = 0.5
-"""Weights of the other edges: the document gives a range and no numbers."""
+"""Weights of the other edges, for which the document gives only a range."""
 QUEST: Final = 5
 """Score from which a conversation is a quest."""
 
@@ -104,13 +104,13 @@ def analyze_turn(
     embedder: Embedder | None = None,
     options: AnalyzerOptions | None = None,
 ) -> TurnAnalysis:
-    """What a turn is beside those before it, by the document's formulas as they stand.
+    """Analyse a turn against those before it, by the document's formulas unchanged.
 
-    Importance is the plain sum of novelty x 10 and the mean of the top 3 overlays, kept in 1 to 10; it saturates, which
-    is why the memory has another by default (docs/analysis.md).
+    Importance is novelty x 10 plus the mean of the top 3 overlays, clamped to 1..10. It saturates, which is why
+    `Memory` uses a calibrated profile by default (docs/analysis.md).
 
     Args:
-        context: the turns before it, oldest first; the last ten count.
+        context: the turns before it, oldest first; the last ten are used.
         embedder: None compares words instead of vectors.
 
     Raises:
@@ -144,7 +144,7 @@ def build_conversation_lattice(
     created_at: int,
     session_id: str | None = None,
 ) -> ConversationLattice:
-    """Nodes for the turns that are kept, and the edges between them: references, neighbours in time, likeness.
+    """Build nodes for the kept turns, and edges between them: references, neighbours in time, similarity.
 
     Args:
         classification: None keeps all turns.
@@ -178,10 +178,10 @@ def build_conversation_lattice(
 
 
 def classify_conversation_mode(lattice: ConversationLattice) -> Literal["quest", "chat"]:
-    """Work or talk, by the document's score, of which 5 is a quest.
+    """Classify a conversation as quest (work) or chat, by the document's score; 5 or more is a quest.
 
-    More than 5 turns that use tools give 3, a sum of O1 over 15 gives 3, more than 3 blocks of code 2, more than 5
-    names of files 2. What uses a tool is told by the form `name({...})`, in which Clew writes calls, or by `tool_use`.
+    More than 5 turns with tool use add 3, a sum of O1 over 15 adds 3, more than 3 code blocks add 2, more than 5 file
+    names add 2. Tool use is recognised by the form `name({...})`, in which Clew writes calls, or by `tool_use`.
     """
     texts = [node.content for node in lattice.nodes]
     tools = sum(1 for text in texts if _TOOL.search(text))
@@ -198,10 +198,10 @@ def inject_relevant_context(
     embedder: Embedder,
     options: InjectorOptions | None = None,
 ) -> str:
-    """The message with the most relevant earlier turns before it, in the document's own form; alone when there is none.
+    """The message with the most relevant earlier turns before it, in the document's format; unchanged without any.
 
-    Candidates are the last 50 turns and all shifts; see `clew.rank.sigma` for the formula. The form does not mark
-    what is recalled as quoted memory (DESIGN 1.10): `Memory.recall` does.
+    Candidates are the last 50 turns and all shifts; see `clew.rank.sigma` for the formula. The format does not mark
+    recalled text as quoted memory (DESIGN 1.10): `Memory.recall` does.
 
     Args:
         turn_analyses: oldest first; turns without a vector are never relevant.
@@ -234,14 +234,14 @@ def inject_relevant_context(
 
 
 def create_session_state(anchor_id: str, sdk_session: str, *, now: int) -> SessionState:
-    """A conversation that begins; `now` in milliseconds since 1970, as below."""
+    """The state of a new conversation; `now` is in milliseconds since 1970."""
     return SessionState(anchor_id=anchor_id, current_session=sdk_session, created_at=now, last_updated=now)
 
 
 def update_session_state(
     state: SessionState, new_session: str, reason: Reason, *, now: int, tokens: int | None = None
 ) -> SessionState:
-    """The conversation with a new session of the provider; as it was when that is the current one."""
+    """The state after the provider started a new session; unchanged when that session is the current one."""
     if new_session == state.current_session:
         return state
     step = Transition(
@@ -262,7 +262,7 @@ def update_session_state(
 
 
 def update_session_stats(state: SessionState, turns: Sequence[TurnAnalysis], *, now: int) -> SessionState:
-    """The conversation with the counts over its turns; averages as the document writes them."""
+    """The state with statistics over its turns; averages are formatted as in the document."""
     count = len(turns) or 1
     stats = SessionStats(
         total_turns_analyzed=len(turns),
@@ -282,29 +282,31 @@ def update_session_stats(state: SessionState, turns: Sequence[TurnAnalysis], *, 
 
 
 def save_lattice(lattice: ConversationLattice, folder: Path, session: str) -> Path:
-    """Writes `{session}.lattice.json`, the name percent-encoded, and gives its path."""
+    """Write `{session}.lattice.json`, with the name percent-encoded, and return its path."""
     return _write(folder / f"{session_prefix(session)}.lattice.json", lattice.to_dict())
 
 
 def load_lattice(path: Path) -> ConversationLattice:
-    """Reads what `save_lattice`, or another program, wrote.
+    """Read what `save_lattice`, or another program, wrote.
 
     Raises:
-        FormatError: the file is no JSON object. InputError: it holds no lattice.
+        FormatError: the file is not a JSON object.
+        InputError: the object is not a lattice.
     """
     return ConversationLattice.from_dict(_read(path))
 
 
 def save_state(state: SessionState, folder: Path) -> Path:
-    """Writes `{anchor_id}.state.json`, the name percent-encoded, and gives its path."""
+    """Write `{anchor_id}.state.json`, with the name percent-encoded, and return its path."""
     return _write(folder / f"{session_prefix(state.anchor_id)}.state.json", state.to_dict())
 
 
 def load_state(path: Path) -> SessionState:
-    """Reads what `save_state`, or another program, wrote.
+    """Read what `save_state`, or another program, wrote.
 
     Raises:
-        FormatError: the file is no JSON object. InputError: it holds no state.
+        FormatError: the file is not a JSON object.
+        InputError: the object is not a session state.
     """
     return SessionState.from_dict(_read(path))
 
@@ -342,7 +344,7 @@ def _node(turn: TurnAnalysis) -> ConversationNode:
 
 
 def _likenesses(kept: Sequence[TurnAnalysis]) -> list[ConversationEdge]:
-    """Edges from each turn to earlier ones whose vectors are alike, weighted with the cosine."""
+    """Edges from each turn to earlier ones with similar vectors, weighted by the cosine."""
     known = [turn for turn in kept if turn.embedding]
     found = []
     for place, turn in enumerate(known):

@@ -1,4 +1,4 @@
-"""The SIGMA document's data structures: names, fields and defaults as it has them; times in milliseconds since 1970."""
+"""The SIGMA document's data structures, with its names, fields and defaults; times in milliseconds since 1970."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -18,7 +18,7 @@ NODE_TYPE: Final = "conversation_turn"
 
 @dataclass(frozen=True, slots=True)
 class OverlayScores(Record):
-    """Seven scores, 0 to 10. The document knows no absent one: what nothing raised is 0."""
+    """The seven overlay scores, 0 to 10. The document has no absent score: an overlay without evidence is 0."""
 
     O1_structural: float = 0.0
     O2_security: float = 0.0
@@ -30,10 +30,10 @@ class OverlayScores(Record):
 
     @classmethod
     def of(cls, scores: Mapping[str, float]) -> Self:
-        """From scores by any name that an overlay has, `O7_strategic` included.
+        """From scores by any name of an overlay, including `O7_strategic`.
 
         Raises:
-            InputError: a name is no overlay's.
+            InputError: a name is not an overlay's.
         """
         return cls(**{Overlay.of(name).value: float(score) for name, score in scores.items()})
 
@@ -49,13 +49,13 @@ class ConversationTurn(Record):
 
     @classmethod
     def at(cls, timestamp: int, role: Role, content: str) -> Self:
-        """With the id that the document gives: `turn-{timestamp}`."""
+        """A turn with the document's id, `turn-{timestamp}`."""
         return cls(id=f"turn-{timestamp}", role=role, content=content, timestamp=timestamp)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnAnalysis(Record):
-    """One message and what it is beside those before it.
+    """One message and its analysis against the messages before it.
 
     Attributes:
         embedding: empty when there is no embedder.
@@ -81,7 +81,7 @@ class TurnAnalysis(Record):
 
 @dataclass(frozen=True, slots=True)
 class Classification(Record):
-    """What a compression makes of turns; those that are neither preserved nor summarized get no node."""
+    """How a compression classifies turns; a discarded turn gets no node."""
 
     preserved: tuple[TurnAnalysis, ...] = ()
     summarized: tuple[TurnAnalysis, ...] = ()
@@ -108,7 +108,7 @@ class ConversationNode(Record):
 
 @dataclass(frozen=True, slots=True)
 class ConversationEdge:
-    """A relation of two turns; in JSON its ends are `from` and `to`.
+    """A relation between two turns; in JSON its ends are `from` and `to`.
 
     Attributes:
         weight: 0 to 1.
@@ -120,7 +120,7 @@ class ConversationEdge:
     weight: float
 
     def to_dict(self) -> dict[str, Any]:
-        """The fields under the document's names."""
+        """The fields with the document's names."""
         return {"from": self.from_turn, "to": self.to_turn, "type": self.type, "weight": self.weight}
 
     @classmethod
@@ -138,7 +138,7 @@ class ConversationEdge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LatticeMetadata(Record):
-    """What a lattice was made of. The ratio is original turns for each one that is kept; 1 for none."""
+    """What a lattice was made from. The ratio is original turns per kept turn; 1 when none is kept."""
 
     created_at: int
     original_turn_count: int
@@ -183,7 +183,7 @@ class ConversationLattice:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Transition(Record):
-    """One change of the provider's session."""
+    """One transition from one provider session to the next."""
 
     old_session: str
     new_session: str
