@@ -1,4 +1,4 @@
-"""Clew keeps a conversation with a language model going without end."""
+"""Clew gives conversations with language models a memory that outlives the context window; start at `Memory.open`."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -47,9 +47,9 @@ _HOMES = {"AsyncMemory": "aio", "ClewError": "errors", "Config": "config", "Memo
 
 
 def __getattr__(name: str) -> object:
-    """Loads a public name when it is first asked for: numpy takes 0.2 s, and `clew --version` needs none of it."""
+    """Imports a public name on first use: `clew --version` does not need numpy, whose import takes 0.2 s."""
     if name not in __all__:
-        raise AttributeError(f"module 'clew' has no attribute {name!r}; its names are {', '.join(__all__)}")
+        raise AttributeError(f"module 'clew' has no attribute {name!r}; public names: {', '.join(__all__)}")
     value: object = getattr(import_module(f"clew.{_HOMES.get(name, 'types')}"), name)
     globals()[name] = value
     return value

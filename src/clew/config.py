@@ -1,7 +1,7 @@
-"""Every setting, once: its name, default, range and meaning.
+"""All settings: name, default, range and description of each.
 
-Later sources win: defaults < clew.toml < CLEW_* < arguments. Borders: reads files and the environment, knows nothing of
-what the settings do. `docs/configuration.md` is made from here.
+Later sources override earlier ones: defaults, clew.toml, CLEW_* variables, arguments. This module reads files and the
+environment and does not know what the settings do. `docs/configuration.md` is generated from it.
 """
 
 import os
@@ -15,7 +15,7 @@ from typing import Any, Final, cast
 from clew.errors import ConfigError
 
 NO_FLOOR: Final = -1e9
-"""`recall.floor` at which no turn is left out."""
+"""The value of `recall.floor` that leaves no turn out."""
 
 
 def _setting(
@@ -27,26 +27,26 @@ def _setting(
     choices: tuple[str, ...] | None = None,
     form: str | None = None,
 ) -> Any:
-    """A leaf of the tree; a value that misses its `form`, a regular expression, may be a secret and is not shown."""
+    """Declares one setting. Errors hide values that do not match the regular expression `form`: they may be secrets."""
     return field(default=default, metadata={"doc": doc, "low": low, "high": high, "choices": choices, "form": form})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestConfig:
-    """What happens to a turn before it is written."""
+    """How turns are prepared before they are written."""
 
     secrets: str = _setting(
         "mask",
-        "Keys, tokens and passwords are masked before the first disk write, or kept.",
+        "Mask keys, tokens and passwords before they reach the disk, or keep them.",
         choices=("mask", "keep"),
     )
     blob_bytes: int = _setting(
-        16_384, "Images and tool outputs over this many bytes are moved to blobs.", low=256, high=1 << 30
+        16_384, "Images and tool outputs larger than this many bytes are stored as blobs.", low=256, high=1 << 30
     )
     max_line_bytes: int = _setting(
-        32 << 20, "Longest line of an imported file, in bytes; a longer one is rejected.", low=1024, high=1 << 31
+        32 << 20, "Longest line of an imported file, in bytes; longer lines are rejected.", low=1024, high=1 << 31
     )
-    batch: int = _setting(500, "Turns a transaction when many are added at once.", low=1, high=10_000)
+    batch: int = _setting(500, "Turns per transaction when many are added at once.", low=1, high=10_000)
     gather_turns: int = _setting(
         5_000, "Turns held in memory while an import sorts them by session.", low=1, high=1_000_000
     )
@@ -54,126 +54,147 @@ class IngestConfig:
         16_000_000, "Characters of text held in memory while an import sorts turns by session.", low=1, high=1 << 32
     )
     exclude: tuple[str, ...] = _setting(
-        (), "What is never stored: session:<glob> names conversations, text:<regular expression> finds turns."
+        (), "Patterns of what is never stored: session:<glob> for conversations, text:<regular expression> for turns."
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexConfig:
-    """When the tail is packed and segments are merged."""
+    """When new turns are packed into index segments, and when segments are merged."""
 
-    pack_minimum: int = _setting(512, "Turns in the tail before they are packed into a segment.", low=1, high=1_000_000)
-    fan_out: int = _setting(16, "Segments of one level before they are merged into the next.", low=2, high=64)
+    pack_minimum: int = _setting(
+        512, "Unpacked turns at which the packer makes a segment of them.", low=1, high=1_000_000
+    )
+    fan_out: int = _setting(16, "Segments of one level that are merged into one of the next level.", low=2, high=64)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreConfig:
-    """How the home lies on the disk."""
+    """How the home is stored on disk."""
 
     key: str = _setting(
         "none",
-        "What encrypts the home: env:NAME of a variable or keyring:NAME of an entry that holds the key, or none.",
+        "Where the encryption key is: env:NAME (environment variable), keyring:NAME (keyring entry), or none.",
         form=r"none|env:[A-Za-z_]\w*|keyring:.*\S.*",
     )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecallConfig:
-    """How turns are ranked and fitted. The weights are measured on development conversations: docs/benchmarks.md."""
+    """How turns are ranked and selected. The weights were measured on development conversations: docs/benchmarks.md."""
 
     fusion: str = _setting(
-        "score", "Signals are added as z-scores, or by reciprocal rank (RRF).", choices=("score", "rrf")
+        "score", "Combine the signals as z-scores, or by reciprocal rank (RRF).", choices=("score", "rrf")
     )
-    rrf_k: int = _setting(60, "The constant of reciprocal rank fusion.", low=1, high=1000)
-    lexical: float = _setting(1.3, "Weight of BM25F over pieces with their neighbours.", low=0, high=20)
+    rrf_k: int = _setting(60, "The constant k of reciprocal rank fusion.", low=1, high=1000)
+    lexical: float = _setting(
+        1.3, "Weight of BM25F, in which each piece is scored together with its neighbours.", low=0, high=20
+    )
     hop: float = _setting(
-        0.4, "Weight of what the first turns found tell, for questions that need two steps.", low=0, high=20
+        0.4,
+        "Weight of a second look-up by terms of the first turns found, for questions that need two steps.",
+        low=0,
+        high=20,
     )
     dense: float = _setting(0.6, "Weight of the cosine between the question and a turn.", low=0, high=20)
     dense_rewritten: float = _setting(
-        1.3, "Weight of the same cosine with names, or request words, taken out of the question.", low=0, high=20
+        1.3, "Weight of that cosine when names, or request words, are removed from the question.", low=0, high=20
     )
-    window: float = _setting(0.5, "Weight of the mean of that cosine over three turns: between people.", low=0, high=20)
+    window: float = _setting(
+        0.5, "Weight of the mean cosine over three turns, in conversations between people.", low=0, high=20
+    )
     answer: float = _setting(
-        0.5, "Weight of that cosine of the turn before, where it asks something: between people.", low=0, high=20
+        0.5,
+        "Weight of the previous turn's cosine if that turn asks something, in conversations between people.",
+        low=0,
+        high=20,
     )
     speaker: float = _setting(3.5, "Added when the question names the turn's speaker.", low=0, high=20)
-    speaker_first_person: float = _setting(1.8, "Added on top when that turn says I or we.", low=0, high=20)
+    speaker_first_person: float = _setting(1.8, "Added as well when that turn says I or we.", low=0, high=20)
     first_person: float = _setting(0.6, "Added when a turn says I or we.", low=0, high=20)
-    question: float = _setting(-0.8, "Added when a turn asks something itself.", low=-20, high=20)
+    question: float = _setting(-0.8, "Added when a turn is itself a question.", low=-20, high=20)
     statement: float = _setting(
-        0.4, "Weight of how much a turn states outside of questions: between people.", low=-20, high=20
+        0.4, "Weight of how much a turn states outside of questions, in conversations between people.", low=-20, high=20
     )
-    time: float = _setting(7.0, "Weight of a turn lying in the time that the question names.", low=0, high=20)
-    dated: float = _setting(2.0, "Added when the question asks when, and a turn names a time.", low=0, high=20)
-    position: float = _setting(3.0, "Weight of a turn lying in the beat that the caller points at.", low=0, high=20)
+    time: float = _setting(7.0, "Weight of a turn's time matching the time that the question names.", low=0, high=20)
+    dated: float = _setting(
+        2.0, "Added when the question asks when something was and the turn names a time.", low=0, high=20
+    )
+    position: float = _setting(
+        3.0, "Weight of a turn being in the beat that the question or the caller points at.", low=0, high=20
+    )
     label: float = _setting(
-        0.0, "Weight of a turn's tags being labels that the question has, rare ones more.", low=0, high=20
+        0.0, "Weight of the labels that a turn and the question share; rare labels count more.", low=0, high=20
     )
     graph: float = _setting(
-        0.0, "Weight of a turn naming what lies near the question's names in the entity graph.", low=0, high=20
+        0.0, "Weight of a turn naming entities near the question's entities in the graph.", low=0, high=20
     )
-    beat: float = _setting(0.0, "Weight of BM25 of the whole beat in which a turn stands.", low=0, high=20)
+    beat: float = _setting(0.0, "Weight of BM25 over the whole beat that a turn belongs to.", low=0, high=20)
     importance: float = _setting(0.0, "Weight of a turn's importance.", low=-20, high=20)
-    tree: float = _setting(0.0, "Weight of a turn's cosine together with its beat's and chapters'.", low=0, high=20)
-    quote: float = _setting(4.0, "Added when a turn holds a phrase that the question quotes.", low=0, high=20)
-    user: float = _setting(6.0, "Added to the person's turns where an assistant takes part.", low=0, high=20)
+    tree: float = _setting(
+        0.0, "Weight of a turn's cosine combined with those of its beat and chapters.", low=0, high=20
+    )
+    quote: float = _setting(4.0, "Added when a turn contains a phrase that the question quotes.", low=0, high=20)
+    user: float = _setting(6.0, "Added to the user's turns in conversations with an assistant.", low=0, high=20)
     standing: float = _setting(
-        4.0, "Added to the person's wishes for always when an assistant is asked for help.", low=0, high=20
+        4.0,
+        "Added to the user's standing instructions and preferences when an assistant is asked for help.",
+        low=0,
+        high=20,
     )
     assistant: float = _setting(
         4.0, "Added to the assistant's turns when the question asks for the assistant's words.", low=0, high=20
     )
     opening: float = _setting(
         4.0,
-        "Weight of an early place in its session when a summary, or an order, is asked of an assistant.",
+        "Weight of an early position in the session when an assistant is asked for a summary or an order of events.",
         low=0,
         high=20,
     )
-    cost: float = _setting(2.0, "Taken off for each doubling (natural) of what a turn costs in tokens.", low=0, high=20)
-    cost_assistant: float = _setting(3.0, "The same where an assistant takes part.", low=0, high=20)
+    cost: float = _setting(2.0, "Subtracted for each unit of the natural logarithm of a turn's tokens.", low=0, high=20)
+    cost_assistant: float = _setting(3.0, "`recall.cost` in conversations with an assistant.", low=0, high=20)
     gravity: float = _setting(
         0.0,
-        "Taken off, after fusion, for lying far from everything else that is relevant, by hierarchy and time.",
+        "Subtracted after fusion for a turn's distance, in hierarchy and time, from the other relevant turns.",
         low=0,
         high=20,
     )
     hub: float = _setting(
-        0.0, "Taken off, after fusion, for labels so general that they fit any question.", low=0, high=20
+        0.0, "Subtracted after fusion for labels so general that they fit any question.", low=0, high=20
     )
     floor: float = _setting(
         NO_FLOOR,
-        "Turns to which the question's own signals give no more are left out; the default leaves none out.",
+        "Turns that score no more than this by the question's own signals are left out; the default keeps all.",
         low=NO_FLOOR,
         high=100,
     )
-    limit: int = _setting(400, "Ranked turns that are offered to the budget.", low=1, high=100_000)
+    limit: int = _setting(400, "Best-ranked turns that are considered for the block.", low=1, high=100_000)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LLMConfig:
-    """Which language model is asked behind the acknowledgement, and what it may cost: docs/llm.md."""
+    """Which language model is asked in the background, and what it may cost: docs/llm.md."""
 
-    model: str = _setting("none", "Which language model: none, or a name as docs/llm.md lists them.")
+    model: str = _setting("none", "Language model: none, or one of the names that docs/llm.md lists.")
     key_variable: str = _setting(
-        "CLEW_LLM_KEY", "Environment variable that holds the key for the model's server.", form=r"[A-Za-z_]\w*"
+        "CLEW_LLM_KEY", "Environment variable that holds the API key of the model's server.", form=r"[A-Za-z_]\w*"
     )
     calls: str = _setting(
         "live",
-        "live asks for what was never answered; recorded asks nothing, and uses what was recorded.",
+        "live asks the model where no answer is recorded; recorded uses recorded answers only.",
         choices=("live", "recorded"),
     )
     daily_tokens: int = _setting(
-        1_000_000, "Tokens, read and written, that a space may use a day (UTC); 0 asks nothing.", low=0, high=10**12
+        1_000_000, "Tokens (input and output) that a space may use per day (UTC); 0 makes no calls.", low=0, high=10**12
     )
     daily_cost: float = _setting(
-        1.0, "What a space may cost a day (UTC), in the currency of the prices.", low=0, high=1e6
+        1.0, "What a space may spend per day (UTC), in the currency of the prices.", low=0, high=1e6
     )
-    price_in: float = _setting(0.0, "Price of a million tokens that the model reads.", low=0, high=1e5)
-    price_out: float = _setting(0.0, "Price of a million tokens that the model writes.", low=0, high=1e5)
-    timeout: float = _setting(60.0, "Seconds that one answer may take.", low=0.1, high=240)
+    price_in: float = _setting(0.0, "Price of a million input tokens.", low=0, high=1e5)
+    price_out: float = _setting(0.0, "Price of a million output tokens.", low=0, high=1e5)
+    timeout: float = _setting(60.0, "Timeout of one request, in seconds.", low=0.1, high=240)
     deadline: float = _setting(
-        120.0, "Seconds that one answer may take with waiting for a busy server.", low=0.1, high=240
+        120.0, "Timeout of one answer in seconds, including retries while the server is busy.", low=0.1, high=240
     )
     close_seconds: float = _setting(
         10.0, "Seconds that closing waits for an answer under way; a later one is lost, but charged.", low=0, high=240
@@ -182,27 +203,29 @@ class LLMConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnalyzeConfig:
-    """How turns are judged beside those before them. Turns that are analysed already keep what was said of them."""
+    """How novelty, overlays and importance are scored. Turns that are already analysed keep their scores."""
 
     importance_profile: str = _setting(
         "calibrated",
-        "Importance relative to what is usual in a session, or by the plain sum of the SIGMA document.",
+        "Importance relative to the session's usual level (calibrated), or the plain sum of the SIGMA document.",
         choices=("calibrated", "sigma"),
     )
-    overlay_threshold: float = _setting(5.0, "Score from which an overlay counts as active.", low=0, high=10)
+    overlay_threshold: float = _setting(5.0, "Score at which an overlay counts as active.", low=0, high=10)
     paradigm_shift_threshold: float = _setting(
-        0.7, "Novelty above which an important turn is a paradigm shift.", low=0, high=1
+        0.7, "Novelty above which an important turn counts as a paradigm shift.", low=0, high=1
     )
-    preserve_threshold: float = _setting(7.0, "Importance from which a turn is preserved.", low=1, high=10)
+    preserve_threshold: float = _setting(
+        7.0, "Importance at which a turn is preserved in full when a session is compacted.", low=1, high=10
+    )
     routine_threshold: float = _setting(3.0, "Importance below which a turn is routine.", low=1, high=10)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntitiesConfig:
-    """What finds the people, places and things that turns name."""
+    """How people, places and things are recognised in turns."""
 
     ner: str = _setting(
-        "auto", "Which named-entity model beside the rules: auto, none, or spacy:<pipeline or folder> (docs/graph.md)."
+        "auto", "Named-entity model used besides the rules: auto, none, or spacy:<pipeline or folder> (docs/graph.md)."
     )
 
 
@@ -210,22 +233,22 @@ class EntitiesConfig:
 class Config:
     """All settings of one `Memory`."""
 
-    embedder: str = _setting("auto", "Which embedder: auto, none, minilm, or a name as docs/embedders.md lists them.")
+    embedder: str = _setting("auto", "Embedder: auto, none, minilm, or one of the names that docs/embedders.md lists.")
     embedder_previous: str = _setting(
-        "none", "Embedder whose vectors serve recall until those of `embedder` cover every turn."
+        "none", "Embedder whose vectors recall uses until `embedder` has embedded every turn."
     )
     embed_threads: int = _setting(1, "Processor threads for the local embedder.", low=1, high=256)
     counter: str = _setting(
         "estimate", "How tokens are counted: estimate, openai or words.", choices=("estimate", "openai", "words")
     )
-    budget: int = _setting(2000, "Tokens of a recalled block when none are given.", low=0, high=10_000_000)
+    budget: int = _setting(2000, "Token budget of a recalled block when the caller gives none.", low=0, high=10_000_000)
     keep_days: int = _setting(
         0,
-        "Days after which turns are forgotten, by event time, else by when they came; 0 keeps them.",
+        "Days after which turns are forgotten, by event time or else by arrival; 0 keeps them.",
         low=0,
         high=36_500,
     )
-    receipts: int = _setting(1000, "Receipts kept a space; older ones are dropped.", low=0, high=1_000_000)
+    receipts: int = _setting(1000, "Receipts kept per space; older ones are deleted.", low=0, high=1_000_000)
     gather_seconds: float = _setting(
         0.1, "Seconds that background work waits for more turns after one was added.", low=0, high=3600
     )
@@ -240,7 +263,7 @@ class Config:
 
 @dataclass(frozen=True, slots=True)
 class Setting:
-    """One leaf of the tree: `path` as in clew.toml (`recall.fusion`), `variable` as in the environment."""
+    """One setting: `path` is its name in clew.toml (`recall.fusion`), `variable` its environment variable."""
 
     path: str
     variable: str
@@ -253,7 +276,7 @@ class Setting:
 
 
 def settings() -> tuple[Setting, ...]:
-    """Every setting, in the order of the tree."""
+    """All settings, in the order in which `Config` declares them."""
     return tuple(_leaves(Config, ""))
 
 
@@ -275,15 +298,16 @@ def load_config(
     arguments: "Config | Mapping[str, Any] | None" = None,
     environment: Mapping[str, str] | None = None,
 ) -> Config:
-    """The settings in force.
+    """Reads the settings in force.
 
     Args:
         home: directory whose `clew.toml` is read, if there is one.
-        arguments: a whole Config (then nothing else counts) or a nested mapping like clew.toml's.
-        environment: variables; None reads the process's own.
+        arguments: a complete Config, which replaces every other source, or a nested mapping shaped like clew.toml.
+        environment: environment variables; None reads those of the process.
 
     Raises:
-        ConfigError: a file cannot be read, a name is unknown, or a value is outside its range; all are named at once.
+        ConfigError: a file cannot be read, a name is unknown, or a value is outside its range. The message names all
+            problems at once.
     """
     if isinstance(arguments, Config):
         return arguments
@@ -306,7 +330,7 @@ def load_config(
 
 
 def sources(home: Path | None = None, environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Where each setting that is not a default comes from: its path -> `clew.toml`, or the name of the variable.
+    """Maps the path of each setting that was set to its source: `clew.toml` or the name of an environment variable.
 
     Raises:
         ConfigError: the file cannot be read.
@@ -321,7 +345,7 @@ def given(
     arguments: "Config | Mapping[str, Any] | None" = None,
     environment: Mapping[str, str] | None = None,
 ) -> frozenset[str]:
-    """The settings that the user chose, by path, whatever their value: nothing that is learned replaces them.
+    """Paths of the settings that the user set, whatever their value. Learned values never replace these.
 
     Args:
         home, arguments, environment: as for `load_config`; a whole Config chooses every setting.
@@ -338,7 +362,7 @@ def _from_file(home: Path | None) -> dict[str, Any]:
     try:
         return dict(_flatten(tomllib.loads(path.read_text(encoding="utf-8"))))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise ConfigError(f"{path} cannot be read as TOML: {error}; mend it or move it away") from error
+        raise ConfigError(f"{path} cannot be read as TOML: {error}; correct it or move it away") from error
 
 
 def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -352,9 +376,9 @@ def _flatten(tree: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 def _checked(path: str, raw: Any) -> Any:
     known = SETTINGS.get(path)
     if known is None:
-        raise ConfigError(f"{path!r} is no setting; `clew config show` lists them")
+        raise ConfigError(f"{path!r} is not a setting; `clew config show` lists all settings")
     if known.form is not None and not (isinstance(raw, str) and re.fullmatch(known.form, raw)):
-        raise ConfigError(f"{path} has a value of another form, which is not shown; expected: {known.doc}")
+        raise ConfigError(f"{path} has an invalid value (not shown, it may be a secret); expected: {known.doc}")
     value = _converted(known, raw)
     if known.choices is not None and value not in known.choices:
         raise ConfigError(f"{path} is {raw!r}; expected one of {', '.join(known.choices)}")
@@ -380,7 +404,7 @@ def _converted(known: Setting, raw: Any) -> Any:
 
 
 def _texts(known: Setting, raw: Any) -> tuple[str, ...]:
-    """A list of texts; the environment has it as one text with commas, which no text in it can hold then."""
+    """Reads a list of texts; an environment variable holds them in one text, separated by commas."""
     listed = [part.strip() for part in raw.split(",") if part.strip()] if isinstance(raw, str) else raw
     if not isinstance(listed, list | tuple) or not all(isinstance(each, str) for each in listed):
         raise ConfigError(f"{known.path} is {raw!r}; expected a list of texts")

@@ -1,4 +1,4 @@
-"""Every error that Clew raises on purpose.
+"""The errors that Clew raises.
 
 ClewError
     ConfigError
@@ -22,13 +22,13 @@ ClewError
         BudgetExceeded
     MissingExtra
 
-Catch `ClewError` to catch them all. An error raised because of another library's error keeps it as `__cause__`.
-Each message says what came, what was expected and what to do next; without a message the class's own sentence is used.
+`except ClewError` catches all of them. An error that translates another library's error keeps it as `__cause__`. Each
+message says what was given, what was expected and what to do next; without a message the class docstring is used.
 """
 
 
 class ClewError(Exception):
-    """Clew could not do what was asked; if another error caused it, `__cause__` holds that one."""
+    """The operation failed; `__cause__` holds the underlying error, if there is one."""
 
     def __init__(self, message: str | None = None) -> None:
         super().__init__(message or self.__doc__)
@@ -39,39 +39,39 @@ class ConfigError(ClewError):
 
 
 class InputError(ClewError):
-    """The caller's input cannot be used as it is."""
+    """The caller's input is invalid."""
 
 
 class TurnRejected(InputError):
-    """A turn was refused before anything was written; the reason names the field and the rule."""
+    """A turn was rejected before anything was written; the message names the field and the rule."""
 
 
 class FormatError(InputError):
-    """A file or message is not in the format that was expected; the reason names the record and line."""
+    """A file or message is not in the expected format; the message names the record and line."""
 
 
 class ExpressionError(InputError):
-    """An expression cannot be parsed; the reason names the position."""
+    """An expression cannot be parsed; the message names the position."""
 
 
 class NotFoundError(ClewError):
-    """Nothing is stored under that name in this space."""
+    """This space has nothing with that name."""
 
 
 class ConflictError(ClewError):
-    """The id is already taken by different content; the stored content was left as it is."""
+    """The id belongs to different content, which was left unchanged."""
 
 
 class StoreError(ClewError):
-    """The database could not do its work; what was acknowledged before is safe."""
+    """The database failed; everything acknowledged before is safe."""
 
 
 class StoreLocked(StoreError):
-    """Another process holds the database longer than the waiting time; try again or stop that process."""
+    """Another process held the database for longer than the timeout; try again, or stop that process."""
 
 
 class StoreFull(StoreError):
-    """The disk is full; nothing of this operation was written. Free space and try again."""
+    """The disk is full and nothing of this operation was written; free some space and try again."""
 
 
 class StoreReadOnly(StoreError):
@@ -83,19 +83,19 @@ class StoreCorrupt(StoreError):
 
 
 class SchemaError(StoreError):
-    """The home was written by a newer Clew; it was left untouched. Upgrade Clew to open it."""
+    """The home was written by a newer version of Clew and was left unchanged; upgrade Clew to open it."""
 
 
 class KeyRefused(StoreError):
-    """The key does not fit the home, or one of the two has none; nothing was touched."""
+    """The encryption key is wrong or missing, or the home is not encrypted; nothing was changed."""
 
 
 class ClosedError(StoreError):
-    """The memory was closed; open it again."""
+    """The memory is closed; open it again."""
 
 
 class ModelError(ClewError):
-    """A model did not give a usable answer; the deterministic path was used instead where there is one."""
+    """A model gave no usable answer; where there is a path without a model, Clew used that instead."""
 
 
 class ModelUnavailable(ModelError):
@@ -103,11 +103,11 @@ class ModelUnavailable(ModelError):
 
 
 class RequestRefused(ModelError):
-    """The model's server refused the request as it is, and answered nothing; the same request will be refused again."""
+    """The model's server refused the request and would refuse it again."""
 
 
 class BudgetExceeded(ModelError):
-    """The call was not made: it would pass the configured budget for model calls."""
+    """The call was not made, since it would exceed the configured budget for model calls."""
 
 
 class MissingExtra(ClewError):

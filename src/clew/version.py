@@ -1,3 +1,3 @@
-"""The version, where a person and the package metadata both find it."""
+"""The version of Clew, for programs and for the package metadata."""
 
 __version__ = "0.1.0"

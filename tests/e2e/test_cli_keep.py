@@ -158,11 +158,11 @@ def test_wrong_settings_are_all_named(tmp_home: Path) -> None:
     (tmp_home / ".clew").mkdir()
     (tmp_home / ".clew" / "clew.toml").write_text("bugdet = 700\nreceipts = -1\n", encoding="utf-8")
     message = failure(1, "config", "check")
-    assert "'bugdet' is no setting" in message
+    assert "'bugdet' is not a setting" in message
     assert "receipts is -1" in message
     machine = run("config", "check", "--json")
     assert (machine.exit_code, '"ok": false' in machine.stdout) == (1, True)
-    assert "'bugdet' is no setting" in failure(1, "stats")
+    assert "'bugdet' is not a setting" in failure(1, "stats")
 
 
 @pytest.mark.requirement("F-CLI-24")

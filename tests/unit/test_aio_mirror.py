@@ -70,7 +70,7 @@ def test_opening_takes_and_refuses_what_memory_does() -> None:
     async def main() -> None:
         async with await AsyncMemory.open(":memory:", space="a", embedder="none") as memory:
             assert memory.memory.space == "a"
-        with pytest.raises(ConfigError, match="'nonsense' is no setting"):
+        with pytest.raises(ConfigError, match="'nonsense' is not a setting"):
             await AsyncMemory.open(":memory:", config={"nonsense": 1})
 
     asyncio.run(main())

@@ -43,10 +43,10 @@ def test_where_a_setting_comes_from_is_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"bugdet": 1}, "'bugdet' is no setting; `clew config show` lists them"),
-        ({"recall": {"lexikal": 1}}, "'recall.lexikal' is no setting"),
-        ({"recall": 5}, "'recall' is no setting"),
-        ({"budget": {"tokens": 5}}, "'budget.tokens' is no setting"),
+        ({"bugdet": 1}, "'bugdet' is not a setting; `clew config show` lists all settings"),
+        ({"recall": {"lexikal": 1}}, "'recall.lexikal' is not a setting"),
+        ({"recall": 5}, "'recall' is not a setting"),
+        ({"budget": {"tokens": 5}}, "'budget.tokens' is not a setting"),
         ({"budget": -1}, "budget is -1; expected 0 to 1e+07"),
         ({"index": {"fan_out": 1}}, "index.fan_out is 1; expected 2 to 64"),
         ({"recall": {"lexical": float("nan")}}, "recall.lexical is nan; expected 0 to 20"),
@@ -77,7 +77,7 @@ def test_all_that_is_wrong_is_named_at_once(tmp_path: Path) -> None:
     message = str(caught.value)
     for part in (
         "clew.toml: budget is -5",
-        "clew.toml: 'nonsense' is no setting",
+        "clew.toml: 'nonsense' is not a setting",
         "environment: recall.fusion is 'magic'; expected one of score, rrf",
         "arguments: receipts is 'x'; expected int",
     ):

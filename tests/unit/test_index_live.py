@@ -177,7 +177,7 @@ def test_vectors_of_different_length_are_not_compared() -> None:
     add(store, turns(0, 2))
     embed(store, [0])
     live = LiveIndex(store, SPACE)
-    with pytest.raises(InputError, match="queries of length 5"):
+    with pytest.raises(InputError, match="queries have length 5"):
         cosine(live.view(), MODEL, np.ones((1, 5), dtype=np.float32))
     store.transaction(lambda tx: tx.put("vector", [(SPACE, MODEL, 1, 0.5, b"\1\2")]))
     with pytest.raises(StoreCorrupt, match="differ in length"):

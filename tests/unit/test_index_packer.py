@@ -287,7 +287,7 @@ def test_verification_names_what_is_wrong() -> None:
     store.transaction(lambda tx: tx.put("tail", [(SPACE, 13, b"damaged"), (SPACE, 12, encode(turn(3)))]))
     places = {problem.where: problem.detail for problem in verify(store, SPACE, range(14))}
     assert "checksum" in places["tail 13"] or "version" in places["tail 13"]
-    assert places["tail 12"] == "it holds the turn 3"
+    assert places["tail 12"] == "it contains the turn 3"
     assert "1 turns are twice: ordinals 3" in [problem.detail for problem in verify(store, SPACE, range(14))]
     damage(store)
     problems = verify(store, SPACE, range(14))

@@ -151,7 +151,7 @@ def test_rebuilding_does_not_bring_a_forgotten_turn_back(window: int) -> None:
 def test_entries_of_turns_that_are_not_stored_are_refused() -> None:
     store = filled(10)
     forget(store, [3])
-    with pytest.raises(ConflictError, match="again and again"):
+    with pytest.raises(ConflictError, match="during every attempt"):
         rebuild(store, SPACE, listed(turns(0, 10)))
     assert verify(store, SPACE, [n for n in range(10) if n != 3]) == []
     assert rebuild(store, "nowhere", listed([])) == 0

@@ -170,13 +170,13 @@ LOOSE = {
         "a row of node",
     ),
     "orphan vector": Fault(vectors((S, MODEL, 99, 0.5, b"\1" * 64)), {"vector"}, "not among the turns: ordinals 99"),
-    "shorter vector": Fault(vectors((S, MODEL, 0, 0.5, b"\1" * 32)), {"vector"}, "1 vectors have another length"),
+    "shorter vector": Fault(vectors((S, MODEL, 0, 0.5, b"\1" * 32)), {"vector"}, "vectors do not have the model's"),
     "bad scale": Fault(vectors((S, MODEL, 0, -0.5, b"\1" * 64)), {"vector"}, "scale that is negative"),
     "missing entry": Fault(drop("tail"), {"index"}, "1 turns are missing"),
     "extra entry": Fault(
         lambda tx: tx.put("tail", [(S, 99, encode(elsewhere(tx)))]), {"index"}, "not among the turns: ordinals 99"
     ),
-    "damaged entry": Fault(put("tail", entry=b"nothing"), {"index"}, "not of version"),
+    "damaged entry": Fault(put("tail", entry=b"nothing"), {"index"}, "does not have version"),
     "entry of other words": Fault(other_words, {"index"}, "1 turns are indexed with other words"),
     "lost turn": Fault(drop_turn, {"numbering", "coverage"}, "places 1 hold neither", False),
     "low counter": Fault(put("space", next_ordinal=3), {"numbering"}, "lie beyond the space's 3"),
@@ -198,11 +198,11 @@ LOOSE = {
 }
 PACKED_FAULTS = {
     "missing segment": Fault(drop("segment"), {"index"}, "turns are missing"),
-    "damaged segment": Fault(put("segment", data=b"nothing"), {"index"}, "a segment begins with"),
+    "damaged segment": Fault(put("segment", data=b"nothing"), {"index"}, "an index segment begins with"),
     "extra turn in a segment": Fault(
         lambda tx: tx.put("segment", [(S, "terms", 99, 99, 0, 9, build([elsewhere(tx)]))]), {"index"}, "ordinals 99"
     ),
-    "wrong range": Fault(put("segment", high=99), {"index"}, "it holds the turns 0 to"),
+    "wrong range": Fault(put("segment", high=99), {"index"}, "it contains the turns 0 to"),
     "altered branch": Fault(put("turn", branch="b"), {"index"}, "other words or columns"),
 }
 

@@ -43,7 +43,7 @@ def memory() -> Iterator[Memory]:
         ({"space": "  "}, InputError, "space '  ' is empty"),
         ({"space": 5}, InputError, "space 5 is empty"),
         ({"config": {"budget": -1}}, ConfigError, "budget is -1"),
-        ({"config": {"nonsense": 1}}, ConfigError, "'nonsense' is no setting"),
+        ({"config": {"nonsense": 1}}, ConfigError, "'nonsense' is not a setting"),
         ({"embedder": "magic"}, ConfigError, "the embedder 'magic' is unknown"),
         ({"embedder": "fastembed:x"}, MissingExtra, "fastembed"),
         ({"path": "mysql://x"}, ConfigError, "is no place for a store"),
@@ -229,7 +229,7 @@ def test_a_closed_memory_says_so(tmp_path: Path, name: str, on_disk: bool) -> No
     memory.add(told("tea"))
     memory.close()
     memory.close()
-    with pytest.raises(ClosedError, match="The memory was closed; open it again"):
+    with pytest.raises(ClosedError, match="The memory is closed; open it again"):
         CALLS[name](memory, tmp_path)
     assert {each.name for each in tmp_path.iterdir()} <= {"home"}
 

@@ -1,15 +1,15 @@
-"""BM25F over pieces, each read together with its neighbours.
+"""BM25F over pieces, where each piece is scored together with its neighbours.
 
     score(piece) = sum over terms of  weight * idf * tf * (k1 + 1) / (tf + k1 * (1 - b + b * length / average))
 
-    tf      the piece's own body and extra counts + sum over neighbours of  weight of its place * its body count
+    tf      the piece's own body and extra counts + sum over neighbours of  weight of its offset * its body count
     length  the same sum over all terms; average: its mean over all pieces of the space
     idf     ln(1 + (N - df + 0.5) / (df + 0.5)) over turns, not pieces
 
-The formula is Robertson's, with the weighting of fields inside the saturation (BM25F, 2004). Neighbours follow each
-other in one session and branch. Windows are formed here, from the ordered postings: a posting is pushed to the places
-that see it. A piece has one neighbour in each place, so no two postings of a term meet in one push, and every sum is
-added in one fixed order: own, one before, two before, ..., one after, two after, ...
+The formula is Robertson's, with fields weighted inside the saturation (BM25F, 2004). Neighbours follow each other in
+one session and branch. Windows are formed at query time from the ordered postings: each posting is added to the pieces
+whose window contains it. A piece has one neighbour at each offset, so one step never adds two postings of a term to
+the same piece, and every sum is taken in one fixed order: own, one before, two before, ..., one after, two after, ...
 """
 
 from collections import deque
@@ -30,21 +30,21 @@ Links = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 K1: Final = 1.2
 B: Final = 0.75
-"""How slowly repetition saturates, and how much longer texts pay for their length: the usual values (Robertson)."""
+"""Saturation of term frequency, and strength of length normalisation: the usual values (Robertson)."""
 
 _DENSE_FROM: Final = 40
-"""A term in more than one of so many pieces is scored over whole arrays, which is then faster than place by place."""
+"""A term in more than one of this many pieces is scored over whole arrays, which is then faster than by postings."""
 
 
 @dataclass(frozen=True, slots=True)
 class NeighbourWindow:
-    """How much of a neighbour's text counts as a piece's own.
+    """How much a piece's neighbours contribute to its term frequencies.
 
-    The default weights are RETRIEVAL's, set by hand on development data.
+    The default weights were set by hand on development data.
 
     Attributes:
-        before: weights of the pieces one, two, ... places before; 0 and more.
-        after: likewise after.
+        before: weights of the pieces one, two, ... before; not negative.
+        after: weights of the pieces one, two, ... after; not negative.
     """
 
     before: tuple[float, ...] = (0.6, 0.4, 0.2)
@@ -52,7 +52,7 @@ class NeighbourWindow:
 
     @classmethod
     def none(cls) -> "NeighbourWindow":
-        """Each piece by itself."""
+        """A window without neighbours: each piece is scored by itself."""
         return cls((), ())
 
 
@@ -68,17 +68,17 @@ def bm25f(
     """Scores every piece for a bag of terms.
 
     Args:
-        terms: in any order; a term that stands twice counts twice.
-        k1: how slowly repetition saturates; 0 and more.
-        b: how much longer pieces pay for their length, 0 to 1.
-        mask: turns that may score, as `view.mask` gives it; the statistics stay those of the whole space.
-        weights: one for each of `terms`; 1 when not given.
+        terms: in any order; a repeated term counts as often as it is given.
+        k1: saturation of term frequency; not negative.
+        b: strength of length normalisation, 0 to 1.
+        mask: the turns to score, as `view.mask` returns it; statistics remain those of the whole space.
+        weights: one weight per term; 1 by default.
 
     Returns:
-        One score a piece, 0 where no term reaches it or the mask excludes its turn.
+        One score per piece; 0 if no term matches its window or the mask excludes its turn.
 
     Raises:
-        InputError: there are not as many weights as terms.
+        InputError: the numbers of weights and terms differ.
     """
     if weights is not None and len(weights) != len(terms):
         raise InputError(f"{len(weights)} weights for {len(terms)} terms; expected one weight for each term")
@@ -100,14 +100,14 @@ def bm25f(
     return scores
 
 
-def most(turns: int, found_in: Sequence[int], k1: float = K1) -> float:
-    """What `bm25f` gives no piece more than: as if it held each term endlessly often.
+def score_bound(turns: int, frequencies: Sequence[int], k1: float = K1) -> float:
+    """The upper bound of `bm25f` scores: the limit for a piece that repeats every term endlessly.
 
     Args:
-        turns: of the space.
-        found_in: in how many of them each term stands.
+        turns: number of turns in the space.
+        frequencies: the document frequency of each term, in turns.
     """
-    return (k1 + 1) * sum(idf(turns, df) for df in found_in)
+    return (k1 + 1) * sum(idf(turns, df) for df in frequencies)
 
 
 def turn_scores(view: IndexView, piece_scores: Scores) -> Scores:
@@ -123,26 +123,26 @@ def turn_scores(view: IndexView, piece_scores: Scores) -> Scores:
 
 
 def best_piece(view: IndexView, piece_scores: Scores, position: int) -> int:
-    """The number of a turn's best piece; the first of equals."""
+    """The number of a turn's best-scoring piece; the first one among ties."""
     first = int(view.turns.first_piece[position])
     return first + int(np.argmax(piece_scores[first : first + int(view.turns.piece_count[position])]))
 
 
 def lengths(view: IndexView, window: NeighbourWindow) -> Scores:
-    """The weighted length of each piece with its neighbours. Kept with the view, and carried on to the next one."""
-    held = view.lengths.get(window)
-    if held is None:
-        held = view.lengths[window] = _carried_on(view, window, view.inherited.pop(window, None))
-    return held
+    """The weighted length of each piece with its neighbours; cached by the view and extended for newer views."""
+    cached = view.lengths.get(window)
+    if cached is None:
+        cached = view.lengths[window] = _extended_lengths(view, window, view.inherited.pop(window, None))
+    return cached
 
 
 def idf(turns: int, df: int) -> float:
-    """How much a term tells that stands in `df` of so many turns: above 0 also where all have it."""
+    """Inverse document frequency of a term that occurs in `df` of `turns` turns; positive even when all contain it."""
     return log(1 + (turns - df + 0.5) / (df + 0.5))
 
 
-def _carried_on(view: IndexView, window: NeighbourWindow, older: Scores | None) -> Scores:
-    """Lengths from those of an older view: only new pieces, and the old ones that see a new one, are computed."""
+def _extended_lengths(view: IndexView, window: NeighbourWindow, older: Scores | None) -> Scores:
+    """Extends the lengths of an older view: computes new pieces, and old ones with a new piece in their window."""
     size = len(view.pieces.turn)
     if older is None:
         return _lengths_of(view, window, np.arange(size))
@@ -169,7 +169,7 @@ def _lengths_of(view: IndexView, window: NeighbourWindow, pieces: NDArray[np.int
 
 
 def _norms(view: IndexView, window: NeighbourWindow, k1: float, b: float) -> Scores:
-    """The part of the denominator that does not depend on the term: one value a piece, then filling up to the links."""
+    """The term-independent part of the denominator: one value per piece, padded to the length of the links."""
     key = (window, k1, b)
     held = view.norms.get(key)
     if held is None:
@@ -186,15 +186,15 @@ def _norms(view: IndexView, window: NeighbourWindow, k1: float, b: float) -> Sco
 
 
 def _push(counts: Scores, found: Postings, window: NeighbourWindow, links: Links) -> Iterator[NDArray[np.intp]]:
-    """Adds a term's counts at every place that sees it, step by step, and gives the places of each step.
+    """Adds a term's counts to every piece whose window contains them; yields the pieces of each step (window offset).
 
-    Within one step no place stands twice, but for -1, which stands for none.
+    Within one step each piece occurs once, except -1, which means no piece.
     """
     counts[found.pieces] = np.add(found.body, found.extra, dtype=np.float64)
     yield found.pieces
     shared = np.flatnonzero(found.body)
     body = found.body[shared].astype(np.float64)
-    # What stands before a piece is seen from the places after it, and the other way round.
+    # A piece's predecessors contain it in the "after" part of their windows, and vice versa.
     for weights, onward in zip((window.before, window.after), reversed(links), strict=True):
         places = found.pieces[shared]
         for weight in weights:
@@ -204,10 +204,10 @@ def _push(counts: Scores, found: Postings, window: NeighbourWindow, links: Links
 
 
 def _add(scores: Scores, counts: Scores, norms: Scores, factor: float, pushed: Iterable[NDArray[np.intp]]) -> None:
-    """Adds one term's share to the scores where it stands. `counts` comes and goes as zeros."""
+    """Adds one term's share to the scores of the pieces it reaches. `counts` is all zeros before and afterwards."""
     places = np.concatenate(list(pushed))
     held = counts[places]
-    # A place that several steps reached stands here several times, each time with the same result.
+    # A piece that several steps reached occurs several times here, each time with the same result.
     scores[places] = scores[places] + factor * (held / (held + norms[places]))
     counts[places] = 0.0
 
@@ -215,8 +215,8 @@ def _add(scores: Scores, counts: Scores, norms: Scores, factor: float, pushed: I
 def _add_everywhere(
     scores: Scores, counts: Scores, norms: Scores, factor: float, pushed: Iterable[NDArray[np.intp]]
 ) -> None:
-    """The same over whole arrays: faster when much of them is touched."""
-    deque(pushed, maxlen=0)  # nothing but what the steps do to the counts is wanted
+    """Adds one term's share over whole arrays, which is faster than `_add` for frequent terms."""
+    deque(pushed, maxlen=0)  # only the side effect on `counts` is needed
     share = counts + norms
     np.divide(counts, share, out=share)
     share *= factor

@@ -1,8 +1,8 @@
-"""What is known of every turn and piece of a space, one array a field, in the order of ordinals.
+"""The metadata of every turn and piece of a space: one array per field, ordered by ordinal.
 
-Arrays grow at their end only, and a view keeps the lengths it began with; so adding a turn costs the same however many
-there are, and older views stay as they were. Codes of sessions and speakers are given in the order of first appearance,
-so they do not depend on how turns lie in segments.
+Arrays only grow at the end, and a view keeps the length it was made with. So adding a turn takes constant time, and
+older views do not change. Sessions and speakers are numbered in order of first appearance, so their codes do not depend
+on how turns are packed into segments.
 """
 
 from array import array
@@ -45,11 +45,11 @@ _PIECE_FIELDS: Final[dict[str, DTypeLike]] = {
 _LINKS: Final = ("previous", "next")
 _SMALLEST: Final = 4
 _GROWTH: Final = 1.125
-"""A full array grows by this: of each value so much more is held, and each was moved eight times."""
+"""Growth factor of a full array: at most an eighth of it is unused, and each value is copied about eight times."""
 
 
 class Column:
-    """An array that grows at its end. Its last place is never used and holds `blank`: what the index -1 finds."""
+    """An array that grows at its end. Its last element is never used and holds `blank`, which index -1 reads."""
 
     __slots__ = ("array", "blank", "size")
 
@@ -59,20 +59,20 @@ class Column:
         self.size = 0
 
     def extend(self, values: Array) -> None:
-        """Adds values at the end; a full array is replaced by a larger copy, and the old one left to older views."""
+        """Appends values. A full array is replaced by a larger copy; older views keep the old array."""
         size = self.size + len(values)
         self._reserve(size)
         self.array[self.size : size] = values
         self.size = size
 
     def append(self, value: int) -> None:
-        """Adds one value at the end."""
+        """Appends one value."""
         self._reserve(self.size + 1)
         self.array[self.size] = value
         self.size += 1
 
     def reserve(self, size: int) -> None:
-        """Makes room for so many values, and a few more."""
+        """Makes room for `size` values and a few more."""
         if size >= len(self.array):
             self._enlarge(size + _SMALLEST)
 
@@ -87,7 +87,7 @@ class Column:
 
 
 class NameTable:
-    """Strings and their codes, in the order of first appearance."""
+    """Numbers strings in the order of first appearance."""
 
     __slots__ = ("_codes", "names")
 
@@ -96,24 +96,25 @@ class NameTable:
         self._codes: dict[str, int] = {}
 
     def code(self, name: str) -> int:
-        """The name's code; a new name gets the next one."""
+        """The name's code; a new name gets the next free code."""
         code = self._codes.setdefault(name, len(self.names))
         if code == len(self.names):
             self.names.append(name)
         return code
 
     def find(self, name: str) -> int:
-        """The name's code, or -1."""
+        """The name's code, or -1 if it is unknown."""
         return self._codes.get(name, -1)
 
 
 class Columns:
-    """The growing columns of one space. One thread at a time may add; views may read meanwhile.
+    """The growing columns of one space. One thread at a time may add while others read through views.
 
     Attributes:
-        turn: columns with one value a turn, by name.
-        piece: columns with one value a piece; `previous` and `next` are the neighbours in the same session and branch.
-        places: for each session code its turns' positions, ascending.
+        turn: columns with one value per turn, by name.
+        piece: columns with one value per piece; `previous` and `next` are the neighbours in the same session and
+            branch.
+        places: the positions of each session's turns, ascending, by session code.
     """
 
     def __init__(self) -> None:
@@ -126,16 +127,16 @@ class Columns:
 
     @property
     def turns(self) -> int:
-        """How many turns there are."""
+        """The number of turns."""
         return self.turn["ordinal"].size
 
     @property
     def pieces(self) -> int:
-        """How many pieces there are."""
+        """The number of pieces."""
         return self.piece["turn"].size
 
     def add(self, entry: TurnEntry) -> None:
-        """Adds the turn of a tail entry; its ordinal is above all others."""
+        """Adds the turn of a tail entry, whose ordinal must be greater than all present ones."""
         position, first = self.turns, self.pieces
         session = self._session(entry.session)
         row = {
@@ -169,16 +170,16 @@ class Columns:
         self._last_pieces[session, entry.branch] = before
 
     def reserve(self, turns: int, pieces: int) -> None:
-        """Makes room for so many at the beginning: then nothing is moved, and little left over.
+        """Makes room in empty columns, so that loading copies nothing and leaves little unused.
 
-        Later it does nothing: columns that are enlarged by as much as comes would be moved each time.
+        It does nothing once there are turns: enlarging by exactly what arrives would copy the columns each time.
         """
         for size, columns in ((turns, self.turn), (pieces, self.piece)) if not self.turns else ():
             for column in columns.values():
                 column.reserve(size)
 
     def extend(self, segment: Segment, skip: int = 0) -> None:
-        """Adds the turns of a segment but the first `skip`; their ordinals are above all others."""
+        """Adds the turns of a segment except the first `skip`; their ordinals must be greater than all present ones."""
         turns, number, first = segment.turns.take(slice(skip, None)), self.turns, self.pieces
         skipped = int(segment.turns.pieces[:skip].sum())
         session = _renamed(turns.session, segment.sessions, self._session)
@@ -203,19 +204,19 @@ class Columns:
         self._link(session[owner], turns.branch[owner].astype(np.int64), branches)
 
     def positions(self, ordinals: Array) -> NDArray[np.intp]:
-        """The positions of turns, -1 for those that are not there."""
+        """The positions of the turns with these ordinals; -1 for ordinals that are absent."""
         held = self.turn["ordinal"].array[: self.turns]
         places = np.searchsorted(held, ordinals)
         inside = np.minimum(places, len(held) - 1)
         return np.where(held[inside] == ordinals, inside, -1) if len(held) else np.full(len(places), -1)
 
     def find(self, session: str, seq: int, turns: int) -> int | None:
-        """The position of a session's turn among the first `turns`, or None."""
+        """The position of a session's turn, or None if it is not among the first `turns`."""
         code = self.sessions.find(session)
         if code < 0:
             return None
         places = self.places[code]
-        size = len(places)  # first: a place is added after its turn's columns, by a thread that may be adding now
+        size = len(places)  # read first: another thread may be adding a turn, which appends the position last
         seqs = self.turn["seq"].array
         place = bisect_left(places, seq, hi=size, key=seqs.__getitem__)
         if place == size or places[place] >= turns or seqs[places[place]] != seq:
@@ -229,7 +230,7 @@ class Columns:
         return code
 
     def _link(self, session: Array, branch: Array, branches: Sequence[str]) -> None:
-        """Joins new pieces, of these sessions and branches, to each other and to the last ones of their lines."""
+        """Links new pieces, of these sessions and branches, to each other and to the last pieces of their branches."""
         first = self.pieces - len(session)
         before, after = (np.full(len(session), -1, dtype=np.intp) for _ in _LINKS)
         joints: list[tuple[int, int]] = []
@@ -244,13 +245,13 @@ class Columns:
             self._last_pieces[key] = int(numbers[-1])
         self.piece["previous"].extend(before)
         self.piece["next"].extend(after)
-        # Last, in the array that has room for them: what an older view still uses never points past its end.
+        # Last, in the enlarged array: the array of an older view never points past its end.
         for last, number in joints:
             self.piece["next"].array[last] = number
 
 
 def _renamed(codes: Array, table: StringTable, give: Callable[[str], int]) -> Array:
-    """Codes of a segment's table as codes of the space; new names are given theirs in order of first appearance."""
+    """Translates codes of a segment's table to codes of the space, numbering new names by first appearance."""
     held, first = np.unique(codes, return_index=True)
     renamed = np.zeros(table.size, dtype=np.int64)
     for code in held[np.argsort(first)].tolist():
@@ -259,7 +260,7 @@ def _renamed(codes: Array, table: StringTable, give: Callable[[str], int]) -> Ar
 
 
 def _groups(values: Array) -> Iterator[tuple[int, NDArray[np.intp]]]:
-    """Each value with the places where it stands, ascending."""
+    """Yields each distinct value with the indexes at which it occurs, ascending."""
     order = np.argsort(values, kind="stable")
     ordered = values[order]
     limits = [0, *(np.flatnonzero(np.diff(ordered)) + 1).tolist(), len(values)]

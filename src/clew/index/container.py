@@ -1,7 +1,7 @@
-"""Numpy arrays sealed into one byte string with magic, format version and checksum, and opened again without a copy.
+"""Packs numpy arrays into one byte string with magic, format version and checksum, and reads them without copying.
 
-Layout, little-endian: magic (4 bytes), CRC-32 of all that follows, version (2), number of sections (2), then for each
-section its dtype (2 characters) and its number of elements (8), then the sections, each beginning at a multiple of 8.
+Layout, little-endian: magic (4 bytes), CRC-32 of the rest, version (2), number of sections (2), then for each section
+its dtype (2 characters) and number of elements (8), then the sections, each aligned to 8 bytes.
 """
 
 import struct
@@ -25,13 +25,13 @@ _DTYPES: Final = {code: np.dtype(f"<{code}") for code in ("u1", "u2", "u4", "i1"
 
 
 def narrow(values: Array) -> Array:
-    """The same numbers, none negative, in the smallest unsigned type that holds them: equal values, equal bytes."""
+    """Converts non-negative numbers to the smallest type that holds them, so that equal values have equal bytes."""
     top = int(values.max()) if len(values) else 0
     return values.astype("<u1" if top < 1 << 8 else "<u2" if top < 1 << 16 else "<u4" if top < 1 << 32 else "<i8")
 
 
 def seal(magic: bytes, version: int, sections: Sequence[Array]) -> bytes:
-    """One byte string of one-dimensional arrays; their dtypes are kept."""
+    """Packs one-dimensional arrays, with their dtypes, into one byte string."""
     parts = [_TAIL.pack(version, len(sections))]
     parts += [_SECTION.pack(array.dtype.str[1:].encode(), array.size) for array in sections]
     size = _CHECKED_FROM + sum(map(len, parts))
@@ -48,25 +48,27 @@ def _crc(before: int, part: bytes) -> int:
 
 
 def unseal(data: bytes, magic: bytes, version: int, sections: int) -> list[Array]:
-    """The arrays that `seal` was given: read-only, over the same memory.
+    """Unpacks the arrays given to `seal`: read-only, sharing memory with `data`.
 
     Raises:
-        StoreCorrupt: the bytes are not what was sealed.
-        SchemaError: they are whole, and of a newer format version.
+        StoreCorrupt: the bytes are damaged, or are not such a byte string.
+        SchemaError: the bytes are intact but of another format version.
     """
     offset = _HEAD.size + _TAIL.size
     if len(data) < offset or data[:4] != magic:
         raise StoreCorrupt(
-            f"a segment begins with {data[:4]!r}; expected {magic!r}: run `clew rebuild` to make it again"
+            f"an index segment begins with {data[:4]!r}; expected {magic!r}: run `clew rebuild` to rebuild it"
         )
     _, checksum = _HEAD.unpack_from(data)
     if zlib.crc32(memoryview(data)[_CHECKED_FROM:]) != checksum:
         raise StoreCorrupt(
-            f"a segment of {len(data)} bytes does not match its checksum; run `clew rebuild` to make it again"
+            f"an index segment of {len(data)} bytes does not match its checksum; run `clew rebuild` to rebuild it"
         )
     found, count = _TAIL.unpack_from(data, _HEAD.size)
     if found != version or count != sections:
-        raise SchemaError(f"a segment has format {found}; this Clew reads {version}: upgrade it, or run `clew rebuild`")
+        raise SchemaError(
+            f"an index segment has format {found}; this Clew reads {version}: upgrade Clew, or run `clew rebuild`"
+        )
     table = data[offset : offset + count * _SECTION.size]
     offset += len(table)
     arrays = []

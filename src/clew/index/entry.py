@@ -1,6 +1,6 @@
-"""What the index keeps of one turn, and its wire form in the tail.
+"""The index entry of one turn, and its encoding in the tail.
 
-Borders: knows terms and numbers, not text. Whoever writes turns decides which words become terms.
+This module knows terms and numbers, not text: the write path decides which words become terms.
 """
 
 import struct
@@ -15,19 +15,19 @@ from clew.errors import InputError, StoreCorrupt
 from clew.types.turn import ROLES
 
 SATURATION: Final = 255
-"""Greatest count of one term in one piece that the index tells from a greater one."""
+"""Largest count of one term in one piece; larger counts are stored as this one."""
 
 MAX_DAYS: Final = 31
-"""A span of days longer than this is marked by its first days only: nobody asks for it day by day."""
+"""Most days of a date span that get a term of their own; of a longer span only the first days do."""
 
 
 @dataclass(frozen=True, slots=True)
 class PieceTerms:
-    """The terms of one piece of a turn. Counts are at least 1; above 255 they count as 255.
+    """The terms of one piece of a turn. Counts are at least 1; counts above 255 are stored as 255.
 
     Attributes:
         body: terms of the piece's own text. Neighbouring pieces share them through windows.
-        extra: terms that belong to this piece alone: words of its date, its speaker, the dates that it names.
+        extra: terms that are not shared with neighbours: words of its date, its speaker, the dates it mentions.
         chars: length of the piece's text.
     """
 
@@ -38,16 +38,16 @@ class PieceTerms:
 
 @dataclass(frozen=True, slots=True)
 class TurnEntry:
-    """One turn as the index knows it.
+    """The index entry of one turn.
 
     Attributes:
-        ordinal: place in the space; rises with every turn.
-        seq: place in the session, below 2**31; rises with the ordinal.
-        at: event time, microseconds since 1970; None when nobody said it.
+        ordinal: position in the space; increases with every turn.
+        seq: position in the session, below 2**31; increases with the ordinal.
+        at: event time in microseconds since 1970; None if unknown.
         chars: length of the turn's text.
-        pieces: in text order; a turn without any gets one empty piece.
-        first_person: the turn speaks of itself (I, my, we).
-        asks: it asks something.
+        pieces: in text order; a turn without pieces gets one empty piece.
+        first_person: the turn uses the first person (I, my, we).
+        asks: the turn contains a question.
         stated: characters outside of its questions.
     """
 
@@ -71,17 +71,17 @@ class TurnEntry:
 
 # version, checksum, widths of the two number lists, role, flags, ordinal, at, seq, chars, stated, lengths of the lists
 _HEAD: Final = struct.Struct("<BIBBBBqqiIIII")
-_CHECKED_FROM: Final = 5  # what stands before is the version and the checksum itself
+_CHECKED_FROM: Final = 5  # the version and the checksum itself precede the checked bytes
 _VERSION: Final = 1
 _WIDTHS: Final = {1: "B", 2: "H", 4: "I", 8: "Q"}
 _HAS_SPEAKER, _HAS_TIME, _FIRST_PERSON, _ASKS = 1, 2, 4, 8
 
 
 def encode(entry: TurnEntry) -> bytes:
-    """The entry as bytes: a head, two lists of numbers, and all strings joined.
+    """Encodes an entry as a header, two lists of numbers, and all strings joined.
 
     Raises:
-        InputError: a number lies outside its range, or the role is unknown.
+        InputError: a number is outside its range, or the role is unknown.
     """
     strings = [entry.session, entry.branch]
     if entry.speaker is not None:
@@ -95,7 +95,7 @@ def encode(entry: TurnEntry) -> bytes:
         counts += piece.body.values()
         counts += piece.extra.values()
     if counts and min(counts) < 1:
-        raise InputError(f"turn {entry.ordinal} counts a term {min(counts)} times; expected 1 or more: leave it out")
+        raise InputError(f"turn {entry.ordinal} has a term with the count {min(counts)}; expected at least 1")
     flags = (
         _HAS_SPEAKER * (entry.speaker is not None)
         + _HAS_TIME * (entry.at is not None)
@@ -118,13 +118,13 @@ def encode(entry: TurnEntry) -> bytes:
 
 
 def decode(data: bytes) -> TurnEntry:
-    """The entry that `encode` was given.
+    """Decodes the bytes that `encode` returned.
 
     Raises:
-        StoreCorrupt: these are not, or no longer, the bytes of an entry.
+        StoreCorrupt: the bytes are damaged, or are not an entry.
     """
     if len(data) < _HEAD.size or data[0] != _VERSION:
-        raise StoreCorrupt(f"a tail entry of {len(data)} bytes is not of version {_VERSION}; run `clew rebuild`")
+        raise StoreCorrupt(f"a tail entry of {len(data)} bytes does not have version {_VERSION}; run `clew rebuild`")
     _, checksum, shape_width, width, role, flags, *fixed = _HEAD.unpack_from(data)
     if zlib.crc32(memoryview(data)[_CHECKED_FROM:]) != checksum:
         raise StoreCorrupt(f"a tail entry of {len(data)} bytes does not match its checksum; run `clew rebuild`")
@@ -160,7 +160,7 @@ def _pieces(shape: "bytes | tuple[int, ...]", strings: Iterator[str], counts: It
 
 
 def _pack_numbers(numbers: list[int]) -> tuple[int, bytes]:
-    """The narrowest width in bytes that holds all of them, and the numbers in it, little-endian."""
+    """Encodes numbers, little-endian, in the smallest width that holds all of them; returns width and bytes."""
     try:
         return 1, bytes(numbers)
     except ValueError:  # one of them is above 255
@@ -177,30 +177,30 @@ def _unpack_numbers(data: bytes, offset: int, width: int, size: int) -> tuple["b
 
 
 DATED: Final = "@dated"
-"""The term of a piece whose words name a time."""
+"""The term added to a piece that mentions a date or time."""
 
 STANDING: Final = "@standing"
-"""The term of a piece that says how something is always to be done, or what its speaker prefers."""
+"""The term added to a piece that states a standing instruction or a preference."""
 
 
 def name_mark(name: str, of: str) -> str:
-    """The term that a turn carries which calls somebody by a name: its `speaker`, or its `listener`."""
+    """The term added to a turn that calls its `speaker` or its `listener` by a name."""
     return f"@{of}={name.casefold()}"
 
 
 def date_marks(start: datetime, end: datetime, grain: str) -> tuple[str, ...]:
-    """Terms that stand for a span of time: a text that names the span carries them, a question for it looks them up.
+    """Terms for a span of time: added to pieces that mention the span, and looked up by questions about it.
 
-    No text gives such a term by itself, since no word contains "=".
+    Ordinary text never produces such a term, since no word contains "=".
 
     Args:
         start: first moment of the span.
-        end: first moment after it.
-        grain: `day`, `week`, `month`, `quarter` or `year`: how exactly the words named the time.
+        end: first moment after the span.
+        grain: `day`, `week`, `month`, `quarter` or `year`: the precision with which the time was named.
 
     Returns:
-        For days one mark each (the first 31); else one mark, of the calendar week, month, quarter or year that `start`
-        lies in; none for another grain.
+        For `day` one term per day (the first 31); for other grains one term, for the calendar week, month, quarter or
+        year that contains `start`; nothing for an unknown grain.
     """
     if grain == "day":
         days = min(max((end - start) // timedelta(days=1), 1), MAX_DAYS)

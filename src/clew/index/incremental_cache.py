@@ -1,4 +1,4 @@
-"""What is made of turns one after the other, kept beside the columns: a newer view makes it of the new turns alone."""
+"""A cache of values derived from the columns: a newer view computes them for new turns only."""
 
 import threading
 from collections.abc import Callable, Hashable
@@ -12,7 +12,7 @@ from clew.index.columns import Column
 T = TypeVar("T")
 
 MAX_ARRAYS: Final = 32
-"""Arrays that are kept: those of other weights than the present ones go."""
+"""Most arrays in the cache; it is emptied when full, which drops arrays made with outdated weights."""
 
 
 @dataclass(frozen=True)  # without slots: Python 3.11 cannot make `CacheKey[int](...)` of a slotted frozen class
@@ -28,7 +28,7 @@ class CacheKey(Generic[T]):
 
 
 class IncrementalCache:
-    """Grows with the columns of one space. Threads may share it, and views of any age."""
+    """Derived values that grow with the columns of one space. Safe to share between threads and views of any age."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -36,10 +36,10 @@ class IncrementalCache:
         self._folds: dict[CacheKey[Any], tuple[int, Any]] = {}
 
     def grown(self, key: CacheKey[NDArray[Any]], size: int, make: Callable[[slice], NDArray[Any]]) -> NDArray[Any]:
-        """One value for each of the first `size` turns, read-only.
+        """A read-only array with one value for each of the first `size` turns.
 
         Args:
-            make: gives the values of a run of turns, each of which depends on its turn alone.
+            make: computes the values of a slice of turns; each value must depend on its own turn only.
         """
         with self._lock:
             column = self._arrays.get(key)
@@ -57,11 +57,11 @@ class IncrementalCache:
         return found
 
     def folded(self, key: CacheKey[T], size: int, make: Callable[[slice], T], join: Callable[[T, T], T]) -> T:
-        """One value for the first `size` turns together.
+        """One value for the first `size` turns as a whole.
 
         Args:
-            make: gives the value of a run of turns.
-            join: the value of two runs together; the same however turns are parted.
+            make: computes the value of a slice of turns.
+            join: combines the values of two adjacent slices; the result must not depend on where slices are cut.
         """
         with self._lock:
             held = self._folds.get(key)

@@ -1,7 +1,7 @@
-"""The index of one space as it is now, kept up with every commit, one's own or another process's.
+"""The current index of one space, refreshed after every commit of this or another process.
 
-A refresh reads what is new only: rows of the tail and of vectors after the last known, and segments that changed. The
-columns do not depend on how turns are packed, so packing costs a refresh no more than reading the new segment.
+A refresh reads only what is new: tail and vector rows after the last known ones, and changed segments. The columns do
+not depend on how turns are packed, so after packing a refresh only reads the new segment.
 """
 
 import threading
@@ -33,11 +33,11 @@ from clew.index.view import IndexView
 from clew.store.protocol import Reader, Store
 
 _NOTHING: Final = -1
-"""Comes before every ordinal."""
+"""Less than every ordinal."""
 
 
 class LiveIndex:
-    """Hands out views that are current to the last commit. Threads may share it."""
+    """Returns views of the index as of the last commit. Safe to share between threads."""
 
     def __init__(self, store: Store, space: str) -> None:
         self._store = store
@@ -48,20 +48,20 @@ class LiveIndex:
         self._vectors = _Vectors(space)
         self._generation: int | None = None
         self._epoch = 0
-        self._copies: int | None = None  # None while the space is not there
-        self._published = (0, 0)  # how much of terms and vectors the current view shows
+        self._copies: int | None = None  # None while the space does not exist
+        self._published = (0, 0)  # the changes of terms and vectors that the current view includes
 
     def view(self) -> IndexView:
-        """The index as of the last commit. The same object as before while nothing changed in this space.
+        """The index as of the last commit; the same object while nothing changes in this space.
 
         Raises:
-            StoreCorrupt: what the store holds does not fit together.
+            StoreCorrupt: the stored index is inconsistent.
         """
         seen, view = self._current
         if self._store.version() == seen:
             return view
         with self._lock:
-            # Asked before reading: a commit that comes in between is then read again, and never missed.
+            # Read before the snapshot: a commit in between is then read again, but never missed.
             version = self._store.version()
             seen, view = self._current
             if version != seen:
@@ -71,7 +71,7 @@ class LiveIndex:
             return view
 
     def version(self) -> int:
-        """The store's version to which the view is current that was handed out last; costs no look at the store."""
+        """The store version of the last view returned; does not query the store once there is one."""
         seen = self._current[0]
         return self._store.version() if seen is None else seen
 
@@ -79,7 +79,7 @@ class LiveIndex:
         now = generation(reader, self._space)
         columns = self._terms.columns
         seen = None if now is None else copies(reader, self._space)
-        if seen != self._copies:  # a copy replaced everything, or is about to: half of one is no space
+        if seen != self._copies:  # a copy replaced the space, or is about to
             self._terms, self._vectors = _Terms(self._space), _Vectors(self._space)
             self._copies, self._generation, self._published = seen, None, (-1, -1)
         if now is None:
@@ -92,7 +92,7 @@ class LiveIndex:
         else:
             self._terms.read_tail(reader)
             self._vectors.read_loose(reader, self._terms.columns)
-        # Told by numbers that only rise, not by what this refresh did: one that failed half way may have left more.
+        # Compared by counters, not by what this refresh did: an earlier refresh may have failed half way.
         state = (self._terms.changes, self._vectors.changes)
         if state == self._published:
             return view
@@ -102,11 +102,11 @@ class LiveIndex:
 
 
 class _Terms:
-    """Columns, term segments and tail, as far as they were read.
+    """Columns, term segments and tail, as read so far.
 
     Attributes:
         placed: the segments with the numbers of their first pieces.
-        changes: rises with every change.
+        changes: increases with every change.
     """
 
     def __init__(self, space: str) -> None:
@@ -118,7 +118,7 @@ class _Terms:
         self.changes = 0
 
     def reload(self, reader: Reader, *, afresh: bool) -> None:
-        """Takes up changed segments. `afresh`: what is known of turns may be wrong."""
+        """Loads changed segments. `afresh`: the columns may be wrong and are read again."""
         keys = list_segments(reader, self._space, TERMS)
         if keys == self._keys and not afresh:
             self.read_tail(reader)
@@ -129,12 +129,12 @@ class _Terms:
             self.columns = Columns()
             if not self._place(reader, segments):
                 raise StoreCorrupt(
-                    f"the index of space {self._space!r} holds turns twice or out of order; run `clew rebuild`"
+                    f"the index of space {self._space!r} contains turns twice or out of order; run `clew rebuild`"
                 )
         self._keys = keys
 
     def read_tail(self, reader: Reader) -> None:
-        """Adds what came to the tail after the last known turn."""
+        """Reads the tail entries after the last known turn."""
         rows = reader.scan("tail", (self._space, self._last() + 1), (self._space,), columns=("entry",))
         for (row,) in rows:
             entry = decode(cast(bytes, row))
@@ -143,7 +143,7 @@ class _Terms:
             self.columns.add(entry)
 
     def _place(self, reader: Reader, segments: Sequence[Segment]) -> bool:
-        """Joins segments and tail to the columns; False if the columns do not hold just their turns, in order."""
+        """Attaches segments and tail to the columns; False unless the columns then contain exactly their turns."""
         columns, placed, turns, pieces, low = self.columns, [], 0, 0, _NOTHING
         columns.reserve(
             sum(len(segment.turns.ordinal) for segment in segments),
@@ -174,7 +174,7 @@ class _Terms:
         return int(self.columns.turn["ordinal"].array[turns - 1]) if turns else _NOTHING
 
 
-class _Loose:
+class _UnpackedVectors:
     """The vectors of one model that are in no segment, in the order in which they were read."""
 
     def __init__(self, dim: int) -> None:
@@ -185,11 +185,13 @@ class _Loose:
         self.offsets = Column(np.int32, 0)
 
     def add(self, rows: Sequence[tuple[int, float, bytes]], columns: Columns) -> None:
-        """Adds rows, in ascending order of ordinals."""
+        """Adds rows, which must be sorted by ordinal."""
         dim = self.raised.array.shape[1]
         ordinals = [ordinal for ordinal, _, codes in rows if len(codes) == dim]
         if len(ordinals) != len(rows):
-            raise StoreCorrupt(f"vectors of one model differ in length; expected {dim} bytes: embed the turns again")
+            raise StoreCorrupt(
+                f"vectors of one model differ in length; expected {dim} bytes: run `clew doctor --repair`"
+            )
         self.positions.extend(columns.positions(np.array(ordinals, dtype=np.int64)))
         self.scales.extend(np.array([scale for _, scale, _ in rows], dtype=np.float32))
         codes = np.frombuffer(b"".join(codes for _, _, codes in rows), dtype=np.int8)
@@ -199,23 +201,23 @@ class _Loose:
         self.last = max(self.last, *ordinals)
 
     def block(self) -> VectorBlock:
-        """What is held now."""
+        """The vectors read so far."""
         columns = (self.positions, self.raised, self.offsets, self.scales)
         return VectorBlock.of(*(column.array[: self.positions.size] for column in columns))
 
 
 class _Vectors:
-    """Vector segments and loose vectors of every model, as far as they were read; `changes` rises with every change."""
+    """Packed and unpacked vectors of every model, as read so far; `changes` increases with every change."""
 
     def __init__(self, space: str) -> None:
         self._space = space
         self._columns: Columns | None = None
         self._segments: dict[SegmentKey, tuple[NDArray[np.int64], VectorBlock]] = {}  # with the ordinals of the rows
-        self._loose: dict[str, _Loose] = {}
+        self._loose: dict[str, _UnpackedVectors] = {}
         self.changes = 0
 
     def reload(self, reader: Reader, columns: Columns) -> None:
-        """Takes up changed segments and reads all loose vectors again."""
+        """Loads changed segments and reads all unpacked vectors again."""
         held = {}
         for kind in segment_kinds(reader, self._space)[1:]:
             for key in list_segments(reader, self._space, kind.name):
@@ -232,12 +234,12 @@ class _Vectors:
         self.read_loose(reader, columns)
 
     def read_loose(self, reader: Reader, columns: Columns) -> None:
-        """Adds the loose vectors that are new."""
+        """Reads the new unpacked vectors."""
         for model in unpacked_models(reader, self._space):
             self._read_model(reader, model, columns)
 
     def blocks(self) -> dict[str, list[VectorBlock]]:
-        """By model; a loose vector comes after the segments and so counts before them."""
+        """The vector blocks by model. Unpacked vectors come last, and of two vectors of a turn the last one counts."""
         found: dict[str, list[VectorBlock]] = {}
         for key, (_, block) in self._segments.items():
             found.setdefault(key.kind[len(VECTOR_PREFIX) :], []).append(block)
@@ -251,12 +253,12 @@ class _Vectors:
         size, last = (held.positions.size, held.last) if held else (0, _NOTHING)
         rows = self._scan(reader, model, last + 1)
         if size + len(rows) != reader.count("vector", key, key):
-            # One came in below the last known ordinal: start again.
+            # A vector was added below the last known ordinal: start again.
             held, rows = None, self._scan(reader, model, 0)
         if not rows:
             return
         if held is None:
-            held = self._loose[model] = _Loose(len(rows[0][2]))
+            held = self._loose[model] = _UnpackedVectors(len(rows[0][2]))
         self.changes += 1
         held.add(rows, columns)
 
@@ -268,6 +270,6 @@ class _Vectors:
 
 
 def _block_of(segment: VectorSegment, columns: Columns) -> tuple[NDArray[np.int64], VectorBlock]:
-    """A segment's vectors as a view holds them, with their ordinals; its bytes are let go."""
+    """Copies a segment's vectors to a block, and their ordinals, so that the segment's bytes can be freed."""
     block = VectorBlock.of(columns.positions(segment.ordinals), *raised(segment.codes), segment.scales.copy())
     return segment.ordinals.copy(), block

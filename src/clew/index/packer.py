@@ -1,8 +1,8 @@
-"""Keeps the index packed: moves the tail into segments and merges them in tiers, each step in one transaction.
+"""Packs the tail into segments and merges segments in tiers, each step in one transaction.
 
-A step reads and computes outside of its transaction and commits only if nobody changed the space's segments meanwhile
-(its generation tells), so packers of several processes do not disturb each other, and one that is killed leaves a whole
-step or none. Work behind the n-th turn does not grow with n: a turn is packed once and merged once a tier.
+A step reads and computes outside of its transaction and commits only if the space's generation is unchanged. So packers
+of several processes do not interfere, and a killed packer leaves a complete step or none. The work per turn does not
+grow with the number of turns: each turn is packed once and merged once per tier.
 """
 
 from bisect import bisect_left, bisect_right
@@ -32,23 +32,23 @@ from clew.store.values import Key
 from clew.types.reports import Problem
 
 STEP: Final = 8192
-"""Most rows that one step moves out of the tail."""
+"""Most unpacked rows that one step packs."""
 
 LARGEST: Final = 16_384
-"""Segments are not merged to more turns than this: about 3 MB of terms, 6 MB of vectors.
+"""Most turns of a merged segment: about 3 MB of terms, 6 MB of vectors.
 
-It bounds a step, and keeps the work behind each ten thousand turns the same. Larger segments would save a query 10
-microseconds for each that is there less, of the tens of milliseconds that it takes when there are many.
+This bounds one step and keeps the packing work per turn constant. Each segment costs a query about 10 microseconds, so
+larger ones would save little.
 """
 
 
 @dataclass(frozen=True, slots=True)
 class StepBounds:
-    """How much one step of packing may read and write.
+    """Limits of one packing step.
 
     Attributes:
-        rows: most rows that it moves out of the tail.
-        turns: most turns that a merged segment covers.
+        rows: most unpacked rows it packs.
+        turns: most turns of a merged segment.
     """
 
     rows: int = STEP
@@ -63,13 +63,13 @@ _EMPTY: Final = np.zeros(0, dtype=np.int64)
 
 @dataclass(frozen=True, slots=True)
 class PackReport:
-    """What one call of `pack` did.
+    """The result of one call of `pack`.
 
     Attributes:
-        packed: rows of the tail, and loose vectors, that went into segments.
-        merged: segments that went into larger ones.
-        steps: transactions.
-        finished: nothing is left to do; False when `most_steps` was reached or another packer was always faster.
+        packed: tail entries and unpacked vectors that were packed into segments.
+        merged: segments that were merged into larger ones.
+        steps: number of transactions.
+        finished: nothing is left to do; False if `most_steps` was reached or other packers kept committing first.
     """
 
     packed: int
@@ -80,7 +80,7 @@ class PackReport:
 
 @dataclass(frozen=True, slots=True)
 class _Made:
-    """A segment to be written: its bytes, first and last ordinal, and tier."""
+    """A new segment: its data, first and last ordinal, and tier."""
 
     kind: SegmentKind
     packed: bytes
@@ -91,12 +91,12 @@ class _Made:
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """One change, computed and not yet committed.
+    """One packing or merging step, computed but not committed.
 
     Attributes:
-        rows: ordinals of the loose rows that go, in order.
-        inputs: segments that go.
-        made: the segment that comes.
+        rows: ordinals of the unpacked rows it deletes, in order.
+        inputs: segments it deletes.
+        made: the segment it writes.
     """
 
     rows: Sequence[int]
@@ -136,10 +136,10 @@ def pack(
 
 
 def forget_ordinals(tx: Transaction, space: str, ordinals: Iterable[int]) -> dict[str, int]:
-    """Takes turns out of tail, segments and vectors inside a transaction; no word of them is left in any of these rows.
+    """Removes turns from tail, segments and vectors inside a transaction; none of these rows keeps a word of them.
 
     Returns:
-        How many rows of `tail` and `vector` went, and how many of `segment` went or were written anew.
+        The numbers of rows deleted from `tail` and `vector`, and of rows deleted or rewritten in `segment`.
     """
     wanted = sorted(set(ordinals))
     removed = {"tail": 0, "vector": 0, "segment": 0}
@@ -160,14 +160,14 @@ def forget_ordinals(tx: Transaction, space: str, ordinals: Iterable[int]) -> dic
 
 
 def verify(store: Store, space: str, expected: Iterable[int]) -> list[Problem]:
-    """Compares the index with the turns that are stored.
+    """Compares the index with the stored turns.
 
     Args:
         expected: ordinals of all turns that should be indexed.
 
     Returns:
-        One problem for each segment or entry that cannot be read, and for each way in which turns are missing, twice
-        there, or there without being expected. A turn without a vector is no problem: it may not be embedded yet.
+        One problem per unreadable segment or entry, and one each for missing, duplicate and unexpected turns. A turn
+        without a vector is not a problem, since it may not be embedded yet.
     """
     turns = np.unique(np.fromiter(expected, dtype=np.int64))
     problems: list[Problem] = []
@@ -186,7 +186,7 @@ def verify(store: Store, space: str, expected: Iterable[int]) -> list[Problem]:
 
 
 def _read_all(reader: Reader, space: str, kind: SegmentKind, problems: list[Problem]) -> Iterator[NDArray[np.int64]]:
-    """The ordinals of every segment and loose row of a kind; what cannot be read is added to the problems."""
+    """Yields the ordinals of every segment and unpacked row of a kind; adds unreadable ones to the problems."""
     for key in list_segments(reader, space, kind.name):
         where = f"segment {kind.name} {key.low} to {key.high}"
         try:
@@ -195,7 +195,7 @@ def _read_all(reader: Reader, space: str, kind: SegmentKind, problems: list[Prob
             problems.append(_problem(kind, where, str(error)))
             continue
         if (int(ordinals[0]), int(ordinals[-1])) != (key.low, key.high):
-            problems.append(_problem(kind, where, f"it holds the turns {ordinals[0]} to {ordinals[-1]}"))
+            problems.append(_problem(kind, where, f"it contains the turns {ordinals[0]} to {ordinals[-1]}"))
         yield ordinals
     for row in reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns):
         where = f"{kind.table} {cast(int, row[0])}"
@@ -205,7 +205,7 @@ def _read_all(reader: Reader, space: str, kind: SegmentKind, problems: list[Prob
             problems.append(_problem(kind, where, str(error)))
             continue
         if ordinal != row[0]:
-            problems.append(_problem(kind, where, f"it holds the turn {ordinal}"))
+            problems.append(_problem(kind, where, f"it contains the turn {ordinal}"))
         yield np.array([ordinal], dtype=np.int64)
 
 
@@ -223,7 +223,7 @@ def _some(ordinals: NDArray[np.int64], how: str) -> str:
 def rewrite(
     tx: Transaction, space: str, kind: SegmentKind, key: SegmentKey, ordinals: Sequence[int], version: int
 ) -> int:
-    """Takes turns, given in ascending order, out of one segment; 1 if it held any of them, else 0."""
+    """Removes turns, given in ascending order, from one segment; returns 1 if it contained any of them, else 0."""
     place = bisect_left(ordinals, key.low)
     if place == len(ordinals) or ordinals[place] > key.high:
         return 0
@@ -239,7 +239,7 @@ def rewrite(
 
 
 def _put(tx: Transaction, space: str, made: _Made, version: int) -> None:
-    """Writes a segment; one that begins with the same ordinal, which vectors embedded twice can make, is merged in."""
+    """Writes a segment, merging it with a stored one that begins with the same ordinal (a turn embedded twice)."""
     kind = made.kind
     twin = tx.get("segment", (space, kind.name, made.low))
     if twin is not None:
@@ -249,13 +249,13 @@ def _put(tx: Transaction, space: str, made: _Made, version: int) -> None:
 
 
 def index_changed(tx: Transaction, space: str, now: int) -> None:
-    """Tells readers that turns left the index or are indexed anew."""
+    """Records that turns left the index or were indexed again, so that readers reload the columns."""
     tx.put("meta", [(space, EPOCH, str(epoch(tx, space) + 1))])
     tx.compare_and_set("space", (space,), "generation", now, now + 1)
 
 
 def not_stored(reader: Reader, space: str, ordinals: Sequence[int]) -> set[int]:
-    """Those of some ordinals, given in ascending order, that are no turn's."""
+    """Of these ordinals, given in ascending order, the ones that no stored turn has."""
     if not ordinals:
         return set()
     rows = reader.scan("turn", (space, ordinals[0]), (space, ordinals[-1]), index="ordinal", columns=("ordinal",))
@@ -263,7 +263,7 @@ def not_stored(reader: Reader, space: str, ordinals: Sequence[int]) -> set[int]:
 
 
 def _due(reader: Reader, space: str, minimum: int, fan_out: int, bounds: StepBounds) -> _Step | None:
-    """The next step: loose rows first, then the smallest tier that is full."""
+    """The next step: packs unpacked rows first, then merges the lowest full tier; None if nothing is due."""
     every = segment_kinds(reader, space)
     for kind in every:
         if reader.count(kind.table, kind.prefix, kind.prefix) >= minimum:
@@ -290,7 +290,7 @@ def _made(kind: SegmentKind, packed: bytes, level: int) -> _Made:
 
 
 def level_of(turns: int, minimum: int, fan_out: int) -> int:
-    """The tier of a segment: 0 below minimum * fan_out turns, 1 below minimum * fan_out**2, and so on."""
+    """The tier of a segment: 0 below `minimum * fan_out` turns, 1 below `minimum * fan_out**2`, and so on."""
     level = 0
     while turns >= minimum * fan_out ** (level + 1):
         level += 1
@@ -298,10 +298,10 @@ def level_of(turns: int, minimum: int, fan_out: int) -> int:
 
 
 def _full_tier(keys: Sequence[SegmentKey], fan_out: int, most: int) -> Sequence[SegmentKey]:
-    """Neighbours to be merged: `fan_out` segments of the lowest tier that has so many, with smaller ones among them.
+    """The segments to merge: `fan_out` consecutive ones of the lowest full tier, with smaller ones between them.
 
-    Empty when no tier is full. Of a group that would cover more than `most` turns the first ones are merged, as many
-    as do not, if they cover half as many: so a turn is merged once a tier, and large segments follow large ones.
+    Empty if no tier is full. A group that covers more than `most` turns is cut to its first segments within `most`, if
+    these cover at least half as many: so each turn is merged once per tier, and large segments precede small ones.
     """
     for level in sorted({key.level for key in keys}):
         group: list[SegmentKey] = []
@@ -319,20 +319,20 @@ def _full_tier(keys: Sequence[SegmentKey], fan_out: int, most: int) -> Sequence[
 
 
 def _first_of(group: Sequence[SegmentKey], most: int) -> Sequence[SegmentKey]:
-    """The first segments of a group that cover no more than `most` turns; none where all are less, and under half."""
+    """The first segments of a group that cover at most `most` turns; empty if they are cut off below half of `most`."""
     covered = list(accumulate(each.high - each.low + 1 for each in group))
     count = bisect_right(covered, most)
     return group[:count] if count == len(group) or (count and 2 * covered[count - 1] >= most) else ()
 
 
 def _committing(space: str, step: _Step, seen: int) -> Callable[[Transaction], bool]:
-    """The transaction of a step; False, with nothing written, if the space changed since the step was computed."""
+    """The transaction of a step; it returns False, writing nothing, if the space changed since it was computed."""
 
     def commit(tx: Transaction) -> bool:
         kind = step.made.kind
         if step.rows:
             low, high = (*kind.prefix, step.rows[0]), (*kind.prefix, step.rows[-1])
-            # A vector may have come in between two that were read; it must not go with them.
+            # A vector may have been added between two that were read; it must not be deleted with them.
             if [row[0] for row in tx.scan(kind.table, low, high, columns=("ordinal",))] != list(step.rows):
                 return False
         if not tx.compare_and_set("space", (space,), "generation", seen, seen + 1):

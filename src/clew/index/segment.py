@@ -1,7 +1,7 @@
 """Packed segments: the entries of some turns as sorted numpy arrays in one byte string.
 
-A segment's bytes are a function of the set of its entries alone: building them at once, merging parts in any order, or
-taking turns out of a larger segment gives the same bytes. Postings stand in the order of terms, then of pieces.
+A segment's bytes depend only on the set of its entries: building them at once, merging parts in any order, or removing
+turns from a larger segment gives the same bytes. Postings are sorted by term, then by piece.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ Ints = NDArray[np.int64]
 MAGIC: Final = b"CLWT"
 VERSION: Final = 1
 NO_TIME: Final = int(np.iinfo(np.int64).min)
-"""Stands for an unknown event time in the column `at`."""
+"""The value of the column `at` for an unknown event time."""
 
 _COLUMNS: Final = (
     "ordinal", "at", "seq", "chars", "stated", "role", "first_person", "asks", "session", "branch", "speaker", "pieces"
@@ -36,14 +36,15 @@ _SECTIONS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """One value a turn in each column, in ascending order of ordinals.
+    """Columns with one value per turn, sorted by ordinal.
 
     Attributes:
         at: microseconds since 1970, or NO_TIME.
-        role: place in `clew.types.turn.ROLES`.
-        session: code in the segment's table of sessions; `branch` likewise.
-        speaker: code in the table of speakers plus 1; 0 is no speaker.
-        pieces: how many pieces the turn has, at least 1.
+        role: index in `clew.types.turn.ROLES`.
+        session: code in the segment's table of sessions.
+        branch: code in the segment's table of branches.
+        speaker: code in the table of speakers plus 1; 0 means no speaker.
+        pieces: number of pieces, at least 1.
     """
 
     ordinal: Array
@@ -60,13 +61,13 @@ class Turns:
     pieces: Array
 
     def take(self, which: Array | slice) -> "Turns":
-        """The turns at these places, in this slice, or where the mask holds."""
+        """The turns selected by indexes, a slice or a mask."""
         return Turns(*(getattr(self, name)[which] for name in _COLUMNS))
 
 
 @dataclass(frozen=True, slots=True)
 class Pieces:
-    """One value a piece in each column, turn by turn: characters, and sums of the counts of body and extra terms."""
+    """Columns with one value per piece, turn by turn: characters, and total counts of body and extra terms."""
 
     chars: Array
     body: Array
@@ -78,11 +79,11 @@ class Segment:
     """A packed segment, read in place.
 
     Attributes:
-        start: `piece[start[t]:start[t + 1]]` are the postings of term t; likewise `body` and `extra`.
-        df: turns that hold each term.
-        piece: piece numbers inside the segment, ascending within a term.
-        body: count of the term in the piece's own text, at most 255; 0 when it is an extra only.
-        extra: likewise for the extra terms.
+        start: `piece[start[t]:start[t + 1]]` are the postings of term t; the same slice applies to `body` and `extra`.
+        df: document frequency of each term, in turns.
+        piece: piece numbers within the segment, ascending within a term.
+        body: count of the term among the piece's body terms, at most 255.
+        extra: count of the term among the piece's extra terms, at most 255.
     """
 
     turns: Turns
@@ -102,8 +103,8 @@ class Segment:
         """Reads a segment without copying its arrays.
 
         Raises:
-            StoreCorrupt: the bytes are not, or no longer, those of a segment.
-            SchemaError: they are of a newer format.
+            StoreCorrupt: the bytes are damaged, or are not a term segment.
+            SchemaError: the segment has another format version.
         """
         arrays = iter(unseal(data, MAGIC, VERSION, _SECTIONS))
         turns = Turns(*(next(arrays) for _ in _COLUMNS))
@@ -122,11 +123,11 @@ class Segment:
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """What a segment is sealed from, in its order; string tables hold no string that is not used.
+    """The content of a segment before it is packed; its string tables contain only strings that are used.
 
     Attributes:
-        counts: postings of each term.
-        df: turns of each term.
+        counts: number of postings of each term.
+        df: document frequency of each term, in turns.
     """
 
     turns: Turns
@@ -143,7 +144,7 @@ class _Draft:
 
 
 def build(entries: Iterable[TurnEntry]) -> bytes:
-    """Packs entries, given in any order.
+    """Packs entries, given in any order, into a segment.
 
     Raises:
         InputError: two entries have the same ordinal.
@@ -177,7 +178,7 @@ def build(entries: Iterable[TurnEntry]) -> bytes:
 
 
 def merge(segments: Sequence[Segment]) -> bytes:
-    """Packs the entries of several segments, given in any order, into one, without looking at any of them singly.
+    """Merges segments, given in any order, into one; works on whole arrays, not on single entries.
 
     Raises:
         InputError: the segments' ranges of ordinals overlap.
@@ -210,7 +211,7 @@ def merge(segments: Sequence[Segment]) -> bytes:
 
 
 def _interleaved(parts: Sequence[Segment], renamed: Sequence[Ints], counts: Ints) -> dict[str, Array]:
-    """The postings of several segments as those of one: term by term, and in each term segment by segment."""
+    """Merges the postings of several segments: ordered by term, and within a term by segment."""
     size = int(counts.sum())
     columns: dict[str, Array] = {
         "piece": np.empty(size, np.uint32),
@@ -230,10 +231,10 @@ def _interleaved(parts: Sequence[Segment], renamed: Sequence[Ints], counts: Ints
 
 
 def without(segment: Segment, ordinals: Iterable[int]) -> bytes | None:
-    """The segment without some turns, as if they had never been in it: their strings are gone as well.
+    """Removes turns from a segment, including strings that only they used, as if they had never been in it.
 
     Returns:
-        The new bytes; None when nothing is left.
+        The new bytes; None if no turn is left.
     """
     keep = ~np.isin(segment.turns.ordinal, np.fromiter(ordinals, dtype=np.int64))
     if not keep.any():
@@ -267,7 +268,7 @@ def without(segment: Segment, ordinals: Iterable[int]) -> bytes | None:
 
 
 def entries(segment: Segment) -> Iterator[TurnEntry]:
-    """The entries of a segment, in order; counts above 255 come back as 255."""
+    """Decodes the entries of a segment, in order; counts above 255 were stored as 255."""
     names = list(map(to_text, segment.terms.strings()))
     order = np.argsort(segment.piece, kind="stable")
     terms = segment.term_of_posting[order].tolist()
@@ -311,8 +312,8 @@ def _seal(draft: _Draft) -> bytes:
     unordered = np.flatnonzero(np.diff(turns.ordinal) <= 0)
     if len(unordered):
         raise InputError(
-            f"turn {int(turns.ordinal[unordered[0] + 1])} is there twice, or segments overlap; expected each ordinal "
-            "once, in separate ranges: run `clew rebuild`"
+            f"the ordinal {int(turns.ordinal[unordered[0] + 1])} occurs twice, or segments overlap; expected each "
+            "ordinal once, in separate ranges: run `clew rebuild`"
         )
     tables = (draft.sessions, draft.branches, draft.speakers, draft.terms)
     arrays = [
@@ -327,26 +328,26 @@ def _seal(draft: _Draft) -> bytes:
 
 
 def _owners(turns: Turns) -> Ints:
-    """The place of each piece's turn."""
+    """The index of each piece's turn."""
     return np.repeat(np.arange(len(turns.ordinal)), turns.pieces)
 
 
 def _lengths(size: int, piece: Array, body: Array, extra: Array) -> tuple[Ints, Ints]:
-    """Sums of the counts of each piece, of its body terms and of its extra terms."""
+    """The total counts of each piece's body terms and of its extra terms."""
     sums = (np.bincount(piece, weights=counts, minlength=size) for counts in (body, extra))
     first, second = (each.astype(np.int64) for each in sums)
     return first, second
 
 
 def _frequencies(size: int, term: Array, turn: Array) -> tuple[Ints, Ints]:
-    """Postings and turns of each of `size` terms, from its postings in order."""
+    """The numbers of postings and of turns of each of `size` terms, from the sorted postings."""
     first = np.ones(len(term), dtype=bool)
     first[1:] = (np.diff(term) != 0) | (np.diff(turn) != 0)
     return np.bincount(term, minlength=size), np.bincount(term[first], minlength=size)
 
 
 def _postings(pieces: Sequence[PieceTerms]) -> tuple[Sequence[bytes], Ints, Ints, Ints, Ints]:
-    """Terms, and the postings' terms, pieces, body counts and extra counts."""
+    """The sorted terms, and the postings as columns: term, piece, body count, extra count."""
     names: list[str] = []
     counts: list[int] = []
     for piece in pieces:
@@ -358,7 +359,7 @@ def _postings(pieces: Sequence[PieceTerms]) -> tuple[Sequence[bytes], Ints, Ints
     group = np.repeat(np.arange(len(sizes)), np.array(sizes, dtype=np.int64))
     terms, term = _coded(names)
     count = np.minimum(np.array(counts, dtype=np.int64), SATURATION)
-    # A term that is body and extra of one piece stands in the list twice; both go to one posting.
+    # A term that is both body and extra of a piece is in the list twice; both counts go to one posting.
     key, posting = np.unique(term * len(pieces) + (group >> 1), return_inverse=True)
     body, extra = np.zeros(len(key), dtype=np.int64), np.zeros(len(key), dtype=np.int64)
     in_body = group % 2 == 0
@@ -372,19 +373,19 @@ def _column(values: Iterable[int]) -> Ints:
 
 
 def _coded(strings: Sequence[str]) -> tuple[list[bytes], Ints]:
-    """The distinct strings, sorted, and each string's code in that order."""
+    """The distinct strings, sorted, and the code of each given string in that order."""
     table = sorted(set(strings))
     codes = dict(zip(table, range(len(table)), strict=True))
     return list(map(to_bytes, table)), np.fromiter(map(codes.__getitem__, strings), dtype=np.int64, count=len(strings))
 
 
 def _joined(tables: Sequence[StringTable], codes: Sequence[Array]) -> tuple[list[bytes], Array]:
-    """One table of all strings, and the codes that point into it instead of into their own."""
+    """Merges string tables, and translates codes of each table to codes of the merged one."""
     merged, renamed = union(table.strings() for table in tables)
     return merged, np.concatenate([new[old] for new, old in zip(renamed, codes, strict=True)])
 
 
 def _used(table: StringTable, codes: Array) -> tuple[list[bytes], Array]:
-    """The strings that the codes point to, in order, and the codes that point into this smaller table."""
+    """Reduces a string table to the strings that codes refer to, and translates the codes."""
     held, new = np.unique(codes, return_inverse=True)
     return [table[code] for code in held.tolist()], new

@@ -1,8 +1,8 @@
-"""The kinds of packed segments a space has, and how rows of each kind become segments.
+"""The kinds of packed segments in a space, and how rows of each kind are packed.
 
-`terms` is packed from the table `tail`; `vector:<model>` from the table `vector`; `staged` is made by a rebuild. A
-segment's row carries as `version` the generation of the space in which it was written, so a changed segment is told
-from the one before without reading it; the format's own version stands in its bytes.
+`terms` is packed from the table `tail`, `vector:<model>` from the table `vector`, and `staged` is written by a rebuild.
+The column `version` of a segment's row is the space's generation when the segment was written, so changed segments are
+recognised without reading them; the version of the format is in the segment's bytes.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,10 +21,10 @@ from clew.store.values import Key, Row
 TERMS: Final = "terms"
 VECTOR_PREFIX: Final = "vector:"
 STAGED: Final = "staged"
-"""Term segments that a rebuild under way has made; nothing is looked up in them until they take the others' place."""
+"""Term segments of an unfinished rebuild; they are not searched until they replace the current ones."""
 
 EPOCH: Final = "index_epoch"
-"""Row of META, a whole number: rises when turns leave the index or are indexed anew, not when they are packed."""
+"""Name of a META row, an integer that increases when turns leave the index or are indexed again (not when packed)."""
 
 _GENERATION: Final = SPACE.names.index("generation")
 
@@ -34,12 +34,12 @@ class SegmentKind:
     """One kind of segment in one space.
 
     Attributes:
-        name: the column `kind` of its segments.
-        table, prefix: where its rows lie before they are packed; after the prefix comes the ordinal.
-        build: rows, as `columns` selects them, -> bytes.
-        read: checks such a row and gives its ordinal.
+        name: value of the column `kind` of its segments.
+        table, prefix: table and key prefix of its unpacked rows; the ordinal follows the prefix.
+        build: packs rows, with the columns `columns`, into a segment.
+        read: checks such a row and returns its ordinal.
         load, merge, without: as in `clew.index.segment`.
-        ordinals: of a loaded segment, ascending.
+        ordinals: returns the ordinals of a loaded segment, ascending.
     """
 
     name: str
@@ -55,7 +55,7 @@ class SegmentKind:
 
 
 def terms_kind(space: str) -> SegmentKind:
-    """The term index."""
+    """The kind of the term index."""
     return SegmentKind(
         name=TERMS,
         table="tail",
@@ -71,12 +71,12 @@ def terms_kind(space: str) -> SegmentKind:
 
 
 def staged_kind(space: str) -> SegmentKind:
-    """The term index that a rebuild is making. It has no loose rows of its own, and `kinds` leaves it out."""
+    """The kind of an unfinished rebuild. It has no unpacked rows, and `segment_kinds` does not list it."""
     return replace(terms_kind(space), name=STAGED)
 
 
 def vector_kind(space: str, model: str) -> SegmentKind:
-    """The vectors of one model."""
+    """The kind of one model's vectors."""
     return SegmentKind(
         name=VECTOR_PREFIX + model,
         table="vector",
@@ -92,7 +92,7 @@ def vector_kind(space: str, model: str) -> SegmentKind:
 
 
 def segment_kinds(reader: Reader, space: str) -> list[SegmentKind]:
-    """The term index, then the vectors of each model that has any, packed or not, by name."""
+    """The term kind, then one kind per model with vectors, packed or unpacked, sorted by name."""
     models = set(unpacked_models(reader, space))
     for (name,) in reader.scan("segment", (space, VECTOR_PREFIX), (space,), columns=("kind",)):
         if cast(str, name).startswith(VECTOR_PREFIX):
@@ -101,18 +101,18 @@ def segment_kinds(reader: Reader, space: str) -> list[SegmentKind]:
 
 
 def unpacked_models(reader: Reader, space: str) -> list[str]:
-    """Models that have vectors outside of segments, by name; one small look-up each."""
+    """Names of the models with unpacked vectors, sorted; costs one small query per model."""
     models: list[str] = []
     low: Key = (space,)
     while rows := reader.scan("vector", low, (space,), columns=("model",), limit=1):
         models.append(cast(str, rows[0][0]))
-        low = (space, models[-1] + "\x01")  # the first name after this one: stores keep no NUL
+        low = (space, models[-1] + "\x01")  # the next possible name, since stores allow no NUL
     return models
 
 
 @dataclass(frozen=True, slots=True)
 class SegmentKey:
-    """A segment's row without its bytes."""
+    """The row of a segment without its data."""
 
     kind: str
     low: int
@@ -122,39 +122,39 @@ class SegmentKey:
 
 
 def list_segments(reader: Reader, space: str, kind: str) -> list[SegmentKey]:
-    """The segments of a kind, by their first ordinals."""
+    """The segments of one kind, ordered by first ordinal."""
     rows = reader.scan("segment", (space, kind), (space, kind), columns=("kind", "low", "high", "level", "version"))
     return [SegmentKey(*cast("tuple[str, int, int, int, int]", row)) for row in rows]
 
 
 def segment_data(reader: Reader, space: str, key: SegmentKey) -> bytes:
-    """The bytes of a segment that is listed in the same snapshot."""
+    """The data of a segment that was listed in the same snapshot."""
     ((found,),) = reader.scan("segment", (space, key.kind, key.low), (space, key.kind, key.low), columns=("data",))
     return cast(bytes, found)
 
 
 def generation(reader: Reader, space: str) -> int | None:
-    """The space's generation; None when there is no such space yet."""
+    """The space's generation; None if the space does not exist."""
     row = reader.get("space", (space,))
     return None if row is None else cast(int, row[_GENERATION])
 
 
 COPIED: Final = "copied"
-"""Row of LEASE, which no copy takes along: its number rises whenever a copy has replaced what a space holds here."""
+"""Name of a LEASE row that is never copied; its number increases whenever a copy replaces the content of a space."""
 
 
 def copies(reader: Reader, space: str) -> int:
-    """How often a copy from elsewhere has replaced what the space holds here."""
+    """How often a copy has replaced the content of the space."""
     row = reader.get("lease", (space, COPIED))
     return 0 if row is None else cast(int, row[3])
 
 
 def count_copy(tx: Transaction, space: str) -> None:
-    """Tells whoever has the space open that nothing is as it was."""
+    """Records that the content of the space was replaced, so that open indexes reload it."""
     tx.put("lease", [(space, COPIED, None, copies(tx, space) + 1, 0)])
 
 
 def epoch(reader: Reader, space: str) -> int:
-    """How often turns left the index or were indexed anew."""
+    """How often turns left the index or were indexed again."""
     row = reader.get("meta", (space, EPOCH))
     return 0 if row is None else int(cast(str, row[2]))

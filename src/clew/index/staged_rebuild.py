@@ -1,11 +1,11 @@
-"""Makes the term index again from the turns, a window of ordinals at a time, while the old one goes on serving.
+"""Rebuilds the term index from the stored turns, one window of ordinals at a time, while the old index stays in use.
 
-Each finished window is kept as a segment of kind `staged`, together with the place at which to go on. So a rebuild that
-was killed goes on there, and of two at once each takes up what the other has done. The last step puts the new
-segments in the place of the old ones, in one transaction.
+Each finished window is stored as a segment of kind `staged`, together with the ordinal to continue from. So a killed
+rebuild resumes there, and two rebuilds at once share their work. The last step replaces the old segments by the new
+ones in one transaction.
 
-Windows are cut by ordinals, not by counting turns: one that is forgotten under way leaves its window, and every other
-window stays what an uninterrupted rebuild makes of it, byte for byte.
+Windows are ranges of ordinals, not numbers of turns: forgetting a turn during a rebuild changes only its own window,
+and every other window is byte for byte what an uninterrupted rebuild makes.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,17 +21,17 @@ from clew.store.protocol import Reader, Store, Transaction
 from clew.types.reports import Problem
 
 Entries = Callable[[int, int], Iterable[TurnEntry]]
-"""From a first and a last ordinal, both included, to the entries of the turns between them, ascending."""
+"""Returns the entries of the turns from a first to a last ordinal, both included, in ascending order."""
 
 _STATE: Final = "rebuild"
-"""Row of META while a rebuild is under way: the first ordinal that is not staged, and what makes the entries."""
+"""Name of the META row of an unfinished rebuild: the first ordinal that is not staged, and the maker of the entries."""
 
 _TRIES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
 class _Window:
-    """A window as it was made: who made it, its first ordinal and the next one's, and its turns."""
+    """A built window: its maker, its first ordinal and that of the next window, and its turns."""
 
     maker: str
     low: int
@@ -41,8 +41,8 @@ class _Window:
 
     @property
     def state(self) -> str:
-        """The state from which it follows."""
-        return _said(self.low, self.maker)
+        """The META value that must be stored for this window to be the next one."""
+        return _state(self.low, self.maker)
 
 
 def rebuild(
@@ -55,17 +55,17 @@ def rebuild(
     fan_out: int = 16,
     step: int = STEP,
 ) -> int:
-    """Makes the term index again, or goes on where one that was broken off had come to; gives the number of turns.
+    """Rebuilds the term index, or resumes an unfinished rebuild; returns the number of turns.
 
-    Vectors are left as they are. Turns that are added after the last window was read keep their tail entries.
+    Vectors are not changed. Turns added after the last window was read keep their tail entries.
 
     Args:
-        maker: what makes the entries; what another one has staged is dropped.
+        maker: name and version of what makes the entries; windows staged by another maker are dropped.
         minimum, fan_out: as in `clew.index.packer.pack`.
-        step: ordinals of a window, and so the most turns of a segment.
+        step: ordinals per window, and so the most turns of a segment.
 
     Raises:
-        ConflictError: turns of one window were forgotten again and again; run it again.
+        ConflictError: turns of a window were forgotten during every attempt; run it again.
     """
     maker = f"{maker} {VERSION} {step}"
     _begin(store, space, maker)
@@ -81,17 +81,17 @@ def rebuild(
         window = _Window(maker, low, upcoming, [each.ordinal for each in made], build(made) if made else None)
         work = _taking_over(space, window, minimum, fan_out) if is_last else _staging(space, window)
         missed = 0 if store.transaction(work, durable=is_last) else missed + 1
-    raise ConflictError("turns were forgotten again and again while the index was made; nothing is lost: run it again")
+    raise ConflictError("turns were forgotten during every attempt to rebuild the index; nothing is lost: run it again")
 
 
 def resume_ordinal(reader: Reader, space: str) -> int | None:
-    """The ordinal with which a rebuild that has begun goes on; None when none has."""
+    """The ordinal at which an unfinished rebuild resumes; None if there is none."""
     row = reader.get("meta", (space, _STATE))
     return None if row is None else int(cast(str, row[2]).partition(" ")[0])
 
 
 def staged_problems(reader: Reader, space: str) -> list[Problem]:
-    """What is wrong with the staged segments: they cannot be read, hold turns that are gone, or belong to nothing."""
+    """Problems of staged segments: unreadable, containing turns that are not stored, or left by no known rebuild."""
     kind, begun = staged_kind(space), resume_ordinal(reader, space)
     found = []
     for key in list_segments(reader, space, STAGED):
@@ -103,24 +103,24 @@ def staged_problems(reader: Reader, space: str) -> list[Problem]:
             gone = len(not_stored(reader, space, ordinals))
             if begun is not None and key.high < begun and not gone:
                 continue
-            detail = f"it holds {gone} turns that are not stored" if gone else "it belongs to no rebuild under way"
+            detail = f"it contains {gone} turns that are not stored" if gone else "it belongs to no unfinished rebuild"
         where = f"segment {STAGED} {key.low} to {key.high}"
         found.append(Problem(kind="index", where=where, detail=detail, repair="clew rebuild"))
     return found
 
 
-def _said(low: int, maker: str) -> str:
+def _state(low: int, maker: str) -> str:
     return f"{low} {maker}"
 
 
 def _last(reader: Reader, space: str) -> int:
-    """The last turn's ordinal; -1 when there is none."""
+    """The last turn's ordinal; -1 if there are no turns."""
     rows = reader.scan("turn", (space,), (space,), index="ordinal", columns=("ordinal",), limit=1, reverse=True)
     return cast(int, rows[0][0]) if rows else -1
 
 
 def _begin(store: Store, space: str, maker: str) -> None:
-    """Goes on with what is staged if it is sound and of this maker; else drops it and starts with the first turn."""
+    """Keeps staged windows that are valid and by this maker; otherwise drops them and starts at the first turn."""
     with store.snapshot() as reader:
         row = reader.get("meta", (space, _STATE))
         own = row is not None and cast(str, row[2]).partition(" ")[2] == maker
@@ -130,13 +130,13 @@ def _begin(store: Store, space: str, maker: str) -> None:
     def begin(tx: Transaction) -> None:
         tx.delete("segment", (space, STAGED), (space, STAGED))
         if generation(tx, space) is not None:
-            tx.put("meta", [(space, _STATE, _said(0, maker))])
+            tx.put("meta", [(space, _STATE, _state(0, maker))])
 
     store.transaction(begin, durable=False)
 
 
 def _is_still(tx: Transaction, space: str, window: _Window) -> bool:
-    """Whether nobody staged this window meanwhile, and none of its turns was forgotten."""
+    """Whether no other rebuild staged this window meanwhile, and none of its turns was forgotten."""
     row = tx.get("meta", (space, _STATE))
     return row is not None and row[2] == window.state and not not_stored(tx, space, window.ordinals)
 
@@ -147,14 +147,14 @@ def _staging(space: str, window: _Window) -> Callable[[Transaction], bool]:
             return False
         if window.packed is not None:
             tx.put("segment", [(space, STAGED, window.ordinals[0], window.ordinals[-1], 0, 0, window.packed)])
-        tx.put("meta", [(space, _STATE, _said(window.upcoming, window.maker))])
+        tx.put("meta", [(space, _STATE, _state(window.upcoming, window.maker))])
         return True
 
     return stage
 
 
 def _taking_over(space: str, window: _Window, minimum: int, fan_out: int) -> Callable[[Transaction], bool]:
-    """The last window's transaction: what is staged takes the place of what was there."""
+    """The transaction of the last window: replaces the current term segments by the staged ones."""
     last = window.upcoming - 1
 
     def put(tx: Transaction, low: int, high: int, packed: bytes, version: int) -> None:
@@ -179,14 +179,14 @@ def _taking_over(space: str, window: _Window, minimum: int, fan_out: int) -> Cal
 
 
 def _clear(tx: Transaction, space: str, last: int, version: int) -> None:
-    """Takes everything out of the index up to an ordinal, and beyond it what is no turn's."""
+    """Deletes the index entries up to the ordinal `last`, and later entries whose turns are not stored."""
     terms = terms_kind(space)
     for key in list_segments(tx, space, TERMS):
-        if key.high > last:  # it holds turns that were added and packed meanwhile
+        if key.high > last:  # it contains turns that were added and packed meanwhile
             ordinals = terms.ordinals(terms.load(segment_data(tx, space, key))).tolist()
             old = sorted({*range(key.low, last + 1), *not_stored(tx, space, ordinals)})
             rewrite(tx, space, terms, key, old, version)
-        else:  # unread, so that a damaged one can be mended
+        else:  # deleted without reading, so that damaged segments can be replaced
             tx.delete("segment", (space, TERMS, key.low), (space, TERMS, key.low))
     tx.delete("tail", (space,), (space, last))
     newer = tx.scan("tail", (space, last + 1), (space,), columns=("ordinal",))

@@ -1,6 +1,6 @@
-"""Sorted strings in one block of bytes, found by binary search over their first eight bytes.
+"""Sorted strings in one block of bytes, searched by binary search over their first eight bytes.
 
-Strings are ordered by their UTF-8 bytes, which is the order of their code points; lone surrogates are kept.
+Strings are ordered by their UTF-8 bytes, which is the order of their code points; lone surrogates are preserved.
 """
 
 from bisect import bisect_left, bisect_right
@@ -17,28 +17,28 @@ _PREFIX: Final = 8
 
 
 def to_bytes(text: str) -> bytes:
-    """The bytes under which a string is ordered and kept."""
+    """The bytes by which a string is stored and ordered."""
     return text.encode("utf-8", "surrogatepass")
 
 
 def to_text(data: bytes) -> str:
-    """The string that `to_bytes` was given."""
+    """Converts the result of `to_bytes` back to the string."""
     return data.decode("utf-8", "surrogatepass")
 
 
 def prefix_of(string: bytes) -> int:
-    """The first eight bytes as one number, zeros after a shorter one."""
+    """The first eight bytes as one number; shorter strings are padded with zeros."""
     return int.from_bytes(string[:_PREFIX].ljust(_PREFIX, b"\0"), "big")
 
 
 def sections(strings: Sequence[bytes]) -> tuple[Array, Array]:
-    """Strings as two arrays to be sealed: their lengths, and all their bytes."""
+    """Converts strings to the two arrays of a `StringTable`: their lengths, and all bytes."""
     lengths = np.fromiter(map(len, strings), dtype=np.int64, count=len(strings))
     return narrow(lengths), np.frombuffer(b"".join(strings), dtype=np.uint8)
 
 
 class StringTable:
-    """Sorted, distinct strings, read from two sealed arrays; a string's code is its place in the order."""
+    """Sorted, distinct strings, read from two packed arrays; a string's code is its index in that order."""
 
     __slots__ = ("_data", "_keys", "_offsets", "size")
 
@@ -47,7 +47,7 @@ class StringTable:
         np.cumsum(lengths, out=offsets[1:])
         self.size = len(lengths)
         self._data = np.ascontiguousarray(data).data
-        # A memoryview gives a plain int several times faster than an array, and bisect asks for many.
+        # Indexing a memoryview is several times faster than indexing an array, and bisect does so often.
         self._offsets = cast("Sequence[int]", narrow(offsets).data)
         self._keys: Sequence[int] | None = None
 
@@ -55,14 +55,14 @@ class StringTable:
         return bytes(self._data[self._offsets[code] : self._offsets[code + 1]])
 
     def strings(self) -> list[bytes]:
-        """All of them, in order."""
+        """All strings, in order."""
         data = bytes(self._data)
         return [data[start:end] for start, end in pairwise(self._offsets)]
 
     def find(self, string: bytes, prefix: int | None = None) -> int:
-        """The string's code, or -1; `prefix` is its `prefix_of`, for who looks into many tables."""
+        """The string's code, or -1. A caller that searches many tables passes `prefix`, the string's `prefix_of`."""
         keys = self._keys
-        if keys is None:  # made when first asked for: a merge asks for none
+        if keys is None:  # computed on first use: merging needs none
             keys = self._keys = cast("Sequence[int]", _prefixes(self._offsets, self._data).data)
         key = prefix_of(string) if prefix is None else prefix
         low = bisect_left(keys, key)
@@ -76,7 +76,7 @@ class StringTable:
 
 
 def _prefixes(offsets: Sequence[int], data: memoryview) -> NDArray[np.uint64]:
-    """The first eight bytes of each string as one number, zeros after a shorter one: ordered as the strings are."""
+    """The `prefix_of` each string, in the order of the strings."""
     limits = np.asarray(offsets)
     places = limits[:-1, None] + np.arange(_PREFIX)
     padded = np.concatenate((np.frombuffer(data, dtype=np.uint8), np.zeros(_PREFIX, dtype=np.uint8)))
@@ -85,9 +85,9 @@ def _prefixes(offsets: Sequence[int], data: memoryview) -> NDArray[np.uint64]:
 
 
 def union(tables: Iterable[Sequence[bytes]]) -> tuple[list[bytes], list[NDArray[np.int64]]]:
-    """All strings of several tables, sorted, and for each table the new code of each of its strings."""
+    """Merges tables: returns all distinct strings, sorted, and for each table the new codes of its strings."""
     held = list(tables)
-    # Sorting runs that are sorted already is a merge of them.
+    # Python's sort merges runs that are already sorted.
     merged = list(dict.fromkeys(sorted(chain.from_iterable(held))))
     codes = dict(zip(merged, range(len(merged)), strict=True))
     return merged, [np.fromiter(map(codes.__getitem__, table), dtype=np.int64, count=len(table)) for table in held]

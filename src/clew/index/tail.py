@@ -1,4 +1,4 @@
-"""Postings of the turns that are in no segment yet, growing one turn at a time."""
+"""Postings of the turns that are not packed into a segment yet, extended one turn at a time."""
 
 from array import array
 from typing import Final
@@ -15,7 +15,7 @@ _COUNT: Final = 0xFF
 
 
 class Tail:
-    """Term -> postings. One thread at a time may add; others may read meanwhile, cutting off what is newer."""
+    """Maps terms to postings. One thread at a time may add; other threads may read older states meanwhile."""
 
     __slots__ = ("_postings",)
 
@@ -23,7 +23,7 @@ class Tail:
         self._postings: dict[str, array[int]] = {}
 
     def add(self, entry: TurnEntry, first_piece: int) -> None:
-        """Adds a turn's pieces, numbered from `first_piece`; those of earlier turns have lower numbers."""
+        """Adds a turn's pieces, numbered from `first_piece`, which must be above all numbers used so far."""
         for number, piece in enumerate(entry.pieces, start=first_piece):
             codes = {term: min(count, SATURATION) << _BODY_BITS for term, count in piece.body.items()}
             for term, count in piece.extra.items():
@@ -37,11 +37,11 @@ class Tail:
                     held.append(base + code)
 
     def postings(self, term: str, pieces: int) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]] | None:
-        """Pieces below `pieces`, ascending, with body and extra counts; None when there are none."""
+        """A term's pieces below the number `pieces`, ascending, with body and extra counts; None if there are none."""
         held = self._postings.get(term)
         if held is None:
             return None
-        # One call that copies, so that no reader ever holds the array while it grows.
+        # Copied in one call: a buffer over an array that is growing would raise an error in the writer.
         codes = np.frombuffer(held.tobytes(), dtype=np.int64)
         codes = codes[: np.searchsorted(codes, pieces << _PIECE_BITS)]
         if not len(codes):

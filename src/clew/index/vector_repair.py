@@ -31,28 +31,28 @@ REPAIR = "clew doctor --repair"
 
 
 def vector_problems(reader: Reader, space: str) -> list[Problem]:
-    """Names each model whose vectors differ in length, or have a scale that is negative or no number."""
+    """Reports each model whose vectors differ in length, or have a scale that is negative or not finite."""
     problems = []
     for kind in segment_kinds(reader, space)[1:]:
         lengths = _lengths(reader, space, kind)
         usual = _usual(lengths)
         odd = sum(count for length, count in lengths.items() if length != usual)
         if odd:
-            detail = f"{odd} vectors have another length than the model's {usual}; they are of another model"
+            detail = f"{odd} vectors do not have the model's length {usual}; they were made by another model"
             problems.append(Problem(kind="vector", where=kind.name, detail=detail, repair=REPAIR))
         bad = sum(not _is_scale(scale) for _, scale, _ in _loose(reader, kind))
         bad += sum(int(_odd_scales(segment).sum()) for segment in _readable(reader, space, kind))
         if bad:
-            detail = f"{bad} vectors have a scale that is negative or no number"
+            detail = f"{bad} vectors have a scale that is negative or not finite"
             problems.append(Problem(kind="vector", where=kind.name, detail=detail, repair=REPAIR))
     return problems
 
 
 def remove_invalid_vectors(tx: Transaction, space: str, living: Iterable[int]) -> int:
-    """Takes out the vectors that cannot be right, and says how many rows went or were written anew.
+    """Deletes invalid vectors; returns the number of rows deleted or rewritten.
 
     Args:
-        living: ordinals of all turns that are stored.
+        living: ordinals of all stored turns.
     """
     now = generation(tx, space)
     if now is None:
@@ -77,13 +77,13 @@ def remove_invalid_vectors(tx: Transaction, space: str, living: Iterable[int]) -
 def _mend_segment(
     tx: Transaction, space: str, kind: SegmentKind, key: SegmentKey, wanted: tuple[NDArray[np.int64], int, int]
 ) -> int:
-    """Writes a segment anew without what cannot be right; 1 when there was any, else 0."""
+    """Rewrites a segment without its invalid vectors; returns 1 if there were any, else 0."""
     turns, usual, version = wanted
     own = (space, kind.name, key.low)
     try:
         segment = VectorSegment.load(segment_data(tx, space, key))
     except StoreError:
-        return tx.delete("segment", own, own)  # unreadable: its vectors are made again
+        return tx.delete("segment", own, own)  # unreadable: its turns are embedded again
     wrong = ~np.isin(segment.ordinals, turns) | _odd_scales(segment)
     if segment.codes.shape[1] != usual:
         wrong[:] = True
@@ -108,12 +108,12 @@ def _readable(reader: Reader, space: str, kind: SegmentKind) -> Iterator[VectorS
         try:
             segment = VectorSegment.load(segment_data(reader, space, key))
         except StoreError:
-            continue  # the packer names it
+            continue  # `packer.verify` reports it
         yield segment
 
 
 def _lengths(reader: Reader, space: str, kind: SegmentKind) -> Counter[int]:
-    """How many vectors of a model have which length."""
+    """Counts a model's vectors by length."""
     lengths = Counter(len(codes) for _, _, codes in _loose(reader, kind))
     for segment in _readable(reader, space, kind):
         lengths[segment.codes.shape[1]] += len(segment.ordinals)
@@ -121,7 +121,7 @@ def _lengths(reader: Reader, space: str, kind: SegmentKind) -> Counter[int]:
 
 
 def _usual(lengths: Counter[int]) -> int:
-    """The length of most vectors; of several the greatest."""
+    """The most frequent length; the greatest one among ties."""
     return max(lengths, key=lambda length: (lengths[length], length), default=0)
 
 

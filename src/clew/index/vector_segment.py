@@ -1,6 +1,6 @@
-"""Packed segments of one model's vectors: int8 codes with a scale a row (`clew.models.quantize`).
+"""Packed segments of one model's vectors: int8 codes with one scale per vector (`clew.models.quantize`).
 
-As with terms, a segment's bytes are a function of the set of its vectors.
+A segment's bytes depend only on the set of its vectors.
 """
 
 from collections.abc import Iterable, Sequence
@@ -19,9 +19,9 @@ MAGIC: Final = b"CLWV"
 VERSION: Final = 1
 
 LIFT: Final = 128
-"""What is added to codes in memory: products of numbers without a sign are looked through in half the time.
+"""Added to codes in memory, since dot products of unsigned numbers take half the time.
 
-sum x y = sum u v - LIFT sum u - LIFT sum v + LIFT^2 dim, where u = x + LIFT and v = y + LIFT: whole numbers, so exact.
+sum x y = sum u v - LIFT sum u - LIFT sum v + LIFT^2 dim, where u = x + LIFT and v = y + LIFT; exact in integers.
 """
 
 UnsignedCodes = NDArray[np.uint8]
@@ -30,10 +30,10 @@ UnsignedCodes = NDArray[np.uint8]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorSegment:
-    """Vectors of one model, in ascending order of ordinals.
+    """Vectors of one model, sorted by the ordinals of their turns.
 
     Attributes:
-        ordinals: the turns.
+        ordinals: ordinals of the turns, shape (n,).
         codes: shape (n, dim).
         scales: shape (n,).
     """
@@ -47,8 +47,8 @@ class VectorSegment:
         """Reads a segment without copying its arrays.
 
         Raises:
-            StoreCorrupt: the bytes are not, or no longer, those of a vector segment.
-            SchemaError: they are of a newer format.
+            StoreCorrupt: the bytes are damaged, or are not a vector segment.
+            SchemaError: the segment has another format version.
         """
         ordinals, scales, codes = unseal(data, MAGIC, VERSION, 3)
         return cls(ordinals, codes.reshape(len(ordinals), -1), scales)
@@ -56,14 +56,14 @@ class VectorSegment:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VectorBlock:
-    """Vectors as a view sees them.
+    """A block of vectors as views use them.
 
     Attributes:
-        positions: which turn each row belongs to; -1 for none.
+        positions: position of each row's turn; -1 if the turn is not in the view.
         raised: the codes with `LIFT` added.
-        offsets: -LIFT times the sum of a row of `raised`.
+        offsets: -LIFT times the sum of each row of `raised`.
         scales: as in a segment.
-        unbroken: the positions are a run without gap, ascending.
+        unbroken: the positions are consecutive and ascending.
     """
 
     positions: NDArray[np.intp]
@@ -86,11 +86,7 @@ class VectorBlock:
 
 
 def raised(codes: Codes) -> tuple[UnsignedCodes, NDArray[np.int32]]:
-    """Codes as a view holds them, and the offsets of their rows: see `VectorBlock`.
-
-    Args:
-        codes: shape (n, dim).
-    """
+    """Converts codes, shape (n, dim), to the `raised` and `offsets` of a `VectorBlock`."""
     found = codes.view(np.uint8) ^ np.uint8(LIFT)  # in two's complement that adds LIFT
     ones = np.ones((1, codes.shape[1]), dtype=np.uint8)
     sums = np.asarray(simsimd.cdist(found, ones, metric="dot"))[:, 0]
@@ -98,12 +94,12 @@ def raised(codes: Codes) -> tuple[UnsignedCodes, NDArray[np.int32]]:
 
 
 def to_signed(found: UnsignedCodes) -> Codes:
-    """The codes that `raised` was given."""
+    """Converts the result of `raised` back to signed codes."""
     return (found ^ np.uint8(LIFT)).view(np.int8)
 
 
 def build(rows: Iterable[tuple[int, float, bytes]]) -> bytes:
-    """Packs vectors given as ordinal, scale and codes; of two for one turn the later counts.
+    """Packs vectors given as ordinal, scale and codes; of two vectors of one turn the later one is kept.
 
     Raises:
         StoreCorrupt: vectors differ in length.
@@ -113,7 +109,7 @@ def build(rows: Iterable[tuple[int, float, bytes]]) -> bytes:
     sizes = {len(codes) for _, codes in held.values()}
     if len(sizes) > 1:
         raise StoreCorrupt(
-            f"vectors of one model have the lengths {sorted(sizes)}; expected one length: forget that model's vectors"
+            f"vectors of one model have the lengths {sorted(sizes)}; expected one length: run `clew doctor --repair`"
         )
     return _seal(
         np.array(ordinals, dtype=np.int64),
@@ -123,7 +119,7 @@ def build(rows: Iterable[tuple[int, float, bytes]]) -> bytes:
 
 
 def merge(segments: Sequence[VectorSegment]) -> bytes:
-    """Packs several segments into one; of two vectors for one turn the later segment's counts."""
+    """Merges segments into one; of two vectors of one turn that of the later segment is kept."""
     ordinals = np.concatenate([each.ordinals for each in segments])
     order = np.argsort(ordinals, kind="stable")
     last = np.append(np.diff(ordinals[order]) != 0, True)
@@ -133,7 +129,7 @@ def merge(segments: Sequence[VectorSegment]) -> bytes:
 
 
 def without(segment: VectorSegment, ordinals: Iterable[int]) -> bytes | None:
-    """The segment without the vectors of some turns; None when nothing is left."""
+    """Removes the vectors of some turns from a segment; None if no vector is left."""
     keep = ~np.isin(segment.ordinals, np.fromiter(ordinals, dtype=np.int64))
     if not keep.any():
         return None

@@ -1,7 +1,7 @@
-"""The exact scan over the vectors of a space.
+"""Exact cosine search over all vectors of a space.
 
-Int8 is multiplied by int8 into whole numbers, so the result is the same on every machine; the query is rounded as the
-rows were (what that costs: docs/index.md). All forms of a question are held against a row while it is at hand.
+Dot products of int8 codes are computed in integers, so results are the same on every machine; queries are quantised
+like the stored vectors (docs/index.md says what that costs). All queries are compared with a chunk of rows in one pass.
 """
 
 from collections.abc import Collection
@@ -18,21 +18,21 @@ from clew.models.protocol import Matrix
 from clew.models.quantize import quantize
 
 CHUNK: Final = 8192
-"""Vectors looked at in one go: few enough that what is told of them is still in the processor's cache."""
+"""Vectors compared in one pass: few enough that the results stay in the processor's cache."""
 
 
 def cosine(view: IndexView, model: str, queries: Matrix) -> NDArray[np.float64]:
-    """Cosine of each query to each turn.
+    """Cosine similarity of each query to each turn.
 
     Args:
-        model: whose vectors; those of another model are never looked at.
-        queries: shape (q, dim), unit rows.
+        model: name of the model whose vectors are compared; vectors of other models are never used.
+        queries: unit vectors, shape (q, dim).
 
     Returns:
-        Shape (q, turns). NaN for a turn that has no vector of this model.
+        Shape (q, turns); NaN for turns without a vector of this model.
 
     Raises:
-        InputError: the queries' length is not that of the vectors.
+        InputError: queries and vectors differ in length.
     """
     codes, scales = quantize(queries)
     asked, offsets = raised(codes)
@@ -41,8 +41,8 @@ def cosine(view: IndexView, model: str, queries: Matrix) -> NDArray[np.float64]:
     for block in view.vectors.get(model, ()):
         if block.raised.shape[1] != codes.shape[1]:
             raise InputError(
-                f"queries of length {codes.shape[1]} against vectors of length {block.raised.shape[1]} of {model!r}; "
-                "expected the same: embed the question with the model of the vectors"
+                f"the queries have length {codes.shape[1]}, the vectors of {model!r} {block.raised.shape[1]}; "
+                "expected equal lengths: embed the question with the model of the vectors"
             )
         _scan(result, block, asked, level, scales.astype(np.float64))
     return result
@@ -57,7 +57,7 @@ def has_vector(view: IndexView, model: str) -> NDArray[np.bool_]:
 
 
 def vectors_at(view: IndexView, model: str, positions: Collection[int]) -> dict[int, NDArray[np.float32]]:
-    """The vectors of some turns by position, rounded as they are kept; turns without one are absent."""
+    """The stored (quantised) vectors of some turns by position; turns without a vector are absent."""
     found: dict[int, NDArray[np.float32]] = {}
     wanted = np.array(sorted(positions), dtype=np.intp)
     for block in view.vectors.get(model, ()):
@@ -78,7 +78,7 @@ def _scan(
     level: NDArray[np.float64],
     scales: NDArray[np.float64],
 ) -> None:
-    """Fills in what one block knows; `level` is what the questions bring to each product beside `block.offsets`."""
+    """Fills in the cosines of one block. `level` is each query's constant part of the dot products (see `LIFT`)."""
     for low in range(0, len(block.positions), CHUNK):
         rows = slice(low, low + CHUNK)
         positions = block.positions[rows]

@@ -1,7 +1,7 @@
-"""One consistent state of a space's index, for ranking: columns, postings, neighbours, filters, vectors.
+"""An immutable state of a space's index, for ranking: columns, postings, neighbours, filters, vectors.
 
-Positions of turns and numbers of pieces count from 0 in the order of ordinals. Nothing a view answers depends on how
-its turns lie in segments and tail.
+Positions of turns and numbers of pieces count from 0 in the order of ordinals. Results do not depend on how turns are
+packed into segments.
 """
 
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
@@ -23,7 +23,7 @@ from clew.index.vector_segment import VectorBlock
 from clew.types.turn import ROLES
 
 NOTED: Final = 4096
-"""Terms whose number of turns a view remembers: a question asks for each of its own again."""
+"""Terms whose document frequency a view caches, since one question looks up each of its terms several times."""
 
 T = TypeVar("T")
 Mask = NDArray[np.bool_]
@@ -35,19 +35,19 @@ _FIRST_PIECES: Final = CacheKey[NDArray[np.intp]]("first pieces")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TurnColumns:
-    """One value a turn, read-only.
+    """Read-only columns with one value per turn.
 
     Attributes:
-        ordinal: place in the space, ascending.
-        session: code, the place of the name in `IndexView.sessions`.
-        speaker: code, the place of the name in `IndexView.speakers`; -1 for none.
-        role: place in `clew.types.turn.ROLES`.
-        at: event time, microseconds since 1970; `IndexView.NO_TIME` when unknown.
+        ordinal: position in the space, ascending.
+        session: index in `IndexView.sessions`.
+        speaker: index in `IndexView.speakers`; -1 for none.
+        role: index in `clew.types.turn.ROLES`.
+        at: event time in microseconds since 1970; `IndexView.NO_TIME` if unknown.
         chars: length of the text.
         stated: characters outside of questions.
-        first_person: the turn speaks of itself.
-        asks: the turn asks something.
-        first_piece: number of the turn's first piece; its pieces follow each other.
+        first_person: the turn uses the first person.
+        asks: the turn contains a question.
+        first_piece: number of the turn's first piece; its pieces are numbered consecutively.
         piece_count: at least 1.
     """
 
@@ -67,13 +67,13 @@ class TurnColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PieceColumns:
-    """One value a piece, read-only.
+    """Read-only columns with one value per piece.
 
     Attributes:
         turn: position of the piece's turn, ascending.
         chars: length of the text.
-        body: sum of the counts of its body terms.
-        extra: sum of the counts of its extra terms.
+        body: total count of its body terms.
+        extra: total count of its extra terms.
     """
 
     turn: NDArray[np.int32]
@@ -83,18 +83,18 @@ class PieceColumns:
 
     @property
     def length(self) -> NDArray[np.int32]:
-        """Sum of the counts of all its terms."""
+        """Total count of all terms of each piece."""
         return self.body + self.extra
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Postings:
-    """Where a term stands.
+    """The postings of one term.
 
     Attributes:
-        pieces: numbers, ascending, each once.
-        body, extra: its counts in each, 0 to 255; one of them is above 0.
-        df: in how many turns.
+        pieces: numbers of the pieces that contain it, ascending.
+        body, extra: its counts in each piece, 0 to 255; at least one of them is above 0.
+        df: number of turns that contain it.
     """
 
     pieces: Ints
@@ -104,16 +104,16 @@ class Postings:
 
 
 class IndexView:
-    """An immutable state of the index. Build one for yourself with `of`; a `LiveIndex` hands out current ones.
+    """An immutable state of the index. `LiveIndex.view` returns the current one; `of` builds one from segments.
 
     Attributes:
         turns, pieces: the columns.
-        vectors: for each model the blocks that hold its vectors.
-        links: `previous` and `next` as they stand in memory: -1 for none, which indexes a last, unused place; numbers
-            from `len(pieces.turn)` on belong to newer views.
-        norms, lengths: results of `clew.index.bm25` that depend on this view alone.
-        kept: what is made of turns one after the other; of all views of the same columns.
-        inherited: lengths that an older view had; its pieces are the first of this one's.
+        vectors: the vector blocks of each model.
+        links: `previous` and `next` as stored: -1 means none and indexes an unused last element; numbers from
+            `len(pieces.turn)` on belong to newer views.
+        norms, lengths: cached results of `clew.index.bm25` for this view.
+        kept: cache of values derived from turns, shared by all views of the same columns.
+        inherited: lengths that an older view of the same columns had computed.
     """
 
     NO_TIME: ClassVar[int] = NO_TIME
@@ -126,11 +126,11 @@ class IndexView:
         vectors: Mapping[str, Sequence[VectorBlock]] | None = None,
         before: "IndexView | None" = None,
     ) -> None:
-        """Freezes what the columns hold now.
+        """Makes a view of the columns as they are now.
 
         Args:
-            segments: each with the number of its first piece.
-            before: an older view of the same columns.
+            segments: term segments, each with the number of its first piece.
+            before: an older view of the same columns, whose caches are reused.
         """
         self._columns = columns
         self._segments = tuple(segments)
@@ -152,7 +152,7 @@ class IndexView:
 
     @classmethod
     def of(cls, segments: Sequence[Segment] = (), tail: Sequence[TurnEntry] = ()) -> "IndexView":
-        """A view over segments and further entries, in the order of their ordinals."""
+        """A view of segments followed by single entries; ordinals must ascend throughout."""
         columns, placed, rest = Columns(), [], Tail()
         for segment in segments:
             placed.append((segment, columns.pieces))
@@ -163,58 +163,58 @@ class IndexView:
         return cls(columns, placed, rest)
 
     def derived(self, key: CacheKey[T], make: Callable[[], T]) -> T:
-        """What depends on this view alone: made when it is first asked for, and kept as long as the view."""
+        """A value that depends on this view alone: computed on first use and cached for the life of the view."""
         if key not in self._derived:
             self._derived[key] = make()
         return cast(T, self._derived[key])
 
     def grown(self, key: CacheKey[NDArray[Any]], make: Callable[[slice], NDArray[Any]]) -> NDArray[Any]:
-        """One value a turn, each of which depends on its turn alone: see `IncrementalCache.grown`."""
+        """An array with one value per turn, each depending on its turn only: see `IncrementalCache.grown`."""
         return self.kept.grown(key, self._size, make)
 
     def folded(self, key: CacheKey[T], make: Callable[[slice], T], join: Callable[[T, T], T]) -> T:
-        """One value for all turns together: see `IncrementalCache.folded`."""
+        """One value for all turns as a whole: see `IncrementalCache.folded`."""
         return self.kept.folded(key, self._size, make, join)
 
     @property
     def lineage(self) -> object:
-        """The same object for views in which a position means the same turn, however many came since."""
+        """Identifies the columns: views with the same lineage assign the same positions to turns."""
         return self._columns
 
     @cached_property
     def sessions(self) -> list[str]:
-        """Names of the sessions by code, in the order of their first turns."""
+        """Session names by code, in the order of their first turns."""
         return self._columns.sessions.names[: self._names[0]]
 
     @cached_property
     def speakers(self) -> list[str]:
-        """Names of the speakers by code, in the order of their first turns."""
+        """Speaker names by code, in the order of their first turns."""
         return self._columns.speakers.names[: self._names[1]]
 
     @cached_property
     def previous(self) -> NDArray[np.intp]:
-        """The piece before each piece in the same session and branch, -1 for none."""
+        """For each piece the preceding one in the same session and branch; -1 for none."""
         return self.links[0][: len(self.pieces.turn)].copy()
 
     @cached_property
     def next(self) -> NDArray[np.intp]:
-        """The piece after each piece in the same session and branch, -1 for none."""
+        """For each piece the following one in the same session and branch; -1 for none."""
         size = len(self.pieces.turn)
         held = self.links[1][:size]
         return np.where(held < size, held, -1)
 
     @property
     def first_pieces(self) -> NDArray[np.intp]:
-        """Number of each turn's first piece, of the type that indexes without conversion."""
+        """The number of each turn's first piece, as the integer type that numpy indexes without conversion."""
         return self.grown(_FIRST_PIECES, lambda rows: self.turns.first_piece[rows].astype(np.intp))
 
     @cached_property
     def several(self) -> NDArray[np.intp]:
-        """Positions of the turns of more than one piece: few."""
+        """Positions of the turns with more than one piece (usually few)."""
         return np.flatnonzero(self.turns.piece_count > 1)
 
     def lookup(self, term: str) -> Postings:
-        """All that is known of a term; empty when no turn has it."""
+        """The postings of a term; empty if no turn contains it."""
         df, key = 0, to_bytes(term)
         prefix = prefix_of(key)
         pieces: list[NDArray[Any]] = []
@@ -243,12 +243,12 @@ class IndexView:
         return Postings(numbers, _joined(body, np.uint8), _joined(extra, np.uint8), df)
 
     def postings(self, term: str) -> tuple[Ints, Bytes, Bytes]:
-        """The pieces that hold a term, ascending, with its counts in their body and extra terms."""
+        """The pieces that contain a term, ascending, with its counts in their body and extra terms."""
         found = self.lookup(term)
         return found.pieces, found.body, found.extra
 
     def document_frequency(self, term: str) -> int:
-        """In how many turns the term stands; cheaper than all that is known of it, and noted for the next time."""
+        """The number of turns that contain a term; cheaper than `lookup`, and cached."""
         if (known := self._frequencies.get(term)) is not None:
             return known
         key = to_bytes(term)
@@ -265,18 +265,19 @@ class IndexView:
         return df
 
     def _turns_in(self, pieces: Ints) -> int:
-        """How many turns these pieces, ascending and at least one, belong to."""
+        """The number of turns that these pieces (ascending, at least one) belong to."""
         return 1 if len(pieces) == 1 else 1 + int(np.count_nonzero(np.diff(self.pieces.turn[pieces])))
 
     def position(self, session: str, seq: int) -> int | None:
-        """The position of a turn, or None when it is not in this view."""
+        """The position of a turn, or None if it is not in this view."""
         return self._columns.find(session, seq, self._size)
 
     def neighbours(self, position: int, before: int, after: int) -> list[int]:
-        """Positions of the turns around one in its session and branch, in order, itself included.
+        """Positions of the turns around one in its session and branch, in order, including itself.
 
         Args:
-            before: how many earlier turns at most; `after` likewise.
+            before: most earlier turns.
+            after: most later turns.
         """
         earlier = self._walk(position, before, self.links[0], self.turns.first_piece)
         later = self._walk(position, after, self.links[1], self._last_piece)
@@ -290,12 +291,12 @@ class IndexView:
         role: str | None = None,
         speaker: str | None = None,
     ) -> Mask | None:
-        """Which turns pass a filter; None when nothing is filtered.
+        """The turns that pass a filter, as a mask; None if no filter is given.
 
         Args:
-            session: name, or several of which one must fit; an unknown name fits no turn, as does an unknown speaker.
-            since: first event time that passes, in microseconds since 1970.
-            until: first event time that does not pass any more. With either, turns of unknown time do not pass.
+            session: a session name, or several, any of which may match. Unknown names match no turn.
+            since: earliest event time that passes, in microseconds since 1970.
+            until: first event time that no longer passes. With either limit, turns of unknown time do not pass.
 
         Raises:
             InputError: the role is unknown.
@@ -322,7 +323,7 @@ class IndexView:
         return self.turns.first_piece + self.turns.piece_count - 1
 
     def _walk(self, position: int, steps: int, links: NDArray[np.intp], edge: NDArray[np.int32]) -> list[int]:
-        """Up to `steps` turns on one side, nearest first; `edge` is each turn's piece on that side."""
+        """Up to `steps` turns on one side, nearest first; `edge` is each turn's outermost piece on that side."""
         owner = self.pieces.turn
         found: list[int] = []
         while len(found) < steps:
@@ -335,7 +336,7 @@ class IndexView:
 
 
 def _joined(parts: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
-    """A new array of some others, or of nothing."""
+    """Concatenates arrays into a new one; an empty one if there are none."""
     return np.concatenate(parts, dtype=kind, casting="unsafe") if parts else np.empty(0, dtype=kind)
 
 

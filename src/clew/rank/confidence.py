@@ -11,7 +11,7 @@ from typing import Final
 
 import numpy as np
 
-from clew.index.bm25 import NeighbourWindow, bm25f, most, turn_scores
+from clew.index.bm25 import NeighbourWindow, bm25f, score_bound, turn_scores
 from clew.rank.frame import Frame, Scores
 from clew.rank.search import Ranking
 
@@ -64,7 +64,7 @@ def features(ranking: Ranking) -> Features:
     frame, first = ranking.frame, ranking.positions[:FIRST]
     terms = frame.intent.terms
     found_in = [frame.view.document_frequency(term) for term in terms]
-    ceiling = most(len(frame.view.turns.ordinal), found_in) or 1.0
+    ceiling = score_bound(len(frame.view.turns.ordinal), found_in) or 1.0
     known = len(terms) - found_in.count(0)
     likeness = 0.0 if frame.similarity is None else _mean(frame.similarity[1][first])
     words = 0.0
