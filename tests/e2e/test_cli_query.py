@@ -36,12 +36,12 @@ def test_query_lists_turns_with_what_is_known_of_them(sample: Path) -> None:
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("O1 > 7)", "clew: at position 7 of the expression stands ')' without '('"),
+        ("O1 > 7)", "clew: at position 7 of the expression: found ')' without '('"),
         ("", "clew: the expression is empty"),
         ("x" * 100_000, "clew: the expression has 100,000 characters"),
-        ("importance ~ 'auth'", "clew: at position 12 of the expression stands the meet (~)"),
+        ("importance ~ 'auth'", "clew: at position 12 of the expression: found the meet (~)"),
         ("tag:\x1b[31m = red", "clew: at position 13"),
-        ("mood:\x1b[31m", "clew: at position 1 of the expression stands 'mood:"),
+        ("mood:\x1b[31m", "clew: at position 1 of the expression: found 'mood:"),
     ],
 )
 def test_a_wrong_expression_is_one_line(sample: Path, expression: str, message: str) -> None:

@@ -125,9 +125,9 @@ def test_50_000_words_and_other_scripts_find_what_answers_them(memory: Memory, h
 @pytest.mark.usefixtures("tmp_home")
 @pytest.mark.parametrize("phrase", ["", "  ", "?!", "🫖"])
 def test_a_phrase_without_a_word_is_refused(memory: Memory, home: Path, phrase: str) -> None:
-    with pytest.raises(InputError, match="holds no word; give at least one letter or digit"):
+    with pytest.raises(InputError, match="contains no word; give at least one letter or digit"):
         memory.find_quote(phrase)
-    assert "holds no word" in failure(1, "quote", phrase, "--home", home)
+    assert "contains no word" in failure(1, "quote", phrase, "--home", home)
 
 
 @pytest.mark.requirement("F-ODD-02")

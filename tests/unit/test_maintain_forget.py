@@ -74,7 +74,7 @@ def test_what_meets_every_condition_goes(memory: Memory, selection: dict[str, An
     ("selection", "message"),
     [
         ({}, "nothing is selected"),
-        ({"match": "?!"}, r"match '\?!' holds no word"),
+        ({"match": "?!"}, r"match '\?!' contains no word"),
         ({"turn_ids": ["one"]}, "'one' is not a turn id"),
         ({"since": at(5), "until": at(5)}, "where it starts"),
         ({"since": "monday"}, "since is str; expected a datetime"),

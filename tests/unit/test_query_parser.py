@@ -155,7 +155,7 @@ def test_an_error_names_position_find_and_expectation(expression: str, place: in
     with pytest.raises(ExpressionError) as refused:
         parse(expression, NOW)
     message = str(refused.value)
-    assert message.startswith(f"at position {place} of the expression stands {found}")
+    assert message.startswith(f"at position {place} of the expression: found {found}")
     assert expected in message
 
 

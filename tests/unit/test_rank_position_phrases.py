@@ -251,6 +251,6 @@ def test_every_text_is_read(text: str) -> None:
         assert text[slice(*place.span)] == place.words
     view = space(*TOLD)
     pointed = resolve_positions(view, found, "a", None)
-    assert len(pointed.told) == len(found)
+    assert len(pointed.explained) == len(found)
     assert (pointed == NOWHERE) == (not found)
     assert isinstance(without_position_phrases(text, found), str)

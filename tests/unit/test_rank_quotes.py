@@ -61,7 +61,7 @@ def test_a_phrase_is_found_word_for_word_newest_first(memory: Memory, phrase: st
 @pytest.mark.requirement("F-RANKING-09")
 @pytest.mark.parametrize("phrase", ["", " ", "?!", "«»", "🦊"])
 def test_a_phrase_without_a_word_is_refused(memory: Memory, phrase: str) -> None:
-    with pytest.raises(InputError, match="holds no word; give at least one letter or digit"):
+    with pytest.raises(InputError, match="contains no word; give at least one letter or digit"):
         memory.find_quote(phrase)
 
 

@@ -100,7 +100,7 @@ def test_answers_are_bounded() -> None:
         ("recall", {"querry": "x"}, 'recall takes no argument "querry"; it takes query, budget'),
         ("remember_when", {"since": "Redis"}, "names no time; write a date such as 2023-05-07"),
         ("remember_when", {"mode": "later"}, "mode 'later' is unknown; expected one of auto, lookup"),
-        ("find_quote", {"text": "!?"}, "holds no word"),
+        ("find_quote", {"text": "!?"}, "contains no word"),
         ("find_quote", {"text": ""}, "text is empty"),
         ("find_quote", {"text": "x", "limit": 0}, "limit 0 is out of range; give 1 to 20"),
         ("remember", {"text": "\n"}, "text is empty"),

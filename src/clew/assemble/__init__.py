@@ -1,1 +1,1 @@
-"""From ranked turns to one block of text within an exact budget. Start at `context.build_context`."""
+"""Assembles ranked turns into one block of text within an exact token budget. Start at `context.build_context`."""

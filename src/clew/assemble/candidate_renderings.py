@@ -1,6 +1,6 @@
-"""A candidate's renderings: whole; of a long one also its best piece or its salient sentences, and a title.
+"""The renderings of a candidate: the whole turn, and for long turns passages, the best piece or sentences, and a title.
 
-Borders: knows what share of a turn's utility a shorter rendering keeps; nothing of budgets or of other candidates.
+Borders: knows the share of a turn's utility that a shorter rendering keeps, but no budgets and no other candidates.
 """
 
 from collections.abc import Sequence
@@ -12,39 +12,39 @@ from clew.condense.renderings import salient, title
 from clew.rank.sigma import snippet
 
 LONG: Final = 600
-"""Characters above which a turn is offered by shorter renderings too."""
+"""Characters above which a turn also gets shorter renderings."""
 
 KEPT: Final = 0.6
-"""What a part of a turn keeps of the utility, as a share of the part's share of the words.
+"""Utility of a part of a turn, as a share of the part's share of the text.
 
-Under 1, so that a turn is shown whole where it fits: parts of more turns find less evidence (docs/packing.md).
+Below 1, so that a turn is shown whole where it fits: parts of more turns find less evidence (docs/packing.md).
 """
 
 PASSAGES: Final = (8, 4, 2)
-"""Pieces of the passages by which a long turn is offered, where more of it fits than its best piece."""
+"""Lengths, in pieces, of the passages that a long turn gets besides its best piece."""
 
 KEPT_BY_PASSAGES: Final = 0.8
-"""The same for a passage: more than for a piece, since its sentences stand together."""
+"""Utility of a passage, likewise: more than that of a piece, since its sentences belong together."""
 
 NEARLY_WHOLE: Final = 0.85
-"""Share of a turn's words from which a passage is not offered: the whole hardly costs more."""
+"""Share of a turn's text from which a passage is left out: the whole hardly costs more."""
 
 TITLED: Final = 0.1
-"""The same for a title: it tells that the turn is there, and how to ask for it."""
+"""Utility of a title, likewise: it shows that the turn exists and how to open it."""
 
 
 def renderings(
     whole: Evidence, words: str, spans: Sequence[tuple[int, int]], scores: Sequence[float]
 ) -> list[Evidence]:
-    """All renderings of a turn, the whole first.
+    """All renderings of a turn, the whole first, longer before shorter.
 
-    A long turn is also offered by its best piece and by passages around it; where the question speaks for no piece, by
-    its salient sentences; and by its title. Longer ones come before shorter ones.
+    A long turn also gets its best piece and passages around it, or its salient sentences where no piece matches the
+    question; and a title.
 
     Args:
         words: the turn's text.
-        spans: its pieces.
-        scores: how well each piece fits the question; ties go to the earlier one.
+        spans: start and end of each piece.
+        scores: match of each piece with the question; ties go to the earlier piece.
     """
     found = [whole]
     if len(words) <= LONG or len(spans) < 2:
@@ -68,7 +68,7 @@ def renderings(
 def _passages(
     whole: Evidence, words: str, spans: Sequence[tuple[int, int]], scores: Sequence[float], best: int
 ) -> list[Evidence]:
-    """Pieces in a row with the best one among them, of several lengths: the best rows, of equals the earlier."""
+    """Passages of several lengths around the best piece: of each length the best, of equals the earlier."""
     found = []
     for size in PASSAGES:
         if size >= len(spans):
@@ -84,11 +84,11 @@ def _passages(
 
 
 def beginning(whole: Evidence, words: str) -> list[Evidence]:
-    """The beginning of a turn alone, as SIGMA's injection shows it."""
+    """The beginning of a turn as the only rendering, as in SIGMA's injection."""
     text = snippet(words)
     return [whole if text == whole.text else replace(whole, text=text, rendering="snippet")]
 
 
 def _part(text: str, whole: str) -> float:
-    """A part's share of the words, above 0."""
+    """A part's share of the text, above 0."""
     return max(1, len(text)) / max(1, len(text), len(whole))

@@ -1,4 +1,4 @@
-"""Two receipts -> what changed between the recalls, and which signal did it. Pure."""
+"""Compares two receipts: which turns changed between the recalls, and which signal caused it. Pure."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from clew.types.context import Receipt
 from clew.types.record import Record
 
 KINDS: Final = ("entered", "left", "moved", "shown otherwise")
-"""What can become of a turn, in the order in which changes are listed."""
+"""Kinds of changes, in the order in which they are listed."""
 
 LEAST: Final = 1e-6
 """Smallest difference of a signal's shares that counts."""
@@ -16,18 +16,18 @@ LEAST: Final = 1e-6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RankChange(Record):
-    """What became of one turn.
+    """The change of one turn.
 
     Attributes:
-        turn_id: the turn; of an outline in what was told of a time the name of its beat or chapter.
+        turn_id: the turn; for an outline in a receipt of kind `when`, the name of its beat or chapter.
         kind: `entered` or `left` the block, `moved` to another rank in it, or is `shown otherwise` (another rendering).
-        before: its rank in the first receipt; None where that does not name it.
-        after: the same in the second.
-        was: how it was shown in the first; None where it was not.
-        shown: how it is shown in the second; None where it is not.
-        signal: whose share changed most in the direction of the change; of a turn that one receipt does not name, the
-            strongest in the other. Empty when no share changed: then it was the budget, or what else there was.
-        share: by how much it changed, or what it is.
+        before: rank in the first receipt; None where that receipt does not name the turn.
+        after: rank in the second receipt; None where that receipt does not name the turn.
+        was: rendering in the first block; None where the turn was not in it.
+        shown: rendering in the second block; None where the turn is not in it.
+        signal: the signal whose share changed most in the direction of the change; for a turn that one receipt does not
+            name, the strongest signal in the other. Empty when no share changed, as when only the budget differs.
+        share: difference of that signal's shares, or the share itself where only one receipt names the turn.
     """
 
     turn_id: str
@@ -42,12 +42,14 @@ class RankChange(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReceiptChanges(Record):
-    """What differs between two receipts.
+    """The differences between two receipts.
 
     Attributes:
-        settings: by name, the value in the first and in the second, of those that differ; the question is one of them.
-        turns: by kind, then by rank in the second, then in the first.
-        same: turns that both show alike at the same rank.
+        first: name of the first receipt.
+        second: name of the second receipt.
+        settings: settings that differ, the question included: name -> [value in the first, value in the second].
+        turns: ordered by kind, then by rank in the second receipt, then in the first.
+        same: number of turns with the same rank and rendering in both.
     """
 
     first: str
@@ -58,7 +60,7 @@ class ReceiptChanges(Record):
 
 
 def changes(first: Receipt, second: Receipt) -> ReceiptChanges:
-    """What entered, left, moved or is shown otherwise from the first recall to the second."""
+    """The changes from the first recall to the second."""
     shown = [{_name(row): row for row in receipt.chosen} for receipt in (first, second)]
     known = [
         {_name(row): row for row in receipt.omitted} | rows

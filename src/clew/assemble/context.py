@@ -1,4 +1,4 @@
-"""Ranked candidates -> a Context: fetches the words of what may fit, packs, renders, names what was left out."""
+"""Builds the Context of a ranking: reads the texts that may fit, packs, renders, and lists what was left out."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,24 +19,24 @@ from clew.types.context import Context
 from clew.types.turn import ROLES
 
 STEEPNESS: Final = 2.0
-"""How fast utility falls with the score: e-fold for each 1 / STEEPNESS of the weight of cost. docs/packing.md."""
+"""How fast utility falls with the score: by e per 1 / STEEPNESS of the weight of cost. docs/packing.md."""
 
 UNWEIGHED: Final = 2.0
-"""Stands for the weight of cost where that is 0."""
+"""Replaces the weight of cost where that is 0."""
 
 LEAST: Final = 1e-12
-"""Utility of a token that is hardly worth anything, above 0."""
+"""Least utility of a token, above 0."""
 
 ReadTexts = Callable[[Sequence[tuple[str, int]]], Sequence[str | None]]
-"""From sessions and places in them to the words of the turns there; None for one that was forgotten meanwhile."""
+"""Maps (session, seq) pairs to texts; None for a turn that was forgotten meanwhile."""
 
 
 def worth(ranking: Ranking) -> list[float]:
-    """Utility for each token of each candidate's whole rendering: 1 for the best, falling with the score.
+    """Utility per token of each candidate's whole rendering: 1 for the best, falling with the score.
 
-    The score already knows what a turn costs, as -weight * ln(tokens): divided by that weight it is the logarithm of
-    what a token is worth, so that packing whole turns by density is taking them in rank order. Reciprocal ranks have no
-    such scale; they are utilities as they are.
+    The score already contains the cost of a turn, as -weight * ln(tokens): divided by that weight it is the logarithm
+    of a token's utility, so that packing whole turns by density takes them in rank order. Reciprocal ranks have no such
+    scale and are used as utilities directly.
     """
     scores = ranking.scores
     if not len(scores):
@@ -52,15 +52,17 @@ def worth(ranking: Ranking) -> list[float]:
 
 
 OfferBy = Callable[[Evidence, str, Sequence[tuple[int, int]], Sequence[float]], list[Evidence]]
-"""From a long turn whole, its words, its pieces and their scores to its renderings, the whole first."""
+"""Maps (whole turn, text, spans of pieces, scores of pieces) to the renderings of a long turn, the whole first."""
 
 
 @dataclass(frozen=True, slots=True)
 class PackingPolicy:
-    """How candidates are weighed against each other: what a token of each is worth, and how long ones are offered.
+    """How candidates are packed.
 
     Attributes:
-        long: characters over which a turn is a long one.
+        worth: utility per token of each candidate.
+        offer: renderings of a long turn.
+        long: characters above which a turn is long.
     """
 
     worth: Callable[[Ranking], list[float]] = worth
@@ -71,7 +73,7 @@ class PackingPolicy:
 POLICY: Final = PackingPolicy()
 
 SIGMA: Final = PackingPolicy(offer=lambda whole, words, *_: beginning(whole, words), long=SNIPPET)
-"""SIGMA's injection shows 500 characters of a turn at most."""
+"""SIGMA's injection: the first 500 characters of a turn at most."""
 
 
 def build_context(
@@ -87,9 +89,9 @@ def build_context(
     """The block for ranked candidates.
 
     Args:
-        must: positions in the view of the turns that go before everything else, ranked or not, each with the reason;
-            the first of them first.
-        policy: what candidates are worth and offer, when not as measured.
+        must: positions of the turns that are packed before all others, ranked or not, most important first, each with
+            the reason.
+        policy: utilities and renderings of the candidates.
     """
     reasons = must or {}
     ranking = ranking.including(reasons) if reasons else ranking
@@ -120,20 +122,20 @@ def build_context(
 
 
 def _by_place(ranking: Ranking, reasons: Mapping[int, str]) -> dict[int, str]:
-    """The same by places in the ranking, which has them all."""
+    """The reasons keyed by index in the ranking, which contains all of these turns."""
     places = {position: place for place, position in enumerate(ranking.positions.tolist())}
     return {places[position]: reason for position, reason in reasons.items()}
 
 
 class _RenderingSource:
-    """The candidates' words, with what else their lines tell; read for several at once."""
+    """Reads the texts of candidates, several at once, and makes their renderings."""
 
     def __init__(self, ranking: Ranking, fetch: ReadTexts, policy: PackingPolicy) -> None:
         self._ranking, self._fetch, self._offer, self._long = ranking, fetch, policy.offer, policy.long
         self._rows: dict[int, tuple[str | None, str, int, int, int, int, int]] = {}
 
     def fetch(self, places: Sequence[int]) -> None:
-        """Reads what the renderings of these candidates need."""
+        """Reads the rows that the renderings of these candidates need."""
         view = self._ranking.frame.view
         positions = self._ranking.positions[np.asarray(places, dtype=np.int64)]
         names = [view.sessions[number] for number in view.turns.session[positions].tolist()]
@@ -144,7 +146,7 @@ class _RenderingSource:
         self._rows.update(zip(places, zip(words, names, seqs, *rest, strict=True), strict=True))
 
     def renderings(self, place: int) -> list[Evidence]:
-        """The candidate whole, and a long one shortened; none when it was forgotten meanwhile."""
+        """The whole turn, and shorter renderings of a long one; empty when the turn was forgotten meanwhile."""
         words, session, seq, at, speaker, role, chars = self._rows[place]
         if words is None:
             return []

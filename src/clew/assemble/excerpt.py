@@ -1,4 +1,4 @@
-"""A part of a long text for a reader who knows what to look for."""
+"""An excerpt of a long text around a phrase."""
 
 import re
 from typing import Final
@@ -8,10 +8,10 @@ _BLANK: Final = re.compile(r"\s")
 
 
 def around(text: str, phrase: str, most: int) -> str:
-    """At most `most` characters of a text with a phrase in them, cut at white space where that is near.
+    """At most `most` characters of a text around a phrase, cut at white space where that is near.
 
-    A third of the room stands before the phrase. Where the text has the phrase with other marks or accents, its first
-    word that the text has stands for it; else the beginning is shown.
+    A third of the excerpt is before the phrase. Where the text has the phrase with other punctuation or accents, the
+    first of its words that occurs in the text is used; else the excerpt is the beginning of the text.
     """
     text = text.strip()
     if len(text) <= most:
@@ -29,9 +29,9 @@ def around(text: str, phrase: str, most: int) -> str:
 
 
 def _find(text: str, phrase: str) -> int:
-    """Where the phrase stands, or its first word; 0 when the text has neither as it is written."""
+    """Index of the phrase, or of its first word that occurs literally; 0 when none does."""
     low = text.lower()
-    if len(low) != len(text):  # İ becomes two characters, and places would shift
+    if len(low) != len(text):  # İ becomes two characters, and indexes would shift
         low = text
     places = (low.find(words) for words in (phrase.strip().lower(), *phrase.lower().split()))
     return next((place for place in places if place >= 0), 0)

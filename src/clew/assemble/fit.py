@@ -1,7 +1,7 @@
-"""Ranked evidence -> what fits: the greatest utility within the budget, whole before shortened, never over it.
+"""Fits ranked candidates into a budget for the greatest utility, and never exceeds it.
 
-Borders: decides by rank and cost; knows nothing of signals. Words are fetched only for what may still fit, for several
-candidates at once, since each time is a question to the store; each rendering is counted once.
+Borders: decides by rank and cost; knows no signals. Texts are read only for candidates that may still fit, several at
+once, since every read is a query to the store; each rendering is counted once.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,33 +15,33 @@ from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, head
 from clew.text.counters import Counter
 
 CHARS_PER_TOKEN: Final = 4
-"""Characters of an average token: what a turn costs before its words are read."""
+"""Characters of an average token, to estimate the cost of a turn before its text is read."""
 
 SPARE: Final = 4
-"""Room in tokens under which no line can fit: a number, a name, a word."""
+"""Room in tokens below which no line fits: a number, a name, a word."""
 
 FEW: Final = 16
-"""Candidates that are fetched at once where little room is left, and many are tried for it."""
+"""Candidates that are read at once where little room is left, so that many are tried."""
 
 REACH: Final = 1.25
-"""Candidates are packed together as far down the ranks as they would fill the room so many times."""
+"""Candidates are packed together down to the rank at which they would fill the room this many times."""
 
 
 _CHOICE: Final = partial(tuple.__new__, PackingCandidate)
 _OFFER: Final = partial(tuple.__new__, CandidateRendering)
-"""What the classes do, in a third of the time: a block takes a hundred of each."""
+"""`PackingCandidate(...)` and `CandidateRendering(...)` in a third of the time: a block needs a hundred of each."""
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """What fits.
+    """The result of fitting.
 
     Attributes:
         items: in the block's order.
-        costs: what each item's line takes by the counter, in the order of `items`.
+        costs: tokens of each item's line, in the order of `items`.
         text: the block.
         tokens: exact count of `text`.
-        taken: places of the candidates that were taken.
+        taken: ranks, from 0, of the candidates that were taken.
     """
 
     items: tuple[Evidence, ...]
@@ -61,19 +61,19 @@ def fit(
     worth: Sequence[float] | None = None,
     must: Sequence[int] = (),
 ) -> Packed:
-    """Packs the best candidates for the greatest utility, then takes later ones in rank order while they fit.
+    """Packs the best candidates for the greatest utility, then adds later ones in rank order while they fit.
 
-    The parts' counts steer; the whole block is then counted exactly, and the lowest-ranked items are given back while
-    it is over the budget, those that must be there last. Cost: a count for each rendering that may fit, and one of the
-    block for each item given back.
+    The counts of the parts steer the packing. The whole block is then counted exactly, and the lowest-ranked items are
+    dropped while it exceeds the budget, those of `must` last. Cost: one count per rendering that may fit, and one of
+    the block per dropped item.
 
     Args:
         least: characters of each candidate's shortest rendering, in rank order; an estimate.
-        fetch: called with places before the renderings of any of them are asked for.
-        renderings: of the candidate at a place, the whole first.
-        worth: utility for each token of a candidate's whole rendering, above 0; None takes all in rank order, each in
+        fetch: called with the indexes of candidates before their renderings are requested.
+        renderings: renderings of the candidate at an index, the whole first.
+        worth: utility per token of a candidate's whole rendering, above 0; None takes candidates in rank order, each in
             its first rendering that fits.
-        must: places of candidates that go before all others, the first of them first.
+        must: indexes of candidates that are packed before all others, most important first.
     """
     table = _Table(least, fetch, renderings, counter)
     room = budget - table.weigh(OPENING) - table.weigh(CLOSING)
@@ -85,7 +85,7 @@ def fit(
 
 
 class _Table:
-    """What is taken of the candidates, and what their renderings cost."""
+    """The candidates taken so far, and the costs of renderings and headings."""
 
     def __init__(
         self,
@@ -101,13 +101,13 @@ class _Table:
         self._headings: set[object] = set()
         self._heading_costs: dict[tuple[str, date | None], float] = {}
         self.taken: dict[int, Evidence] = {}
-        # A line is weighed, and told as its item's cost; the estimate is cheaper than looking it up.
+        # A line is counted for packing and again as its item's cost; the estimate is cheaper than a cache.
         self.count: Callable[[str], int] = counter if self._known else cache(counter)
         # Parts are counted so that rounding does not add up: the estimate rounds only once, at the end.
         self.weigh: Callable[[str], float] = (lambda text: len(text) / CHARS_PER_TOKEN) if self._known else self.count
 
     def pack(self, worth: Sequence[float], must: Sequence[int], room: float) -> None:
-        """Packs the candidates that are reached, and fills what is left with later ones."""
+        """Packs the candidates within reach, and fills the remaining room with later ones."""
         reached = self._reach(must, room)
         if not reached:
             return
@@ -122,9 +122,9 @@ class _Table:
         self.fill(reached[-1] + 1, room)
 
     def fill(self, start: int, room: float) -> None:
-        """Takes the candidates from a place on in rank order, each in its first rendering that fits.
+        """Takes candidates from index `start` on in rank order, each in its first rendering that fits.
 
-        One that does not fit is passed over and later ones are tried.
+        A candidate that does not fit is skipped.
         """
         fetched: Sequence[int] = ()
         for place in range(start, len(self._least)):
@@ -144,7 +144,7 @@ class _Table:
                     break
 
     def _take(self, place: int, evidence: Evidence) -> float:
-        """Takes a candidate; gives what a heading costs that it needs and nothing had needed before."""
+        """Takes a candidate, and returns the cost of its heading where no candidate taken before has that heading."""
         self.taken[place] = evidence
         key = evidence.heading
         if key in self._headings:
@@ -171,7 +171,7 @@ class _Table:
         return PackingCandidate(offers, key, self._heading_cost(key))
 
     def _reach(self, must: Sequence[int], room: float) -> list[int]:
-        """The places that are packed together: in rank order, until they would fill the room `REACH` times."""
+        """The indexes that are packed together: in rank order, until they would fill the room `REACH` times."""
         reached = sorted(must)
         left = REACH * room
         for place, chars in enumerate(self._least):
@@ -184,7 +184,7 @@ class _Table:
         return sorted(reached)
 
     def _next(self, place: int, room: float) -> list[int]:
-        """This place and the following ones that seem to fit beside it, or a few more that would fit alone."""
+        """This index and following ones that are likely to fit with it, or a few more that would fit alone."""
         wanted: list[int] = [place]
         left = room - self._least[place] / CHARS_PER_TOKEN - SPARE
         for later in range(place + 1, len(self._least)):
@@ -209,7 +209,7 @@ def _exact(
 
 
 def _block(taken: dict[int, Evidence], counter: Counter) -> tuple[list[Evidence], str, int]:
-    """The items in order, the block, and its tokens; nothing takes no token by any counter."""
+    """The items in the block's order, the block, and its tokens; an empty block has 0 tokens by any counter."""
     items = chronological(taken.values())
     text = render(items)
     return items, text, counter(text) if items else 0

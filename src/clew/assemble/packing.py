@@ -12,16 +12,16 @@ from itertools import islice
 from typing import Final, NamedTuple
 
 CLOSE: Final = 0.015
-"""Share of the upper bound that may be missing before candidates are exchanged; 2 % are promised."""
+"""Share of the upper bound that may be missing before candidates are exchanged; the documented limit is 2 %."""
 
 NODES: Final = 400
-"""Nodes that the search may open: about a millisecond."""
+"""Most nodes that the search opens: about a millisecond."""
 
 CORE: Final = 12
-"""Candidates that the search decides anew; all others stay as the greedy choice left them."""
+"""Candidates that the search reconsiders; all others stay as the greedy choice left them."""
 
 ENTER: Final = 24
-"""Candidates that the exchange tries to bring in, and most that may make room for one."""
+"""Candidates that the exchange tries to add, and most candidates that may be dropped for one of them."""
 
 TINY: Final = 1e-9
 
@@ -30,8 +30,8 @@ class CandidateRendering(NamedTuple):
     """One rendering of a candidate.
 
     Attributes:
-        utility: above 0; only the ratio to others means something.
-        cost: in any unit, the same as the room's; above 0.
+        utility: above 0, on any scale.
+        cost: above 0, in the unit of the room.
     """
 
     utility: float
@@ -39,12 +39,12 @@ class CandidateRendering(NamedTuple):
 
 
 class PackingCandidate(NamedTuple):
-    """A candidate: what it offers, and the heading that it needs and shares.
+    """A candidate: its renderings, and the heading that it shares with others.
 
     Attributes:
         offers: its renderings in any order; at most one is taken.
-        heading: names what candidates share; None for none.
-        heading_cost: paid once by all candidates with that heading that are taken.
+        heading: key of the heading above it; None for none.
+        heading_cost: cost of the heading, paid once for all taken candidates with that heading.
     """
 
     offers: Sequence[CandidateRendering]
@@ -53,13 +53,13 @@ class PackingCandidate(NamedTuple):
 
 
 def pack(choices: Sequence[PackingCandidate], room: float, must: Sequence[int] = ()) -> dict[int, int]:
-    """Which offer of which candidate is taken: the candidate's place -> its offer's place.
+    """Chooses renderings: index of each candidate that is taken -> index of its rendering.
 
     Args:
-        choices: ties go to the earlier one.
-        room: what all offers and headings together may cost.
-        must: places of candidates that go before all others, the first of them first, in the cheapest offer if no
-            better one fits; one whose cheapest offer does not fit is left out.
+        choices: candidates; ties go to the earlier one.
+        room: greatest total cost of renderings and headings.
+        must: indexes of candidates that are taken before all others, most important first, by their cheapest rendering
+            if no better one fits; a candidate whose cheapest rendering does not fit is left out.
     """
     packing = _Packing(choices, room)
     for place in must:
@@ -75,7 +75,7 @@ def pack(choices: Sequence[PackingCandidate], room: float, must: Sequence[int] =
 
 
 class _Packing:
-    """What is taken so far, and what room is left."""
+    """The renderings taken so far, and the room that is left."""
 
     def __init__(self, choices: Sequence[PackingCandidate], room: float) -> None:
         self.choices = choices
@@ -89,7 +89,7 @@ class _Packing:
         self._steps = self._ordered(room)
 
     def _ordered(self, room: float) -> list[tuple[float, int, int]]:
-        """The steps of all hulls as (-density, place, offer), densest first."""
+        """The steps of all hulls as (-density, candidate, rendering), densest first."""
         steps: list[tuple[float, int, int]] = []
         for place, (offers, _, heading_cost) in enumerate(self.choices):
             if len(offers) == 1:  # most have one
@@ -105,7 +105,7 @@ class _Packing:
         return steps
 
     def price(self, place: int, offer: int) -> float:
-        """What taking this offer, in place of what is taken of the candidate, costs more."""
+        """The additional cost of this rendering instead of the one taken of the candidate, if any."""
         choice = self.choices[place]
         cost = choice.offers[offer].cost
         held = self.taken.get(place)
@@ -114,12 +114,12 @@ class _Packing:
         return cost if choice.heading in self._headings else cost + choice.heading_cost
 
     def gain(self, place: int, offer: int) -> float:
-        """The utility that it brings more."""
+        """The additional utility of this rendering instead of the one taken of the candidate, if any."""
         offers, held = self.choices[place].offers, self.taken.get(place)
         return offers[offer].utility - (0.0 if held is None else offers[held].utility)
 
     def take(self, place: int, offer: int) -> None:
-        """Takes an offer, which must fit, in place of what is taken of the candidate."""
+        """Takes a rendering, which must fit, instead of the one taken of the candidate, if any."""
         choice, held = self.choices[place], self.taken.get(place)
         utility, cost = choice.offers[offer]
         if held is not None:
@@ -134,13 +134,13 @@ class _Packing:
         self.taken[place] = offer
 
     def freed(self, place: int) -> float:
-        """The room that giving a taken candidate back would make."""
+        """The room that dropping a taken candidate would free."""
         choice = self.choices[place]
         cost = choice.offers[self.taken[place]].cost
         return cost + (choice.heading_cost if self._headings.get(choice.heading) == 1 else 0.0)
 
     def drop(self, place: int) -> None:
-        """Gives a taken candidate back."""
+        """Drops a taken candidate."""
         self.room += self.freed(place)
         offer = self.taken.pop(place)
         self.utility -= self.choices[place].offers[offer].utility
@@ -158,7 +158,7 @@ class _Packing:
                 self.take(place, cheapest)
 
     def grow(self) -> None:
-        """Greedy by density: steps along the hulls; of a step that does not fit, the other offers in their turn."""
+        """Greedy by density along the hulls; if a step does not fit, its other renderings join the queue."""
         others: list[tuple[float, int, int]] = []
         asked: set[int] = set()
         for step in self._steps:
@@ -170,7 +170,7 @@ class _Packing:
         self.fill()
 
     def _step(self, step: tuple[float, int, int], others: list[tuple[float, int, int]], asked: set[int]) -> None:
-        """Takes an offer if it gains and fits; else what else of the candidate would fit joins `others`, once."""
+        """Takes a rendering if it gains and fits; else queues the candidate's renderings that would fit, once."""
         _, place, offer = step
         if place in self.taken and self.gain(place, offer) <= 0:
             return
@@ -181,14 +181,14 @@ class _Packing:
             self._offer_others(others, place)
 
     def _offer_others(self, heap: list[tuple[float, int, int]], place: int) -> None:
-        """Puts what else of a candidate would fit among the steps, by what it brings for what it costs."""
+        """Adds the renderings of a candidate that would fit to the heap, by utility per cost."""
         for offer in range(len(self.choices[place].offers)) if len(self.choices[place].offers) > 1 else ():
             price, gain = self.price(place, offer), self.gain(place, offer)
             if gain > 0 and price <= self.room + TINY:
                 heappush(heap, (-gain / max(price, TINY), place, offer))
 
     def fill(self) -> None:
-        """The best offer that still fits of each candidate, in the order of the candidates' densest steps."""
+        """Takes the best rendering that still fits of each candidate, in the order of the candidates' densest steps."""
         taken, most = self.taken, self.room + TINY
         for _, place, offer in self._steps:
             if place in taken and taken[place] == offer:
@@ -198,7 +198,7 @@ class _Packing:
                 self.take_best(place)
 
     def take_best(self, place: int) -> None:
-        """Takes the most useful offer of a candidate that fits, if it gains."""
+        """Takes the most useful rendering of a candidate that fits, if it gains."""
         fitting = [
             offer
             for offer in range(len(self.choices[place].offers))
@@ -208,14 +208,14 @@ class _Packing:
             self.take(place, max(fitting, key=lambda offer: (self.gain(place, offer), -offer)))
 
     def bound(self) -> float:
-        """What no packing can be worth more than: the greedy choice with its first step that does not fit cut to size.
+        """An upper bound of the utility: the greedy choice with a fraction of the first step that does not fit.
 
-        Headings are left out, which only makes it larger.
+        Headings are left out, which only makes the bound larger.
         """
         return self._relaxed(self.total, self._steps)
 
     def exchange(self) -> None:
-        """One pass: each of the most useful offers not taken may push out the least useful ones, if that gains."""
+        """One pass in which each of the most useful renderings not taken may replace the least useful ones."""
         untaken = [
             (-self.gain(place, offer), place, offer)
             for place, choice in enumerate(self.choices)
@@ -239,12 +239,12 @@ class _Packing:
             self._leaving = None
 
     def _make_way(self, place: int, offer: int, gain: float) -> list[int] | None:
-        """The least useful candidates that make room for an offer, worth less than it brings; None when none do."""
+        """The least useful candidates that make room for a rendering and are worth less than it; None when none do."""
         if self._leaving is None:
             self._leaving = sorted((self._worth(other), other) for other in self.taken if other not in self.held)
         choice, held = self.choices[place], self.taken.get(place)
         cost = choice.offers[offer].cost - (0.0 if held is None else choice.offers[held].cost)
-        left = dict(self._headings)  # as if they were gone
+        left = dict(self._headings)  # counts as if the leaving candidates were gone
         room, lost = self.room, 0.0
         leaving: list[int] = []
         for _, other in islice((each for each in self._leaving if each[1] != place), ENTER):
@@ -263,11 +263,11 @@ class _Packing:
 
     @staticmethod
     def _priced(choice: PackingCandidate, cost: float, held: int | None, headings: Mapping[Hashable, int]) -> float:
-        """A cost, with the heading's when nothing that is there has it."""
+        """A cost, plus that of the heading when no taken candidate has it."""
         return cost if held is not None or headings.get(choice.heading) else cost + choice.heading_cost
 
     def _worth(self, place: int) -> float:
-        """Utility for each unit of the room that giving the candidate back would make."""
+        """Utility per unit of room that dropping the candidate would free."""
         return self.choices[place].offers[self.taken[place]].utility / max(self.freed(place), TINY)
 
     def _restore(self, taken: Mapping[int, int]) -> None:
@@ -278,7 +278,7 @@ class _Packing:
                 self.take(place, offer)
 
     def search(self, bound: float) -> None:
-        """Decides the candidates nearest to the border anew, depth first, until nothing better than `CLOSE` is left."""
+        """Reconsiders the candidates nearest to the border, depth first, until within `CLOSE` of the bound."""
         core = self._core()
         best, best_utility = dict(self.taken), self.utility
         for place in core:
@@ -310,14 +310,14 @@ class _Packing:
         self._restore(best)
 
     def _core(self) -> list[int]:
-        """The candidates whose density is nearest to where the room ended, densest first."""
+        """The candidates whose density is nearest to that at which the room was full, densest first."""
         order = [place for place in dict.fromkeys(place for _, place, _ in self._steps) if place not in self.held]
         taken = sum(place in self.taken for place in order)
         first = min(max(0, taken - CORE // 2), max(0, len(order) - CORE))
         return order[first : first + CORE]
 
     def _relaxed(self, room: float, steps: Sequence[tuple[float, int, int]]) -> float:
-        """What steps of the hulls bring, densest first, the first that does not fit cut to size."""
+        """Utility of the steps of the hulls, densest first, with a fraction of the first step that does not fit."""
         worth = 0.0
         reached: dict[int, CandidateRendering] = {}
         for _, place, offer in steps:
@@ -335,7 +335,7 @@ _NOTHING: Final = CandidateRendering(0.0, 0.0)
 
 
 def _hull(offers: Sequence[CandidateRendering], room: float) -> list[int]:
-    """The offers that fit alone, cheapest first, each worth more for its cost than any mixture of the others."""
+    """The renderings that fit alone and lie on the upper convex hull of utility over cost, cheapest first."""
     fitting = [place for place, offer in enumerate(offers) if offer.cost <= room + TINY and offer.utility > 0]
     if len(fitting) <= 1:
         return fitting

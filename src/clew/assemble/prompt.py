@@ -1,4 +1,4 @@
-"""A prompt in the three parts of seed 001, and a chat function that is given it: memory never stands in its way."""
+"""Prompts in the three parts of seed 001, and a wrapper that gives them to a chat function; memory never blocks it."""
 
 import functools
 import inspect
@@ -16,37 +16,37 @@ NAMES: Final = {"user": "User", "assistant": "Assistant"}
 
 
 def spoken(role: str, content: str) -> str:
-    """One message of the focus buffer in writing."""
+    """One message of the focus buffer as text."""
     return f"{NAMES.get(role, role)}: {content}"
 
 
 def remembered(block: str, focus: str) -> str:
-    """Context block and focus buffer, each under its heading; what is empty is left out."""
+    """Context block and focus buffer, each under its heading; an empty part is left out."""
     parts = ((CONTEXT, block), (FOCUS, focus))
     return "\n\n".join(f"{name}\n{text}" for name, text in parts if text)
 
 
 def sections(block: str, focus: str, query: str) -> str:
-    """The same, and below them the query under its own heading."""
+    """Context block, focus buffer and query, each under its heading."""
     return "\n\n".join(filter(None, (remembered(block, focus), f"{QUERY}\n{query}")))
 
 
 def wrapped(
     chat: Callable[..., Any], build: Callable[[str], str], update: Callable[[str, str], object]
 ) -> Callable[..., Any]:
-    """A chat function around which memory works: it gets the built prompt, and its answer is stored.
+    """Wraps a chat function: it receives the built prompt, and its answer is stored.
 
-    The function is called exactly once, with the plain query where no prompt could be built; what it answers is given
-    back even when it cannot be stored, and what it raises is raised, with nothing stored. Its further arguments are
-    passed on. An answer that is no text is given back and not stored. A coroutine function gives a coroutine function,
-    whose memory work is done in between its awaits.
+    The function is called exactly once, with the plain query where no prompt could be built. Its answer is returned
+    even when it cannot be stored; its exceptions propagate, and nothing is stored. Further arguments are passed on. An
+    answer that is not text is returned and not stored. A coroutine function gives a coroutine function, which builds
+    the prompt before its await and stores the answer after it.
     """
 
     def prompt_for(query: str) -> str:
         try:
             return build(query)
         except Exception:
-            log.exception("memory failed before the answer: the query is asked as it is")
+            log.exception("building the prompt failed; the chat function gets the plain query")
             return query
 
     def keep(query: str, answer: Any) -> Any:
@@ -54,9 +54,9 @@ def wrapped(
             if isinstance(answer, str):
                 update(query, answer)
             else:
-                log.warning("an answer of type %s is no text, and was not stored", type(answer).__name__)
+                log.warning("the answer of type %s is not text and was not stored", type(answer).__name__)
         except Exception:
-            log.exception("memory failed after the answer: it is given back, and was not stored")
+            log.exception("storing the answer failed; it is returned to the caller")
         return answer
 
     if inspect.iscoroutinefunction(chat):

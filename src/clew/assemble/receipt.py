@@ -1,4 +1,4 @@
-"""The record of one recall, made from what was ranked and what fitted. Pure."""
+"""Makes the receipt of a recall from the ranking and the block. Pure."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -28,11 +28,11 @@ NOTHING: Final[Mapping[int, str]] = MappingProxyType({})
 _SHOULD: Final = "required by {}"
 
 OMISSIONS: Final = 20
-"""Near misses that a context and its receipt name."""
+"""Most omitted candidates that a context and its receipt name."""
 
 
 def receipt_id(query: str, settings: Mapping[str, Any], created_at: datetime) -> str:
-    """Names a receipt by what was asked and when, so that the same log gives the same name."""
+    """The name of a receipt, a hash of question, settings and time, so that the same log gives the same name."""
     text = dumps({"query": query, "settings": dict(settings), "at": created_at.isoformat()})
     return "r" + hashlib.sha256(text.encode()).hexdigest()[:12]
 
@@ -43,7 +43,7 @@ def timings_of(started: float, ranked: float, fitted: float) -> dict[str, float]
 
 
 def understood(intent: Intent, speakers: Sequence[str]) -> dict[str, Any]:
-    """What the question was read as, in words a person can check; what was not found is absent."""
+    """How the question was understood, for a person to check; empty fields are absent."""
     found: dict[str, Any] = {
         "terms": list(intent.terms),
         "speakers": [speakers[code] for code in intent.speakers],
@@ -70,19 +70,19 @@ def understood(intent: Intent, speakers: Sequence[str]) -> dict[str, Any]:
 
 
 def labels_of(labels: QuestionLabels) -> dict[str, Any]:
-    """The question's labels, and those that were passed over as talked about on the screen; nothing without any."""
+    """The question's labels, and those skipped because turns on the screen have them; empty without any."""
     found = {"labels": sorted(labels.asked), "labels_on_screen": list(labels.skipped)}
     return {name: names for name, names in found.items() if names}
 
 
 def read_as(frame: Frame) -> dict[str, Any]:
-    """What the question was read as in its space: also its labels, and where in the conversation it points."""
-    places = {"places": list(frame.pointed.told)} if frame.pointed.told else {}
+    """How the question was understood, with its labels and the turns that its position phrases point at."""
+    places = {"places": list(frame.pointed.explained)} if frame.pointed.explained else {}
     return {**understood(frame.intent, frame.view.speakers), **labels_of(frame.labels), **places}
 
 
 def fusion_of(frame: Frame) -> dict[str, Any]:
-    """What a score can be recomputed with: the weight of every signal that was asked, and the constant of RRF.
+    """What is needed to recompute a score: the weight of every signal that was computed, and the constant of RRF.
 
     Under RRF a score is the sum over `ranks` of weight / (rrf_k + rank), and of the shares of the signals not in it.
     """
@@ -93,7 +93,7 @@ def fusion_of(frame: Frame) -> dict[str, Any]:
 
 
 def left_out(ranked: int, packed: Packed, must: Collection[int] = ()) -> list[int]:
-    """Places of the candidates that were not taken: those that should have been there, then the others, best first."""
+    """Indexes of the candidates that were not taken: required ones first, then the others, best first."""
     lacking = [place for place in must if place not in packed.taken]
     others = (place for place in range(ranked) if place not in packed.taken and place not in must)
     return [*lacking, *islice(others, max(0, OMISSIONS - len(lacking)))]

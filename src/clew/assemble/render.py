@@ -1,7 +1,7 @@
-"""Evidence -> text: chronological, grouped by session and day, marked as quoted memory.
+"""Renders evidence as text: chronological, grouped by session and day, marked as quoted memory.
 
-Borders: knows nothing of budgets or rankings. A heading names the session and the day once; each item below it has its
-number in the session (session and number make the turn's id) and who spoke.
+Borders: knows no budgets and no rankings. A heading names session and day once; each item below it starts with its
+number in the session (session and number make up the turn's id) and its speaker.
 """
 
 import re
@@ -19,17 +19,17 @@ _LIKE_AN_ITEM: Final = re.compile(r"[\n\r\v\f\x85\u2028\u2029](?=\d+ [^\n:]*:|\[
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
 
-@dataclass(slots=True, kw_only=True)  # a block takes a hundred, and to freeze one costs more than all else about it
+@dataclass(slots=True, kw_only=True)  # a block needs a hundred, and freezing one costs more than all the rest
 class Evidence:
-    """One rendering of one candidate, ready to be shown; nothing changes it.
+    """One rendering of one candidate, ready to be shown. Treat it as immutable.
 
     Attributes:
-        rank: its candidate's rank, from 1.
-        pieces: numbers of the shown pieces of a long turn, ascending; empty when it is not shown by pieces.
-        text: the words to show.
-        share: share of the whole rendering's utility that this one keeps, above 0, up to 1.
-        shown: the item's line in the block; made once, since it is weighed, rendered and counted.
-        heading: what `heading_key` gives, likewise.
+        rank: rank of the candidate, from 1.
+        pieces: indexes of the shown pieces of a long turn, ascending; empty when it is not shown by pieces.
+        text: the text to show.
+        share: share of the whole rendering's utility, above 0, up to 1.
+        shown: the item's line in the block, made once for packing, rendering and counting.
+        heading: session and day; items with equal values share a heading.
     """
 
     rank: int
@@ -50,25 +50,25 @@ class Evidence:
 
     @property
     def place(self) -> tuple[str, int, int]:
-        """Where the item stands in the log."""
+        """Sort key of the item in the order of the log."""
         return self.session, self.seq, self.pieces[0] if self.pieces else -1
 
 
 def line(evidence: Evidence) -> str:
-    """One item, ending in a line break."""
+    """The item's line in the block, with its line break."""
     return evidence.shown
 
 
 def _line(evidence: Evidence) -> str:
-    """The item in writing.
+    """The item's line in the block.
 
-    Words that look like the block's own marks, or like another item or heading, are written so that they end nothing
-    and put nothing into another's mouth: with a backslash after the `<`, and a space before the line.
+    Text that looks like the block's own marks, or like another item or heading, is escaped so that it can neither end
+    the block nor forge an item: by a backslash after the `<`, and by a space before the line.
     """
     words = evidence.text.strip("\n")
     if "<" in words:
         words = _LIKE_A_MARK.sub(r"\g<0>\\", words)
-    if len(words.splitlines()) > 1:  # seldom, and told several times faster than by the pattern
+    if len(words.splitlines()) > 1:  # rare, and several times faster to test than the pattern
         words = _LIKE_AN_ITEM.sub(r"\g<0> ", words)
     shown = f"… {words} …" if evidence.pieces else words
     return f"{evidence.seq} {_name(evidence.speaker)}: {shown}\n"
@@ -81,7 +81,7 @@ def heading(session: str, day: date | None) -> str:
 
 
 def _name(name: str) -> str:
-    """A name in one line, without marks of the block."""
+    """A name on one line, with the block's marks escaped."""
     if name.isalnum():
         return name
     plain = " ".join(name.split())
@@ -89,12 +89,12 @@ def _name(name: str) -> str:
 
 
 def heading_key(evidence: Evidence) -> tuple[str, date | None]:
-    """What the heading above an item names; items with equal keys share it."""
+    """Session and day of an item; items with equal keys share a heading."""
     return evidence.heading
 
 
 def chronological(items: Iterable[Evidence]) -> list[Evidence]:
-    """Sessions by the earliest time shown of them (unknown last, then by name), turns in the order of the session."""
+    """Items ordered by the earliest shown time of their session (unknown last, then by name), then by seq."""
     every = list(items)
     starts: dict[str, datetime] = {}
     for item in every:

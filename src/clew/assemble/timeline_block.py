@@ -1,4 +1,4 @@
-"""Lines about a time -> a block within a budget. An outline stands where a speaker would, by the turns it is about."""
+"""Fits the entries of a timeline into a block. An outline's line names its range of turns in place of a speaker."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,16 +13,18 @@ from clew.types.moments import Moment
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TimelineEntry:
-    """One line that may stand in the block.
+    """One turn or outline that may be shown.
 
     Attributes:
-        kind, ref: as `Moment` has them.
-        low, high: the first and the last turn of the time that it stands for.
-        turns: how many of the time they are.
-        speaker: who says the text, for a turn.
-        at: of the first turn.
-        rendering: how the words are shown: a turn `full`, by its `pieces` or by a `snippet`; an outline by its `title`.
-        position: of a turn in the view; None for an outline.
+        kind: as in `Moment`.
+        ref: as in `Moment`.
+        low: seq of the first turn that it covers.
+        high: seq of the last turn that it covers.
+        turns: number of turns of the window that it covers.
+        speaker: speaker of a turn; empty for an outline.
+        at: time of the first turn.
+        rendering: `full`, `pieces` or `snippet` for a turn; `title` for an outline.
+        position: position of a turn in the view; None for an outline.
     """
 
     kind: str
@@ -39,11 +41,11 @@ class TimelineEntry:
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """The ids of the first and the last turn, once where they are one."""
+        """Ids of the first and the last turn; a single id where they are the same."""
         return tuple(dict.fromkeys((turn_id(self.session, self.low), turn_id(self.session, self.high))))
 
     def moment(self) -> Moment:
-        """The same for who asks."""
+        """The entry as it is returned to the caller."""
         return Moment(
             kind=self.kind,
             ref=self.ref,
@@ -55,7 +57,7 @@ class TimelineEntry:
         )
 
     def evidence(self, rank: int) -> Evidence:
-        """The same as a line of the block: `3 Ann: words`, or `3 to 12 (10 turns): title`."""
+        """The entry as a line of the block: `3 Ann: words`, or `3 to 12 (10 turns): title`."""
         count = f"({self.turns} turn{'s' * (self.turns != 1)})"
         over = f"to {self.high} {count}" if self.high != self.low else count
         return Evidence(
@@ -70,10 +72,10 @@ class TimelineEntry:
 
 
 def lay_out(offers: Sequence[TimelineEntry], budget: int, counter: Counter) -> tuple[Packed, tuple[Moment, ...]]:
-    """The block of the offers that fit, the first ones first, and what stands in it, in its order."""
+    """The block of the entries that fit, first entries first, and the moments in it in their order."""
     packed = fit(
         [len(offer.text) for offer in offers],
-        lambda places: None,  # noqa: ARG005  # all words are here
+        lambda places: None,  # noqa: ARG005  # the texts are here already
         lambda place: [offers[place].evidence(place + 1)],
         budget,
         counter,

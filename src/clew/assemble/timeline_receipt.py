@@ -1,6 +1,6 @@
-"""The record of one look at a stretch of time, made from the lines that were offered and what fitted. Pure.
+"""Makes the receipt of a `remember_when` from its entries and its block. Pure.
 
-It is a receipt of the kind `when`, kept, shown, compared and forgotten as that of a recall is.
+The receipt has the kind `when`, and is kept, shown, compared and forgotten like that of a recall.
 """
 
 from collections.abc import Mapping, Sequence
@@ -16,23 +16,24 @@ from clew.types.context import Receipt
 from clew.types.ids import session_prefix
 
 KIND: Final = "when"
-"""What `Receipt.kind` says of such a receipt."""
+"""`Receipt.kind` of these receipts."""
 
 LOOKED_FOR: Final = "looked_for"
-"""Where such a receipt has the question that ranked, in `Receipt.understood`; absent where none did."""
+"""Key in `Receipt.understood` of the question that ranked the turns; absent where none did."""
 
 
 @dataclass(frozen=True, slots=True)
 class TimelineResult:
-    """What was told of a time, and from what.
+    """The result of a `remember_when`.
 
     Attributes:
-        query: as given; empty without one.
-        looked_for: the question that ranked: without the words for the time, where they decided it.
-        considered: turns that there were, in the time and outside it.
-        offers: the lines that might have been shown, the first ones first.
-        ranking: of the time's turns for the question; None without one.
-        weights: by position, what weighed for the turns that no question ranked.
+        query: the question as given; empty without one.
+        looked_for: the question that ranked the turns, without the words for the time where these decided it.
+        considered: number of turns in the space.
+        offers: the entries that could be shown, most important first.
+        packed: the block.
+        ranking: the turns of the window ranked for the question; None without a question.
+        weights: by position, the signals of turns that no question ranked.
     """
 
     query: str
@@ -47,11 +48,11 @@ class TimelineResult:
 def timeline_receipt(
     told: TimelineResult, name: str, *, settings: Mapping[str, Any], created_at: datetime, timings: Mapping[str, float]
 ) -> Receipt:
-    """The receipt of that name.
+    """The receipt, under the given name.
 
-    A row has `rank`, its place among the lines that were offered, from 1. A turn that the question ranked also has
-    `fused`, its place for the question among the turns of the time, with score, signals and places before fusion as in
-    a recall; one chosen without a question has what weighed for it as signals; an outline has `node_id` and neither.
+    Every row has `rank`, its rank among the entries, from 1. A turn that the question ranked also has `fused`, its rank
+    among the turns of the window, with score, signals and ranks before fusion as in a recall. A turn chosen without a
+    question has the weights that chose it as signals; an outline has a `node_id` instead.
     """
     frame = None if told.ranking is None else told.ranking.frame
     shown = [item.rank - 1 for item in told.packed.items]
@@ -76,7 +77,7 @@ def timeline_receipt(
 
 
 class _ReceiptRows:
-    """The rows of some offers, by their places."""
+    """Makes the receipt's rows for some entries, given by index."""
 
     def __init__(self, told: TimelineResult, places: Sequence[int]) -> None:
         self._told = told
@@ -90,13 +91,13 @@ class _ReceiptRows:
             self._found = dict(zip(wanted, pairs, strict=True))
 
     def chosen(self, place: int, tokens: int) -> dict[str, Any]:
-        """What is shown at a place."""
+        """The row of an entry that is shown."""
         offer = self._told.offers[place]
         row = {**self._named(place), "rendering": offer.rendering, "tokens": tokens}
         return row if offer.rendering == "full" else {**row, "restore": offer.ends[0]}
 
     def omitted(self, place: int, spare: int) -> dict[str, Any]:
-        """What was left out at a place, why, and how to get it back."""
+        """The row of an entry that was left out, with the reason and the id that restores it."""
         offer = self._told.offers[place]
         tokens = -(-len(offer.text) // CHARS_PER_TOKEN)
         reason = f"rank {place + 1}: takes about {tokens} tokens, {spare} were left"
@@ -115,5 +116,5 @@ class _ReceiptRows:
 
 
 def _node(offer: TimelineEntry) -> str:
-    """The name of an outline; the turns since the last closed beat have none of their own."""
+    """The name of an outline's node; the turns since the last closed beat get one made for the receipt."""
     return f"{session_prefix(offer.session)}:open" if offer.kind == "open" else offer.ref

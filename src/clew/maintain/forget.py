@@ -76,7 +76,7 @@ class Selection:
         if all(getattr(self, name) is None for name in self.__dataclass_fields__):
             raise InputError("nothing is selected; name turns, a session, a speaker, a time or words that match")
         if self.match is not None and not fold(self.match):
-            raise InputError(f"match {self.match!r} holds no word; give at least one letter or digit")
+            raise InputError(f"match {self.match!r} contains no word; give at least one letter or digit")
 
     def takes(self, turn: Turn) -> bool:
         """Whether a turn, if it is one of those that are named, meets every other condition."""

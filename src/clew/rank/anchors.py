@@ -1,6 +1,7 @@
-"""What a question says was said -> the turn where it was, and the turns before it, after it or around it.
+"""Resolves position phrases ("before we chose Redis") to the turn that they mean and the turns on its sides.
 
-The look-up is by the clause's own words, each by its rarity: bounded by their postings, the same for any layout.
+A clause is looked up by its own words, weighted by rarity: the cost is bounded by their postings, and the result does
+not depend on the layout of the index.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -20,23 +21,23 @@ from clew.types.ids import turn_id
 _BY_ARRIVAL: Final = CacheKey[list[str]]("sessions by arrival")
 
 ENOUGH: Final = 0.5
-"""Share of the rarities of a clause's words that a turn must hold to be what it speaks of; a choice."""
+"""Share of the summed rarity of a clause's words that a turn must contain to be the turn it means; a choice."""
 
 SIDE: Final = 0.5
-"""Value of a turn on the side that is asked about, which says less than a neighbourhood. A choice, as are the next."""
+"""Value of a turn on the side asked about, which tells less than a neighbourhood. A choice, as are the next two."""
 
 CLOSE: Final = ((-2, 4, 1.0), (-8, 12, 0.5))
-"""Turns around what was said, from and to, with their value: more of them after it, where it is talked over."""
+"""Ranges of turns around the turn that a clause means, with their values: more after it, where it is discussed."""
 
 START: Final = ((0, 11, 1.0), (12, 35, 0.5))
-"""The same for the beginning of a conversation, from its first turn."""
+"""Ranges of turns at the beginning of a conversation, with their values."""
 
 Values = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
 class WeightedRange:
-    """Turns of one session, both ends included; `value` is how near they are to where is pointed, 1 there."""
+    """Turns of one session from `low` to `high`, both included; `value` is 1 at the place meant, and less around it."""
 
     session: str
     low: int
@@ -46,10 +47,11 @@ class WeightedRange:
 
 @dataclass(frozen=True, slots=True)
 class SideOfTurn:
-    """All that was said before, or from, a turn on.
+    """All turns before a turn, or from it on.
 
     Attributes:
-        position: of the turn in the view.
+        position: position of the turn in the view.
+        after: the turns from it on, and not those before it.
     """
 
     position: int
@@ -59,22 +61,22 @@ class SideOfTurn:
 
 @dataclass(frozen=True, slots=True)
 class PointedTurns:
-    """Where a question points.
+    """The turns that a question's position phrases point at.
 
     Attributes:
-        told: what was understood, in words a person can check, and where that was found.
+        explained: for the receipt, each phrase as it was understood and the turns that were found.
     """
 
     stretches: tuple[WeightedRange, ...] = ()
     sides: tuple[SideOfTurn, ...] = ()
-    told: tuple[dict[str, Any], ...] = field(default=(), hash=False)
+    explained: tuple[dict[str, Any], ...] = field(default=(), hash=False)
 
 
 NOWHERE: Final = PointedTurns()
 
 
 def rarities(view: IndexView, terms: Iterable[str]) -> Values:
-    """For each turn the rarities of the terms that it has, summed: log(1 + turns / turns with the term)."""
+    """The summed rarity of the terms that each turn contains; a term's rarity is log(1 + turns / turns with it)."""
     found = np.zeros(len(view.turns.ordinal))
     for term in terms:
         held = view.lookup(term)
@@ -87,9 +89,9 @@ def _rarity(view: IndexView, df: int) -> float:
 
 
 def anchor(view: IndexView, place: PositionPhrase) -> int | None:
-    """The turn that says what a clause speaks of; None when no turn holds enough of its words.
+    """The turn that a clause means; None when no turn contains enough of its words.
 
-    Of the turns that hold most of the subject's words those that also hold most of the verb's, and of these the first.
+    The first of the turns with the greatest rarity of the subject's words, and among these of the verb's words.
     """
     every = query_terms(place.clause)
     subject = [term for term in query_terms(place.subject) if term in every] or every
@@ -107,21 +109,21 @@ def anchor(view: IndexView, place: PositionPhrase) -> int | None:
 
 
 FindNodes = Callable[[PositionPhrase, str], Sequence[WeightedRange]]
-"""Finds beats and chapters, which the index does not know: a place and the session that is going on -> its turns."""
+"""Finds the turns of beats and chapters, which the index does not hold: (phrase, current session) -> ranges."""
 
 
 def resolve_positions(
     view: IndexView, places: Sequence[PositionPhrase], session: str | None, outline: FindNodes | None
 ) -> PointedTurns:
-    """Where places point; one that is not found points nowhere.
+    """The turns that position phrases point at; a phrase that is not found points at none.
 
     Args:
-        session: the one that is going on; None for that of the turn that came last.
-        outline: None where nobody knows of beats.
+        session: the current session; None for the session of the newest turn.
+        outline: looks up beats and chapters; None where there are none.
     """
     stretches: list[WeightedRange] = []
     sides: list[SideOfTurn] = []
-    told: list[dict[str, Any]] = []
+    explained: list[dict[str, Any]] = []
     for place in places if len(view.turns.ordinal) else ():
         at = anchor(view, place) if place.kind in CLAUSES else None
         if place.kind not in CLAUSES:
@@ -133,14 +135,14 @@ def resolve_positions(
             name, seq = view.sessions[int(view.turns.session[at])], int(view.turns.seq[at])
             found = [WeightedRange(name, max(0, seq + low), seq + high, value) for low, high, value in CLOSE]
         stretches += found
-        told.append({"words": place.words, "kind": place.kind, **_told(view, at, found)})
-    return PointedTurns(tuple(stretches), tuple(sides), tuple(told))
+        explained.append({"words": place.words, "kind": place.kind, **_explained(view, at, found)})
+    return PointedTurns(tuple(stretches), tuple(sides), tuple(explained))
 
 
 def _stretches(
     view: IndexView, place: PositionPhrase, session: str | None, outline: FindNodes | None
 ) -> list[WeightedRange]:
-    """The turns of a place that is counted from an end of the conversation."""
+    """The turns of a phrase that counts from an end of the conversation."""
     order = _by_arrival(view)
     now = session if session in order else order[-1]
     before = order[: order.index(now)]
@@ -168,7 +170,7 @@ def _whole(view: IndexView, session: str) -> WeightedRange:
 
 
 def _by_arrival(view: IndexView) -> list[str]:
-    """The sessions, that of the turn that came last at the end; kept with the view."""
+    """Session names ordered by the arrival of their newest turn; cached with the view."""
 
     def sessions() -> list[str]:
         last = np.full(len(view.sessions), -1, dtype=np.int64)
@@ -179,8 +181,8 @@ def _by_arrival(view: IndexView) -> list[str]:
     return view.derived(_BY_ARRIVAL, sessions)
 
 
-def _told(view: IndexView, at: int | None, found: Sequence[WeightedRange]) -> dict[str, Any]:
-    """The turn that was found; or the first and the last one, nearest to where is pointed; nothing where none was."""
+def _explained(view: IndexView, at: int | None, found: Sequence[WeightedRange]) -> dict[str, Any]:
+    """The receipt's entry for what was found: the turn, or the ranges of highest value."""
     if at is not None:
         return {"turn": turn_id(view.sessions[int(view.turns.session[at])], int(view.turns.seq[at]))}
     nearest = [each for each in found if each.value == max(one.value for one in found)]
@@ -188,7 +190,10 @@ def _told(view: IndexView, at: int | None, found: Sequence[WeightedRange]) -> di
 
 
 def on_side(view: IndexView, side: SideOfTurn) -> NDArray[np.bool_]:
-    """The turns on a side of one, which itself lies after: in its session by place, else by time, else by arrival."""
+    """The turns on a side of a turn, which itself is on the later side.
+
+    Turns of the same session are ordered by seq, others by time, or by arrival where a time is unknown.
+    """
     turns, at = view.turns, side.position
     later = turns.ordinal >= turns.ordinal[at]
     if turns.at[at] != view.NO_TIME:

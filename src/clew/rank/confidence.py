@@ -1,4 +1,4 @@
-"""How likely it is that what was found holds the answer, from how the best match looks; calibrated on questions.
+"""The probability that the turns that were found hold the answer, calibrated on questions.
 
 A logistic model of few features, each between about 0 and 1. Fitted on development questions of LoCoMo, REALTALK and
 BEAM, those without an answer among them (LoCoMo's category 5, BEAM's abstention); the label is whether any evidence
@@ -16,20 +16,20 @@ from clew.rank.frame import Frame, Scores
 from clew.rank.search import Ranking
 
 FIRST: Final = 5
-"""Ranked turns whose match counts."""
+"""Best ranked turns whose match is measured."""
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What is seen of one recall.
+    """What the model sees of one recall.
 
     Attributes:
-        unknown: share of the question's terms that no turn has.
+        unknown: share of the question's terms that no turn contains.
         words: mean BM25F of the first ranked turns, as a share of the most that the question's terms could give.
         likeness: mean cosine of the first ranked turns to the rewritten question; 0 without vectors.
-        own_words: when one speaker is named: by how much that speaker's best turn matches better, by its own words,
-            than anybody else's, as such a share; 0 else. Who is asked about what another one said gets no answer.
-        own_likeness: the same by cosine.
+        own_words: where one speaker is named, by how much that speaker's best turn matches better by its own words than
+            the best turn of anybody else, as such a share; else 0. Negative where another speaker said it.
+        own_likeness: the corresponding difference of cosines.
     """
 
     unknown: float = 0.0
@@ -43,14 +43,14 @@ WITH_VECTORS: Final = (
     0.4448,
     Features(unknown=-0.701, words=1.8426, likeness=0.9244, own_words=5.4921, own_likeness=0.6496),
 )
-"""Constant and weights where there are vectors."""
+"""Constant and weights of the model where there are vectors."""
 
 WITHOUT: Final = (0.258, Features(unknown=-0.1124, words=3.1702, own_words=5.7837))
-"""The same where there are none."""
+"""Constant and weights of the model where there are no vectors."""
 
 
 def confidence(ranking: Ranking) -> float:
-    """The probability, rounded to 0.001, that the first ranked turns hold the answer; 0 when nothing was found."""
+    """The probability that the best ranked turns hold the answer, rounded to 0.001; 0 when nothing was found."""
     if not len(ranking):
         return 0.0
     constant, weights = WITHOUT if ranking.frame.similarity is None else WITH_VECTORS
@@ -60,7 +60,7 @@ def confidence(ranking: Ranking) -> float:
 
 
 def features(ranking: Ranking) -> Features:
-    """What is seen of a recall that found something."""
+    """The features of a ranking that is not empty."""
     frame, first = ranking.frame, ranking.positions[:FIRST]
     terms = frame.intent.terms
     found_in = [frame.view.document_frequency(term) for term in terms]

@@ -1,7 +1,7 @@
-"""After fusion: less for what stands alone, and less for what fits everything (Virtual Context; DESIGN 6).
+"""Dampening after fusion: less for turns far from all other matches, and for turns whose labels match any question.
 
-Both are taken off the fused score as one more opinion each, so that a receipt shows them and a score stays the sum of
-its parts. Pure, over the fused scores and columns.
+Both steps (Virtual Context; DESIGN 6) are subtracted from the fused score as an opinion each, so that receipts show
+them and a score stays the sum of its parts. Pure, over fused scores and columns.
 """
 
 from collections.abc import Sequence
@@ -18,17 +18,17 @@ from clew.rank.fusion import Fused, Opinion, Tie, best, boost_step
 from clew.rank.graph_context import HierarchyNode, nodes_of
 
 RELEVANT: Final = 20
-"""Best turns that count as what is relevant (docs/recall.md: 5, 10 and 40 did no better)."""
+"""Number of best turns that count as relevant (docs/recall.md: 5, 10 and 40 did no better)."""
 
 DAY: Final = 86_400_000_000
-"""Microseconds. A turn that is a day away from the nearest relevant one is half as far as can be."""
+"""A day in microseconds: the time to the nearest relevant turn at which the distance in time is 0.5."""
 
 SAME_CHAPTER: Final = 1 / 3
 SAME_SESSION: Final = 2 / 3
-"""Distance of two turns in the hierarchy: 0 in one beat, then these, and 1 across sessions."""
+"""Distances in the hierarchy: 0 within a beat, `SAME_CHAPTER`, `SAME_SESSION`, and 1 across sessions."""
 
 STEPS: Final = ("gravity", "hub")
-"""The names under which receipts show them."""
+"""Names of the two steps in receipts."""
 
 Mask = NDArray[np.bool_]
 
@@ -39,7 +39,7 @@ def weights(config: RecallConfig) -> dict[str, float]:
 
 
 def dampening(frame: Frame, score: Scores, tie: Tie, allowed: Mask | None) -> list[Opinion]:
-    """What is taken off the fused scores, one opinion a step that has a weight; none where it has nothing to say.
+    """The opinions that are subtracted from the fused scores: one per step that has a weight and a value.
 
     Args:
         tie: columns by which equal scores are ordered.
@@ -58,8 +58,8 @@ def dampening(frame: Frame, score: Scores, tie: Tie, allowed: Mask | None) -> li
 def dampened(frame: Frame, fused: Fused, tie: Tie, allowed: Mask | None) -> Fused:
     """The fused scores after both steps.
 
-    Where scores are added, the weight times the value is taken off. Under reciprocal ranks it is that times one rank
-    step at the top, as with every boost.
+    Score fusion subtracts weight times value. Reciprocal rank fusion multiplies that by one rank step at the top, as
+    for every boost.
     """
     found = dampening(frame, fused.score, tie, allowed)
     if not found:
@@ -74,15 +74,15 @@ def dampened(frame: Frame, fused: Fused, tie: Tie, allowed: Mask | None) -> Fuse
 
 
 def gravity(view: IndexView, nodes: Sequence[HierarchyNode], relevant: NDArray[np.int64]) -> Scores | None:
-    """How far each turn is from everything else that is relevant, in the hierarchy and in time: 0 to 1.
+    """The distance of each turn from the nearest other relevant turn, in the hierarchy and in time: 0 to 1.
 
-    The product of two distances, each to the nearest other one of the relevant turns: in the hierarchy, 0 in its
-    beat, 1/3 in its chapter, 2/3 in its session, else 1; in time, d / (d + 1 day). A turn near to one of them in either
-    way is not far, so near means 0. Where a time is not known the hierarchy decides alone; a turn in no closed beat is
-    in no beat with any other. None with fewer than two relevant turns.
+    The product of two distances: in the hierarchy 0 in the same beat, 1/3 in the same chapter, 2/3 in the same session,
+    else 1; in time d / (d + 1 day). A turn that is near in either respect is thus not far. Where a time is unknown the
+    hierarchy alone decides; a turn in no closed beat shares a beat with no other. None with fewer than two relevant
+    turns.
 
     Args:
-        nodes: the hierarchy, as `Surroundings` gives it.
+        nodes: the hierarchy, as `GraphContextReader` gives it.
         relevant: positions, each once.
     """
     if len(relevant) < 2:
@@ -95,7 +95,7 @@ def gravity(view: IndexView, nodes: Sequence[HierarchyNode], relevant: NDArray[n
 
 
 def _shared(column: NDArray[np.integer], relevant: NDArray[np.int64]) -> Mask:
-    """Whether a relevant turn other than itself has the same number in a column; -1 is shared by none."""
+    """Whether a relevant turn other than the turn itself has the same value in a column; -1 never matches."""
     counts = np.bincount(column[relevant] + 1, minlength=int(column.max(initial=0)) + 2)
     counts[0] = 0
     others = counts[column + 1]
@@ -104,7 +104,7 @@ def _shared(column: NDArray[np.integer], relevant: NDArray[np.int64]) -> Mask:
 
 
 def _apart(at: NDArray[np.int64], relevant: NDArray[np.int64]) -> Scores:
-    """The distance in time of each turn from the nearest other relevant one; 1 where that is not known."""
+    """The distance in time of each turn from the nearest other relevant turn; 1 where a time is unknown."""
     known = at != IndexView.NO_TIME
     timed = relevant[known[relevant]]
     gaps = np.full(len(at), np.inf)
@@ -121,7 +121,7 @@ def _apart(at: NDArray[np.int64], relevant: NDArray[np.int64]) -> Scores:
 
 
 def _nearest(order: NDArray[np.int64], at: NDArray[np.int64]) -> Scores:
-    """The distance of each time from the nearest of some, which ascend."""
+    """The distance of each time from the nearest time in `order`, which ascends."""
     after = np.minimum(np.searchsorted(order, at), len(order) - 1)
     before = np.maximum(after - 1, 0)
     gaps: NDArray[np.int64] = np.minimum(np.abs(order[after] - at), np.abs(at - order[before]))

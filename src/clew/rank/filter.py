@@ -1,4 +1,4 @@
-"""What a caller may restrict a recall, search or query to, checked and in the form that the ranker takes."""
+"""The filters of a recall, search or query: as the caller gives them, and checked in the form that the ranker takes."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ from clew.types.turn import aware
 
 
 class TurnFilters(TypedDict, total=False):
-    """What a caller may restrict a recall or search to; what is left out restricts nothing. Conditions add up.
+    """Restrictions of a recall or search. All that are given must hold; one that is absent restricts nothing.
 
     Attributes:
         session: name of a conversation.
-        since: event time from here on, included; turns without a time are left out.
-        until: event time before this moment; likewise.
+        since: only turns with an event time at or after this moment.
+        until: only turns with an event time before this moment.
         role: user, assistant, system or tool.
         speaker: a name as it was stored.
         where: an expression over scores, labels, words and times (docs/query.md).
-        as_of: what held then: event time not after this moment; turns without a time are left out. "Last month" in the
-            question or the expression is counted from here.
-        known_at: what had been told by then: turns that were stored by this moment, whatever their event time.
+        as_of: only turns with an event time at or before this moment. "Last month" in the question or the expression is
+            counted from here.
+        known_at: only turns that were stored by this moment, whatever their event time.
     """
 
     session: str | None
@@ -41,13 +41,13 @@ class TurnFilters(TypedDict, total=False):
 
 
 class RecallOptions(TurnFilters, total=False):
-    """The same with how a recall goes about it.
+    """The filters of a recall, and the options that choose its strategy.
 
     Attributes:
         strategy: `default`, `broad`, `temporal`, `sigma`, or `auto`, which goes by the question (docs/recall.md).
         window: tokens of the model's whole window; without a budget the block takes the strategy's share of it.
-        in_window: how many of the newest turns the caller's prompt holds already: of `session`, else of the session of
-            the newest turn. They are left out, and what the last 4 of them are about speaks for no turn.
+        in_window: how many of the newest turns are already in the caller's prompt: turns of `session`, else of the
+            session of the newest turn. They are left out, and labels of the last 4 of them raise no turn.
     """
 
     strategy: str
@@ -57,7 +57,7 @@ class RecallOptions(TurnFilters, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Filter(Record):
-    """The same, checked: times in UTC, names as they are stored. None is no restriction."""
+    """Checked filters: times in UTC, names as they are stored. None restricts nothing."""
 
     session: str | None = None
     since: datetime | None = None
@@ -70,11 +70,11 @@ class Filter(Record):
 
     @property
     def by_rows(self) -> bool:
-        """Whether rows decide, and not the index alone: `where` and `known_at`, which `mask` leaves aside."""
+        """Whether stored rows have to be read: for `where` and `known_at`, which `mask` does not apply."""
         return self.where is not None or self.known_at is not None
 
     def mask(self, view: IndexView) -> Mask | None:
-        """Which turns pass, as far as the index knows; None for all.
+        """Which turns pass the filters that the index can apply; None for all.
 
         Raises:
             InputError: the role is unknown.
@@ -91,11 +91,11 @@ class Filter(Record):
 
 
 def filter_of(only: TurnFilters) -> Filter:
-    """The same for the ranker.
+    """Checks filters as a caller gives them.
 
     Raises:
-        InputError: the time range ends before it starts, or starts after `as_of`; or there is no such restriction, and
-            a mistyped one would let everything through.
+        InputError: the time range ends before it starts, or starts after `as_of`; or a filter has an unknown name,
+            which would let everything through.
     """
     unknown = sorted(only.keys() - RecallOptions.__annotations__.keys())
     if unknown:
@@ -139,7 +139,7 @@ def time_range(since: datetime | None, until: datetime | None) -> tuple[datetime
 
 
 def without(view: IndexView, mask: Mask | None, turns: Collection[tuple[str, int]]) -> Mask | None:
-    """A filter that also leaves out turns, given by session and place; those that the view does not know are passed."""
+    """A mask that also leaves out turns given by (session, seq); turns that the view does not hold are ignored."""
     places = [place for place in (view.position(*each) for each in turns) if place is not None]
     if not places:
         return mask
@@ -149,10 +149,10 @@ def without(view: IndexView, mask: Mask | None, turns: Collection[tuple[str, int
 
 
 def newest(view: IndexView, session: str | None, count: int) -> list[tuple[str, int]]:
-    """The last turns of a session that came, by session and place in it, oldest first.
+    """The newest turns of a session as (session, seq), oldest first.
 
     Args:
-        session: None for that of the newest turn of all.
+        session: None for the session of the newest turn of the space.
     """
     turns = view.turns
     if session is None and len(turns.session):

@@ -1,4 +1,4 @@
-"""Everything one ranking looks at, gathered once: the question, the index as it is now, the vectors, the weights."""
+"""The input of one ranking, gathered once: the question, a view of the index, cosines and weights."""
 
 from dataclasses import dataclass, replace
 from datetime import date, datetime
@@ -20,7 +20,7 @@ from clew.store.rows import from_us
 from clew.types.turn import ROLES
 
 Scores = NDArray[np.float64]
-"""One value a turn, in the view's order; NaN where a signal knows nothing of a turn."""
+"""One value per turn, in the order of the view; NaN where a signal has no value for a turn."""
 
 _PROGRAMS: Final = CacheKey[int]("programs")
 _ENDS: Final = CacheKey[tuple[int, ...]]("first and last time")
@@ -28,29 +28,29 @@ _DAYS: Final = CacheKey[tuple[date, date] | None]("first and last day")
 _ANSWERS: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.intp]]]("answers")
 
 EVERY: Final = slice(None)
-"""All turns."""
+"""The slice of all turns."""
 
 ASSISTANT: Final = ROLES.index("assistant")
 USER: Final = ROLES.index("user")
 
 ASSISTANT_SHARE: Final = 0.1
-"""From this share of unnamed assistant turns on, a space counts as a person talking to an assistant."""
+"""Least share of unnamed assistant turns from which a space counts as a person talking to an assistant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Frame:
-    """One question over one view.
+    """One question over one view of the index.
 
     Attributes:
         piece_scores: BM25F of each piece; None when the question has no term.
         similarity: cosine of the question (row 0) and its rewritten form (row 1) to each turn; None without embedder.
         with_assistant: an assistant takes part in this space's conversations.
-        region: where in the conversation the caller points; empty when nowhere.
-        pointed: where the question itself points by its words.
-        around: what the store knows of the question's surroundings, as far as a signal asks for it.
+        region: turns at the beat that the caller points at; empty without one.
+        pointed: turns that the question's own words point at.
+        around: entity graph and hierarchy around the question, as far as weighted signals need them.
         hop: terms of the second look-up; empty in the first one.
-        labels: what labels say to the question, as far as a weight asks for it.
-        importance: of each turn, 1 to 10, NaN while unknown; None unless a weight asks for it.
+        labels: agreement of labels with the question, as far as weighted signals need it.
+        importance: importance of each turn, 1 to 10, NaN while unknown; None unless its weight is above 0.
     """
 
     intent: Intent
@@ -68,22 +68,22 @@ class Frame:
 
     @property
     def size(self) -> int:
-        """How many turns are ranked."""
+        """Number of turns that are ranked."""
         return len(self.view.turns.ordinal)
 
     @property
     def without_price(self) -> "Frame":
-        """The same, to be ranked where no budget is to be kept: what a turn costs does not count."""
+        """This frame with a weight of 0 for the cost of turns, for rankings without a budget."""
         return replace(self, config=replace(self.config, cost=0.0, cost_assistant=0.0))
 
     def best_piece(self, position: int) -> int:
-        """Number of the piece of a turn that fits the question best, the first of equals; 0 without a term."""
+        """Index of the piece of a turn that matches the question's terms best, the first of equals; 0 without terms."""
         if self.view.turns.piece_count[position] == 1:
             return 0
         return int(np.argmax(np.round(self.scores_of_pieces(position), 6)))
 
     def scores_of_pieces(self, position: int) -> list[float]:
-        """How well each piece of a turn fits the question's terms, in the order of the text; 0 without a term."""
+        """BM25F of each piece of a turn for the question's terms, in the order of the text; 0 without a term."""
         first = int(self.view.turns.first_piece[position])
         count = int(self.view.turns.piece_count[position])
         if self.piece_scores is None:
@@ -102,19 +102,19 @@ def make_frame(
     region: tuple[WeightedRange, ...] = (),
     around: GraphContext = NOTHING,
 ) -> Frame:
-    """Looks the question's words up, once for all signals."""
+    """A frame with the BM25F of the question's terms, computed once for all signals."""
     pieces = bm25f(view, intent.terms, NeighbourWindow()) if intent.terms else None
     return Frame(intent, view, config, pieces, similarity, with_assistant, region, around=around)
 
 
 def assistant_takes_part(view: IndexView) -> bool:
-    """Whether the turns of role assistant speak as a program and not under a person's name."""
+    """Whether an assistant takes part: turns of role assistant that have no person's name."""
     programs = view.folded(_PROGRAMS, lambda rows: _programs(view, rows), add)
     return len(view.turns.role) > 0 and programs >= ASSISTANT_SHARE * len(view.turns.role)
 
 
 def covered_days(view: IndexView) -> tuple[date, date] | None:
-    """The first and the last day on which something was said; None when no turn's time is known."""
+    """First and last day of the turns; None when no turn has a time."""
 
     def days() -> tuple[date, date] | None:
         ends = view.folded(_ENDS, lambda rows: _covered(view, rows), lambda one, other: _ends((*one, *other)))
@@ -124,7 +124,7 @@ def covered_days(view: IndexView) -> tuple[date, date] | None:
 
 
 def _covered(view: IndexView, rows: slice) -> tuple[int, ...]:
-    """The first and the last known time of a run of turns; nothing when none is known."""
+    """First and last known time of a slice of turns; empty when none is known."""
     at = view.turns.at[rows]
     known = at[at != view.NO_TIME]
     return _ends((int(known.min()), int(known.max()))) if len(known) else ()
@@ -139,7 +139,7 @@ def _day(moment: int) -> date:
 
 
 def answers(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """The turns that follow a turn which asks something, and those turns; kept with the view."""
+    """Positions of the turns that follow a question, and of those questions; cached with the view."""
     return view.derived(_ANSWERS, lambda: _answers(view))
 
 
@@ -154,11 +154,12 @@ def _answers(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Neighbours:
-    """The turns before and after each turn, in its session and branch.
+    """The turn before and the turn after each turn, in its session and branch.
 
     Attributes:
-        odd: positions of the turns beside which, on either side, does not stand the one next to it in the view.
-        before, after: where it stands for those; the number of turns for nowhere.
+        odd: positions of the turns whose neighbour on either side is not the adjacent turn of the view.
+        before: position of the turn before each of `odd`; the number of turns where there is none.
+        after: position of the turn after each of `odd`; the number of turns where there is none.
     """
 
     odd: NDArray[np.intp]
@@ -166,13 +167,12 @@ class Neighbours:
     after: NDArray[np.intp]
 
     def combined(self, values: Scores, nowhere: float, combine: np.ufunc) -> Scores:
-        """Of each turn its own value combined with that of the turn before, then with that of the turn after.
+        """The value of each turn combined with that of the turn before, then with that of the turn after.
 
-        Most turns stand beside their neighbours, so that whole arrays are combined: a tenth of what looking each up
-        costs.
+        Most neighbours are adjacent in the view, so whole arrays are combined, at a tenth of the cost of look-ups.
 
         Args:
-            nowhere: stands for the value where there is no turn.
+            nowhere: the value that stands in where there is no neighbour.
         """
         found = values.copy()
         combine(found[1:], values[:-1], out=found[1:])
@@ -188,7 +188,7 @@ class Neighbours:
 
 
 def neighbours(view: IndexView) -> Neighbours:
-    """The turns beside each turn; kept with the view."""
+    """The neighbours of every turn; cached with the view."""
     return view.derived(_BESIDE, lambda: _beside(view))
 
 
@@ -205,7 +205,7 @@ _BESIDE: Final = CacheKey[Neighbours]("neighbours")
 
 
 def _programs(view: IndexView, rows: slice) -> int:
-    """How many of a run of turns speak as a program."""
+    """Number of assistant turns without a person's name in a slice of turns."""
     unnamed = [-1, *(code for code, name in enumerate(view.speakers) if name.casefold() in ("", "assistant"))]
     said = view.turns.role[rows] == ASSISTANT
     return int(np.count_nonzero(said & np.isin(view.turns.speaker[rows], unnamed)))

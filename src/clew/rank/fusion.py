@@ -1,6 +1,6 @@
-"""Many opinions, one score: weighted z-scores, or reciprocal ranks. Both can be recomputed by hand from a receipt.
+"""Fuses the opinions of signals into one score: weighted z-scores, or reciprocal ranks.
 
-Borders: knows signals only as named columns of numbers.
+Both can be recomputed by hand from a receipt. Borders: knows signals only as named columns of numbers.
 """
 
 from collections.abc import Sequence
@@ -15,20 +15,20 @@ from numpy.typing import NDArray
 from clew.rank.frame import Scores
 
 FLAT: Final = 1e-12
-"""A signal whose values spread less than this says nothing of any turn."""
+"""Least standard deviation of a signal; below it the signal adds 0."""
 
 SILENT: Final = 20
-"""Turns that say nothing to a question and are added to every space when the average match is taken."""
+"""Imaginary turns with value 0 that are added to every space when mean and spread are computed."""
 
 GROUP: Final = 32
-"""Most scores in a group whose best stands for it when the best of all are looked for."""
+"""Most scores in a group that is represented by its best in the search for the best turns."""
 
 GROUPS: Final = 3
-"""Fewest groups for each score that is looked for: with fewer, many scores would pass that are not among the best."""
+"""Fewest groups for each wanted score: with fewer, too many scores would pass that are not among the best."""
 
 
 class Lookup(Protocol):
-    """A column whose values are looked up for the few turns that are asked for."""
+    """A column that is evaluated only at the requested positions."""
 
     def __getitem__(self, positions: NDArray[np.int64], /) -> NDArray[np.int64]:
         """The values at these positions."""
@@ -36,17 +36,17 @@ class Lookup(Protocol):
 
 
 Tie = Sequence[NDArray[np.integer] | Lookup]
-"""What decides between equal scores: columns in order, each ascending."""
+"""Columns that order turns of equal score, each ascending."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Opinion:
-    """One signal's values over all turns, with what fusion needs to know of it.
+    """One signal's values over all turns, with its weight and scale.
 
     A value enters the sum as weight * (value - mean) / spread; a plain value has mean 0 and spread 1.
 
     Attributes:
-        values: one a turn; NaN where the signal knows nothing, which adds nothing. Only signals that rank may have it.
+        values: one per turn; NaN adds nothing and is allowed only where `ranks` is true.
         ranks: the signal orders turns by relevance, see `by_rank`.
     """
 
@@ -58,11 +58,11 @@ class Opinion:
     ranks: bool = False
 
     def shares(self, positions: NDArray[np.int64] | None = None) -> Scores:
-        """What the signal adds to the score of these turns, or of all, when scores are added."""
+        """What the signal adds to the score of these turns, or of all turns, under score fusion."""
         values = self.values if positions is None else self.values[positions]
         shares = values - self.mean
         shares *= self.weight / self.spread
-        if self.ranks and isnan(np.sum(shares)):  # only they may not know a turn
+        if self.ranks and isnan(np.sum(shares)):
             shares[np.isnan(shares)] = 0.0
         return shares
 
@@ -70,12 +70,12 @@ class Opinion:
 def centred(values: Scores) -> tuple[float, float]:
     """Mean and standard deviation over the known values and `SILENT` turns with the value 0.
 
-    In a large space those change nothing. In a small one, or where every turn says the same, they keep the mean under
-    what
-    matches: the only turn of a space would else be its own average. A flat signal has an endless spread, so it adds 0.
+    In a large space these turns change nothing. In a small one, or where all turns have the same value, they keep the
+    mean below a match: the only turn of a space would else be its own average. A flat signal gets an infinite spread,
+    so that it adds 0.
     """
     known, total = values, float(np.sum(values))
-    if isnan(total):  # cheaper than asking each of them, and most spaces know every turn
+    if isnan(total):  # one sum is cheaper than a test of every value
         known = values[~np.isnan(values)]
         total = float(np.sum(known))
     size = len(known) + SILENT
@@ -86,14 +86,14 @@ def centred(values: Scores) -> tuple[float, float]:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fused:
-    """The fused score of every turn, and where each part of it comes from."""
+    """The fused score of every turn, and the opinions that it is made of."""
 
     score: Scores
     opinions: Sequence[Opinion]
     rank_shares: dict[str, Scores] | None = None
 
     def shares(self, positions: NDArray[np.int64]) -> list[dict[str, float]]:
-        """What each signal added to these turns' scores, rounded to 1e-6; signals that added nothing are absent."""
+        """What each signal added to these turns' scores, rounded to 1e-6; signals that added 0 are absent."""
         if not self.opinions:
             return [{} for _ in positions]
         if self.rank_shares is None:
@@ -105,7 +105,7 @@ class Fused:
 
 
 def _shares(opinions: Sequence[Opinion], positions: NDArray[np.int64]) -> Scores:
-    """What `Opinion.shares` gives, of all opinions at once: one row a position."""
+    """`Opinion.shares` of all opinions at once: one row per position."""
     values = np.stack([opinion.values[positions] for opinion in opinions], axis=1)
     values -= [opinion.mean for opinion in opinions]
     values *= [opinion.weight / opinion.spread for opinion in opinions]
@@ -114,13 +114,13 @@ def _shares(opinions: Sequence[Opinion], positions: NDArray[np.int64]) -> Scores
 
 
 def by_score(opinions: Sequence[Opinion], size: int) -> Fused:
-    """Adds weighted values: z-scores of the signals that measure relevance, plain values of boosts and priors."""
+    """Score fusion: adds weighted z-scores of relevance signals and plain values of boosts and priors."""
     total, share = np.zeros(size), np.empty(size)
     for opinion in opinions:
         np.subtract(opinion.values, opinion.mean, out=share)
         share *= opinion.weight / opinion.spread
         total += share
-    if isnan(np.sum(total)):  # told once for all: some signal does not know some turn, which then adds nothing
+    if isnan(np.sum(total)):  # some value is NaN, which adds nothing
         total = np.zeros(size)
         for opinion in opinions:
             total += opinion.shares()
@@ -130,9 +130,9 @@ def by_score(opinions: Sequence[Opinion], size: int) -> Fused:
 def by_rank(opinions: Sequence[Opinion], size: int, k: int) -> Fused:
     """Reciprocal rank fusion: each relevance signal adds weight / (k + rank), ranks from 1, ties sharing the best.
 
-    A turn that a signal does not know, or gives its lowest value 0, gets nothing from it. Boosts and priors add their
-    value times one rank step at the top, so that they order neighbours and never overrule a signal (the sum is Cormack,
-    Clarke and Büttcher's, 2009; the treatment of boosts is ours).
+    A turn gets nothing from a signal whose value for it is NaN, or 0 where that is the lowest value. Boosts and priors
+    add their value times one rank step at the top, so that they order neighbours and never overrule a signal (the sum
+    is Cormack, Clarke and Büttcher's, 2009; the treatment of boosts is ours).
     """
     total, shares = np.zeros(size), {}
     step = boost_step(k)
@@ -144,7 +144,7 @@ def by_rank(opinions: Sequence[Opinion], size: int, k: int) -> Fused:
 
 
 def boost_step(k: int) -> float:
-    """What the first rank is worth more than the second: the unit of boosts and priors under reciprocal ranks."""
+    """Difference between the first rank's share and the second's: the unit of boosts under reciprocal ranks."""
     return 1.0 / (k + 1) - 1.0 / (k + 2)
 
 
@@ -177,16 +177,16 @@ def best(score: Scores, limit: int, tie: Tie, mask: NDArray[np.bool_] | None) ->
 
 
 def _floor(score: Scores, limit: int) -> float:
-    """A value that at least `limit` scores reach, and few more: the limit-th best of the bests of groups.
+    """A value that at least `limit` scores reach, and few more: the limit-th best of the maxima of groups.
 
-    A group whose best reaches the value holds at least one such score. The groups' bests are found in one pass, where
-    ordering all scores would cost ten times as much. Neighbours, which often do well together, are in different groups.
-    What rounds to the same 1e-6 lies at most 1e-6 below; as much again covers the errors of floating point.
+    A group whose maximum reaches the value has at least one such score. The maxima are found in one pass; ordering all
+    scores would cost ten times as much. Adjacent turns, which often match together, are in different groups. Scores
+    that round to the same 1e-6 differ by at most 1e-6; the same again covers floating-point errors.
     """
     if len(score) <= limit:
         return -np.inf
     size = min(GROUP, len(score) // (GROUPS * limit))
     if size > 1:
         count = len(score) // size
-        score = score[: size * count].reshape(size, count).max(axis=0)  # what is left over may only be higher
+        score = score[: size * count].reshape(size, count).max(axis=0)
     return float(np.partition(score, len(score) - limit)[len(score) - limit]) - 2e-6

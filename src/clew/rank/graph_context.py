@@ -1,6 +1,6 @@
-"""What the store knows beside the index of a question's surroundings: the entity graph, and the hierarchy of beats.
+"""The entity graph around a question and the hierarchy of beats, read from the store.
 
-Only asked for where a signal that looks at it has a weight.
+Read only where a signal that uses them has a weight.
 """
 
 import threading
@@ -21,7 +21,7 @@ from clew.structure.stored_graph import StoredGraph
 from clew.structure.tree import INHERITED, OWN
 
 SEEDS: Final = 8
-"""Entities of a question from which energy spreads at most."""
+"""Most entities of a question from which activation spreads."""
 
 _NO_NODES: Final[tuple["HierarchyNode", ...]] = ()
 
@@ -31,8 +31,10 @@ class HierarchyNode:
     """One node of the hierarchy.
 
     Attributes:
-        session: name of the session, of which it covers the turns from `low` to `high`, both included.
-        parent: place of its parent among the nodes; -1 for none.
+        session: name of its session.
+        low: seq of its first turn.
+        high: seq of its last turn.
+        parent: index of its parent among the nodes; -1 for a root.
     """
 
     session: str
@@ -50,11 +52,11 @@ _BY_SESSION: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.int64]]]("turns
 
 @dataclass(frozen=True, slots=True)
 class GraphContext:
-    """The surroundings of one question.
+    """The entities near a question, and the hierarchy of the space.
 
     Attributes:
-        near: spellings and energy of each entity that activation reached, the question's own left out.
-        nodes: the hierarchy; parents stand before their children.
+        near: spellings and energy of each entity that activation reached, without the question's own entities.
+        nodes: the hierarchy; parents come before their children.
     """
 
     near: tuple[tuple[tuple[str, ...], float], ...] = ()
@@ -65,16 +67,16 @@ NOTHING: Final = GraphContext()
 
 
 class GraphContextReader:
-    """Looks into one space. Threads may share it; the hierarchy is read again when anything was written."""
+    """Reads graph and hierarchy of one space. Threads may share it; the hierarchy is re-read after every write."""
 
     def __init__(self, store: Store, space: str) -> None:
-        """Nothing is read before a signal asks."""
+        """Reads nothing until `look` is called."""
         self._store, self._space = store, space
         self._lock = threading.Lock()
         self._held: tuple[int, tuple[HierarchyNode, ...]] = (-1, ())
 
     def look(self, question: str, config: RecallConfig, view: IndexView) -> GraphContext:
-        """What the signals with a weight need."""
+        """The graph context as far as signals with a weight need it."""
         if not (config.graph or config.tree or config.beat or config.gravity):
             return NOTHING
         near = self._near(question, view) if config.graph else ()
@@ -109,7 +111,7 @@ class GraphContextReader:
 
 
 class GraphByKey:
-    """A stored graph that is asked by keys instead of names."""
+    """A stored graph whose entities are looked up by key instead of by name."""
 
     def __init__(self, graph: StoredGraph) -> None:
         """Wraps it."""
@@ -122,10 +124,10 @@ class GraphByKey:
 
 
 def inherited(view: IndexView, nodes: tuple[HierarchyNode, ...], cosines: NDArray[np.float64]) -> NDArray[np.float64]:
-    """What each turn's beat has as its score; NaN for a turn in no beat.
+    """The score of the beat of each turn; NaN for a turn in no beat.
 
-    A node's own cosine is the mean of its turns'. A root's score is that; every other node's 0.7 of it and 0.3 of its
-    parent's score (DESIGN 6).
+    A node's cosine is the mean of its turns' cosines. The score of a root is its cosine; the score of any other node is
+    0.7 of its cosine and 0.3 of its parent's score (DESIGN 6).
 
     Args:
         cosines: one a turn; NaN where a turn has none, which counts as 0.
@@ -147,9 +149,9 @@ def inherited(view: IndexView, nodes: tuple[HierarchyNode, ...], cosines: NDArra
 
 
 def nodes_of(view: IndexView, nodes: Sequence[HierarchyNode]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The beat and the chapter of each turn, as places among the nodes; -1 for none.
+    """The beat and the chapter of each turn, as indexes into `nodes`; -1 for none.
 
-    Kept with the view for as long as these nodes hold.
+    Cached with the view until the nodes change.
     """
     held = view.derived(_NODES_OF, dict[str, _NodesOfTurns])
     found = held.get("now")
@@ -165,7 +167,7 @@ def nodes_of(view: IndexView, nodes: Sequence[HierarchyNode]) -> tuple[NDArray[n
 
 
 def _bounds(view: IndexView, nodes: Sequence[HierarchyNode], keys: NDArray[np.int64]) -> tuple[list[int], list[int]]:
-    """Where the turns of each node begin and end among all turns in order."""
+    """First and end index of each node's turns among all turns in session order."""
     codes: Mapping[str, int] = {name: code for code, name in enumerate(view.sessions)}
     starts = [_key(codes.get(node.session, -1), node.low) for node in nodes]
     ends = [_key(codes.get(node.session, -1), node.high + 1) for node in nodes]
@@ -174,7 +176,7 @@ def _bounds(view: IndexView, nodes: Sequence[HierarchyNode], keys: NDArray[np.in
 
 
 def _in_order(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
-    """Positions of the turns by session and place in it, and what they are ordered by; kept with the view."""
+    """Positions of the turns ordered by session and seq, and their sort keys; cached with the view."""
 
     def ordered() -> tuple[NDArray[np.intp], NDArray[np.int64]]:
         keys = (view.turns.session.astype(np.int64) << 32) + view.turns.seq

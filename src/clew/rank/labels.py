@@ -1,6 +1,6 @@
-"""Labels of a question and labels of turns: how far they agree, and how general a turn's labels are. Pure.
+"""How far the labels of a question and of turns agree, and how general a turn's labels are. Pure.
 
-Who keeps the labels is above this layer and gives them as columns (`LabelLookup`); asked only where a weight is not 0.
+A layer above keeps the labels and hands them in as columns (`LabelLookup`), only where their weight is not 0.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ from clew.rank.intent import Intent
 
 Values = NDArray[np.float64]
 EmbeddedQuestion = tuple[str, NDArray[np.float32]]
-"""Name of a model, and the vector that it gives a question."""
+"""The name of an embedding model, and the question's vector by it."""
 
 _NONE: Final[Mapping[str, float]] = MappingProxyType({})
 
@@ -27,9 +27,9 @@ class TagColumns:
     """The tags of turns, one row a turn, in the order of a view.
 
     Attributes:
-        groups: the label that each tag means, as a number from 0, spellings and aliases alike; -1 for no tag.
-        weights: of each tag, 0 to 1.
-        known: the turn is analysed, so that having no tag says something.
+        groups: number of the label of each tag, from 0, the same for its spellings and aliases; -1 for no tag.
+        weights: weight of each tag, 0 to 1.
+        known: whether the turn is analysed, so that the absence of a tag means something.
     """
 
     groups: NDArray[np.int32]
@@ -39,14 +39,14 @@ class TagColumns:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class QuestionLabels:
-    """What labels say to one question.
+    """The labels of one question compared with those of the turns.
 
     Attributes:
-        asked: the question's labels that a turn has, each with its part of the most that a turn can get; sorted.
-        skipped: labels that the question has and that are talked about already on the caller's screen, sorted.
-        values: how far each turn's labels are those of the question, 0 to 1; NaN for a turn that is not analysed. None
-            when the question has no label that a turn has.
-        hubs: how general the labels of each turn are, 0 to 1, 0 for a turn that is not analysed; None unless asked for.
+        asked: the question's labels that some turn has, each with its share of the greatest possible value; sorted.
+        skipped: labels of the question that are passed over because the turns on the caller's screen have them; sorted.
+        values: agreement of each turn's labels with the question's, 0 to 1; NaN for a turn that is not analysed. None
+            when no turn has a label of the question.
+        hubs: generality of each turn's labels, 0 to 1, and 0 for a turn that is not analysed; None unless requested.
     """
 
     asked: Mapping[str, float] = field(default_factory=lambda: _NONE)
@@ -59,7 +59,7 @@ NO_LABELS: Final = QuestionLabels()
 
 
 class LabelLookup(Protocol):
-    """Gives what labels say."""
+    """Looks up the labels of a question and of the turns of a view."""
 
     def __call__(
         self,
@@ -70,13 +70,13 @@ class LabelLookup(Protocol):
         *,
         hubs: bool,
     ) -> QuestionLabels:
-        """What the labels of a view's turns say to a question.
+        """Compares the labels of a question with those of a view's turns.
 
         Args:
             view: not older than any open snapshot of this thread.
-            vector: the question's, by the model that serves; None without one.
-            shown: turns, by session and place in it, that the caller has on the screen.
-            hubs: how general the turns' labels are is asked for too.
+            vector: the question's vector by the serving model; None without one.
+            shown: turns on the caller's screen, by session and seq.
+            hubs: also compute the generality of the turns' labels.
         """
         ...
 
@@ -84,19 +84,19 @@ class LabelLookup(Protocol):
 def overlap(
     tags: TagColumns, asked: Sequence[tuple[int, float]], given: Sequence[tuple[int, int, float]] = ()
 ) -> tuple[Values | None, list[float]]:
-    """How far turns have the labels that a question has: the weighted share of its labels, rare ones counting more.
+    """The weighted share of a question's labels that each turn has, rare labels counting more.
 
     A label counts by its weight in the question, its inverse document frequency (the formula of BM25) and its weight in
-    the turn; the sum is divided by what a turn with all of them at weight 1 would get. Labels that no turn has are left
-    out of both (Virtual Context, "IDF tag overlap").
+    the turn; the sum is divided by that of a turn with all labels at weight 1. Labels that no turn has are left out of
+    both sums (Virtual Context, "IDF tag overlap").
 
     Args:
         asked: number and weight of each label of the question, each label once.
-        given: further tags: position of the turn, place of the label in `asked`, weight.
+        given: further tags as (position of the turn, index of the label in `asked`, weight).
 
     Returns:
-        One value a turn, 0 to 1, NaN for one that is not analysed and was given none, or None when no turn has such a
-        label; and each label's part of the whole, in the order of `asked`.
+        One value per turn, 0 to 1, NaN for a turn that is neither analysed nor in `given`; None when no turn has such a
+        label. And each label's share of the whole, in the order of `asked`.
     """
     place_of = np.full(max((number for number, _ in asked), default=-1) + 2, -1, dtype=np.int64)
     for place, (number, _) in enumerate(asked):
@@ -128,10 +128,10 @@ def overlap(
 
 
 def generality(tags: TagColumns) -> Values:
-    """How likely a turn's labels are those of any question: 1 - product(1 - weight * share of the turns that have it).
+    """How likely a turn's labels match any question: 1 - product(1 - weight * share of the turns that have the label).
 
-    The space's own turns stand for the questions that may be asked, since what is asked is what was talked about. 0 for
-    a turn without tags, and for one that is not analysed.
+    The space's own turns stand for the questions that may be asked, since people ask about what was talked about. 0 for
+    a turn without tags, and for a turn that is not analysed.
     """
     groups, known = tags.groups, int(np.count_nonzero(tags.known))
     counts = np.bincount(groups[groups >= 0], minlength=1)

@@ -1,4 +1,4 @@
-"""Word for word: the turns that hold a phrase, found by the index and checked in the text."""
+"""Finds the turns that contain a phrase word for word: candidates from the index, checked in the text."""
 
 from collections.abc import Callable, Sequence
 from typing import Final
@@ -13,26 +13,26 @@ from clew.text.terms import quote_terms
 from clew.types.turn import Turn
 
 FEWEST: Final = 16
-"""Turns that are read at once in the beginning; twice as many each time, while too few hold the phrase."""
+"""Turns in the first batch that is read; each further batch is twice as large."""
 
 MOST: Final = 256
-"""Turns that are held at once."""
+"""Largest batch of turns."""
 
 ReadTurns = Callable[[Sequence[tuple[str, int]]], Sequence[Turn | None]]
-"""From sessions and places in them to the turns there; None for one that was forgotten meanwhile."""
+"""Maps (session, seq) pairs to turns; None for a turn that was forgotten meanwhile."""
 
 
 def find_quote(view: IndexView, fetch: ReadTurns, text: str, limit: int) -> list[Turn]:
-    """Turns whose text holds the phrase, newest first.
+    """Turns whose text contains the phrase, newest first.
 
-    Case, accents and marks between words do not count. A phrase of stop words alone is looked for in every turn; else
-    only turns that hold all its terms are read. Injected text is not looked at.
+    Case, accents and punctuation between words are ignored. For a phrase of stop words alone every turn is read; else
+    only turns that contain all its terms are. Injected text is skipped.
 
     Raises:
         InputError: the phrase has no letter or digit.
     """
     if not fold(text):
-        raise InputError(f"the phrase {text!r} holds no word; give at least one letter or digit")
+        raise InputError(f"the phrase {text!r} contains no word; give at least one letter or digit")
     found: list[Turn] = []
     positions = _positions(view, list(dict.fromkeys(quote_terms(text))))
     size = max(FEWEST, limit)
@@ -47,13 +47,13 @@ def find_quote(view: IndexView, fetch: ReadTurns, text: str, limit: int) -> list
 
 
 def _positions(view: IndexView, words: Sequence[str]) -> NDArray[np.int64]:
-    """Turns that may hold the phrase, newest first."""
+    """Positions of the turns that may contain the phrase, newest first."""
     common = np.flatnonzero(holding(view, words) & (view.turns.chars > 0))  # injected text has none in the index
     return common[::-1]
 
 
 def holding(view: IndexView, words: Sequence[str]) -> NDArray[np.bool_]:
-    """Which turns hold all of some terms, as far as the index knows: of injected text it knows none."""
+    """Which turns contain all of the terms according to the index, which has no terms of injected text."""
     common = np.ones(len(view.turns.chars), dtype=np.bool_)
     for word in words:
         held = np.zeros_like(common)

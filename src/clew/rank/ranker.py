@@ -1,4 +1,4 @@
-"""Question -> frame and ranked candidates, over the index as it is now. Holds the vectors of recent questions."""
+"""Ranks questions over the current index, and caches the vectors of recent questions. Start at `Ranker.frame`."""
 
 import logging
 import threading
@@ -29,13 +29,13 @@ from clew.structure.nicknames import nicknames
 log = logging.getLogger("clew.rank")
 
 KEPT_QUESTIONS: Final = 256
-"""Questions whose vectors are remembered, so that asking again costs no embedding."""
+"""Questions whose vectors are cached, so that asking again costs no embedding."""
 
 NEAR: Final = {"minilm-l6-int8": 0.32, "minilm-l6-fp32": 0.32}
-"""Cosine that the turn nearest to a question must reach, by model; below it the cosines are noise and are left out.
+"""Cosine that the turn nearest to a question must reach, by model; below it the cosines are noise and are ignored.
 
-Of 271 development questions (LoCoMo, REALTALK, BEAM) the least was 0.358; of the same questions put to a conversation
-that does not hold the answer 33, 3 and 28 % lie below. A model not named here was not measured and is never judged.
+The least of 271 development questions (LoCoMo, REALTALK, BEAM) was 0.358; of the same questions asked of another
+conversation of the set, 33, 3 and 28 % lie below. Models not listed were not measured and have no limit.
 """
 
 

@@ -1,6 +1,6 @@
-"""Query -> ranked turns: gathers the signals' opinions, fuses and dampens them, orders the turns.
+"""Ranks the turns of a frame: computes the signals, fuses and dampens them, and orders the turns.
 
-Borders: reads the index only; turns' words are fetched by the caller. The same for any layout of the index.
+Borders: reads the index only; texts are fetched by the caller. The result does not depend on the layout of the index.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -26,13 +26,14 @@ _TOLD: Final = CacheKey[NDArray[np.bool_]]("told")
 _NAME_ORDER: Final = CacheKey[NDArray[np.int64]]("name order")
 
 SOMETHING: Final = 1e-6
-"""What the question's own signals must give at least one turn, or nothing was found: the least score that is told."""
+"""Least score by the signals of the question that some turn must reach; below it nothing was found."""
 
 
 class Candidate(NamedTuple):
-    """One ranked turn, by its position in the view.
+    """One ranked turn.
 
     Attributes:
+        position: position of the turn in the view.
         rank: from 1.
         shares: what each signal added to the score; signals without an opinion are absent.
     """
@@ -46,13 +47,13 @@ class Candidate(NamedTuple):
 
 
 def opinions(frame: Frame, first: "Ranking | None" = None) -> tuple[list[Opinion], list[Opinion]]:
-    """Asks every signal whose weight is not 0; those without an opinion are left out.
+    """Computes every signal whose weight is not 0; signals without an opinion are left out.
 
     Args:
         first: as in `rank`.
 
     Returns:
-        The opinions that hold for any question over this view, then those on this question.
+        Opinions that hold for any question over this view, then opinions that depend on the question.
     """
     standing, asked = [], []
     known = {} if first is None else first.opinions
@@ -66,7 +67,7 @@ def opinions(frame: Frame, first: "Ranking | None" = None) -> tuple[list[Opinion
 
 
 def _standing(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:
-    """The values of a signal that looks at each turn alone: made of new turns only, see `IndexView.grown`."""
+    """The values of a standing signal, computed for new turns only, see `IndexView.grown`."""
     values_key = CacheKey[Scores]("signal", (signal.name,))
 
     def scaled() -> tuple[Scores | None, float, float]:
@@ -94,7 +95,7 @@ def _opinion(signal: Signal, weight: float, found: tuple[Scores | None, float, f
 
 
 class Ranking(Sequence[Candidate]):
-    """The best turns for a question, best first. A candidate is made when it is asked for: few of many are shown."""
+    """The best turns for a question, best first. Candidates are created on access, since few of many are shown."""
 
     def __init__(self, frame: Frame, fused: Fused, positions: NDArray[np.int64]) -> None:
         """Takes positions in the order of their ranks."""
@@ -109,7 +110,7 @@ class Ranking(Sequence[Candidate]):
 
     @property
     def opinions(self) -> dict[str, Opinion]:
-        """What each signal said of all turns, by its name."""
+        """The opinion of each signal on all turns, by the signal's name."""
         return {opinion.name: opinion for opinion in self._fused.opinions}
 
     def __len__(self) -> int:
@@ -125,10 +126,10 @@ class Ranking(Sequence[Candidate]):
         return self.candidates([range(len(self))[place]])[0]
 
     def ranks(self, places: Sequence[int]) -> list[dict[str, int]]:
-        """The place that each signal which orders turns gives these candidates by itself.
+        """The rank that each ranking signal alone gives to these candidates.
 
-        From 1, ties sharing the best: under reciprocal rank fusion among all turns, else among the candidates. A signal
-        that knows nothing of a turn is absent.
+        From 1, ties sharing the best rank; among all turns under reciprocal rank fusion, else among the candidates. A
+        signal without a value for a turn is absent.
         """
         asked = [each for each in self._fused.opinions if each.ranks]
         if not asked:
@@ -144,17 +145,17 @@ class Ranking(Sequence[Candidate]):
     def _among_all(
         self, asked: Sequence[Opinion], wanted: NDArray[np.int64], shared: Mapping[str, Scores]
     ) -> NDArray[np.int64]:
-        """Places among all turns, read off what reciprocal ranks added; 0 for turns that a signal does not know."""
+        """Ranks among all turns, derived from the reciprocal rank shares; 0 where a signal has no value."""
         shares = np.stack([shared[each.name][self.positions[wanted]] for each in asked])
         weights = np.array([each.weight for each in asked])[:, None]
         with np.errstate(divide="ignore"):
             return np.where(shares > 0, np.round(weights / shares) - self.frame.config.rrf_k, 0).astype(np.int64)
 
     def _among_candidates(self, asked: Sequence[Opinion], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Places among the candidates by the signals' values; likewise."""
+        """Ranks among the candidates by the signals' values; 0 where a signal has no value."""
         falling = np.round([-each.values[self.positions] for each in asked], 6)
         ours = falling[:, wanted]
-        falling.sort(axis=1)  # those that a signal does not know are at the end
+        falling.sort(axis=1)  # NaN sorts to the end
         found = np.stack([np.searchsorted(held, some) for held, some in zip(falling, ours, strict=True)])
         return np.where(np.isnan(ours), 0, found + 1)
 
@@ -163,7 +164,7 @@ class Ranking(Sequence[Candidate]):
         return best(self._fused.score, limit, (-self.frame.view.turns.ordinal,), mask)
 
     def including(self, positions: Collection[int]) -> "Ranking":
-        """The same, with those of some turns that it lacks after its last, best first."""
+        """This ranking with the given turns that it lacks appended, best first."""
         lacking = np.zeros(self.frame.size, dtype=np.bool_)
         lacking[list(positions)] = True
         lacking[self.positions] = False
@@ -171,7 +172,7 @@ class Ranking(Sequence[Candidate]):
         return Ranking(self.frame, self._fused, np.concatenate((self.positions, further)))
 
     def candidates(self, places: Sequence[int]) -> list[Candidate]:
-        """The candidates at these places, from 0."""
+        """The candidates at these indexes of the ranking, from 0."""
         view, positions = self.frame.view, self.positions[np.asarray(places, dtype=np.int64)]
         names = map(view.sessions.__getitem__, view.turns.session[positions].tolist())
         rows = zip(
@@ -183,19 +184,19 @@ class Ranking(Sequence[Candidate]):
             self._fused.shares(positions),
             strict=True,
         )
-        return list(map(partial(tuple.__new__, Candidate), rows))  # what the class does, without a call each
+        return list(map(partial(tuple.__new__, Candidate), rows))  # what Candidate(...) does, without a call for each
 
 
 def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, first: Ranking | None = None) -> Ranking:
-    """The best turns for a question, best first; ties go by session name, then place in it.
+    """The best turns for a question, best first; ties go by session name, then seq.
 
-    A question that no signal has an opinion on (no term, no vector, no name), or that none of the turns let through
-    answers better than silence, finds nothing.
+    Nothing is found when no signal has an opinion on the question (no term, no vector, no name), or when no turn that
+    the mask lets through reaches `SOMETHING`.
 
     Args:
         limit: how many at most.
         mask: the caller's filter over the view's turns; None means no filter.
-        first: a ranking of the same frame before it had a second look-up: only what that adds is asked.
+        first: the ranking of this frame before its second look-up; its opinions are reused.
     """
     standing, asked = opinions(frame, first)
     if not asked:
@@ -212,9 +213,9 @@ def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, fir
 
 
 def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> NDArray[np.bool_] | None:
-    """Turns that may be found: all that the mask lets through, or none when the question says nothing for any of them.
+    """Turns that may be found: those that the mask lets through, or none when no score reaches `SOMETHING`.
 
-    Signals order turns and keep none out (DESIGN 1.7), unless the caller set a floor. None stands for all turns.
+    Signals order turns and exclude none (DESIGN 1.7), unless a floor is configured. None stands for all turns.
     """
     tests = [each for each in (_memories(frame.view), mask) if each is not None]
     if frame.config.floor > NO_FLOOR:
@@ -226,16 +227,17 @@ def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> N
 
 
 def _memories(view: IndexView) -> NDArray[np.bool_] | None:
-    """Turns with characters in the index, which injected text has not; None when all have some."""
+    """Turns with characters in the index, which injected text does not have; None when all have some."""
     if view.folded(_ALL_TOLD, lambda rows: bool((view.turns.chars[rows] > 0).all()), and_):
         return None
     return view.grown(_TOLD, lambda rows: view.turns.chars[rows] > 0)
 
 
 def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> Scores:
-    """The sum of what does not depend on the question, kept with the view for these weights.
+    """The sum of the standing opinions, cached with the view for these weights.
 
-    Plain values are added first: their sum, too, is made of new turns only. A z-score's mean moves with every turn.
+    Plain values are added first, since their sum is also computed for new turns only; a z-score's mean moves with every
+    turn.
     """
 
     def total() -> Scores:
@@ -257,7 +259,7 @@ def _sum_of(opinions: Sequence[Opinion], rows: slice) -> Scores:
 
 
 class _ByName:
-    """Each turn's session by its place in the order of the names: looked up for the few turns that may tie."""
+    """Tie-break column: rank of each turn's session name, looked up only for the few turns that may tie."""
 
     def __init__(self, view: IndexView) -> None:
         self._view = view

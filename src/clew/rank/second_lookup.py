@@ -1,6 +1,6 @@
-"""The second look-up: what the first turns found tell that the question did not, for a question that needs two steps.
+"""The second look-up of a question that needs two steps: terms of the first turns that the question does not have.
 
-"Where does the woman who taught me the cello live?" finds who taught the cello; where she lives is said under her name.
+"Where does the woman who taught me the cello live?" finds who taught the cello; her address stands with her name.
 """
 
 from collections import Counter
@@ -12,25 +12,25 @@ from clew.text.pieces import piece_spans
 from clew.text.terms import terms
 
 FIRST: Final = 3
-"""Turns of the first look-up that seed the second one."""
+"""Turns of the first look-up from which terms are taken."""
 
 MOST: Final = 8
-"""Terms that are looked up at most."""
+"""Most terms that are looked up."""
 
 SHARE: Final = 0.03
-"""A seed stands in at most this share of the turns: names, dates, rare words."""
+"""Greatest share of the turns that may contain a term: names, dates and rare words stay below it."""
 
 FEW: Final = 3
-"""A seed may stand in so many turns of any space."""
+"""A term may occur in this many turns whatever the size of the space."""
 
 ReadTexts = Callable[[Sequence[tuple[str, int]]], Sequence[str | None]]
-"""From sessions and places in them to the words of the turns there; None for one that was forgotten meanwhile."""
+"""Maps (session, seq) pairs to texts; None for a turn that was forgotten meanwhile."""
 
 
 def seeds(ranking: Ranking, fetch: ReadTexts) -> tuple[str, ...]:
-    """Terms to look up besides: rare ones of the first turns that the question lacks and another turn has.
+    """Terms for the second look-up: rare terms of the first turns that the question lacks and another turn has.
 
-    Those of more first turns come first, then the rarer; ties go by the term. Of a long turn the best piece counts.
+    Terms of more first turns come first, then rarer terms; ties go by the term. Of a long turn its best piece counts.
     """
     frame, first = ranking.frame, ranking[:FIRST]
     found: Counter[str] = Counter()

@@ -1,7 +1,7 @@
-"""SIGMA's choice of what to put before a question: likeness, raised by importance and by three of the overlays.
+"""SIGMA's choice of context for a question: cosine, raised by importance and by three of the overlays.
 
-The `sigma` strategy and `clew.views.sigma` both rank by these. Source: SIGMA, "Real-Time Context Injection". Borders:
-numbers in, numbers out; whose turns they are is known to the caller.
+The `sigma` strategy and `clew.views.sigma` both rank by it. Source: SIGMA, "Real-Time Context Injection". Borders:
+columns of numbers in, numbers out; the caller knows which turns they belong to.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,13 +13,13 @@ from numpy.typing import NDArray
 from clew.analyze.overlays import Overlay
 
 WINDOW: Final = 50
-"""Latest turns that are candidates; every paradigm shift is one besides, however old."""
+"""Newest turns that are candidates, besides all paradigm shifts."""
 MOST: Final = 5
-"""Turns that are shown."""
+"""Most turns that are shown."""
 LEAST: Final = 0.35
-"""Relevance from which a turn is shown."""
+"""Least relevance of a turn that is shown."""
 SNIPPET: Final = 500
-"""Characters that are shown of a turn."""
+"""Most characters that are shown of a turn."""
 
 BOOSTING: Final = (Overlay.STRUCTURAL, Overlay.OPERATIONAL, Overlay.MISSION)
 """The overlays that raise relevance."""

@@ -42,7 +42,7 @@ STRATEGIES: Final = {
         Strategy("sigma", MOST, 0.25),
     )
 }
-"""The first three are Virtual Context's; `sigma` is SIGMA's injection, which names no share."""
+"""The first three come from Virtual Context; `sigma` is SIGMA's injection, which defines no share."""
 
 AUTO: Final = "auto"
 _BY_KIND: Final[dict[Kind, str]] = {"broad": "broad", "temporal": "temporal"}
@@ -91,13 +91,13 @@ def plan(kind: Kind, strategy: str, budget: int | None, window: int | None, defa
 
 
 Scored = Callable[[NDArray[np.int64]], tuple[Scores, Scores, Scores]]
-"""Positions -> of each turn its importance, the sum of its overlays O1, O4 and O5, and whether it is a shift."""
+"""Maps positions to the importance of each turn, the sum of its overlays O1, O4 and O5, and whether it is a shift."""
 
 
 def rank_sigma(frame: Frame, mask: Mask | None, scored: Scored) -> Ranking:
-    """The turns that SIGMA puts before a question: of the last 50 and all shifts those relevant enough, five at most.
+    """SIGMA's ranking: of the last 50 turns and all shifts, those with enough relevance, five at most.
 
-    Without vectors a turn's share of the best match by words stands for the cosine.
+    Without vectors a turn's BM25F as a share of the best one replaces the cosine.
     """
     may = frame.view.turns.chars > 0
     places = np.flatnonzero(may if mask is None else may & mask)

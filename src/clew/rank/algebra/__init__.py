@@ -1,7 +1,7 @@
-"""Lattice algebra: Boolean expressions over what is known of turns (docs/query.md has the grammar).
+"""Lattice algebra: Boolean expressions over the fields of turns (docs/query.md has the grammar).
 
-`parse` makes a tree of an expression, `truth` says for each turn whether it holds. Neither reads anything itself: the
-index is handed in, and what stands in rows comes through `FieldSource`.
+`parse` turns an expression into a tree, `truth` evaluates a tree for each turn. Neither reads anything itself:
+the index is an argument, and values of stored rows come through `FieldSource`.
 """
 
 from clew.rank.algebra.evaluate import FALSE, TRUE, UNKNOWN, FieldSource, truth

@@ -1,8 +1,8 @@
-"""A tree -> for each of some turns whether it holds: true, false or unknown.
+"""Evaluates the tree of an expression for each of some turns: true, false or unknown.
 
-Unknown is not false (DESIGN 1.4): of a score that nobody computed no comparison holds, nor does its contrary. The rules
-are Kleene's: NOT turns true and false round, AND is the least of its parts and OR the greatest, with unknown between
-the two.
+Unknown is not false (DESIGN 1.4): no comparison with a score that was never computed holds, and neither does its
+negation. The rules are Kleene's: NOT exchanges true and false, AND is the least of its parts and OR the greatest, with
+unknown between false and true.
 """
 
 import operator
@@ -34,7 +34,7 @@ UNKNOWN: Final = 0
 FALSE: Final = -1
 
 Truth = NDArray[np.int8]
-"""TRUE, UNKNOWN or FALSE of each of some turns."""
+"""TRUE, UNKNOWN or FALSE for each of some turns."""
 
 Positions = NDArray[np.int64]
 Values = NDArray[np.float64]
@@ -52,7 +52,7 @@ _DIGITS: Final = 6
 
 
 class FieldSource(Protocol):
-    """What stands in rows, of turns by their positions in a view; NaN for what nobody knows."""
+    """Values of stored rows, for turns given by their positions in a view; NaN for unknown values."""
 
     def scores(self, field: str, places: Positions) -> Values:
         """A score of `clew.rank.algebra.fields.SCORES`."""
@@ -63,19 +63,19 @@ class FieldSource(Protocol):
         ...
 
     def weights(self, namespace: str, name: str, places: Positions) -> Values:
-        """The weight of a label; 0 of a turn that has not got it."""
+        """The weight of a label; 0 for a turn that does not have it."""
         ...
 
     def says(self, phrase: str, places: Positions) -> NDArray[np.bool_]:
-        """Whether the words of a turn hold a phrase."""
+        """Whether the text of a turn contains a phrase."""
         ...
 
 
 def truth(node: Node, view: IndexView, known: FieldSource, places: Positions) -> Truth:
     """Whether the tree holds for each of some turns.
 
-    What the index holds is asked first, then words, then rows; and of each turn only what its answer still depends on.
-    That changes the cost and never the answer.
+    Conditions on the index are evaluated first, then those on text, then those on rows, and each only for turns whose
+    result still depends on it. The order affects the cost and never the result.
     """
     match node:
         case Not(part):
@@ -100,7 +100,7 @@ def _least(parts: tuple[Node, ...], view: IndexView, known: FieldSource, places:
 
 
 def _cost(node: Node) -> int:
-    """0 for what the index holds, 1 where words are read, 2 where rows are; of joined parts the dearest."""
+    """0 for conditions on the index, 1 on text, 2 on rows; the highest cost of the parts of a junction."""
     match node:
         case FieldEquals() | TimeRange():
             return 0

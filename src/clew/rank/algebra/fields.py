@@ -1,4 +1,4 @@
-"""What expressions may speak of, by name."""
+"""The names of all fields that expressions may use."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -12,7 +12,7 @@ from clew.errors import InputError
 OVERLAYS: Final = tuple(overlay.value for overlay in Overlay)
 OWN_SCORES: Final = ("layer1", "coherence", "novelty", "importance")
 WEIGHED: Final = ("layer1", "coherence")
-"""Those that rules find in a turn alone, without those before it."""
+"""Scores that rules compute from the turn alone, without earlier turns."""
 
 SCORES: Final = (*OVERLAYS, *OWN_SCORES)
 """Names of scores: overlays 0 to 10, importance 1 to 10, the others 0 to 1."""
@@ -20,14 +20,14 @@ SCORES: Final = (*OVERLAYS, *OWN_SCORES)
 FLAGS: Final = ("paradigm_shift", "preserved", "routine")
 
 MODEL_FLAGS: Final = tuple(f"{name}_model" for name in nuance_model.FLAGS)
-"""Nuance that only a model finds: unknown of a turn that none was asked about."""
+"""Nuance flags that only a language model sets: unknown for turns that no model has judged."""
 
 NUANCES: Final = (*RULE_FLAGS, *MODEL_FLAGS)
 DOMAINS: Final = TAGS
 
 TAG, DOMAIN, OVERLAY, NUANCE = "tag", "domain", "overlay", "nuance"
 LISTED: Final[Mapping[str, tuple[str, ...]]] = {DOMAIN: DOMAINS, NUANCE: NUANCES}
-"""Namespaces all of whose names are known beforehand."""
+"""Namespaces with a fixed list of names."""
 
 NAMESPACES: Final = (TAG, DOMAIN, OVERLAY, NUANCE)
 NAMES: Final = ("role", "speaker", "session")
@@ -36,7 +36,7 @@ TIMES: Final = ("before", "after", "since", "on")
 
 
 def overlay_of(name: str) -> str | None:
-    """The full name of an overlay: `O2`, `o2_security` and `O7_strategic` are understood; None for any other name."""
+    """The full name of an overlay given as `O2`, `o2_security` or `O7_strategic`; None for any other name."""
     try:
         return Overlay.of(name).value
     except InputError:
@@ -44,6 +44,6 @@ def overlay_of(name: str) -> str | None:
 
 
 def score_of(name: str) -> str | None:
-    """The name of a score as it is kept, in whatever case it was written; None for any other name."""
+    """The stored name of a score, in whatever case it was written; None for any other name."""
     folded = name.casefold()
     return folded if folded in OWN_SCORES else overlay_of(name)

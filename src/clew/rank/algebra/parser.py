@@ -1,4 +1,4 @@
-"""An expression -> its tree.
+"""Parses an expression into its tree.
 
     any      = all { OR all }
     all      = not { AND not }
@@ -6,8 +6,8 @@
     leaf     = score operator number | overlay | label [ operator number ] | flag | name ("=" | "!=") value
              | (before | after | since | on) date | "phrase"
 
-Keywords and the names of fields may be written in either case. Dates become moments here, so that a tree means the same
-whenever it is looked at.
+Keywords and field names are case-insensitive. Dates are resolved to moments here, so that the meaning of a tree does
+not depend on when it is evaluated.
 """
 
 import re
@@ -36,10 +36,10 @@ from clew.text.normalise import fold
 from clew.types.turn import ROLES
 
 MAX_DEPTH: Final = 64
-"""Most parentheses and NOTs within each other."""
+"""Greatest nesting depth of parentheses and NOTs."""
 
 MAX_LEAVES: Final = 256
-"""Most comparisons, labels, phrases and so on of one expression."""
+"""Most conditions in one expression."""
 
 _KEYWORDS: Final = ("and", "or", "not")
 _NUMBER: Final = re.compile(r"[+-]?(?:[0-9]{1,15}(?:\.[0-9]{0,15})?|\.[0-9]{1,15})")
@@ -59,7 +59,7 @@ def parse(expression: str, now: datetime) -> Node:
         now: what "last month" is counted from.
 
     Raises:
-        ExpressionError: it cannot be read; the message says where, what stands there and what was expected. Or it is
+        ExpressionError: a syntax error, with its position, what was found and what was expected; or the expression is
             too long, too deep, or has too many conditions.
     """
     if not isinstance(expression, str):
@@ -96,7 +96,7 @@ class _Parser:
         return token
 
     def _keyword(self, word: str) -> bool:
-        """Whether the next token is that keyword; then it is taken."""
+        """Consumes the next token if it is that keyword, and returns whether it was."""
         taken = self._token.kind == "word" and self._token.text.casefold() == word
         self._place += taken
         return taken
@@ -186,7 +186,7 @@ class _Parser:
                 return TimeRange(since=start, until=end)
 
     def _date(self, word: str) -> tuple[datetime, datetime]:
-        """The moment at which a date begins, and that at which it is over: days are those of UTC."""
+        """The first moment of a date and the first moment after it, in UTC."""
         first = self._token
         if first.kind == "string":
             self._next()
@@ -264,7 +264,7 @@ def _checked_name(field: str, operator: Literal["=", "!="], token: Token, value:
 
 
 def _label_name(token: Token, namespace: str, name: str) -> str:
-    """A label's name as it is kept; a tag is looked up when the expression is applied, since aliases may change."""
+    """A label's stored name. Tags stay as written and are resolved on evaluation, since aliases may change."""
     if namespace == fields.OVERLAY:
         full = fields.overlay_of(name)
         if full is None:
@@ -279,7 +279,7 @@ def _label_name(token: Token, namespace: str, name: str) -> str:
 
 
 def _moment(text: str) -> tuple[datetime, datetime] | None:
-    """A point in time with a clock time; without a zone it is UTC."""
+    """A moment with a clock time, in UTC unless it has a zone; None for anything else."""
     if not _MOMENT.fullmatch(text):
         return None
     try:
@@ -291,7 +291,7 @@ def _moment(text: str) -> tuple[datetime, datetime] | None:
 
 
 def _days(text: str, now: datetime) -> tuple[datetime, datetime] | None:
-    """The days of a date that is all of the text: alone, or as it stands after "in" ("2023", "may")."""
+    """The days of a text that is a date as a whole, alone or after "in" ("2023", "may"); None for anything else."""
     for before in ("", "in "):
         for each in resolve(before + text, now):
             if text and each.phrase_span[0] <= len(before) and each.phrase_span[1] == len(before + text):

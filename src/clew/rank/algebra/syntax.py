@@ -1,4 +1,4 @@
-"""The tree of an expression. Leaves say one thing of a turn; `Not`, `And`, `Or` join them."""
+"""The nodes of an expression's tree: leaves are conditions on a turn, joined by `Not`, `And` and `Or`."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -9,7 +9,7 @@ Operator = Literal[">", ">=", "<", "<=", "=", "!="]
 
 @dataclass(frozen=True, slots=True)
 class ScoreComparison:
-    """A score beside a number: `O1 > 7`. `field` is a name of `clew.rank.algebra.fields.SCORES`."""
+    """A score compared with a number: `O1 > 7`. `field` is one of `clew.rank.algebra.fields.SCORES`."""
 
     field: str
     operator: Operator
@@ -18,10 +18,10 @@ class ScoreComparison:
 
 @dataclass(frozen=True, slots=True)
 class LabelWeight:
-    """The weight of a label, 0 to 1, beside a number; the label alone asks whether a turn has it at all.
+    """The weight of a label, 0 to 1, compared with a number; by default whether a turn has the label at all.
 
     Attributes:
-        name: as it was written; of an overlay its full name.
+        name: the label as written; for an overlay its full name.
     """
 
     namespace: str
@@ -32,14 +32,14 @@ class LabelWeight:
 
 @dataclass(frozen=True, slots=True)
 class FlagSet:
-    """A flag of `clew.rank.algebra.fields.FLAGS`."""
+    """Whether a flag of `clew.rank.algebra.fields.FLAGS` is set."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class FieldEquals:
-    """Who speaks, or where. A speaker is compared without regard to case, a session exactly."""
+    """Role, speaker or session compared with a name; speakers without regard to case, sessions exactly."""
 
     field: Literal["role", "speaker", "session"]
     operator: Literal["=", "!="]
@@ -48,7 +48,7 @@ class FieldEquals:
 
 @dataclass(frozen=True, slots=True)
 class TimeRange:
-    """Event time from `since` on, included, and before `until`; None for no limit on that side."""
+    """Event time at or after `since` and before `until`; None for no limit on that side."""
 
     since: datetime | None = None
     until: datetime | None = None
@@ -56,28 +56,28 @@ class TimeRange:
 
 @dataclass(frozen=True, slots=True)
 class Phrase:
-    """The words of a turn hold a phrase, as `find_quote` finds it: case, accents and marks aside."""
+    """The text of a turn contains a phrase, compared as in `find_quote`: without case, accents and punctuation."""
 
     phrase: str
 
 
 @dataclass(frozen=True, slots=True)
 class Not:
-    """The contrary; of what is unknown, unknown."""
+    """Negation; unknown stays unknown."""
 
     part: "Node"
 
 
 @dataclass(frozen=True, slots=True)
 class And:
-    """All of two or more parts."""
+    """Conjunction of two or more parts."""
 
     parts: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Or:
-    """One of two or more parts at least."""
+    """Disjunction of two or more parts."""
 
     parts: tuple["Node", ...]
 

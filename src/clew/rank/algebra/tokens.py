@@ -1,4 +1,4 @@
-"""An expression -> its tokens, each with the place where it stands."""
+"""Splits an expression into tokens with their positions."""
 
 import re
 from dataclasses import dataclass
@@ -9,10 +9,10 @@ from clew.errors import ExpressionError
 Kind = Literal["word", "string", "operator", "open", "close", "meet", "end"]
 
 MAX_CHARS: Final = 10_000
-"""Longest expression. People write fifty characters; what writes ten thousand has gone wrong."""
+"""Longest expression, in characters; people write about fifty."""
 
 SHOWN: Final = 40
-"""Characters of a token that an error repeats."""
+"""Most characters of a token that an error message repeats."""
 
 _TOKEN: Final = re.compile(
     r"""\s*(?:
@@ -33,8 +33,9 @@ class Token:
     """One token.
 
     Attributes:
-        text: of a string what stands between its quotes, of an operator its usual form.
-        start: where it begins in the expression, from 0; `end` is behind its last character.
+        text: a string without its quotes, an operator in its usual form, else the token itself.
+        start: index of its first character in the expression, from 0.
+        end: index after its last character.
     """
 
     kind: Kind
@@ -44,10 +45,10 @@ class Token:
 
 
 def tokens(expression: str) -> list[Token]:
-    """The tokens in order; the last one is the end.
+    """The tokens in order; the last one has kind `end`.
 
     Raises:
-        ExpressionError: it is too long, a quote is not closed, or a character can begin nothing.
+        ExpressionError: the expression is too long, a quote is not closed, or a character starts no token.
     """
     if len(expression) > MAX_CHARS:
         raise ExpressionError(
@@ -57,7 +58,7 @@ def tokens(expression: str) -> list[Token]:
     place = 0
     while not found or found[-1].kind != "end":
         match = _TOKEN.match(expression, place)
-        if match is None:  # what is left is "!" without "=", or a closing quote
+        if match is None:  # "!" without "=", or a closing quote
             place += len(expression[place:]) - len(expression[place:].lstrip())
             raise unexpected(place, repr(expression[place]), 'a comparison such as !=, or NOT, or a "phrase" in quotes')
         kind, place = cast("Kind | Literal['quote']", match.lastgroup), match.end()
@@ -75,12 +76,12 @@ def _token(kind: Kind, match: re.Match[str]) -> Token:
 
 
 def unexpected(place: int, found: str, expected: str) -> ExpressionError:
-    """The error for what stands at a place, from 0; people count from 1."""
-    return ExpressionError(f"at position {place + 1} of the expression stands {found}; expected {expected}")
+    """The syntax error for a position, which is counted from 0 here and from 1 in the message."""
+    return ExpressionError(f"at position {place + 1} of the expression: found {found}; expected {expected}")
 
 
 def shown(token: Token) -> str:
-    """A token as an error repeats it."""
+    """A token as error messages show it."""
     if token.kind == "end":
         return "the end"
     text = token.text if len(token.text) <= SHOWN else token.text[:SHOWN] + "…"

@@ -1,6 +1,7 @@
-"""The signals: each gives one opinion on every turn, as a plain function from a Frame to one value a turn.
+"""The signals: plain functions from a Frame to one value per turn.
 
-`SIGNALS` is the whole list in the order in which they are added, which fixes the floating-point sum.
+`SIGNALS` lists all of them in the order in which they are added, which fixes the floating-point sum. A new signal is a
+function in a module of this package and a row of that list.
 """
 
 from collections.abc import Callable
@@ -31,13 +32,13 @@ class Signal:
     """One signal and how it enters the sum.
 
     Attributes:
-        compute: gives one value a turn, or None when the signal has no opinion on this question. That of a standing one
-            takes a run of turns besides, to give the values of those alone.
+        compute: returns one value per turn, or None when the signal has no opinion on this question. The function of a
+            standing signal also takes a slice of turns, to compute their values alone.
         scale: "z" values are centred and divided by their spread over the space before weighting; "raw" are not.
-        standing: it looks at the turns alone and not at the question, so its values are kept with the view.
+        standing: the signal depends on the turns and not on the question, so its values are cached with the view.
         ranks: the signal orders turns by relevance, so reciprocal rank fusion uses it as a list of its own; the others
             (priors and boosts) break ties there.
-        alone: factor of a z-score where nothing else ranks, since the question has no vector; else it is 1.
+        alone: factor of the z-score where the question has no vectors, so that fewer signals rank.
     """
 
     name: str
@@ -50,7 +51,7 @@ class Signal:
 
 
 ALONE: Final = 1.35
-"""What words count more where there are no vectors: boosts, which are weighed against both, would outweigh them."""
+"""Factor of words where there are no vectors: boosts, whose weights assume both, would outweigh words alone."""
 
 
 def _cost_weight(config: RecallConfig, with_assistant: bool) -> float:

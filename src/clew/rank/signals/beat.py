@@ -1,4 +1,4 @@
-"""Words of a whole beat: turns of a stretch in which what is asked about was talked about (DESIGN 6)."""
+"""Words of a whole beat: turns of a topic segment that matches the question (DESIGN 6)."""
 
 import numpy as np
 
@@ -8,7 +8,7 @@ from clew.rank.graph_context import nodes_of
 
 
 def beat(frame: Frame) -> Scores | None:
-    """BM25 of the beat in which a turn stands, as one text; NaN for a turn in no closed beat.
+    """BM25 of the turn's beat as one text; NaN for a turn in no closed beat.
 
     None without a term or without beats.
     """
@@ -16,7 +16,7 @@ def beat(frame: Frame) -> Scores | None:
         return None
     view = frame.view
     beats, _ = nodes_of(view, frame.around.nodes)
-    of_piece, size = beats[view.pieces.turn] + 1, len(frame.around.nodes) + 1  # the first for what is in no beat
+    of_piece, size = beats[view.pieces.turn] + 1, len(frame.around.nodes) + 1  # index 0 is for pieces in no beat
     lengths = np.bincount(of_piece, weights=view.pieces.length, minlength=size)
     held = np.bincount(of_piece, minlength=size) > 0
     held[0] = False

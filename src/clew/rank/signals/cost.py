@@ -1,4 +1,4 @@
-"""What a turn costs: a score that is blind to it spends the whole budget on two long answers."""
+"""Cost: a score that ignores a turn's length spends the whole budget on two long answers."""
 
 from typing import Final
 
@@ -13,5 +13,5 @@ CHARS_PER_TOKEN: Final = 4.0
 
 
 def cost(frame: Frame, rows: slice = EVERY) -> Scores:
-    """-ln(tokens + 50), with a token taken as four characters."""
+    """-ln(tokens + 50), at four characters per token."""
     return -np.log(frame.view.turns.chars[rows] / CHARS_PER_TOKEN + OFFSET)

@@ -1,4 +1,4 @@
-"""Meaning: cosine between the question's vector and a turn's. A turn without a vector yet is NaN, never 0."""
+"""Meaning: cosine of the question's vector and a turn's. A turn without a vector has NaN, never 0."""
 
 from typing import Final
 
@@ -22,10 +22,10 @@ def dense_rewritten(frame: Frame) -> Scores | None:
 
 
 def answer(frame: Frame) -> Scores | None:
-    """What `dense_rewritten` gives the turn before, as a z-score, where that turn asks; 0 elsewhere.
+    """The z-score of `dense_rewritten` for the turn before, where that turn is a question; 0 elsewhere.
 
-    Between people an answer is often too short to be alike to any question ("In San Francisco!"), and what it answers
-    is not. An assistant asks out of habit; None where one takes part.
+    Between people an answer is often too short to resemble any question ("In San Francisco!"), but the question that it
+    answers does. None where an assistant takes part, since assistants ask out of habit.
     """
     if frame.similarity is None or frame.with_assistant:
         return None
@@ -37,22 +37,22 @@ def answer(frame: Frame) -> Scores | None:
 
 
 def window(frame: Frame) -> Scores | None:
-    """The best window of three turns that holds the turn: the mean of what `dense_rewritten` gives those three.
+    """The best mean of `dense_rewritten` over three adjacent turns of which the turn is one.
 
-    Between people a thing is told in several short turns, each of which alone says little. The mean of the cosines
-    stands for the window's own; turns without a vector are left out of it. None where an assistant takes part, whose
-    neighbours are the person's turns.
+    Between people a thing is often told in several short turns, each of which says little. The mean of the cosines
+    approximates the cosine of the window; turns without a vector are left out of it. None where an assistant takes
+    part, since its neighbours are the person's turns.
     """
     if frame.similarity is None or frame.with_assistant:
         return None
     own, beside = frame.similarity[1], neighbours(frame.view)
-    if np.isnan(np.sum(own)):  # cheaper than asking each of them, and most spaces know every turn
+    if np.isnan(np.sum(own)):  # one sum is cheaper than a test of every value
         known = np.where(np.isnan(own), 0.0, 1.0)
         counts = beside.combined(known, 0.0, np.add)
         own = np.nan_to_num(own)
     else:
         counts = frame.view.derived(_WINDOW_COUNTS, lambda: beside.combined(np.ones(frame.size), 0.0, np.add))
     means = beside.combined(own, 0.0, np.add)
-    with np.errstate(invalid="ignore"):  # no turn of the window has a vector: nothing is known of it
+    with np.errstate(invalid="ignore"):  # 0 / 0 where no turn of the window has a vector
         means /= counts
     return beside.combined(means, np.nan, np.fmax)

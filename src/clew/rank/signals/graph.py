@@ -9,9 +9,9 @@ from clew.text.terms import quote_terms
 
 
 def graph(frame: Frame) -> Scores | None:
-    """The sum of the energies of the entities that a turn names in one of its pieces; None when none was reached.
+    """The summed energy of the entities that a turn names within one of its pieces; None when none was reached.
 
-    The question's own entities are left out: its words find their turns already.
+    The question's own entities are left out, since its words already find their turns.
     """
     if not frame.around.near:
         return None

@@ -1,4 +1,4 @@
-"""The second look-up: turns that hold what the first turns found tell besides."""
+"""The second look-up: turns that contain further terms of the turns found first."""
 
 from clew.index.bm25 import NeighbourWindow, bm25f, turn_scores
 from clew.rank.frame import Frame, Scores

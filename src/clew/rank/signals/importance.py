@@ -1,4 +1,4 @@
-"""Importance: how much a turn told that was new or weighty when it was said (DESIGN 5.2)."""
+"""Importance: how much new or weighty content a turn had when it was said (DESIGN 5.2)."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from clew.rank.frame import Frame, Scores
 
 
 def importance(frame: Frame) -> Scores | None:
-    """The turn's importance, 1 to 10; of a turn that is not analysed the mean of the others. None when none is."""
+    """The turn's importance, 1 to 10, and the mean for turns that are not analysed; None when no turn is."""
     if frame.importance is None:
         return None
     known = ~np.isnan(frame.importance)

@@ -1,4 +1,4 @@
-"""Labels: turns that are about what the question is about, by their tags (Virtual Context, signal 1)."""
+"""Labels: turns whose tags are those of the question (Virtual Context, signal 1)."""
 
 from clew.rank.frame import Frame, Scores
 

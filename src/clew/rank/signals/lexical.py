@@ -1,4 +1,4 @@
-"""Words: BM25F over pieces, each read together with its neighbours; a turn counts as its best piece."""
+"""Words: BM25F over pieces, each together with its neighbours; a turn gets the score of its best piece."""
 
 from clew.index.bm25 import turn_scores
 from clew.rank.frame import Frame, Scores

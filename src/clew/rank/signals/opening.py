@@ -1,4 +1,4 @@
-"""Openings: how near to its session's beginning a turn stands, where a summary, or an order of things, is asked for."""
+"""Openings: how close a turn is to its session's beginning, for questions that ask for a summary or an order."""
 
 import numpy as np
 
@@ -6,10 +6,10 @@ from clew.rank.frame import USER, Frame, Scores
 
 
 def opening(frame: Frame) -> Scores | None:
-    """From 1 for the first turn of a session, evenly down towards 0 after its last one; None without an assistant.
+    """1 for the first turn of a session, falling evenly towards 0 after its last turn; None without an assistant.
 
-    What a session is about is laid out first, and mended afterwards: a summary is of the former. So is an order of
-    what was brought up, which the person did: there the assistant's turns get nothing.
+    A session's subjects are laid out first and refined afterwards, and summaries are about the former. So is the order
+    in which things were brought up; the person brings them up, so there the assistant's turns get 0.
     """
     wanted = frame.intent.wants.summary or frame.intent.wants.order
     if not (wanted and frame.with_assistant):

@@ -1,4 +1,4 @@
-"""Position: turns in or near the beats that the caller points at (HSCA 5.3)."""
+"""Position: turns in or near the beats that the caller or the question points at (HSCA 5.3)."""
 
 import numpy as np
 
@@ -7,10 +7,7 @@ from clew.rank.frame import Frame, Scores
 
 
 def position(frame: Frame) -> Scores | None:
-    """1 in the beat that is pointed at, less in those around it, 0 elsewhere; None when none is.
-
-    The caller points, or the question by its words.
-    """
+    """1 in the beat pointed at, less in the beats around it, 0 elsewhere; None where nothing is pointed at."""
     pointed = frame.pointed
     if not (frame.region or pointed.stretches or pointed.sides):
         return None

@@ -1,4 +1,4 @@
-"""Quoted phrases: a turn that holds every word of a phrase that the question quotes."""
+"""Quoted phrases: turns that contain every word of a phrase that the question quotes."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from clew.text.terms import quote_terms
 
 
 def quote(frame: Frame) -> Scores | None:
-    """1 where one piece of the turn holds all words of a quoted phrase; None when nothing is quoted."""
+    """1 where one piece of the turn contains all words of a quoted phrase; None when nothing is quoted."""
     phrases = [words for words in (dict.fromkeys(quote_terms(phrase)) for phrase in frame.intent.quotes) if words]
     if not phrases:
         return None

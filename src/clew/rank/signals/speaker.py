@@ -6,7 +6,7 @@ from clew.rank.frame import ASSISTANT, EVERY, USER, Frame, Scores
 
 
 def speaker(frame: Frame) -> Scores | None:
-    """1 for turns of a speaker whom the question names; when it names several, each gets it and it cancels out."""
+    """1 for turns of a speaker whom the question names; with several, all of them get 1 and it cancels out."""
     if not frame.intent.speakers:
         return None
     speakers = frame.view.turns.speaker
@@ -17,7 +17,7 @@ def speaker(frame: Frame) -> Scores | None:
 
 
 def speaker_first_person(frame: Frame) -> Scores | None:
-    """1 where such a turn speaks of itself: people are asked about through what they say of themselves."""
+    """1 where a turn of a named speaker is in the first person: people tell about themselves that way."""
     named = speaker(frame)
     return None if named is None else np.where(frame.view.turns.first_person, named, 0.0)
 
@@ -32,8 +32,8 @@ def user(frame: Frame, rows: slice = EVERY) -> Scores | None:
 def assistant(frame: Frame) -> Scores | None:
     """1 for the assistant's turns when the question asks for what the assistant said, 2 when it asks for a summary.
 
-    Beside that they get as much as `user` gives the person's. A summary is of what both said, and the long answers,
-    which `cost` puts last, hold most of it.
+    They also get as much as `user` gives to the person's turns. A summary covers what both said, and most of that is in
+    the long answers, which `cost` ranks last.
     """
     if frame.intent.wants.summary and frame.with_assistant:
         worth = 2.0

@@ -1,4 +1,4 @@
-"""How a turn speaks: of itself, asking, stating, naming a time, wishing for always."""
+"""The style of a turn: first person, question, statement, a time named, a standing wish."""
 
 from typing import Final
 
@@ -10,7 +10,7 @@ from clew.index.entry import DATED, STANDING
 from clew.rank.frame import EVERY, USER, Frame, Scores
 
 WISHES: Final = 12
-"""Standing wishes that count for one request at most; more than people were seen to have said to an assistant."""
+"""Most standing wishes that count for one request; people were seen to state fewer to an assistant."""
 
 
 def first_person(frame: Frame, rows: slice = EVERY) -> Scores:
@@ -24,22 +24,22 @@ def question(frame: Frame, rows: slice = EVERY) -> Scores:
 
 
 def statement(frame: Frame, rows: slice = EVERY) -> Scores | None:
-    """ln(1 + characters outside of questions); None where an assistant takes part, whose answers are long."""
+    """ln(1 + characters outside questions); None where an assistant takes part, since its answers are long."""
     if frame.with_assistant:
         return None
     return np.log1p(frame.view.turns.stated[rows].astype(np.float64))
 
 
 def dated(frame: Frame) -> Scores | None:
-    """1 where the turn names a time and the question asks for one; None when it asks for none."""
+    """1 where the turn names a time; None unless the question asks for one."""
     return _marked(frame, DATED) if frame.intent.wants.time else None
 
 
 def standing(frame: Frame) -> Scores | None:
-    """1 where the person says how things are to be done, and an assistant is asked to do something; else None.
+    """1 where the person states how things are to be done; None unless an assistant is asked to do something.
 
-    "Always show me the code first" bears on every later request, whatever it is about. Of more than `WISHES` those that
-    are nearest to the question count, so that a long life full of wishes leaves room for what else was said.
+    "Always show me the code first" applies to every later request, whatever it is about. Of more than `WISHES` wishes
+    the nearest to the question count, so that a long history full of wishes leaves room for other turns.
     """
     if not (frame.with_assistant and frame.intent.wants.help):
         return None

@@ -1,6 +1,6 @@
-"""Time: turns of the day, month or year that the question names, and turns whose words name it.
+"""Time: turns said on the day, month or year that the question names, and turns whose words name it.
 
-The steps are RETRIEVAL's date match: people tell of a day on that day or soon after, seldom before.
+The steps are RETRIEVAL's date match: people talk about a day on that day or soon after it, seldom before.
 """
 
 from datetime import UTC, date, datetime, timedelta
@@ -16,13 +16,13 @@ from clew.text.query_dates import DateConstraint
 DAY_US: Final = 86_400_000_000
 
 DAY_STEPS: Final = ((-2, -1, 0.3), (0, 0, 1.0), (1, 2, 0.6), (3, 7, 0.4))
-"""Days after the named day, from and to, with the value of a turn told then."""
+"""(first, last, value): days after the named day, and the value of a turn said then."""
 
 SPAN_VALUES: Final = {"weekend": 0.8, "week": 0.8, "month": 0.7, "quarter": 0.5, "year": 0.3}
-"""Value of a turn told inside a longer span; after a month, a span of the same length counts half."""
+"""Value of a turn said within a longer span; the same length of time after a month counts half."""
 
 OPEN_VALUE: Final = 0.3
-"""Value of a turn on the right side of "before" or "after"."""
+"""Value of a turn that is before or after the date, as the question asks."""
 
 NAMED_VALUES: Final = {"day": 1.2, "week": 0.8, "month": 1.0}
 """Value of a turn whose words name the time itself, by the question's grain."""
@@ -41,7 +41,7 @@ def time(frame: Frame) -> Scores | None:
 
 
 def _told(frame: Frame, constraint: DateConstraint) -> Scores:
-    """Values by event time; turns without one get 0."""
+    """Values by event time; turns without an event time get 0."""
     at = frame.view.turns.at
     known = at != frame.view.NO_TIME
     values = np.zeros(frame.size)

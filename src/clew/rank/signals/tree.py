@@ -1,7 +1,7 @@
-"""The hierarchy: a turn by itself, and by the beat and the chapters in which it stands.
+"""The hierarchy: a turn's own match together with that of its beat and chapters.
 
-Every turn gets the score that a search down the tree would give it, so the tree hides none: a turn that is in no beat
-yet counts by itself alone.
+Every turn gets the score that a search down the tree would give it, so that no turn is hidden; a turn that is in no
+beat yet gets its own match alone.
 """
 
 import numpy as np

@@ -1,6 +1,7 @@
-"""Parameters learned from history. Pure: what was learned from is given, nothing is stored.
+"""Learns parameters from the history of use. Pure: takes the history as arguments and stores nothing.
 
-`validate` searches and judges, `structure` tunes what layers 1 to 4 weigh by, `fusion` what recall ranks by.
+`validate` searches and judges; `structure` tunes the parameters of layers 1 to 4, `fusion` the weights of recall. Start
+at `validate.decide`.
 """
 
 from clew.rank.tuning.structure import (

@@ -1,7 +1,7 @@
-"""The weights of recall, learned from questions of which it is known which turns answered them.
+"""Tunes the weights of recall on questions whose answering turns are known.
 
-A question is kept as what each signal says of its best candidates, so that other weights are tried without asking
-again. Its score is the recall of the turns that were used, averaged over budgets.
+A question is kept as the values of every signal for its best candidates, so that other weights can be tried without
+ranking again. Its score is the recall of the turns that were used, averaged over budgets.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -24,22 +24,22 @@ TUNED: Final = ("lexical", "dense", "dense_rewritten", "speaker", "time", "cost"
 """Signals whose weight is tuned."""
 
 SETTINGS_TUNED: Final = (*TUNED, "cost_assistant")
-"""The settings that hold those weights; `cost_assistant` is that of cost where an assistant takes part."""
+"""The settings of these weights; `cost_assistant` is the weight of cost where an assistant takes part."""
 
 FACTORS: Final = (0.25, 0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 2.8, 4.0)
-"""Values that are tried, by the setting's default; the bounds are a quarter and four times of it."""
+"""Values that are tried, as factors of the setting's default; the first and last are the bounds."""
 
 MIN_SPOKEN: Final = 20
-"""Judging questions to which a signal must speak before its weight is tried."""
+"""Least number of judging questions on which a signal has an opinion before its weight is tried."""
 
 CANDIDATES: Final = 500
-"""Best turns of a question, by the weights in force, that are looked at, besides those that were used."""
+"""Best turns of a question by the current weights that are considered, besides those that were used."""
 
 BUDGETS: Final = (125.0, 4000.0)
 """Tokens of the smallest and largest budget that a score averages over, evenly by their logarithm."""
 
 TOKENS_AN_ITEM: Final = 8.0
-"""Added to each turn's tokens for what stands around it in a block."""
+"""Tokens added to each turn for its line and heading in a block."""
 
 PREFIX: Final = "recall."
 
@@ -48,16 +48,17 @@ Scores = NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RankedQuestion:
-    """One question over its candidates.
+    """One question with the signals of its candidates.
 
     Attributes:
-        names: signals, those of `TUNED` that speak; `values` has a row for each, at weight 1.
-        fixed: what the other signals add, and dampening takes off; `fixed_asked` the part of it that the signals on the
-            question add.
+        names: signals of `TUNED` with an opinion; `values` has a row for each, at weight 1.
+        fixed: sum of the other signals and of dampening.
+        fixed_asked: the part of `fixed` that depends on the question.
         depends: which rows of `values` depend on the question.
-        tokens: what each candidate takes.
-        wanted: places of the candidates that were used.
-        group, judges: as `TuningProblem` has them.
+        tokens: tokens of each candidate.
+        wanted: indexes of the candidates that were used.
+        group: as in `TuningProblem`.
+        judges: as in `TuningProblem`.
     """
 
     names: tuple[str, ...]
@@ -74,7 +75,7 @@ class RankedQuestion:
 def ranked_question(
     frame: Frame, used: Collection[int], allowed: NDArray[np.bool_], group: str, *, judges: bool
 ) -> RankedQuestion | None:
-    """A question as tuning sees it; None when none of the used turns could have been found.
+    """A ranked question for tuning; None when none of the used turns could have been found.
 
     Args:
         used: positions of the turns that were used.
@@ -115,7 +116,7 @@ def ranked_question(
 
 
 def _candidates(total: Scores, allowed: NDArray[np.bool_], used: Sequence[int]) -> NDArray[np.int64]:
-    """Positions, ascending: the best by score, and what was used."""
+    """Positions of the best turns by score and of the used turns, ascending."""
     open_to = np.flatnonzero(allowed)
     order = np.lexsort((open_to, -np.round(total[open_to], 6)))
     return np.union1d(open_to[order[:CANDIDATES]], [position for position in used if allowed[position]]).astype(
@@ -126,11 +127,11 @@ def _candidates(total: Scores, allowed: NDArray[np.bool_], used: Sequence[int]) 
 def fusion_problem(
     history: Sequence[RankedQuestion], config: RecallConfig, free: Collection[str], beside: bool
 ) -> TuningProblem:
-    """The weights of recall over questions.
+    """The tuning of recall's weights on questions.
 
     Args:
-        config: the weights in force, where the search starts.
-        free: settings that may change, by name; what the user set is not among them.
+        config: the current weights, where the search starts.
+        free: names of the settings that may change: not those that the user set.
         beside: an assistant takes part, so that the cost of a turn has another setting.
     """
     settings = {signal: setting_of(signal, beside=beside) for signal in TUNED}
@@ -168,7 +169,7 @@ def _speaks(signal: str, history: Sequence[RankedQuestion]) -> bool:
 
 
 def _found(each: RankedQuestion, weights: Mapping[str, float], floor: float) -> float:
-    """Recall of what was used, averaged over budgets; a turn is found when it and all before it fit the budget."""
+    """Recall of the used turns, averaged over budgets; a turn is found when it and all better ones fit the budget."""
     by_signal = np.array([weights[name] for name in each.names])
     total: Scores = np.asarray(each.fixed + by_signal @ each.values, dtype=np.float64)
     relevant = each.fixed_asked + (by_signal * each.depends) @ each.values > floor

@@ -1,9 +1,9 @@
-"""The parameters of layers 1 to 4, learned from which chunks were used: window, nuance weights, coherence threshold.
+"""Tunes the parameters of layers 1 to 4 on which chunks were used: window, nuance weights, coherence threshold.
 
-HSCA 4: a chunk that weighs much and is used speaks for the parameters that gave it its weight, one that weighs much and
-is not speaks against them. Two families: `weights` (window and nuance weights), judged by how often a used chunk
-outweighs an unused one of the same interaction; `beats` (the threshold), judged by how well one beat covers what was
-used together.
+HSCA 4: a chunk of high weight that is used is evidence for the parameters that gave the weight, and one that is not
+used is evidence against them. There are two families: `weights` (window and nuance weights), judged by how often a used
+chunk outweighs an unused one of the same interaction; and `beats` (the threshold), judged by how well one beat covers
+the chunks that were used together.
 """
 
 from collections import Counter
@@ -25,19 +25,19 @@ from clew.types.record import Record
 from clew.types.tuning import Verdict
 
 WINDOWS: Final = tuple(range(2, 13))
-"""Windows of layer 1 that are tried, and its bounds."""
+"""Windows of layer 1 that are tried; the first and last are the bounds."""
 
 MATURITIES: Final = tuple(round(0.5 + 0.05 * step, 2) for step in range(10))
-"""Coherence thresholds that are tried: 0.50 to 0.95."""
+"""Coherence thresholds that are tried, 0.50 to 0.95; the first and last are the bounds."""
 
 FLAGS: Final = (-0.5, -0.25, 0.0, 0.25, 0.5, 1.0)
-"""Values of a nuance weight that are tried, and its bounds."""
+"""Nuance weights that are tried; the first and last are the bounds."""
 
 MIN_FLAGGED: Final = 20
-"""Chunks that must carry a flag, and as many that must not, before its weight is tried."""
+"""Least number of chunks with a flag, and of chunks without it, before its weight is tried."""
 
 SHIFTS: Final = 16
-"""Places to which a pattern of use is moved, its own among them."""
+"""Number of positions to which a pattern of use is shifted, its own position included."""
 
 FLAG: Final = "flag:"
 NUANCE: Final = frozenset(flag.value for flag in NuanceFlag)
@@ -65,7 +65,7 @@ class StructureParameters(Record):
 
     @classmethod
     def of(cls, values: Mapping[str, float]) -> "StructureParameters":
-        """From learned values by name, brought within their bounds; other names are passed over."""
+        """Parameters from learned values by name, clipped to their bounds; other names are ignored."""
         flags = {name[len(FLAG) :]: value for name, value in values.items() if name.startswith(FLAG) and value}
         return cls(
             window=int(_within(values.get("window", WINDOW), WINDOWS)),
@@ -74,14 +74,14 @@ class StructureParameters(Record):
         )
 
     def values(self) -> dict[str, float]:
-        """What `of` reads."""
+        """The parameters as the mapping that `of` takes."""
         flags = {FLAG + name: value for name, value in self.flags.items()}
         return {"window": float(self.window), "maturity": self.maturity, **flags}
 
 
 @dataclass(frozen=True, slots=True)
 class WeighedChunk:
-    """One chunk: layer 1 for each of `WINDOWS`, coherence, and the nuance flags that were found."""
+    """One chunk: its layer 1 for each of `WINDOWS`, its coherence, and its nuance flags."""
 
     layer1: tuple[float, ...]
     coherence: float
@@ -90,10 +90,10 @@ class WeighedChunk:
 
 @dataclass(frozen=True, slots=True)
 class Interaction:
-    """What one downstream query was about: chunks in the order of the conversation, and which of them it used.
+    """One downstream query: chunks in the order of the conversation, and which of them it used.
 
     Attributes:
-        group: what folds keep together, such as the conversation.
+        group: examples of the same group, such as a conversation, stay in one fold.
     """
 
     group: str
@@ -103,14 +103,14 @@ class Interaction:
 
 @dataclass(frozen=True, slots=True)
 class TunedStructure:
-    """What tuning gave: the parameters, unchanged where nothing was significantly better, and why."""
+    """The tuned parameters, unchanged where nothing was significantly better, and the verdicts."""
 
     parameters: StructureParameters
     verdicts: tuple[Verdict, ...]
 
 
 def weighed(text: str) -> WeighedChunk:
-    """One chunk weighed alone with every window; total for any text."""
+    """One chunk weighed alone with every window; works for any text."""
     return weighed_together((text,))[0]
 
 
@@ -127,10 +127,10 @@ def weighed_together(texts: Sequence[str]) -> tuple[WeighedChunk, ...]:
 def tune_structure(
     history: Sequence[Interaction], start: StructureParameters = StructureParameters(), alpha: float = ALPHA
 ) -> TunedStructure:
-    """Learns from interactions; each family changes only if it is significantly better out of fold.
+    """Tunes on interactions; a family changes only if it is significantly better out of fold.
 
-    The beats are those of the document's own rule: a beat is closed once its weighted mean coherence has reached the
-    threshold, or at 20 chunks.
+    Beats follow the rule of the HSCA document: a beat closes once its weighted mean coherence reaches the threshold, or
+    at 20 chunks.
     """
     weights = decide(weights_problem(history, start), alpha)
     parameters = adopt(start, weights)
@@ -143,12 +143,12 @@ def _within(value: float, values: Sequence[float]) -> float:
 
 
 def adopt(parameters: StructureParameters, verdict: Verdict) -> StructureParameters:
-    """The parameters with what a verdict adopts."""
+    """The parameters with the values that a verdict adopts."""
     return StructureParameters.of({**parameters.values(), **verdict.values}) if verdict.adopted else parameters
 
 
 def weights_problem(history: Sequence[Interaction], start: StructureParameters) -> TuningProblem:
-    """Window and nuance weights; interactions in which all, or none, of the chunks were used say nothing."""
+    """The tuning of window and nuance weights; interactions that used all or none of their chunks are left out."""
     usable = [each for each in history if any(each.used) and not all(each.used)]
     chunks = [chunk for each in usable for chunk in each.chunks]
     layer1 = np.array([chunk.layer1 for chunk in chunks]).reshape(len(chunks), len(WINDOWS))
@@ -206,7 +206,7 @@ def agreement(beats: Sequence[Collection[int]], used: Sequence[bool]) -> float:
 
 
 def best_cover(beats: Sequence[Collection[int]], used: Collection[int]) -> float:
-    """The best F1 of one beat with what was used: 1 when a beat holds all of it and nothing else; 0 for no beats."""
+    """The best F1 of one beat and the used chunks: 1 when a beat has exactly those; 0 without beats."""
     wanted = set(used)
     return max((2 * len(wanted & set(beat)) / (len(wanted) + len(beat)) for beat in beats if beat), default=0.0)
 
@@ -223,7 +223,7 @@ def _document_beats(
 
 
 def _beats(chunks: Sequence[tuple[float, float]], threshold: float) -> list[list[int]]:
-    """Places of chunks by beat, by the document's rule; the last one may be open."""
+    """Indexes of chunks by beat, by the rule of the HSCA document; the last beat may be open."""
     found: list[list[int]] = [[]]
     total = weight = 0.0
     for place, (coherence, each) in enumerate(chunks):
@@ -252,7 +252,7 @@ def _at_window(layer1: NDArray[np.float64], window: float) -> NDArray[np.float64
 
 
 class _Pairs:
-    """Every used chunk beside every unused one of its interaction."""
+    """Pairs every used chunk with every unused chunk of its interaction."""
 
     def __init__(self, history: Sequence[Interaction]) -> None:
         used, unused, owner = [], [], []
@@ -268,7 +268,7 @@ class _Pairs:
         self._owner, self._size = np.array(owner, dtype=np.int64), len(history)
 
     def won(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
-        """For each interaction the share of pairs in which the used chunk weighs more; equal weights count half."""
+        """The share of pairs of each interaction in which the used chunk weighs more; equal weights count half."""
         mine, theirs = weights[self._used], weights[self._unused]
         wins = (mine > theirs) + 0.5 * (mine == theirs)
         counts = np.bincount(self._owner, minlength=self._size)

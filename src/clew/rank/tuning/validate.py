@@ -1,13 +1,13 @@
-"""Bounded search, nested cross-validation and a paired test: finds better parameters and says whether to believe it.
+"""Bounded search, nested cross-validation and a paired test: finds better parameters and decides whether to adopt them.
 
-Borders: knows parameters as named grids of numbers and history as one score an example; nothing of what they mean.
-The outer folds, two halves, tell what the whole procedure gains on history that it has not seen; the inner folds choose
-how many steps away from the start are worth taking. Groups (conversations, or stretches of one) are never torn apart.
+Borders: knows parameters as named grids of numbers and the history as one score per example, not what they mean. The
+two outer folds measure what the procedure gains on history that it has not seen; the inner folds choose the number of
+steps away from the start. Groups (conversations, or stretches of one) are never split.
 
-Each half is judged by what the other half chose, in a test of its own, so that both p are exact. The two are not
-independent, and twice their mean is a p whatever their dependence (Rüschendorf 1982). One test over all folds would be
-wrong: what every fold chooses it chooses for what they share, and that would be tested again. With random labels it
-adopted in 3.8 % of runs where 1.7 % were allowed.
+Each half is judged with the values chosen on the other half, in a test of its own, so that both p are exact. They are
+not independent, but twice their mean is a valid p for any dependence (Rüschendorf 1982). A single test over all folds
+would be wrong, since the folds share most of the data that chose their values: with random labels it adopted in 3.8 %
+of runs where 1.7 % were allowed.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -27,20 +27,20 @@ Point = tuple[int, ...]
 OUTER: Final = 2
 INNER: Final = 4
 MOST_STEPS: Final = 8
-"""Steps, each of one parameter, that a single tuning may take."""
+"""Most steps of a single tuning, each of one parameter."""
 
 LEAPS: Final = (1, 2, 4)
-"""Notches of a parameter's grid that a step may take."""
+"""Distances on a parameter's grid that a step may take."""
 
 FAMILIES: Final = 3
 ALPHA: Final = 0.05 / FAMILIES
-"""Level of the one-sided test of one family: 0.05 for all three of a tuning together (Bonferroni)."""
+"""Level of the one-sided test of one family: 0.05 for the three families of a tuning together (Bonferroni)."""
 
 MIN_PAIRS: Final = 40
 """Judging examples below which nothing is tried."""
 
 MIN_GROUPS: Final = 14
-"""The same for groups: of fewer than 7 in each half no outcome could be significant."""
+"""Groups of judging examples below which nothing is tried: fewer than 7 in a half cannot be significant."""
 
 STRETCHES: Final = 20
 """Stretches of equal size that the history is cut into where it has fewer conversations than that."""
@@ -53,7 +53,7 @@ _LEAST: Final = 1e-9
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """One parameter: the values it may take, ascending, and the place of the one it has."""
+    """One parameter: the values that it may take, ascending, and the index of its current value."""
 
     name: str
     values: tuple[float, ...]
@@ -61,10 +61,10 @@ class Axis:
 
 
 def axis(name: str, values: Sequence[float], start: float) -> Axis:
-    """A parameter that may take these values and stands at `start`, which becomes one of them.
+    """A parameter with these values, and `start` added to them as the current one.
 
     Raises:
-        InputError: `start` lies outside of the values, which are the bounds.
+        InputError: `start` is outside the range of the values.
     """
     if not min(values) <= start <= max(values):
         raise InputError(f"{name} is {start!r}; expected a value from {min(values):g} to {max(values):g}")
@@ -74,13 +74,13 @@ def axis(name: str, values: Sequence[float], start: float) -> Axis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TuningProblem:
-    """What is to be tuned, and the history that says how well.
+    """Parameters to be tuned, and the history on which they are scored.
 
     Attributes:
-        score: gives, for values by name, one score an example in [0, 1]; the higher the better.
-        groups: the group of each example; examples of one group stand together in one fold.
+        score: maps values by name to one score per example in [0, 1], higher being better.
+        groups: the group of each example; examples of a group are in the same fold.
         judges: which examples judge; the others (silver) only help to choose.
-        helper_weight: what such an example counts beside a judging one.
+        helper_weight: weight of an example that does not judge.
     """
 
     family: str
@@ -92,9 +92,9 @@ class TuningProblem:
 
 
 def decide(problem: TuningProblem, alpha: float = ALPHA) -> Verdict:
-    """Tunes a family of parameters and judges the result out of fold; the values are those to adopt, if any.
+    """Tunes a family of parameters, judges the result out of fold, and returns the values to adopt, if any.
 
-    The values that are adopted are chosen on all of the history, by the same procedure that was judged.
+    These are chosen on the whole history, by the procedure that was judged.
     """
     judged, folds = int(problem.judges.sum()), _Folds(problem.groups)
     helpers = len(problem.judges) - judged
@@ -144,10 +144,10 @@ def _reason(adopted: bool, changed: bool, p: float, alpha: float) -> str:
 
 
 def stretches(places: Sequence[tuple[str, int]]) -> list[str]:
-    """A group for each example, given its conversation and its place in it: conversations, or stretches of them.
+    """The group of each example, given as (conversation, place in it): the conversation or a stretch of it.
 
-    Where there are fewer conversations than `STRETCHES`, the examples in their order are cut into as many runs of equal
-    size; a run never joins two conversations.
+    Where there are fewer conversations than `STRETCHES`, the ordered examples are cut into that many runs of equal
+    size; a run never spans two conversations.
     """
     sessions = [session for session, _ in places]
     if len(set(sessions)) >= STRETCHES:
@@ -160,7 +160,7 @@ def stretches(places: Sequence[tuple[str, int]]) -> list[str]:
 
 
 def sign_flip(differences: Scores, groups: Sequence[str]) -> float:
-    """One-sided p of a paired permutation test over groups: how often random signs do as well as the true ones.
+    """One-sided p of a paired permutation test over groups: how often random signs do at least as well.
 
     Exact for up to 12 groups that differ at all, else of 9,999 seeded draws (Phipson and Smyth 2010: with the observed
     one among them). 1 when nothing differs.
@@ -190,7 +190,7 @@ def interval(differences: Scores, groups: Sequence[str]) -> tuple[float, float]:
 
 
 class _Folds:
-    """Which group lies in which fold: by their order, so that folds are spread over time."""
+    """Assigns groups to folds by their order, so that folds are spread over time."""
 
     def __init__(self, groups: Sequence[str]) -> None:
         known = {group: place for place, group in enumerate(dict.fromkeys(groups))}
@@ -206,7 +206,7 @@ class _Folds:
 
 
 class _Search:
-    """Hill climbing on the grid, with every score kept: folds look at the same points again and again."""
+    """Hill climbing on the grid, with cached scores, since folds revisit the same points."""
 
     def __init__(self, problem: TuningProblem) -> None:
         self._problem = problem
@@ -215,7 +215,7 @@ class _Search:
         self.start: Point = tuple(each.start for each in problem.axes)
 
     def scores(self, point: Point) -> Scores:
-        """One score an example."""
+        """One score per example."""
         if point not in self._held:
             self._held[point] = self._problem.score(self._values(point))
         return self._held[point]
@@ -226,7 +226,7 @@ class _Search:
         return {each.name: each.values[place] for each, place in pairs if place != each.start}
 
     def tuned(self, rows: Rows, folds: _Folds) -> Point:
-        """The point that the climb on these rows ends at, after as many steps as do best on inner folds."""
+        """The end of a climb on these rows, with the number of steps that does best on inner folds."""
         curve = np.zeros(MOST_STEPS + 1)
         for train, test in folds.split(rows, INNER):
             path = self._climb(train, MOST_STEPS)
@@ -248,7 +248,7 @@ class _Search:
         return float(np.dot(self.scores(point)[rows], weights) / weights.sum())
 
     def _neighbours(self, point: Point) -> Iterator[Point]:
-        """The points that are 1, 2 or 4 notches of one parameter away, nearest first: a score may move in jumps."""
+        """The points at a distance of 1, 2 or 4 in one parameter, nearest first: scores may change in jumps."""
         for leap in LEAPS:
             for place, each in enumerate(self._problem.axes):
                 for notch in (point[place] - leap, point[place] + leap):
