@@ -191,7 +191,7 @@ def test_restore_writes_originals_byte_for_byte(tmp_home: Path) -> None:
         assert (tmp_home / "out.png").read_bytes() == image
     assert bytes.fromhex(record("restore", "s:turn:0")["content"][1]["data"]) == images[0]
     assert "in parts 2, 3; choose one" in failure(1, "restore", "s:turn:0", "--out", tmp_home / "x.png")
-    assert "has 3 part(s), not 4" in failure(1, "restore", "s:turn:0", "--part", "4", "--out", tmp_home / "x.png")
+    assert "has no part 4; it has 3" in failure(1, "restore", "s:turn:0", "--part", "4", "--out", tmp_home / "x.png")
 
 
 @pytest.mark.requirement("F-CLI-18", "F-CLI-03")

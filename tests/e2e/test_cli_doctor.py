@@ -27,7 +27,7 @@ def plant(home: Path, table: str, row: Row) -> None:
 def test_a_sound_home_is_said_to_be_whole(tmp_path: Path) -> None:
     talk(tmp_path)
     names, end = done("doctor", "--home", tmp_path).splitlines()
-    assert (names.startswith("names by rules"), end) == (True, "everything is whole")
+    assert (names.startswith("names by rules"), end) == (True, "no problems found")
     assert record("doctor", "--repair", "--home", tmp_path) == {
         "ok": True,
         "encryption": "none",
@@ -35,7 +35,7 @@ def test_a_sound_home_is_said_to_be_whole(tmp_path: Path) -> None:
         "findings": [],
         "ner": names,
     }
-    assert "is no home" in failure(1, "doctor", "--home", tmp_path / "none")
+    assert "has no clew.db" in failure(1, "doctor", "--home", tmp_path / "none")
     assert not (tmp_path / "none").exists()
 
 
@@ -48,9 +48,9 @@ def test_what_is_wrong_is_explained_and_mended(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert "annotation: 1 problem\n" in result.stdout
     assert "made again from the turns" in result.stdout
-    assert "`clew doctor --repair` mends" in result.stderr
+    assert "`clew doctor --repair` repairs" in result.stderr
     page = done("doctor", "--repair", "--home", tmp_path)
-    assert "worked on: annotation, index; checked again\neverything is whole\n" in page
+    assert "repaired: annotation, index; checked again\nno problems found\n" in page
     assert record("verify", "--home", tmp_path)["ok"]
 
 
@@ -60,12 +60,12 @@ def test_what_was_put_aside_is_told_and_tried_again(tmp_path: Path) -> None:
     payload = '{"turn":"plan:turn:0","ordinal":0,"model":"gone"}'
     plant(tmp_path, "job", ("default", "embed:plan:turn:0", "embed", "deferred", payload, 3, "too \x1b odd", None, 0))
     page = done("doctor", "--home", tmp_path)
-    assert "1 job put aside; `clew work --retry` tries again" in page
+    assert "1 job set aside; `clew work --retry` retries" in page
     assert "embed:plan:turn:0: too" in page
     assert "\x1b" not in page
     assert record("doctor", "--home", tmp_path)["deferred"][0]["attempts"] == 3
     assert record("stats", "--home", tmp_path)["details"]["deferred"] == 1
-    assert "1 job put aside" in run("work", "--once", "--home", tmp_path).stderr
+    assert "1 job set aside" in run("work", "--once", "--home", tmp_path).stderr
     assert record("work", "--once", "--retry", "--home", tmp_path)["deferred"] == 0
 
 

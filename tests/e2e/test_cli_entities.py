@@ -10,7 +10,7 @@ from tests.cli_runs import done, failure, record, records, run
 @pytest.mark.requirement("F-GRAPH-08")
 def test_names_are_listed_and_told_of(tmp_path: Path) -> None:
     home = ("--home", tmp_path / "kept")
-    assert "nothing is named yet" in run("entities", *home).stderr
+    assert "no entities yet" in run("entities", *home).stderr
     done("add", "We picked Redis with Bob in Oslo", "--speaker", "Ann", *home)
     done("add", "Bob moved", "--speaker", "Ann", *home)
     listed = [line.split()[:3] for line in done("entities", *home).splitlines()]

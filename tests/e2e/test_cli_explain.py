@@ -33,7 +33,7 @@ def test_two_receipts_are_compared(home: Path) -> None:
     assert "no signal: the budget" in page
     for each in found["turns"]:
         assert each["turn_id"] in page
-    assert "Nothing entered, left or moved." in done("explain", "--diff", large, "last")
+    assert "No turn was added, removed or moved." in done("explain", "--diff", large, "last")
 
 
 @pytest.mark.requirement("F-PLACE-04")
@@ -65,8 +65,8 @@ def test_explain_says_how_an_item_is_shown_and_its_place_by_each_signal(home: Pa
     context = record("recall", "Who put the red wine behind the door of the cellar?", "--budget", "240")
     assert "pieces" in [item["rendering"] for item in context["items"]]
     page = " ".join(done("explain", context["receipt_id"]).split())
-    assert "by itself: lexical 1" in page
-    assert "shown as pieces; the whole: clew restore s:turn:0" in page
+    assert "rank by each signal alone: lexical 1" in page
+    assert "shown as pieces; in full: clew restore s:turn:0" in page
     done("recall", "Who likes red wine?", "--budget", "60")
     page = done("explain", "last")
-    assert page.count("by itself: ") >= 8
+    assert page.count("rank by each signal alone: ") >= 8

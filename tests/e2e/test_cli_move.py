@@ -57,7 +57,7 @@ def test_two_homes_are_joined(tmp_path: Path) -> None:
     talk(desktop)
     report = record("merge", laptop, desktop)
     assert (report["added"], report["known"], report["rejected"]) == (1, 2, [])
-    assert "0 turns stored durably, 3 known before" in done("merge", laptop, desktop)
+    assert "0 turns stored, 3 already stored" in done("merge", laptop, desktop)
     assert [each["id"] for each in records("quote", "from the train", "--home", desktop)] == ["plan:turn:2"]
     assert record("verify", "--home", desktop)["ok"]
 
@@ -66,13 +66,13 @@ def test_two_homes_are_joined(tmp_path: Path) -> None:
 @pytest.mark.parametrize("command", ["copy", "merge"])
 def test_a_source_that_is_not_there_is_not_made(tmp_path: Path, command: str) -> None:
     missing, target = tmp_path / "missing", tmp_path / "target"
-    assert "is no home" in failure(1, command, missing, target)
+    assert "has no clew.db" in failure(1, command, missing, target)
     assert not missing.exists()
     talk(tmp_path / "there")
     assert "no space 'alice'" in failure(1, command, tmp_path / "there", target, "--space", "alice")
     assert not target.exists()
     assert "as source and as target" in failure(1, command, tmp_path / "there", tmp_path / "there")
-    assert "leave --home out" in failure(2, command, missing, target, "--home", tmp_path)
+    assert "leave out --home" in failure(2, command, missing, target, "--home", tmp_path)
 
 
 @pytest.mark.requirement("S-BACKUP-01", "S-BACKUP-02")
@@ -92,7 +92,7 @@ def test_a_backup_put_back_is_the_same_home(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("S-BACKUP-02")
 def test_a_backup_of_nothing_is_an_error(tmp_path: Path) -> None:
-    assert "is no home" in failure(1, "backup", tmp_path / "file", "--home", tmp_path / "none")
+    assert "has no clew.db" in failure(1, "backup", tmp_path / "file", "--home", tmp_path / "none")
     assert not (tmp_path / "none").exists()
     talk(tmp_path / "home")
     result = run("backup", tmp_path / "no" / "folder", "--home", tmp_path / "home")

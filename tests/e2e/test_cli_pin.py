@@ -44,9 +44,9 @@ def test_a_wrong_pin_is_one_line(tmp_path: Path) -> None:
         (("pin", "x:turn:9"), 1, "no turn 'x:turn:9'"),
         (("pin", "--where", "O9 >"), 1, "at position 1 of the expression"),
         (("pin", "--remove", "x:turn:9"), 1, "nothing is pinned as 'x:turn:9'"),
-        (("pin", "--most", "2"), 2, "name a turn, or a rule"),
-        (("pin", "x:turn:9", "--most", "2"), 2, "--most is for rules"),
-        (("pin", "x:turn:9", "--remove", "--note", "n"), 2, "--remove takes a pin back as a whole"),
+        (("pin", "--most", "2"), 2, "give a TURN_ID, or a rule"),
+        (("pin", "x:turn:9", "--most", "2"), 2, "--most applies to rules only"),
+        (("pin", "x:turn:9", "--remove", "--note", "n"), 2, "--remove cannot be combined"),
     ):
         said = failure(status, *words, "--home", home)
         assert message in said

@@ -143,7 +143,7 @@ def _read(terminal: int) -> bytes:
 @pytest.mark.parametrize(("key", "left"), [(b"n\n", "1"), (b"y\n", "0")])
 def test_at_a_terminal_forgetting_asks(tmp_home: Path, key: bytes, left: str) -> None:
     done("add", "a secret")
-    status, screen = talk(tmp_home, "forget", "--session", "default", keys=[(b"Forget them?", key)])
+    status, screen = talk(tmp_home, "forget", "--session", "default", keys=[(b"Delete them permanently?", key)])
     assert status == 0, screen
     assert "a secret" in screen
     assert record("stats")["turns"] == int(left)

@@ -55,7 +55,7 @@ def test_add_reads_standard_input(words: list[str]) -> None:
     ("words", "given", "said"),
     [
         (["   "], None, "the turn is empty"),
-        (["-"], b"caf\xe9", "not UTF-8 (byte 3)"),
+        (["-"], b"caf\xe9", "not valid UTF-8 (at byte 3)"),
         (["hello", "--session", " "], None, "session ' ' is empty"),
         (["hello", "--space", " "], None, "space ' ' is empty"),
     ],
@@ -81,7 +81,7 @@ def test_import_counts_and_adds_nothing_twice() -> None:
     assert first["seconds"] > 0
     second = run("import", CONVERSATION)
     assert second.exit_code == 0
-    assert second.stdout.startswith("0 turns stored durably, 533 known before, in ")
+    assert second.stdout.startswith("0 turns stored, 533 already stored, in ")
 
 
 @pytest.mark.requirement("F-CLI-11")
@@ -95,7 +95,7 @@ def test_bad_records_are_named_by_file_and_line_and_do_not_stop_the_others(tmp_p
     )
     result = run("import", path)
     assert result.exit_code == 0
-    assert result.stdout.startswith("2 turns stored durably")
+    assert result.stdout.startswith("2 turns stored")
     rejected = [line for line in result.stderr.splitlines() if line.startswith("rejected ")]
     assert [line.partition(": ")[0].rpartition("log.jsonl:")[2] for line in rejected] == ["2", "3"]
     assert len(record("import", path)["rejected"]) == 2
@@ -106,7 +106,7 @@ def test_many_bad_records_are_counted(tmp_path: Path) -> None:
     path = lines(tmp_path / "log.jsonl", {"role": "user", "content": "one"}, *['{"role": '] * 30)
     rejected = [line for line in run("import", path).stderr.splitlines() if line.startswith("rejected ")]
     assert len(rejected) == 21
-    assert rejected[-1] == "rejected 10 more; --json names them all"
+    assert rejected[-1] == "rejected 10 more; --json lists all of them"
 
 
 @pytest.mark.requirement("F-CLI-11", "F-CLI-03")
@@ -118,7 +118,7 @@ def test_status_1_only_when_nothing_could_be_read(tmp_path: Path) -> None:
     assert message.endswith("clew: nothing was imported\n")
     result = run("import", absent, good)
     assert result.exit_code == 0
-    assert result.stdout.startswith("1 turn stored durably")
+    assert result.stdout.startswith("1 turn stored")
     assert "absent.jsonl is no file" in result.stderr
 
 
@@ -127,7 +127,7 @@ def test_masked_secrets_are_counted(tmp_path: Path) -> None:
     key = "sk-" + "ant-api03-" + "Ab3dEf6hIj9k" * 8
     path = lines(tmp_path / "log.jsonl", {"role": "user", "content": f"my key is {key}"})
     result = run("import", path)
-    assert "secrets masked before they reached the disk: 1 " in result.stdout
+    assert "secrets masked before storing: 1 " in result.stdout
     assert records("quote", key) == []
 
 
@@ -166,7 +166,7 @@ def test_one_object_over_many_lines_is_read_whatever_its_file_is_called(tmp_path
 
 @pytest.mark.requirement("F-CLI-12", "F-CLI-03")
 def test_a_program_without_sessions_is_said_with_the_next_step() -> None:
-    assert "no sessions of codex" in failure(1, "import", "codex")
+    assert "no sessions of codex were found" in failure(1, "import", "codex")
 
 
 @pytest.mark.requirement("F-CLI-11")

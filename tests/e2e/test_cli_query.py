@@ -22,14 +22,14 @@ def test_query_lists_turns_with_what_is_known_of_them(sample: Path) -> None:
     result = run("query", "importance > 7 AND NOT role = assistant", "--limit", "2", "--home", sample)
     assert result.exit_code == 0
     assert result.stdout.count("importance ") == 2
-    assert "There are more than 2 turns; --limit shows them." in result.stderr
+    assert "There are more than 2 turns; --limit shows more." in result.stderr
     found = records("query", "importance > 7 AND NOT role = assistant", "--home", sample)
     assert len(found) > 2
     assert all(each["role"] != "assistant" for each in found)
     assert [each["ordinal"] for each in found] == sorted(each["ordinal"] for each in found)
     nothing = run("query", "importance > 10", "--home", sample)
     assert (nothing.exit_code, nothing.stdout) == (0, "")
-    assert nothing.stderr == "The expression holds for no turn.\n"
+    assert nothing.stderr == "No turn matches the expression.\n"
 
 
 @pytest.mark.requirement("F-QUERY-02", "F-QUERY-14")
@@ -66,7 +66,7 @@ def test_where_as_of_and_known_at_restrict_commands(sample: Path) -> None:
     assert block["receipt"]["settings"]["filter"]["where"] == "role = assistant"
     shown = run("recall", "bike", "--where", "role = assistant", "--as-of", middle, "--explain", "--home", sample)
     assert f"where role = assistant; as_of {middle}T23:59:59.999999+00:00" in " ".join(shown.stderr.split())
-    assert "is no date" in failure(2, "recall", "bike", "--as-of", "soon", "--home", sample)
+    assert "is not a date" in failure(2, "recall", "bike", "--as-of", "soon", "--home", sample)
 
 
 @pytest.mark.requirement("F-QUERY-07", "F-QUERY-14")
@@ -74,9 +74,9 @@ def test_forget_takes_an_expression_and_shows_what_would_go(sample: Path, tmp_pa
     done("copy", sample, tmp_path / "copy")
     held = records("query", 'speaker = jonas OR "cargo"', "--home", tmp_path / "copy")
     shown = run("forget", "--where", 'speaker = jonas OR "cargo"', "--dry-run", "--home", tmp_path / "copy")
-    assert f"{len(held)} turns would go for good" in shown.stdout
+    assert f"{len(held)} turns would be deleted" in shown.stdout
     gone = run("forget", "--where", 'speaker = jonas OR "cargo"', "--yes", "--proof", "--home", tmp_path / "copy")
     assert gone.exit_code == 0, gone.output
-    assert f"forgotten for good: {len(held)} turns" in gone.stderr
+    assert f"deleted {len(held)} turns" in gone.stderr
     assert records("query", 'speaker = jonas OR "cargo"', "--home", tmp_path / "copy") == []
     assert "at position 1" in failure(1, "forget", "--where", "cargo", "--dry-run", "--home", tmp_path / "copy")

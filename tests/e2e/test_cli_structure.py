@@ -39,7 +39,7 @@ def test_an_unknown_session_has_none_and_that_is_said(tmp_path: Path) -> None:
     result = run("snapshots", "nowhere", "--home", str(tmp_path))
     assert result.exit_code == 0
     assert result.stdout == ""
-    assert "no closed beat in session 'nowhere'" in result.stderr
+    assert "session 'nowhere' has no closed beats" in result.stderr
 
 
 @pytest.mark.requirement("W-TAG-09")

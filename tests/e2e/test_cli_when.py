@@ -40,7 +40,7 @@ def test_a_conversation_that_is_over_counts_from_its_own_end(home: Path) -> None
 def test_what_was_told_of_a_time_is_explained_and_compared(home: Path) -> None:
     found = record("when", "how has the backup changed?", "--home", home, "--budget", "300")
     page = " ".join(done("explain", "last", "--home", home).split())
-    assert "of a time change_over_time (chosen by auto); 533 turns in it" in page
+    assert "period change_over_time (chosen by auto); 533 turns in the period" in page
     assert "lexical" in page
     assert record("explain", found["receipt_id"], "--home", home)["kind"] == "when"
     said = run("when", "--since", "March 2025", "--until", "April 2025", "--home", home, "--budget", "300")

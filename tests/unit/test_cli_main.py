@@ -114,7 +114,7 @@ def test_an_error_of_the_system_names_the_file() -> None:
 def test_a_mistake_in_clew_shows_no_traceback() -> None:
     result = raising(ZeroDivisionError("division by zero"))
     assert result.exit_code == 1
-    assert result.stderr.startswith("clew: a mistake in Clew (ZeroDivisionError: division by zero)")
+    assert result.stderr.startswith("clew: internal error in Clew (ZeroDivisionError: division by zero)")
     assert result.stderr.count("\n") == 1
     assert "CLEW_DEBUG=1" in result.stderr
 
@@ -141,7 +141,7 @@ def test_an_interruption_is_status_130(error: BaseException) -> None:
         (["recall"], "Missing argument 'QUERY'"),
         (["recall", "x", "--nope"], "No such option"),
         (["recall", "x", "--budget", "-1"], "--budget"),
-        (["recall", "x", "--since", "yesterday"], "'yesterday' is no date"),
+        (["recall", "x", "--since", "yesterday"], "'yesterday' is not a date"),
         (["recall", "x", "--role", "king"], "'king' is not one of"),
         (["search", "x", "--limit", "0"], "--limit"),
         (["config"], "Usage"),
@@ -186,3 +186,18 @@ def test_dates_are_read_as_iso_in_utc(text: str, expected: datetime) -> None:
 def test_what_is_no_date_is_said_with_the_form_expected(text: str) -> None:
     with pytest.raises(click.BadParameter, match="2025-04-15"):
         moment(text)
+
+
+@pytest.mark.requirement("F-CLI-03")
+@pytest.mark.parametrize(("word", "suggested"), [("recal", "'recall'"), ("serach", "'search'"), ("xyzzy", None)])
+def test_a_mistyped_command_is_answered_with_similar_ones(word: str, suggested: str | None) -> None:
+    message = failure(2, word, "x")
+    assert f"No such command '{word}'." in message
+    assert ("Did you mean" in message) == (suggested is not None)
+    assert suggested is None or suggested in message
+
+
+@pytest.mark.requirement("F-CLI-01")
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_no_help_page_prints_markup(name: str) -> None:
+    assert "\\b" not in run(name, "--help").stdout

@@ -35,7 +35,7 @@ def test_work_is_finished() -> None:
 def test_work_that_fails_is_an_error_and_not_an_endless_loop() -> None:
     with Memory.open(":memory:", embedder=Unreachable()) as memory:
         memory.add(Turn(role="user", content="one"))
-        with pytest.raises(ClewError, match="the work cannot go on: no server answers"):
+        with pytest.raises(ClewError, match="background work cannot continue: no server answers"):
             work_through(memory, "vectors")
 
 
@@ -45,5 +45,5 @@ def test_what_is_left_is_said_with_what_finishes_it(capsys: pytest.CaptureFixtur
     assert capsys.readouterr().err == ""
     say_pending({"embed": 1200})
     said = " ".join(capsys.readouterr().err.split())
-    assert said.startswith("1,200 turns wait for their vectors")
-    assert "`clew work --once` finishes them" in said
+    assert said.startswith("1,200 turns have no vectors yet")
+    assert "`clew work --once` does it now" in said

@@ -54,7 +54,7 @@ def test_home_and_store_name_the_same_thing(words: list[str], expected: str) -> 
 )
 def test_two_places_are_refused_and_not_repeated(tmp_home: Path, words: list[str]) -> None:
     told = failure(2, *(word.format(tmp_home) for word in words))
-    assert "--home and --store name two places; leave one of them out" in told
+    assert "--home and --store name two different places; give only one of them" in told
     assert "s3cret" not in told
     assert list(tmp_home.iterdir()) == []
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import ConflictError, FormatError
-from clew.serve.install import BACKUP, Place, apply, claude_code, plan_install, plan_remove
+from clew.serve.install import BACKUP, EntryLocation, apply, claude_code, plan_install, plan_remove
 from clew.serve.splice import drop, get, put, read
 from tests.cli_runs import done, failure, record, run
 
@@ -29,7 +29,7 @@ SETTINGS = """{
 
 
 @pytest.fixture
-def user(tmp_home: Path) -> Place:
+def user(tmp_home: Path) -> EntryLocation:
     return claude_code("user", tmp_home, tmp_home, {})
 
 
@@ -72,7 +72,7 @@ def test_one_member_goes_in_and_out_and_nothing_else_changes(
 
 
 @pytest.mark.requirement("F-MCP-12")
-def test_the_entry_is_put_in_the_file_s_own_style(user: Place) -> None:
+def test_the_entry_is_put_in_the_file_s_own_style(user: EntryLocation) -> None:
     user.file.write_text(SETTINGS, encoding="utf-8")
     apply(plan_install(user, ENTRY))
     text = user.file.read_text(encoding="utf-8")
@@ -105,7 +105,7 @@ def test_taking_it_back_leaves_the_file_as_it_was(tmp_path: Path, scope: Any, he
 
 
 @pytest.mark.requirement("F-MCP-13")
-def test_what_others_changed_meanwhile_stays(user: Place) -> None:
+def test_what_others_changed_meanwhile_stays(user: EntryLocation) -> None:
     user.file.write_text('{\n  "a": 1\n}\n', encoding="utf-8")
     apply(plan_install(user, ENTRY))
     text = user.file.read_text(encoding="utf-8")
@@ -115,7 +115,7 @@ def test_what_others_changed_meanwhile_stays(user: Place) -> None:
 
 
 @pytest.mark.requirement("F-MCP-13")
-def test_an_entry_of_the_same_name_comes_back(user: Place) -> None:
+def test_an_entry_of_the_same_name_comes_back(user: EntryLocation) -> None:
     held = '{"mcpServers": {"clew": {"command": "mine"}}}'
     user.file.write_text(held, encoding="utf-8")
     apply(plan_install(user, ENTRY))
@@ -155,18 +155,18 @@ def test_two_scopes_share_a_file(tmp_path: Path) -> None:
         b"{",
     ],
 )
-def test_a_malformed_file_is_refused_and_untouched(user: Place, held: bytes) -> None:
+def test_a_malformed_file_is_refused_and_untouched(user: EntryLocation, held: bytes) -> None:
     user.file.write_bytes(held)
     for words in (["--yes"], ["--yes", "--json"]):
         told = failure(1, "install", "claude-code", *words)
         assert ".claude.json" in told
-        assert "left as it" in told
+        assert "not changed" in told
     assert user.file.read_bytes() == held
     assert [each.name for each in user.file.parent.iterdir()] == [".claude.json"]
 
 
 @pytest.mark.requirement("F-MCP-14")
-def test_a_file_that_changes_under_the_question_is_not_written(user: Place) -> None:
+def test_a_file_that_changes_under_the_question_is_not_written(user: EntryLocation) -> None:
     user.file.write_text("{}", encoding="utf-8")
     plan = plan_install(user, ENTRY)
     user.file.write_text('{"a": 1}', encoding="utf-8")
@@ -197,10 +197,10 @@ def test_the_command_prints_writes_and_takes_back(tmp_home: Path, monkeypatch: p
     assert shown["mcpServers"]["clew"]["args"] == ["mcp", "--home", str(tmp_home / "h"), "--space", "work"]
     assert not file.exists()
     assert record("install", "claude-code", "--yes")["changed"] is True
-    assert "stands there already" in done("install", "claude-code", "--yes")
+    assert "Already installed in" in done("install", "claude-code", "--yes")
     assert json.loads(file.read_text(encoding="utf-8"))["mcpServers"]["clew"]["args"] == ["mcp"]
-    assert "Taken back" in done("install", "claude-code", "--remove", "--yes")
-    assert "no entry" in done("install", "claude-code", "--remove", "--yes")
+    assert "Removed from" in done("install", "claude-code", "--remove", "--yes")
+    assert "Not installed in" in done("install", "claude-code", "--remove", "--yes")
     assert not file.exists()
     monkeypatch.chdir(tmp_home)
     done("install", "claude-code", "--scope", "project", "--yes")

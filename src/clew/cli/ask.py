@@ -1,4 +1,4 @@
-"""`clew recall`, `clew search` and `clew quote`: questions to the memory."""
+"""`clew recall`, `clew search` and `clew quote`."""
 
 import sys
 import time
@@ -33,32 +33,45 @@ from clew.rank.strategies import AUTO, STRATEGIES
 from clew.types import Context, Hit, Turn
 
 LINES = 240
-"""Characters of a turn that a list shows."""
+"""Most characters of a turn shown in a list."""
 
 
 @click.command()
 @click.argument("query")
 @click.option(
-    "--budget", type=click.IntRange(min=0), metavar="TOKENS", help="Most tokens of the block; else the setting."
+    "--budget",
+    type=click.IntRange(min=0),
+    metavar="TOKENS",
+    help="Maximum size of the block.  [default: as configured]",
 )
-@click.option("--counter", metavar="NAME", help="How tokens are counted: estimate, openai or words; else the setting.")
+@click.option("--counter", metavar="NAME", help="Token counter: estimate, openai or words.  [default: as configured]")
 @click.option(
-    "--strategy", type=click.Choice((AUTO, *STRATEGIES)), default=AUTO, show_default=True, help="What is brought back."
+    "--strategy",
+    type=click.Choice((AUTO, *STRATEGIES)),
+    default=AUTO,
+    show_default=True,
+    help="Kind of turns to prefer.",
 )
 @click.option(
-    "--window", type=click.IntRange(min=0), metavar="TOKENS", help="The model's window; the strategy takes a share."
+    "--window",
+    type=click.IntRange(min=0),
+    metavar="TOKENS",
+    help="Context window of the model; the budget is a share of it.",
 )
 @click.option(
-    "--in-window", type=click.IntRange(min=0), metavar="TURNS", help="Newest turns that the prompt holds already."
+    "--in-window",
+    type=click.IntRange(min=0),
+    metavar="TURNS",
+    help="Leave out this many newest turns: the prompt has them.",
 )
 @restricting
-@click.option("--explain", "explained", is_flag=True, help="Also show why, as `clew explain` does.")
+@click.option("--explain", "explained", is_flag=True, help="Also print the explanation, as `clew explain` does.")
 @common
 def recall(scope: Scope, query: str, budget: int | None, counter: str | None, explained: bool, **only: Any) -> None:
-    """Print the block of remembered turns for a question, within a token budget.
+    """Print the turns that answer a question, as one block within a token budget.
 
-    The block goes to standard output, ready to stand before a model; what it cost and the receipt's name go to standard
-    error. An empty block means that nothing relevant was found, or that nothing fits.
+    The block goes to standard output, ready to be put into a prompt. The number of tokens and the id of the receipt go
+    to standard error. The block is empty if nothing relevant was found or nothing fits.
     """
     with open_memory(scope) as memory:
         started = time.perf_counter()
@@ -79,7 +92,7 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
 
 
 def footer(context: Context, took: float) -> str:
-    """What a block cost."""
+    """The line printed after a block: its tokens, items, confidence and time, and the command that explains it."""
     sure = "" if context.confidence is None else f"{context.confidence:.0%} sure, "
     return (
         f"{context.tokens:,} of {context.budget:,} tokens, {counted(len(context.items), 'item')}, {sure}{took:.0f} ms; "
@@ -88,9 +101,9 @@ def footer(context: Context, took: float) -> str:
 
 
 def nothing(memory: Memory, context: Context, only: Mapping[str, object]) -> str:
-    """Why a block is empty, and what to do; `only` are the options that restrict it."""
+    """Why a block is empty, and what to do next; `only` are the filter options."""
     if context.omitted:
-        least = min(each.tokens for each in context.omitted)
+        least = min(turn.tokens for turn in context.omitted)
         return f"Nothing fits into {context.budget:,} tokens; the shortest turn takes about {least}. Raise --budget."
     if not memory.stats().turns:
         return _nothing_stored(memory)
@@ -98,25 +111,30 @@ def nothing(memory: Memory, context: Context, only: Mapping[str, object]) -> str
         f"--{name.replace('_', '-')}" for name, value in only.items() if name in TurnFilters.__annotations__ and value
     ]
     if given:
-        return f"Nothing relevant was found among the turns that {' and '.join(given)} let through; ask without."
-    return "Nothing relevant was found. Other words may find it; `clew search` shows what comes nearest."
+        return f"Nothing relevant was found with {' and '.join(given)}; try without."
+    return "Nothing relevant was found. Try other words; `clew search` lists the nearest turns."
 
 
 def _nothing_stored(memory: Memory) -> str:
-    return f"Nothing is stored in space {memory.space!r} yet; begin with `clew import claude-code` or `clew add`."
+    return f"Space {memory.space!r} is empty; start with `clew import claude-code` or `clew add`."
 
 
 @click.command()
 @click.argument("query")
 @click.option(
-    "--limit", type=click.IntRange(min=1), metavar="NUMBER", default=10, show_default=True, help="Turns at most."
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    default=10,
+    show_default=True,
+    help="Maximum number of turns.",
 )
 @restricting
 @common
 def search(scope: Scope, query: str, limit: int, **only: Any) -> None:
-    """List the best turns for a question, with score and reasons.
+    """List the best turns for a question, with scores and reasons.
 
-    A score orders the turns of one search and means nothing beyond it. With --json there is one turn a line.
+    Scores are comparable only within one search. With --json, one turn per line.
     """
     with open_memory(scope) as memory:
         hits = memory.search(query, limit=limit, **only)
@@ -145,13 +163,18 @@ def _heading(turn: Turn) -> Text:
 @click.command()
 @click.argument("text")
 @click.option(
-    "--limit", type=click.IntRange(min=1), metavar="NUMBER", default=10, show_default=True, help="Turns at most."
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    default=10,
+    show_default=True,
+    help="Maximum number of turns.",
 )
 @common
 def quote(scope: Scope, text: str, limit: int) -> None:
-    """List the turns that hold a phrase word for word, newest first.
+    """List the turns that contain an exact phrase, newest first.
 
-    Case, accents and the marks between words do not count. With --json there is one turn a line.
+    Case, accents and punctuation are ignored. With --json, one turn per line.
     """
     with open_memory(scope) as memory:
         turns = memory.find_quote(text, limit=limit)
@@ -161,11 +184,11 @@ def quote(scope: Scope, text: str, limit: int) -> None:
         for turn in turns:
             out().print(Text.assemble(_heading(turn), "\n", _around(turn.text, text), "\n"), end="")
     else:
-        err().print(f"No turn says {printable(text)!r:.80} word for word.", style="dim")
+        err().print(f"No turn contains {printable(text)!r:.80} word for word.", style="dim")
 
 
 def _around(text: str, phrase: str) -> str:
-    """A turn's words near the phrase; from its beginning when it stands there with other marks."""
+    """The part of a turn around a phrase; its beginning when the phrase differs there in accents or punctuation."""
     place = max(text.casefold().find(phrase.casefold()) - LINES // 3, 0)
     head = text[:place].rfind(" ") + 1
     return ("… " if head else "") + shortened(text[head:], LINES)

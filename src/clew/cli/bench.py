@@ -1,4 +1,4 @@
-"""`clew bench`: how much evidence a recall finds, and how fast everything is."""
+"""`clew bench`: measures how much evidence recall finds, and how fast Clew is."""
 
 from pathlib import Path
 from typing import Any
@@ -28,24 +28,24 @@ FILE = click.Path(path_type=Path)
 
 
 def numbers(_context: click.Context, _parameter: click.Parameter, value: str | None) -> tuple[int, ...] | None:
-    """Whole numbers with commas between, in their order; None when the option was not given.
+    """Parses comma-separated whole numbers, in their order; None if the option was not given.
 
     Raises:
-        UsageError: one is not a whole number above 0.
+        BadParameter: one of them is not a whole number above 0.
     """
     if value is None:
         return None
     texts = [text.strip().replace("_", "") for text in value.split(",")]
     if not all(text.isascii() and text.isdigit() and int(text) > 0 for text in texts):
-        raise click.BadParameter(f"{value!r}: expected whole numbers above 0 with commas between, such as 500,1000.")
+        raise click.BadParameter(f"{value!r}: expected comma-separated whole numbers above 0, such as 500,1000.")
     return tuple(dict.fromkeys(int(text) for text in texts))
 
 
 def assignments(_context: click.Context, _parameter: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
-    """Settings by their path, of `SETTING=VALUE` each.
+    """Parses `SETTING=VALUE` arguments into a dict.
 
     Raises:
-        UsageError: one has no `=`.
+        BadParameter: one of them has no `=`.
     """
     pairs = [value.partition("=") for value in values]
     for value, (_, mark, _) in zip(values, pairs, strict=True):
@@ -56,25 +56,28 @@ def assignments(_context: click.Context, _parameter: click.Parameter, values: tu
 
 @click.group()
 def bench() -> None:
-    """Measure recall and speed."""
+    """Measure the quality of recall, and speed."""
 
 
 @bench.command()
 @click.option("--data", required=True, type=FILE, help="LoCoMo or LongMemEval file; REALTALK or BEAM folder.")
-@click.option(
-    "--budgets", callback=numbers, default="500,1000,2000,4000", show_default=True, help="Tokens of a context."
-)
+@click.option("--budgets", callback=numbers, default="500,1000,2000,4000", show_default=True, help="Token budgets.")
 @click.option("--only", multiple=True, metavar="NAME", help="Only this conversation. May be repeated.")
-@click.option("--questions", type=click.IntRange(min=1), help="At most so many of each conversation, always the same.")
-@click.option("--embedder", metavar="NAME", help="Instead of the one that is set; none for no vectors.")
 @click.option(
-    "--vectors-cache", type=FILE, metavar="FILE", help="Keep vectors here, so that another run embeds nothing."
+    "--questions", type=click.IntRange(min=1), help="Questions per conversation at most; always the same ones."
+)
+@click.option("--embedder", metavar="NAME", help="Embedder, or none.  [default: as configured]")
+@click.option("--vectors-cache", type=FILE, metavar="FILE", help="Cache vectors in this file, for later runs.")
+@click.option(
+    "--set",
+    "overrides",
+    callback=assignments,
+    multiple=True,
+    metavar="SETTING=VALUE",
+    help="Change a setting. May be repeated.",
 )
 @click.option(
-    "--set", "overrides", callback=assignments, multiple=True, metavar="SETTING=VALUE", help="May be repeated."
-)
-@click.option(
-    "--out", "results", type=FILE, metavar="FILE", help="Write what each question found, for `bench compare`."
+    "--out", "results", type=FILE, metavar="FILE", help="Write the result of each question, for `bench compare`."
 )
 @common
 def recall(
@@ -91,9 +94,9 @@ def recall(
 ) -> None:
     """Measure how much of the evidence a context holds.
 
-    Each conversation is told to a fresh memory and its questions are asked. A question's evidence turns are then looked
-    for in the bare ranked turns and in the rendered block, at each budget (a token is four characters). Nothing of the
-    home is read but its clew.toml, and that only with --home.
+    Each conversation is stored in a new, temporary memory, and its questions are asked. The evidence turns of a
+    question are looked up among the ranked turns and in the rendered block, at each budget (a token is four
+    characters). With --home, the settings of that home apply; its turns are not read.
     """
     config = load_config(None if scope.home is None else home_of(scope.home), overrides)
     conversations = _chosen(load(data), only)
@@ -121,7 +124,7 @@ def _chosen(conversations: list[DatasetConversation], names: tuple[str, ...]) ->
     known = [conversation.name for conversation in conversations]
     for name in names:
         if name not in known:
-            raise InputError(f"no conversation is called {name!r}; the data has {', '.join(known)}")
+            raise InputError(f"there is no conversation {name!r}; the data has {', '.join(known)}")
     return [conversation for conversation in conversations if not names or conversation.name in names]
 
 
@@ -140,7 +143,7 @@ def _embedder(config: Config, name: str | None, cache: Path | None) -> Embedder 
 def compare(scope: Scope, *, first: Path, second: Path, measure: str) -> None:
     """Compare two results that `bench recall --out` wrote, question by question.
 
-    A star marks a change whose 95 % interval over conversations leaves 0 out. With --json there is one row a line.
+    A star marks a change whose 95 % interval over conversations excludes 0. With --json, one row per line.
     """
     differences = compare_runs(read(first), read(second), measure)
     if scope.as_json:
@@ -151,13 +154,11 @@ def compare(scope: Scope, *, first: Path, second: Path, measure: str) -> None:
 
 @bench.command()
 @click.option("--data", required=True, type=FILE, help="LoCoMo or LongMemEval file; REALTALK or BEAM folder.")
-@click.option(
-    "--budgets", callback=numbers, default="500,1000,2000,4000", show_default=True, help="Tokens of a context."
-)
+@click.option("--budgets", callback=numbers, default="500,1000,2000,4000", show_default=True, help="Token budgets.")
 @click.option("--only", multiple=True, metavar="NAME", help="Only this conversation. May be repeated.")
 @click.option("--signal", "signals", multiple=True, metavar="NAME", help="Only this signal. May be repeated.")
-@click.option("--embedder", metavar="NAME", help="Instead of the one that is set; none for no vectors.")
-@click.option("--vectors-cache", type=FILE, metavar="FILE", help="Keep vectors here.")
+@click.option("--embedder", metavar="NAME", help="Embedder, or none.  [default: as configured]")
+@click.option("--vectors-cache", type=FILE, metavar="FILE", help="Cache vectors in this file, for later runs.")
 @common
 def ablate(
     scope: Scope,
@@ -171,8 +172,8 @@ def ablate(
 ) -> None:
     """Measure what recall loses without each signal.
 
-    The ranking alone is asked again with the signal's weight at 0. A row is the change in points; a star marks one
-    whose 95 % interval over conversations leaves 0 out. With --json there is one signal a line.
+    Ranks again with the weight of one signal set to 0. A row shows the change in percentage points; a star marks a
+    change whose 95 % interval over conversations excludes 0. With --json, one signal per line.
     """
     config = load_config(None if scope.home is None else home_of(scope.home))
     conversations = _chosen(load(data), only)
@@ -197,11 +198,13 @@ def ablate(
 
 @bench.command()
 @click.argument("results", nargs=-1, required=True, type=FILE)
-@click.option("--name", "names", multiple=True, metavar="TEXT", help="Of each result, in order.  [default: its data]")
+@click.option(
+    "--name", "names", multiple=True, metavar="TEXT", help="Name of each result, in order.  [default: its data]"
+)
 @click.option("--out", "place", required=True, type=FILE, metavar="FILE", help="Where to write the SVG.")
 @common
 def curve(scope: Scope, *, results: tuple[Path, ...], names: tuple[str, ...], place: Path) -> None:
-    """Draw recall against tokens, from results that `bench recall --out` wrote."""
+    """Plot recall against tokens, from results that `bench recall --out` wrote."""
     runs = [read(path) for path in results]
     if names and len(names) != len(runs):
         raise click.BadParameter(f"{len(names)} names for {len(runs)} results; give one for each, or none.")
@@ -217,14 +220,16 @@ def curve(scope: Scope, *, results: tuple[Path, ...], names: tuple[str, ...], pl
 
 
 @bench.command()
-@click.option("--turns", callback=numbers, help=f"Sizes of the memories.  [default: {','.join(map(str, SIZES))}]")
+@click.option(
+    "--turns", callback=numbers, help=f"Sizes of the memories in turns.  [default: {','.join(map(str, SIZES))}]"
+)
 @click.option("--quick", is_flag=True, help=f"Only {QUICK[0]:,} turns.")
 @common
 def speed(scope: Scope, *, turns: tuple[int, ...] | None, quick: bool) -> None:
-    """Measure speed and size beside plain references, in one run.
+    """Measure speed and size, next to reference implementations, in one run.
 
-    Works in a temporary folder (TMPDIR says where), on invented text, without a model. Times by the wall are this
-    machine's; compare the ratios. With --json there is one figure a line.
+    Works in a temporary folder (set TMPDIR to choose where), on generated text, without a model. Wall-clock times
+    depend on the machine; compare the ratios. With --json, one figure per line.
     """
     with progress("{task.description}") as shown:
         task = shown.add_task("")

@@ -1,4 +1,4 @@
-"""`clew demo`: a conversation is stored, and questions about it are answered, with evidence, cost and reasons."""
+"""`clew demo`: stores a conversation and answers questions about it, with evidence, cost and reasons."""
 
 import contextlib
 import json
@@ -26,28 +26,28 @@ from clew.version import __version__
 
 SAMPLE: Final = Path(__file__).with_name("sample")
 QUESTIONS: Final = 8
-"""Questions of the sample that are asked."""
+"""Number of the sample's questions that are asked."""
 
 BEST: Final = 3
-"""Items of a block that are shown; the block itself may hold more."""
+"""Items of a block that are shown; the block may contain more."""
 
 WORDS: Final = 210
-"""Characters of an item that are shown."""
+"""Most characters shown of an item."""
 
 SPEAKER: Final = (9, 16)
-"""Columns for a speaker's name, so that the answers stand below each other."""
+"""Least and most columns for a speaker's name, so that the answers line up."""
 
 _AFTERWARDS: Final = datetime(2025, 10, 3, 9, 0, tzinfo=UTC)
 
 
 def _after_the_sample() -> datetime:
-    """A moment soon after the sample's last turn, so that its questions mean the same on any day."""
+    """A time soon after the sample's last turn, so that relative dates in its questions always mean the same."""
     return _AFTERWARDS
 
 
 @dataclass(frozen=True, slots=True)
-class Loaded:
-    """What became of the conversation, with seconds to the acknowledgement and to the last vector."""
+class LoadResult:
+    """The result of loading the conversation: seconds until it was stored, and from then to the last vector."""
 
     report: IngestReport
     stored: float
@@ -55,8 +55,8 @@ class Loaded:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """One question with what was found, and how long that took in milliseconds."""
+class DemoAnswer:
+    """A question, the context recalled for it, and the milliseconds that the recall took."""
 
     question: str
     context: Context
@@ -64,7 +64,7 @@ class Answer:
 
     @property
     def best(self) -> list[ContextItem]:
-        """The items shown, best first. Their length is left out: it says what fits into a budget, not what answers."""
+        """The items to show, best first. The cost signal is ignored: it is about the budget, not about the answer."""
         return sorted(self.context.items, key=lambda item: (item.signals.get("cost", 0.0) - item.score, item.turn_ids))[
             :BEST
         ]
@@ -72,22 +72,22 @@ class Answer:
 
 @click.command()
 @click.argument("path", required=False)
-@click.option("--ask", "questions", multiple=True, metavar="QUESTION", help="Ask this; may be given several times.")
+@click.option("--ask", "questions", multiple=True, metavar="QUESTION", help="Question to ask. May be repeated.")
 @click.option(
     "--budget",
     type=click.IntRange(min=0),
     metavar="TOKENS",
     default=500,
     show_default=True,
-    help="Tokens of each block.",
+    help="Maximum size of each block.",
 )
 @common
 def demo(scope: Scope, path: str | None, questions: tuple[str, ...], budget: int) -> None:
     """Show Clew at work, on a sample conversation or on yours.
 
-    PATH is anything that `clew import` reads; questions come from --ask, or are asked for. Without PATH a sample is
-    taken that belongs to Clew: three people and an assistant build an app over seven months. Nothing is kept, unless
-    --home names a place.
+    PATH is anything that `clew import` reads; give questions with --ask, or type them. Without PATH, a sample that
+    comes with Clew is used: three people and an assistant build an app over seven months. Nothing is kept, unless
+    --home is given.
     """
     with _home(scope) as home, _open(home, scope, sample=path is None) as memory:
         loaded = _load(memory, path or str(SAMPLE / "conversation.jsonl"))
@@ -115,16 +115,16 @@ def _open(home: str, scope: Scope, *, sample: bool) -> Memory:
     return open_memory(Scope(home=home, space=scope.space), clock=_after_the_sample if sample else None)
 
 
-def _load(memory: Memory, path: str) -> Loaded:
+def _load(memory: Memory, path: str) -> LoadResult:
     started = time.perf_counter()
     report = import_shown(memory, path)
     stored = time.perf_counter()
     work_through(memory, "vectors")
-    return Loaded(report, stored - started, time.perf_counter() - stored)
+    return LoadResult(report, stored - started, time.perf_counter() - stored)
 
 
 def _prepared(path: str | None) -> list[str]:
-    """The questions that belong to the sample; none for anything else."""
+    """The questions of the sample; none if the conversation is the user's own."""
     if path is not None:
         return []
     every = json.loads((SAMPLE / "questions.json").read_text(encoding="utf-8"))
@@ -132,23 +132,29 @@ def _prepared(path: str | None) -> list[str]:
 
 
 def _typed() -> Iterator[str]:
-    """Questions from the keyboard, up to an empty line; none where there is no keyboard."""
+    """Questions typed on a terminal, up to an empty line; none if standard input is not a terminal."""
     while sys.stdin.isatty():
-        question = click.prompt("Question (empty ends)", default="", show_default=False, err=True).strip()
+        question = click.prompt("Question (empty to finish)", default="", show_default=False, err=True).strip()
         if not question:
             return
         yield question
 
 
-def _ask(memory: Memory, question: str, budget: int) -> Answer:
+def _ask(memory: Memory, question: str, budget: int) -> DemoAnswer:
     started = time.perf_counter()
     context = memory.recall(question, budget=budget)
-    return Answer(question, context, 1000 * (time.perf_counter() - started))
+    return DemoAnswer(question, context, 1000 * (time.perf_counter() - started))
 
 
-def _print_loaded(memory: Memory, loaded: Loaded, path: str | None) -> None:
+def _print_loaded(memory: Memory, loaded: LoadResult, path: str | None) -> None:
     console = out()
-    console.print(Text.assemble(("Clew", "bold"), f" {__version__}  ", dim("keeps a conversation going without end")))
+    console.print(
+        Text.assemble(
+            ("Clew", "bold"),
+            f" {__version__}  ",
+            dim("gives LLM conversations a memory that outlives the context window"),
+        )
+    )
     console.print()
     if path is None:
         console.print("A sample: three people and an assistant build an app, March to October 2025.")
@@ -156,18 +162,18 @@ def _print_loaded(memory: Memory, loaded: Loaded, path: str | None) -> None:
     console.print(_embedding(memory, loaded))
 
 
-def _embedding(memory: Memory, loaded: Loaded) -> str:
+def _embedding(memory: Memory, loaded: LoadResult) -> str:
     if memory.embedder is None:
         note = memory.embedder_note or "no embedder"
-        return f"{note[:1].upper()}{note[1:]}. Turns are found by their words, not by their meaning."
+        return f"{note[:1].upper()}{note[1:]}. Turns are found by their words only, not by meaning."
     count = memory.stats().vectors
     return (
-        f"{counted(count, 'vector')} by {memory.embedder.name.partition('@')[0]}, made behind the acknowledgement "
+        f"{counted(count, 'vector')} made by {memory.embedder.name.partition('@')[0]} in the background, "
         f"in {loaded.finished:.1f} s"
     )
 
 
-def _print_answer(memory: Memory, answer: Answer, number: int) -> None:
+def _print_answer(memory: Memory, answer: DemoAnswer, number: int) -> None:
     console, context = out(), answer.context
     console.print()
     console.print(Text(f"{number}. {printable(answer.question)}", style="bold"))
@@ -190,30 +196,32 @@ def _print_answer(memory: Memory, answer: Answer, number: int) -> None:
 def _print_end(*, kept: bool, asked: bool) -> None:
     clew = _program()
     steps = [
-        (f"{clew} import claude-code", "the sessions of Claude Code; codex and gemini-cli likewise"),
-        (f"{clew} import FILE", "a ChatGPT or Claude export, JSON Lines, Markdown, text"),
-        (f'{clew} recall "what did we decide about ...?"', "the block for a model, within a budget"),
-        (f"{clew} demo FILE --ask QUESTION", "this demonstration on a conversation of yours"),
+        (f"{clew} import claude-code", "import your Claude Code sessions; also: codex, gemini-cli"),
+        (f"{clew} import FILE", "import a ChatGPT or Claude export, JSON Lines, Markdown or text"),
+        (f'{clew} recall "what did we decide about ...?"', "print the turns that answer a question"),
+        (f"{clew} demo FILE --ask QUESTION", "run this demo on a conversation of yours"),
     ]
     console = out()
     console.print()
     if not asked:
-        console.print("Nothing was asked: give questions with --ask, or start this where you can type them.")
-    console.print("On with your own:" if kept else "Nothing of this was kept. On with your own:")
+        console.print("No question was asked: give questions with --ask, or run this in a terminal and type them.")
+    console.print(
+        "Next, with your own conversations:" if kept else "Nothing was kept. Next, with your own conversations:"
+    )
     for command, what in steps:
         console.print(f"  {command}", soft_wrap=True)
         console.print(dim(f"      {what}"))
 
 
 def _program() -> str:
-    """How this program is started here: by its name, or by its path when the shell does not find the name."""
+    """The command that starts this program: its name, or its path if it is not on the PATH."""
     started = Path(sys.argv[0])
     if started.stem != "clew" or shutil.which("clew"):
         return "clew"
     return os.path.relpath(started)
 
 
-def _record(memory: Memory, loaded: Loaded, answers: list[Answer]) -> dict[str, Any]:
+def _record(memory: Memory, loaded: LoadResult, answers: list[DemoAnswer]) -> dict[str, Any]:
     report = loaded.report
     return {
         "version": __version__,

@@ -1,4 +1,4 @@
-"""`clew doctor`: what is wrong, in plain words, and its repair."""
+"""`clew doctor`: explains problems in plain words, and repairs them."""
 
 from contextlib import closing
 from typing import Any, Final
@@ -21,19 +21,17 @@ from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
 
 SHOWN: Final = 5
-"""Problems of a kind that are printed; `--json` has them all."""
+"""Most problems of one kind that are printed; `--json` has all of them."""
 
 
 @click.command()
-@click.option("--repair", is_flag=True, help="Mend what can be mended without losing a turn.")
+@click.option("--repair", is_flag=True, help="Repair whatever can be repaired without losing a turn.")
 @common
 def doctor(scope: Scope, repair: bool) -> None:
-    """Say what is wrong, what it means and what helps; mend it with --repair.
+    """Explain what is wrong and how to repair it; with --repair, repair it.
 
-    Checks what `clew verify` checks, and shows the work that was put aside. With --repair it makes again what is
-    derived from the turns, drops what belongs to nothing, and checks once more; no turn is dropped and no word of one
-    changed.
-    Exit status 1 means that something is still wrong.
+    Checks what `clew verify` checks, and lists the jobs that were set aside. With --repair, it rebuilds derived data,
+    deletes orphaned rows, and checks again; no turn is deleted or changed. Exit status 1 means that a problem is left.
     """
     see_that_home_exists(scope.home)
     config = load_config(home_of(scope.home))
@@ -50,7 +48,7 @@ def doctor(scope: Scope, repair: bool) -> None:
             report = verify(store, scope.space)
             findings = pipeline.diagnose(report.problems)
             if not scope.as_json:
-                out().print(f"worked on: {', '.join(mended) or 'nothing'}; checked again")
+                out().print(f"repaired: {', '.join(mended) or 'nothing'}; checked again")
                 _print(findings)
     if scope.as_json:
         emit(
@@ -64,36 +62,36 @@ def doctor(scope: Scope, repair: bool) -> None:
         )
     if not report.ok:
         can = any(each.mends for each in findings) and not repair
-        hint = "`clew doctor --repair` mends what it can" if can else "see above for what helps"
+        hint = "`clew doctor --repair` repairs what it can" if can else "see above for the repair of each"
         raise ClewError(f"{counted(len(report.problems), 'problem')} left; {hint}")
     if not scope.as_json:
-        out().print("everything is whole")
+        out().print("no problems found")
 
 
 def _names(scope: Scope, store: Store, setting: str) -> dict[str, str]:
-    """What finds names here and what has found them so far, for the record; printed here unless that is JSON."""
+    """The recogniser of names in use, and the one that was used so far, as JSON fields; printed unless --json."""
     try:
         _, note = choose_recogniser(setting)
-    except ClewError as error:  # it is no fault of the home
+    except ClewError as error:  # not a problem of the stored data
         note = str(error)
     with store.snapshot() as reader:
         asked = read_asked(reader, scope.space)[1]
     if asked is not None and asked.model not in note:
-        note += f"; what {asked.model} found is kept"
+        note += f"; the names found by {asked.model} are kept"
     if not scope.as_json:
         out().print(printable(note), soft_wrap=True)
     return {"ner": note}
 
 
 def _deferred(scope: Scope, store: Store) -> dict[str, list[dict[str, Any]]]:
-    """What was put aside, for the record; printed here unless that is JSON. Empty when nothing was."""
+    """The jobs that were set aside, as JSON fields; printed unless --json. Empty if there are none."""
     with store.snapshot() as reader:
         aside = deferred(reader, scope.space)
     if aside and not scope.as_json:
         console = out()
-        console.print(f"{counted(len(aside), 'job')} put aside; `clew work --retry` tries again", style="bold")
+        console.print(f"{counted(len(aside), 'job')} set aside; `clew work --retry` retries", style="bold")
         for each in aside[:SHOWN]:
-            said = f"{each.job}: {each.reason or 'no reason is known'}, {counted(each.attempts, 'attempt')}"
+            said = f"{each.job}: {each.reason or 'unknown reason'}, {counted(each.attempts, 'attempt')}"
             console.print(indented(f"- {printable(said)}"))
         if len(aside) > SHOWN:
             console.print(indented(f"- and {len(aside) - SHOWN:,} more"))
@@ -101,7 +99,7 @@ def _deferred(scope: Scope, store: Store) -> dict[str, list[dict[str, Any]]]:
 
 
 def _ledger(scope: Scope, store: Store) -> dict[str, list[dict[str, Any]]]:
-    """What language models cost lately, for the record; printed here unless that is JSON. Empty when none was asked."""
+    """The recent cost of language models, as JSON fields; printed unless --json. Empty if none was called."""
     with store.snapshot() as reader:
         rows = read_ledger(reader, scope.space, LEDGER_DAYS)
     if not scope.as_json:

@@ -1,4 +1,4 @@
-"""`clew entities`: the people, places and things that conversations name."""
+"""`clew entities`: lists the people, places and things that conversations name."""
 
 from typing import Final
 
@@ -13,21 +13,21 @@ from clew.types.entity import NodeType
 from clew.types.ids import turn_id
 
 PATIENCE: Final = 2.0
-"""Seconds that turns which were just added are waited for."""
+"""Seconds to wait for the analysis of turns that were just added."""
 
 WORDS: Final = 72
-"""Characters shown of a turn or of other names."""
+"""Most characters shown of a turn, or of the aliases of a name."""
 
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--type", "kind", type=click.Choice([str(each) for each in NodeType]), help="Only those of one type.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, help="Most of them; 20 by default.")
+@click.option("--type", "kind", type=click.Choice([str(each) for each in NodeType]), help="Only entities of this type.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
 @common
 def entities(scope: Scope, name: str | None, kind: str | None, limit: int) -> None:
-    """List the people, places and things that are named, or all about one.
+    """List the people, places and things that are named, or show one of them.
 
-    With NAME, which may be a nickname, lists what it stands beside and the newest turns that name it.
+    With NAME, which may be an alias, shows what it is connected with and the newest turns that name it.
     """
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
@@ -50,7 +50,7 @@ def _list(memory: Memory, scope: Scope, kind: str | None, limit: int) -> None:
     if len(found) > limit:
         err().print(f"{counted(len(found) - limit, 'name')} more; --limit shows them", style="dim")
     if not found:
-        err().print("nothing is named yet", style="dim")
+        err().print("no entities yet", style="dim")
 
 
 def _about(memory: Memory, scope: Scope, name: str, limit: int) -> None:
@@ -61,15 +61,15 @@ def _about(memory: Memory, scope: Scope, name: str, limit: int) -> None:
     entity = page.entity
     also = f", also {', '.join(entity.aliases)}" if entity.aliases else ""
     out().print(f"{entity.name}: {entity.type}, {counted(entity.turns, 'turn')}{also}", highlight=False, markup=False)
-    near = grid("beside", "type", "how", ">turns")
+    near = grid("neighbour", "type", "relation", ">turns")
     for each in page.neighbours[:limit]:
         near.add_row(each.name, str(each.type), str(each.edge).replace("_", " "), str(each.turns))
     lay_out(out(), near)
-    told = grid("turn", "says")
+    turns = grid("turn", "text")
     for ref in page.turn_ids[:limit]:
         try:
             turn = memory.get(ref)
-        except NotFoundError:  # forgotten since it was looked up
+        except NotFoundError:  # forgotten since the page was read
             continue
-        told.add_row(dim(turn_id(turn.session, turn.seq or 0)), shortened(" ".join(turn.text.split()), WORDS))
-    lay_out(out(), told)
+        turns.add_row(dim(turn_id(turn.session, turn.seq or 0)), shortened(" ".join(turn.text.split()), WORDS))
+    lay_out(out(), turns)

@@ -1,4 +1,4 @@
-"""`clew eval`: whether the structure does what the source documents ask of it."""
+"""`clew eval`: runs the evaluations that the source documents specify."""
 
 from typing import Final
 
@@ -15,28 +15,26 @@ from clew.models.choose import choose_embedder
 from clew.store.open import home_of
 
 SHOWN: Final = 3
-"""Failures printed of each evaluation; --failures prints all."""
+"""Most failures printed per evaluation; --failures prints all."""
 
 
 @click.group("eval")
 def eval_() -> None:
-    """Run the evaluations that the source documents ask for."""
+    """Run the evaluations that the source documents specify."""
 
 
 @eval_.command()
-@click.option("--seed", type=int, default=SEED, show_default=True, help="What is by chance depends on it alone.")
-@click.option("--cases", type=click.IntRange(min=1), default=CASES, show_default=True, help="Cases of each.")
-@click.option("--embedder", metavar="NAME", help="Instead of the one that is set; none for the rules alone.")
-@click.option(
-    "--seen", is_flag=True, help="Run the part of the material that may be looked at; its figures count for nothing."
-)
+@click.option("--seed", type=int, default=SEED, show_default=True, help="Seed of the random generator.")
+@click.option("--cases", type=click.IntRange(min=1), default=CASES, show_default=True, help="Cases per evaluation.")
+@click.option("--embedder", metavar="NAME", help="Embedder, or none for the rules alone.  [default: as configured]")
+@click.option("--seen", is_flag=True, help="Use the development part of the material instead of the held-out part.")
 @click.option("--failures", is_flag=True, help="Print every failure.")
 @common
 def hsca(scope: Scope, *, seed: int, cases: int, embedder: str | None, seen: bool, failures: bool) -> None:
     """Run the five evaluations of the HSCA specification (section 7) on texts of our own.
 
-    Exits with 1 when a bar of the document is missed. Nothing of the home is read but its clew.toml, and that only with
-    --home. With --json there is one evaluation a line.
+    Exit status 1 means that a threshold of the document was missed. With --home, the settings of that home apply; its
+    turns are not read. With --json, one evaluation per line.
     """
     config = load_config(None if scope.home is None else home_of(scope.home))
     chosen, note = choose_embedder(embedder or config.embedder, threads=config.embed_threads)
@@ -59,7 +57,7 @@ def hsca(scope: Scope, *, seed: int, cases: int, embedder: str | None, seen: boo
         _print(found, None if failures else SHOWN)
     missed = [each.name for each in found if not each.meets_document]
     if missed:
-        err().print(f"the document's bar is missed: {', '.join(missed)}")
+        err().print(f"below the document's threshold: {', '.join(missed)}")
         raise click.exceptions.Exit(1)
 
 
@@ -78,7 +76,7 @@ def _print(found: list[Evaluation], most: int | None) -> None:
 
 
 def sheet(found: list[Evaluation]) -> Sheet:
-    """One row an evaluation, and one for each further figure."""
+    """A table with one row for each evaluation, and one for each of its further figures."""
     rows = []
     for each in found:
         bars = (f"{100 * each.document_bar:.1f}", f"{100 * each.bar:.1f}")

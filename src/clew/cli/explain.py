@@ -1,4 +1,4 @@
-"""`clew explain`: the receipt of a recall, for people."""
+"""`clew explain`: prints the receipt of a recall."""
 
 from collections.abc import Mapping
 from itertools import starmap
@@ -18,22 +18,22 @@ from clew.memory import Memory
 from clew.types import Receipt
 
 LINE = 120
-"""Characters of a turn that a receipt's item shows."""
+"""Most characters shown of a turn."""
 
 _TURN = ":turn:"
-"""In the names of turns alone: sessions are percent-encoded."""
+"""Occurs only in turn ids: the session name in an id is percent-encoded."""
 
 
 @click.command()
 @click.argument("receipt")
-@click.option("--diff", "before", metavar="RECEIPT", help="Show what changed since this one instead.")
+@click.option("--diff", "before", metavar="RECEIPT", help="Show the differences from this receipt instead.")
 @common
 def explain(scope: Scope, receipt: str, before: str | None) -> None:
-    """Show why a recall, or `clew when`, gave what it gave.
+    """Show why `clew recall` or `clew when` returned what it did.
 
-    RECEIPT is the name that they print, or `last` for the newest. For each item: its rank, its score, what
-    each signal added to it, its place by each signal alone, how it is shown, and its tokens; then what was left out,
-    why, and how to get it back. `--diff A B` shows what entered, left or moved from A to B, and which signal did it.
+    RECEIPT is the id that they print, or `last` for the newest. Shows for each item its rank, its score, the share of
+    each signal, its rank by each signal alone, its form and its tokens; then what was left out, why, and how to get it.
+    `--diff A B` shows which items were added, removed or moved from A to B, and which signal caused it.
     """
     with open_memory(scope) as memory:
         found = memory.explain(None if receipt == "last" else receipt)
@@ -50,18 +50,18 @@ def explain(scope: Scope, receipt: str, before: str | None) -> None:
 
 
 def print_receipt(console: Console, memory: Memory, receipt: Receipt) -> None:
-    """Prints a receipt; turns that are still stored are shown with their first words."""
+    """Prints a receipt, with the beginning of each turn that is still stored."""
     chosen = sorted(receipt.chosen, key=lambda row: row["rank"])
     lay_out(console, lines(_summary(receipt)))
     console.print()
-    table = grid(">rank", ">score", ">tokens", "turn and what each signal added", titles=True)
+    table = grid(">rank", ">score", ">tokens", "turn and share of each signal", titles=True)
     for row in chosen:
         cell = Text.assemble(_shown(memory, row, receipt.query), "\n", dim(shares(row["signals"])))
         cell.append_text(dim(_by_itself(row)))
         table.add_row(str(row["rank"]), _score(row), str(row["tokens"]), cell)
-    lay_out(console, table if chosen else dim("Nothing was shown."))
+    lay_out(console, table if chosen else dim("Nothing was chosen."))
     if receipt.omitted:
-        console.print("\nLeft out, best first (`clew restore ID` gives one back):")
+        console.print("\nLeft out, best first (`clew restore ID` prints one):")
         table = grid(">score", "turn and reason")
         for row in receipt.omitted:
             cell = Text.assemble(_shown(memory, row, receipt.query), "\n", dim(printable(row["reason"])))
@@ -72,18 +72,18 @@ def print_receipt(console: Console, memory: Memory, receipt: Receipt) -> None:
 
 
 def print_changes(console: Console, memory: Memory, compared: ReceiptChanges) -> None:
-    """Prints what changed between two receipts; turns that are still stored are shown with their first words."""
+    """Prints the differences of two receipts, with the beginning of each turn that is still stored."""
     rows = [("from", compared.first), ("to", compared.second)]
     rows += [(name, f"{_plain(old)} -> {_plain(new)}") for name, (old, new) in compared.settings.items()]
-    rows.append(("the same", f"{compared.same:,} turns"))
+    rows.append(("unchanged", counted(compared.same, "turn")))
     lay_out(console, lines(rows))
     console.print()
     if not compared.turns:
-        lay_out(console, dim("Nothing entered, left or moved."))
+        lay_out(console, dim("No turn was added, removed or moved."))
         return
-    table = grid("what", ">rank", "turn and what did it", titles=True)
+    table = grid("change", ">rank", "turn and cause", titles=True)
     for each in compared.turns:
-        cause = f"{each.signal} {each.share:+.2f}" if each.signal else "no signal: the budget, or what else there was"
+        cause = f"{each.signal} {each.share:+.2f}" if each.signal else "no signal: the budget or the other turns"
         shown = f"{each.was} -> {each.shown}, " if each.was and each.shown and each.was != each.shown else ""
         cell = Text.assemble(_named(memory, each.turn_id), "\n", dim(f"{shown}{cause}"))
         table.add_row(each.kind, f"{each.before or '-'} -> {each.after or '-'}", cell)
@@ -91,15 +91,15 @@ def print_changes(console: Console, memory: Memory, compared: ReceiptChanges) ->
 
 
 def _by_itself(row: Mapping[str, Any]) -> str:
-    """Why a turn had to be there, its places by single signals, and how it is shown if not in full."""
+    """Why a turn was required, its rank by each signal alone, and its form if it is shortened."""
     ranks = ", ".join(f"{name} {place}" for name, place in row.get("ranks", {}).items())
-    places = f"\nby itself: {ranks}" if ranks else ""
+    places = f"\nrank by each signal alone: {ranks}" if ranks else ""
     if row.get("required"):
         why = "pinned" if row["required"] == "pin" else f"required by {printable(row['required'])}"
         places = f"\n{why}{places}"
     if row.get("rendering", "full") == "full" or "node_id" in row:
         return places
-    return f"{places}\nshown as {row['rendering']}; the whole: clew restore {printable(row['turn_ids'][0])}"
+    return f"{places}\nshown as {row['rendering']}; in full: clew restore {printable(row['turn_ids'][0])}"
 
 
 def _summary(receipt: Receipt) -> list[tuple[str, str]]:
@@ -107,10 +107,10 @@ def _summary(receipt: Receipt) -> list[tuple[str, str]]:
     rows = [
         ("question", printable(receipt.query)),
         ("receipt", f"{receipt.id}, {receipt.created_at:%Y-%m-%d %H:%M:%S} UTC"),
-        ("of a time", _of_a_time(receipt.settings) if receipt.kind == TOLD else ""),
-        ("read as", "; ".join(starmap(_understood, receipt.understood.items())) or "no term"),
-        ("only", "; ".join(f"{name} {_plain(value)}" for name, value in filters.items())),
-        ("considered", f"{receipt.considered:,} turns; {len(receipt.chosen)} shown"),
+        ("period", _period(receipt.settings) if receipt.kind == TOLD else ""),
+        ("read as", "; ".join(starmap(_understood, receipt.understood.items())) or "no terms"),
+        ("filter", "; ".join(f"{name} {_plain(value)}" for name, value in filters.items())),
+        ("considered", f"{counted(receipt.considered, 'turn')}; {len(receipt.chosen)} chosen"),
         ("tokens", f"{receipt.tokens:,} of {receipt.settings['budget']:,}, counted by {receipt.settings['counter']}"),
         ("embedder", _embedder(receipt.settings)),
         ("took", ", ".join(f"{name.removesuffix('_ms')} {value:.1f} ms" for name, value in receipt.timings.items())),
@@ -119,31 +119,31 @@ def _summary(receipt: Receipt) -> list[tuple[str, str]]:
 
 
 def _understood(name: str, value: Any) -> str:
-    """One thing that a question was read as; places with the turns where they were found."""
+    """One part of how the question was read; for places, with the turns that they point to."""
     if name != "places":
         return f"{name}: {_plain(value)}"
     found = ((each["words"], each.get("turn") or ", ".join(each.get("turns", ())) or "not found") for each in value)
     return f"{name}: {', '.join(f'{printable(words)!r} ({printable(where)})' for words, where in found)}"
 
 
-def _of_a_time(settings: Mapping[str, Any]) -> str:
-    """What was asked of which time, and how many lines there were."""
+def _period(settings: Mapping[str, Any]) -> str:
+    """The mode and the period of a recall by time, and the number of turns and lines in the period."""
     asked = settings["asked"]
     chosen = f"{settings['mode']} (chosen by auto)" if asked["mode"] == "auto" else settings["mode"]
     given = "".join(f", {name} {printable(asked[name])!r}" for name in ("since", "until") if name in asked)
     day = settings.get("counted_from")
     counted_from = f", counted from the conversation's last day, {day}" if day else ""
-    turns = f"{counted(settings['in_time'], 'turn')} in it, {counted(settings['offered'], 'line')} offered"
+    turns = f"{counted(settings['in_time'], 'turn')} in the period, {counted(settings['offered'], 'line')} considered"
     return f"{chosen}{given}{counted_from}; {turns}"
 
 
 def _embedder(settings: Mapping[str, Any]) -> str:
-    """What ranked by meaning; empty where no question ranked."""
-    return settings["embedder"] or "none: ranked by words alone" if "embedder" in settings else ""
+    """The embedder that ranked; empty if the receipt ranks no question."""
+    return settings["embedder"] or "none: ranked by words only" if "embedder" in settings else ""
 
 
 def _score(row: Mapping[str, Any]) -> str:
-    """A turn's score; nothing for what no question ranked."""
+    """The score of a row; empty if no question ranked it."""
     return f"{row['score']:.2f}" if "score" in row else ""
 
 
@@ -156,13 +156,13 @@ def _plain(value: Any) -> str:
 
 
 def shares(signals: Mapping[str, float]) -> str:
-    """What every signal added, by its own name, the strongest first, for or against."""
+    """The share of each signal in a score, the largest first, whether positive or negative."""
     strongest = sorted(signals.items(), key=lambda pair: (-abs(pair[1]), pair[0]))
     return ", ".join(f"{name} {share:+.2f}" for name, share in strongest)
 
 
 def _shown(memory: Memory, row: Mapping[str, Any], query: str) -> Text:
-    """What a row stands for: a turn, or an outline of some by its name and the first of them."""
+    """What a row shows: a turn, or the summary of a node of the hierarchy with the turns that it covers."""
     if "node_id" not in row:
         return _turn(memory, row["turn_ids"][0], query)
     what = f"{row['kind']} of {counted(row['turns'], 'turn')}, {' to '.join(map(printable, row['turn_ids']))}"
@@ -170,7 +170,7 @@ def _shown(memory: Memory, row: Mapping[str, Any], query: str) -> Text:
 
 
 def _named(memory: Memory, name: str) -> Text:
-    """A turn, or an outline, by its name."""
+    """A turn by its id, or a node of the hierarchy by its name."""
     return _turn(memory, name, "") if _TURN in name else Text(printable(name), "bold")
 
 

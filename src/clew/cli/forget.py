@@ -1,4 +1,4 @@
-"""`clew forget`: takes turns out for good, after showing which."""
+"""`clew forget`: deletes turns, after showing which."""
 
 import functools
 import sys
@@ -19,10 +19,10 @@ from clew.store.open import open_store
 from clew.types import ForgetProof, ForgetReport
 
 PATIENCE = 2.0
-"""Seconds that turns which were just added are waited for, where an expression asks what is known of them."""
+"""Seconds to wait for the analysis of turns that were just added, when --where asks about it."""
 
 SHOWN = 10
-"""Turns that are shown before the question; the others are counted."""
+"""Most turns shown before the confirmation; the rest are counted."""
 
 
 @click.command()
@@ -31,17 +31,17 @@ SHOWN = 10
 @click.option("--speaker", metavar="NAME", help="All turns of this speaker.")
 @since
 @until
-@click.option("--match", metavar="WORDS", help="All turns that hold these words, case and accents aside.")
+@click.option("--match", metavar="WORDS", help="All turns that contain these words; case and accents are ignored.")
 @where
-@click.option("--expired", is_flag=True, help="What is older than the setting keep_days; no other condition with it.")
-@click.option("--dry-run", is_flag=True, help="Only show what would go.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
-@click.option("--proof", is_flag=True, help="Look for traces afterwards, in all that is kept and in the raw files.")
+@click.option("--expired", is_flag=True, help="All turns older than the setting keep_days. Excludes other conditions.")
+@click.option("--dry-run", is_flag=True, help="Only list the turns that would be deleted.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@click.option("--proof", is_flag=True, help="Search for traces afterwards, in every table and in the raw files.")
 @click.option(
     "--look-in",
     multiple=True,
     type=click.Path(path_type=Path, exists=True),
-    help="A file or folder to look into as well, such as a backup; once for each. Implies --proof.",
+    help="Also search this file or folder, such as a backup. May be repeated; implies --proof.",
 )
 @common
 def forget(
@@ -54,19 +54,19 @@ def forget(
     look_in: tuple[Path, ...],
     **conditions: Any,
 ) -> None:
-    """Take turns out for good, with all that was made of them.
+    """Delete turns and everything derived from them.
 
-    Conditions add up: a turn goes when it meets every one that is given. What goes is shown, and asked for. A keyed
-    hash of each turn stays, so that an import does not bring it back. With --proof, exit status 1 means that a trace of
-    what was forgotten was found.
+    A turn is deleted if it meets all the conditions given. The turns are listed first, and you are asked to confirm. A
+    keyed hash of each turn is kept, so that an import does not bring it back. With --proof, exit status 1 means that a
+    trace of a deleted turn was found.
     """
     selection = {**conditions, "turn_ids": turn_ids or None}
     if expired and any(value is not None for value in selection.values()):
-        raise click.UsageError("--expired takes no other condition.")
+        raise click.UsageError("--expired cannot be combined with other conditions.")
     found: ForgetProof | None = None
     with open_memory(scope) as memory:
         if conditions["where"] is not None and not memory.drain(PATIENCE):
-            err().print("Some turns are not analysed yet, of which no score is known; `clew work --once` first.")
+            err().print("Some turns are not analysed yet and match no score; run `clew work --once` first.")
         remove = memory.forget_expired if expired else functools.partial(memory.forget, **selection)
         report = remove(dry_run=True)
         if not (dry_run or yes):
@@ -83,8 +83,10 @@ def forget(
     elif not dry_run:
         err().print(_result(report))
     if report.unscrubbed is not None:
-        err().print(f"The raw files may still hold traces: {report.unscrubbed}", soft_wrap=True)
-        err().print("It is noted, and done by `clew work --once` or any program that has the memory open.")
+        err().print(f"The raw files may still contain traces: {report.unscrubbed}", soft_wrap=True)
+        err().print(
+            "A job is pending that removes them; `clew work --once` runs it, or any program that opens the memory."
+        )
     if found is not None:
         _say_proof(scope, found)
 
@@ -96,7 +98,7 @@ def _proof(scope: Scope, traces: Traces, look_in: tuple[Path, ...]) -> ForgetPro
 
 def _say_proof(scope: Scope, proof: ForgetProof) -> None:
     if not scope.as_json:
-        out().print(f"looked for what is unique to it: {numbers(proof.looked_for)}")
+        out().print(f"searched for text unique to the deleted turns: {numbers(proof.looked_for)}")
         for place, size in proof.looked_in.items():
             hits = proof.found.get(place, 0)
             out().print(f"  {printable(place)} ({size:,}): {counted(hits, 'trace')}", soft_wrap=True)
@@ -105,9 +107,9 @@ def _say_proof(scope: Scope, proof: ForgetProof) -> None:
 
 
 def _print_choice(memory: Memory, report: ForgetReport) -> None:
-    """Shows what would go, on stdout."""
+    """Lists the turns that would be deleted, on stdout."""
     console = out()
-    console.print(f"{counted(report.turns, 'turn')} would go for good" + ":" * bool(report.turns))
+    console.print(f"{counted(report.turns, 'turn')} would be deleted" + ":" * bool(report.turns))
     for name in report.turn_ids[:SHOWN]:
         turn = memory.get(name)
         console.print(Text.assemble(f"  {day(turn.at)} {who(turn)}: ", shortened(turn.text, 100), dim(f"  {name}")))
@@ -120,16 +122,16 @@ def _ask(report: ForgetReport) -> None:
         return
     if not sys.stdin.isatty():
         raise click.UsageError(
-            "Nobody can be asked here: give --yes to forget these turns, or --dry-run to only see them."
+            "cannot ask for confirmation: standard input is not a terminal. Give --yes to delete, or --dry-run to list."
         )
-    if not click.confirm("Forget them?", err=True):
-        err().print("Nothing was forgotten.")
+    if not click.confirm("Delete them permanently?", err=True):
+        err().print("Nothing was deleted.")
         raise click.exceptions.Exit(0)
 
 
 def _result(report: ForgetReport) -> str:
     if not report.turns:
-        return "No turn meets the conditions; nothing was forgotten."
+        return "No turn meets the conditions; nothing was deleted."
     rows = ", ".join(f"{count:,} {table}" for table, count in report.rows.items() if count and table != "turn")
-    made = f"; of what was made of them, {rows}" if rows else ""
-    return f"forgotten for good: {counted(report.turns, 'turn')}{made}"
+    derived = f"; derived rows deleted: {rows}" if rows else ""
+    return f"deleted {counted(report.turns, 'turn')}{derived}"

@@ -1,4 +1,4 @@
-"""`clew install`: tells an agent's program of the memory, and takes it back."""
+"""`clew install`: adds Clew to the settings of a coding agent, and removes it."""
 
 import json
 import os
@@ -11,7 +11,7 @@ import click
 from clew.cli.options import Scope, common
 from clew.cli.show import emit, err, out
 from clew.errors import MissingExtra
-from clew.serve.install import PROGRAMS, Place, Plan, apply, entry, plan_install, plan_remove
+from clew.serve.install import PROGRAMS, SettingsEdit, apply, plan_install, plan_remove, server_entry
 
 
 @click.command()
@@ -22,74 +22,79 @@ from clew.serve.install import PROGRAMS, Place, Plan, apply, entry, plan_install
     type=click.Choice(["user", "local", "project"]),
     default="user",
     show_default=True,
-    help="For you everywhere, for you in this folder, or for everyone in this folder (.mcp.json).",
+    help="You in every folder, you in this folder, or everyone in this folder (.mcp.json).",
 )
-@click.option("--print", "only_print", is_flag=True, help="Print the entry and write nothing.")
-@click.option("--remove", is_flag=True, help="Take the entry back.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--print", "only_print", is_flag=True, help="Print the entry, without writing it.")
+@click.option("--remove", is_flag=True, help="Remove the entry.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @common
 def install(scope: Scope, program: str, reach: str, only_print: bool, remove: bool, yes: bool) -> None:
-    """Tell an agent's program to use this memory, over `clew mcp`.
+    """Register Clew as an MCP server with a coding agent.
 
-    PROGRAM is `claude-code`. What would be written is shown, and written after you agree. Nothing else in the file
-    changes; a file that is no JSON is left alone. The file as it was is kept beside it, and --remove takes everything
-    back. --home and --space decide which memory the program gets.
+    PROGRAM is `claude-code`. The change is shown, and written after you confirm. The rest of the settings file stays
+    unchanged, and a copy of the file is kept next to it; a file that is not valid JSON is not touched. --remove undoes
+    the change. --home and --space choose the memory that the agent uses.
     """
-    place = PROGRAMS[program](reach, Path.home(), Path.cwd(), os.environ)  # type: ignore[arg-type]  # click has checked it
-    wanted = entry(_arguments(scope), shared=reach == "project")
+    location = PROGRAMS[program](reach, Path.home(), Path.cwd(), os.environ)  # type: ignore[arg-type]  # click has checked it
+    entry = server_entry(_arguments(scope), shared=reach == "project")
     if only_print:
-        click.echo(json.dumps({place.path[-2]: {place.path[-1]: wanted}}, ensure_ascii=False, indent=2))
+        click.echo(json.dumps({location.path[-2]: {location.path[-1]: entry}}, ensure_ascii=False, indent=2))
         return
     if not remove and find_spec("mcp") is None:
         raise MissingExtra("the server needs the package mcp; install clew[mcp], then run this again")
-    plan = plan_remove(place) if remove else plan_install(place, wanted)
-    if plan.changes and not yes and not _agreed(scope, plan, None if remove else wanted):
+    edit = plan_remove(location) if remove else plan_install(location, entry)
+    if edit.changes and not yes and not _confirmed(scope, edit, None if remove else entry):
         err().print("Nothing was written.", style="dim")
         return
-    apply(plan)
-    _report(scope, plan, removed=remove)
+    apply(edit)
+    _report(scope, edit, removed=remove)
 
 
 def _arguments(scope: Scope) -> list[str]:
-    """What the server is started with, so that it finds the same home and space from any folder.
+    """The options for `clew mcp`, so that it uses the same home and space from any folder.
 
     Raises:
-        UsageError: the store is an address, which may hold a password.
+        UsageError: the store is an address, which may contain a password.
     """
     if scope.home is not None and "://" in scope.home:
         raise click.UsageError(
-            "an address may hold a password, and the settings are plain text: set CLEW_STORE where the program starts, "
-            "and leave --store out."
+            "an address may contain a password, and the settings file is plain text: leave out --store, and set "
+            "CLEW_STORE in the environment of the agent."
         )
     home = scope.home or os.environ.get("CLEW_HOME")
     words = [] if not home else ["--home", str(Path(home).expanduser().absolute())]
     return words if scope.space == "default" else [*words, "--space", scope.space]
 
 
-def _agreed(scope: Scope, plan: Plan, wanted: dict[str, object] | None) -> bool:
-    """Whether the person agrees; `wanted` is what would be put there, None when it would be taken out."""
+def _confirmed(scope: Scope, edit: SettingsEdit, entry: dict[str, object] | None) -> bool:
+    """Shows the change and asks for confirmation; `entry` is None if it is to be removed."""
     if scope.as_json or not sys.stdin.isatty():
-        raise click.UsageError("nobody can be asked here; give --yes to write, or --print to look.")
-    if plan.after is None:
-        what = f"This file held nothing else and will be deleted: {plan.place.file}"
-    elif wanted is None:
-        what = f"Clew's entry will be taken out of {plan.place.file}"
+        raise click.UsageError(
+            "cannot ask for confirmation: standard input is not a terminal. Give --yes to write, or --print to look."
+        )
+    file = edit.location.file
+    if edit.after is None:
+        change = f"{file} contains only Clew's entry and will be deleted."
+    elif entry is None:
+        change = f"Clew's entry will be removed from {file}."
     else:
-        shown = json.dumps(wanted, ensure_ascii=False, indent=2)
-        what = f"This will be put under {' > '.join(plan.place.path)} in {plan.place.file}:\n{shown}"
-    err().print(what)
-    return click.confirm("Go on?", err=True)
+        shown = json.dumps(entry, ensure_ascii=False, indent=2)
+        change = f"This will be written to {file}, under {' > '.join(edit.location.path)}:\n{shown}"
+    err().print(change)
+    return click.confirm("Continue?", err=True)
 
 
-def _report(scope: Scope, plan: Plan, *, removed: bool) -> None:
-    place: Place = plan.place
-    backup = str(place.backup) if plan.saves else None
+def _report(scope: Scope, edit: SettingsEdit, *, removed: bool) -> None:
+    location = edit.location
+    backup = str(location.backup) if edit.saves else None
     if scope.as_json:
-        emit({"file": str(place.file), "path": list(place.path), "changed": plan.changes, "backup": backup})
-    elif not plan.changes:
-        out().print("There is no entry to take back." if removed else f"It stands there already: {place.file}")
+        emit({"file": str(location.file), "path": list(location.path), "changed": edit.changes, "backup": backup})
+    elif not edit.changes:
+        state = "Not installed in" if removed else "Already installed in"
+        out().print(f"{state} {location.file}", soft_wrap=True)
     elif removed:
-        out().print(f"Taken back: {place.file}")
+        out().print(f"Removed from {location.file}", soft_wrap=True)
     else:
-        out().print(f"Written: {place.file}" + (f"\nThe file as it was: {backup}" if backup else ""))
-        err().print("Start Claude Code anew; `/mcp` lists the server. --remove takes it back.", style="dim")
+        kept = f"\nCopy of the old file: {backup}" if backup else ""
+        out().print(f"Installed in {location.file}{kept}", soft_wrap=True)
+        err().print("Restart Claude Code; `/mcp` lists the server. --remove undoes this.", style="dim")

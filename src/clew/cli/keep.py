@@ -1,4 +1,4 @@
-"""`clew stats`, `export`, `pause`, `resume`, `verify`, `rebuild` and `work`: looking after what is kept."""
+"""`clew stats`, `export`, `pause`, `resume`, `verify`, `rebuild` and `work`."""
 
 import time
 from collections.abc import Iterator, Mapping
@@ -14,35 +14,36 @@ from clew.errors import ClewError
 from clew.memory import Memory
 
 IDLE: Final = 1.0
-"""Seconds between two looks for new work."""
+"""Seconds between two checks for new work."""
 
 
 @click.command()
 @common
 def stats(scope: Scope) -> None:
-    """Show what the space holds, in numbers."""
+    """Show how much is stored, and which background jobs are pending.
+
+    Rows that would be empty are left out; --json has all of them.
+    """
     with open_memory(scope) as memory:
-        found = memory.stats().to_dict()
+        report = memory.stats().to_dict()
     if scope.as_json:
-        emit(found)
+        emit(report)
     else:
-        lay_out(out(), lines(_rows(found)))
+        lay_out(out(), lines(_stat_rows(report)))
 
 
-def _rows(found: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for name, value in {**found, **found["details"]}.items():
-        if name == "details":
-            continue
-        yield name.replace("_", " "), _shown(value)
+def _stat_rows(report: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The rows of the report in words, without the empty ones."""
+    for name, value in {**report, **report["details"]}.items():
+        if name != "details" and value not in (None, [], {}):
+            yield name.replace("_", " "), _stat(value)
 
 
-def _shown(value: Any) -> str:
-    if value is None or value == []:
-        return "none"
+def _stat(value: Any) -> str:
     if isinstance(value, list):
         return "\n".join(map(ledger_line, value))
     if isinstance(value, Mapping):
-        return numbers(value) or "none"
+        return numbers(value)
     return f"{value:,}" if isinstance(value, int) else printable(str(value))
 
 
@@ -50,9 +51,9 @@ def _shown(value: Any) -> str:
 @click.argument("file", type=click.Path(path_type=Path))
 @common
 def export(scope: Scope, file: Path) -> None:
-    """Write every turn and every original to a file that import reads back.
+    """Export all turns and attachments to a file that `clew import` can read.
 
-    FILE is JSON Lines and must not exist yet.
+    The format is JSON Lines. FILE must not exist yet.
     """
     with open_memory(scope) as memory:
         count = memory.export(file)
@@ -65,9 +66,10 @@ def export(scope: Scope, file: Path) -> None:
 @click.command()
 @common
 def pause(scope: Scope) -> None:
-    """Store nothing more in this space until resume.
+    """Stop storing turns in this space until `clew resume`.
 
-    It holds for every program, also after a restart. What is stored can be asked for meanwhile; questions are not kept.
+    This applies to every program that uses the space, and survives restarts. Stored turns can still be recalled;
+    receipts are not stored while the space is paused.
     """
     with open_memory(scope) as memory:
         memory.pause()
@@ -77,9 +79,9 @@ def pause(scope: Scope) -> None:
 @click.command()
 @common
 def resume(scope: Scope) -> None:
-    """Store again what comes.
+    """Store turns in this space again after `clew pause`.
 
-    What came while the space was paused was not kept.
+    Turns that came while the space was paused are not stored.
     """
     with open_memory(scope) as memory:
         memory.resume()
@@ -91,18 +93,18 @@ def _say_paused(scope: Scope, memory: Memory) -> None:
     if scope.as_json:
         emit({"paused_since": since})
     elif since is None:
-        out().print("what comes is stored")
+        out().print("not paused: turns are stored")
     else:
-        out().print(f"paused since {since}: nothing is stored; `clew resume` ends that")
+        out().print(f"paused since {since}: turns are not stored until `clew resume`")
 
 
 @click.command()
 @common
 def verify(scope: Scope) -> None:
-    """Check that everything is whole; print what is not.
+    """Check everything stored for damage, and list the problems.
 
-    Checks hashes, references, the index against the turns, and the database file; changes nothing. Exit status 1 means
-    that something is wrong.
+    Checks the hashes, the references, the index against the turns, and the database file; changes nothing. Exit status
+    1 means that a problem was found.
     """
     with open_memory(scope) as memory:
         report = memory.verify()
@@ -111,21 +113,22 @@ def verify(scope: Scope) -> None:
     else:
         out().print(f"checked: {numbers(report.checked)}")
         say_encryption(report.encryption)
-        for each in report.problems:
-            out().print(f"{each.kind} {printable(each.where)}: {printable(each.detail)}; {each.repair}", soft_wrap=True)
+        for problem in report.problems:
+            line = f"{problem.kind} {printable(problem.where)}: {printable(problem.detail)}; {problem.repair}"
+            out().print(line, soft_wrap=True)
     if not report.ok:
-        raise ClewError(f"{counted(len(report.problems), 'problem')} found; each says what mends it")
+        raise ClewError(f"{counted(len(report.problems), 'problem')} found; `clew doctor` explains them")
     if not scope.as_json:
-        out().print("everything is whole")
+        out().print("no problems found")
 
 
 @click.command()
 @common
 def rebuild(scope: Scope) -> None:
-    """Make again what is derived from the turns.
+    """Rebuild derived data from the stored turns.
 
-    The turns themselves and the vectors that a model made are kept. Questions are answered meanwhile. Broken off, it
-    goes on where it was when it is started again.
+    The turns and the vectors are kept. The memory can be used meanwhile. If it is interrupted, run it again: it
+    continues where it stopped.
     """
     with open_memory(scope) as memory, bar("turns") as shown:
         task = shown.add_task("", total=0)
@@ -133,25 +136,25 @@ def rebuild(scope: Scope) -> None:
     if scope.as_json:
         emit({"turns": count})
     else:
-        out().print(f"what is derived from {counted(count, 'turn')} was made again")
+        out().print(f"derived data of {counted(count, 'turn')} rebuilt")
 
 
 @click.command()
-@click.option("--once", is_flag=True, help="End when nothing is left to do, instead of waiting for more.")
-@click.option("--retry", is_flag=True, help="Try again what failed and was put aside.")
+@click.option("--once", is_flag=True, help="Exit when no job is pending, instead of waiting for more.")
+@click.option("--retry", is_flag=True, help="Also retry the jobs that were set aside after repeated failure.")
 @common
 def work(scope: Scope, once: bool, retry: bool) -> None:
-    """Do the work that waits behind the acknowledgements.
+    """Run pending background jobs.
 
-    Every program that opens the memory does it as well, for as long as it runs; this one does nothing else. It ends
-    with Ctrl-C; what is left then stays to be done. What fails is tried three times, after 1 and 10 minutes, and then
-    put aside.
+    Jobs make vectors, analyse turns and call language models. Every program that opens the memory runs them for as long
+    as it is open; this command does nothing else, until Ctrl-C. Pending jobs are never lost. A job that fails is
+    retried after 1 and after 10 minutes, then set aside.
     """
     with open_memory(scope) as memory:
         if retry:
             memory.retry()
         if not once:
-            err().print("working; Ctrl-C ends it", style="dim")
+            err().print("running pending jobs; Ctrl-C stops", style="dim")
         work_through(memory, "vectors")
         while not once:
             time.sleep(IDLE)
@@ -161,8 +164,8 @@ def work(scope: Scope, once: bool, retry: bool) -> None:
     if scope.as_json:
         emit({"done": True, "pending": left.pending, "deferred": aside})
         return
-    out().print("nothing is left to do now" if left.pending else "nothing is left to do")
+    out().print("no job can run now" if left.pending else "no jobs are pending")
     for kind, count in left.pending.items():
-        err().print(f"{counted(count, 'job')} of kind {kind} failed and will be tried again later", style="dim")
+        err().print(f"{counted(count, f'{kind} job')} failed; retried later", style="dim")
     if aside:
-        err().print(f"{counted(aside, 'job')} put aside: `clew doctor` says why, `clew work --retry` tries again")
+        err().print(f"{counted(aside, 'job')} set aside: `clew doctor` shows why, `clew work --retry` retries")

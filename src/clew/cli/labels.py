@@ -1,4 +1,4 @@
-"""`clew labels`: what conversations are about, as the analysis labelled them."""
+"""`clew labels`: lists the topics of the conversations, as the analysis labelled them."""
 
 from typing import Final
 
@@ -10,21 +10,21 @@ from clew.cli.show import counted, dim, emit, err, grid, lay_out, out, shortened
 from clew.memory import Memory
 
 PATIENCE: Final = 2.0
-"""Seconds that turns which were just added are waited for."""
+"""Seconds to wait for the analysis of turns that were just added."""
 
 WORDS: Final = 56
-"""Characters shown of a title or of other names."""
+"""Most characters shown of a title, or of the aliases of a label."""
 
 
 @click.command()
 @click.argument("name", required=False)
-@click.option("--namespace", default="tag", help="Which labels: tag (the default), or domain.")
-@click.option("--limit", type=click.IntRange(min=1), default=20, help="Most of them; 20 by default.")
+@click.option("--namespace", default="tag", show_default=True, help="Kind of label: tag or domain.")
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
 @common
 def labels(scope: Scope, name: str | None, namespace: str, limit: int) -> None:
-    """List what the conversations are about, or what one label marks.
+    """List the topics of the conversations, or where one topic comes up.
 
-    With NAME, lists the beats and turns that it marks; another name for the same, or NAME/PART, does as well.
+    With NAME, which may be an alias or NAME/PART, lists the beats and turns that have the label.
     """
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
@@ -32,8 +32,8 @@ def labels(scope: Scope, name: str | None, namespace: str, limit: int) -> None:
             _names(memory, scope, namespace, limit) if name is None else _marked(memory, scope, name, namespace, limit)
         )
     if not shown and not scope.as_json:
-        which = "no label yet" if name is None else f"nothing has the label {name!r}"
-        err().print(f"{which}; labels come with closed beats", style="dim")
+        which = "no labels yet" if name is None else f"nothing has the label {name!r}"
+        err().print(f"{which}; beats are labelled when they are closed", style="dim")
 
 
 def _names(memory: Memory, scope: Scope, namespace: str, limit: int) -> int:
@@ -55,7 +55,7 @@ def _marked(memory: Memory, scope: Scope, name: str, namespace: str, limit: int)
     if scope.as_json:
         emit(*(each.to_dict() for each in found[:limit]))
         return len(found)
-    table = grid("where", ">turns", ">weight", "about")
+    table = grid("place", ">turns", ">weight", "title")
     for each in found[:limit]:
         about = shortened(each.title or each.name, WORDS)
         table.add_row(dim(each.ref), str(len(each.turn_ids)), f"{each.weight:.2f}", about)

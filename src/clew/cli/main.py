@@ -1,9 +1,10 @@
-"""The program `clew`: finds the command, says every error in one line, shows no traceback.
+"""The program `clew`: finds the command, and reports every error in one line, without a traceback.
 
-Borders: knows the commands by name and summary only. Their modules are loaded when they are called, since numpy and
-rich take a third of a second that `clew --version`, `clew --help` and a mistyped command do not need.
+Borders: knows the commands by name and summary only. A command's module is loaded when the command is called: numpy
+and rich take a third of a second that `clew --version`, `clew --help` and a mistyped command do not need.
 """
 
+import difflib
 import errno
 import io
 import logging
@@ -25,90 +26,104 @@ _SECTIONS: Final = {
     "First look": {
         "demo": ("demo:demo", "Show Clew at work, on a sample conversation or on yours."),
     },
-    "Put in": {
+    "Store": {
         "add": ("put:add", "Store one turn."),
-        "import": ("put:import_", "Store what files, folders or a program's own sessions hold."),
+        "import": ("put:import_", "Store the turns of files, folders or a program's own sessions."),
     },
-    "Ask": {
-        "recall": ("ask:recall", "Print the block of remembered turns for a question, within a token budget."),
-        "search": ("ask:search", "List the best turns for a question, with score and reasons."),
-        "query": ("query:query", "List the turns for which an expression holds, in the order in which they came."),
-        "when": ("when:when", "Print what was said in a stretch of time, within a token budget."),
-        "quote": ("ask:quote", "List the turns that hold a phrase word for word, newest first."),
-        "explain": ("explain:explain", "Show why a recall, or `clew when`, gave what it gave."),
-        "snapshots": ("structure:snapshots", "List the beats of a conversation and what each turn weighs."),
-        "labels": ("labels:labels", "List what the conversations are about, or what one label marks."),
-        "entities": ("entities:entities", "List the people, places and things that are named, or all about one."),
-        "restore": ("restore:restore", "Give a turn back as it came, or the original of one of its parts."),
-        "pin": ("pin:pin", "Have turns in every block from now on, or list what is pinned."),
+    "Recall": {
+        "recall": ("ask:recall", "Print the turns that answer a question, as one block within a token budget."),
+        "search": ("ask:search", "List the best turns for a question, with scores and reasons."),
+        "query": ("query:query", "List the turns that match an expression, in the order in which they came."),
+        "when": ("when:when", "Print what was said in a period of time, within a token budget."),
+        "quote": ("ask:quote", "List the turns that contain an exact phrase, newest first."),
+        "explain": ("explain:explain", "Show why `clew recall` or `clew when` returned what it did."),
+        "snapshots": ("structure:snapshots", "List the beats (topic segments) of a conversation."),
+        "labels": ("labels:labels", "List the topics of the conversations, or where one topic comes up."),
+        "entities": ("entities:entities", "List the people, places and things that are named, or show one of them."),
+        "restore": ("restore:restore", "Print a turn exactly as stored, or extract an attachment."),
+        "pin": ("pin:pin", "Pin a turn, so that every recall includes it, or list the pins."),
     },
-    "For agents": {
-        "mcp": ("mcp:mcp", "Serve the memory to an agent over the Model Context Protocol."),
-        "install": ("install:install", "Tell an agent's program to use this memory, over `clew mcp`."),
+    "Agents": {
+        "mcp": ("mcp:mcp", "Serve the memory to an agent over the Model Context Protocol (MCP)."),
+        "install": ("install:install", "Register Clew as an MCP server with a coding agent."),
     },
-    "Look after": {
-        "stats": ("keep:stats", "Show what the space holds, in numbers."),
-        "export": ("keep:export", "Write every turn and every original to a file that import reads back."),
-        "backup": ("move:backup", "Write everything, all spaces, to one checked file, while others go on."),
-        "copy": ("move:copy", "Make a space the same in another home, row for row, proven by hashes."),
-        "merge": ("move:merge", "Add to DST what SRC has more, in one space; SRC is only read."),
-        "rekey": ("rekey:rekey", "Encrypt the home, change its key, or make it plain again."),
-        "forget": ("forget:forget", "Take turns out for good, with all that was made of them."),
-        "mark-used": ("tune:mark_used", "Say which turns of a recall were of use."),
-        "tune": ("tune:tune", "Learn from what became of recalls."),
-        "pause": ("keep:pause", "Store nothing more in this space until resume."),
-        "resume": ("keep:resume", "Store again what comes."),
-        "verify": ("keep:verify", "Check that everything is whole; print what is not."),
-        "doctor": ("doctor:doctor", "Say what is wrong, what it means and what helps; mend it with --repair."),
-        "rebuild": ("keep:rebuild", "Make again what is derived from the turns."),
-        "work": ("keep:work", "Do the work that waits behind the acknowledgements."),
+    "Maintain": {
+        "stats": ("keep:stats", "Show how much is stored, and which background jobs are pending."),
+        "export": ("keep:export", "Export all turns and attachments to a file that `clew import` can read."),
+        "backup": ("move:backup", "Back up all spaces to one verified file."),
+        "copy": ("move:copy", "Copy a space to another home, and verify the copy by hashes."),
+        "merge": ("move:merge", "Add the turns of one home to another."),
+        "rekey": ("rekey:rekey", "Encrypt the home, change its key, or decrypt it."),
+        "forget": ("forget:forget", "Delete turns and everything derived from them."),
+        "mark-used": ("tune:mark_used", "Record which turns of a recall were useful."),
+        "tune": ("tune:tune", "Tune the ranking, based on which recalled turns were useful."),
+        "pause": ("keep:pause", "Stop storing turns in this space until `clew resume`."),
+        "resume": ("keep:resume", "Store turns in this space again after `clew pause`."),
+        "verify": ("keep:verify", "Check everything stored for damage, and list the problems."),
+        "doctor": ("doctor:doctor", "Explain what is wrong and how to repair it; with --repair, repair it."),
+        "rebuild": ("keep:rebuild", "Rebuild derived data from the stored turns."),
+        "work": ("keep:work", "Run pending background jobs."),
         "config": ("settings:config", "Show the settings and check them."),
     },
     "Measure": {
-        "bench": ("bench:bench", "Measure recall and speed."),
-        "eval": ("evaluate:eval_", "Run the evaluations that the source documents ask for."),
+        "bench": ("bench:bench", "Measure the quality of recall, and speed."),
+        "eval": ("evaluate:eval_", "Run the evaluations that the source documents specify."),
     },
 }
-"""Section of the help page -> command -> its place below `clew.cli`, and its summary (as in its own help)."""
+"""Section of the help page -> command -> its module and function below `clew.cli`, and its one-line summary."""
 
 COMMANDS: Final = {name: entry for section in _SECTIONS.values() for name, entry in section.items()}
 
 HELP_NAMES: Final = ["-h", "--help"]
 
 INTERRUPTED: Final = 130
-"""Exit status after Ctrl-C, as shells give it."""
+"""Exit status after Ctrl-C, by the convention of shells: 128 plus the number of SIGINT."""
 
 
-class Failure(click.ClickException):
+class CommandFailed(click.ClickException):
     """Ends the program with one line on stderr and status 1."""
 
     def show(self, file: Any = None) -> None:
-        """Prints the line."""
+        """Prints the message as one line."""
         click.echo(f"clew: {self.format_message()}", file=file, err=file is None)
 
 
 class Program(click.Group):
-    """Loads a command when it is called, and turns what goes wrong in it into one line and an exit status."""
+    """Loads a command when it is called, and turns its errors into one line and an exit status."""
 
     def list_commands(self, _ctx: click.Context) -> list[str]:
-        """The commands in the order of the help page."""
+        """The names of the commands, in the order of the help page."""
         return list(COMMANDS)
 
     def get_command(self, _ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name, its module loaded; None when there is none."""
+        """Loads and returns a command; None when there is none of that name."""
         if cmd_name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        return _asks_for_help_alike(getattr(import_module(f"clew.cli.{module}"), attribute))
+        return _with_help_options(getattr(import_module(f"clew.cli.{module}"), attribute))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds the command that the arguments name.
+
+        Raises:
+            UsageError: there is none; the message suggests the commands with the most similar names.
+        """
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            similar = difflib.get_close_matches(args[0], COMMANDS)
+            hint = f" Did you mean {' or '.join(map(repr, similar))}?" if similar else ""
+            ctx.fail(f"No such command {args[0]!r}.{hint}")
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Lists the commands by section without loading them."""
+        """Lists the commands by section, without loading them."""
         for title, section in _SECTIONS.items():
             with formatter.section(title):
                 formatter.write_dl([(name.ljust(8), summary) for name, (_, summary) in section.items()])
 
     def main(self, *args: Any, **kwargs: Any) -> Any:
-        """Runs the program, on streams that can write any text."""
+        """Runs the program, with output streams that can write any text."""
         hide_addresses()
         _let_streams_write_anything()
         return super().main(*args, **kwargs)
@@ -117,46 +132,48 @@ class Program(click.Group):
         """Runs the command.
 
         Raises:
-            Failure: it met an error.
-            Exit: it was interrupted.
+            CommandFailed: the command raised an error.
+            Exit: the command was interrupted.
         """
         debug = os.environ.get("CLEW_DEBUG", "") not in ("", "0")
         with _log_lines(debug=debug):
             try:
                 return super().invoke(ctx)
             except (click.ClickException, click.exceptions.Exit):
-                raise  # click's own: usage errors and exit statuses
+                raise  # usage errors and exit statuses, which click reports
             except (KeyboardInterrupt, click.Abort):
                 click.echo(err=True)
                 raise click.exceptions.Exit(INTERRUPTED) from None
             except ClewError as error:
                 if debug:
                     raise
-                raise Failure(str(error)) from error
+                raise CommandFailed(str(error)) from error
             except OSError as error:
-                if debug or error.errno == errno.EPIPE:  # click ends quietly when nobody reads any more
+                if debug or error.errno == errno.EPIPE:  # the reader of the pipe is gone; click exits quietly
                     raise
-                raise Failure(f"{error.strerror or error}: {error.filename or 'the system gave no name'}") from error
+                raise CommandFailed(
+                    f"{error.strerror or error}: {error.filename or 'the system did not name the file'}"
+                ) from error
             except Exception as error:
                 if debug:
                     raise
                 kind = type(error).__name__
-                raise Failure(
-                    f"a mistake in Clew ({kind}: {error}); what was acknowledged is safe. "
-                    "Set CLEW_DEBUG=1 to see where, and report it"
+                raise CommandFailed(
+                    f"internal error in Clew ({kind}: {error}); acknowledged turns are safe. "
+                    "Please report it, with the traceback that CLEW_DEBUG=1 prints"
                 ) from error
 
 
-def _asks_for_help_alike(command: click.Command) -> click.Command:
-    """The command, and those below it, with a help option of its own under both names.
+def _with_help_options(command: click.Command) -> click.Command:
+    """Gives a command and its subcommands the options `-h` and `--help`.
 
-    Click would make one with the names that the group above gives, and keep the first it made: a command that was first
-    looked at by itself would be without `-h` from then on.
+    Click would create the help option with the names that the parent's context gives, and cache it: a command whose
+    help was first requested without a parent would never have `-h`.
     """
-    if not any("--help" in each.opts for each in command.params):
+    if not any("--help" in parameter.opts for parameter in command.params):
         click.help_option(*HELP_NAMES)(command)
-    for below in command.commands.values() if isinstance(command, click.Group) else ():
-        _asks_for_help_alike(below)
+    for subcommand in command.commands.values() if isinstance(command, click.Group) else ():
+        _with_help_options(subcommand)
     return command
 
 
@@ -164,28 +181,28 @@ def _asks_for_help_alike(command: click.Command) -> click.Command:
 @click.version_option(__version__, message="clew %(version)s")
 @common
 def main(_scope: Scope) -> None:
-    """Clew keeps a conversation with a language model going without end.
+    """Clew gives LLM conversations a memory that outlives the context window.
 
-    It stores every turn word for word and brings the right ones back for a question, within an exact token budget, with
-    the reason for each. Begin with `clew demo`, or with `clew import claude-code`.
+    It stores every turn word for word. For a question, it returns the turns that answer it, within an exact token
+    budget, and explains why. Start with `clew demo`, or with `clew import claude-code`.
     """
 
 
-class _Lines(logging.Handler):
-    """What the library logs, as lines of this program."""
+class _LogHandler(logging.Handler):
+    """Prints the log records of the library on stderr."""
 
     def __init__(self, *, debug: bool) -> None:
         super().__init__(logging.DEBUG if debug else logging.WARNING)
         self._debug = debug
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Writes one record to stderr; its traceback only when asked for."""
+        """Prints one record as a line; with its traceback when CLEW_DEBUG is set."""
         click.echo(f"clew: {self.format(record) if self._debug else record.getMessage()}", err=True)
 
 
 @contextmanager
 def _log_lines(*, debug: bool) -> Iterator[None]:
-    logger, handler = logging.getLogger("clew"), _Lines(debug=debug)
+    logger, handler = logging.getLogger("clew"), _LogHandler(debug=debug)
     logger.addHandler(handler)
     try:
         yield
@@ -194,7 +211,7 @@ def _log_lines(*, debug: bool) -> Iterator[None]:
 
 
 def _let_streams_write_anything() -> None:
-    """Files and pipes get UTF-8 on every system; what a stream cannot write is escaped instead of failing."""
+    """Sets files and pipes to UTF-8 on every system, and escapes characters that a terminal cannot show."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding=None if stream.isatty() else "utf-8", errors="backslashreplace")

@@ -1,4 +1,4 @@
-"""`clew mcp`: the memory for agents, over standard input and output."""
+"""`clew mcp`: serves the memory to agents over standard input and output."""
 
 import sys
 
@@ -12,18 +12,16 @@ from clew.serve.tools import NOTES, Tools
 
 
 @click.command()
-@click.option(
-    "--session", metavar="NAME", default=NOTES, show_default=True, help="The conversation that notes are stored in."
-)
+@click.option("--session", metavar="NAME", default=NOTES, show_default=True, help="Conversation for the agent's notes.")
 @common
 def mcp(scope: Scope, session: str) -> None:
-    """Serve the memory to an agent over the Model Context Protocol.
+    """Serve the memory to an agent over the Model Context Protocol (MCP).
 
-    An agent's program starts this command itself and speaks with it over standard input and output; `clew install
-    claude-code` tells Claude Code to. The agent can recall, find quotes, ask for a time, and store notes, in this space
-    only. It needs the extra clew[mcp].
+    The agent starts this command and talks to it over standard input and output; `clew install claude-code` sets this
+    up for Claude Code. The agent can recall, find quotes, recall by time, and store notes, in this space only. Needs
+    the extra clew[mcp].
     """
     if sys.stdin.isatty():
-        err().print("This speaks JSON with a program; press Ctrl-D to end. `clew install claude-code` sets it up.")
+        err().print("An agent starts this command; `clew install claude-code` sets that up. Press Ctrl-D to stop.")
     with open_memory(scope) as memory:
         serve(Tools(memory, session=session))

@@ -1,4 +1,4 @@
-"""`clew backup`, `copy` and `merge`: what one home gives to another."""
+"""`clew backup`, `clew copy` and `clew merge`."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -28,10 +28,10 @@ from clew.store.sqlite import DATABASE
 @click.argument("file", type=click.Path(path_type=Path))
 @common
 def backup(scope: Scope, file: Path) -> None:
-    """Write everything, all spaces, to one checked file, while others go on.
+    """Back up all spaces to one verified file.
 
-    FILE must not exist yet. To restore it, put it into an empty directory under the name clew.db: that directory is
-    then a home. Settings (clew.toml) are not in it.
+    Other programs may use the memory meanwhile. FILE must not exist yet. To restore, copy it to an empty directory as
+    clew.db, and use that directory as --home. Settings (clew.toml) are not included.
     """
     see_that_home_exists(scope.home)
     with open_memory(scope, embedder="none") as memory:
@@ -39,36 +39,36 @@ def backup(scope: Scope, file: Path) -> None:
     if scope.as_json:
         emit({"path": str(file), "bytes": size})
     else:
-        out().print(f"{size:,} bytes written to {printable(str(file))}, read back and found whole", soft_wrap=True)
+        out().print(f"{size:,} bytes written to {printable(str(file))} and verified", soft_wrap=True)
 
 
 @click.command()
 @click.argument("source", metavar="SRC")
 @click.argument("target", metavar="DST")
 @click.option("--all", "every", is_flag=True, help="Copy every space.")
-@click.option("--overwrite", is_flag=True, help="Give up what only the target has.")
+@click.option("--overwrite", is_flag=True, help="Delete what only DST has.")
 @click.option(
-    "--key", help="Where DST's key is: env:NAME, keyring:NAME or none.  [default: DST's settings; if new, SRC's]"
+    "--key", help="Key of DST: env:NAME, keyring:NAME or none.  [default: as in DST's settings; if DST is new, SRC's]"
 )
 @common
 def copy(scope: Scope, source: str, target: str, every: bool, overwrite: bool, key: str | None) -> None:
-    """Make a space the same in another home, row for row, proven by hashes.
+    """Copy a space to another home, and verify the copy by hashes.
 
-    SRC and DST are homes, as --home names them; DST is made if it is not there. A copy that was broken off goes on
-    when it is started again, and one that was made before is brought up to date. If DST has turns, or has forgotten
-    some, that SRC does not know, nothing is done without --overwrite; `clew merge` joins both. Nobody else should
-    write to DST meanwhile. A new DST is encrypted as SRC is, unless --key says otherwise.
+    SRC and DST are directories or addresses, as for --home and --store; DST is created if it does not exist. Run the
+    command again to continue an interrupted copy, or to update an earlier one. If DST has turns, or records of
+    forgotten turns, that SRC has not, the command refuses without --overwrite; `clew merge` combines both. No other
+    program should write to DST meanwhile. A new DST is encrypted like SRC, unless --key is given.
     """
-    _see_that_there_is_no_home(scope)
+    _refuse_home(scope)
     reports = []
-    with _reading(source) as giver:
+    with _open_source(source) as giver:
         spaces = giver.spaces() if every else [_known_space(giver, scope.space)]
         with (
-            closing(_taker(source, target, key)) as taker,
+            closing(_open_target(source, target, key)) as taker,
             progress("{task.description}", "{task.completed:,.0f} rows") as shown,
         ):
             for space in spaces:
-                tell = _telling(shown, space)
+                tell = _progress_of(shown, space)
                 reports.append((space, copy_space(giver, taker, space, overwrite=overwrite, on_progress=tell)))
     for space, report in reports:
         if scope.as_json:
@@ -84,54 +84,55 @@ def copy(scope: Scope, source: str, target: str, every: bool, overwrite: bool, k
 @click.argument("target", metavar="DST")
 @common
 def merge(scope: Scope, source: str, target: str) -> None:
-    """Add to DST what SRC has more, in one space; SRC is only read.
+    """Add the turns of one home to another.
 
-    SRC and DST are homes, as --home names them. A turn is known by its external id, else by conversation, words and
-    time, else by its place among the others, so merging again adds nothing. What DST has forgotten stays out. Merge
-    in the other direction as well to have everything on both sides.
+    Adds to DST the turns of one space that only SRC has; SRC is only read. SRC and DST are directories or addresses, as
+    for --home and --store. A turn is identified by its external id, else by conversation, text and time, else by its
+    position, so merging again adds nothing. Turns that DST has forgotten are not added. To have all turns on both
+    sides, merge in the other direction as well.
     """
-    _see_that_there_is_no_home(scope)
+    _refuse_home(scope)
     started = time.perf_counter()
-    with _reading(source) as giver:
+    with _open_source(source) as giver:
         space = _known_space(giver, scope.space)
         ingest = load_config(home_of(target)).ingest
         with (
-            closing(_taker(source, target, None)) as taker,
+            closing(_open_target(source, target, None)) as taker,
             progress("{task.description}", "{task.completed:,.0f} turns") as shown,
         ):
-            report = merge_space(giver, taker, space, ingest, _now, _telling(shown, space))
+            report = merge_space(giver, taker, space, ingest, _now, _progress_of(shown, space))
     if scope.as_json:
         emit(report.to_dict())
     else:
         print_report(report, time.perf_counter() - started)
 
 
-def _telling(shown: Progress, space: str) -> Callable[[int], None]:
-    """What shows how far the work on a space has come."""
+def _progress_of(shown: Progress, space: str) -> Callable[[int], None]:
+    """A function that updates the progress line of a space."""
     task = shown.add_task(printable(space), total=None)
     return lambda done: shown.update(task, completed=done)
 
 
 def _now() -> datetime:
-    return datetime.now(UTC)  # noqa: TID251  # what is merged comes in now
+    return datetime.now(UTC)  # noqa: TID251  # the time at which merged turns are stored
 
 
 @contextmanager
-def _reading(location: str) -> Iterator[Store]:
-    """Opens a home that must be there: a mistyped name shall not make one.
+def _open_source(location: str) -> Iterator[Store]:
+    """Opens a home that must exist: a mistyped name must not create one.
 
     Raises:
-        NotFoundError: it is not.
+        NotFoundError: the home does not exist.
     """
     see_that_home_exists(location)
     with closing(open_store(location)) as store:
         yield store
 
 
-def _taker(source: str, target: str, key: str | None) -> Store:
-    """Opens the home that is written to; one that is made now has the key of the source, unless one is given.
+def _open_target(source: str, target: str, key: str | None) -> Store:
+    """Opens the home to write to. A new home gets the key of the source, unless `key` is given.
 
-    A key that the target's settings do not name is written into its clew.toml.
+    If the settings of the target do not name the key, it is written to its clew.toml.
     """
     home = home_of(target)
     known = load_config(home).store.key
@@ -147,20 +148,20 @@ def _taker(source: str, target: str, key: str | None) -> Store:
     return store
 
 
-def _see_that_there_is_no_home(scope: Scope) -> None:
+def _refuse_home(scope: Scope) -> None:
     if scope.home is not None:
-        raise click.UsageError("both homes are arguments here; leave --home out, and --store.")
+        raise click.UsageError("SRC and DST name both homes; leave out --home and --store.")
 
 
 def _known_space(store: Store, space: str) -> str:
-    """The space, if the store has it: else a target would be made for nothing.
+    """Returns the space if the store has it, so that no target is created for an unknown space.
 
     Raises:
-        NotFoundError: it has not; the message names those that it has.
+        NotFoundError: the store does not have the space; the message lists its spaces.
     """
     names = store.spaces()
     if space not in names:
         raise NotFoundError(
-            f"there is no space {space!r} at {store.url}; name one with --space: {', '.join(names) or 'none'}"
+            f"{store.url} has no space {space!r}; choose one with --space: {', '.join(names) or 'it has none'}"
         )
     return space

@@ -1,4 +1,4 @@
-"""Opens the memory that a command works on, and says what it leaves behind. Loads the whole library."""
+"""Opens the memory for a command, and reports the background work that is pending. Imports the whole library."""
 
 import time
 from typing import Any, Final
@@ -11,55 +11,55 @@ from clew.store.open import home_of
 from clew.store.sqlite import DATABASE
 
 PATIENCE: Final = 2.0
-"""Seconds that a command which adds turns goes on working after they are durable."""
+"""Seconds that a command which adds turns spends on background work after the turns are durable."""
 
 LOOK: Final = 0.25
-"""Seconds between two looks at how far the work has come."""
+"""Seconds between two updates of a progress bar."""
 
 _WAITING: Final = {
-    "embed": "turns wait for their vectors (they are found by their words meanwhile)",
-    "recognise": "turns wait for the named-entity model (rules name what is in them meanwhile)",
-    "receipts": "receipts are not written",
-    "nuance_model": "turns wait for what the language model says of them",
-    "switch": "old models keep vectors",
-    "scrub": "pass over the raw files is due: they may hold traces of forgotten turns",
-    "retention": "search for expired turns is not done",
+    "embed": "turns have no vectors yet (search finds them by their words)",
+    "recognise": "turns wait for the named-entity model (until then, rules find the names)",
+    "receipts": "receipts are not written yet",
+    "nuance_model": "turns wait for the language model",
+    "switch": "old models still have vectors stored",
+    "scrub": "cleaning of the database files is due (they may contain traces of forgotten turns)",
+    "retention": "check for expired turns is due",
 }
 
 
 def open_memory(scope: Scope, **arguments: Any) -> Memory:
-    """The memory that the options name; `arguments` as `Memory.open` takes them."""
+    """Opens the memory that the options name; `arguments` go to `Memory.open`."""
     return Memory.open(scope.home, space=scope.space, **arguments)
 
 
 def see_that_home_exists(location: str | None) -> None:
-    """Refuses a home that is not there: opening it would make it.
+    """Refuses a home that does not exist, since opening it would create it.
 
     Raises:
-        NotFoundError: it has no database.
+        NotFoundError: the directory has no database.
     """
     home = home_of(location)
     if home is not None and not (home / DATABASE).is_file():
-        raise NotFoundError(f"{str(home)!r} is no home: it has no {DATABASE}; name the directory of an existing one")
+        raise NotFoundError(f"{str(home)!r} has no {DATABASE}; give the directory of an existing memory")
 
 
 def settle(memory: Memory) -> dict[str, int]:
-    """Works for a short while behind what was added, and gives the work that is left, by kind."""
+    """Runs background work for a short while, and returns the number of pending jobs by kind."""
     memory.drain(PATIENCE)
     return memory.stats().pending
 
 
 def say_pending(pending: dict[str, int]) -> None:
-    """Says on stderr what is left to do, if anything."""
+    """Reports pending jobs on stderr, if there are any."""
     for kind, count in pending.items():
-        err().print(f"{count:,} {_WAITING.get(kind, kind)}; `clew work --once` finishes them.", style="dim")
+        err().print(f"{count:,} {_WAITING.get(kind, kind)}; `clew work --once` does it now.", style="dim")
 
 
 def work_through(memory: Memory, title: str) -> None:
-    """Works until nothing waits, with a bar on a terminal.
+    """Runs background work until nothing is pending, with a progress bar on a terminal.
 
     Raises:
-        ClewError: the work fails again and again.
+        ClewError: the work fails repeatedly.
     """
     total = memory.stats().pending.get("embed", 0)
     with bar(title) as shown:
@@ -68,14 +68,14 @@ def work_through(memory: Memory, title: str) -> None:
             stats = memory.stats()
             failure = stats.details["worker_failure"] or stats.details["llm_failure"]
             if failure is not None:
-                raise ClewError(f"the work cannot go on: {failure}")
+                raise ClewError(f"background work cannot continue: {failure}")
             waiting = stats.pending.get("embed", 0)
             total = max(total, waiting)
             shown.update(task, total=total, completed=total - waiting)
 
 
 def _holds_names(memory: Memory) -> bool:
-    """Whether turns wait for a named-entity model that is not loaded for so few at once, and works."""
+    """Whether turns wait for a working named-entity model, which is loaded only for a larger batch; pauses if so."""
     stats = memory.stats()
     held = "recognise" in stats.pending and stats.details["ner_failure"] is None
     if held:

@@ -1,4 +1,4 @@
-"""The options that every command has, and those that several share. Loads nothing but click."""
+"""The options that every command has, and those that several commands share. Imports nothing heavier than click."""
 
 import functools
 from collections.abc import Callable
@@ -15,13 +15,13 @@ Command = Callable[..., None]
 
 @dataclass(frozen=True, slots=True)
 class Scope:
-    """Where a command works, and for whom it writes.
+    """The values of the options that every command has.
 
     Attributes:
-        home: where everything is kept, as --home or --store names it; None for CLEW_STORE, else CLEW_HOME, else
-            ~/.clew.
-        by_store: --store names it.
-        as_json: stdout is read by a program: one JSON object, or one a line where there are several.
+        home: the directory or address of the memory, from --home or --store; None for CLEW_STORE, else CLEW_HOME,
+            else ~/.clew.
+        by_store: `home` comes from --store.
+        as_json: print one JSON object, or one per line for a list.
     """
 
     home: str | None = None
@@ -31,17 +31,21 @@ class Scope:
 
 
 def common(command: Command) -> Command:
-    """Gives a command --home, --store, --space and --json, and their values as its first argument.
+    """Gives a command --home, --store, --space and --json, and passes their values as its first argument.
 
-    They may stand before the command's name as well; what stands behind it wins.
+    The options may also stand before the name of the command; a value after the name wins.
     """
 
-    @click.option("--home", metavar="DIR", help="Where everything is kept.  [default: CLEW_HOME, else ~/.clew]")
+    @click.option("--home", metavar="DIR", help="Directory of the memory.  [default: CLEW_HOME, else ~/.clew]")
     @click.option(
-        "--store", metavar="ADDRESS", help="The same: postgresql://USER@HOST/DATABASE or DIR.  [default: CLEW_STORE]"
+        "--store",
+        metavar="ADDRESS",
+        help="Instead of --home: postgresql://USER@HOST/DATABASE, or a directory.  [default: CLEW_STORE]",
     )
-    @click.option("--space", metavar="NAME", help="User or project; no command sees another's.  [default: default]")
-    @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one a line for a list.")
+    @click.option(
+        "--space", metavar="NAME", help="User or project; spaces are isolated from each other.  [default: default]"
+    )
+    @click.option("--json", "as_json", is_flag=True, help="Print JSON: one object, or one per line for a list.")
     @click.pass_context
     @functools.wraps(command)
     def scoped(
@@ -68,64 +72,64 @@ def common(command: Command) -> Command:
 
 
 def _place(outer: Scope, home: str | None, store: str | None) -> tuple[str | None, bool]:
-    """Where everything is kept, and whether --store says so, here or before the command's name.
+    """The directory or address of the memory, and whether it comes from --store.
 
     Raises:
-        UsageError: --home and --store name two places. They are not repeated: one may hold a password.
+        UsageError: --home and --store name two places. The message repeats neither: an address may hold a password.
     """
     if outer.by_store:
         store = outer.home if store is None else store
     elif home is None:
         home = outer.home
     if None not in (home, store) and home != store:
-        raise click.UsageError("--home and --store name two places; leave one of them out.")
+        raise click.UsageError("--home and --store name two different places; give only one of them.")
     return (home, False) if store is None else (store, True)
 
 
 def moment(text: str) -> datetime:
-    """A point in time as it is written on the command line; without a zone it is taken as UTC.
+    """Parses a date or time of the command line; without a zone, it is in UTC.
 
     Raises:
-        BadParameter: the text is no ISO 8601 date or time.
+        BadParameter: the text is not an ISO 8601 date or time.
     """
     try:
-        found = datetime.fromisoformat(text.strip())
-        return found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
+        parsed = datetime.fromisoformat(text.strip())
+        return parsed.replace(tzinfo=UTC) if parsed.tzinfo is None else parsed.astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise click.BadParameter(
-            f"{text!r} is no date. Write 2025-04-15, or 2025-04-15T10:30+02:00; no zone means UTC."
+            f"{text!r} is not a date. Write 2025-04-15 or 2025-04-15T10:30+02:00; without a zone, it is UTC."
         ) from error
 
 
 def moment_or_day(text: str) -> datetime:
-    """The same where a whole day is meant up to its end: a date alone is the last moment of that day.
+    """Parses a date or time of the command line; a date alone is the last moment of that day.
 
     Raises:
-        BadParameter: the text is no ISO 8601 date or time.
+        BadParameter: the text is not an ISO 8601 date or time.
     """
-    found = moment(text)
-    return found if len(text.strip()) > len("2025-04-15") else found + timedelta(days=1, microseconds=-1)
+    parsed = moment(text)
+    return parsed if len(text.strip()) > len("2025-04-15") else parsed + timedelta(days=1, microseconds=-1)
 
 
 def restricting(command: Command) -> Command:
-    """Gives a command the options of `narrowing`, and --where."""
+    """Gives a command the filter options of `narrowing`, and --where."""
     return where(narrowing(command))
 
 
 def narrowing(command: Command) -> Command:
-    """Gives a command the options that restrict it to some turns: who spoke, where, when, and what was known when."""
+    """Gives a command the options that filter turns: by conversation, role, speaker, time said and time stored."""
     for option in (
         click.option(
             "--known-at",
             type=moment_or_day,
             metavar="DATE",
-            help="Only what had been stored by then; a date alone means its end.",
+            help="Only turns stored by then; a date alone means the end of that day.",
         ),
         click.option(
             "--as-of",
             type=moment_or_day,
             metavar="DATE",
-            help="Only what had been said by then; relative dates count from there. A date alone means its end.",
+            help="Only turns said by then; relative dates count from then. A date alone means the end of that day.",
         ),
         click.option("--speaker", metavar="NAME", help="Only turns of this speaker."),
         click.option("--role", type=click.Choice(ROLES), help="Only turns of this role."),
@@ -138,17 +142,17 @@ def narrowing(command: Command) -> Command:
 
 
 def where(command: Command) -> Command:
-    """Gives a command --where."""
+    """Gives a command the option --where."""
     return click.option(
-        "--where", metavar="EXPR", help="Only turns for which this holds, as `clew query` takes it: 'O2 > 7'."
+        "--where", metavar="EXPR", help="Only turns that match this expression of `clew query`, such as 'O2 > 7'."
     )(command)
 
 
 def since(command: Command) -> Command:
-    """Gives a command --since."""
+    """Gives a command the option --since."""
     return click.option("--since", type=moment, metavar="DATE", help="Only turns at or after this date.")(command)
 
 
 def until(command: Command) -> Command:
-    """Gives a command --until."""
+    """Gives a command the option --until."""
     return click.option("--until", type=moment, metavar="DATE", help="Only turns before this date.")(command)

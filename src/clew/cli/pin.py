@@ -1,4 +1,4 @@
-"""`clew pin`: what goes before everything else a recall finds."""
+"""`clew pin`: pins turns, so that every recall includes them."""
 
 import click
 from rich.text import Text
@@ -12,40 +12,44 @@ from clew.rows.pins import MOST
 from clew.types.pins import Pin
 
 LINE = 72
-"""Characters of a turn, or of a note, that the list shows."""
+"""Most characters shown of a turn or a note."""
 
 
 @click.command()
 @click.argument("turn_id", required=False)
-@click.option("--where", metavar="EXPRESSION", help="A rule instead of a turn: 'tag:deploy' (docs/query.md).")
+@click.option(
+    "--where",
+    metavar="EXPRESSION",
+    help="Pin the turns that match an expression, such as 'tag:deploy' (docs/query.md).",
+)
 @click.option(
     "--most",
     type=click.IntRange(min=1),
     metavar="TURNS",
-    help=f"Turns that the rule brings at most; {MOST} by default.",
+    help=f"Turns per recall from the rule at most.  [default: {MOST}]",
 )
-@click.option("--note", metavar="TEXT", help="Why, for you.")
-@click.option("--remove", is_flag=True, help="Take the pin back; the turn stays stored.")
+@click.option("--note", metavar="TEXT", help="Note for yourself, shown in the list.")
+@click.option("--remove", is_flag=True, help="Remove the pin; the turn stays stored.")
 @common
 def pin(
     scope: Scope, turn_id: str | None, where: str | None, most: int | None, note: str | None, *, remove: bool
 ) -> None:
-    """Have turns in every block from now on, or list what is pinned.
+    """Pin a turn, so that every recall includes it, or list the pins.
 
-    TURN_ID is what search, quote and explain print. What is pinned goes before everything else that a recall finds,
-    shortened where it does not fit whole. A rule brings the best turns for the question of those for which its
-    expression holds. Without TURN_ID and --where, lists what is pinned.
+    TURN_ID is printed by search, quote and explain. Pinned turns come first in every block, shortened if they do not
+    fit. With --where, the pin is a rule: of the turns that match its expression, the best for the question are
+    included. Without TURN_ID and --where, lists the pins.
     """
     if turn_id is None and where is None:
         if remove or most is not None or note is not None:
-            raise click.UsageError("name a turn, or a rule with --where.")
+            raise click.UsageError("give a TURN_ID, or a rule with --where.")
         with open_memory(scope) as memory:
             _list(scope, memory)
         return
     if most is not None and where is None:
-        raise click.UsageError("--most is for rules; a turn is one turn.")
+        raise click.UsageError("--most applies to rules only; give --where, or leave it out.")
     if remove and (most is not None or note is not None):
-        raise click.UsageError("--remove takes a pin back as a whole; leave --most and --note out.")
+        raise click.UsageError("--remove cannot be combined with --most or --note.")
     with open_memory(scope) as memory:
         if remove:
             memory.unpin(turn_id, where=where)
@@ -76,7 +80,7 @@ def _list(scope: Scope, memory: Memory) -> None:
     if found:
         lay_out(out(), table)
     else:
-        err().print("nothing is pinned; `clew pin TURN_ID` has a turn in every block", style="dim")
+        err().print("nothing is pinned; `clew pin TURN_ID` pins a turn", style="dim")
 
 
 def _what(memory: Memory, each: Pin) -> str:

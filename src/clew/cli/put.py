@@ -1,4 +1,4 @@
-"""`clew add` and `clew import`: what goes in."""
+"""`clew add` and `clew import`."""
 
 import sys
 import time
@@ -20,21 +20,23 @@ from clew.types import IngestReport, Rejection, Turn
 from clew.types.turn import ROLES
 
 SHOWN: Final = 20
-"""Rejected records that are printed; the others are counted, and `--json` has them all."""
+"""Most rejected records that are printed; the rest are counted, and `--json` has them all."""
 
 PROGRAMS: Final = ("claude-code", "codex", "gemini-cli")
-"""Programs whose sessions `import` finds by itself; a file or folder of that name is given as `./claude-code`."""
+"""Programs whose sessions `import` locates; a file or folder of the same name is written `./claude-code`."""
 
 _FORMAT_LIST: Final = "\b\n" + "\n".join(["Formats:", *(f"  {each.name:20}{each.about}" for each in FORMATS.values())])
 
 
 @click.command()
 @click.argument("text", required=False)
-@click.option("--role", type=click.Choice(ROLES), default="user", show_default=True, help="Who speaks.")
-@click.option("--speaker", metavar="NAME", help="The person's or program's own name.")
-@click.option("--session", metavar="NAME", default="default", show_default=True, help="The conversation it belongs to.")
+@click.option("--role", type=click.Choice(ROLES), default="user", show_default=True, help="Role of the speaker.")
+@click.option("--speaker", metavar="NAME", help="Name of the person or program that speaks.")
+@click.option(
+    "--session", metavar="NAME", default="default", show_default=True, help="Conversation that the turn belongs to."
+)
 @click.option("--at", type=moment, metavar="TIME", help="When it was said.  [default: now]")
-@click.option("--external-id", metavar="ID", help="The turn's own id; adding it twice adds nothing.")
+@click.option("--external-id", metavar="ID", help="Id of the turn elsewhere; adding the same id again adds nothing.")
 @common
 def add(
     scope: Scope,
@@ -47,10 +49,10 @@ def add(
 ) -> None:
     """Store one turn.
 
-    TEXT is what was said; `-`, or a pipe and no TEXT, reads it from standard input. The turn's id is printed once the
-    turn is durable.
+    TEXT is what was said. If it is `-`, or left out in a pipe, it is read from standard input. The id of the turn is
+    printed once the turn is durable.
     """
-    said = datetime.now(UTC) if at is None else at  # noqa: TID251 - what is typed here is said now
+    said = datetime.now(UTC) if at is None else at  # noqa: TID251 - a turn without --at is said now
     turn = Turn(
         role=role,  # type: ignore[arg-type]  # click has checked the choice
         content=_given(text),
@@ -72,36 +74,38 @@ def add(
 
 
 def _given(text: str | None) -> str:
-    """The text, from the command line or from standard input.
+    """The text of the turn, from the command line or from standard input.
 
     Raises:
-        UsageError: there is neither.
+        UsageError: there is no text, and standard input is a terminal.
         InputError: standard input is not UTF-8.
     """
     if text is None and sys.stdin.isatty():
-        raise click.UsageError("Missing TEXT: give what was said, or `-` to read it from standard input.")
+        raise click.UsageError("Missing argument 'TEXT': give the text, or `-` to read it from standard input.")
     if text is not None and text != "-":
         return text
     try:
         return sys.stdin.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
         raise InputError(
-            f"standard input is not UTF-8 (byte {error.start}); convert it, for example with iconv"
+            f"standard input is not valid UTF-8 (at byte {error.start}); convert it, for example with iconv"
         ) from error
 
 
 @click.command("import", epilog=_FORMAT_LIST)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...")
-@click.option("--format", "form", type=click.Choice(list(FORMATS)), metavar="FORMAT", help="Instead of finding it out.")
-@click.option("--session", metavar="NAME", help="Put every turn into this conversation.")
+@click.option(
+    "--format", "form", type=click.Choice(list(FORMATS)), metavar="FORMAT", help="Input format (default: detect)."
+)
+@click.option("--session", metavar="NAME", help="Store every turn in this conversation.")
 @common
 def import_(scope: Scope, paths: tuple[str, ...], form: str | None, session: str | None) -> None:
-    """Store what files, folders or a program's own sessions hold.
+    """Store the turns of files, folders or a program's own sessions.
 
-    PATH is a file, a zip or a folder of any known format, or `claude-code`, `codex` or `gemini-cli` for the sessions
-    that this program keeps in its own folder. Importing again adds nothing, a longer file adds its new part.
+    PATH is a file, zip archive or folder in any of the formats below; or `claude-code`, `codex` or `gemini-cli` for the
+    sessions that this program has stored on this machine. Importing a file again adds only what is new.
 
-    A record that cannot be taken is named by file and line, and does not stop the others. Exit status 1 means that
+    Records that cannot be read are listed by file and line, and the others are imported. Exit status 1 means that
     nothing could be read.
     """
     with open_memory(scope) as memory:
@@ -116,7 +120,7 @@ def import_(scope: Scope, paths: tuple[str, ...], form: str | None, session: str
     else:
         say_pending(pending)
     if not (report.added or report.known or report.skipped):
-        raise FormatError("nothing was imported" if report.rejected else "no turn was found there")
+        raise FormatError("nothing was imported" if report.rejected else "no turns were found")
 
 
 def _import_all(memory: Memory, paths: Iterable[str], form: str | None, session: str | None) -> IngestReport:
@@ -130,10 +134,10 @@ def _import_all(memory: Memory, paths: Iterable[str], form: str | None, session:
 
 
 def import_shown(memory: Memory, path: str, form: str | None = None, session: str | None = None) -> IngestReport:
-    """Imports one path, or a program's sessions by its name, and shows how it goes on.
+    """Imports a path, or the sessions of a program, and shows the progress.
 
     Raises:
-        FormatError: nothing of it can be read.
+        FormatError: nothing could be read.
     """
     files = _sessions_of(path) if path in PROGRAMS else [Path(path)]
     form = form or (path if path in PROGRAMS else None)
@@ -157,7 +161,7 @@ def import_shown(memory: Memory, path: str, form: str | None = None, session: st
 def _sessions_of(program: str) -> list[Path]:
     found = find_sessions(program, Path.home())
     if not found:
-        raise FormatError(f"no sessions of {program} below {Path.home()}; give the folder that holds them")
+        raise FormatError(f"no sessions of {program} were found in {Path.home()}; give their folder instead")
     return found
 
 
@@ -178,18 +182,18 @@ def _joined(reports: Iterable[IngestReport]) -> IngestReport:
 
 
 def print_report(report: IngestReport, seconds: float) -> None:
-    """What became of an import, for people."""
+    """Prints the result of an import."""
     pace = (report.added + report.known) / max(seconds, 1e-6)
-    known = f", {report.known:,} known before" if report.known else ""
+    known = f", {report.known:,} already stored" if report.known else ""
     console = out()
-    console.print(f"{counted(report.added, 'turn')} stored durably{known}, in {seconds:.2f} s ({pace:,.0f} turns/s)")
+    console.print(f"{counted(report.added, 'turn')} stored{known}, in {seconds:.2f} s ({pace:,.0f} turns/s)")
     if report.vectors:
-        console.print(f"{counted(report.vectors, 'vector')} came along and need not be made again")
+        console.print(f"{counted(report.vectors, 'vector')} copied along")
     if report.masked:
-        console.print(f"secrets masked before they reached the disk: {numbers(report.masked)}")
+        console.print(f"secrets masked before storing: {numbers(report.masked)}")
     if report.skipped:
-        console.print(f"records that were not stored: {numbers(report.skipped)}", style="dim")
+        console.print(f"records skipped: {numbers(report.skipped)}", style="dim")
     for each in report.rejected[:SHOWN]:
         err().print(f"rejected {printable(each.where)}: {printable(each.reason)}", soft_wrap=True)
     if len(report.rejected) > SHOWN:
-        err().print(f"rejected {len(report.rejected) - SHOWN:,} more; --json names them all")
+        err().print(f"rejected {len(report.rejected) - SHOWN:,} more; --json lists all of them")

@@ -1,4 +1,4 @@
-"""`clew query`: the turns for which an expression of the lattice algebra holds."""
+"""`clew query`: lists the turns that match an expression of the lattice algebra."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -15,37 +15,45 @@ from clew.types import Turn
 from clew.types.annotation import Annotation
 
 PATIENCE: Final = 2.0
-"""Seconds that turns which were just added are waited for."""
+"""Seconds to wait for the analysis of turns that were just added."""
 
 SHOWN: Final = 20
-"""Turns that are listed when nobody says how many."""
+"""Most turns listed without --limit."""
 
 WORDS: Final = 240
-"""Characters of a turn that the list shows."""
+"""Most characters shown of a turn."""
 
 _SCORES: Final = ("importance", "novelty", "layer1", "coherence")
 _FLAGS: Final = ("paradigm_shift", "routine")
 
 
-@click.command()
+_EXAMPLES: Final = """\b
+Examples:
+  clew query "(O1 > 7) AND (O2 > 7)"
+  clew query "tag:auth >= 0.3 AND NOT routine"
+  clew query "(paradigm_shift OR importance > 8) AND since 'last month'"
+  clew query "speaker = Alice AND 'staging server' AND before 2025-04-15"
+"""
+
+
+@click.command(epilog=_EXAMPLES)
 @click.argument("expression")
-@click.option("--limit", type=click.IntRange(min=1), metavar="NUMBER", help="Turns at most; 20, or all with --json.")
+@click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    help="Maximum number of turns.  [default: 20; with --json, all]",
+)
 @narrowing
 @common
 def query(scope: Scope, expression: str, limit: int | None, **only: Any) -> None:
-    r"""List the turns for which an expression holds, in the order in which they came.
+    """List the turns that match an expression, in the order in which they came.
 
-    It compares overlays (O1 to O7), importance, novelty, layer1, coherence and labels with numbers, and knows flags,
-    role, speaker, session, dates and "phrases", joined by AND, OR, NOT and parentheses:
+    An expression compares overlays (O1 to O7), importance, novelty, layer1, coherence and labels with numbers, and
+    tests flags, role, speaker, session, dates and "phrases". Combine conditions with AND, OR, NOT and parentheses.
 
-    \b
-      (O1 > 7) AND (O2 > 7)
-      tag:auth >= 0.3 AND NOT routine
-      (paradigm_shift OR importance > 8) AND since "last month"
-      speaker = Alice AND "staging server" AND before 2025-04-15
-
-    docs/query.md has all of it. Of a turn that is not analysed yet no score holds, nor its contrary. With --json there
-    is one turn a line.
+    docs/query.md describes the whole language. Score conditions, even negated, never match turns not yet analysed. With
+    --json, one turn per line.
     """
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
@@ -57,26 +65,27 @@ def query(scope: Scope, expression: str, limit: int | None, **only: Any) -> None
             _list(memory, turns, limit or SHOWN, " ".join(quoted(expression)))
         waiting = memory.stats().pending.get("analyse", 0)
     if waiting:
-        err().print(f"{counted(waiting, 'turn')} not analysed yet, of which no score is known; `clew work` does that")
+        err().print(f"{counted(waiting, 'turn')} not analysed yet, so no score matches; `clew work --once` does it now")
 
 
 def _list(memory: Memory, turns: list[Turn], limit: int, words: str) -> None:
-    """Shows turns with what is known of them; long ones where they hold most of `words`."""
+    """Prints turns with their annotations; a long turn at the part that contains most of `words`."""
     for turn in turns[:limit]:
-        said = _said(memory.annotations(str(turn.id)))
+        scores = _annotation_line(memory.annotations(str(turn.id)))
         heading = Text.assemble((f"{day(turn.at)} {who(turn)}", "bold"), dim(f"  {turn.id}"))
-        out().print(Text.assemble(heading, "\n", excerpt(turn.text, words, WORDS), dim(f"\n{said}" if said else "")))
+        body = excerpt(turn.text, words, WORDS)
+        out().print(Text.assemble(heading, "\n", body, dim(f"\n{scores}" if scores else "")))
     if len(turns) > limit:
-        err().print(f"There are more than {counted(limit, 'turn')}; --limit shows them.", style="dim")
+        err().print(f"There are more than {counted(limit, 'turn')}; --limit shows more.", style="dim")
     elif not turns:
-        err().print("The expression holds for no turn.", style="dim")
+        err().print("No turn matches the expression.", style="dim")
 
 
-def _said(annotations: Mapping[str, Annotation]) -> str:
-    """What is known of a turn, in one line; overlays that nothing raised are left out."""
-    said = {kind: each.value for kind, each in annotations.items()}
-    shown = [f"{name} {said[name]:.2f}" for name in _SCORES if name in said]
-    shown += [f"{name.partition('_')[0]} {score:.1f}" for name, score in said.get("overlays", {}).items()]
-    shown += [name for name in _FLAGS if said.get(name)]
-    shown += [f"tag:{name}" for name in said.get("tags", {})]
+def _annotation_line(annotations: Mapping[str, Annotation]) -> str:
+    """The annotations of a turn in one line; overlays without a score are left out."""
+    values = {kind: annotation.value for kind, annotation in annotations.items()}
+    shown = [f"{name} {values[name]:.2f}" for name in _SCORES if name in values]
+    shown += [f"{name.partition('_')[0]} {score:.1f}" for name, score in values.get("overlays", {}).items()]
+    shown += [name for name in _FLAGS if values.get(name)]
+    shown += [f"tag:{name}" for name in values.get("tags", {})]
     return printable(", ".join(shown))

@@ -1,4 +1,4 @@
-"""`clew rekey`: a home under another key; and the line of `clew.toml` that names the key of a home."""
+"""`clew rekey`: changes the encryption key of a home, and the line of `clew.toml` that names the key."""
 
 import json
 import os
@@ -28,31 +28,31 @@ _NEXT: Final = re.compile(r"^[ \t]*\[", re.MULTILINE)
 @click.argument("key")
 @common
 def rekey(scope: Scope, key: str) -> None:
-    """Encrypt the home, change its key, or make it plain again.
+    """Encrypt the home, change its key, or decrypt it.
 
-    KEY says where the new key is, and is never the key itself: env:NAME for a variable, keyring:NAME for an entry of
-    the system's keyring, or none for no encryption. The database is written anew and checked before it takes the place
-    of the old one; clew.toml in the home then names the new key. Nobody else may have the home open. Whoever loses the
-    key has lost what is in the home: there is no other way in.
+    KEY names the place of the new key, never the key itself: env:NAME for an environment variable, keyring:NAME for an
+    entry of the system keyring, or none to decrypt. The database is rewritten and verified before it replaces the old
+    one; then clew.toml in the home is updated. No other program may have the home open. If the key is lost, the data
+    cannot be recovered.
     """
     see_that_home_exists(scope.home)
     home = home_of(scope.home)
     if home is None:
-        raise ConfigError("a server or a store in memory has no key of ours; name a home directory with --home")
+        raise ConfigError("only a home directory can be encrypted by Clew; give one with --home")
     changed = store.rekey(home, secret_of(load_config(home).store.key), secret_of(key))
     note_key(home, key)
     if scope.as_json:
         emit({"key": key, "changed": changed})
         return
-    said = "the home is plain now" if key == NO_KEY else f"the home is encrypted with the key that {key} names"
-    out().print(printable(said if changed else f"{said}; it was before"), soft_wrap=True)
+    state = "not encrypted" if key == NO_KEY else f"encrypted with the key in {key}"
+    out().print(printable(f"the home is {'now' if changed else 'already'} {state}"), soft_wrap=True)
 
 
 def note_key(home: Path, key: str) -> None:
-    """Lets the home's clew.toml name its key; all else in there stays as it is.
+    """Writes the name of the key to the clew.toml of a home; the rest of the file stays unchanged.
 
     Raises:
-        ConfigError: the file is laid out so that this cannot be done safely; the message says what to write there.
+        ConfigError: the file cannot be changed safely; the message says which line to add by hand.
     """
     path = home / "clew.toml"
     text = path.read_bytes().decode() if path.exists() else ""
@@ -62,11 +62,11 @@ def note_key(home: Path, key: str) -> None:
         fresh.write_text(_with_key(text, settings, key, path), encoding="utf-8", newline="")
         fresh.replace(path)
     if os.environ.get(_VARIABLE, key) != key:
-        err().print(f"{_VARIABLE} wins over clew.toml and names another key: set it to {printable(key)}, or unset it")
+        err().print(f"{_VARIABLE} overrides clew.toml and names another key: set it to {printable(key)}, or unset it")
 
 
 def _with_key(text: str, settings: dict[str, Any], key: str, path: Path) -> str:
-    """The file's text with the key named in it, proven to say nothing else that is new."""
+    """The text of the file with the key, after checking that no other setting changes."""
     line = f"key = {json.dumps(key, ensure_ascii=False)}"
     table = _TABLE.search(text)
     if table is None:
@@ -81,5 +81,5 @@ def _with_key(text: str, settings: dict[str, Any], key: str, path: Path) -> str:
     except tomllib.TOMLDecodeError:
         found = {}
     if found != settings | {"store": settings.get("store", {}) | {"key": key}}:
-        raise ConfigError(f"{path} could not be changed; write there, in the table [store]: {line}")
+        raise ConfigError(f"{path} cannot be changed safely; add this line to its table [store]: {line}")
     return changed

@@ -1,4 +1,4 @@
-"""`clew restore`: a turn as it came, originals included."""
+"""`clew restore`: prints a turn exactly as stored, or extracts an attachment."""
 
 import sys
 from pathlib import Path
@@ -14,16 +14,16 @@ from clew.types import Part, Turn
 
 @click.command()
 @click.argument("turn_id")
-@click.option("--out", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file instead.")
+@click.option("--out", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
 @click.option(
-    "--part", type=click.IntRange(min=1), metavar="NUMBER", help="Only this part of the turn, counted from 1."
+    "--part", type=click.IntRange(min=1), metavar="NUMBER", help="Only this part of the turn, counting from 1."
 )
 @common
 def restore(scope: Scope, turn_id: str, file: Path | None, part: int | None) -> None:
-    """Give a turn back as it came, or the original of one of its parts.
+    """Print a turn exactly as stored, or extract an attachment.
 
-    TURN_ID is what search, quote and explain print. The text goes to standard output, long tool outputs in full. With
-    --out an image or a file is written byte for byte; a turn that holds several is asked for by --part. With --json
+    TURN_ID is printed by search, quote and explain. The text goes to standard output, with long tool outputs in full.
+    With --out, an image or file is written byte for byte; if the turn has several, choose one with --part. With --json,
     bytes are hexadecimal.
     """
     with open_memory(scope) as memory:
@@ -44,15 +44,15 @@ def restore(scope: Scope, turn_id: str, file: Path | None, part: int | None) -> 
 
 def _part(turn: Turn, number: int) -> Part:
     if number > len(turn.parts):
-        raise InputError(f"{turn.id} has {len(turn.parts)} part(s), not {number}; --json shows them")
+        raise InputError(f"{turn.id} has no part {number}; it has {len(turn.parts)}, which --json shows")
     return turn.parts[number - 1]
 
 
 def _original(turn: Turn, number: int | None) -> bytes:
-    """The bytes to write: of the part asked for, else of the only one that has bytes of its own, else the whole text.
+    """The bytes to write: of the given part, else of the only part with binary data, else the whole text.
 
     Raises:
-        InputError: several parts have bytes, or there is no such part.
+        InputError: several parts have binary data, or the part does not exist.
     """
     if number is not None:
         part = _part(turn, number)
@@ -60,7 +60,7 @@ def _original(turn: Turn, number: int | None) -> bytes:
     binary = [place for place, part in enumerate(turn.parts, start=1) if part.data is not None]
     if len(binary) > 1:
         places = ", ".join(map(str, binary))
-        raise InputError(f"{turn.id} holds several originals, in parts {places}; choose one with --part")
+        raise InputError(f"{turn.id} has several attachments, in parts {places}; choose one with --part")
     if binary:
         return turn.parts[binary[0] - 1].data or b""
     return turn.text.encode("utf-8", "surrogatepass")

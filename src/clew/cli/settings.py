@@ -1,4 +1,4 @@
-"""`clew config`: every setting, its value and where it comes from."""
+"""`clew config`: shows every setting with its value and source, and checks the settings."""
 
 from typing import Any
 
@@ -21,16 +21,17 @@ from clew.store.open import home_of
 def config(_scope: Scope) -> None:
     """Show the settings and check them.
 
-    Settings stand in `clew.toml` in the home, or in CLEW_* variables, which win; docs/configuration.md describes each.
+    Settings are read from clew.toml in the home; CLEW_* environment variables override it. docs/configuration.md
+    describes each setting.
     """
 
 
 @config.command()
 @common
 def show(scope: Scope) -> None:
-    """Show every setting with its value and where that comes from.
+    """Show every setting with its value and source.
 
-    With --json there is one setting a line.
+    With --json, one setting per line.
     """
     home = home_of(scope.home)
     values, origins = load_config(home), sources(home)
@@ -38,8 +39,8 @@ def show(scope: Scope) -> None:
     if scope.as_json:
         emit(*({"setting": path, "value": value, "source": origin} for path, value, origin in rows))
         return
-    out().print(f"home: {printable(str(home or 'none, so no clew.toml'))}")
-    table = grid("setting", "value", "from", titles=True)
+    out().print(f"home: {printable(str(home or 'none, so there is no clew.toml'))}")
+    table = grid("setting", "value", "source", titles=True)
     for path, value, origin in rows:
         table.add_row(path, printable(str(value)), dim(origin) if origin == "default" else Text(origin))
     lay_out(out(), table)
@@ -55,9 +56,9 @@ def _value(values: Config, path: str) -> Any:
 @config.command()
 @common
 def check(scope: Scope) -> None:
-    """Check the settings, and that what they name is there.
+    """Check the settings, and that the models and keys that they name are available.
 
-    Exit status 1 means that something is wrong.
+    Exit status 1 means that a setting is wrong.
     """
     problem = note = names = None
     try:
@@ -72,6 +73,6 @@ def check(scope: Scope) -> None:
     if scope.as_json:
         emit({"ok": problem is None, "problem": problem, "embedder": note, "ner": names})
     elif problem is None:
-        out().print(f"every setting is in order; {note}; {names}")
+        out().print(f"no problems found; {note}; {names}")
     if problem is not None:
         raise ClewError(problem)

@@ -1,4 +1,4 @@
-"""How things look: calm, made for 80 columns, safe whatever a stored text holds; and the JSON that programs read."""
+"""How output looks: laid out for 80 columns, with control characters of stored text made harmless; and JSON output."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from clew.text.terms import query_terms, terms
 from clew.types import Turn
 
 WIDEST: Final = 100
-"""Columns used at most: longer lines are hard to read."""
+"""Most columns that output uses: longer lines are hard to read."""
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SPACE = re.compile(r"\s+")
@@ -35,12 +35,12 @@ _REASONS: Final = {
     "quote": "quoted phrase",
     "assistant": "assistant asked",
 }
-"""Signals that concern the question, by the words that people see; those with the same words are added. The others
-weigh a turn whatever is asked (its length, its role), so they are no reason; `clew explain` shows them."""
+"""Name of a signal -> the reason shown to people; signals with the same reason are added up. Signals that are not
+listed do not depend on the question (length, role), so they are no reason; `clew explain` shows them."""
 
 
 def ledger_line(row: Mapping[str, Any]) -> str:
-    """What one model was asked on one day for one purpose, in words."""
+    """One row of the spend ledger in words: calls, tokens and cost of a model for one purpose on one day."""
     failed = f" ({row['failures']:,} failed)" if row["failures"] else ""
     reserved = f", {row['reserved_tokens']:,} tokens reserved" if row["reserved_tokens"] else ""
     return (
@@ -51,12 +51,12 @@ def ledger_line(row: Mapping[str, Any]) -> str:
 
 
 def out() -> Console:
-    """Standard output."""
+    """The console for standard output."""
     return _console(stderr=False)
 
 
 def err() -> Console:
-    """Standard error, for what is not the answer: progress, footers, hints."""
+    """The console for standard error: progress, footers and hints."""
     return _console(stderr=True)
 
 
@@ -67,18 +67,18 @@ def _console(*, stderr: bool) -> Console:
 
 
 def emit(*records: Mapping[str, Any]) -> None:
-    """Prints one JSON object a line; keys keep their order, text stays as it is."""
+    """Prints one JSON object per line; keys keep their order, and text is not escaped to ASCII."""
     for record in records:
         click.echo(json.dumps(record, ensure_ascii=False))
 
 
 def turn_record(turn: Turn) -> dict[str, Any]:
-    """A stored turn for `emit`, its id first."""
+    """A stored turn as a record for `emit`, with its id first."""
     return {"id": turn.id, **turn.to_dict()}
 
 
 def printable(text: str) -> str:
-    """The text with control characters (colours, cursor movements, changes of writing direction) made visible."""
+    """Replaces control characters (colours, cursor movements, changes of writing direction) by visible ones."""
     return _CONTROL.sub(_picture, text)
 
 
@@ -88,7 +88,7 @@ def _picture(found: re.Match[str]) -> str:
 
 
 def shortened(text: str, limit: int) -> str:
-    """The text on one line of at most `limit` characters, cut between words where that is possible."""
+    """The text on one line of at most `limit` characters, cut between words if possible."""
     line = _SPACE.sub(" ", printable(text)).strip()
     if len(line) <= limit:
         return line
@@ -99,7 +99,7 @@ def shortened(text: str, limit: int) -> str:
 def excerpt(text: str, query: str, limit: int) -> str:
     """The part of a text that shares most words with a question, on one line of at most `limit` characters.
 
-    It begins with a sentence; of equally good ones the one that shares most itself, then the first.
+    It begins at a sentence. Of equally good parts, the one whose first sentence shares most words wins, then the first.
     """
     line = _SPACE.sub(" ", printable(text)).strip()
     wanted = set(query_terms(query))
@@ -115,17 +115,17 @@ def excerpt(text: str, query: str, limit: int) -> str:
 
 
 def day(at: datetime | None) -> str:
-    """A date as people read it; ten columns wide also where none is known."""
+    """A date as YYYY-MM-DD, or "no date", padded to the same ten columns."""
     return "no date   " if at is None else at.date().isoformat()
 
 
 def who(turn: Turn) -> str:
-    """The speaker's name, or the role where there is none."""
+    """The name of the speaker, or the role if there is none."""
     return printable(turn.speaker or turn.role)
 
 
 def reasons(signals: Mapping[str, float], most: int = 3) -> str:
-    """What in the question speaks most for a turn, strongest first; empty when nothing does."""
+    """The strongest reasons why a turn matches a question, strongest first; empty if there are none."""
     shares: dict[str, float] = {}
     for name, share in signals.items():
         if name in _REASONS:
@@ -135,7 +135,7 @@ def reasons(signals: Mapping[str, float], most: int = 3) -> str:
 
 
 def grid(*columns: str, titles: bool = False) -> Table:
-    """A table without rules; a column whose name begins with `>` is set to the right, the last takes what is left.
+    """A table without lines; a column whose name begins with `>` is right-aligned, the last takes the remaining width.
 
     Print it with `lay_out`.
     """
@@ -154,7 +154,7 @@ def grid(*columns: str, titles: bool = False) -> Table:
 
 
 def lay_out(console: Console, what: RenderableType) -> None:
-    """Prints a table without the blanks that would fill its lines."""
+    """Prints a table without trailing blanks."""
     with console.capture() as captured:
         console.print(what)
     console.file.write(re.sub(r" +$", "", captured.get(), flags=re.MULTILINE))
@@ -166,28 +166,28 @@ def counted(count: int, what: str) -> str:
 
 
 def numbers(counts: Mapping[str, int]) -> str:
-    """Counts by kind in one phrase."""
+    """Counts by kind in one phrase: "3 turn, 2 vector"."""
     return ", ".join(f"{count:,} {kind}" for kind, count in counts.items())
 
 
 def say_encryption(encryption: str | None) -> None:
-    """Says what a home is encrypted with; nothing when it is not."""
+    """Prints the encryption of a home, if it is encrypted."""
     if encryption not in (None, "none"):
         out().print(f"encrypted with {encryption}")
 
 
 def indented(what: RenderableType) -> Padding:
-    """The same, two columns to the right."""
+    """Indents something by two columns."""
     return Padding(what, (0, 0, 0, 2))
 
 
 def dim(text: str) -> Text:
-    """Text that stands back."""
+    """Text in a dim style."""
     return Text(text, style="dim")
 
 
 def progress(*columns: str) -> Progress:
-    """A line on stderr that shows how work goes on, and vanishes; nothing where nobody looks."""
+    """A progress line on stderr, which disappears at the end; shown only on a terminal."""
     console = err()
     return Progress(
         SpinnerColumn(),
@@ -199,7 +199,7 @@ def progress(*columns: str) -> Progress:
 
 
 def bar(title: str) -> Progress:
-    """The same with a bar, for work whose size is known."""
+    """A progress bar on stderr for work of known size, which disappears at the end; shown only on a terminal."""
     console = err()
     return Progress(
         TextColumn(title),
@@ -212,7 +212,7 @@ def bar(title: str) -> Progress:
 
 
 def lines(rows: Iterable[tuple[str, str]]) -> Table:
-    """Names and values, one pair a line."""
+    """A table of names and values, one pair per line."""
     table = grid("name", "value")
     for name, value in rows:
         table.add_row(Text(name, style="dim"), Text(value))

@@ -1,4 +1,4 @@
-"""`clew snapshots`: the beats of a conversation, as the analysis closed them."""
+"""`clew snapshots`: lists the closed beats (topic segments) of a conversation."""
 
 from typing import Final
 
@@ -11,20 +11,20 @@ from clew.cli.show import counted, dim, emit, err, grid, lay_out, out, shortened
 from clew.types.chunk import ContextSnapshot
 
 PATIENCE: Final = 2.0
-"""Seconds that turns which were just added are waited for."""
+"""Seconds to wait for the analysis of turns that were just added."""
 
 WORDS: Final = 56
-"""Characters shown of a turn."""
+"""Most characters shown of a turn."""
 
 
 @click.command()
 @click.argument("session")
-@click.option("--text/--no-text", default=True, help="Show what was said, or the weights alone.")
+@click.option("--text/--no-text", default=True, help="Show the text of the turns, or only their weights.")
 @common
 def snapshots(scope: Scope, session: str, text: bool) -> None:
-    """List the beats of a conversation and what each turn weighs.
+    """List the beats (topic segments) of a conversation.
 
-    They are closed beats, in their order; the turns since the last closed beat are in none yet.
+    Shows the closed beats in order, with the weight of each turn. Turns after the last closed beat are not shown.
     """
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
@@ -36,9 +36,9 @@ def snapshots(scope: Scope, session: str, text: bool) -> None:
         for snapshot in found:
             _show(snapshot, with_text=text)
     if waiting:
-        err().print(f"{counted(waiting, 'turn')} are not analysed yet; `clew work` does that", style="dim")
+        err().print(f"{counted(waiting, 'turn')} not analysed yet; `clew work --once` does it now", style="dim")
     elif not found and not scope.as_json:
-        err().print(f"no closed beat in session {session!r}; a short or unknown session has none", style="dim")
+        err().print(f"session {session!r} has no closed beats: it is short, or unknown", style="dim")
 
 
 def _show(snapshot: ContextSnapshot, *, with_text: bool) -> None:
@@ -51,8 +51,8 @@ def _show(snapshot: ContextSnapshot, *, with_text: bool) -> None:
             (f"  {domains}", "dim"),
         )
     )
-    table = grid("turn", ">weight", "said")
+    table = grid("turn", ">weight", "text")
     for chunk in snapshot.chunks:
-        said = shortened(chunk.text, WORDS) if with_text else ", ".join(chunk.nuance_flags)
-        table.add_row(dim(chunk.chunk_id), f"{chunk.layer1_score:.2f}", said)
+        text = shortened(chunk.text, WORDS) if with_text else ", ".join(chunk.nuance_flags)
+        table.add_row(dim(chunk.chunk_id), f"{chunk.layer1_score:.2f}", text)
     lay_out(out(), table)

@@ -1,4 +1,4 @@
-"""What other users of the machine see of this program in a list of processes: not where its memory is."""
+"""Hides the addresses of databases in the list of processes, which other users of the machine can read."""
 
 import re
 import sys
@@ -8,18 +8,18 @@ from typing import Final
 
 _ADDRESS: Final = re.compile(rb"postgres(?:ql)?://([^\0]+)", re.IGNORECASE)
 _ARG_START: Final = 48 - 3
-"""Where the arguments begin is field 48 of /proc/self/stat (proc(5)), of which the first two are cut off here."""
+"""Index of the field arg_start, which is field 48 of /proc/self/stat (proc(5)), after the first two are cut off."""
 
 
 def hide_addresses() -> None:
-    """Writes stars over the addresses among the arguments, as a list of processes shows them; they may hold passwords.
+    """Overwrites addresses among the arguments with stars in the list of processes, since they may contain passwords.
 
-    Linux only. Where the system does not allow it, and elsewhere, they stay to be seen: docs/postgresql.md says what to
-    do instead. What the program itself reads of its arguments stays as it is.
+    Linux only. On other systems, or if the kernel does not allow it, the addresses stay visible; docs/postgresql.md
+    says what to do instead. The arguments that this program reads are not affected.
     """
     if not sys.platform.startswith("linux"):
         return
-    with suppress(OSError, ValueError, IndexError):  # a system without /proc, or with another one
+    with suppress(OSError, ValueError, IndexError):  # no /proc, or one with another layout
         process = Path("/proc/self")
         shown = (process / "cmdline").read_bytes()
         places = [match.span(1) for match in _ADDRESS.finditer(shown)]

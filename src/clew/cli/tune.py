@@ -1,4 +1,4 @@
-"""`clew tune` and `clew mark-used`: what a memory learns from its own history."""
+"""`clew tune` and `clew mark-used`: learn from which recalled turns were useful."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -15,26 +15,26 @@ _TITLES = {"recall": "weights of recall", "weights": "window and nuance weights"
 
 
 @click.command()
-@click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
-@click.option("--history", is_flag=True, help="List every change so far, with what it was measured on.")
-@click.option("--revert", type=click.IntRange(0), metavar="VERSION", help="Take every value back to that version.")
+@click.option("--dry-run", is_flag=True, help="Show what would change, without changing it.")
+@click.option("--history", is_flag=True, help="List all changes so far, with their measurements.")
+@click.option("--revert", type=click.IntRange(0), metavar="VERSION", help="Restore all values of this version.")
 @common
 def tune(scope: Scope, dry_run: bool, history: bool, revert: int | None) -> None:
-    """Learn from what became of recalls.
+    """Tune the ranking, based on which recalled turns were useful.
 
-    Which recalled turns were marked as used, quoted or echoed in the answer, or restored, moves the weights of recall,
-    the window and nuance weights of layer 1 and the threshold of beats: within bounds, and only if that is
-    significantly better on history that did not choose the change. Without feedback nothing moves. Version 0 is before
-    anything was learned.
+    Learns from recalled turns that were marked as used, quoted or echoed in the answer, or restored. Adjusts the
+    weights of recall, the window and nuance weights of layer 1 and the threshold of beats, within bounds, and only if
+    the change is significantly better on held-out history. Without feedback, nothing changes. Version 0 is the state
+    before any tuning.
     """
     if dry_run + history + (revert is not None) > 1:
-        raise click.UsageError("--dry-run, --history and --revert exclude each other; give one of them.")
+        raise click.UsageError("--dry-run, --history and --revert cannot be combined; give only one of them.")
     with open_memory(scope) as memory:
         if history:
             _show_history(scope, memory.learned())
         elif revert is not None:
             number = memory.revert(revert)
-            _say(scope, {"version": number, "reverted_to": revert}, f"as in version {revert}; this is version {number}")
+            _say(scope, {"version": number, "reverted_to": revert}, f"restored version {revert} as version {number}")
         else:
             _show_report(scope, memory.tune(dry_run=dry_run))
 
@@ -44,10 +44,10 @@ def tune(scope: Scope, dry_run: bool, history: bool, revert: int | None) -> None
 @click.argument("turns", nargs=-1, required=True)
 @common
 def mark_used(scope: Scope, receipt: str, turns: tuple[str, ...]) -> None:
-    """Say which turns of a recall were of use.
+    """Record which turns of a recall were useful.
 
-    RECEIPT is the name that `clew recall` prints, or `last` for the newest; TURNS are ids of turns that it shows, or
-    names as left out. `clew tune` learns from them.
+    RECEIPT is the id that `clew recall` prints, or `last` for the newest. TURNS are ids of turns in the receipt, chosen
+    or left out. `clew tune` learns from this.
     """
     with open_memory(scope) as memory:
         name = memory.explain().id if receipt == "last" else receipt
@@ -67,22 +67,24 @@ def _show_report(scope: Scope, report: TuneReport) -> None:
         emit(report.to_dict())
         return
     if not report.feedback:
-        out().print("nothing is known of what became of recalls, so nothing moves; `clew mark-used` says it")
+        out().print("no feedback yet, so nothing changes; `clew mark-used` records which recalled turns were useful")
         return
-    out().print(f"turns of recalls: {numbers(report.feedback)}; {counted(report.silver, 'silver question')}")
+    out().print(f"feedback on turns: {numbers(report.feedback)}; {counted(report.silver, 'silver question')}")
     table = grid("family", "verdict")
     for verdict in report.verdicts:
-        said = Text(f"{'adopted: ' if verdict.adopted else 'unchanged: '}{verdict.reason}")
+        result = Text(f"{'adopted: ' if verdict.adopted else 'unchanged: '}{verdict.reason}")
         if verdict.before is not None and verdict.after is not None:
-            said.append(f"\n{verdict.before:.4f} before, {verdict.after:.4f} after, {_interval(verdict)}", style="dim")
-        table.add_row(_TITLES[verdict.family], said)
+            result.append(
+                f"\n{verdict.before:.4f} before, {verdict.after:.4f} after, {_interval(verdict)}", style="dim"
+            )
+        table.add_row(_TITLES[verdict.family], result)
     lay_out(out(), table)
     for name, value in report.changed.items():
         out().print(f"{name} = {value:g}", highlight=False)
     if report.dry_run and report.changed:
-        out().print("nothing was changed: it was a dry run")
+        out().print("dry run: nothing was changed")
     else:
-        out().print(f"version {report.version} holds")
+        out().print(f"version {report.version} is in effect")
 
 
 def _interval(verdict: Verdict) -> str:
@@ -94,7 +96,7 @@ def _show_history(scope: Scope, changes: list[Change]) -> None:
         emit(*(change.to_dict() for change in changes))
         return
     if not changes:
-        out().print("nothing was ever learned")
+        out().print("no changes yet")
     table = grid(">version", "when", "values and reason")
     for change in changes:
         values = ", ".join(
@@ -109,5 +111,5 @@ def _show_history(scope: Scope, changes: list[Change]) -> None:
 def _why(change: Change) -> str:
     reason = change.reason
     if "reverted_to" in reason:
-        return f"taken back to version {reason['reverted_to']}"
+        return f"reverted to version {reason['reverted_to']}"
     return printable(str(reason.get("reason", reason)))

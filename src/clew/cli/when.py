@@ -1,4 +1,4 @@
-"""`clew when`: what was said in a stretch of time."""
+"""`clew when`: prints what was said in a period of time."""
 
 import sys
 from typing import Any
@@ -13,22 +13,27 @@ from clew.types.moments import MODES, Remembered
 
 @click.command()
 @click.argument("query", required=False, default="")
-@click.option("--since", metavar="TIME", help="Beginning: a date, or words such as 'last week', or '3 hours ago'.")
-@click.option("--until", metavar="TIME", help="End: likewise; a day, week or month is included.")
-@click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True, help="What is wanted of the time.")
+@click.option(
+    "--since", metavar="TIME", help="Start of the period: a date, or words such as 'last week' or '3 hours ago'."
+)
+@click.option("--until", metavar="TIME", help="End of the period; a day, week or month is included as a whole.")
+@click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True, help="What to return; see above.")
 @click.option("--session", metavar="NAME", help="Only this conversation.")
 @click.option(
-    "--budget", type=click.IntRange(min=0), metavar="TOKENS", help="Most tokens of the block; else the setting."
+    "--budget",
+    type=click.IntRange(min=0),
+    metavar="TOKENS",
+    help="Maximum size of the block.  [default: as configured]",
 )
-@click.option("--counter", metavar="NAME", help="How tokens are counted: estimate, openai or words; else the setting.")
+@click.option("--counter", metavar="NAME", help="Token counter: estimate, openai or words.  [default: as configured]")
 @common
 def when(scope: Scope, query: str, since: str | None, until: str | None, mode: str, **more: Any) -> None:
-    """Print what was said in a stretch of time, within a token budget.
+    """Print what was said in a period of time, within a token budget.
 
-    QUERY is a question, and may name the time itself: `clew when "what did we decide last week?"`. Without one it
-    is told what the time was about, by beats and chapters. `lookup` gives the best turns of the time, `state_at_time`
-    the latest of them, `change_over_time` the best of each beat, `summarize_over_time` what each day, week or month
-    was about, `window_overview` what all of it was about; `auto` decides by the question's words.
+    QUERY is a question, which may name the period: `clew when "what did we decide last week?"`. Without QUERY, the
+    titles of beats and chapters say what the period was about. The modes: `lookup` returns the best turns of the
+    period, `state_at_time` the latest of them, `change_over_time` the best of each beat, `summarize_over_time` the
+    topics of each day, week or month, `window_overview` the topics of the whole period; `auto` chooses by the question.
     """
     with open_memory(scope) as memory:
         found = memory.remember_when(since, until, query, mode, **more)
@@ -48,6 +53,6 @@ def _footer(found: Remembered) -> str:
     last = found.counted_from
     day = "" if last is None else f" (counted from the conversation's last day, {last.date()})"
     left = f", {found.left_out:,} lines left out" if found.left_out else ""
-    what = f"{found.tokens:,} of {found.budget:,} tokens{left}" if found.text else "nothing was found, or nothing fits"
+    what = f"{found.tokens:,} of {found.budget:,} tokens{left}" if found.text else "nothing was found or nothing fits"
     why = f"`clew explain {found.receipt_id}` says why"
     return f"{found.mode} of {counted(found.turns, 'turn')}, {span}{day}: {what}; {why}"

@@ -1,1 +1,4 @@
-"""Clew for other programs: the tools that an agent may call, and the protocols that carry them. Start at `tools.Tools`."""
+"""Serves a memory to agents: the tools that they may call, the MCP server, and its entry in their settings.
+
+Start at `mcp.serve`.
+"""

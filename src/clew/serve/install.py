@@ -1,6 +1,6 @@
-"""Clew's entry in the settings of an agent's program: where it stands, how it is put there, and how it is taken back.
+"""Clew's entry in the settings file of a coding agent: finds the file, adds the entry and removes it.
 
-Borders: asks nobody; `clew install` does. A file that cannot be read as JSON is left alone.
+Borders: does not ask for confirmation, which `clew install` does. A file that is not valid JSON is not touched.
 """
 
 import os
@@ -15,19 +15,19 @@ from typing import Any, Final, Literal
 from clew.errors import ConflictError, FormatError
 from clew.serve.splice import drop, get, put, read
 
-Scope = Literal["user", "local", "project"]
+InstallScope = Literal["user", "local", "project"]
 
 NAME: Final = "clew"
 SERVERS: Final = "mcpServers"
 BACKUP: Final = ".clew-backup-"
-"""The file's name, this and the scope make the name of its backup, which stands beside it."""
+"""Suffix of the backup's name: file name, this suffix, scope. The backup is in the same folder as the file."""
 
 _EMPTY: Final = "{}\n"
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    """Where an entry stands: a file, and the names that lead to it; `backup` is the file as it was before."""
+class EntryLocation:
+    """The file and the JSON path of an entry; `backup` is where the original file is kept."""
 
     file: Path
     path: tuple[str, ...]
@@ -35,17 +35,17 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """What would be written.
+class SettingsEdit:
+    """A planned change of a settings file.
 
     Attributes:
-        before: the file as it is; None when there is none.
-        after: the file as it would be; None when it would be deleted, or stay away.
-        saves: `before` is to be kept as the backup.
-        ends: the backup has served and goes.
+        before: the current content of the file; None if there is no file.
+        after: the new content; None if the file is deleted, or not created.
+        saves: `before` is written to the backup.
+        ends: the backup is deleted.
     """
 
-    place: Place
+    location: EntryLocation
     before: bytes | None
     after: bytes | None
     saves: bool = False
@@ -53,15 +53,15 @@ class Plan:
 
     @property
     def changes(self) -> bool:
-        """Whether anything would be different."""
+        """Whether the edit changes the file."""
         return self.before != self.after
 
 
-def claude_code(scope: Scope, home: Path, project: Path, environment: Mapping[str, str]) -> Place:
-    """Where Claude Code looks for a server: of the user, of the user in one project, or of everyone in the project.
+def claude_code(scope: InstallScope, home: Path, project: Path, environment: Mapping[str, str]) -> EntryLocation:
+    """Where Claude Code looks for a server: for the user, for the user in one project, or for everyone in the project.
 
     Args:
-        home: the user's own directory; `CLAUDE_CONFIG_DIR` stands for it where it is set.
+        home: the user's home directory; `CLAUDE_CONFIG_DIR` replaces it if set.
     """
     path: tuple[str, ...] = (SERVERS, NAME)
     if scope == "project":
@@ -69,85 +69,85 @@ def claude_code(scope: Scope, home: Path, project: Path, environment: Mapping[st
     else:
         file = Path(environment.get("CLAUDE_CONFIG_DIR") or home) / ".claude.json"
         path = path if scope == "user" else ("projects", str(project), *path)
-    file = file.resolve()  # a link into a folder of settings stays a link
-    return Place(file, path, file.with_name(file.name + BACKUP + scope))
+    file = file.resolve()  # a link, for example into a repository of settings, stays a link
+    return EntryLocation(file, path, file.with_name(file.name + BACKUP + scope))
 
 
 PROGRAMS: Final = {"claude-code": claude_code}
-"""Where the settings of each program stand."""
+"""Program -> the function that locates its settings."""
 
 
-def entry(arguments: list[str], *, shared: bool) -> dict[str, Any]:
-    """What starts the server; `shared`, in a file that others have too, it is found on their PATH."""
-    beside = Path(sys.executable).with_name("clew.exe" if sys.platform == "win32" else "clew")
-    found = None if shared else str(beside) if beside.is_file() else shutil.which("clew")
-    return {"type": "stdio", "command": found or "clew", "args": ["mcp", *arguments], "env": {}}
+def server_entry(arguments: list[str], *, shared: bool) -> dict[str, Any]:
+    """The settings entry that starts the server; a `shared` file names the command without its path."""
+    installed = Path(sys.executable).with_name("clew.exe" if sys.platform == "win32" else "clew")
+    command = None if shared else str(installed) if installed.is_file() else shutil.which("clew")
+    return {"type": "stdio", "command": command or "clew", "args": ["mcp", *arguments], "env": {}}
 
 
-def plan_install(place: Place, wanted: dict[str, Any]) -> Plan:
-    """The file with the entry.
-
-    Raises:
-        FormatError: the file is no JSON object, or something on the way to the entry is none.
-    """
-    before = _bytes(place.file)
-    text = _EMPTY if before is None else _text(place.file, before)
-    held = _checked(place.file, lambda: get(text, place.path))
-    if held == wanted:
-        return Plan(place, before, before)
-    first = before is not None and (held is None or not place.backup.exists())
-    return Plan(place, before, put(text, place.path, wanted).encode(), saves=first)
-
-
-def plan_remove(place: Place) -> Plan:
-    """The file without the entry: as it was before, to the last byte, if nothing else has changed since.
+def plan_install(location: EntryLocation, entry: dict[str, Any]) -> SettingsEdit:
+    """Plans the edit that adds or replaces the entry.
 
     Raises:
-        FormatError: the file is no JSON object.
+        FormatError: the file is not a JSON object, or a value on the path to the entry is not an object.
     """
-    before = _bytes(place.file)
+    before = _bytes(location.file)
+    text = _EMPTY if before is None else _text(location.file, before)
+    current = _checked(location.file, lambda: get(text, location.path))
+    if current == entry:
+        return SettingsEdit(location, before, before)
+    first = before is not None and (current is None or not location.backup.exists())
+    return SettingsEdit(location, before, put(text, location.path, entry).encode(), saves=first)
+
+
+def plan_remove(location: EntryLocation) -> SettingsEdit:
+    """Plans the edit that removes the entry; it restores the original bytes if nothing else has changed since.
+
+    Raises:
+        FormatError: the file is not a JSON object.
+    """
+    before = _bytes(location.file)
     if before is None:
-        return Plan(place, None, None)
-    text = _text(place.file, before)
-    held = _checked(place.file, lambda: get(text, place.path))
-    if held is None:
-        return Plan(place, before, before)
-    old = _bytes(place.backup)
-    if old is None:
-        made_here = read(text) == read(put(_EMPTY, place.path, held))
-        return Plan(place, before, None if made_here else drop(text, place.path).encode())
-    old_text = _text(place.backup, old)
-    if put(old_text, place.path, held) == text:
-        return Plan(place, before, old, ends=True)
-    return Plan(place, before, _taken_back(text, old_text, place.path).encode(), ends=True)
+        return SettingsEdit(location, None, None)
+    text = _text(location.file, before)
+    current = _checked(location.file, lambda: get(text, location.path))
+    if current is None:
+        return SettingsEdit(location, before, before)
+    original = _bytes(location.backup)
+    if original is None:
+        created_here = read(text) == read(put(_EMPTY, location.path, current))
+        return SettingsEdit(location, before, None if created_here else drop(text, location.path).encode())
+    original_text = _text(location.backup, original)
+    if put(original_text, location.path, current) == text:
+        return SettingsEdit(location, before, original, ends=True)
+    return SettingsEdit(location, before, _without_entry(text, original_text, location.path).encode(), ends=True)
 
 
-def apply(plan: Plan) -> None:
-    """Writes what is planned, in one step, with the file's own permissions.
+def apply(edit: SettingsEdit) -> None:
+    """Writes a planned edit in one step, with the permissions of the file.
 
     Raises:
-        ConflictError: the file is not any more as it was when it was planned.
+        ConflictError: the file has changed since the edit was planned.
     """
-    if not plan.changes:
+    if not edit.changes:
         return
-    place = plan.place
-    if _bytes(place.file) != plan.before:
-        raise ConflictError(f"{str(place.file)!r} was changed meanwhile; nothing was written. Run the command again")
-    if plan.saves:
-        shutil.copy2(place.file, place.backup)
-    if plan.after is None:
-        place.file.unlink()
+    location = edit.location
+    if _bytes(location.file) != edit.before:
+        raise ConflictError(f"{str(location.file)!r} was changed meanwhile; nothing was written. Run the command again")
+    if edit.saves:
+        shutil.copy2(location.file, location.backup)
+    if edit.after is None:
+        location.file.unlink()
     else:
-        _replace(place.file, plan.after)
-    if plan.ends:
-        place.backup.unlink()
+        _replace(location.file, edit.after)
+    if edit.ends:
+        location.backup.unlink()
 
 
-def _taken_back(text: str, old: str, path: tuple[str, ...]) -> str:
-    """The entry as it was before, or none; with the objects around it that were made for it and hold nothing else."""
-    was = get(old, path)
-    if was is not None:
-        return put(text, path, was)
+def _without_entry(text: str, old: str, path: tuple[str, ...]) -> str:
+    """The text with the entry as it was in `old`, or without the entry and the empty objects created around it."""
+    original = get(old, path)
+    if original is not None:
+        return put(text, path, original)
     text = drop(text, path)
     for depth in range(len(path) - 1, 0, -1):
         if get(text, path[:depth]) == {} and get(old, path[:depth]) is None:
@@ -163,7 +163,9 @@ def _text(file: Path, data: bytes) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise FormatError(f"{str(file)!r} is not UTF-8 (byte {error.start}); it was left as it is") from error
+        raise FormatError(
+            f"{str(file)!r} is not valid UTF-8 (at byte {error.start}) and was not changed; convert it to UTF-8"
+        ) from error
     return text if text.strip() else _EMPTY
 
 
@@ -172,21 +174,21 @@ def _checked(file: Path, work: Any) -> Any:
         return work()
     except FormatError as error:
         raise FormatError(
-            f"{str(file)!r} was left as it is: {error}. Mend it, or add the entry by hand (--print shows it)"
+            f"{str(file)!r} was not changed: {error}. Repair it, or add the entry by hand (--print shows it)"
         ) from error
 
 
 def _replace(file: Path, data: bytes) -> None:
     file.parent.mkdir(parents=True, exist_ok=True)
     number, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
-    made = Path(name)
+    temporary = Path(name)
     try:
         with os.fdopen(number, "wb") as out:
             out.write(data)
             out.flush()
             os.fsync(out.fileno())
         if file.exists():
-            shutil.copymode(file, made)
-        made.replace(file)
+            shutil.copymode(file, temporary)
+        temporary.replace(file)
     finally:
-        made.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)

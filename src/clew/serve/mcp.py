@@ -1,7 +1,7 @@
-"""The tools over the Model Context Protocol, by its official SDK; standard input and output carry it.
+"""Serves the tools over the Model Context Protocol with its official SDK, on standard input and output.
 
-Borders: decides nothing about memory. What a tool cannot do is told as the result of the call, with the next step, so
-that the model can mend it; the protocol's own errors are left to the SDK.
+Borders: decides nothing about memory. A tool's error is returned as the result of the call, with the next step, so that
+the model can correct the call; errors of the protocol are left to the SDK.
 """
 
 import asyncio
@@ -28,15 +28,15 @@ INSTRUCTIONS: Final = (
 
 
 def make_server(tools: Tools) -> "MCPServer[Any]":
-    """The server with its tools, not running yet.
+    """Creates the server with its tools, without starting it.
 
     Raises:
         MissingExtra: the SDK is not installed.
     """
     try:
-        from mcp.server.mcpserver import MCPServer  # an extra, and it takes a second to load
+        from mcp.server.mcpserver import MCPServer  # an extra, which takes a second to import
         from mcp.server.mcpserver.exceptions import ToolError  # likewise
-        from mcp.server.mcpserver.tools import Tool as Offer  # likewise
+        from mcp.server.mcpserver.tools import Tool as SdkTool  # likewise
         from mcp_types import ToolAnnotations  # likewise
     except ImportError as error:
         raise MissingExtra("the MCP server needs the package mcp; install clew[mcp]") from error
@@ -44,10 +44,10 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
     offered = {tool.name: tool for tool in tools.offered()}
 
     class Server(MCPServer[Any]):
-        """The SDK's server; a call with wrong names or values is answered with what is expected."""
+        """The SDK's server; a call with wrong names or values is answered with the expected ones."""
 
         async def call_tool(self, name: str, arguments: dict[str, Any], context: Any = None) -> Any:
-            """Calls a tool; ToolError, which the SDK makes a result, when it cannot be done."""
+            """Calls a tool; raises ToolError, which the SDK turns into a result, if the call fails."""
             problem = unknown(offered, name, arguments)
             if problem is not None:
                 raise ToolError(problem)
@@ -57,54 +57,54 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
                 wrong = _wrong_values(offered[name], error.__cause__)
                 if wrong is None:
                     raise
-                raise ToolError(wrong) from None  # the SDK's own words repeat the values, however long
+                raise ToolError(wrong) from None  # the SDK's message repeats the values, however long
 
-    def offer(tool: Tool) -> Offer:
-        made = Offer.from_function(
-            _telling(tool, ToolError),
+    def sdk_tool(tool: Tool) -> SdkTool:
+        created = SdkTool.from_function(
+            _with_tool_errors(tool, ToolError),
             name=tool.name,
             description=tool.about,
             annotations=ToolAnnotations(read_only_hint=not tool.stores, destructive_hint=False, open_world_hint=False),
             structured_output=False,
         )
-        return made.model_copy(update={"parameters": schema(made.parameters, tool.arguments)})
+        return created.model_copy(update={"parameters": schema(created.parameters, tool.arguments)})
 
     return Server(
         NAME,
         instructions=INSTRUCTIONS,
         version=__version__,
-        tools=[offer(tool) for tool in offered.values()],
+        tools=[sdk_tool(tool) for tool in offered.values()],
         log_level="WARNING",
     )
 
 
-def schema(made: Mapping[str, Any], arguments: Mapping[str, str]) -> dict[str, Any]:
-    """The SDK's schema of a tool's arguments without titles, which repeat the names, and with what they mean."""
-    properties = {name: {**made["properties"][name], "description": about} for name, about in arguments.items()}
-    for each in properties.values():
-        del each["title"]
-    return {"type": "object", "properties": properties, "required": made.get("required", [])}
+def schema(sdk_schema: Mapping[str, Any], arguments: Mapping[str, str]) -> dict[str, Any]:
+    """The SDK's schema of a tool's arguments, without titles, which only repeat the names, and with descriptions."""
+    properties = {name: {**sdk_schema["properties"][name], "description": about} for name, about in arguments.items()}
+    for described in properties.values():
+        del described["title"]
+    return {"type": "object", "properties": properties, "required": sdk_schema.get("required", [])}
 
 
 def serve(tools: Tools) -> None:
-    """Answers on standard input and output until the client closes them.
+    """Serves on standard input and output until the client closes them.
 
-    Nothing else reaches standard output: what anything prints meanwhile goes to standard error.
+    Standard output carries the protocol alone: anything printed meanwhile goes to standard error.
 
     Raises:
         MissingExtra: the SDK is not installed.
     """
-    logging.getLogger().addHandler(logging.NullHandler())  # else the SDK adds one that repeats Clew's own lines
+    logging.getLogger().addHandler(logging.NullHandler())  # otherwise the SDK adds a handler that repeats Clew's log
     logging.getLogger("mcp").addHandler(logging.StreamHandler(sys.stderr))
     server = make_server(tools)
     try:
         asyncio.run(server.run_stdio_async())
-    except* (BrokenPipeError, ConnectionError):  # the client is gone; what it stored is durable
-        log.info("the client went away while it was answered")
+    except* (BrokenPipeError, ConnectionError):  # the client is gone; its stored turns are durable
+        log.info("the client disconnected during a call")
 
 
-def _telling(tool: Tool, tool_error: type[Exception]) -> Callable[..., str]:
-    """The tool's function, whose failures the model is told."""
+def _with_tool_errors(tool: Tool, tool_error: type[Exception]) -> Callable[..., str]:
+    """Wraps the function of a tool, so that its errors become messages for the model."""
 
     @wraps(tool.call)
     def call(**arguments: Any) -> str:
@@ -115,16 +115,16 @@ def _telling(tool: Tool, tool_error: type[Exception]) -> Callable[..., str]:
         except Exception as error:
             log.exception("the tool %s failed", tool.name)
             raise tool_error(
-                f"a mistake in Clew ({type(error).__name__}); what was stored is safe. The server's log says more"
+                f"internal error in Clew ({type(error).__name__}); stored turns are safe. See the log of the server"
             ) from error
 
     return call
 
 
 def _wrong_values(tool: Tool, cause: BaseException | None) -> str | None:
-    """What is wrong with a call's values, by the validation error that it raised; None when it was another error."""
+    """Describes the wrong values of a call, from the validation error that it raised; None for any other error."""
     errors = getattr(cause, "errors", None)
     if not callable(errors):
         return None
-    found = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in errors()]
-    return f"{'; '.join(found)}. {tool.name} takes {', '.join(f'{n} ({about})' for n, about in tool.arguments.items())}"
+    wrong = [f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in errors()]
+    return f"{'; '.join(wrong)}. {tool.name} takes {', '.join(f'{n} ({about})' for n, about in tool.arguments.items())}"

@@ -1,6 +1,6 @@
-"""One member of a JSON object put in, replaced or taken out, with every other byte of the text left as it is.
+"""Adds, replaces or removes one member of a JSON object, and leaves every other byte of the text unchanged.
 
-Borders: texts only. A text with comments is no JSON and is refused: nothing here could keep what it cannot read.
+Borders: works on texts, not files. A text with comments is not JSON and is refused, since it could not be preserved.
 """
 
 import json
@@ -19,7 +19,7 @@ _USUAL_INDENT: Final = "  "
 
 @dataclass(frozen=True, slots=True)
 class _Member:
-    """Places in the text: of the name's opening quote, of the value, and behind the value."""
+    """A member and its offsets: of the opening quote of the name, of the value, and of the end of the value."""
 
     name: str
     start: int
@@ -29,49 +29,49 @@ class _Member:
 
 @dataclass(frozen=True, slots=True)
 class _Object:
-    """Places of the braces, and what lies between."""
+    """An object: the offsets of its braces, and its members."""
 
     opens: int
     closes: int
     members: tuple[_Member, ...]
 
     def member(self, name: str) -> _Member | None:
-        return next((each for each in self.members if each.name == name), None)
+        return next((member for member in self.members if member.name == name), None)
 
 
 def read(text: str) -> dict[str, Any]:
-    """The object that a text holds.
+    """Parses a text that is a JSON object.
 
     Raises:
-        FormatError: it is no JSON, no object, or names one member twice; the message says where.
+        FormatError: it is not JSON, not an object, or has a duplicate name; the message says where.
     """
     try:
-        found = json.loads(text, object_pairs_hook=_without_repetition)
+        value = json.loads(text, object_pairs_hook=_without_duplicates)
     except (ValueError, RecursionError) as error:
-        raise FormatError(f"it is no JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise FormatError(f"it holds a {type(found).__name__}; expected an object")
-    return found
+        raise FormatError(f"it is not valid JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise FormatError(f"expected a JSON object, got {type(value).__name__}")
+    return value
 
 
 def get(text: str, path: Sequence[str]) -> Any:
-    """The value under a path of names; None where there is none.
+    """The value at a path of names; None if there is none.
 
     Raises:
-        FormatError: as for `read`, or something on the path is no object.
+        FormatError: as for `read`, or a value on the path is not an object.
     """
-    found: Any = read(text)
+    value: Any = read(text)
     for depth, name in enumerate(path):
-        if not isinstance(found, dict):
-            raise FormatError(f"{'.'.join(path[:depth])} is a {type(found).__name__}; expected an object")
-        if name not in found:
+        if not isinstance(value, dict):
+            raise FormatError(f"{'.'.join(path[:depth])}: expected an object, got {type(value).__name__}")
+        if name not in value:
             return None
-        found = found[name]
-    return found
+        value = value[name]
+    return value
 
 
 def put(text: str, path: Sequence[str], value: Any) -> str:
-    """The text with a value under a path of names, behind the members that are there, in the text's own indentation.
+    """Sets the value at a path of names; a new member comes last, in the indentation of the text.
 
     Raises:
         FormatError: as for `get`.
@@ -87,11 +87,11 @@ def put(text: str, path: Sequence[str], value: Any) -> str:
         if depth == len(path) - 1:
             return text[: member.value] + _written(text, value, depth) + text[member.end :]
         here = _scan(text, member.value)
-    raise FormatError("the path is empty; name a member")
+    raise FormatError("the path is empty; give at least one name")
 
 
 def drop(text: str, path: Sequence[str]) -> str:
-    """The text without the member under a path of names; as it is when there is none.
+    """Removes the member at a path of names; returns the text unchanged if there is none.
 
     Raises:
         FormatError: as for `get`.
@@ -101,7 +101,7 @@ def drop(text: str, path: Sequence[str]) -> str:
     here = _scan(text, _SPACE.match(text, 0).end())  # type: ignore[union-attr]  # it matches the empty text too
     for name in path[:-1]:
         here = _scan(text, here.member(name).value)  # type: ignore[union-attr]  # it is there: see above
-    names = [each.name for each in here.members]
+    names = [member.name for member in here.members]
     place = names.index(path[-1])
     if len(names) == 1:
         return text[: here.opens + 1] + text[here.closes :]
@@ -110,12 +110,12 @@ def drop(text: str, path: Sequence[str]) -> str:
     return text[: here.members[place].start] + text[here.members[place + 1].start :]
 
 
-def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
+def _without_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    value = dict(pairs)
+    if len(value) != len(pairs):
         names = [name for name, _ in pairs]
-        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} stands twice in one object")
-    return found
+        raise ValueError(f"{next(name for name in names if names.count(name) > 1)!r} occurs twice in one object")
+    return value
 
 
 def _skip(text: str, at: int) -> int:
@@ -124,7 +124,7 @@ def _skip(text: str, at: int) -> int:
 
 
 def _scan(text: str, opens: int) -> _Object:
-    """The object that begins at a brace of a well-formed text."""
+    """Scans the object that begins at a brace of a well-formed text."""
     members: list[_Member] = []
     at = _skip(text, opens + 1)
     while text[at] != "}":
@@ -150,7 +150,7 @@ def _insert(text: str, here: _Object, name: str, value: Any, depth: int) -> str:
 
 
 def _written(text: str, value: Any, depth: int) -> str:
-    """A value as it stands in the text, as a member at this depth, from 0."""
+    """A value as JSON, indented as a member at this depth, from 0."""
     newline = _newline(text, depth)
     if not newline:
         return json.dumps(value, ensure_ascii=False)
@@ -158,7 +158,7 @@ def _written(text: str, value: Any, depth: int) -> str:
 
 
 def _newline(text: str, depth: int) -> str:
-    """What stands before a member at this depth; empty in a text of one line."""
+    """The line break and indentation before a member at this depth; empty in a text of one line."""
     if "\n" not in text.strip() and text.strip() != "{}":
         return ""
     return ("\r\n" if "\r\n" in text else "\n") + _unit(text) * (depth + 1)

@@ -1,7 +1,7 @@
-"""What an agent may ask of a memory: recall, exact words, times, and notes. Texts in, bounded texts out.
+"""The tools that an agent may call: recall, quotes, recall by time, and notes. Texts in, texts of bounded length out.
 
-Borders: knows no protocol; `clew.serve.mcp` carries these. Everything recalled stands in a block that says that it is
-quoted memory (DESIGN 1.10). Which space is asked is decided where the server is started, never by who calls.
+Borders: independent of any protocol; `clew.serve.mcp` serves them. Recalled text is always inside a block that marks it
+as quoted memory (DESIGN 1.10). The space is chosen where the server is started, never by the caller.
 """
 
 import json
@@ -24,21 +24,21 @@ MOST_QUOTES: Final = 20
 """Most turns that one answer quotes."""
 
 QUOTE_CHARS: Final = 600
-"""Characters that are shown of a turn around the phrase that it holds."""
+"""Most characters shown of a turn, around the phrase."""
 
 NOTES: Final = "notes"
-"""The conversation that notes go to when none is named."""
+"""The default conversation for notes."""
 
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """One tool as it is offered.
+    """One tool.
 
     Attributes:
-        call: takes the arguments by name.
-        about: what it is for and when to use it.
-        arguments: meaning of each argument that `call` takes.
-        stores: it adds something; the others only read.
+        call: the function, which takes the arguments by name.
+        about: description of the tool for the model: what it does and when to use it.
+        arguments: name of each argument of `call` -> its description.
+        stores: whether the tool stores something; the others only read.
     """
 
     name: str
@@ -49,14 +49,14 @@ class Tool:
 
 
 def _now() -> datetime:
-    return datetime.now(UTC)  # noqa: TID251  # what an agent says is said now
+    return datetime.now(UTC)  # noqa: TID251  # a note is said when it is stored
 
 
 class Tools:
     """The tools over one open memory. Threads may share them."""
 
     def __init__(self, memory: Memory, *, session: str = NOTES, clock: Callable[[], datetime] = _now) -> None:
-        """Notes go to `session`, said at the time of `clock`."""
+        """Creates the tools; notes are stored in `session`, with the time of `clock`."""
         self._memory, self._session, self._clock = memory, session, clock
 
     def offered(self) -> tuple[Tool, ...]:
@@ -76,18 +76,18 @@ class Tools:
             Tool(
                 "find_quote",
                 self.find_quote,
-                "Find the newest turns that hold a phrase word for word: names, error messages, paths, numbers.",
+                "Find the newest turns that contain an exact phrase: names, error messages, paths, numbers.",
                 {"text": "the exact phrase", "limit": f"most turns, 1 to {MOST_QUOTES}"},
             ),
             Tool(
                 "remember_when",
                 self.remember_when,
-                "What was said in a stretch of time, from its turns and the titles of its parts. Give a query that "
-                "names the time, or since and until.",
+                "What was said in a period of time, from its turns and the titles of its parts. Give a query that "
+                "names the period, or since and until.",
                 {
-                    "query": "question; may name the time: 'what did we decide last week?'",
-                    "since": "beginning: '2023-05-07', 'last week', '3 hours ago'",
-                    "until": "end, likewise; a day, week or month is included",
+                    "query": "question; may name the period: 'what did we decide last week?'",
+                    "since": "start: '2023-05-07', 'last week', '3 hours ago'",
+                    "until": "end; a day, week or month is included as a whole",
                     "mode": " | ".join(MODES),
                     "budget": f"most tokens of the answer, up to {MOST_TOKENS}; 0: default",
                 },
@@ -112,16 +112,16 @@ class Tools:
         if context.omitted:
             least = min(each.tokens for each in context.omitted)
             return f"Nothing fits into {context.budget} tokens; ask with a budget of {least} or more."
-        return "Nothing relevant is remembered. Try other words, or find_quote for exact ones."
+        return "Nothing relevant is remembered. Try other words, or find_quote for an exact phrase."
 
     def find_quote(self, text: str, limit: int = 5) -> str:
-        """The turns that hold a phrase, each cut around it."""
+        """The turns that contain a phrase, each cut to the text around it."""
         _need(text, "text", "the phrase to find")
         if not 1 <= limit <= MOST_QUOTES:
             raise InputError(f"limit {limit} is out of range; give 1 to {MOST_QUOTES}")
         found = self._memory.find_quote(text, limit=limit)
         if not found:
-            return "No turn says that word for word. Try fewer words, or recall for the meaning."
+            return "No turn contains that phrase. Try fewer words, or use recall to search by meaning."
         shown = [_evidence(turn, rank, around(turn.text, text, QUOTE_CHARS)) for rank, turn in enumerate(found, 1)]
         more = f"\nThere may be older ones; ask with a limit up to {MOST_QUOTES}."
         return render(chronological(shown)) + (more if len(found) == limit < MOST_QUOTES else "")
@@ -129,20 +129,20 @@ class Tools:
     def remember_when(
         self, query: str = "", since: str = "", until: str = "", mode: str = "auto", budget: int = 0
     ) -> str:
-        """What was said in a stretch of time."""
+        """What was said in a period of time."""
         found = self._memory.remember_when(
             since.strip() or None, until.strip() or None, query, mode, budget=self._budget(budget)
         )
         if not found.turns:
-            return f"Nothing was said {_span(found)}. Widen the time, or recall without one."
+            return f"Nothing was said {_span(found)}. Widen the period, or use recall."
         if not found.text:
             why = f"nothing fits into {found.budget} tokens" if found.left_out else "none of them is about that"
-            return f"{_turns(found)} {_span(found)}, and {why}. Ask with other words or a larger budget."
+            return f"{_turns(found)} {_span(found)}, but {why}. Try other words or a larger budget."
         left = f" {found.left_out} more lines did not fit." if found.left_out else ""
         return f"{found.text}\nThis is the {found.mode} of {_turns(found)} {_span(found)}.{left}{_receipt(found)}"
 
     def remember(self, text: str, session: str = "") -> str:
-        """Stores a note durably and gives the name under which it is kept."""
+        """Stores a note durably and returns its id."""
         _need(text, "text", "what to remember")
         note = Turn(
             role="assistant", content=text, session=session.strip() or self._session, at=self._clock(), source="mcp"
@@ -156,18 +156,18 @@ class Tools:
 
 
 def unknown(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any]) -> str | None:
-    """What is wrong with the names in a call, and what there is instead; None when all are known."""
+    """Describes the unknown names in a call, with the known ones; None if all are known."""
     tool = tools.get(name)
     if tool is None:
         return f"there is no tool {shortly(name)}; there are {', '.join(tools)}"
-    strange = [shortly(each) for each in arguments if each not in tool.arguments]
-    if strange:
-        return f"{name} takes no argument {', '.join(strange)}; it takes {', '.join(tool.arguments)}"
+    unexpected = [shortly(argument) for argument in arguments if argument not in tool.arguments]
+    if unexpected:
+        return f"{name} takes no argument {', '.join(unexpected)}; it takes {', '.join(tool.arguments)}"
     return None
 
 
 def shortly(value: object) -> str:
-    """A value as it may be repeated in an error: quoted, and cut."""
+    """A value as an error message repeats it: quoted, and cut to 60 characters."""
     text = json.dumps(str(value)[:60])
     return text if len(str(value)) <= 60 else text[:-1] + '..."'
 
@@ -182,7 +182,7 @@ def _only(session: str) -> dict[str, Any]:
 
 
 def _span(found: Remembered) -> str:
-    """The time that was looked at, in words."""
+    """The period in words."""
     ends = [None if end is None else end.isoformat(timespec="minutes") for end in (found.since, found.until)]
     if ends == [None, None]:
         return "of all times"
