@@ -30,7 +30,7 @@ from clew.memory.wiring import Models, wire
 from clew.models.quantize import quantize
 from clew.store.open import open_store
 from clew.store.protocol import Store
-from clew.store.values import Row
+from clew.store.row_types import VectorRow
 from clew.testing import FrozenClock
 from clew.types.turn import Turn
 from clew.write.append import Appender
@@ -70,8 +70,8 @@ def _embed(store: Store, live: LiveIndex, turns: Sequence[Turn]) -> None:
     embedder = RandomEmbedder()
     codes, scales = quantize(embedder.embed([turn.text for turn in turns]))
     ordinals = live.view().turns.ordinal[-len(turns) :].tolist()
-    rows: list[Row] = [
-        (SPACE, embedder.name, ordinal, float(scale), code.tobytes())
+    rows = [
+        VectorRow(SPACE, embedder.name, ordinal, float(scale), code.tobytes())
         for ordinal, code, scale in zip(ordinals, codes, scales, strict=True)
     ]
     store.transaction(lambda tx: put_living(tx, SPACE, rows), durable=False)

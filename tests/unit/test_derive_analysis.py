@@ -10,7 +10,7 @@ import pytest
 from clew.analyze.prototypes import sentences
 from clew.config import AnalyzeConfig
 from clew.derive.analysis import STRETCH, Analysis, analyse_again, drop_analysis
-from clew.derive.branch_state import MARK, Mark
+from clew.derive.branch_state import MARK, BranchMark
 from clew.derive.embedding import embed_batch, missing
 from clew.errors import ConflictError
 from clew.index.live import LiveIndex
@@ -88,7 +88,7 @@ def covered(store: Store, session: str = "s") -> list[int]:
     nodes = [seqs_of(str(row[10])) or () for row in rows(store, "node") if row[2] == session and row[3] == 1]
     closed = [seq for seqs in nodes for seq in seqs]
     lines = [row for row in rows(store, "meta") if (str(row[1]) + ":").startswith(f"{MARK}{session}:")]
-    marks = [Mark.from_json(str(row[2])) for row in lines]
+    marks = [BranchMark.from_json(str(row[2])) for row in lines]
     return sorted(closed + [seq for mark in marks for seq in mark.open])
 
 
@@ -293,7 +293,7 @@ def test_turns_that_wait_for_their_beat_keep_nothing_large() -> None:
     work = analysis(memory.reads.store)
     while work.step():
         pass
-    waiting = [item for line in work._lines.values() for item in line.turns.values()]
+    waiting = [item for state in work._branches.values() for item in state.turns.values()]
     assert waiting
     assert all({"reading", "terms"}.isdisjoint(vars(item)) for item in waiting)
     assert waiting[0].reading.text == waiting[0].turn.text  # it is made again when it is needed

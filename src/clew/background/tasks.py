@@ -8,7 +8,7 @@ from typing import Protocol
 
 from clew.config import IndexConfig
 from clew.derive.analysis import Analysis
-from clew.derive.embedding import Embedding, Failed
+from clew.derive.embedding import Embedding, FailedTurns
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
 from clew.index.packer import pack
@@ -164,7 +164,7 @@ class TurnReading:
 
     def _failed(self) -> frozenset[int]:
         """Turns that the embedder cannot do: the analysis does not wait for their vectors."""
-        return Failed().turns if self._embedding is None else self._embedding.failed().turns
+        return FailedTurns().turns if self._embedding is None else self._embedding.failed().turns
 
 
 class NameRecognition:

@@ -1,20 +1,20 @@
-"""Turns that are stored -> what each is beside those before it, and the beats and chapters they make.
+"""Stored turns -> their analysis in the light of the turns before them, and the beats and chapters that they make.
 
-Strictly in sequence along each line of a session, a bounded stretch at a time; what is found does not depend on where
-stretches end, nor on which process does them. How far it has come stands in rows of META:
+Strictly in sequence along each branch of a session, a bounded stretch at a time; the result does not depend on where
+stretches end, nor on which process does them. Rows of META say how far the analysis has come:
 
     analysed          {"next": ordinal, "model": name, "version": n, "epoch": n}: everything before `next` is analysed;
                       with "learned": n once there are learned parameters (`clew.rows.parameters`)
-    line:<line>       how far one line of a session is (`clew.derive.branch_state.Mark`)
+    line:<branch>     how far one branch of a session is (`clew.derive.branch_state.BranchMark`)
     redo:<session>    seq from which a session is analysed again, since one of its turns was forgotten
 
-A turn waits for its vector where there is an embedder, unless that cannot do it (docs/decisions/0008).
+A turn waits for its vector where there is an embedder, unless the embedder cannot do it (docs/decisions/0008).
 """
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
@@ -24,9 +24,19 @@ from clew.analyze.tags import LOOKBACK
 from clew.analyze.turns import Rules, analyze_turn
 from clew.analyze.weigh import ANALYZE_VERSION, weigh
 from clew.config import AnalyzeConfig
-from clew.derive.branch_state import UNTUNED, Item, Line, items_of, mark_name, read_mark, replay, rows_to_replay
-from clew.derive.hierarchy import TREE, Closed, Growth, Maker, drop_nodes, grown
-from clew.derive.tagging import Words, enter, settled, tag_along, tags_of, words_of, write_words
+from clew.derive.branch_state import (
+    MARK,
+    UNTUNED,
+    BranchState,
+    TurnMaterial,
+    mark_name,
+    materials_of,
+    read_branch_mark,
+    replay,
+    rows_to_replay,
+)
+from clew.derive.hierarchy import TREE, ClosedBeat, HierarchyGrowth, RowOrigin, drop_nodes, grown
+from clew.derive.tagging import VocabularyState, enter, settled, tag_along, tags_of, words_of, write_words
 from clew.errors import ConflictError
 from clew.index.live import LiveIndex
 from clew.index.vectors import has_vector, vectors_at
@@ -39,8 +49,9 @@ from clew.rows.domain_prototypes import make_prototypes, read_prototypes
 from clew.rows.parameters import read_learned, structure_of
 from clew.rows.vocabulary import adopt, drop_vocabulary, labels_in, let_go, state_of, untag
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.rows import TURN_COLUMNS
-from clew.store.values import Row
+from clew.store.row_types import LabelRow, MetaRow, TurnRow
+from clew.store.selections import META_ENTRIES, META_VALUE, TURN_ORDINAL, TURN_SEQ
+from clew.store.tables import LABEL, META, TURN
 from clew.structure.beats import BeatRule, advance
 from clew.structure.chapters import OpenTree
 from clew.types.analysis import TurnAnalysis
@@ -50,26 +61,23 @@ from clew.types.tuning import LearnedValues
 STRETCH: Final = 256
 """Most turns analysed between two commits."""
 
-KEPT_LINES: Final = 64
-"""Lines whose state is remembered between stretches."""
+CACHED_BRANCHES: Final = 64
+"""Branches whose state is cached between stretches."""
 
 REDO: Final = "redo:"
 LAYER1: Final = ("layer1", "layer1:sentences", "layer1:window")
-_LINES: Final = "line:"
-
-_SESSION, _SEQ, _ORDINAL, _BRANCH = (TURN_COLUMNS[name] for name in ("session", "seq", "ordinal", "branch"))
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """The turns that come next, and how things stand after them.
+    """The turns that come next, and the progress after them.
 
     Attributes:
         afresh: everything made so far is dropped; then there are no turns.
-        redo: name and new value of the row that asked for it; the value is None when that is done.
+        redo: name and new value of the row that asked for this stretch; the value is None when that is done.
     """
 
-    rows: Sequence[Row]
+    rows: Sequence[TurnRow]
     seen: str | None
     progress: Progress
     afresh: bool = False
@@ -77,25 +85,25 @@ class _Stretch:
 
 
 @dataclass(slots=True)
-class _Found:
-    """What one stretch says, before it is written.
+class _StretchResult:
+    """What one stretch makes, before it is written.
 
     Attributes:
-        turns: what is said of each turn, by line, in order.
-        earlier: the last turns of lines whose state was made again.
-        said: rows of ANALYSIS by ordinal.
-        weighed: rows of WEIGHING that were missing.
+        turns: each turn with its analysis, by branch, in order.
+        earlier: the last turns of branches whose state was made again.
+        analyses: values of ANALYSIS by ordinal.
+        weighings: values of WEIGHING that were missing, by ordinal.
     """
 
-    turns: dict[str, list[tuple[Item, TurnAnalysis]]] = field(default_factory=dict)
-    earlier: dict[str, list[Item]] = field(default_factory=dict)
-    said: list[tuple[int, str]] = field(default_factory=list)
-    weighed: list[tuple[int, str]] = field(default_factory=list)
-    closed: list[Closed] = field(default_factory=list)
-    lines: list[Line] = field(default_factory=list)
+    turns: dict[str, list[tuple[TurnMaterial, TurnAnalysis]]] = field(default_factory=dict)
+    earlier: dict[str, list[TurnMaterial]] = field(default_factory=dict)
+    analyses: list[tuple[int, str]] = field(default_factory=list)
+    weighings: list[tuple[int, str]] = field(default_factory=list)
+    closed: list[ClosedBeat] = field(default_factory=list)
+    branches: list[BranchState] = field(default_factory=list)
     marks: dict[str, str | None] = field(default_factory=dict)  # as they were read
-    growth: Growth = field(default_factory=Growth)
-    words: Words | None = None
+    growth: HierarchyGrowth = field(default_factory=HierarchyGrowth)
+    words: VocabularyState | None = None
 
 
 class Analysis:
@@ -115,9 +123,9 @@ class Analysis:
         self._embedder, self._model = embedder, None if embedder is None else embedder.name
         self._prototypes: dict[str, Prototypes] = {}  # by model
         self._by = UNTUNED
-        self._lines: OrderedDict[str, Line] = OrderedDict()
+        self._branches: OrderedDict[str, BranchState] = OrderedDict()
         self._trees: OrderedDict[str, OpenTree] = OrderedDict()
-        self._words: Words | None = None  # None also while a stretch changes it
+        self._words: VocabularyState | None = None  # None also while a stretch changes it
 
     def pending(self, aside: frozenset[int] = frozenset()) -> int:
         """Turns that are not analysed and will be by this process; those whose vector is still on its way count.
@@ -160,15 +168,15 @@ class Analysis:
         if found.words is not None:
             with self._store.snapshot() as reader:
                 self._words = settled(reader, self._space, found.words)
-        for line in found.lines:
-            for item in line.turns.values():
+        for state in found.branches:
+            for item in state.turns.values():
                 item.let_go()
-            self._lines[line.key] = line
-            self._lines.move_to_end(line.key)
-        while len(self._lines) > KEPT_LINES:
-            self._lines.popitem(last=False)
+            self._branches[state.key] = state
+            self._branches.move_to_end(state.key)
+        while len(self._branches) > CACHED_BRANCHES:
+            self._branches.popitem(last=False)
         self._trees |= found.growth.trees
-        while len(self._trees) > KEPT_LINES:
+        while len(self._trees) > CACHED_BRANCHES:
             self._trees.popitem(last=False)
         return True
 
@@ -199,106 +207,112 @@ class Analysis:
         if start >= ready:
             return None
         low, high = (self._space, start), (self._space, ready - 1)
-        rows = reader.scan("turn", low, high, index="ordinal", limit=self._stretch)
+        rows = TURN.scan(reader, low, high, index="ordinal", limit=self._stretch)
         if not rows:
             return None
-        after = cast(int, rows[-1][_ORDINAL]) + 1
-        return replace(stretch, rows=rows, progress=replace(stretch.progress, next=after))
+        progress = replace(stretch.progress, next=rows[-1].ordinal + 1)
+        return replace(stretch, rows=rows, progress=progress)
 
     def _again(self, reader: Reader, stretch: _Stretch, session: str, start: int, ready: int) -> _Stretch | None:
         name = REDO + session
-        rows = reader.scan("turn", (self._space, session, start), (self._space, session), limit=self._stretch)
-        late = next((place for place, row in enumerate(rows) if cast(int, row[_ORDINAL]) >= ready), None)
+        rows = TURN.scan(reader, (self._space, session, start), (self._space, session), limit=self._stretch)
+        late = next((place for place, row in enumerate(rows) if row.ordinal >= ready), None)
         if late == 0:
             return None
         done = late is None and len(rows) < self._stretch
         rows = rows[:late]
-        return replace(stretch, rows=rows, redo=(name, None if done else str(cast(int, rows[-1][_SEQ]) + 1)))
+        return replace(stretch, rows=rows, redo=(name, None if done else str(rows[-1].seq + 1)))
 
-    def _look(self, reader: Reader, view: IndexView, stretch: _Stretch) -> _Found:
-        found = _Found()
-        lines: dict[tuple[str, str], list[Row]] = {}
+    def _look(self, reader: Reader, view: IndexView, stretch: _Stretch) -> _StretchResult:
+        found = _StretchResult()
+        by_branch: dict[tuple[str, str], list[TurnRow]] = {}
         for row in stretch.rows:
-            lines.setdefault((cast(str, row[_SESSION]), cast(str, row[_BRANCH])), []).append(row)
+            by_branch.setdefault((row.session, row.branch), []).append(row)
         model = stretch.progress.model
-        for (session, branch), rows in lines.items():
-            line = self._line(reader, view, model, Line(session, branch), found)
+        for (session, branch), rows in by_branch.items():
+            state = self._state_of(reader, view, model, BranchState(session, branch), found)
             items = self._items(reader, view, model, rows)
-            new = [item for item in items if item.seq >= line.mark.next]
-            found.lines.append(self._along(line, new, cast(int, rows[-1][_SEQ]) + 1, model, found))
+            new = [item for item in items if item.seq >= state.mark.next]
+            found.branches.append(self._along(state, new, rows[-1].seq + 1, model, found))
 
-        def load(places: Sequence[tuple[str, int]]) -> list[Item]:
-            held = reader.get_many("turn", [(self._space, *place) for place in places])
-            rows = [row for row in held if row is not None]
-            return self._items(reader, view, model, rows)
+        def load(places: Sequence[tuple[str, int]]) -> list[TurnMaterial]:
+            rows = TURN.get_many(reader, [(self._space, *place) for place in places])
+            return self._items(reader, view, model, [row for row in rows if row is not None])
 
-        maker = Maker(stretch.progress.epoch, ANALYSIS_VERSION, PROVENANCE)
+        maker = RowOrigin(stretch.progress.epoch, ANALYSIS_VERSION, PROVENANCE)
         found.growth = grown(reader, self._space, found.closed, self._trees, load, maker)
         self._tag(reader, model, found)
         return found
 
-    def _tag(self, reader: Reader, model: str | None, found: _Found) -> None:
+    def _tag(self, reader: Reader, model: str | None, found: _StretchResult) -> None:
         """Enters the labels of closed beats, then gives each turn those that were there before it."""
         words, self._words = words_of(reader, self._space, model, self._words), None
         found.words = words
         enter(reader, self._space, words, found.growth.tagged, self._embedder)
-        for place, line in enumerate(found.lines):
-            earlier = found.earlier.get(line.key)
-            history = line.tags if earlier is None else [tags_of(item, words.vocabulary) for item in earlier]
-            turns = found.turns[line.key]
+        for place, state in enumerate(found.branches):
+            earlier = found.earlier.get(state.key)
+            history = state.tags if earlier is None else [tags_of(item, words.vocabulary) for item in earlier]
+            turns = found.turns[state.key]
             tags, recent = tag_along([item for item, _ in turns], history, words.vocabulary)
-            found.lines[place] = replace(line, tags=recent)
-            for (item, analysis), each in zip(turns, tags, strict=True):
-                said = analysis_text(replace(analysis, tags=each).annotations() | _said_again(item))
-                found.said.append((cast(int, item.turn.ordinal), said))
+            found.branches[place] = replace(state, tags=recent)
+            for (item, analysis), own in zip(turns, tags, strict=True):
+                text = analysis_text(replace(analysis, tags=own).annotations() | _annotated_again(item))
+                found.analyses.append((item.ordinal, text))
                 if not item.weighed:
-                    rules = weighing_text(weigh(item.turn.text).annotations())
-                    found.weighed.append((cast(int, item.turn.ordinal), rules))
+                    found.weighings.append((item.ordinal, weighing_text(weigh(item.turn.text).annotations())))
 
-    def _items(self, reader: Reader, view: IndexView, model: str | None, rows: Sequence[Row]) -> list[Item]:
+    def _items(self, reader: Reader, view: IndexView, model: str | None, rows: Sequence[TurnRow]) -> list[TurnMaterial]:
         if model is not None and model not in self._prototypes:
             kept = read_prototypes(reader, self._space, model)
             if kept is not None:
                 self._prototypes[model] = kept
         prototypes = None if model is None else self._prototypes.get(model)
-        return items_of(reader, self._space, rows, stored_vectors(view, model, rows), prototypes, self._by)
+        return materials_of(reader, self._space, rows, stored_vectors(view, model, rows), prototypes, self._by)
 
-    def _line(self, reader: Reader, view: IndexView, model: str | None, line: Line, found: _Found) -> Line:
-        """The line's state: as it is remembered if that is what the store says, else made again."""
-        mark, text = read_mark(reader, self._space, line.session, line.branch)
-        found.marks[line.key] = text
-        held = self._lines.get(line.key)
-        if held is not None and held.mark == mark:
-            return held
-        self._trees.pop(line.session, None)  # what is remembered of the session is not what is stored
+    def _state_of(
+        self, reader: Reader, view: IndexView, model: str | None, fresh: BranchState, found: _StretchResult
+    ) -> BranchState:
+        """The branch's state: the cached one if its mark is what the store says, else made again.
+
+        Args:
+            fresh: the state of a branch that was never analysed.
+        """
+        mark, text = read_branch_mark(reader, self._space, fresh.session, fresh.branch)
+        found.marks[fresh.key] = text
+        cached = self._branches.get(fresh.key)
+        if cached is not None and cached.mark == mark:
+            return cached
+        self._trees.pop(fresh.session, None)  # the cached tree of the session is not what is stored
         if mark is None:
-            return line
-        rows = rows_to_replay(reader, self._space, line.session, line.branch, mark)
+            return fresh
+        rows = rows_to_replay(reader, self._space, fresh.session, fresh.branch, mark)
         items = self._items(reader, view, model, rows)
-        found.earlier[line.key] = items[-LOOKBACK:]
-        return replay(replace(line, mark=mark), items)
+        found.earlier[fresh.key] = items[-LOOKBACK:]
+        return replay(replace(fresh, mark=mark), items)
 
-    def _along(self, line: Line, items: Sequence[Item], after: int, model: str | None, found: _Found) -> Line:
-        """Takes a line forward over turns; `after` is the seq behind the last of them, analysed or not."""
-        before, state, turns = line.before, line.open, dict(line.turns)
+    def _along(
+        self, state: BranchState, items: Sequence[TurnMaterial], after: int, model: str | None, found: _StretchResult
+    ) -> BranchState:
+        """Takes a branch forward over turns; `after` is the seq behind the last of them, analysed or not."""
+        before, beat_state, turns = state.before, state.open, dict(state.turns)
         rules, beats = self._rules(model), BeatRule(maturity=self._by.maturity)
-        told = found.turns.setdefault(line.key, [])
+        analysed = found.turns.setdefault(state.key, [])
         for item in items:
-            analysis, before = analyze_turn(item.told(), before, rules)
-            told.append((item, analysis))
+            analysis, before = analyze_turn(item.analysis_input(), before, rules)
+            analysed.append((item, analysis))
             turns[item.seq] = item
-            step = advance(state, item.features, beats)
-            state = step.state
+            step = advance(beat_state, item.features, beats)
+            beat_state = step.state
             for beat in step.closed:
                 members = tuple(turns.pop(seq) for seq in beat.seqs)
-                found.closed.append(Closed(beat, members, cast(int, item.turn.ordinal)))
+                found.closed.append(ClosedBeat(beat, members, item.ordinal))
         mark = replace(
-            line.mark,
-            next=max(after, line.mark.next),
+            state.mark,
+            next=max(after, state.mark.next),
             open=tuple(sorted(turns)),
             usual=before.usual,
         )
-        return replace(line, mark=mark, before=before, open=state, turns=turns)
+        return replace(state, mark=mark, before=before, open=beat_state, turns=turns)
 
     def _rules(self, model: str | None) -> Rules:
         limits = self._limits
@@ -310,28 +324,27 @@ class Analysis:
             routine=limits.routine_threshold,
         )
 
-    def _write(self, tx: Transaction, stretch: _Stretch, found: _Found) -> None:
+    def _write(self, tx: Transaction, stretch: _Stretch, found: _StretchResult) -> None:
         """All of a stretch or nothing: what it was read from must still stand."""
         space = self._space
-        held, _ = read_progress(tx, space)
-        keys = [(space, row[_SESSION], row[_SEQ]) for row in stretch.rows]
-        living = tx.get_many("turn", keys, columns=("seq",))
-        marks = {line.key: tx.get("meta", (space, line.key)) for line in found.lines}
-        same = all((row and row[2]) == found.marks[name] for name, row in marks.items())
+        progress, _ = read_progress(tx, space)
+        living = TURN_SEQ.get_many(tx, [(space, row.session, row.seq) for row in stretch.rows])
+        names = [state.key for state in found.branches]
+        marks = META_VALUE.get_many(tx, [(space, name) for name in names])
+        same = all(mark == found.marks[name] for name, mark in zip(names, marks, strict=True))
         words = found.words
         same = same and (words is None or words.state == state_of(tx, space))
-        if held != stretch.seen or None in living or not same:
+        if progress != stretch.seen or None in living or not same:
             raise ConflictError("the space changed while its turns were analysed; it is tried again")
         if stretch.afresh:
             drop_analysis(tx, space)
         model = stretch.progress.model
-        maker = maker_number(tx, space, PROVENANCE if model is None else f"model:{model}") if found.said else 0
-        tx.put(ANALYSIS, [(space, ordinal, said, maker, ANALYSIS_VERSION) for ordinal, said in found.said])
-        tx.put(WEIGHING, [(space, ordinal, said, ANALYZE_VERSION) for ordinal, said in found.weighed])
-        tx.put("meta", [(space, line.key, line.mark.to_json()) for line in found.lines])
-        tx.put("meta", [(space, PROGRESS, stretch.progress.to_json())])
-        for table, rows in found.growth.rows(space).items():
-            tx.put(table, rows)
+        maker = maker_number(tx, space, PROVENANCE if model is None else f"model:{model}") if found.analyses else 0
+        tx.put(ANALYSIS, [(space, ordinal, text, maker, ANALYSIS_VERSION) for ordinal, text in found.analyses])
+        tx.put(WEIGHING, [(space, ordinal, text, ANALYZE_VERSION) for ordinal, text in found.weighings])
+        META.put(tx, [MetaRow(space, state.key, state.mark.to_json()) for state in found.branches])
+        META.put(tx, [MetaRow(space, PROGRESS, stretch.progress.to_json())])
+        found.growth.put(tx, space)
         if words is not None:
             write_words(tx, space, words)
         if stretch.redo is not None:
@@ -340,7 +353,7 @@ class Analysis:
             if value is None:
                 tx.delete("meta", (space, name), (space, name))
             else:
-                tx.put("meta", [(space, name, value)])
+                META.put(tx, [MetaRow(space, name, value)])
 
 
 def drop_analysis(tx: Transaction, space: str) -> None:
@@ -351,12 +364,12 @@ def drop_analysis(tx: Transaction, space: str) -> None:
     note_replaced(tx, space)
     tx.delete("node", (space,), (space,))
     drop_vocabulary(tx, space)
-    kept = [row for row in tx.scan("label", (space,), (space,)) if _is_given(row)]
+    kept = [row for row in LABEL.scan(tx, (space,), (space,)) if _is_given(row)]
     tx.delete("label", (space,), (space,))
-    tx.put("label", kept)
-    adopt(tx, space, _born(tx, space, [row for row in kept if row[2] == TAG and row[5] != "user"]))
+    LABEL.put(tx, kept)
+    adopt(tx, space, _born(tx, space, [row for row in kept if row.namespace == TAG and row.provenance != "user"]))
     tx.delete("meta", (space, PROGRESS), (space, PROGRESS))
-    for prefix in (_LINES, REDO, TREE):
+    for prefix in (MARK, REDO, TREE):
         tx.delete("meta", (space, prefix), (space, _past(prefix)))
 
 
@@ -374,45 +387,47 @@ def analyse_again(tx: Transaction, space: str, sessions: Sequence[str]) -> None:
         tx.delete("meta", (space, name), (space, name))
         tx.delete("meta", (space, name + ":"), (space, name + ";"))
         if tx.count("turn", (space, session), (space, session)):
-            tx.put("meta", [(space, REDO + session, "0")])
+            META.put(tx, [MetaRow(space, REDO + session, "0")])
         else:
             tx.delete("meta", (space, REDO + session), (space, REDO + session))
 
 
-def _is_given(row: Row) -> bool:
+def _is_given(row: LabelRow) -> bool:
     """Whether a label was not made by the analysis."""
-    return row[5] == "user" or (":turn:" in cast(str, row[1]) and str(row[5]).startswith("model:"))
+    return row.provenance == "user" or (":turn:" in row.owner and row.provenance.startswith("model:"))
 
 
-def _born(reader: Reader, space: str, labels: Sequence[Row]) -> list[tuple[str, int]]:
+def _born(reader: Reader, space: str, labels: Sequence[LabelRow]) -> list[tuple[str, int]]:
     """The names of labels of turns, with the turns' ordinals."""
-    turns = reader.get_many("turn", [(space, *parse_turn_id(cast(str, row[1]))) for row in labels])
-    pairs = zip(labels, turns, strict=True)
-    return [(cast(str, label[3]), cast(int, turn[_ORDINAL])) for label, turn in pairs if turn is not None]
+    ordinals = TURN_ORDINAL.get_many(reader, [(space, *parse_turn_id(row.owner)) for row in labels])
+    pairs = zip(labels, ordinals, strict=True)
+    return [(label.name, ordinal) for label, ordinal in pairs if ordinal is not None]
 
 
 def _drop_lost(tx: Transaction, space: str, session: str) -> dict[str, int]:
     """Takes out the labels of turns of a session that are gone; gives the names of those that were no person's."""
     first = turn_id(session, 0).removesuffix("0")
     dropped: dict[str, int] = {}
-    for row in tx.scan("label", (space, first), (space, first[:-1] + ";")):
-        if tx.get("turn", (space, *parse_turn_id(cast(str, row[1])))) is None:
-            tx.delete("label", row[:4], row[:4])
-            if row[2] == TAG:
-                dropped[cast(str, row[3])] = 0  # of beats
+    for row in LABEL.scan(tx, (space, first), (space, first[:-1] + ";")):
+        if TURN_SEQ.get(tx, (space, *parse_turn_id(row.owner))) is None:
+            key = (space, row.owner, row.namespace, row.name)
+            tx.delete("label", key, key)
+            if row.namespace == TAG:
+                dropped[row.name] = 0  # of beats
     return dropped
 
 
-def _said_again(item: Item) -> dict[str, object]:
-    """Annotations that the analysis knows better than who weighed the turn alone, by kind."""
-    domains = {} if item.vector is None or "domains" not in item.said else {"domains": list(item.tags)}
-    layer1 = LAYER1 if "layer1:window" in item.said else ()
-    return domains | {kind: item.said[kind] for kind in layer1 if kind in item.said}
+def _annotated_again(item: TurnMaterial) -> dict[str, object]:
+    """Annotations that the analysis makes better than the rules that weigh a turn alone, by kind."""
+    weighed = item.annotations
+    domains = {} if item.vector is None or "domains" not in weighed else {"domains": list(item.tags)}
+    layer1 = LAYER1 if "layer1:window" in weighed else ()
+    return domains | {kind: weighed[kind] for kind in layer1 if kind in weighed}
 
 
 def _redos(reader: Reader, space: str) -> list[tuple[str, int]]:
-    rows = reader.scan("meta", (space, REDO), (space, _past(REDO)), columns=("name", "value"))
-    return [(cast(str, name)[len(REDO) :], int(cast(str, value))) for name, value in rows]
+    rows = META_ENTRIES.scan(reader, (space, REDO), (space, _past(REDO)))
+    return [(row.name[len(REDO) :], int(row.value)) for row in rows]
 
 
 def _past(prefix: str) -> str:
@@ -432,11 +447,11 @@ def _ready(view: IndexView, model: str | None, aside: frozenset[int]) -> int:
     return next((int(ordinal) for ordinal in lacking if int(ordinal) not in aside), _last(view) + 1)
 
 
-def stored_vectors(view: IndexView, model: str | None, rows: Sequence[Row]) -> Mapping[int, Vector]:
+def stored_vectors(view: IndexView, model: str | None, rows: Sequence[TurnRow]) -> Mapping[int, Vector]:
     """The vectors of turns, by ordinal."""
     if model is None or not rows:
         return {}
-    ordinals = np.array([row[_ORDINAL] for row in rows])
+    ordinals = np.array([row.ordinal for row in rows])
     places = np.searchsorted(view.turns.ordinal, ordinals)
     known = {int(place): int(ordinal) for place, ordinal in zip(places, ordinals, strict=True)}
     return {known[place]: vector for place, vector in vectors_at(view, model, known).items()}

@@ -24,18 +24,16 @@ from clew.models.quantize import quantize
 from clew.rows.active_model import current_model, finish, others
 from clew.rows.failed_jobs import EMBED, failed_row, job_name, rows_of
 from clew.store.protocol import Reader, Store, Transaction
+from clew.store.row_types import VectorRow
 from clew.store.rows import dumps, to_us, turn_from_row
-from clew.store.tables import JOB
-from clew.store.values import Row
+from clew.store.selections import TURN_SEQ
+from clew.store.tables import JOB, TURN, VECTOR
 from clew.types.turn import Turn
 
 log = logging.getLogger("clew.worker")
 
 BATCH: Final = 64
 """Most turns embedded between two commits: little is lost when the process is killed."""
-
-_ATTEMPTS_AT: Final = JOB.names.index("attempts")
-_PAYLOAD_AT: Final = JOB.names.index("payload")
 
 _PLAIN: Final = "word"
 """What any model can embed that is at work at all."""
@@ -88,7 +86,7 @@ def embed_batch(
     if not turns:
         return []  # all of them were forgotten meanwhile
     rows, failed = _vectors(space, embedder, turns)
-    if rows and length not in (None, len(cast(bytes, rows[0][-1]))):
+    if rows and length not in (None, len(rows[0].codes)):
         raise ModelError(
             f"{embedder.name} has vectors of {length} numbers in this space and gives {embedder.dim} now; "
             "another model needs another name"
@@ -98,7 +96,7 @@ def embed_batch(
     def commit(tx: Transaction) -> None:
         put_living(tx, space, rows)
         _note(tx, space, embedder.name, failures, now)
-        _drop_done(tx, space, [turns[cast(int, row[2])] for row in rows])
+        _drop_done(tx, space, [turns[row.ordinal] for row in rows])
 
     store.transaction(commit, durable=False)
     return sorted(failed)
@@ -107,11 +105,11 @@ def embed_batch(
 def _note(tx: Transaction, space: str, model: str, failures: Sequence[tuple[Turn, str]], now: int) -> None:
     """Notes one more failure of each turn that is still there; those of another model count no more."""
     for turn, why in failures:
-        if tx.get("turn", (space, turn.session, turn.seq)) is None:
+        if TURN_SEQ.get(tx, (space, turn.session, turn.seq)) is None:
             continue  # it was forgotten meanwhile
         payload = {"turn": turn.id, "ordinal": turn.ordinal, "model": model}
-        held = tx.get("job", (space, job_name(EMBED, cast(str, turn.id))))
-        before = cast(int, held[_ATTEMPTS_AT] or 0) if held is not None and held[_PAYLOAD_AT] == dumps(payload) else 0
+        job = JOB.get(tx, (space, job_name(EMBED, cast(str, turn.id))))
+        before = job.attempts if job is not None and job.payload == dumps(payload) else 0
         tx.put("job", [failed_row(space, EMBED, payload, before + 1, (why, now))])
 
 
@@ -124,11 +122,11 @@ def _drop_done(tx: Transaction, space: str, turns: Sequence[Turn]) -> None:
 
 
 def _turn(reader: Reader, space: str, ordinal: int) -> Turn | None:
-    rows = reader.scan("turn", (space, ordinal), (space, ordinal), index="ordinal", limit=1)
+    rows = TURN.scan(reader, (space, ordinal), (space, ordinal), index="ordinal", limit=1)
     return turn_from_row(rows[0]) if rows else None
 
 
-def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple[list[Row], dict[int, str]]:
+def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple[list[VectorRow], dict[int, str]]:
     """The vectors' rows, and what the model said of the turns that it could not do."""
     ordinals = sorted(turns)
     try:
@@ -139,7 +137,7 @@ def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple
             log.warning("turn with ordinal %d could not be embedded: %s", ordinals[0], error)
             return [], {ordinals[0]: str(error)}
         log.warning("a batch of %d turns could not be embedded, trying them singly: %s", len(ordinals), error)
-    rows: list[Row] = []
+    rows: list[VectorRow] = []
     failed: dict[int, str] = {}
     for ordinal in ordinals:
         try:
@@ -150,27 +148,27 @@ def _vectors(space: str, embedder: Embedder, turns: Mapping[int, Turn]) -> tuple
     return rows, failed
 
 
-def _rows(space: str, embedder: Embedder, ordinals: Sequence[int], texts: Sequence[str]) -> list[Row]:
+def _rows(space: str, embedder: Embedder, ordinals: Sequence[int], texts: Sequence[str]) -> list[VectorRow]:
     codes, scales = quantize(embed_checked(embedder, texts))
     return [
-        (space, embedder.name, ordinal, float(scale), code.tobytes())
+        VectorRow(space, embedder.name, ordinal, float(scale), code.tobytes())
         for ordinal, code, scale in zip(ordinals, codes, scales, strict=True)
     ]
 
 
-def put_living(tx: Transaction, space: str, rows: Sequence[Row]) -> int:
+def put_living(tx: Transaction, space: str, rows: Sequence[VectorRow]) -> int:
     """Writes vectors of turns that still exist, and says how many: one may have been forgotten meanwhile."""
     living = []
     for row in rows:
-        key = (space, row[2])
+        key = (space, row.ordinal)
         if tx.count("turn", key, key, index="ordinal"):
             living.append(row)
-    tx.put("vector", living)
+    VECTOR.put(tx, living)
     return len(living)
 
 
 @dataclass(frozen=True, slots=True)
-class Failed:
+class FailedTurns:
     """Turns that a model could not do so far, by ordinal.
 
     Attributes:
@@ -186,12 +184,12 @@ class Failed:
     soonest: int | None = None
 
 
-def read_failed(reader: Reader, space: str, model: str, now: int) -> Failed:
+def read_failed(reader: Reader, space: str, model: str, now: int) -> FailedTurns:
     """The turns that a model could not do; failures of other models are not held against it."""
     jobs = [(ordinal, job) for job in rows_of(reader, space, EMBED) if (ordinal := _ordinal(job, model)) is not None]
     deferred = frozenset(ordinal for ordinal, job in jobs if job["state"] == "deferred")
     times = {ordinal: int(job["not_before"] or 0) for ordinal, job in jobs if ordinal not in deferred}
-    return Failed(
+    return FailedTurns(
         frozenset(ordinal for ordinal, _ in jobs),
         deferred | {ordinal for ordinal, time in times.items() if time > now},
         deferred,
@@ -231,7 +229,7 @@ class Embedding:
             self._origin = model  # from here on, also a move back is another program's
         return None if model == self._origin else model
 
-    def failed(self) -> Failed:
+    def failed(self) -> FailedTurns:
         """The turns that the model could not do so far."""
         with self._store.snapshot() as reader:
             found = read_failed(reader, self._space, self.name, self._now())
@@ -242,7 +240,7 @@ class Embedding:
         """Whether the time of a turn that failed has come since its jobs were last read."""
         return self._retry_at is not None and self._retry_at <= self._now()
 
-    def pending(self, failed: Failed, *, now: bool) -> dict[str, int]:
+    def pending(self, failed: FailedTurns, *, now: bool) -> dict[str, int]:
         """Turns without a vector, and models whose vectors are superseded.
 
         Args:
@@ -253,7 +251,7 @@ class Embedding:
         stuck = not lacking and bool(missing(view, self.name, frozenset()))
         return {"embed": len(lacking), "switch": 0 if stuck else len(others(view, self.name))}
 
-    def step(self, failed: Failed) -> bool:
+    def step(self, failed: FailedTurns) -> bool:
         """Embeds one batch, or, when no turn lacks a vector any more, drops those of older models."""
         view = self._live.view()
         ordinals = missing(view, self.name, failed.resting)

@@ -20,8 +20,10 @@ from clew.ingest.identity import content_hash
 from clew.rows.name_spans import Spans, spans_seen
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.rows import TURN_COLUMNS, dumps, turn_from_row
-from clew.store.values import Row
+from clew.store.row_types import MetaRow, TurnRow
+from clew.store.rows import dumps, turn_from_row
+from clew.store.selections import META_VALUE, TURN_SEQ
+from clew.store.tables import META, TURN
 from clew.structure.stored_graph import ENTITY_VERSION, Counts, StoredGraph, drop_graph, stored_counts
 from clew.text.terms import quote_terms
 from clew.types.entity import Entity, EntityPage
@@ -39,11 +41,10 @@ TURNS: Final = 50
 """What is told of one entity at most."""
 
 _SHOWN: Final = 3
-_ORDINAL, _SESSION, _SEQ, _HASH = (TURN_COLUMNS[name] for name in ("ordinal", "session", "seq", "hash"))
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class CountingProgress:
     """How far a space's turns are counted.
 
     Attributes:
@@ -81,7 +82,7 @@ class EntityCounting:
         with self._store.snapshot() as reader:
             seen, progress = read_progress(reader, self._space)
             low = (self._space, progress.next)
-            rows = reader.scan("turn", low, (self._space,), index="ordinal", limit=STRETCH)
+            rows = TURN.scan(reader, low, (self._space,), index="ordinal", limit=STRETCH)
             turns = [turn_of(row) for row in rows]
             spans = spans_seen(reader, self._space, turns)
         if progress.version != ENTITY_VERSION:
@@ -89,27 +90,25 @@ class EntityCounting:
             return True
         if not rows:
             return False
-        after = Progress(cast(int, rows[-1][_ORDINAL]) + 1)
+        after = CountingProgress(rows[-1].ordinal + 1)
         made = [counted((turn,), (seen_in,)) for turn, seen_in in zip(turns, spans, strict=True)]
 
         def write(tx: Transaction) -> None:
             if read_progress(tx, self._space)[0] != seen:
                 raise ConflictError("the space's names were counted by another process; it is tried again")
-            keys = [(self._space, row[_SESSION], row[_SEQ]) for row in rows]
-            living = tx.get_many("turn", keys, columns=("seq",))
-            Counts.joined(counts for counts, row in zip(made, living, strict=True) if row is not None).apply(
-                tx, self._space, 1
-            )
-            tx.put("meta", [(self._space, PROGRESS, after.to_json())])
+            living = TURN_SEQ.get_many(tx, [(self._space, row.session, row.seq) for row in rows])
+            counts = Counts.joined(counts for counts, seq in zip(made, living, strict=True) if seq is not None)
+            counts.apply(tx, self._space, 1)
+            META.put(tx, [MetaRow(self._space, PROGRESS, after.to_json())])
 
         self._store.transaction(write, durable=False)
         return True
 
 
-def read_progress(reader: Reader, space: str) -> tuple[str | None, Progress]:
+def read_progress(reader: Reader, space: str) -> tuple[str | None, CountingProgress]:
     """The row as it stands and what it says; None and the beginning for a space of which nothing was counted."""
-    row = reader.get("meta", (space, PROGRESS))
-    return (None, Progress()) if row is None else (cast(str, row[2]), Progress(**json.loads(cast(str, row[2]))))
+    text = META_VALUE.get(reader, (space, PROGRESS))
+    return (None, CountingProgress()) if text is None else (text, CountingProgress(**json.loads(text)))
 
 
 def drop_entities(tx: Transaction, space: str) -> None:
@@ -196,10 +195,10 @@ def counted(turns: Sequence[Turn], spans: Sequence[Spans]) -> Counts:
     return counts
 
 
-def _whole(row: Row) -> Turn | None:
+def _whole(row: TurnRow) -> Turn | None:
     """The turn of a row that is what was stored; None for any other, which `verify` names."""
     try:
         turn = turn_from_row(row)
     except Exception:  # noqa: BLE001  # the row may hold anything
         return None
-    return turn if content_hash(turn) == row[_HASH] else None
+    return turn if content_hash(turn) == row.hash else None

@@ -18,8 +18,9 @@ from clew.models.choose import NoRecogniser
 from clew.models.protocol import Recogniser
 from clew.rows.name_spans import RECOGNISER, Asked, Spans, put_spans, read_asked, spans_seen
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.rows import TURN_COLUMNS
-from clew.store.values import Row
+from clew.store.row_types import MetaRow, TurnRow
+from clew.store.selections import TURN_SEQ
+from clew.store.tables import META, TURN
 from clew.structure.stored_graph import ENTITY_VERSION, Counts, may_name
 from clew.types.turn import Turn
 
@@ -44,8 +45,6 @@ a library of a second or more. A longer-lived one does them, or whoever waits as
 
 _PLAIN: Final = "word"
 """What any model can do that is at work at all."""
-
-_SESSION, _SEQ, _ORDINAL = (TURN_COLUMNS[name] for name in ("session", "seq", "ordinal"))
 
 
 class Recognition:
@@ -132,10 +131,10 @@ class Recognition:
             if asked is None:
                 return False
             held, progress = read_progress(reader, self._space)
-            rows: list[Row] = []
+            rows: list[TurnRow] = []
             if progress.version == ENTITY_VERSION and progress.next > asked.next:
                 bounds = (self._space, asked.next), (self._space, progress.next - 1)
-                rows = list(reader.scan("turn", *bounds, index="ordinal", limit=STRETCH))
+                rows = TURN.scan(reader, *bounds, index="ordinal", limit=STRETCH)
                 self._held = not isinstance(recogniser, NoRecogniser) and self._holds(len(rows))
                 rows = [] if self._held else _stretch(rows)
             turns = [turn_of(row) for row in rows]
@@ -150,7 +149,7 @@ class Recognition:
             return False
         self.failure = None
         self.release()  # it is loaded now
-        upto = Asked(recogniser.name, cast(int, rows[-1][_ORDINAL]) + 1, asked.failed + failed)
+        upto = Asked(recogniser.name, rows[-1].ordinal + 1, asked.failed + failed)
         self._write((seen, held), upto, turns, before, after)
         return True
 
@@ -173,13 +172,13 @@ class Recognition:
             if (read_asked(tx, self._space)[0], read_progress(tx, self._space)[0]) != unchanged:
                 raise ConflictError("the space's names were counted by another process; it is tried again")
             keys = [(self._space, turn.session, turn.seq) for turn in turns]
-            rows = tx.get_many("turn", keys, columns=("seq",))
-            here = {turn.id for turn, row in zip(turns, rows, strict=True) if row is not None}
-            living = {cast(str, name): each for name, each in changed.items() if name in here}
-            Counts.joined(old for old, _, _ in living.values()).apply(tx, self._space, -1)
-            Counts.joined(new for _, new, _ in living.values()).apply(tx, self._space, 1)
-            put_spans(tx, self._space, upto.model, {name: spans for name, (_, _, spans) in living.items()})
-            tx.put("meta", [(self._space, RECOGNISER, upto.to_json())])
+            living = TURN_SEQ.get_many(tx, keys)
+            here = {turn.id for turn, seq in zip(turns, living, strict=True) if seq is not None}
+            kept = {cast(str, name): counts for name, counts in changed.items() if name in here}
+            Counts.joined(old for old, _, _ in kept.values()).apply(tx, self._space, -1)
+            Counts.joined(new for _, new, _ in kept.values()).apply(tx, self._space, 1)
+            put_spans(tx, self._space, upto.model, {name: spans for name, (_, _, spans) in kept.items()})
+            META.put(tx, [MetaRow(self._space, RECOGNISER, upto.to_json())])
 
         self._store.transaction(write, durable=False)
 
@@ -221,12 +220,12 @@ class Recognition:
         return self._rests_until is not None and time.monotonic() < self._rests_until
 
 
-def _stretch(rows: Sequence[Row]) -> list[Row]:
+def _stretch(rows: Sequence[TurnRow]) -> list[TurnRow]:
     """The first of these rows that make one stretch; at least one, if there is one."""
-    taken: list[Row] = []
+    taken: list[TurnRow] = []
     chars = 0
     for row in rows:
-        chars += min(len(cast(str, row[-1])), READ)
+        chars += min(len(row.text), READ)
         if taken and chars > STRETCH_CHARS:
             break
         taken.append(row)

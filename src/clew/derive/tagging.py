@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
 from clew.analyze.tags import LOOKBACK, Tags, known_tags, own_tags, union, with_carried
-from clew.derive.branch_state import Item
+from clew.derive.branch_state import TurnMaterial
 from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
 from clew.rows.vocabulary import (
@@ -28,7 +28,7 @@ ALIKE: Final = 2
 
 
 @dataclass(slots=True)
-class Words:
+class VocabularyState:
     """The vocabulary as it is remembered between stretches, and what a stretch changes of it.
 
     Attributes:
@@ -43,15 +43,17 @@ class Words:
     vectors: list[Row] = field(default_factory=list)
 
 
-def words_of(reader: Reader, space: str, model: str | None, held: Words | None) -> Words:
+def words_of(reader: Reader, space: str, model: str | None, held: VocabularyState | None) -> VocabularyState:
     """The vocabulary: as it is remembered, if that is what the store says, else read."""
     if held is not None and held.model == model and held.state == state_of(reader, space):
         return held
     vocabulary, state = read_vocabulary(reader, space, model)
-    return Words(vocabulary, model, state)
+    return VocabularyState(vocabulary, model, state)
 
 
-def enter(reader: Reader, space: str, words: Words, closed: Sequence[Closing], embedder: Embedder | None) -> None:
+def enter(
+    reader: Reader, space: str, words: VocabularyState, closed: Sequence[Closing], embedder: Embedder | None
+) -> None:
     """Enters the labels of closed beats, and has new names embedded where that can be done.
 
     Raises:
@@ -64,21 +66,21 @@ def enter(reader: Reader, space: str, words: Words, closed: Sequence[Closing], e
         words.vectors = vector_rows(space, embedder.name, words.vocabulary, given)
 
 
-def write_words(tx: Transaction, space: str, words: Words) -> None:
+def write_words(tx: Transaction, space: str, words: VocabularyState) -> None:
     """Writes what a stretch has changed."""
     if words.changed or words.vectors:
         put_names(tx, space, words.vocabulary, words.changed)
         tx.put("annotation", words.vectors)
 
 
-def settled(reader: Reader, space: str, words: Words) -> Words:
+def settled(reader: Reader, space: str, words: VocabularyState) -> VocabularyState:
     """The same after it was written."""
-    return Words(words.vocabulary, words.model, state_of(reader, space))
+    return VocabularyState(words.vocabulary, words.model, state_of(reader, space))
 
 
-def tags_of(item: Item, words: Vocabulary) -> dict[str, float]:
+def tags_of(item: TurnMaterial, words: Vocabulary) -> dict[str, float]:
     """What both taggers say of a turn by itself: known labels that it speaks of, and its own phrases."""
-    born = cast(int, item.turn.ordinal)
+    born = item.ordinal
     standing = known_tags(item.turn.text, lambda key: words.knows(key, born), words.heads)
     alike: dict[str, float] = {}
     if item.vector is not None and np.any(item.vector):
@@ -87,7 +89,7 @@ def tags_of(item: Item, words: Vocabulary) -> dict[str, float]:
 
 
 def tag_along(
-    items: Sequence[Item], history: Sequence[Tags], words: Vocabulary
+    items: Sequence[TurnMaterial], history: Sequence[Tags], words: Vocabulary
 ) -> tuple[list[Mapping[str, float]], tuple[Tags, ...]]:
     """The tags of turns of one line, with what is carried over; and the history after them.
 

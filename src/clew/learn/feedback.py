@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, cast
+from typing import Final
 
 from clew.errors import InputError
 from clew.index.view import IndexView
@@ -16,8 +16,10 @@ from clew.rows.pause import paused_since
 from clew.rows.receipts import receipt_of
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Reader, Store, Transaction
+from clew.store.row_types import FeedbackRow
 from clew.store.rows import to_us, turn_from_row
-from clew.store.values import Row
+from clew.store.selections import RECEIPTS
+from clew.store.tables import FEEDBACK, RECEIPT, TURN
 from clew.text.normalise import fold
 from clew.text.stopwords import STOPWORDS
 from clew.text.terms import terms
@@ -97,16 +99,15 @@ def shown(receipt: Receipt) -> list[str]:
 def read_feedback(reader: Reader, space: str) -> dict[str, dict[str, set[str]]]:
     """Receipt -> turn -> kinds of evidence."""
     found: dict[str, dict[str, set[str]]] = {}
-    for _, receipt, owner, kind, _ in reader.scan("feedback", (space,), (space,)):
-        found.setdefault(cast(str, receipt), {}).setdefault(cast(str, owner), set()).add(cast(str, kind))
+    for row in FEEDBACK.scan(reader, (space,), (space,)):
+        found.setdefault(row.receipt, {}).setdefault(row.owner, set()).add(row.kind)
     return found
 
 
 def receipts_of(reader: Reader, space: str) -> list[Receipt]:
     """The receipts that are kept, oldest first."""
-    rows = reader.scan("receipt", (space,), (space,), columns=("created_at", "receipt", "data"))
-    ordered = sorted(rows, key=lambda row: (cast(int, row[0]), cast(str, row[1])))
-    return [receipt_of(cast(bytes, row[2])) for row in ordered]
+    rows = RECEIPTS.scan(reader, (space,), (space,))
+    return [receipt_of(row.data) for row in sorted(rows, key=lambda row: (row.created_at, row.receipt))]
 
 
 def write_quoted(store: Store, space: str, found: Mapping[str, Iterable[str]], now: datetime) -> int:
@@ -120,12 +121,12 @@ def _write(
     """Puts rows that are not there; those of receipts that are gone, or of turns that are, are left out."""
 
     def write(tx: Transaction) -> int:
-        new: list[Row] = []
-        for mark in marks:
-            living = tx.get("receipt", (space, mark[0])) and tx.get("turn", (space, *parse_turn_id(mark[1])))
-            if living and tx.get("feedback", (space, *mark)) is None:
-                new.append((space, *mark, to_us(now)))
-        tx.put("feedback", new)
+        new: list[FeedbackRow] = []
+        for receipt, name, kind in marks:
+            living = RECEIPT.get(tx, (space, receipt)) and TURN.get(tx, (space, *parse_turn_id(name)))
+            if living and FEEDBACK.get(tx, (space, receipt, name, kind)) is None:
+                new.append(FeedbackRow(space, receipt, name, kind, to_us(now)))
+        FEEDBACK.put(tx, new)
         return len(new)
 
     return store.transaction(write, durable=durable)
@@ -160,7 +161,7 @@ def echoes(store: Store, space: str, view: IndexView, receipts: Sequence[Receipt
                 continue
             with store.snapshot() as reader:
                 keys = [(space, *parse_turn_id(name)) for name in names]
-                rows = reader.get_many("turn", keys)
+                rows = TURN.get_many(reader, keys)
             turns = {name: turn_from_row(row) for name, row in zip(names, rows, strict=True) if row is not None}
             told = _echoed(receipt, turns, answers, view)
             if told:

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from clew.index.view import IndexView
 from clew.rows.annotations import ANALYSIS, said_of
 from clew.store.protocol import Reader
-from clew.store.rows import TURN_COLUMNS, turn_from_row
+from clew.store.rows import turn_from_row
+from clew.store.selections import TURN_TEXT
+from clew.store.tables import TURN
 from clew.text.names import quoted
 from clew.text.normalise import fold, fold_contains
 from clew.text.terms import quote_terms, terms
@@ -61,11 +63,11 @@ def silver_questions(reader: Reader, space: str, view: IndexView, most: int) -> 
     if not len(last):
         return []
     low, high = (space, int(last[0])), (space, int(last[-1]))
-    rows = reader.scan("turn", low, high, index="ordinal")
+    rows = TURN.scan(reader, low, high, index="ordinal")
     found: list[Silver] = []
     for row in reversed(rows):
         turn = turn_from_row(row)
-        position = view.position(turn.session, cast(int, row[TURN_COLUMNS["seq"]]))
+        position = view.position(row.session, row.seq)
         if position is None or not _is_a_person(turn) or not turn.text.strip():
             continue
         allowed = past(view, position)
@@ -118,8 +120,7 @@ def _quotes(reader: Reader, space: str, view: IndexView, text: str) -> Iterator[
 
 def _texts(reader: Reader, space: str, view: IndexView, places: Sequence[int]) -> list[str | None]:
     keys = [(space, view.sessions[view.turns.session[place]], int(view.turns.seq[place])) for place in places]
-    rows = reader.get_many("turn", keys, columns=("text",))
-    return [None if row is None else str(row[0]) for row in rows]
+    return TURN_TEXT.get_many(reader, keys)
 
 
 def _rare(view: IndexView, text: str, position: int) -> Iterator[int]:

@@ -9,14 +9,14 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
 from clew.assemble.timeline_receipt import KIND as TOLD
 from clew.assemble.timeline_receipt import LOOKED_FOR
 from clew.derive.analysis import stored_vectors
-from clew.derive.branch_state import items_of
+from clew.derive.branch_state import materials_of
 from clew.index.live import LiveIndex
 from clew.index.view import IndexView
 from clew.learn.feedback import QUOTED, echoes, read_feedback, receipts_of, shown, write_quoted
@@ -38,7 +38,8 @@ from clew.rank.tuning.validate import decide, stretches
 from clew.rows.parameters import LearnedBook, adopt, history, structure_of
 from clew.store.protocol import Reader, Store
 from clew.store.rows import EPOCH
-from clew.store.tables import NODE
+from clew.store.selections import TURN_TEXT
+from clew.store.tables import NODE, TURN
 from clew.structure.beats import BeatRule, segment
 from clew.structure.features import TurnFeatures
 from clew.structure.hierarchy_codec import seqs_of
@@ -60,8 +61,6 @@ AROUND: Final = 10
 
 TOGETHER: Final = 40
 """Turns of a session within which what one recall used counts as used together."""
-
-_DATA: Final = NODE.names.index("data")
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,19 +235,18 @@ class _Chunks:
     def _chunk(self, session: str, seq: int) -> WeighedChunk | None:
         if (session, seq) not in self._held:
             seqs = self._seqs(session).get(seq, (seq,))
-            keys = [(self._space, session, each) for each in seqs]
-            rows = self._reader.get_many("turn", keys, columns=("text",))
-            texts = {each: str(row[0]) for each, row in zip(seqs, rows, strict=True) if row is not None}
-            for each, chunk in zip(texts, weighed_together(list(texts.values())), strict=True):
-                self._held[session, each] = chunk
+            stored = TURN_TEXT.get_many(self._reader, [(self._space, session, place) for place in seqs])
+            texts = {place: text for place, text in zip(seqs, stored, strict=True) if text is not None}
+            for place, chunk in zip(texts, weighed_together(list(texts.values())), strict=True):
+                self._held[session, place] = chunk
         return self._held.get((session, seq))
 
     def _seqs(self, session: str) -> Mapping[int, tuple[int, ...]]:
         if session not in self._beats:
             key = (self._space, session, BEAT)
             beats: dict[int, tuple[int, ...]] = {}
-            for row in self._reader.scan("node", key, key, index="level"):
-                seqs = seqs_of(cast(str, row[_DATA])) or ()
+            for row in NODE.scan(self._reader, key, key, index="level"):
+                seqs = seqs_of(row.data) or ()
                 beats |= dict.fromkeys(seqs, seqs)
             self._beats[session] = beats
         return self._beats[session]
@@ -298,8 +296,8 @@ class _Sessions:
 
     def _line(self, session: str) -> list[TurnFeatures]:
         if session not in self._lines:
-            rows = self._reader.scan("turn", (self._space, session), (self._space, session))
+            rows = TURN.scan(self._reader, (self._space, session), (self._space, session))
             vectors = stored_vectors(self._view, self._model, rows)
-            items = items_of(self._reader, self._space, rows, vectors, by=self._by)
+            items = materials_of(self._reader, self._space, rows, vectors, by=self._by)
             self._lines[session] = [item.features for item in items if item.turn.branch == ""]
         return self._lines[session]

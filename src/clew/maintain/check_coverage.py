@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from typing import Final, cast
 
-from clew.derive.branch_state import MARK, Mark, mark_name
+from clew.derive.branch_state import MARK, BranchMark, mark_name
 from clew.rows.annotations import ANALYSIS
 from clew.rows.vocabulary import aliases_of, read_vocabulary
 from clew.store.protocol import Reader
@@ -56,9 +56,9 @@ def _alias_problems(reader: Reader, space: str) -> Iterator[Problem]:
             yield Problem(kind="coverage", where=f"label {name}", detail=what, repair=_REPAIR)
 
 
-def _marks(reader: Reader, space: str) -> dict[str, Mark]:
+def _marks(reader: Reader, space: str) -> dict[str, BranchMark]:
     rows = reader.scan("meta", (space, MARK), (space, MARK[:-1] + ";"), columns=("name", "value"))
-    return {cast(str, name): Mark.from_json(cast(str, value)) for name, value in rows}
+    return {cast(str, name): BranchMark.from_json(cast(str, value)) for name, value in rows}
 
 
 def _lines(reader: Reader, space: str) -> dict[tuple[str, str], set[int]]:

@@ -9,7 +9,7 @@ from clew.index.segment_kinds import SegmentKind, list_segments, segment_data, s
 from clew.index.vector_segment import VectorSegment
 from clew.rows.active_model import current_model
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.values import Row
+from clew.store.row_types import VectorRow
 
 _BATCH: Final = 500
 
@@ -32,18 +32,18 @@ def carry_vectors(source: Reader, target: Store, space: str, pairs: Mapping[int,
         with target.snapshot() as reader:
             lacking = set(pairs.values()) - {ordinal for ordinal, _, _ in _vectors(reader, space, kind)}
             length = next((len(codes) for _, _, codes in _vectors(reader, space, kind)), None)
-        rows: list[Row] = []
+        rows: list[VectorRow] = []
         for ordinal, scale, codes in _vectors(source, space, kind):
             place = pairs.get(ordinal)
-            if place in lacking and len(codes) == (length or len(codes)):
+            if place is not None and place in lacking and len(codes) == (length or len(codes)):
                 lacking.discard(place)
-                rows.append((space, model, place, scale, codes))
+                rows.append(VectorRow(space, model, place, scale, codes))
         for low in range(0, len(rows), _BATCH):
             written += target.transaction(partial(_put, space, rows[low : low + _BATCH]), durable=False)
     return written
 
 
-def _put(space: str, rows: Sequence[Row], tx: Transaction) -> int:
+def _put(space: str, rows: Sequence[VectorRow], tx: Transaction) -> int:
     return put_living(tx, space, rows)
 
 

@@ -6,7 +6,6 @@ The same request to the same model is answered from the store, on any machine an
 import json
 from collections.abc import Callable
 from datetime import datetime
-from typing import Final, cast
 
 from clew.config import LLMConfig
 from clew.errors import ClewError, InputError, ModelError, ModelUnavailable, RequestRefused
@@ -16,11 +15,11 @@ from clew.models.prompt import Completion, Prompt, request_digest
 from clew.models.protocol import LLM
 from clew.rows.spend_ledger import Ledger
 from clew.store.protocol import Reader, Store, Transaction
+from clew.store.row_types import CompletionRow
 from clew.store.rows import dumps, to_us
+from clew.store.selections import NODE_PLACE, TURN_SEQ
 from clew.store.tables import COMPLETION
 from clew.types.ids import parse_turn_id
-
-_ANSWER: Final = COMPLETION.names.index("answer")
 
 
 class CompletionCache:
@@ -82,7 +81,7 @@ class CompletionCache:
             if first is not None:
                 return first  # another process asked at the same time
             if answer.text.strip() and _lives(tx, self._space, owner):
-                tx.put("completion", [(*key, owner, dumps(answer.to_dict()), now)])
+                COMPLETION.put(tx, [CompletionRow(*key, owner, dumps(answer.to_dict()), now)])
             return answer
 
         return self._store.transaction(keep)
@@ -99,9 +98,9 @@ class _About(LLM):
 
 def _recorded(reader: Reader, key: tuple[str, str, bytes]) -> Completion | None:
     """What is recorded; None also for what cannot be read, which is then asked anew."""
-    row = reader.get("completion", key)
+    row = COMPLETION.get(reader, key)
     try:
-        return None if row is None else Completion.from_dict(json.loads(cast(str, row[_ANSWER])))
+        return None if row is None else Completion.from_dict(json.loads(row.answer))
     except (ClewError, ValueError, TypeError):
         return None
 
@@ -109,6 +108,6 @@ def _recorded(reader: Reader, key: tuple[str, str, bytes]) -> Completion | None:
 def _lives(reader: Reader, space: str, owner: str) -> bool:
     """Whether a turn or node is still there: it may have been forgotten while the model was at work."""
     try:
-        return reader.get("turn", (space, *parse_turn_id(owner))) is not None
+        return TURN_SEQ.get(reader, (space, *parse_turn_id(owner))) is not None
     except InputError:
-        return reader.get("node", (space, owner)) is not None
+        return NODE_PLACE.get(reader, (space, owner)) is not None

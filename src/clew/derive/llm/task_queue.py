@@ -18,8 +18,10 @@ from clew.models.protocol import LLM
 from clew.rows.failed_jobs import ATTEMPTS, drop_jobs, failed_row, next_try, reason_of
 from clew.rows.llm_progress import meta_name
 from clew.store.protocol import Job, Reader, Store, Transaction
+from clew.store.row_types import MetaRow
 from clew.store.rows import dumps, to_us, turn_from_row
-from clew.store.tables import JOB
+from clew.store.selections import JOB_NOT_BEFORE, META_VALUE, TURN_ORDINAL, TURN_SEQ
+from clew.store.tables import JOB, META, TURN
 from clew.types.ids import parse_turn_id
 from clew.types.turn import Turn
 
@@ -33,8 +35,6 @@ STRETCH: Final = 64
 
 CLAIM_US: Final = 300_000_000
 """How long a claimed turn stays with its claimer: longer than an answer may take."""
-
-_ATTEMPTS_AT: Final = JOB.names.index("attempts")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,8 +86,8 @@ class TaskQueue:
             if newest_gap(self._state(reader).done, _newest(reader, self._space)) is not None:
                 return True
             key = (self._space, "pending", kind)
-            times = reader.scan("job", key, key, index="state", columns=("not_before",))
-        return any(cast(int, row[0] or 0) <= now for row in times)
+            times = JOB_NOT_BEFORE.scan(reader, key, key, index="state")
+        return any((not_before or 0) <= now for not_before in times)
 
     def waiting(self) -> int:
         """Turns that were not asked about yet, failed ones that will be tried again among them."""
@@ -209,62 +209,61 @@ class TaskQueue:
         except Exception:  # noqa: BLE001  # the row may hold anything; `clew verify` names it
             return None
         with self._store.snapshot() as reader:
-            row = reader.get("turn", (self._space, *key))
+            row = TURN.get(reader, (self._space, *key))
         return None if row is None else turn_from_row(row)
 
     def _about(self, turn: Turn) -> LLM:
         return self._answers.about(cast(str, turn.id), self._question.kind)
 
     def _commit(self, tx: Transaction, turn: Turn, value: Any) -> None:
-        if tx.get("turn", (self._space, turn.session, turn.seq)) is not None:  # else it was forgotten meanwhile
+        if TURN_SEQ.get(tx, (self._space, turn.session, turn.seq)) is not None:  # else it was forgotten meanwhile
             self._question.commit(tx, self._space, turn, value, f"model:{self._answers.name}")
 
     def _mark(self, tx: Transaction, span: Span, failed: dict[str, str]) -> None:
         """Notes a span as dealt with, and a job for each turn that failed and is still there."""
         state, kind = self._state(tx), self._question.kind
-        row = tx.get("meta", (self._space, meta_name(kind)))
-        if row is None or json.loads(cast(str, row[2]))["model"] != state.model or not state.done:
+        text = META_VALUE.get(tx, (self._space, meta_name(kind)))
+        if text is None or json.loads(text)["model"] != state.model or not state.done:
             drop_jobs(tx, self._space, kind)  # another model, or another question, begins anew
         done = joined(state.done, *span)
-        told = {"model": state.model, "version": state.version, "done": done}
-        tx.put("meta", [(self._space, meta_name(kind), dumps(told))])
+        progress = {"model": state.model, "version": state.version, "done": done}
+        META.put(tx, [MetaRow(self._space, meta_name(kind), dumps(progress))])
         for name, why in sorted(failed.items()):
-            if tx.get("turn", (self._space, *parse_turn_id(name))) is not None:
+            if TURN_SEQ.get(tx, (self._space, *parse_turn_id(name))) is not None:
                 tx.put("job", [failed_row(self._space, kind, {"turn": name}, 1, (why, self._now()))])
 
     def _state(self, reader: Reader) -> _State:
         """How far this question has come with this model; from the beginning when another was asked before."""
         model = f"{self._answers.name} (recorded)" if self._answers.recorded_only else self._answers.name
         fresh = _State(model, self._question.version)
-        row = reader.get("meta", (self._space, meta_name(self._question.kind)))
-        if row is None:
+        text = META_VALUE.get(reader, (self._space, meta_name(self._question.kind)))
+        if text is None:
             return fresh
-        told = json.loads(cast(str, row[2]))
-        if (told["model"], told["version"]) != (fresh.model, fresh.version):
+        progress = json.loads(text)
+        if (progress["model"], progress["version"]) != (fresh.model, fresh.version):
             return fresh
-        return replace(fresh, done=tuple((first, last) for first, last in told["done"]))
+        return replace(fresh, done=tuple((first, last) for first, last in progress["done"]))
 
     def _now(self) -> int:
         return to_us(self._clock())
 
 
 def _newest(reader: Reader, space: str) -> int:
-    rows = reader.scan("turn", (space,), (space,), index="ordinal", columns=("ordinal",), limit=1, reverse=True)
-    return cast(int, rows[0][0]) if rows else -1
+    newest = TURN_ORDINAL.first(reader, (space,), (space,), index="ordinal", reverse=True)
+    return -1 if newest is None else newest
 
 
 def _turns(reader: Reader, space: str, span: Span) -> list[Turn]:
     """The newest turns of a span, newest first."""
     low, high = (space, span[0]), (space, span[1])
-    return [turn_from_row(row) for row in reader.scan("turn", low, high, index="ordinal", limit=STRETCH, reverse=True)]
+    return [turn_from_row(row) for row in TURN.scan(reader, low, high, index="ordinal", limit=STRETCH, reverse=True)]
 
 
 def _put_back(tx: Transaction, job: Job) -> None:
     """Gives a claim back as if it had not been made."""
-    row = tx.get("job", (job.space, job.job))
-    if row is not None and row[_ATTEMPTS_AT] == job.attempts:
-        kept = dict(zip(JOB.names, row, strict=True)) | {"attempts": job.attempts - 1, "holder": None, "not_before": 0}
-        tx.put("job", [tuple(kept.values())])
+    row = JOB.get(tx, (job.space, job.job))
+    if row is not None and row.attempts == job.attempts:
+        JOB.put(tx, [row._replace(attempts=job.attempts - 1, holder=None, not_before=0)])
 
 
 def newest_gap(done: Sequence[Span], top: int) -> Span | None:

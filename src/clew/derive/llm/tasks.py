@@ -9,7 +9,9 @@ from clew.rows.annotations import TAG
 from clew.rows.llm_progress import NUANCE, RESPONSE
 from clew.rows.vocabulary import adopt, let_go
 from clew.store.protocol import Transaction
+from clew.store.row_types import AnnotationRow, LabelRow
 from clew.store.rows import dumps
+from clew.store.tables import ANNOTATION, LABEL
 from clew.types.turn import Turn
 
 
@@ -25,8 +27,8 @@ def _ask_nuance(llm: LLM, turn: Turn) -> list[str]:
 
 
 def _keep_nuance(tx: Transaction, space: str, turn: Turn, value: Any, provenance: str) -> None:
-    row = (space, cast(str, turn.id), NUANCE, dumps(value), provenance, nuance_model.VERSION)
-    tx.put("annotation", [row])
+    row = AnnotationRow(space, cast(str, turn.id), NUANCE, dumps(value), provenance, nuance_model.VERSION)
+    ANNOTATION.put(tx, [row])
 
 
 def _wants_tags(turn: Turn) -> bool:
@@ -42,12 +44,13 @@ def _ask_tags(llm: LLM, turn: Turn) -> dict[str, float]:
 def _keep_tags(tx: Transaction, space: str, turn: Turn, value: Any, provenance: str) -> None:
     """Labels of the turn itself; its statistical tags stay beside them."""
     owner = (space, cast(str, turn.id), TAG)
-    dropped = [row for row in tx.scan("label", owner, owner) if str(row[5]).startswith("model:")]
+    dropped = [row for row in LABEL.scan(tx, owner, owner) if row.provenance.startswith("model:")]
     for row in dropped:
-        tx.delete("label", row[:4], row[:4])
-    tx.put("label", [(*owner, name, weight, provenance, tags_model.VERSION) for name, weight in value.items()])
+        tx.delete("label", (*owner, row.name), (*owner, row.name))
+    version = tags_model.VERSION
+    LABEL.put(tx, [LabelRow(*owner, name, weight, provenance, version) for name, weight in value.items()])
     adopt(tx, space, [(name, cast(int, turn.ordinal)) for name in value])
-    let_go(tx, space, {cast(str, row[3]): 0 for row in dropped}, 0)
+    let_go(tx, space, {row.name: 0 for row in dropped}, 0)
 
 
 QUESTIONS: Final = (
