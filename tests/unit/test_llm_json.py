@@ -113,7 +113,7 @@ def test_what_is_no_such_value_is_told(text: str, wrong: str) -> None:
 
 @pytest.mark.requirement("W-LLM-04")
 def test_what_was_cut_off_is_told() -> None:
-    with pytest.raises(ModelError, match="cut off at the limit"):
+    with pytest.raises(ModelError, match="cut off at the token limit"):
         read_value(said('{"ok": tr', "length"), SCHEMA)
 
 
@@ -128,7 +128,7 @@ def test_a_model_is_told_what_was_wrong_and_asked_again() -> None:
     assert first.schema is not None
     assert [message.text for message in second.messages[1:]] == [
         "well...",
-        "That cannot be used: there is no JSON value in it. Answer again, with the JSON value alone.",
+        "That cannot be used: it contains no JSON value. Answer again, with the JSON value alone.",
     ]
     assert "'ok' is 1; expected boolean" in third.messages[-1].text
     assert len(third.messages) == 5
@@ -137,7 +137,7 @@ def test_a_model_is_told_what_was_wrong_and_asked_again() -> None:
 @pytest.mark.requirement("W-LLM-04")
 def test_repair_is_bounded() -> None:
     model = ScriptedLLM(lambda _prompt: "x" * 100_000)
-    with pytest.raises(ModelError, match=f"no usable answer, asked {REPAIRS + 1} times: there is no JSON value"):
+    with pytest.raises(ModelError, match=f"no usable answer, asked {REPAIRS + 1} times: it contains no JSON value"):
         model.complete_json(HELLO, SCHEMA, max_tokens=9)
     assert len(model.prompts) == REPAIRS + 1
     assert sum(map(len, model.prompts[-1].texts())) < 10_000

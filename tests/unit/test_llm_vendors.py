@@ -247,7 +247,7 @@ def test_the_key_is_read_when_it_is_needed(server: Server, vendor: Vendor) -> No
 
 @pytest.mark.requirement("W-LLM-03")
 def test_a_key_in_the_place_of_its_variable_s_name_is_not_shown() -> None:
-    with pytest.raises(ConfigError, match=r"llm\.key_variable has a value of another form") as caught:
+    with pytest.raises(ConfigError, match=r"llm\.key_variable has an invalid value") as caught:
         load_config(arguments={"llm": {"key_variable": KEY}})
     assert KEY not in str(caught.value)
 
@@ -284,7 +284,7 @@ def test_a_name_that_is_none_is_a_config_error(setting: str) -> None:
 @pytest.mark.requirement("W-LLM-01")
 def test_what_is_no_model_or_not_installed_is_told() -> None:
     nothing: Any = object()
-    with pytest.raises(InputError, match="no language model"):
+    with pytest.raises(InputError, match="not a language model"):
         choose_llm(nothing, LLMConfig())
     with pytest.raises(MissingExtra, match=r"clew\[gemini\]"):
         require_vendor_package("gemini", lambda _package: None)

@@ -91,8 +91,8 @@ def _removed(home: Path) -> None:
     ("spoil", "told"),
     [
         (_gone, "one has no readable model"),
-        (_changed, "one holds another model"),
-        (_cut, "one holds another model"),
+        (_changed, "one has a model"),
+        (_cut, "one has a model"),
         (_removed, "one is not installed"),
     ],
 )

@@ -100,7 +100,7 @@ def test_what_cannot_be_replayed_is_said_at_once(tmp_path: Path) -> None:
     with pytest.raises(ModelUnavailable, match="absent"):
         RecordedEmbedder(None, tmp_path / "absent.db")
     RecordedEmbedder(Counting(), tmp_path / "empty.db").close()
-    with pytest.raises(ConfigError, match="no embedder at all"):
+    with pytest.raises(ConfigError, match="contains no embedder"):
         RecordedEmbedder(None, tmp_path / "empty.db")
     (tmp_path / "other.db").write_bytes(b"this is no database" * 99)
     with pytest.raises(ModelUnavailable, match=r"other\.db"):

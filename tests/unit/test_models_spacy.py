@@ -98,7 +98,7 @@ def test_what_is_missing_is_said_with_the_next_step(tmp_path: Path) -> None:
         spacy_recogniser("en_core_web_sm", installed=missing)
     with pytest.raises(MissingExtra, match="python -m spacy download en_core_web_sm"):
         spacy_recogniser("en_core_web_sm", installed=installed)
-    with pytest.raises(ConfigError, match=r"holds no pipeline of spaCy .*nlp\.to_disk"):
+    with pytest.raises(ConfigError, match=r"does not contain a spaCy pipeline .*nlp\.to_disk"):
         spacy_recogniser(str(tmp_path), installed=installed)
 
 

@@ -1,7 +1,7 @@
-"""BERT's forward pass in numpy: for weights in the safetensors format where no inference runtime is installed.
+"""BERT's forward pass in numpy, for weights in the safetensors format where no inference runtime is installed.
 
-Borders: post-layer-norm BERT encoders (Devlin et al., 2018) with tensors named as the original model repositories name
-them; float32 throughout. Knows nothing of text or pooling.
+Supports post-layer-norm BERT encoders (Devlin et al., 2018) with the tensor names of the original model repositories;
+float32 throughout. Tokenising and pooling are done elsewhere.
 """
 
 import json
@@ -52,10 +52,10 @@ class Bert:
 
     @classmethod
     def read(cls, path: Path, *, layers: int, heads: int) -> Self:
-        """Reads a safetensors file; the word table stays on disk and is read as words occur.
+        """Reads a safetensors file. The word table is memory-mapped, so only the rows in use are read.
 
         Raises:
-            ModelUnavailable: the file cannot be read as such a model.
+            ModelUnavailable: the file cannot be read as a BERT encoder.
         """
         try:
             tensors = read_safetensors(path)
@@ -68,10 +68,10 @@ class Bert:
                 heads=heads,
             )
         except (OSError, LookupError, TypeError, ValueError, struct.error) as error:
-            raise ModelUnavailable(f"{path} does not hold the weights of a BERT encoder ({error!r})") from error
+            raise ModelUnavailable(f"{path} does not contain the weights of a BERT encoder ({error!r})") from error
 
     def __call__(self, ids: Ids, mask: Ids) -> Tensor:
-        """Token ids and mask (1 token, 0 padding), both (texts, tokens), to hidden states (texts, tokens, width)."""
+        """Computes hidden states (texts, tokens, width) from token ids and mask (1 token, 0 padding; texts, tokens)."""
         hidden = self.words[ids] + self.positions[: ids.shape[1]] + self.kind
         hidden = _normalized(hidden, self.norm)
         bias = np.where(mask[:, None, None, :] > 0, np.float32(0), _HIDDEN_SCORE)
@@ -96,22 +96,22 @@ class Bert:
 
 
 def read_safetensors(path: Path) -> Mapping[str, Tensor]:
-    """The float32 tensors of a safetensors file by name, mapped, not read.
+    """Maps the float32 tensors of a safetensors file into memory, by name.
 
-    The format: the header's length (8 bytes, little endian), the header (JSON: dtype, shape, first and last byte of
-    each), the data.
+    The format: the header's length (8 bytes, little endian), the header (JSON: dtype, shape and byte range of each
+    tensor), the data.
 
     Raises:
-        ValueError: the header is no such header.
+        ValueError: the header is invalid.
         OSError: the file cannot be read.
     """
     with path.open("rb") as file:
         (length,) = struct.unpack("<Q", file.read(8))
         if length > path.stat().st_size:
-            raise ValueError("the header is longer than the file")
+            raise ValueError("its header is longer than the file")
         header = json.loads(file.read(length))
     if not isinstance(header, dict):
-        raise ValueError("the header is no object")
+        raise ValueError("its header is not a JSON object")
     data = np.asarray(np.memmap(path, np.uint8, "r", offset=8 + length))
     return {
         name: data[slice(*entry["data_offsets"])].view("<f4").reshape(entry["shape"])

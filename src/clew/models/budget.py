@@ -1,6 +1,6 @@
-"""What a call may cost at most, and what it cost: arithmetic on tokens and millionths of a currency, in whole numbers.
+"""The worst-case and actual cost of model calls, in tokens and in whole millionths of a currency.
 
-Borders: knows no store; `clew.rows.spend_ledger` keeps the sums.
+`clew.rows.spend_ledger` stores the sums.
 """
 
 import math
@@ -10,20 +10,20 @@ from typing import Final
 from clew.models.prompt import Completion, Prompt
 
 MESSAGE_TOKENS: Final = 16
-"""Tokens that a chat template puts around a message, at most: the marks of its beginning, role and end."""
+"""Most tokens that a chat template adds around a message to mark its beginning, role and end."""
 
 REQUEST_TOKENS: Final = 512
-"""Tokens that a vendor adds to a request of its own accord, such as its words about the form of a JSON answer."""
+"""Most tokens that a vendor adds to a request, such as instructions about the form of a JSON answer."""
 
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What calls cost.
+    """Tokens and cost of model calls.
 
     Attributes:
-        tokens_in: read by the model.
-        tokens_out: written by it.
-        micros: millionths of the currency in which the prices are given.
+        tokens_in: input tokens.
+        tokens_out: output tokens.
+        micros: cost in millionths of the currency of the prices.
     """
 
     tokens_in: int
@@ -36,23 +36,23 @@ NO_USAGE: Final = Usage(0, 0, 0)
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Prices for a million tokens; 0 where nothing is paid, as for a model of one's own."""
+    """Prices per million input (`read`) and output (`written`) tokens; 0 for a model that costs nothing."""
 
     read: float
     written: float
 
     def spent(self, tokens_in: int, tokens_out: int) -> Usage:
-        """The cost of so many tokens, rounded up: a price for a million is one in millionths for a single token."""
+        """The cost of these tokens, rounded up: a price per million tokens is the millionths per single token."""
         return Usage(tokens_in, tokens_out, math.ceil(tokens_in * self.read + tokens_out * self.written))
 
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """What may be spent in a space on a day (UTC), by all programs together.
+    """The limits of a space for one day (UTC), shared by all programs.
 
     Attributes:
-        tokens: read and written together.
-        micros: millionths of the currency.
+        tokens: input and output tokens together.
+        micros: cost in millionths of the currency.
     """
 
     tokens: int
@@ -60,10 +60,10 @@ class Budget:
 
 
 def worst_case(prompt: Prompt, max_tokens: int, prices: Prices) -> Usage:
-    """What a call can cost at most.
+    """The most that a call can cost.
 
-    No tokenizer makes more tokens of a text than it has bytes in UTF-8, so this bound holds for every model; on English
-    it is about four times what is used. The limit of the answer is the server's to keep.
+    No tokenizer makes more tokens from a text than it has UTF-8 bytes, so this bound holds for every model; on English
+    text it is about four times the actual use. The server is relied on to keep to `max_tokens`.
     """
     texts = prompt.texts()
     size = sum(len(text.encode("utf-8", "surrogatepass")) for text in texts)
@@ -71,7 +71,7 @@ def worst_case(prompt: Prompt, max_tokens: int, prices: Prices) -> Usage:
 
 
 def actual_cost(answer: Completion, worst: Usage, prices: Prices) -> Usage:
-    """What a call cost as its answer tells it; what the model does not count is taken at its worst."""
+    """The cost of a call by the counts in its answer; a count that the model does not report is taken from `worst`."""
     tokens_in = worst.tokens_in if answer.tokens_in is None else answer.tokens_in
     tokens_out = worst.tokens_out if answer.tokens_out is None else answer.tokens_out
     return prices.spent(tokens_in, tokens_out)

@@ -1,7 +1,4 @@
-"""Asks a model, a caller's own included, and makes sure of what it gives.
-
-Borders: the adapters here keep their promises; whoever hands in an object of another make may not.
-"""
+"""Calls models and checks their answers: adapters keep the protocols, but callers may pass models of their own."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -20,39 +17,39 @@ _STOPS: Final = ("end", "length", "refusal")
 
 
 def embed_checked(embedder: Embedder, texts: Sequence[str]) -> Matrix:
-    """The vectors of some texts, shape (len(texts), `embedder.dim`).
+    """Embeds texts; returns shape (len(texts), `embedder.dim`).
 
     Raises:
-        ModelError: the embedder failed, in whatever way, or gave something else than it promises.
+        ModelError: the embedder raised any exception, or its answer violates the protocol.
     """
     try:
         matrix = np.asarray(embedder.embed(texts), dtype=np.float32)
         expected = (len(texts), embedder.dim)
     except ModelError:
         raise
-    except Exception as error:  # it costs vectors, never turns, whatever it is
+    except Exception as error:  # whatever it is, it may cost vectors but never turns
         raise ModelError(f"{embedder.name} failed: {error!r}") from error
     if matrix.shape != expected:
-        raise ModelError(f"{embedder.name} gave the shape {matrix.shape}; expected {expected}")
-    if not (np.abs(matrix) <= _LARGEST).all():  # NaN is not below anything
-        raise ModelError(f"{embedder.name} gave a number that is not finite; expected vectors of length 1")
+        raise ModelError(f"{embedder.name} returned the shape {matrix.shape}; expected {expected}")
+    if not (np.abs(matrix) <= _LARGEST).all():  # false for NaN as well
+        raise ModelError(f"{embedder.name} returned a number that is not finite; expected vectors of length 1")
     return matrix
 
 
 def complete_checked(llm: LLM, prompt: Prompt, *, max_tokens: int) -> Completion:
-    """What a language model answers; a count that cannot be is None.
+    """Calls a language model once; implausible token counts are replaced by None.
 
     Raises:
-        ModelError: the model failed, in whatever way, or gave something else than it promises.
+        ModelError: the model raised any exception, or its answer violates the protocol.
     """
     try:
         answer = llm.complete(prompt, max_tokens=max_tokens)
     except ModelError:
         raise
-    except Exception as error:  # it costs an annotation, never a turn, whatever it is
+    except Exception as error:  # whatever it is, it may cost an annotation but never a turn
         raise ModelError(f"{llm.name} failed: {error!r:.200}") from error
     if not isinstance(answer, Completion) or not isinstance(answer.text, str) or answer.stop not in _STOPS:
-        raise ModelError(f"{llm.name} gave {answer!r:.200}; expected a Completion with a text")
+        raise ModelError(f"{llm.name} returned {answer!r:.200}; expected a Completion with a text")
     if len(answer.text) > _LONGEST:
         raise ModelError(f"{llm.name} wrote {len(answer.text):,} characters; at most {_LONGEST:,} are read")
     return replace(

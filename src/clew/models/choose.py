@@ -1,4 +1,4 @@
-"""From a setting to a model. docs/embedders.md, docs/llm.md and docs/graph.md describe every form."""
+"""Makes the model that a setting names; docs/embedders.md, docs/llm.md and docs/graph.md describe the settings."""
 
 import logging
 import re
@@ -30,18 +30,18 @@ _SERVED: Final = re.compile(r"(?P<model>.+?)(?:@(?P<url>https?://.*))?", re.DOTA
 
 
 def choose_embedder(setting: str | Embedder | None, *, threads: int = 1) -> tuple[Embedder | None, str]:
-    """The embedder that a setting names, with the reason for the choice in one line.
+    """The embedder that a setting names, and one line with the reason for the choice.
 
-    Nothing is loaded and no server is reached; that happens with the first text. `auto` never fails: with no local
-    model it gives None and warns once a process (logger `clew.models`). What was asked for by name must be there.
+    Models are loaded, and servers contacted, when the first text is embedded. `auto` never fails: without a local model
+    it returns None and warns once per process (logger `clew.models`). A model requested by name must be installed.
 
     Args:
-        setting: one of `CHOICES`, an embedder (taken as it is), or None for no embedder.
-        threads: of the processor, for models that run in this process.
+        setting: one of `CHOICES`, an embedder object (returned unchanged), or None for no embedder.
+        threads: processor threads for models that run in this process.
 
     Raises:
-        ConfigError: the setting is none of `CHOICES`, or its address is wrong.
-        MissingExtra: a package that the setting names is not installed.
+        ConfigError: the setting is not one of `CHOICES`, or its address is invalid.
+        MissingExtra: a package that the setting needs is not installed.
     """
     if setting is None or setting == "none":
         return None, "no embedder: the setting is none"
@@ -57,22 +57,22 @@ def choose_embedder(setting: str | Embedder | None, *, threads: int = 1) -> tupl
 
 
 def choose_llm(setting: str | LLM | None, config: LLMConfig) -> LLM | None:
-    """The language model that a setting names; None for none. No library is loaded and no server is reached.
+    """The language model that a setting names, or None. No library is loaded and no server contacted yet.
 
     Args:
-        setting: one of `LLM_CHOICES`, or a language model (taken as it is); None takes the configured one.
+        setting: one of `LLM_CHOICES`, or a language model object (returned unchanged); None means the configured one.
 
     Raises:
-        ConfigError: the setting is none of `LLM_CHOICES`, or its address is wrong.
-        InputError: what was given is no language model.
-        MissingExtra: the vendor's package is not installed; not needed when recorded answers alone are used.
+        ConfigError: the setting is not one of `LLM_CHOICES`, or its address is invalid.
+        InputError: the object is not a language model.
+        MissingExtra: the vendor's package is not installed; only recorded answers can be used without it.
     """
     if setting is None:
         setting = config.model
     if not isinstance(setting, str):
         if not isinstance(getattr(setting, "name", None), str) or not callable(getattr(setting, "complete", None)):
             raise InputError(
-                f"llm={setting!r:.100} is no language model; expected a name, or an object with the LLM protocol"
+                f"llm={setting!r:.100} is not a language model; expected a name, or an object with the LLM protocol"
             )
         return setting
     if setting == "none":
@@ -91,7 +91,7 @@ def choose_llm(setting: str | LLM | None, config: LLMConfig) -> LLM | None:
 
 
 class NoRecogniser:
-    """Finds nothing: what another model found is taken back."""
+    """A recogniser that finds no names, so that names found by an earlier model are removed."""
 
     name = "none"
 
@@ -101,25 +101,25 @@ class NoRecogniser:
 
 
 def choose_recogniser(setting: str) -> tuple[Recogniser | None, str]:
-    """What finds names beside the rules, with the reason for the choice in one line.
+    """The recogniser that finds names besides the rules, and one line with the reason for the choice.
 
-    Nothing is loaded; that happens with the first text. `auto` never fails: it gives None where nothing is installed.
+    It is loaded when the first text is read. `auto` never fails: it returns None if nothing is installed.
 
     Raises:
-        ConfigError: the setting is none of `NER_CHOICES`, or names a folder without a pipeline.
-        MissingExtra: what the setting names is not installed.
+        ConfigError: the setting is not one of `NER_CHOICES`, or names a folder without a pipeline.
+        MissingExtra: the pipeline or spaCy is not installed.
     """
     if setting == "none":
-        return NoRecogniser(), "names by rules alone: the setting is none"
+        return NoRecogniser(), "names by rules only: the setting is none"
     if setting == "auto" and find_spec("spacy") is None:
-        return None, "names by rules alone: spaCy is not installed; for a model: pip install 'clew[ner]'"
+        return None, "names by rules only: spaCy is not installed; to install it: pip install 'clew[ner]'"
     from clew.models import spacy_names  # late, as the embedders below
 
     if setting == "auto":
         found = spacy_names.find_spacy()
         if found is None:
             name = spacy_names.PREFERRED[0]
-            return None, f"names by rules alone: spaCy has no pipeline; for one: python -m spacy download {name}"
+            return None, f"names by rules only: spaCy has no pipeline; to install one: python -m spacy download {name}"
         return found, f"names by rules and {found.name}"
     kind, _, pipeline = setting.partition(":")
     if kind != "spacy" or not pipeline.strip():
@@ -129,7 +129,9 @@ def choose_recogniser(setting: str) -> tuple[Recogniser | None, str]:
 
 
 def find_recogniser(setting: str) -> Callable[[], tuple[Recogniser | None, str]]:
-    """The same, looked for now if the setting names a model, which must be there, and for `auto` when it is called.
+    """Returns a function that gives the result of `choose_recogniser`.
+
+    A model requested by name is looked up at once, since it must be installed; `auto` is resolved at the first call.
 
     Raises:
         ConfigError, MissingExtra: as `choose_recogniser`.

@@ -1,7 +1,7 @@
-"""Embedders behind HTTP: OpenAI's protocol, which most servers speak, and Ollama's own.
+"""Embedders behind HTTP: OpenAI's protocol, which most servers support, and Ollama's own.
 
-Every failure becomes a `ModelError` here. Nothing is tried twice: embedding runs in the background, where a failed job
-comes again. Redirects are refused, since they would carry the key to another host.
+Every failure becomes a `ModelError`. There are no retries here, since the background worker retries failed jobs.
+Redirects are refused, since they would carry the key to another host.
 """
 
 import http.client
@@ -27,8 +27,8 @@ OPENAI_KEY: Final = "OPENAI_API_KEY"
 KEYS: Final = KeyVariables(KEY, OPENAI_KEY, "api.openai.com")
 
 _LARGEST_ANSWER: Final = 64 << 20
-_TOLD: Final = 200  # characters of a server's own error text that are passed on
-_UNAVAILABLE: Final = frozenset({401, 403, 404, 408, 429})  # and every 5xx: it may work later, or with other settings
+_TOLD: Final = 200  # characters of a server's error text that a message quotes
+_UNAVAILABLE: Final = frozenset({401, 403, 404, 408, 429})  # like 5xx: may work later, or with other settings
 
 
 def openai_embedder(
@@ -36,11 +36,11 @@ def openai_embedder(
 ) -> FunctionEmbedder:
     """An embedder at `<base_url>/embeddings`, named `openai:<model>@<host>`.
 
-    The key is read from the environment at each request and kept nowhere: CLEW_EMBEDDER_KEY goes to any server,
-    OPENAI_API_KEY only to OpenAI and to this machine, so that it cannot leak to a third party by a wrong setting.
+    The key is read from the environment for each request and never stored: CLEW_EMBEDDER_KEY is sent to any server,
+    OPENAI_API_KEY only to OpenAI and to this machine, so that a wrong setting cannot leak it to a third party.
 
     Raises:
-        ConfigError: the address is not one of HTTP, or carries a user name or query.
+        ConfigError: the address is not an HTTP address, or contains a user name or query.
     """
     host = checked_host(base_url, "embedder", KEY)
 
@@ -51,16 +51,16 @@ def openai_embedder(
             rows = {entry["index"]: entry["embedding"] for entry in answer["data"]}
             return [rows[index] for index in range(len(texts))]
         except (KeyError, TypeError) as error:
-            raise ModelError(f"{base_url} did not answer as OpenAI's embeddings do: {reprlib.repr(answer)}") from error
+            raise ModelError(f"{base_url} returned no OpenAI embeddings: {reprlib.repr(answer)}") from error
 
     return FunctionEmbedder(f"openai:{model}@{host}", ask)
 
 
 def ollama_embedder(model: str, base_url: str = OLLAMA_URL, *, timeout: float = TIMEOUT) -> FunctionEmbedder:
-    """An embedder served by Ollama, named `ollama:<model>@<tag>`; the tag is `latest` if the model names none.
+    """An embedder served by Ollama, named `ollama:<model>@<tag>`; the tag defaults to `latest`.
 
     Raises:
-        ConfigError: the address is not one of HTTP, or carries a user name or query.
+        ConfigError: the address is not an HTTP address, or contains a user name or query.
     """
     checked_host(base_url, "embedder", KEY)
     base, _, tag = model.partition(":")
@@ -70,7 +70,7 @@ def ollama_embedder(model: str, base_url: str = OLLAMA_URL, *, timeout: float = 
         try:
             return list(answer["embeddings"])
         except (KeyError, TypeError) as error:
-            raise ModelError(f"{base_url} did not answer as Ollama does: {reprlib.repr(answer)}") from error
+            raise ModelError(f"{base_url} returned no Ollama embeddings: {reprlib.repr(answer)}") from error
 
     return FunctionEmbedder(f"ollama:{base}@{tag or 'latest'}", ask)
 
@@ -79,11 +79,11 @@ class _NoRedirects(urllib.request.HTTPRedirectHandler):
     def redirect_request(
         self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Message, newurl: str
     ) -> None:
-        """Follows none: the caller sees the status."""
+        """Follows no redirect, so that the caller sees the status."""
 
 
 def _post(url: str, body: Mapping[str, Any], key: str | None, timeout: float) -> Any:
-    """Posts JSON and reads JSON; every failure becomes a `ModelError`, and none of them names the key."""
+    """Posts JSON and reads JSON; every failure becomes a `ModelError` whose message does not contain the key."""
     headers = {"Content-Type": "application/json", "Accept": "application/json"}
     if key is not None:
         headers["Authorization"] = f"Bearer {key}"
@@ -101,12 +101,12 @@ def _post(url: str, body: Mapping[str, Any], key: str | None, timeout: float) ->
         reason = getattr(error, "reason", None) or error
         raise ModelUnavailable(f"{url} cannot be reached ({reason!r}); is the server running?") from error
     if len(answer) > _LARGEST_ANSWER:
-        raise ModelError(f"{url} answered with more than {_LARGEST_ANSWER >> 20} MB; is it an embedding model?")
+        raise ModelError(f"{url} returned more than {_LARGEST_ANSWER >> 20} MB; is it an embedding model?")
     try:
         return json.loads(answer)
     except (ValueError, RecursionError) as error:
         told = _told(answer[:_TOLD].decode("utf-8", "replace"))
-        raise ModelError(f"{url} answered with something else than JSON: {told}") from error
+        raise ModelError(f"{url} did not return JSON: {told}") from error
 
 
 def _refusal(url: str, status: int, body: bytes, key: str | None) -> ModelError:
@@ -119,5 +119,5 @@ def _refusal(url: str, status: int, body: bytes, key: str | None) -> ModelError:
 
 
 def _told(text: str) -> str:
-    """The beginning of what a server said, on one line."""
+    """The beginning of a server's text, on one line."""
     return re.sub(r"\s+", " ", text)[:_TOLD] or "nothing"

@@ -1,6 +1,6 @@
-"""Any function from texts to rows of numbers, as an `Embedder`.
+"""Turns a function from texts to rows of numbers into an `Embedder`.
 
-Borders: knows no particular model; endpoints.py and libraries.py make the functions.
+The functions for particular models are in endpoints.py and libraries.py.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,13 +13,13 @@ from clew.models.prepare import embed_with
 from clew.models.protocol import Matrix
 
 Ask = Callable[[list[str]], Sequence[Any]]
-"""Gets at most `BATCH` texts, none of them blank; gives a row of numbers for each. Raises nothing but `ModelError`s."""
+"""Takes at most `BATCH` texts, none of them blank; returns one row of numbers per text. Raises only `ModelError`s."""
 
-BATCH: Final = 64  # texts of one request: well within what every provider takes
+BATCH: Final = 64  # texts per request, well below the limit of every provider
 
 
 class FunctionEmbedder:
-    """An embedder around a function. How long its vectors are is learnt from the first answer."""
+    """An embedder around a function. The length of its vectors is taken from the first answer."""
 
     def __init__(self, name: str, ask: Ask) -> None:
         self.name = name
@@ -28,7 +28,7 @@ class FunctionEmbedder:
 
     @property
     def dim(self) -> int:
-        """Length of each vector; asks the model if it has not answered yet, which may raise a `ModelError`."""
+        """Length of each vector; calls the model if there was no answer yet, which may raise a `ModelError`."""
         return self._dim or self.embed(["dimension"]).shape[1]
 
     @dim.setter
@@ -40,10 +40,10 @@ class FunctionEmbedder:
 
         Raises:
             ModelUnavailable: the model cannot be loaded or reached.
-            ModelError: it failed, or answered with something else than one row of `dim` finite numbers a text.
+            ModelError: it failed, or did not answer with one row of `dim` finite numbers per text.
         """
         matrix = embed_with(self._rows, texts, self._dim, self.name)
-        if matrix.shape[1] == 0:  # nothing but blank texts, and no answer yet to learn from
+        if matrix.shape[1] == 0:  # only blank texts, and no earlier answer
             return np.zeros((len(texts), self.dim), np.float32)
         self.dim = matrix.shape[1]
         return matrix
@@ -54,6 +54,6 @@ class FunctionEmbedder:
             batch = texts[start : start + BATCH]
             answer = self._ask(batch)
             if len(answer) != len(batch):
-                raise ModelError(f"{self.name} answered with {len(answer)} vectors for {len(batch)} texts")
+                raise ModelError(f"{self.name} returned {len(answer)} vectors for {len(batch)} texts")
             rows += answer
         return rows

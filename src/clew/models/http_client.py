@@ -1,7 +1,7 @@
-"""The HTTP client that every vendor's SDK is given, so that one rule holds for all of them.
+"""The HTTP client that Clew passes to every vendor's SDK.
 
-No redirects, which would carry the key to another host; an answer as a whole is bounded in time and size; this machine
-is reached without a proxy; and the SDKs' own headers about the system that they run on stay here.
+It follows no redirects, which would carry the key to another host; bounds each answer in time and size; connects to
+this machine without a proxy; and removes the SDKs' headers about the system they run on.
 """
 
 import time

@@ -1,7 +1,7 @@
-"""From what a model wrote to a JSON value that is what was asked for, or to a clear error.
+"""Gets a JSON value that matches a schema from a model's answer.
 
-A model may wrap its answer in a fence or in prose, or think aloud first: the value is found all the same, if there is
-exactly one that fits. Otherwise the model is told what was wrong and asked again, at most `REPAIRS` times.
+A model may wrap the value in a code fence or in prose, or think aloud first: it is found if exactly one value in the
+answer matches. Otherwise the model is told what was wrong and asked again, at most `REPAIRS` times.
 """
 
 import json
@@ -15,18 +15,18 @@ from clew.models.prompt import Completion, Prompt, Schema
 from clew.models.schema import problem, strict
 
 REPAIRS: Final = 2
-"""How often a model is told what was wrong with its answer."""
+"""How often a model is told what was wrong and asked again."""
 
-_READ: Final = 100_000  # characters of an answer that are looked at
-_TRIED: Final = 64  # places in it where a value may begin
-_RETOLD: Final = 2_000  # characters of a wrong answer that are put before the model again
-_TOLD: Final = 200  # and before a person
+_READ: Final = 100_000  # characters of an answer that are searched
+_TRIED: Final = 64  # opening brackets in an answer at which parsing is tried
+_RETOLD: Final = 2_000  # characters of a wrong answer that are sent back to the model
+_TOLD: Final = 200  # characters of a refusal that an error message shows
 _THOUGHT: Final = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _OPENING: Final = re.compile(r"[\[{]")
 
 
 class Complete(Protocol):
-    """Asks a model once: `LLM.complete`."""
+    """A function like `LLM.complete`, which calls a model once."""
 
     def __call__(self, prompt: Prompt, *, max_tokens: int) -> Completion:
         """See `LLM.complete`."""
@@ -34,10 +34,10 @@ class Complete(Protocol):
 
 
 def ask_json(complete: Complete, prompt: Prompt, schema: Schema, *, max_tokens: int) -> Any:
-    """The value that a model answers with, checked against the schema.
+    """Asks a model for a JSON value and checks it against the schema.
 
     Raises:
-        ModelError: it refused, or gave no such value, however often it was told; or asking failed.
+        ModelError: the model refused, gave no valid value after all attempts, or the call failed.
     """
     rule = f"Answer with one JSON value of this schema, and nothing else:\n{json.dumps(strict(schema), sort_keys=True)}"
     prompt = replace(prompt, instructions=f"{prompt.instructions}\n\n{rule}".strip(), schema=schema)
@@ -57,10 +57,10 @@ def ask_json(complete: Complete, prompt: Prompt, schema: Schema, *, max_tokens: 
 
 
 def read_value(answer: Completion, schema: Schema) -> Any:
-    """The one value of the schema that an answer holds.
+    """The one value in an answer that matches the schema.
 
     Raises:
-        ModelError: it holds none, or several; the message says what is wrong.
+        ModelError: no value matches, or several different ones do; the message says what is wrong.
     """
     wrong = ""
     fitting: list[Any] = []
@@ -72,20 +72,20 @@ def read_value(answer: Completion, schema: Schema) -> Any:
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        raise ModelError(f"it holds {len(fitting)} different values that fit; expected one")
+        raise ModelError(f"it contains {len(fitting)} different values that fit; expected one")
     if not wrong:
-        wrong = "there is no JSON value in it" if answer.text.strip() else "it is empty"
-    raise ModelError(f"{wrong}; it was cut off at the limit of tokens" if answer.stop == "length" else wrong)
+        wrong = "it contains no JSON value" if answer.text.strip() else "it is empty"
+    raise ModelError(f"{wrong}; it was cut off at the token limit" if answer.stop == "length" else wrong)
 
 
 def _values(text: str) -> Iterator[Any]:
-    """The JSON values in a text: all of it, or else those that begin with a bracket, outermost ones only."""
+    """Yields the JSON values in a text: the whole text, or else the outermost objects and arrays in it."""
     decoder = json.JSONDecoder(parse_constant=_no_number)
     try:
         yield decoder.decode(text)
         return
     except (ValueError, RecursionError):
-        pass  # it is not JSON alone; what is inside may be
+        pass  # not JSON as a whole; search for values inside
     place = 0
     for _ in range(_TRIED):
         opening = _OPENING.search(text, place)
@@ -100,4 +100,4 @@ def _values(text: str) -> Iterator[Any]:
 
 
 def _no_number(name: str) -> NoReturn:
-    raise ValueError(f"{name} is no JSON number")
+    raise ValueError(f"{name} is not a JSON number")

@@ -1,6 +1,6 @@
-"""Embedders of other Python libraries: thin adapters that load the library with the first text.
+"""Adapters for the embedders of other Python libraries, which are loaded when the first text is embedded.
 
-Both libraries fetch a model's weights from their hub when they are first asked for it, as they document.
+Both libraries download a model's weights from their hub on first use, as they document.
 """
 
 from collections.abc import Callable
@@ -16,7 +16,7 @@ Load = Callable[[str], Any]
 
 
 def installed_version(package: str) -> str | None:
-    """Version of an installed package, found without importing it; None if it is not installed."""
+    """The version of an installed package, found without importing it; None if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:

@@ -1,7 +1,7 @@
-"""all-MiniLM-L6-v2 on this machine: weights from an installed package, nothing downloaded.
+"""all-MiniLM-L6-v2 on this machine, with weights from an installed package; nothing is downloaded.
 
-Several packages carry the weights. Each is tried in order and used only if the file is, by its SHA-256, the one that
-was measured for docs/embedders.md. int8 and float32 weights give slightly different vectors, hence different names.
+Several packages carry the weights. They are tried in order, and a file is used only if its SHA-256 is that of the file
+measured in docs/embedders.md. int8 and float32 weights give slightly different vectors, hence different names.
 """
 
 import hashlib
@@ -27,7 +27,7 @@ DIM: Final = 384
 MAX_TOKENS: Final = 256  # max_seq_length of the model's own configuration
 LAYERS: Final = 6
 HEADS: Final = 12
-# Tokens of one run, padding included. More at once gains nothing on one thread and holds more memory.
+# Tokens of one run, padding included. More gains nothing on one thread and takes more memory.
 _BATCH_TOKENS: Final = 1024
 _PADDING: Final = 8  # a text is padded by at most 1/8 of its batch's shortest, or 4 tokens
 
@@ -37,7 +37,7 @@ Forward = Callable[[Ids, Ids], NDArray[np.float32]]
 
 @dataclass(frozen=True, slots=True)
 class Carrier:
-    """One package that holds the weights.
+    """One package that contains the weights.
 
     Attributes:
         package: its name in the package index.
@@ -99,18 +99,18 @@ def find_minilm(
     carriers: Sequence[Carrier] = CARRIERS,
     locate: Callable[[str], Path | None] = package_folder,
 ) -> tuple["MiniLM | None", str]:
-    """The first carrier that can be used, with the reason for the choice in one line.
+    """The first usable carrier of the weights, and one line with the reason for the choice.
 
-    Costs one SHA-256 of the weights' file in each process (17 ms for int8, 58 ms for float32, measured on a processor
-    with SHA instructions). Nothing is loaded and no runtime is imported before the first text is embedded.
+    Computes the SHA-256 of the weights once per process (17 ms for int8, 58 ms for float32, on a processor with SHA
+    instructions). The model and its runtime are loaded when the first text is embedded.
 
     Args:
-        threads: for the int8 weights' runtime; numpy takes its own number (OPENBLAS_NUM_THREADS).
-        carriers: tried in this order.
-        locate: folder of an importable package by its name, or None.
+        threads: threads of the int8 weights' runtime; numpy reads OPENBLAS_NUM_THREADS instead.
+        carriers: the packages to try, in this order.
+        locate: returns the folder of an importable package, or None.
 
     Returns:
-        The embedder, or None and what is wrong with each carrier and what to install.
+        The embedder and why it was chosen, or None and what is wrong with each carrier and what to install.
     """
     problems: list[str] = []
     for carrier in carriers:
@@ -133,7 +133,7 @@ def _problem(carrier: Carrier, path: Path, locate: Callable[[str], Path | None])
             return None
     except OSError as error:
         return f"has no readable {path.name} ({error.strerror})"
-    return f"holds another {path.name} than the one that was checked"
+    return f"has a {path.name} that differs from the tested one"
 
 
 @lru_cache(maxsize=8)
@@ -143,10 +143,10 @@ def _sha256(path: Path, size: int, changed: int) -> str:  # noqa: ARG001 - they 
 
 
 class MiniLM:
-    """The embedder: WordPiece, the encoder, mean over the tokens, length 1.
+    """The embedder: WordPiece tokens, the encoder, the mean over the tokens, scaled to length 1.
 
-    A text's vector does not depend on the texts embedded with it beyond the rounding of float32; it may differ in the
-    last bits between kinds of processor. Safe to share between threads; the model is loaded once, by the first text.
+    Apart from float32 rounding, a text's vector does not depend on the texts embedded with it; its last bits may differ
+    between kinds of processor. Safe to share between threads; the model is loaded once, with the first text.
     """
 
     def __init__(self, carrier: Carrier, path: Path, *, threads: int = 1) -> None:
@@ -189,14 +189,14 @@ class MiniLM:
 
 
 def batches(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Groups texts of like length, so that little is padded.
+    """Groups texts of similar length, so that little padding is needed.
 
     Args:
-        lengths: in tokens, [CLS] and [SEP] included. Texts of those two alone say nothing and are left out.
+        lengths: in tokens, including [CLS] and [SEP]. Texts of only these two are empty and left out.
 
     Yields:
-        Indexes of `lengths`, shortest first, ties in their own order; at most 1,024 tokens with the padding, but always
-        one text.
+        Indexes of `lengths`, shortest first, ties in their given order; at most 1,024 tokens including padding, but
+        always at least one text.
     """
     batch: list[int] = []
     for index in sorted((i for i, length in enumerate(lengths) if length > 2), key=lambda i: lengths[i]):

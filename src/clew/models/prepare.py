@@ -1,6 +1,6 @@
-"""What every embedder does to texts before its model sees them, and to the model's answer afterwards.
+"""The steps around every embedding model: clipping texts before, checking and normalising vectors afterwards.
 
-Borders: knows no model. Each adapter passes its model in as a function from texts to rows.
+Each adapter passes its model in as a function from texts to rows.
 """
 
 import re
@@ -21,20 +21,20 @@ _SURROGATE: Final = re.compile("[\ud800-\udfff]")
 def clip_for_embedding(text: str) -> str:
     """The part of a text that is embedded: all of it up to 1,500 characters, else the first 1,000 and the last 500.
 
-    What a long message is about stands at its beginning, what it comes to at its end. The source (SIGMA) kept the first
-    1,500; the two lengths are this project's decision.
+    A long message usually states its subject at the beginning and its conclusion at the end. The source (SIGMA) used
+    the first 1,500 characters; these two lengths are Clew's.
     """
     return text if len(text) <= HEAD + TAIL else text[:HEAD] + text[-TAIL:]
 
 
 def embed_with(model: Callable[[list[str]], Any], texts: Sequence[str], dim: int | None, name: str) -> Matrix:
-    """Clips the texts, asks `model` for those that say something, and puts unit rows in the order of `texts`.
+    """Clips the texts, embeds those that are not blank, and returns unit rows in the order of `texts`.
 
     Args:
-        model: gets clipped, well-formed (no lone surrogates) texts, none of them blank; gives one row of numbers each.
-        texts: as the caller has them.
-        dim: length that each row must have; None accepts what comes.
-        name: of the embedder, for error messages.
+        model: takes clipped texts without lone surrogates, none of them blank; returns one row of numbers per text.
+        texts: the caller's texts.
+        dim: expected length of each row; None accepts any.
+        name: name of the embedder, for error messages.
 
     Returns:
         Shape (len(texts), dim), float32. Blank texts, and rows that the model left at zero, are zero rows. With `dim`

@@ -1,4 +1,4 @@
-"""What a language model is asked, and what it says: plain data, the same for every vendor."""
+"""Prompts to language models and their completions, as plain data common to all vendors."""
 
 import hashlib
 import json
@@ -9,12 +9,12 @@ from typing import Any, Literal, Self
 from clew.types.record import Record
 
 Schema = Mapping[str, Any]
-"""What a JSON value must be: the part of JSON Schema that `clew.models.schema` knows."""
+"""A JSON Schema, limited to the keywords that `clew.models.schema` supports."""
 
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage(Record):
-    """One message of the exchange: the `user` asks, the `assistant` answered."""
+    """One message of a prompt, by the `user` or the `assistant`."""
 
     role: Literal["user", "assistant"]
     text: str
@@ -22,12 +22,12 @@ class ChatMessage(Record):
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """What is asked at once.
+    """One request to a language model.
 
     Attributes:
-        instructions: what the model is to do; never holds a word of what it is to do it with.
-        messages: the material, the user's first and last.
-        schema: the JSON value that is wanted; None for plain text.
+        instructions: the task; never contains any of the material it is applied to.
+        messages: the material; the first and last message are the user's.
+        schema: schema of the expected JSON value; None for plain text.
     """
 
     instructions: str
@@ -36,28 +36,28 @@ class Prompt:
 
     @classmethod
     def of(cls, instructions: str, text: str) -> Self:
-        """Instructions and one message."""
+        """A prompt of instructions and one message."""
         return cls(instructions, (ChatMessage("user", text),))
 
     def then(self, answer: str, reply: str) -> "Prompt":
-        """The same exchange, gone on with an answer and what the user says to it."""
+        """A longer prompt: this one, the model's answer, and the user's reply."""
         return replace(self, messages=(*self.messages, ChatMessage("assistant", answer), ChatMessage("user", reply)))
 
     def texts(self) -> list[str]:
-        """All that is sent, as texts."""
+        """All texts that are sent, the schema included."""
         written = [] if self.schema is None else [json.dumps(self.schema, sort_keys=True)]
         return [self.instructions, *(message.text for message in self.messages), *written]
 
 
 @dataclass(frozen=True, slots=True)
 class Completion(Record):
-    """What a model answered.
+    """A model's answer.
 
     Attributes:
-        tokens_in: tokens of the prompt, as the model counts them; None when it does not say.
-        tokens_out: tokens that it wrote, those that it does not show included; None likewise.
-        model: the model that says to have answered.
-        stop: why the text ends: it is complete, it met the limit of tokens, or the model will not answer.
+        tokens_in: input tokens as the model reports them; None if it does not.
+        tokens_out: output tokens, hidden reasoning included; None if the model does not report them.
+        model: the name of the model as the answer states it.
+        stop: why the text ends: `end` (complete), `length` (token limit) or `refusal`.
     """
 
     text: str
@@ -68,7 +68,7 @@ class Completion(Record):
 
 
 def request_digest(prompt: Prompt, max_tokens: int) -> bytes:
-    """SHA-256 of a request: what its recorded answer is known by, besides the model."""
+    """SHA-256 of a request: with the model's name, the key of its recorded answer."""
     told = {
         "instructions": prompt.instructions,
         "messages": [message.to_dict() for message in prompt.messages],

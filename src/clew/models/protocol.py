@@ -1,4 +1,4 @@
-"""What Clew asks of a model, and nothing more. Adapters live beside this module; it knows none of them."""
+"""The protocols of embedders, name recognisers and language models; the adapters are in the modules beside this one."""
 
 from collections.abc import Sequence
 from typing import Any, Protocol
@@ -14,10 +14,10 @@ Matrix = NDArray[np.float32]
 
 
 class Embedder(Protocol):
-    """Texts in, unit vectors out.
+    """Turns texts into unit vectors.
 
     Attributes:
-        name: names the vectors for good, as `<model>@<revision>`. Vectors of two names are never compared.
+        name: permanent name of the vectors, as `<model>@<revision>`. Vectors of different names are never compared.
         dim: length of each vector.
     """
 
@@ -28,19 +28,19 @@ class Embedder(Protocol):
         """Embeds texts.
 
         Returns:
-            Shape (len(texts), dim), float32, each row of length 1 (an empty text gives a zero row).
+            Shape (len(texts), dim), float32; each row has length 1, that of an empty text is zero.
 
         Raises:
-            ModelError: the model failed; nothing is known about any of the texts.
+            ModelError: the model failed for all texts.
         """
         ...
 
 
 class Recogniser(Protocol):
-    """Texts in, the names that they hold out.
+    """Finds names in texts.
 
     Attributes:
-        name: names the model for good, as `<library>:<model>@<version>`; what it said is kept under it.
+        name: permanent name of the model, as `<library>:<model>@<version>`; its results are stored under this name.
     """
 
     name: str
@@ -49,47 +49,47 @@ class Recogniser(Protocol):
         """Finds names.
 
         Returns:
-            As many as there are texts, each in the order of places; spans do not overlap.
+            One tuple per text, with its names in text order and without overlaps.
 
         Raises:
             ModelUnavailable: the model cannot be loaded.
-            ModelError: it failed; nothing is known about any of the texts.
+            ModelError: the model failed for all texts.
         """
         ...
 
 
 class LLM(Protocol):
-    """A prompt in, an answer out. Whoever subclasses this writes `complete`; `complete_json` comes with it.
+    """Completes prompts. A subclass implements `complete` and inherits `complete_json`.
 
-    Clew itself calls `complete` alone, since each call is counted and recorded.
+    Clew itself only calls `complete`, since it counts and records each call.
 
     Attributes:
-        name: names the model, as `<vendor>:<model>`; recorded answers and provenance (`model:<name>`) go by it.
+        name: name of the model, as `<vendor>:<model>`; used by recorded answers and provenance (`model:<name>`).
     """
 
     name: str
 
     def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
-        """Asks once.
+        """Completes a prompt with one call.
 
         Args:
-            max_tokens: most tokens that the model may write.
+            max_tokens: most output tokens.
 
         Raises:
-            ModelUnavailable: the model cannot be loaded or reached; it did nothing.
-            RequestRefused: its server refuses this request; it did nothing.
-            ModelError: it failed, or did not answer in time; it may have worked.
+            ModelUnavailable: the model cannot be loaded or reached; nothing was billed.
+            RequestRefused: the server refuses this request; nothing was billed.
+            ModelError: the call failed or timed out; it may have been billed.
         """
         ...
 
     def complete_json(self, prompt: Prompt, schema: Schema, *, max_tokens: int) -> Any:
-        """Asks for a JSON value, and asks again (twice at most) when the answer is none that the schema allows.
+        """Asks for a JSON value, at most twice more if the answer does not match the schema.
 
         Args:
-            max_tokens: most tokens of each answer.
+            max_tokens: most output tokens of each answer.
 
         Raises:
-            ModelError: as `complete`; or the model refused, or never gave such a value.
-            InputError: the schema is none that `clew.models.schema` knows.
+            ModelError: as `complete`; or the model refused, or never returned a matching value.
+            InputError: `clew.models.schema` does not support the schema.
         """
         return ask_json(self.complete, prompt, schema, max_tokens=max_tokens)

@@ -1,7 +1,7 @@
-"""What an embedder once answered, kept and given back byte for byte.
+"""Records an embedder's vectors in a file and replays them byte for byte.
 
 Vectors differ in the last bits between machines and library versions. A recording fixes them: derived rows are then the
-same on any machine, and a replay needs no model at all.
+same on any machine, and a replay needs no model.
 """
 
 import hashlib
@@ -28,22 +28,22 @@ _SCHEMA: Final = """
 
 
 class RecordedEmbedder:
-    """An embedder that answers from a file and asks `inner` only for what the file lacks.
+    """An embedder that answers from a file and calls `inner` only for texts that the file lacks.
 
-    Of several processes that record the same text at once, the first to write wins and all return its vector. Texts are
-    kept as SHA-256 only. Safe to share between threads.
+    If several processes record the same text at once, the first one to write wins and all return its vector. Texts are
+    stored as SHA-256 only. Safe to share between threads.
     """
 
     def __init__(self, inner: Embedder | None, path: str | Path, *, name: str | None = None) -> None:
-        """Opens the recording, making it if needed.
+        """Opens the recording; creates the file if there is an `inner` embedder.
 
         Args:
-            inner: asked for missing texts; None replays only.
-            path: of the SQLite file.
-            name: which embedder to replay when `inner` is None; needed only if the file holds several.
+            inner: embeds missing texts; None only replays.
+            path: path of the SQLite file.
+            name: the embedder to replay when `inner` is None; needed only if the file has several.
 
         Raises:
-            ConfigError: nothing, or several embedders, could be replayed, or `name` is not among them.
+            ConfigError: the file has no embedder, several embedders and no `name` was given, or not this one.
             ModelUnavailable: the file cannot be opened.
         """
         self._inner = inner
@@ -56,14 +56,14 @@ class RecordedEmbedder:
             raise ModelUnavailable(f"the recording {self._path} cannot be opened: {error}") from error
         known: dict[str, int] = dict(rows)
         self.name = _chosen(name, list(known), self._path) if inner is None else inner.name
-        # What is recorded answers first: a model behind an endpoint must be reached to tell its dimension.
+        # The recorded dimension first: a model behind an endpoint must be contacted to learn its dimension.
         self.dim = known[self.name] if inner is None or self.name in known else inner.dim
 
     def embed(self, texts: Sequence[str]) -> Matrix:
         """See `Embedder`; the same text gives the same bytes for as long as the file exists.
 
         Raises:
-            ModelUnavailable: replaying only, and a text was never recorded; the message has its SHA-256.
+            ModelUnavailable: there is no `inner` embedder and a text was not recorded; the message has its SHA-256.
             ModelError: `inner` failed, or the file cannot be read or written.
         """
         keys = [text_key(text) for text in texts]
@@ -76,7 +76,7 @@ class RecordedEmbedder:
         return np.array(rows, np.float32).reshape(len(texts), self.dim)
 
     def close(self) -> None:
-        """Closes the file; what was recorded stays."""
+        """Closes the file."""
         with self._lock:
             self._db.close()
 
@@ -87,10 +87,10 @@ class RecordedEmbedder:
         self.close()
 
     def _record(self, keys: list[bytes], texts: list[str]) -> dict[bytes, bytes]:
-        """Asks `inner`, writes its answers, and reads them back: another process may have been first."""
+        """Calls `inner`, writes its vectors, and reads them back, since another process may have been first."""
         if self._inner is None:
             raise ModelUnavailable(
-                f"{self._path} holds no vector of {self.name} for the text with SHA-256 {keys[0].hex()} "
+                f"{self._path} has no vector of {self.name} for the text with SHA-256 {keys[0].hex()} "
                 f"({len(keys)} missing in all); record it with the model"
             )
         vectors = np.asarray(self._inner.embed(texts), "<f4")
@@ -122,7 +122,7 @@ class RecordedEmbedder:
 
 
 def text_key(text: str) -> bytes:
-    """SHA-256 of a text's UTF-8 bytes (lone surrogates as they stand): what a recording knows the text by."""
+    """SHA-256 of a text's UTF-8 bytes (lone surrogates encoded as they are): its key in a recording."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
@@ -141,5 +141,5 @@ def _chosen(name: str | None, known: list[str], path: Path) -> str:
     if name is None and len(known) == 1:
         return known[0]
     if name not in known or name is None:
-        raise ConfigError(f"{path} cannot replay {name!r}; it holds {', '.join(known) or 'no embedder at all'}")
+        raise ConfigError(f"{path} cannot replay {name!r}; it contains {', '.join(known) or 'no embedder'}")
     return name

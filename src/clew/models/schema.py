@@ -1,8 +1,8 @@
-"""Checks a JSON value against a small schema, and says what is wrong in words that a model can use.
+"""Checks a JSON value against a small schema, and describes the first violation in words that a model can use.
 
-The part of JSON Schema that is known: `type` (object, array, string, boolean, integer, number), `properties` (all of
-them required, no others allowed, unless `required` names fewer), `items`, `enum`, `minimum`, `maximum`, `maxItems`,
-`maxLength`. A schema with anything else is refused: what is not checked must not look as if it were.
+Supported keywords of JSON Schema: `type` (object, array, string, boolean, integer, number), `properties` (all of them
+required, no others allowed, unless `required` names fewer), `items`, `enum`, `minimum`, `maximum`, `maxItems`,
+`maxLength`. A schema with any other keyword is refused, so that nothing goes unchecked silently.
 """
 
 import math
@@ -26,10 +26,10 @@ _KINDS: Final[Mapping[str, type | tuple[type, ...]]] = {
 
 
 def problem(value: Any, schema: Mapping[str, Any], at: str = "the value") -> str | None:
-    """The first thing that is wrong with a value, or None.
+    """Describes the first violation of a schema by a value; None if the value matches.
 
     Raises:
-        InputError: the schema asks for something that is not known here.
+        InputError: the schema has an unsupported keyword or type.
     """
     kind = str(schema.get("type"))
     if kind not in _KINDS or not _KNOWN.issuperset(schema):
@@ -49,7 +49,7 @@ def problem(value: Any, schema: Mapping[str, Any], at: str = "the value") -> str
 
 
 def strict(schema: Mapping[str, Any]) -> dict[str, Any]:
-    """The same schema in full: what an object must have and may not have is written out, as the vendors want it."""
+    """A schema with `required` and `additionalProperties` written out for every object, as the vendors want it."""
     full = dict(schema)
     if "items" in full:
         full["items"] = strict(full["items"])

@@ -1,7 +1,7 @@
-"""Where a model is served, and which key may go there.
+"""Checks the addresses of model servers, and decides which API key may be sent there.
 
-A key is read from the environment for each request and kept nowhere. A variable of Clew's own goes to the server that
-the setting names; a vendor's own variable goes to that vendor and to this machine only, so that a wrong address cannot
+A key is read from the environment for each request and never stored. Clew's own variable is sent to any server that the
+setting names; a vendor's variable is sent only to that vendor and to this machine, so that a wrong address cannot
 collect it.
 """
 
@@ -15,11 +15,11 @@ from clew.errors import ConfigError
 
 @dataclass(frozen=True, slots=True)
 class KeyVariables:
-    """The variables that may hold the key of one kind of server.
+    """The environment variables with the key of one kind of server.
 
     Attributes:
-        own: goes to any server that the setting names; it wins.
-        vendor: goes to `host` and to this machine only.
+        own: sent to any server that the setting names; takes precedence.
+        vendor: sent to `host` and to this machine only.
     """
 
     own: str
@@ -27,29 +27,29 @@ class KeyVariables:
     host: str
 
     def find(self, base_url: str, environment: Mapping[str, str]) -> str | None:
-        """The key for a server; None when there is none that may go there.
+        """The key for a server; None if there is none that may be sent there.
 
         Raises:
-            ConfigError: the variable holds what no header can carry; the message does not show it.
+            ConfigError: the variable contains characters that no HTTP header can carry; the message does not show them.
         """
         variable = self.own
         if not environment.get(self.own) and (urlsplit(base_url).hostname == self.host or is_loopback(base_url)):
             variable = self.vendor
         key = environment.get(variable, "").strip()
         if not (key.isascii() and key.isprintable()):
-            raise ConfigError(f"{variable} holds characters that no key has; set it again")
+            raise ConfigError(f"{variable} contains characters that no API key has; set it again")
         return key or None
 
 
 def checked_host(base_url: str, what: str, variable: str) -> str:
-    """Host and port of an address.
+    """Checks a server's address and returns its host and port.
 
     Args:
-        what: is served there, for the message.
-        variable: where its key belongs, for the message.
+        what: what is served there, for error messages.
+        variable: the environment variable of its key, for error messages.
 
     Raises:
-        ConfigError: the address is not one of HTTP, or carries a user name or query.
+        ConfigError: the address is not an HTTP address, or contains a user name or query.
     """
     try:
         parts = urlsplit(base_url)
@@ -57,14 +57,14 @@ def checked_host(base_url: str, what: str, variable: str) -> str:
     except ValueError as error:
         raise ConfigError(f"the {what}'s address {base_url!r} cannot be read: {error}") from error
     if parts.username is not None or parts.password is not None:
-        raise ConfigError(f"the {what}'s address names a user; put the key into {variable} instead")
+        raise ConfigError(f"the {what}'s address contains a user name or password; set {variable} instead")
     if parts.scheme not in ("http", "https") or not parts.hostname or parts.query or parts.fragment:
         raise ConfigError(f"the {what}'s address is {base_url!r}; expected http(s)://host[:port][/path]")
     return parts.hostname if port is None else f"{parts.hostname}:{port}"
 
 
 def is_loopback(base_url: str) -> bool:
-    """Whether an address is of this machine."""
+    """Whether an address refers to this machine."""
     host = urlsplit(base_url).hostname or ""
     try:
         return ip_address(host).is_loopback

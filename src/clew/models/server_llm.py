@@ -1,6 +1,6 @@
-"""A language model behind a server: asked again when the server is busy, never beyond a deadline.
+"""A language model behind a server, with retries while the server is busy, up to a deadline.
 
-Borders: knows no vendor; vendors.py makes the functions that ask.
+The functions that call particular vendors are in vendors.py.
 """
 
 import math
@@ -14,13 +14,13 @@ from clew.models.prompt import Completion, Prompt
 from clew.models.protocol import LLM
 
 TIMEOUT: Final = 60.0
-"""Seconds for one answer."""
+"""Timeout of one request, in seconds."""
 
 DEADLINE: Final = 120.0
-"""Seconds for an answer with everything: waiting for a busy server, asking again."""
+"""Timeout of one answer in seconds, including retries and the pauses before them."""
 
 BACKOFF: Final = (1.0, 4.0, 15.0)
-"""Seconds to wait before a busy server is asked again; longer if it says so."""
+"""Pauses before retries in seconds; a pause is longer if the server asks for it."""
 
 _UNAVAILABLE: Final = frozenset(
     {401, 402, 403, 404, 408, 429}
@@ -32,12 +32,12 @@ _BROKEN: Final = 500
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A server's answer that is none.
+    """A server's error response.
 
     Attributes:
-        status: of HTTP.
-        told: what the server said about it, short and without the key.
-        wait: seconds after which it wants to be asked again; None when it does not say.
+        status: HTTP status.
+        told: the server's error text, shortened and without the key.
+        wait: seconds that the server asks to wait before a retry; None if it does not say.
     """
 
     status: int
@@ -46,11 +46,11 @@ class Refusal:
 
     @property
     def busy(self) -> bool:
-        """Whether asking again may help: too many requests, or the server's own fault."""
+        """Whether a retry may help: too many requests (429), or a server error (5xx)."""
         return self.status == _BUSY or self.status >= _BROKEN
 
     def error(self, name: str) -> ModelError:
-        """The same as an error; neither kind was billed."""
+        """The error to raise for this response; such responses are not billed."""
         hint = {401: "; check the key", 403: "; check the key", 404: "; check the model's name and the address"}
         message = f"{name} answered {self.status}: {self.told or 'nothing'}{hint.get(self.status, '')}"
         gone = self.status in _UNAVAILABLE or self.status >= _BROKEN
@@ -58,14 +58,14 @@ class Refusal:
 
 
 Ask = Callable[[Prompt, int, float], Completion | Refusal]
-"""Asks once: a prompt without lone surrogates, the most tokens of the answer, the seconds that it may take.
+"""Sends one request: a prompt without lone surrogates, the most output tokens, the timeout in seconds.
 
-Raises nothing but `ModelError`s.
+Raises only `ModelError`s.
 """
 
 
 class ServedLLM(LLM):
-    """A language model around a function that asks its server. Threads may share it."""
+    """A language model around a function that calls its server. Safe to share between threads."""
 
     def __init__(
         self,
@@ -78,13 +78,13 @@ class ServedLLM(LLM):
     ) -> None:
         self.name = name
         self._ask, self._timeout, self._deadline, self._sleep = ask, timeout, deadline, sleep
-        self._schemas = True  # whether the server takes them, as far as is known
+        self._schemas = True  # whether the server accepts schemas, as far as is known
 
     def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
-        """See `LLM.complete`. Only a busy server (429 and 5xx) is asked again.
+        """See `LLM.complete`. Requests are retried only on 429 and 5xx.
 
-        A schema is sent with the request, and left out for good for a server that does not understand it: the
-        instructions name it as well.
+        The schema is sent with the request. If the server does not understand it, it is left out from then on, since
+        the instructions contain it as well.
         """
         until = time.monotonic() + self._deadline
         prompt = _well_formed(prompt)

@@ -1,7 +1,7 @@
-"""A pipeline of spaCy as a `Recogniser`: found without loading it, loaded with the first text.
+"""A spaCy pipeline as a `Recogniser`; it is loaded with the first text.
 
-The extra `clew[ner]` brings spaCy; its pipelines are no packages of the index, and `python -m spacy download` fetches
-them. Borders: the only module that knows spaCy, its labels and its errors.
+The extra `clew[ner]` installs spaCy; pipelines are not on the package index and come from `python -m spacy download`.
+This is the only module that knows spaCy, its labels and its errors.
 """
 
 import hashlib
@@ -18,9 +18,9 @@ from clew.models.libraries import installed_version
 from clew.types.entity import NameSpan, NodeType
 
 PREFERRED: Final = ("en_core_web_sm", "en_core_web_md", "en_core_web_lg")
-"""Pipelines that `auto` takes, the first that is installed, the smallest first."""
+"""Pipelines that `auto` looks for, smallest first; the first one installed is used."""
 
-BATCH: Final = 64  # texts that it works on at once
+BATCH: Final = 64  # texts per batch
 
 LABELS: Final[Mapping[str, NodeType]] = MappingProxyType(
     {
@@ -32,13 +32,13 @@ LABELS: Final[Mapping[str, NodeType]] = MappingProxyType(
         **dict.fromkeys(("NORP", "EVENT", "LAW", "LANGUAGE", "MISC", "NAME"), NodeType.NAME),
     }
 )
-"""What OntoNotes (which the English pipelines learned), CoNLL and WNUT call our types."""
+"""Entity types by label of OntoNotes (on which the English pipelines are trained), CoNLL and WNUT."""
 
 _NO_NAMES: Final = frozenset("CARDINAL DATE MONEY ORDINAL PERCENT QUANTITY TIME".split())
-"""Labels of what is no name; any other that `LABELS` lacks is a name of a kind of its own."""
+"""Labels that are not names; any other label missing from `LABELS` has the type `NAME`."""
 
 _IDLE: Final = ("tagger", "morphologizer", "parser", "senter", "attribute_ruler", "lemmatizer")
-"""Components that names do not need, unless rules ask for what they tell."""
+"""Components that recognising names does not need, unless a ruler component uses their results."""
 _RULERS: Final = frozenset(("entity_ruler", "span_ruler"))
 
 Load = Callable[[str], Any]
@@ -46,7 +46,7 @@ Installed = Callable[[str], str | None]
 
 
 def find_spacy(*, installed: Installed = installed_version, load: Load = load_library) -> "SpacyRecogniser | None":
-    """The first of `PREFERRED` that is installed; None when none is."""
+    """The first of `PREFERRED` that is installed; None if none is."""
     found = ((name, installed(name)) for name in PREFERRED)
     return next((SpacyRecogniser(name, _called(name, version), load) for name, version in found if version), None)
 
@@ -57,13 +57,14 @@ def spacy_recogniser(
     """A pipeline by the name of its package or by its folder.
 
     Args:
-        pipeline: such as `en_core_web_sm`; a folder, which `nlp.to_disk` wrote, is named by what its files hold.
-        installed: tells a package's version, or None.
+        pipeline: a package such as `en_core_web_sm`, or a folder written by `nlp.to_disk`, which is named by its
+            metadata and a hash of its files.
+        installed: returns a package's version, or None.
         load: imports a library by name.
 
     Raises:
         MissingExtra: spaCy, or the pipeline, is not installed.
-        ConfigError: the folder holds no pipeline.
+        ConfigError: the folder does not contain a pipeline.
     """
     if installed("spacy") is None:
         raise MissingExtra(f"spacy:{pipeline} needs spaCy, which is not installed; run: pip install 'clew[ner]'")
@@ -83,13 +84,13 @@ def _called(package: str, version: str | None) -> str:
 
 
 def _folder_name(folder: Path) -> str:
-    """The name of a pipeline in a folder, with a hash over its files: one that is trained again is another one."""
+    """The name of a pipeline in a folder, with a hash of its files, so that retraining changes the name."""
     try:
         meta = json.loads((folder / "meta.json").read_text(encoding="utf-8"))
         called = f"{meta['lang']}_{meta['name']}"
     except (OSError, ValueError, TypeError, KeyError) as error:
         raise ConfigError(
-            f"{folder} holds no pipeline of spaCy ({error!r}); expected what nlp.to_disk wrote"
+            f"{folder} does not contain a spaCy pipeline ({error!r}); expected a folder written by nlp.to_disk"
         ) from error
     digest = hashlib.sha256()
     for path in sorted(folder.rglob("*"), key=lambda path: path.relative_to(folder).as_posix()):
@@ -100,7 +101,7 @@ def _folder_name(folder: Path) -> str:
 
 
 class SpacyRecogniser:
-    """One pipeline. One thread at a time may ask it."""
+    """A recogniser that runs one pipeline. Only one thread at a time may use it."""
 
     def __init__(self, pipeline: str, name: str, load: Load) -> None:
         self.name = name
@@ -125,7 +126,7 @@ class SpacyRecogniser:
         except Exception as error:  # as above
             raise ModelUnavailable(f"{self.name} cannot be loaded: {error!r:.200}") from error
         if not names:
-            raise ModelUnavailable(f"{self.name} has no component that finds names (one which assigns doc.ents)")
+            raise ModelUnavailable(f"{self.name} has no component that finds names (one that assigns doc.ents)")
         return pipeline
 
 

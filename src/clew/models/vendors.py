@@ -1,7 +1,7 @@
-"""OpenAI's, Anthropic's and Gemini's models through the vendors' own SDKs; what these raise is translated here, once.
+"""Language models of OpenAI, Anthropic and Gemini through the vendors' SDKs, whose errors are translated here.
 
-An SDK is loaded with the first request: that takes 1.5 to 3 seconds of CPU. Its client lives for one request, so that
-the key is read from the environment each time and stays nowhere, and no connection is left open.
+An SDK is imported with the first request, which takes 1.5 to 3 seconds of CPU. A client lives for one request only, so
+that the key is read from the environment each time and never stored, and no connection stays open.
 """
 
 import math
@@ -25,14 +25,14 @@ OPENAI_URL: Final = "https://api.openai.com/v1"
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
 GEMINI_URL: Final = "https://generativelanguage.googleapis.com"
 
-_TOLD: Final = 200  # characters of a server's own error text that are passed on
+_TOLD: Final = 200  # characters of a server's error text that a message quotes
 _NEVER_SENT: Final = ("ConnectError", "ConnectTimeout", "PoolTimeout", "ProxyError", "UnsupportedProtocol")
 _STOPS: Final[Mapping[str, str]] = {
     **dict.fromkeys(("length", "max_tokens", "MAX_TOKENS", "model_context_window_exceeded"), "length"),
     **dict.fromkeys(("content_filter", "refusal", "SAFETY", "RECITATION", "LANGUAGE", "BLOCKLIST"), "refusal"),
     **dict.fromkeys(("PROHIBITED_CONTENT", "SPII", "MODEL_ARMOR"), "refusal"),
 }
-"""Why an answer ends, in the vendors' words; every other reason is its end."""
+"""`Completion.stop` by the vendors' stop reasons; every other reason means `end`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,10 +1,10 @@
-"""Text -> token ids of BERT's uncased vocabulary, as the model was trained on them (Devlin et al., 2018).
+"""The WordPiece tokenizer of BERT's uncased vocabulary (Devlin et al., 2018).
 
-Words are cut off at white space, punctuation and CJK characters, lower-cased and freed of accents; a word is then split
-greedily into the longest pieces of the vocabulary. Written here because it is short, takes any text (lone surrogates
-included) and keeps out the dozen packages that the usual tokenizer library brings along. Two differences from that
-library, on purpose: "[SEP]" in a text is five characters, never the control token, and of an overlong text the end is
-kept as well as the beginning.
+Words end at white space, punctuation and CJK characters, are lower-cased and lose their accents; each word is then
+split greedily into the longest pieces of the vocabulary. It is implemented here because it is short, accepts any text
+(lone surrogates included) and avoids the dozen packages of the usual tokenizer library. It differs from that library
+on purpose in two ways: "[SEP]" in a text is five characters, never the control token, and an overlong text keeps its
+end as well as its beginning.
 """
 
 import hashlib
