@@ -26,6 +26,7 @@ from clew.rows.analysis_progress import read_progress
 from clew.rows.annotation_codec import analysis_of, weighing_of
 from clew.rows.annotations import ANALYSIS, WEIGHING, replaced
 from clew.store.protocol import Reader
+from clew.store.selections import ANALYSIS_VALUE, ANALYSIS_VALUES, WEIGHING_VALUE, WEIGHING_VALUES
 from clew.types.ids import turn_id
 
 FEW: Final = 256
@@ -273,14 +274,14 @@ def owners(view: IndexView, places: Positions) -> list[str]:
 
 
 def _values(reader: Reader, space: str, numbers: Sequence[int], table: str) -> list[str | None]:
-    """What a table says of turns, by ordinals. A run of them is read as one: what is not there costs nothing then."""
+    """The values of a table for turns, by ordinal. A run of ordinals is read in one scan; gaps in it cost nothing."""
     low, high = min(numbers, default=0), max(numbers, default=0)
     if numbers and high - low < 2 * len(numbers):
-        span = reader.scan(table, (space, low), (space, high), columns=("ordinal", "value"))
-        held = dict(cast("list[tuple[int, str]]", span))
-        return [held.get(number) for number in numbers]
-    rows = reader.get_many(table, [(space, number) for number in numbers], columns=("value",))
-    return [None if row is None else cast(str, row[0]) for row in rows]
+        columns = WEIGHING_VALUES if table == WEIGHING else ANALYSIS_VALUES
+        values = dict(cast("list[tuple[int, str]]", columns.scan(reader, (space, low), (space, high))))
+        return [values.get(number) for number in numbers]
+    column = WEIGHING_VALUE if table == WEIGHING else ANALYSIS_VALUE
+    return column.get_many(reader, [(space, number) for number in numbers])
 
 
 def _larger(array: NDArray[Any], rows: int, width: int, blank: float) -> NDArray[Any]:

@@ -7,6 +7,7 @@ from clew.rank.filter import Filter
 from clew.recall.read_path import ReadPath
 from clew.recall.recall import RecallRequest, recall
 from clew.store.rows import turn_from_row
+from clew.store.tables import TURN
 from clew.text.counters import Counter
 from clew.text.counters import counter as counter_named
 
@@ -35,7 +36,7 @@ def _focus(path: ReadPath, session: str, budget: int, count: Counter) -> tuple[l
     """The last messages of a session that fit the budget, by session and place in it, and as text."""
     with path.store.snapshot() as reader:
         key = (path.space, session)
-        turns = list(map(turn_from_row, reader.scan("turn", key, key, limit=_PAGE, reverse=True)))
+        turns = [turn_from_row(row) for row in TURN.scan(reader, key, key, limit=_PAGE, reverse=True)]
     shown: list[tuple[str, int]] = []
     lines: list[str] = []
     for turn in turns:

@@ -9,7 +9,7 @@ that is not stored.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,7 @@ from clew.recall.label_index import forms_of, is_in_part, marked
 from clew.rows.annotations import TAG
 from clew.rows.llm_progress import NUANCE, was_asked
 from clew.store.protocol import Reader
+from clew.store.selections import ANNOTATION_VALUE, TURN_TEXT
 from clew.structure.vocabulary import Vocabulary
 from clew.text.normalise import fold_contains
 from clew.text.terms import quote_terms
@@ -106,8 +107,8 @@ class RowsKnown(FieldSource):
         for start in range(0, len(chosen), _AT_ONCE):
             some = chosen[start : start + _AT_ONCE]
             keys = [(self.space, *parse_turn_id(name)) for name in owners(self.view, places[some])]
-            rows = self.reader.get_many("turn", keys, columns=("text",))
-            held[some] = [row is not None and fold_contains(cast(str, row[0]), phrase) for row in rows]
+            texts = TURN_TEXT.get_many(self.reader, keys)
+            held[some] = [text is not None and fold_contains(text, phrase) for text in texts]
         return held
 
     def _gather(self, places: Positions, pick: Pick) -> Values:
@@ -151,10 +152,9 @@ class RowsKnown(FieldSource):
             return found
         for start in range(0, len(places), _AT_ONCE):
             keys = [(self.space, owner, NUANCE) for owner in owners(self.view, places[start : start + _AT_ONCE])]
-            rows = self.reader.get_many("annotation", keys, columns=("value",))
-            for place, row in enumerate(rows, start):
-                if row is not None:
-                    found[place] = float(f'"{name}"' in cast(str, row[0]))
+            for place, value in enumerate(ANNOTATION_VALUE.get_many(self.reader, keys), start):
+                if value is not None:
+                    found[place] = float(f'"{name}"' in value)
         return found
 
 

@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator
 from datetime import datetime
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,8 @@ from clew.rows.annotations import replaced
 from clew.rows.vocabulary import read_vocabulary, state_of
 from clew.store.protocol import Reader, Store
 from clew.store.rows import to_us, turn_from_row
+from clew.store.selections import TURN_ORDINAL_ARRIVALS
+from clew.store.tables import TURN
 from clew.structure.vocabulary import Vocabulary
 from clew.types.turn import Turn
 
@@ -84,7 +86,7 @@ class TurnSelector:
             some = places[start : start + _AT_ONCE]
             named = zip(view.turns.session[some].tolist(), view.turns.seq[some].tolist(), strict=True)
             with self._store.snapshot() as reader:
-                rows = reader.get_many("turn", [(self._space, view.sessions[code], seq) for code, seq in named])
+                rows = TURN.get_many(reader, [(self._space, view.sessions[code], seq) for code, seq in named])
             yield from (turn_from_row(row) for row in rows if row is not None)
 
     def names(self, view: IndexView, chosen: Filter, now: datetime) -> tuple[str, ...]:
@@ -131,7 +133,7 @@ class TurnSelector:
             ordinals = view.turns.ordinal[column.size :]
             if len(ordinals):
                 low, high = (self._space, int(ordinals[0])), (self._space, int(ordinals[-1]))
-                rows = reader.scan("turn", low, high, index="ordinal", columns=("ordinal", "ingested_at"))
-                came = dict(cast("list[tuple[int, int]]", rows))
+                rows = TURN_ORDINAL_ARRIVALS.scan(reader, low, high, index="ordinal")
+                came = {row.ordinal: row.ingested_at for row in rows}
                 column.extend(np.array([came.get(each, 0) for each in ordinals.tolist()], dtype=np.int64))
             return column.array[: column.size]

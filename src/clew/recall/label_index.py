@@ -2,20 +2,18 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from typing import Final, cast
 
 from clew.errors import InputError
 from clew.rank.algebra.fields import DOMAIN
 from clew.rows.annotations import TAG
 from clew.rows.vocabulary import read_vocabulary
 from clew.store.protocol import Reader
+from clew.store.selections import LABEL_NAME, LABEL_OWNERS, LABEL_WEIGHTS, NODE_DATA, TURN_SEQ
 from clew.store.tables import NODE
 from clew.structure.hierarchy_codec import seqs_of, summary_of
 from clew.structure.vocabulary import Vocabulary, part_in
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.labels import LabelCount, Labelled
-
-_NODE: Final = {name: place for place, name in enumerate(NODE.names)}
 
 
 def label_counts(reader: Reader, space: str, namespace: str) -> list[LabelCount]:
@@ -23,8 +21,8 @@ def label_counts(reader: Reader, space: str, namespace: str) -> list[LabelCount]
     words = _words(reader, space, namespace)
     held: dict[str, dict[str, None]] = {}
     key = (space, namespace)
-    for owner, name in reader.scan("label", key, key, index="name", columns=("owner", "name")):
-        held.setdefault(cast(str, owner), {})[words.root(cast(str, name))] = None
+    for row in LABEL_OWNERS.scan(reader, key, key, index="name"):
+        held.setdefault(row.owner, {})[words.root(row.name)] = None
     for owner, domains in _domains(reader, space) if namespace == DOMAIN else ():
         held.setdefault(owner, {}).update(dict.fromkeys(domains))
     counts = Counter(_in_part(words, root, roots) for roots in held.values() for root in roots)
@@ -66,10 +64,10 @@ def marked(reader: Reader, space: str, name: str, namespace: str, words: Vocabul
     found: dict[str, tuple[float, str]] = {}
     for form in forms:
         key = (space, namespace, form)
-        for owner, weight in reader.scan("label", key, key, index="name", columns=("owner", "weight")):
-            best = found.get(cast(str, owner))
-            if best is None or cast(float, weight) > best[0]:
-                found[cast(str, owner)] = cast(float, weight), form
+        for row in LABEL_WEIGHTS.scan(reader, key, key, index="name"):
+            best = found.get(row.owner)
+            if best is None or row.weight > best[0]:
+                found[row.owner] = row.weight, form
     for node, domains in _domains(reader, space) if namespace == DOMAIN else ():
         if root in domains:
             found.setdefault(node, (domains[root], root))
@@ -85,9 +83,9 @@ def marked(reader: Reader, space: str, name: str, namespace: str, words: Vocabul
 
 
 def _domains(reader: Reader, space: str) -> Iterator[tuple[str, Mapping[str, float]]]:
-    """Every node with the domains that it is about: they stand in its own row, and nowhere else."""
-    for node, data in reader.scan("node", (space,), (space,), columns=("node", "data")):
-        yield cast(str, node), summary_of(cast(str, data)).domains
+    """Every node with its domains, which are stored in its own row and nowhere else."""
+    for row in NODE_DATA.scan(reader, (space,), (space,)):
+        yield row.node, summary_of(row.data).domains
 
 
 def _words(reader: Reader, space: str, namespace: str) -> Vocabulary:
@@ -121,20 +119,18 @@ def _in_part(words: Vocabulary, root: str, roots: Iterable[str]) -> str:
 
 
 def _roots(reader: Reader, space: str, owner: str, words: Vocabulary) -> Mapping[str, None]:
-    rows = reader.scan("label", (space, owner, TAG), (space, owner, TAG), columns=("name",))
-    return {words.root(cast(str, name)): None for (name,) in rows}
+    key = (space, owner, TAG)
+    return {words.root(name): None for name in LABEL_NAME.scan(reader, key, key)}
 
 
 def _covered(reader: Reader, space: str, owner: str) -> tuple[tuple[str, int, int, str], tuple[str, ...], str | None]:
     """Where something that has a label stands, the turns that it covers, and its title."""
-    row = reader.get("node", (space, owner))
-    if row is None:
+    node = NODE.get(reader, (space, owner))
+    if node is None:
         session, seq = parse_turn_id(owner)
         return (session, seq, 0, owner), (owner,), None
-    session, low, high = cast(str, row[_NODE["session"]]), cast(int, row[_NODE["low"]]), cast(int, row[_NODE["high"]])
-    seqs = seqs_of(cast(str, row[_NODE["data"]]))
+    seqs = seqs_of(node.data)
     if seqs is None:
-        rows = reader.scan("turn", (space, session, low), (space, session, high), columns=("seq",))
-        seqs = tuple(cast(int, seq) for (seq,) in rows)
-    turns = tuple(turn_id(session, seq) for seq in seqs)
-    return (session, low, cast(int, row[_NODE["level"]]), owner), turns, cast(str | None, row[_NODE["title"]])
+        seqs = tuple(TURN_SEQ.scan(reader, (space, node.session, node.low), (space, node.session, node.high)))
+    turns = tuple(turn_id(node.session, seq) for seq in seqs)
+    return (node.session, node.low, node.level, owner), turns, node.title

@@ -2,7 +2,8 @@
 
 from clew.recall.positions import macro_nodes_of
 from clew.recall.read_path import ReadPath
-from clew.store.rows import turn_from_row
+from clew.store.selections import SESSION_NAME
+from clew.store.tables import TURN
 from clew.structure.macro import Merged, Movement, StateBefore, evolution, first_mention, merge, state_before
 
 
@@ -10,8 +11,8 @@ def state_before_mention(path: ReadPath, session: str, concept: str) -> StateBef
     """What a conversation had been about before something was first mentioned; None when no closed beat mentions it."""
     with path.store.snapshot() as reader:
         nodes = macro_nodes_of(reader, path.space, session)
-        rows = reader.scan("turn", (path.space, session), (path.space, session))
-    texts = ((turn.seq or 0, turn.text) for turn in map(turn_from_row, rows) if turn.origin != "injected")
+        rows = TURN.scan(reader, (path.space, session), (path.space, session))
+    texts = ((row.seq, row.text) for row in rows if row.origin != "injected")
     mention = first_mention(concept, texts)
     return None if mention is None else state_before(nodes, mention)
 
@@ -25,6 +26,6 @@ def domain_evolution(path: ReadPath, session: str) -> tuple[Movement, ...]:
 def merged_domains(path: ReadPath, current: str | None) -> Merged:
     """What all conversations are about, older ones fading; the beats of the `current` session do not fade."""
     with path.store.snapshot() as reader:
-        rows = reader.scan("session", (path.space,), (path.space,), columns=("session",))
-        beats = {name: macro_nodes_of(reader, path.space, name) for name in (str(row[0]) for row in rows)}
+        sessions = SESSION_NAME.scan(reader, (path.space,), (path.space,))
+        beats = {session: macro_nodes_of(reader, path.space, session) for session in sessions}
     return merge(beats, path.clock(), current=current)

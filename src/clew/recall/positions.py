@@ -1,22 +1,21 @@
 """Where in a conversation a caller points -> the turns that are there, and around; and the macro layer's nodes."""
 
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
 
 from clew.errors import InputError
 from clew.rank.anchors import WeightedRange
 from clew.rank.intent.position_phrases import PositionPhrase
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
-from clew.store.tables import NODE, TURN
+from clew.store.selections import NODE_SPANS, TURN_AT, TURN_SEQ, TURN_SESSION
+from clew.store.tables import NODE
 from clew.structure.hierarchy_codec import summary_of
 from clew.structure.macro import MacroNode
 from clew.types.ids import BEAT
 
 AROUND: Final = (1.0, 0.5, 0.25)
 """Value of the beat pointed at, of its neighbours, and of theirs."""
-
-_PLACE, _LOW, _HIGH, _DATA = (NODE.names.index(name) for name in ("place", "low", "high", "data"))
 
 
 def one_position(position: int | None, context_position: int | None) -> int | None:
@@ -33,20 +32,20 @@ def one_position(position: int | None, context_position: int | None) -> int | No
 def macro_nodes_of(reader: Reader, space: str, session: str) -> list[MacroNode]:
     """The closed beats of a session as the macro layer's questions take them, in order."""
     key = (space, session, BEAT)
-    rows = reader.scan("node", key, key, index="level")
-    ends = reader.get_many("turn", [(space, session, row[_HIGH]) for row in rows], columns=("at",))
+    rows = NODE.scan(reader, key, key, index="level")
+    ends = TURN_AT.get_many(reader, [(space, session, row.high) for row in rows])
     found = []
     for row, end in zip(rows, ends, strict=True):
-        said = summary_of(cast(str, row[_DATA]))
+        summary = summary_of(row.data)
         found.append(
             MacroNode(
                 session=session,
-                position=cast(int, row[_PLACE]),
-                low=cast(int, row[_LOW]),
-                high=cast(int, row[_HIGH]),
-                macro_weight=said.macro_weight,
-                domains=said.domains,
-                at=None if end is None else from_us(cast("int | None", end[0])),
+                position=row.place,
+                low=row.low,
+                high=row.high,
+                macro_weight=summary.macro_weight,
+                domains=summary.domains,
+                at=from_us(end),
             )
         )
     return found
@@ -91,17 +90,15 @@ def outline_of_place(reader: Reader, space: str, place: PositionPhrase, session:
 
 def newest_session(reader: Reader, space: str) -> str | None:
     """The session of the turn that came last; None for an empty space."""
-    rows = reader.scan("turn", (space,), (space,), index="ordinal", columns=("session",), limit=1, reverse=True)
-    return cast(str, rows[0][0]) if rows else None
+    return TURN_SESSION.first(reader, (space,), (space,), index="ordinal", reverse=True)
 
 
 def _spans(reader: Reader, space: str, session: str, level: int = BEAT) -> list[tuple[int, int]]:
     """First and last turn of each closed beat, or node of another level, and of the open one."""
     key = (space, session, level)
-    rows = reader.scan("node", key, key, index="level", columns=("low", "high"))
-    spans = [(cast(int, low), cast(int, high)) for low, high in rows]
-    last = reader.scan("turn", (space, session), (space, session), columns=TURN.names[2:3], limit=1, reverse=True)
+    spans = [(row.low, row.high) for row in NODE_SPANS.scan(reader, key, key, index="level")]
+    last = TURN_SEQ.first(reader, (space, session), (space, session), reverse=True)
     start = max((high for _, high in spans), default=-1) + 1
-    if last and cast(int, last[0][0]) >= start:
-        spans.append((start, cast(int, last[0][0])))
+    if last is not None and last >= start:
+        spans.append((start, last))
     return spans

@@ -7,7 +7,7 @@ vocabulary changes with each closed beat that has a label, and is then read agai
 import sys
 import threading
 from collections.abc import Collection, Iterable, Sequence
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from clew.rows.annotations import TAG, replaced
 from clew.rows.llm_progress import RESPONSE, was_asked
 from clew.rows.vocabulary import model_of, read_vocabulary, state_of
 from clew.store.protocol import Reader, Store
+from clew.store.selections import LABEL_WEIGHTS
 from clew.structure.vocabulary import Vocabulary
 from clew.types.ids import parse_turn_id
 
@@ -147,9 +148,9 @@ class LabelMatcher:
         for place, name in enumerate(asked):
             for form in forms.get(name, ()):
                 key = (self._space, TAG, form)
-                for owner, weight in reader.scan("label", key, key, index="name", columns=("owner", "weight")):
-                    if (position := _turn_of(view, cast(str, owner))) is not None:
-                        yield position, place, cast(float, weight)
+                for row in LABEL_WEIGHTS.scan(reader, key, key, index="name"):
+                    if (position := _turn_of(view, row.owner)) is not None:
+                        yield position, place, row.weight
 
 
 def question_labels(

@@ -20,6 +20,7 @@ from clew.recall.space_status import SpaceStatusCache
 from clew.rows.parameters import LearnedBook
 from clew.rows.receipts import ReceiptBook
 from clew.store.protocol import Reader, Store
+from clew.store.selections import TURN_TEXT
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,5 +107,4 @@ def read_path(
 
 def texts_of(reader: Reader, space: str, names: Sequence[tuple[str, int]]) -> list[str | None]:
     """The texts of turns, by session and place in it; None for one that is not stored any more."""
-    rows = reader.get_many("turn", [(space, *name) for name in names], columns=("text",))
-    return [None if row is None else str(row[0]) for row in rows]
+    return TURN_TEXT.get_many(reader, [(space, *name) for name in names])

@@ -8,8 +8,9 @@ from clew.ingest.media import inline
 from clew.rank.filter import Filter
 from clew.rank.quotes import find_quote
 from clew.recall.read_path import ReadPath
+from clew.store.row_types import TurnRow
 from clew.store.rows import turn_from_row
-from clew.store.values import Row
+from clew.store.tables import TURN
 from clew.types import Hit, Turn, parse_turn_id, turn_id
 
 
@@ -24,7 +25,7 @@ def search(path: ReadPath, query: str, limit: int, chosen: Filter, *, priced: bo
     frame = frame if priced else frame.without_price
     ranking = path.ranker.rank(frame, limit, path.selector.mask(frame.view, chosen, asked_at))
     with path.store.snapshot() as reader:
-        rows = reader.get_many("turn", [(path.space, match.session, match.seq) for match in ranking])
+        rows = TURN.get_many(reader, [(path.space, match.session, match.seq) for match in ranking])
     return [
         Hit(turn=turn_from_row(row), score=match.score, signals=match.shares)
         for row, match in zip(rows, ranking, strict=True)
@@ -44,7 +45,7 @@ def quoting(path: ReadPath, phrase: str, limit: int) -> list[Turn]:
     with path.store.snapshot() as reader:
 
         def fetch(names: Sequence[tuple[str, int]]) -> list[Turn | None]:
-            return [_stored(row) for row in reader.get_many("turn", [(path.space, *name) for name in names])]
+            return [_stored(row) for row in TURN.get_many(reader, [(path.space, *name) for name in names])]
 
         return find_quote(view, fetch, phrase, limit)
 
@@ -58,7 +59,7 @@ def stored_turn(path: ReadPath, ref: str) -> Turn:
     """
     session, seq = parse_turn_id(ref)
     with path.store.snapshot() as reader:
-        turn = _stored(reader.get("turn", (path.space, session, seq)))
+        turn = _stored(TURN.get(reader, (path.space, session, seq)))
     if turn is None:
         name = turn_id(session, seq)
         raise NotFoundError(f"no turn {name!r} in space {path.space!r}; it may have been forgotten")
@@ -75,7 +76,7 @@ def with_originals(path: ReadPath, turn: Turn) -> Turn:
         return inline(turn, lambda sha: _blob(reader.get_blob(path.space, sha), sha))
 
 
-def _stored(row: Row | None) -> Turn | None:
+def _stored(row: TurnRow | None) -> Turn | None:
     return None if row is None else turn_from_row(row)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,7 @@ from clew.rank.timeline import by_period, in_turns
 from clew.rows.annotations import ANALYSIS, said_of
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
+from clew.store.selections import NODE_TITLES, TURN_TEXT
 from clew.text.pieces import piece_spans
 from clew.text.terms import terms
 from clew.types.ids import BEAT, turn_id
@@ -68,12 +69,12 @@ class Scene:
         """These turns as offers, in their order; forgotten ones are left out."""
         turns, view = self.view.turns, self.view
         names = [(view.sessions[int(turns.session[at])], int(turns.seq[at])) for at in positions]
-        rows = self.reader.get_many("turn", [(self.space, *name) for name in names], columns=("text",))
+        texts = TURN_TEXT.get_many(self.reader, [(self.space, *name) for name in names])
         found = []
-        for at, (session, seq), row in zip(positions, names, rows, strict=True):
-            if row is not None:
+        for at, (session, seq), stored in zip(positions, names, texts, strict=True):
+            if stored is not None:
                 speaker = int(turns.speaker[at])
-                rendering, text = self._shown(cast(str, row[0]))
+                rendering, text = self._shown(stored)
                 found.append(
                     TimelineEntry(
                         kind="turn",
@@ -176,16 +177,13 @@ class Scene:
         inside = self.positions[self.view.turns.session[self.positions] == code]
         order = np.argsort(self.view.turns.seq[inside], kind="stable")
         inside, seqs = inside[order], self.view.turns.seq[inside][order]
-        columns = ("node", "level", "low", "high", "title")
-        rows = self.reader.scan("node", (self.space, session), (self.space, session), index="level", columns=columns)
         found, end = [], -1
-        for node, level, low, high, title in rows:
-            kind = "beat" if level == BEAT else "chapter"
-            end = max(end, cast(int, high)) if level == BEAT else end
-            first, last = np.searchsorted(seqs, [cast(int, low), cast(int, high) + 1])
+        for node in NODE_TITLES.scan(self.reader, (self.space, session), (self.space, session), index="level"):
+            kind = "beat" if node.level == BEAT else "chapter"
+            end = max(end, node.high) if node.level == BEAT else end
+            first, last = np.searchsorted(seqs, [node.low, node.high + 1])
             if first < last:
-                about = cast("str | None", title) or _UNTITLED
-                found.append((-cast(int, level), self._outline(kind, cast(str, node), inside[first:last], about)))
+                found.append((-node.level, self._outline(kind, node.node, inside[first:last], node.title or _UNTITLED)))
         rest = inside[np.searchsorted(seqs, end + 1) :]
         if len(rest):
             name = turn_id(session, int(self.view.turns.seq[rest[0]]))

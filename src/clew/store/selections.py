@@ -250,6 +250,16 @@ class NodeData(NamedTuple):
     data: str
 
 
+class NodeTitle(NamedTuple):
+    """A node's place in the hierarchy and its title."""
+
+    node: str
+    level: int
+    low: int
+    high: int
+    title: str | None
+
+
 class NodeSpan(NamedTuple):
     """The places of a node's first and last turn in their session."""
 
@@ -351,6 +361,7 @@ LABEL_WEIGHTS: Final = Columns(LABEL, LabelWeight)
 NODE_PLACE: Final = Column[int](NODE, "place")
 NODE_DATA: Final = Columns(NODE, NodeData)
 NODE_SPANS: Final = Columns(NODE, NodeSpan)
+NODE_TITLES: Final = Columns(NODE, NodeTitle)
 
 META_VALUE: Final = Column[str](META, "value")
 META_ENTRIES: Final = Columns(META, MetaEntry)
