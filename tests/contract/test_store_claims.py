@@ -2,11 +2,12 @@
 
 import threading
 from dataclasses import replace
+from typing import cast
 
 import pytest
 
 from clew.errors import StoreError
-from clew.store.protocol import Job, Lease, Store
+from clew.store.protocol import Job, JobState, Lease, Store
 from tests.contract.rows import everything, job, put
 
 
@@ -76,29 +77,29 @@ def test_a_claim_that_runs_out_can_be_made_again_and_the_late_one_ends_nothing(s
     again = claim(store, now=50, until=100)[0]
     assert (lost.attempts, again.attempts) == (1, 2)
     held = everything(store, "job")
-    for state in ("done", "pending", "deferred"):
+    for state in JobState:
         store.finish_job(lost, state=state)
     assert everything(store, "job") == held, "the second claim still holds"
     assert claim(store, now=99) == []
-    store.finish_job(again, state="done")
+    store.finish_job(again, state=JobState.DONE)
     assert everything(store, "job") == []
-    store.finish_job(again, state="done")
+    store.finish_job(again, state=JobState.DONE)
 
 
 @pytest.mark.requirement("F-STORE-18")
 def test_finishing_removes_postpones_or_puts_aside(store: Store) -> None:
     put(store, "job", job("a"), job("b"), job("c"), job("z", not_before=7), job("aside", state="deferred"))
     first, second, third = claim(store, now=0)
-    store.finish_job(first, state="done")
-    store.finish_job(second, state="pending", reason="the model was busy", not_before=20)
-    store.finish_job(third, state="deferred", reason="three attempts")
+    store.finish_job(first, state=JobState.DONE)
+    store.finish_job(second, state=JobState.PENDING, reason="the model was busy", not_before=20)
+    store.finish_job(third, state=JobState.DEFERRED, reason="three attempts")
     assert names(claim(store, now=19)) == ["z"]
     assert claim(store, now=20) == [Job("a", "b", "embed", "{}", 2)]
     kept = {row[1]: (row[3], row[6], row[7]) for row in everything(store, "job")}
     assert kept["c"] == ("deferred", "three attempts", None)
     assert set(kept) == {"aside", "b", "c", "z"}
     with pytest.raises(StoreError, match=r"'finished'.*pending, done, deferred"):
-        store.finish_job(third, state="finished")
+        store.finish_job(third, state=cast("JobState", "finished"))
 
 
 @pytest.mark.requirement("F-STORE-18")

@@ -9,7 +9,7 @@ import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, Final, cast
+from typing import Final, cast
 
 import numpy as np
 
@@ -22,9 +22,9 @@ from clew.models.prepare import HEAD, TAIL
 from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
 from clew.rows.active_model import current_model, finish, others
-from clew.rows.failed_jobs import EMBED, failed_row, job_name, rows_of
-from clew.store.protocol import Reader, Store, Transaction
-from clew.store.row_types import VectorRow
+from clew.rows.failed_jobs import EMBED, failed_row, job_name, jobs_of
+from clew.store.protocol import JobState, Reader, Store, Transaction
+from clew.store.row_types import JobRow, VectorRow
 from clew.store.rows import dumps, to_us, turn_from_row
 from clew.store.selections import TURN_SEQ
 from clew.store.tables import JOB, TURN, VECTOR
@@ -115,7 +115,7 @@ def _note(tx: Transaction, space: str, model: str, failures: Sequence[tuple[Turn
 
 def _drop_done(tx: Transaction, space: str, turns: Sequence[Turn]) -> None:
     """Drops the jobs of turns that have their vector now."""
-    if rows_of(tx, space, EMBED):
+    if jobs_of(tx, space, EMBED):
         for turn in turns:
             key = (space, job_name(EMBED, cast(str, turn.id)))
             tx.delete("job", key, key)
@@ -186,9 +186,9 @@ class FailedTurns:
 
 def read_failed(reader: Reader, space: str, model: str, now: int) -> FailedTurns:
     """The turns that a model could not do; failures of other models are not held against it."""
-    jobs = [(ordinal, job) for job in rows_of(reader, space, EMBED) if (ordinal := _ordinal(job, model)) is not None]
-    deferred = frozenset(ordinal for ordinal, job in jobs if job["state"] == "deferred")
-    times = {ordinal: int(job["not_before"] or 0) for ordinal, job in jobs if ordinal not in deferred}
+    jobs = [(ordinal, job) for job in jobs_of(reader, space, EMBED) if (ordinal := _ordinal(job, model)) is not None]
+    deferred = frozenset(ordinal for ordinal, job in jobs if job.state == JobState.DEFERRED)
+    times = {ordinal: job.not_before or 0 for ordinal, job in jobs if ordinal not in deferred}
     return FailedTurns(
         frozenset(ordinal for ordinal, _ in jobs),
         deferred | {ordinal for ordinal, time in times.items() if time > now},
@@ -197,9 +197,9 @@ def read_failed(reader: Reader, space: str, model: str, now: int) -> FailedTurns
     )
 
 
-def _ordinal(job: dict[str, Any], model: str) -> int | None:
+def _ordinal(job: JobRow, model: str) -> int | None:
     try:
-        payload = json.loads(job["payload"])
+        payload = json.loads(job.payload)
         return int(payload["ordinal"]) if payload["model"] == model else None
     except (ValueError, TypeError, KeyError):  # the row may hold anything; `clew verify` names it
         return None

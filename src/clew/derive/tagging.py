@@ -20,7 +20,7 @@ from clew.rows.vocabulary import (
     vector_rows,
 )
 from clew.store.protocol import Reader, Transaction
-from clew.store.values import Row
+from clew.store.row_types import AnnotationRow
 from clew.structure.vocabulary import Vocabulary
 
 ALIKE: Final = 2
@@ -40,7 +40,7 @@ class VocabularyState:
     model: str | None
     state: str | None
     changed: set[str] = field(default_factory=set)
-    vectors: list[Row] = field(default_factory=list)
+    vectors: list[AnnotationRow] = field(default_factory=list)
 
 
 def words_of(reader: Reader, space: str, model: str | None, held: VocabularyState | None) -> VocabularyState:

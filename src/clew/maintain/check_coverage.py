@@ -2,12 +2,12 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from typing import Final, cast
+from typing import Final
 
 from clew.derive.branch_state import MARK, BranchMark, mark_name
-from clew.rows.annotations import ANALYSIS
 from clew.rows.vocabulary import aliases_of, read_vocabulary
 from clew.store.protocol import Reader
+from clew.store.selections import ANALYSIS_VERSION, LABEL_OWNER, META_ENTRIES, TURN_BRANCHES, TURN_ORDINAL
 from clew.store.tables import NODE
 from clew.structure.hierarchy_codec import seqs_of
 from clew.structure.vocabulary import resolve
@@ -15,7 +15,6 @@ from clew.types.ids import turn_id
 from clew.types.reports import Problem
 
 _REPAIR: Final = "clew rebuild"
-_SESSION, _LEVEL, _DATA, _NAME = (NODE.names.index(name) for name in ("session", "level", "data", "node"))
 _SHOWN: Final = 5
 
 _Places = Mapping[int, int]
@@ -37,8 +36,7 @@ def coverage_problems(reader: Reader, space: str) -> Iterator[Problem]:
                 expected |= {seq for seq in seqs if seq < mark.next}
         yield from _compare(session, covered, expected)
         yield from _unsaid(reader, space, session, expected)
-    for (marked,) in reader.scan("label", (space,), (space,), columns=("owner",)):
-        node = cast(str, marked)
+    for node in LABEL_OWNER.scan(reader, (space,), (space,)):
         if ":turn:" not in node and node not in names:
             detail = "it has labels, and there is no such node"
             yield Problem(kind="coverage", where=node, detail=detail, repair=_REPAIR)
@@ -57,17 +55,16 @@ def _alias_problems(reader: Reader, space: str) -> Iterator[Problem]:
 
 
 def _marks(reader: Reader, space: str) -> dict[str, BranchMark]:
-    rows = reader.scan("meta", (space, MARK), (space, MARK[:-1] + ";"), columns=("name", "value"))
-    return {cast(str, name): BranchMark.from_json(cast(str, value)) for name, value in rows}
+    rows = META_ENTRIES.scan(reader, (space, MARK), (space, MARK[:-1] + ";"))
+    return {row.name: BranchMark.from_json(row.value) for row in rows}
 
 
 def _lines(reader: Reader, space: str) -> dict[tuple[str, str], set[int]]:
     """The places of the turns of each line that are memories of their own."""
     found: dict[tuple[str, str], set[int]] = {}
-    columns = ("session", "branch", "seq", "origin")
-    for session, branch, seq, origin in reader.scan("turn", (space,), (space,), columns=columns):
-        if origin != "injected":
-            found.setdefault((cast(str, session), cast(str, branch)), set()).add(cast(int, seq))
+    for row in TURN_BRANCHES.scan(reader, (space,), (space,)):
+        if row.origin != "injected":
+            found.setdefault((row.session, row.branch), set()).add(row.seq)
     return found
 
 
@@ -75,10 +72,10 @@ def _closed(reader: Reader, space: str) -> tuple[dict[str, Counter[int]], set[st
     """How often each turn is in a closed beat, by session; and the names of all nodes."""
     found: dict[str, Counter[int]] = {}
     names: set[str] = set()
-    for row in reader.scan("node", (space,), (space,)):
-        names.add(cast(str, row[_NAME]))
-        if row[_LEVEL] == 1:
-            found.setdefault(cast(str, row[_SESSION]), Counter()).update(seqs_of(cast(str, row[_DATA])) or ())
+    for row in NODE.scan(reader, (space,), (space,)):
+        names.add(row.node)
+        if row.level == 1:
+            found.setdefault(row.session, Counter()).update(seqs_of(row.data) or ())
     return found, names
 
 
@@ -98,10 +95,10 @@ def _compare(session: str, covered: _Places, expected: set[int]) -> Iterator[Pro
 def _unsaid(reader: Reader, space: str, session: str, expected: set[int]) -> Iterator[Problem]:
     """Analysed turns of which nothing is said."""
     seqs = sorted(expected)
-    turns = reader.get_many("turn", [(space, session, seq) for seq in seqs], columns=("ordinal",))
-    held = [(seq, cast(int, row[0])) for seq, row in zip(seqs, turns, strict=True) if row is not None]
-    said = reader.get_many(ANALYSIS, [(space, ordinal) for _, ordinal in held], columns=("version",))
-    missing = [turn_id(session, seq) for (seq, _), row in zip(held, said, strict=True) if row is None]
+    ordinals = TURN_ORDINAL.get_many(reader, [(space, session, seq) for seq in seqs])
+    stored = [(seq, ordinal) for seq, ordinal in zip(seqs, ordinals, strict=True) if ordinal is not None]
+    versions = ANALYSIS_VERSION.get_many(reader, [(space, ordinal) for _, ordinal in stored])
+    missing = [turn_id(session, seq) for (seq, _), version in zip(stored, versions, strict=True) if version is None]
     if missing:
         shown = ", ".join(missing[:_SHOWN]) + ", ..." * (len(missing) > _SHOWN)
         detail = f"{len(missing)} turns lack what the analysis says of them"

@@ -10,17 +10,18 @@ from clew.index.segment import Segment, entries
 from clew.index.segment_kinds import TERMS, list_segments, segment_data
 from clew.ingest.identity import content_hash
 from clew.rows.annotation_codec import weighing_of
-from clew.rows.annotations import PROVENANCE, WEIGHING
+from clew.rows.annotations import PROVENANCE
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Reader, Store
-from clew.store.rows import TURN_COLUMNS, turn_from_row
-from clew.store.values import Row
+from clew.store.row_types import TurnRow
+from clew.store.rows import turn_from_row
+from clew.store.selections import ANNOTATION_SOURCES, TAIL_ENTRY
+from clew.store.tables import WEIGHING
 from clew.types.reports import Problem
 from clew.types.turn import Turn, plain_text
 from clew.write.prepare import Prepared, derive
 
 _SHOWN: Final = 5
-_HASH: Final = TURN_COLUMNS["hash"]
 
 
 def compare(store: Store, space: str) -> list[Problem]:
@@ -35,7 +36,7 @@ def compare(store: Store, space: str) -> list[Problem]:
     with store.snapshot() as reader:
         held = _Entries(reader, space)
         for rows in stored_rows(store, space):
-            found = held.upto(cast(int, rows[-1][TURN_COLUMNS["ordinal"]]))
+            found = held.upto(rows[-1].ordinal)
             for turn in filter(None, map(_whole, rows)):
                 fresh, name = derive(turn), cast(str, turn.id)
                 entry = found.get(cast(int, turn.ordinal))
@@ -73,21 +74,21 @@ def _readable(reader: Reader, space: str) -> Iterator[TurnEntry]:
         except StoreError:
             continue  # the packer names it
         yield from entries(segment)
-    for (entry,) in reader.scan("tail", (space,), (space,), columns=("entry",)):
+    for entry in TAIL_ENTRY.scan(reader, (space,), (space,)):
         try:
-            decoded = decode(cast(bytes, entry))
+            decoded = decode(entry)
         except StoreError:
             continue  # likewise
         yield decoded
 
 
-def _whole(row: Row) -> Turn | None:
+def _whole(row: TurnRow) -> Turn | None:
     """The turn of a row that is what was stored; None for any other, which `verify` names."""
     try:
         turn = turn_from_row(row)
     except (ClewError, ValueError, TypeError, AttributeError):  # the row may hold anything
         return None
-    return turn if content_hash(turn) == row[_HASH] else None
+    return turn if content_hash(turn) == row.hash else None
 
 
 def _same(entry: TurnEntry, fresh: Prepared, turn: Turn) -> bool:
@@ -113,13 +114,13 @@ def _counts(terms: Mapping[str, int]) -> dict[str, int]:
 def _same_annotations(reader: Reader, space: str, turn: Turn, fresh: Prepared) -> bool:
     """Whether all that rules say of a turn is what is kept of it; texts of an older form may say the same."""
     owner = (space, cast(str, turn.id))
-    if any(row[4] == PROVENANCE for row in reader.scan("annotation", owner, owner)):
+    if any(row.provenance == PROVENANCE for row in ANNOTATION_SOURCES.scan(reader, owner, owner)):
         return False
-    row = reader.get(WEIGHING, (space, turn.ordinal))
-    made = fresh.annotations[WEIGHING]
-    if row is None or row[3] != ANALYZE_VERSION:
+    row = WEIGHING.get(reader, (space, turn.ordinal))
+    made = fresh.annotations[WEIGHING.name]
+    if row is None or row.version != ANALYZE_VERSION:
         return False
-    return row[2] == made or _weighed(cast(str, row[2])) == weighing_of(made)
+    return row.value == made or _weighed(row.value) == weighing_of(made)
 
 
 def _weighed(text: str) -> Mapping[str, object] | None:

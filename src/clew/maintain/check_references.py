@@ -6,18 +6,23 @@ And rows that are kept of turns which are not there, in tables that nothing else
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Final, cast
 
 from clew.errors import InputError
 from clew.rows.tombstones import Hashed, hashing_of, parent_seq
 from clew.store.protocol import Reader
-from clew.store.tables import TABLES
+from clew.store.selections import (
+    JOB_PAYLOADS,
+    OWNED_ROWS,
+    SESSION_ENDS,
+    TOMBSTONE_SEQ,
+    TURN_PARENTS,
+    TURN_PLACES,
+    TURN_SEQ,
+)
+from clew.store.tables import SPACE
 from clew.store.values import Key
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import Problem
-
-_OWNED: Final = {"label": "owner", "completion": "owner", "feedback": "owner", "pin": "name", "node": "session"}
-"""Table -> the column that names the turn or session to which a row belongs."""
 
 _LOST = "restore a backup; nothing else can bring them back"
 
@@ -38,24 +43,24 @@ class Orphan:
 
 def find_gaps(reader: Reader, space: str) -> Iterator[Problem]:
     """Places that were given to a turn and hold neither it nor its tombstone; sessions without any turn."""
-    row = reader.get("space", (space,))
+    row = SPACE.get(reader, (space,))
     held = _places(reader, space)
     hashed = hashing_of(reader, space)
     missing = 0
-    for session, upcoming in reader.scan("session", (space,), (space,), columns=("session", "next_seq")):
-        seqs = held.get(cast(str, session), set())
-        gaps = set(range(cast(int, upcoming))) - seqs - _buried(reader, space, cast(str, session), hashed)
+    for session, upcoming in SESSION_ENDS.scan(reader, (space,), (space,)):
+        seqs = held.get(session, set())
+        gaps = set(range(upcoming)) - seqs - _buried(reader, space, session, hashed)
         missing += len(gaps)
         if gaps:
             detail = f"{len(gaps)} turns are missing: places {_some(gaps)} hold neither a turn nor a tombstone"
-            yield Problem(kind="numbering", where=f"session {session!s}", detail=detail, repair=_LOST)
+            yield Problem(kind="numbering", where=f"session {session}", detail=detail, repair=_LOST)
         if not seqs:
             detail = "it has a row and no turn"
-            yield Problem(kind="numbering", where=f"session {session!s}", detail=detail, repair="clew doctor --repair")
+            yield Problem(kind="numbering", where=f"session {session}", detail=detail, repair="clew doctor --repair")
     if row is None:
         return
     tombstones = reader.count("tombstone", (space,), (space,))
-    lost = cast(int, row[1]) - sum(map(len, held.values())) - tombstones - missing
+    lost = row.next_ordinal - sum(map(len, held.values())) - tombstones - missing
     if lost > 0:
         detail = f"{lost} turns are missing: the space has numbered more than it holds and has forgotten"
         yield Problem(kind="numbering", where=f"space {space}", detail=detail, repair=_LOST)
@@ -64,18 +69,18 @@ def find_gaps(reader: Reader, space: str) -> Iterator[Problem]:
 def find_lost_parents(reader: Reader, space: str) -> Iterator[Problem]:
     """Turns that answer a turn which is neither stored nor forgotten. Ids of a source's own are nobody's reference."""
     held, hashed = _places(reader, space), hashing_of(reader, space)
-    for session, seq, parent in reader.scan("turn", (space,), (space,), columns=("session", "seq", "parent")):
-        if parent is None or parent_seq(cast(str, parent)) is None:
+    for session, seq, parent in TURN_PARENTS.scan(reader, (space,), (space,)):
+        if parent is None or parent_seq(parent) is None:
             continue
         try:
-            name, place = parse_turn_id(cast(str, parent))
+            name, place = parse_turn_id(parent)
         except InputError:
             continue  # it only looks like one of ours
         if place in held.get(name, set()) or place in _buried(reader, space, name, hashed):
             continue
         yield Problem(
             kind="parent",
-            where=turn_id(cast(str, session), cast(int, seq)),
+            where=turn_id(session, seq),
             detail=f"it answers {parent!r}, which is neither stored nor forgotten",
             repair="clew doctor --repair takes the reference out",
         )
@@ -83,21 +88,19 @@ def find_lost_parents(reader: Reader, space: str) -> Iterator[Problem]:
 
 def find_odd_jobs(reader: Reader, space: str) -> Iterator[Problem]:
     """Jobs whose payload cannot be read, or names a turn that is not stored."""
-    for name, payload in reader.scan("job", (space,), (space,), columns=("job", "payload")):
-        detail = _odd(reader, space, cast(str, payload))
+    for name, payload in JOB_PAYLOADS.scan(reader, (space,), (space,)):
+        detail = _odd(reader, space, payload)
         if detail is not None:
-            yield Problem(kind="job", where=f"job {name!s}", detail=detail, repair="clew doctor --repair drops it")
+            yield Problem(kind="job", where=f"job {name}", detail=detail, repair="clew doctor --repair drops it")
 
 
 def find_orphans(reader: Reader, space: str) -> Iterator[Orphan]:
     """Labels, recorded answers and feedback of turns, and nodes of sessions, that are not stored; by table and key."""
     sessions = _places(reader, space)
-    for table, column in _OWNED.items():
-        names = TABLES[table].key_names
-        for key in reader.scan(table, (space,), (space,), columns=names if column in names else (*names, column)):
-            named = cast(str, key[names.index(column)] if column in names else key[-1])
-            if not _is_there(named, sessions, is_session=column == "session"):
-                yield Orphan(table, key[: len(names)], named)
+    for owned in OWNED_ROWS:
+        for key, owner in owned.scan(reader, space):
+            if not _is_there(owner, sessions, is_session=owned.column == "session"):
+                yield Orphan(owned.table.name, key, owner)
 
 
 def orphan_problem(orphan: Orphan) -> Problem:
@@ -127,7 +130,7 @@ def _odd(reader: Reader, space: str, payload: str) -> str | None:
     if not isinstance(named, str):
         return None
     try:
-        stored = reader.get("turn", (space, *parse_turn_id(named))) is not None
+        stored = TURN_SEQ.get(reader, (space, *parse_turn_id(named))) is not None
     except InputError:
         stored = False
     return None if stored else f"it is for the turn {named!r}, which is not stored"
@@ -136,8 +139,8 @@ def _odd(reader: Reader, space: str, payload: str) -> str | None:
 def _places(reader: Reader, space: str) -> dict[str, set[int]]:
     """Session -> the places that hold a turn."""
     held: dict[str, set[int]] = {}
-    for session, seq in reader.scan("turn", (space,), (space,), columns=("session", "seq")):
-        held.setdefault(cast(str, session), set()).add(cast(int, seq))
+    for session, seq in TURN_PLACES.scan(reader, (space,), (space,)):
+        held.setdefault(session, set()).add(seq)
     return held
 
 
@@ -146,7 +149,7 @@ def _buried(reader: Reader, space: str, session: str, hashed: Hashed | None) -> 
     if hashed is None:
         return set()
     key = (space, hashed("session", session))
-    return {cast(int, row[0]) for row in reader.scan("tombstone", key, key, columns=("seq",))}
+    return set(TOMBSTONE_SEQ.scan(reader, key, key))
 
 
 def _some(numbers: set[int]) -> str:

@@ -10,6 +10,7 @@ from clew.index.segment_kinds import count_copy
 from clew.rows.scrub_requests import noted
 from clew.rows.tombstones import Hashed, hashing_of
 from clew.store.protocol import Reader, Store, Transaction
+from clew.store.selections import TOMBSTONE_KEYS, TURN_CONTENTS, TURN_HASH, TurnContent
 from clew.store.tables import TABLES, TOMBSTONE, Table
 from clew.store.values import Key, Row, Value
 
@@ -191,12 +192,13 @@ def _see_that_nothing_is_lost(reader: Reader, target: Store, space: str) -> None
     turns = 0
     with target.snapshot() as theirs:
         low: Key = (space,)
-        while rows := theirs.scan("turn", low, (space,), columns=("space", "session", "seq", "hash"), limit=BATCH):
-            mine = reader.get_many("turn", [row[:3] for row in rows], columns=("hash",))
-            turns += sum(not _is_known(reader, row, own, hashed) for row, own in zip(rows, mine, strict=True))
-            low = _next_key(rows[-1][:3])
-        buried = theirs.scan("tombstone", (space,), (space,), columns=TOMBSTONE.key_names)
-        tombstones = reader.get_many("tombstone", buried).count(None)
+        while rows := TURN_CONTENTS.scan(theirs, low, (space,), limit=BATCH):
+            keys = [(space, row.session, row.seq) for row in rows]
+            mine = TURN_HASH.get_many(reader, keys)
+            turns += sum(not _is_known(reader, space, row, own, hashed) for row, own in zip(rows, mine, strict=True))
+            low = _next_key(keys[-1])
+        buried = TOMBSTONE_KEYS.scan(theirs, (space,), (space,))
+        tombstones = TOMBSTONE.get_many(reader, buried).count(None)
     if turns or tombstones:
         raise ConflictError(
             f"the space {space!r} at {target.url} holds {turns} turns and has forgotten {tombstones} that the source "
@@ -204,12 +206,11 @@ def _see_that_nothing_is_lost(reader: Reader, target: Store, space: str) -> None
         )
 
 
-def _is_known(reader: Reader, row: Row, mine: Row | None, hashed: Hashed | None) -> bool:
+def _is_known(reader: Reader, space: str, row: TurnContent, mine: bytes | None, hashed: Hashed | None) -> bool:
     """Whether the source holds the turn of this row of the target, as `mine` says, or has forgotten it."""
-    _, session, seq, digest = row
     if mine is not None:
-        return mine[0] == digest
+        return mine == row.hash
     if hashed is None:
         return False
-    ghost = reader.get("tombstone", (row[0], hashed("session", cast(str, session)), seq))
-    return ghost is not None and ghost[_DIGEST] == hashed("content", cast(bytes, digest))
+    ghost = TOMBSTONE.get(reader, (space, hashed("session", row.session), row.seq))
+    return ghost is not None and ghost.digest == hashed("content", row.hash)

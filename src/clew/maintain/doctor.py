@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import Final, cast
+from typing import Final
 
 from clew.config import IndexConfig
 from clew.derive.entity_counts import EntityCounting, drop_entities
@@ -11,13 +11,13 @@ from clew.index.vector_repair import remove_invalid_vectors
 from clew.maintain.check_references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans
 from clew.maintain.rebuild import rebuild
 from clew.store.protocol import Store, Transaction
+from clew.store.row_types import SessionRow
 from clew.store.rows import dumps, turn_from_row, turn_row
-from clew.store.tables import SESSION, TURN
+from clew.store.selections import BLOB_SHA, SESSION_NAME, TURN_ARRIVALS, TURN_ORDINAL, TURN_PARTS
+from clew.store.tables import SESSION, SPACE, TURN
 from clew.types.ids import parse_turn_id
 from clew.types.reports import Problem
 from clew.write.session_log import next_seq
-
-_HASH: Final = TURN.names.index("hash")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,18 +73,18 @@ def _mend_numbers(store: Store, space: str, _config: IndexConfig) -> None:
 
     def work(tx: Transaction) -> None:
         top, places = -1, dict[str, int]()
-        rows = tx.scan("turn", (space,), (space,), columns=("session", "seq", "ordinal", "ingested_at"))
-        for session, seq, ordinal, _ in rows:
-            top = max(top, cast(int, ordinal))
-            places[cast(str, session)] = max(places.get(cast(str, session), -1), cast(int, seq))
-        row = tx.get("space", (space,))
-        if row is not None and cast(int, row[1]) <= top:
-            tx.put("space", [(space, top + 1, *row[2:])])
+        turns = TURN_ARRIVALS.scan(tx, (space,), (space,))
+        for turn in turns:
+            top = max(top, turn.ordinal)
+            places[turn.session] = max(places.get(turn.session, -1), turn.seq)
+        row = SPACE.get(tx, (space,))
+        if row is not None and row.next_ordinal <= top:
+            SPACE.put(tx, [row._replace(next_ordinal=top + 1)])
         for session, last in places.items():
-            held = tx.get("session", (space, session)) or (space, session, 0, None, dumps({}), rows[0][3])
-            upcoming = max(last + 1, next_seq(tx, space, session))
-            tx.put("session", [(*held[:2], upcoming, *held[3:])])
-        for (name,) in tx.scan("session", (space,), (space,), columns=SESSION.names[1:2]):
+            found = SESSION.get(tx, (space, session))
+            found = found or SessionRow(space, session, 0, None, dumps({}), turns[0].ingested_at)
+            SESSION.put(tx, [found._replace(next_seq=max(last + 1, next_seq(tx, space, session)))])
+        for name in SESSION_NAME.scan(tx, (space,), (space,)):
             if name not in places:
                 tx.delete("session", (space, name), (space, name))
 
@@ -98,19 +98,19 @@ def _clear_parents(store: Store, space: str, _config: IndexConfig) -> None:
         if any(True for _ in find_gaps(tx, space)):
             return
         for problem in list(find_lost_parents(tx, space)):
-            row = tx.get("turn", (space, *parse_turn_id(problem.where)))
+            row = TURN.get(tx, (space, *parse_turn_id(problem.where)))
             if row is not None:
-                tx.put("turn", [turn_row(space, replace(turn_from_row(row), parent=None), cast(bytes, row[_HASH]))])
+                TURN.put(tx, [turn_row(space, replace(turn_from_row(row), parent=None), row.hash)])
 
     store.transaction(work)
 
 
 def _drop_unused_blobs(store: Store, space: str, _config: IndexConfig) -> None:
     def work(tx: Transaction) -> None:
-        parts = [cast(str, row[0]) for row in tx.scan("turn", (space,), (space,), columns=("parts",)) if row[0]]
-        for (sha,) in tx.scan("blob", (space,), (space,), columns=("sha",)):
-            if not any(cast(str, sha) in each for each in parts):
-                tx.delete_blob(space, cast(str, sha))
+        parts = [text for text in TURN_PARTS.scan(tx, (space,), (space,)) if text]
+        for sha in BLOB_SHA.scan(tx, (space,), (space,)):
+            if not any(sha in text for text in parts):
+                tx.delete_blob(space, sha)
 
     store.transaction(work)
 
@@ -138,8 +138,7 @@ def _drop_orphans(store: Store, space: str, _config: IndexConfig) -> None:
 
 def _mend_vectors(store: Store, space: str, _config: IndexConfig) -> None:
     def work(tx: Transaction) -> None:
-        rows = tx.scan("turn", (space,), (space,), columns=("ordinal",))
-        remove_invalid_vectors(tx, space, [cast(int, row[0]) for row in rows])
+        remove_invalid_vectors(tx, space, TURN_ORDINAL.scan(tx, (space,), (space,)))
 
     store.transaction(work)
 

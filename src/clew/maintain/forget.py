@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Final, TypedDict, cast
+from typing import TypedDict, cast
 
 from clew.derive.analysis import analyse_again
 from clew.derive.entity_counts import forget_names
@@ -21,17 +21,15 @@ from clew.rows.pins import forget_pins
 from clew.rows.scrub_requests import note, noted, try_scrub
 from clew.rows.tombstones import hashing_of, tombstone
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.rows import TURN_COLUMNS, turn_from_row
-from clew.store.tables import COMPLETION, SESSION, TOMBSTONE
-from clew.store.values import Row
+from clew.store.row_types import TombstoneRow, TurnRow
+from clew.store.rows import turn_from_row
+from clew.store.selections import COMPLETION_KEYS, TURN_METADATA, TURN_PARTS
+from clew.store.tables import SESSION, TOMBSTONE, TURN
 from clew.text.normalise import fold, fold_contains
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import ForgetReport
 from clew.types.turn import Turn
 from clew.write.append import title_of
-
-_TITLE: Final = SESSION.names.index("title")
-_DIGEST: Final = TOMBSTONE.names.index("digest")
 
 
 class Conditions(TypedDict, total=False):
@@ -134,32 +132,31 @@ def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry
         with store.snapshot() as reader:
             rows = _selected(reader, space, selection)
             digests = _digests(_tombstones(reader, space, rows, now))
-        places = [(cast(str, row[TURN_COLUMNS["session"]]), cast(int, row[TURN_COLUMNS["seq"]])) for row in rows]
-        names = tuple(turn_id(*place) for place in places)
+        names = tuple(turn_id(row.session, row.seq) for row in rows)
         return ForgetReport(turns=len(rows), rows={}, digests=digests, dry_run=True, turn_ids=names)
     report, said = store.transaction(lambda tx: (_remove(tx, space, selection, now), noted(tx, space)))
     return replace(report, unscrubbed=try_scrub(store, space, said))
 
 
-def _selected(reader: Reader, space: str, selection: Selection) -> list[Row]:
+def _selected(reader: Reader, space: str, selection: Selection) -> list[TurnRow]:
     if selection.turn_ids is not None:
         keys = [key for name in dict.fromkeys(selection.turn_ids) if turn_id(*(key := parse_turn_id(name))) == name]
-        rows: Iterable[Row | None] = reader.get_many("turn", [(space, *key) for key in keys])
+        rows: Sequence[TurnRow | None] = TURN.get_many(reader, [(space, *key) for key in keys])
     else:
         low = (space,) if selection.session is None else (space, selection.session)
-        rows = reader.scan("turn", low, low)
+        rows = TURN.scan(reader, low, low)
     return [row for row in rows if row is not None and selection.takes(turn_from_row(row))]
 
 
-def _tombstones(reader: Reader, space: str, rows: Sequence[Row], now: datetime) -> list[Row]:
+def _tombstones(reader: Reader, space: str, rows: Sequence[TurnRow], now: datetime) -> list[TombstoneRow]:
     hashed = hashing_of(reader, space)
     if hashed is None:
         return []
-    return [tombstone(space, turn_from_row(row), cast(bytes, row[TURN_COLUMNS["hash"]]), hashed, now) for row in rows]
+    return [tombstone(space, turn_from_row(row), row.hash, hashed, now) for row in rows]
 
 
-def _digests(tombstones: Sequence[Row]) -> tuple[str, ...]:
-    return tuple(cast(bytes, row[_DIGEST]).hex() for row in tombstones)
+def _digests(tombstones: Sequence[TombstoneRow]) -> tuple[str, ...]:
+    return tuple(row.digest.hex() for row in tombstones)
 
 
 def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) -> ForgetReport:
@@ -184,7 +181,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     sessions = {turn.session for turn in turns}
     _mend_sessions(tx, space, sessions)
     analyse_again(tx, space, sorted(sessions))
-    tx.put("tombstone", tombstones)
+    TOMBSTONE.put(tx, tombstones)
     note(tx, space)
     return ForgetReport(turns=len(turns), rows=removed, digests=_digests(tombstones))
 
@@ -194,9 +191,9 @@ def _drop_blobs(tx: Transaction, space: str, turns: Sequence[Turn]) -> int:
     candidates = {part.blob for turn in turns for part in turn.parts if part.blob}
     if not candidates:
         return 0
-    for (parts,) in tx.scan("turn", (space,), (space,), columns=("parts",)):
+    for parts in TURN_PARTS.scan(tx, (space,), (space,)):
         if parts is not None:
-            candidates = {sha for sha in candidates if sha not in cast(str, parts)}
+            candidates = {sha for sha in candidates if sha not in parts}
     return sum(tx.delete_blob(space, sha) for sha in sorted(candidates))
 
 
@@ -205,7 +202,7 @@ def _drop_answers(tx: Transaction, space: str, owner: str) -> int:
     for kind in (EMBED, *(question.kind for question in QUESTIONS)):
         key = (space, job_name(kind, owner))
         tx.delete("job", key, key)
-    answers = tx.scan("completion", (space, owner), (space, owner), index="owner", columns=COMPLETION.key_names)
+    answers = COMPLETION_KEYS.scan(tx, (space, owner), (space, owner), index="owner")
     return sum(tx.delete("completion", key, key) for key in answers)
 
 
@@ -222,11 +219,11 @@ def _mend_sessions(tx: Transaction, space: str, sessions: set[str]) -> None:
     """Takes titles back that forgotten turns brought along; a session without turns loses its row."""
     for session in sorted(sessions):
         key = (space, session)
-        row = tx.get("session", key)
-        kept = tx.scan("turn", key, key, columns=("metadata",))
+        row = SESSION.get(tx, key)
+        kept = TURN_METADATA.scan(tx, key, key)
         if row is None:
             continue
         tx.delete("session", key, key)
         if kept:
-            title = row[_TITLE] and title_of(json.loads(cast(str, each[0])) for each in kept if each[0] is not None)
-            tx.put("session", [(*row[:_TITLE], title, *row[_TITLE + 1 :])])
+            title = row.title and title_of(json.loads(metadata) for metadata in kept if metadata is not None)
+            SESSION.put(tx, [row._replace(title=title)])

@@ -20,9 +20,11 @@ from clew.maintain.merge_vectors import carry_vectors
 from clew.rows.pins import carry_pins, read_pins
 from clew.rows.tombstones import ghosts, hashing_of, moment_of, parent_seq
 from clew.store.protocol import Reader, Store
+from clew.store.row_types import TurnRow
 from clew.store.rows import from_us, turn_from_row
-from clew.store.tables import TURN
-from clew.store.values import Row, Value
+from clew.store.selections import TURN_DIGESTS, TURN_LINKS, TURN_SESSION_ORDINALS
+from clew.store.tables import SPACE, TURN
+from clew.store.values import Value
 from clew.types.ids import turn_id
 from clew.types.reports import IngestReport, Rejection
 from clew.write.append import Appender, Fate
@@ -107,7 +109,7 @@ def merge_space(
     tally = _Tally(on_progress or (lambda _: None))
     appender = Appender(target, space, config.batch)
     with source.snapshot() as reader:
-        if reader.get("space", (space,)) is None:
+        if SPACE.get(reader, (space,)) is None:
             names = ", ".join(map(repr, source.spaces())) or "none"
             raise NotFoundError(f"there is no space {space!r} at {source.url}; its spaces: {names}")
         pins = read_pins(reader, space)
@@ -121,8 +123,8 @@ def merge_space(
 def _sessions(reader: Reader, space: str) -> list[str]:
     """The source's sessions in the order in which they began."""
     first: dict[str, int] = {}
-    for name, ordinal in reader.scan("turn", (space,), (space,), columns=("session", "ordinal")):
-        first[cast(str, name)] = min(cast(int, ordinal), first.get(cast(str, name), cast(int, ordinal)))
+    for name, ordinal in TURN_SESSION_ORDINALS.scan(reader, (space,), (space,)):
+        first[name] = min(ordinal, first.get(name, ordinal))
     return sorted(first, key=lambda name: first[name])
 
 
@@ -142,8 +144,8 @@ class _Held:
 
 
 def _held(reader: Reader, space: str, session: str) -> list[_Held]:
-    rows = reader.scan("turn", (space, session), (space, session), columns=_COMPARED)
-    return [_Held(*cast("tuple[int, bytes, int | None, str | None, str]", row)) for row in rows]
+    rows = TURN_LINKS.scan(reader, (space, session), (space, session))
+    return [_Held(row.seq, row.hash, row.at, row.external_id, row.branch) for row in rows]
 
 
 class _Theirs:
@@ -246,9 +248,8 @@ class _Merge:
             if each.seq in self._settled:
                 tally.take(name, self._settled[each.seq])
                 continue
-            (row,) = self._reader.scan("turn", self._place(each), self._place(each))
-            parent = row[TURN.names.index("parent")]
-            if len(waiting) >= _HELD or parent in waiting:
+            (row,) = TURN.scan(self._reader, self._place(each), self._place(each))
+            if len(waiting) >= _HELD or row.parent in waiting:
                 self._append(waiting, appender, clock, tally)  # so that the parent's new id is known
             try:
                 item = self._prepared(row, each)
@@ -268,13 +269,11 @@ class _Merge:
         """Ordinals of the turns that both have with the same words, here and there."""
         whole = (self._space, self._session)
         with self._target.snapshot() as reader:
-            rows = reader.scan("turn", whole, whole, columns=("seq", "hash", "ordinal"))
-        theirs = {turn_id(self._session, cast(int, seq)): (digest, ordinal) for seq, digest, ordinal in rows}
-        for seq, mine, ordinal in self._reader.scan("turn", whole, whole, columns=("seq", "hash", "ordinal")):
-            name = self._names.get(turn_id(self._session, cast(int, seq)))
-            digest, place = theirs.get(cast(str, name), (None, None))
-            if digest == mine:
-                yield cast(int, ordinal), cast(int, place)
+            theirs = {turn_id(self._session, row.seq): row for row in TURN_DIGESTS.scan(reader, whole, whole)}
+        for mine in TURN_DIGESTS.scan(self._reader, whole, whole):
+            same = theirs.get(self._names.get(turn_id(self._session, mine.seq), ""))
+            if same is not None and same.hash == mine.hash:
+                yield mine.ordinal, same.ordinal
 
     def _find(self) -> dict[int, int]:
         """Which turns of the target, living or forgotten, are turns of the source, by place in the source."""
@@ -296,8 +295,8 @@ class _Merge:
     def _renamed(self) -> dict[str, str]:
         """The target's names of branches: that of its first turn; another one where the target's is another branch."""
         taken = {each.branch for each in self._theirs.turns.values()}
-        space_row = self._reader.get("space", (self._space,))
-        mark = "" if space_row is None else cast(bytes, space_row[3])[:4].hex()
+        space_row = SPACE.get(self._reader, (self._space,))
+        mark = "" if space_row is None else space_row.salt[:4].hex()
         names: dict[str, str] = {"": ""}
         for each in self._turns:
             if each.branch in names:
@@ -316,7 +315,7 @@ class _Merge:
     def _place(self, each: _Held) -> tuple[str, str, int]:
         return (self._space, self._session, each.seq)
 
-    def _prepared(self, row: Row, each: _Held) -> Prepared:
+    def _prepared(self, row: TurnRow, each: _Held) -> Prepared:
         turn = turn_from_row(row)
         parent = turn.parent if parent_seq(turn.parent) is None else self._names.get(cast(str, turn.parent))
         branch = self._branches[each.branch]

@@ -13,10 +13,12 @@ from clew.derive.entity_counts import drop_entities
 from clew.index import staged_rebuild
 from clew.index.entry import TurnEntry
 from clew.index.packer import STEP
-from clew.rows.annotations import BY_TURN, PROVENANCE, WEIGHING, lost_ordinals, orphans
+from clew.rows.annotations import BY_TURN, PROVENANCE, lost_ordinals, orphans
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Store, Transaction
 from clew.store.rows import turn_from_row
+from clew.store.selections import ANNOTATION_SOURCES, TURN_SEQ
+from clew.store.tables import WEIGHING
 from clew.store.values import Key
 from clew.version import __version__
 from clew.write.append import weighing_rows
@@ -89,17 +91,15 @@ def _entries(store: Store, space: str, low: int, high: int, tell: Progress) -> I
 def _annotate(store: Store, space: str, made: Sequence[Prepared]) -> None:
     def write(tx: Transaction) -> None:
         keys = [(space, item.turn.session, item.turn.seq) for item in made]
-        stored = tx.get_many("turn", keys, columns=("seq",))
+        stored = TURN_SEQ.get_many(tx, keys)
         living = []
-        for item, row in zip(made, stored, strict=True):
+        for item, seq in zip(made, stored, strict=True):
             owner = cast(str, item.turn.id)
-            for kind, provenance in tx.scan(
-                "annotation", (space, owner), (space, owner), columns=("kind", "provenance")
-            ):
-                if provenance == PROVENANCE:
-                    tx.delete("annotation", (space, owner, kind), (space, owner, kind))
-            if row is not None:
+            for row in ANNOTATION_SOURCES.scan(tx, (space, owner), (space, owner)):
+                if row.provenance == PROVENANCE:
+                    tx.delete("annotation", (space, owner, row.kind), (space, owner, row.kind))
+            if seq is not None:
                 living.append((cast(int, item.turn.ordinal), item))
-        tx.put(WEIGHING, weighing_rows(space, living))
+        WEIGHING.put(tx, weighing_rows(space, living))
 
     store.transaction(write, durable=False)

@@ -12,7 +12,10 @@ from typing import Final, cast
 from clew.errors import InputError
 from clew.maintain.forget import Selection
 from clew.store.protocol import Reader, Store
+from clew.store.row_types import MetaRow
 from clew.store.rows import from_us, to_us
+from clew.store.selections import META_VALUE, TURN_TIMES
+from clew.store.tables import META, SPACE
 from clew.types.ids import turn_id
 from clew.types.reports import ForgetReport
 
@@ -54,14 +57,13 @@ class Retention:
         if self._cutoff(now) is None:
             return False
         with self._store.snapshot() as reader:
-            row = reader.get("meta", (self._space, _SWEPT))
-            if reader.get("space", (self._space,)) is None:
+            swept = META_VALUE.get(reader, (self._space, _SWEPT))
+            if SPACE.get(reader, (self._space,)) is None:
                 return False
-        if row is None:
+        if swept is None:
             return True
-        last, days = cast(str, row[2]).split()
-        ended = from_us(int(last))
-        return int(days) != self._days or ended is None or abs(now - ended) >= EVERY
+        last, days = swept.split()
+        return int(days) != self._days or abs(now - from_us(int(last))) >= EVERY
 
     def step(self) -> bool:
         """One stretch of a sweep that is due; says whether there was one."""
@@ -75,8 +77,8 @@ class Retention:
             self._forget(Selection(turn_ids=names, older_than=cutoff))
         self._after = after or 0
         if after is None:
-            row = (self._space, _SWEPT, f"{to_us(now)} {self._days}")
-            self._store.transaction(lambda tx: tx.put("meta", [row]), durable=False)
+            row = MetaRow(self._space, _SWEPT, f"{to_us(now)} {self._days}")
+            self._store.transaction(lambda tx: META.put(tx, [row]), durable=False)
         return True
 
     def _cutoff(self, now: datetime) -> datetime | None:
@@ -89,14 +91,7 @@ class Retention:
 
 def _stretch(reader: Reader, space: str, after: int, cutoff: int) -> tuple[tuple[str, ...], int | None]:
     """Ids of turns from before the cutoff among the next ones by ordinal, and where to go on; None at the end."""
-    rows = reader.scan(
-        "turn",
-        (space, after),
-        (space,),
-        index="ordinal",
-        columns=("session", "seq", "at", "ingested_at", "ordinal"),
-        limit=STRETCH,
-    )
-    old = [row for row in rows if cast(int, row[3] if row[2] is None else row[2]) < cutoff]
-    names = tuple(turn_id(cast(str, row[0]), cast(int, row[1])) for row in old)
-    return names, None if len(rows) < STRETCH else cast(int, rows[-1][4]) + 1
+    rows = TURN_TIMES.scan(reader, (space, after), (space,), index="ordinal", limit=STRETCH)
+    old = [row for row in rows if (row.ingested_at if row.at is None else row.at) < cutoff]
+    names = tuple(turn_id(row.session, row.seq) for row in old)
+    return names, None if len(rows) < STRETCH else rows[-1].ordinal + 1

@@ -10,7 +10,7 @@ from clew.index.view import IndexView
 from clew.rows.annotations import BY_TURN, TAG
 from clew.rows.pause import paused_since
 from clew.rows.spend_ledger import read_ledger
-from clew.store.protocol import Store
+from clew.store.protocol import JobState, Store
 from clew.types.reports import Stats
 
 LEDGER_DAYS: Final = 7
@@ -31,7 +31,8 @@ def gather_stats(
         counts["segment"] -= reader.count("segment", (space, STAGED), (space, STAGED))
         ledger = read_ledger(reader, space, LEDGER_DAYS)
         labels = reader.count("label", (space, TAG), (space, TAG), index="name")
-        deferred = reader.count("job", (space, "deferred"), (space, "deferred"), index="state")
+        aside = JobState.DEFERRED.value
+        deferred = reader.count("job", (space, aside), (space, aside), index="state")
         since, rebuilt = paused_since(reader, space), resume_ordinal(reader, space)
     vectors = {model: int(has_vector(view, model).sum()) for model in sorted(view.vectors)}
     characters = int(view.turns.chars.sum())

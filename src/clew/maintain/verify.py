@@ -7,7 +7,6 @@ Kinds of problems: `database`, `turn`, `numbering`, `parent`, `blob`, `annotatio
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
-from typing import cast
 
 from clew.derive.entity_counts import entity_problems
 from clew.errors import ClewError
@@ -21,8 +20,10 @@ from clew.maintain.check_references import find_gaps, find_lost_parents, find_od
 from clew.rows.annotations import BY_TURN, lost_ordinals, orphans
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Reader, Store
-from clew.store.rows import TURN_COLUMNS, turn_from_row
-from clew.store.values import Row
+from clew.store.row_types import TurnRow
+from clew.store.rows import turn_from_row
+from clew.store.selections import BLOB_SHA
+from clew.store.tables import SESSION, SPACE
 from clew.types.ids import turn_id
 from clew.types.reports import Problem, VerifyReport
 from clew.types.turn import Turn
@@ -43,8 +44,8 @@ def _verify(store: Store, space: str, problems: list[Problem]) -> VerifyReport:
         for row in rows:
             turn, wrong = _read(row)
             problems += wrong
-            ordinals.append(cast(int, row[TURN_COLUMNS["ordinal"]]))
-            places.setdefault(cast(str, row[TURN_COLUMNS["session"]]), []).append(cast(int, row[TURN_COLUMNS["seq"]]))
+            ordinals.append(row.ordinal)
+            places.setdefault(row.session, []).append(row.seq)
             blobs |= {part.blob for part in turn.parts if part.blob} if turn else set()
     with store.snapshot() as reader:
         problems += _numbering(reader, space, ordinals, places)
@@ -69,16 +70,16 @@ def _damage(line: str) -> Problem:
     return Problem(kind="database", where="file", detail=line, repair="restore a backup, or export what can be read")
 
 
-def _read(row: Row) -> tuple[Turn | None, list[Problem]]:
+def _read(row: TurnRow) -> tuple[Turn | None, list[Problem]]:
     """The turn of a row, and what is wrong with it."""
-    where = turn_id(cast(str, row[TURN_COLUMNS["session"]]), cast(int, row[TURN_COLUMNS["seq"]]))
+    where = turn_id(row.session, row.seq)
     try:
         turn = turn_from_row(row)
     except (ClewError, ValueError, TypeError, AttributeError) as error:  # the row may hold anything
         return None, [
             Problem(kind="turn", where=where, detail=f"it cannot be read: {error}", repair="restore a backup")
         ]
-    if content_hash(turn) == row[TURN_COLUMNS["hash"]]:
+    if content_hash(turn) == row.hash:
         return turn, []
     detail = "its words are not those that were stored: the content hash differs"
     return turn, [Problem(kind="turn", where=where, detail=detail, repair="restore a backup")]
@@ -86,26 +87,26 @@ def _read(row: Row) -> tuple[Turn | None, list[Problem]]:
 
 def _numbering(reader: Reader, space: str, ordinals: list[int], places: dict[str, list[int]]) -> Iterator[Problem]:
     """Numbers given twice, and numbers beyond what the space and its sessions have given out."""
-    row = reader.get("space", (space,))
-    given = 0 if row is None else cast(int, row[1])
+    space_row = SPACE.get(reader, (space,))
+    given = 0 if space_row is None else space_row.next_ordinal
     twice = [ordinal for ordinal, count in Counter(ordinals).items() if count > 1]
     beyond = [ordinal for ordinal in ordinals if ordinal >= given]
     if twice or beyond:
         detail = f"{len(twice)} ordinals are given twice, {len(beyond)} lie beyond the space's {given}"
         yield Problem(kind="numbering", where=f"space {space}", detail=detail, repair="restore a backup")
     for session, seqs in sorted(places.items()):
-        row = reader.get("session", (space, session))
-        if row is None or cast(int, row[2]) <= max(seqs):
-            said = 0 if row is None else cast(int, row[2])
-            detail = f"its row says {said} turns, its last turn has the number {max(seqs)}"
+        row = SESSION.get(reader, (space, session))
+        upcoming = 0 if row is None else row.next_seq
+        if upcoming <= max(seqs):
+            detail = f"its row says {upcoming} turns, its last turn has the number {max(seqs)}"
             yield Problem(kind="numbering", where=f"session {session}", detail=detail, repair="restore a backup")
 
 
 def _blob_problems(reader: Reader, space: str, wanted: set[str]) -> Iterator[Problem]:
-    held = {cast(str, row[0]) for row in reader.scan("blob", (space,), (space,), columns=("sha",))}
-    for sha in sorted(wanted - held):
+    stored = BLOB_SHA.scan(reader, (space,), (space,))
+    for sha in sorted(wanted.difference(stored)):
         yield Problem(kind="blob", where=sha, detail="a turn refers to it and it is missing", repair="restore a backup")
-    for sha in sorted(held):
+    for sha in stored:
         data = reader.get_blob(space, sha) or b""
         if hashlib.sha256(data).hexdigest() != sha:
             yield Problem(kind="blob", where=sha, detail="its bytes do not match its name", repair="restore a backup")

@@ -1,9 +1,9 @@
 """The input of one ranking, gathered once: the question, a view of the index, cosines and weights."""
 
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date
 from operator import add
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -135,7 +135,7 @@ def _ends(moments: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def _day(moment: int) -> date:
-    return cast(datetime, from_us(moment)).date()
+    return from_us(moment).date()
 
 
 def answers(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -214,7 +214,7 @@ def days_of(view: IndexView, session: str | None) -> tuple[date, date] | None:
         return covered_days(view)
     known = view.turns.at[np.flatnonzero(view.mask(session=session) & (view.turns.at != view.NO_TIME))]
     ends = [from_us(int(end)) for end in (known.min(), known.max())] if len(known) else []
-    return (ends[0].date(), ends[1].date()) if ends and ends[0] and ends[1] else None
+    return (ends[0].date(), ends[1].date()) if ends else None
 
 
 def offers(mode: str, scene: Scene) -> list[TimelineEntry]:

@@ -5,11 +5,14 @@ old setting still: one that finds the space moved to a third model since it open
 settings do not undo each other's work (docs/decisions/0003).
 """
 
-from typing import Final, cast
+from typing import Final
 
 from clew.index.segment_kinds import VECTOR_PREFIX, generation
 from clew.index.view import IndexView
 from clew.store.protocol import Reader, Store, Transaction
+from clew.store.row_types import MetaRow
+from clew.store.selections import META_VALUE
+from clew.store.tables import META
 
 _MODEL: Final = "model"
 """Row of META: the name of the model whose vectors covered the space when it was last moved."""
@@ -17,8 +20,7 @@ _MODEL: Final = "model"
 
 def current_model(reader: Reader, space: str) -> str | None:
     """The model to which the space was moved last; None while no model has covered it."""
-    row = reader.get("meta", (space, _MODEL))
-    return None if row is None else cast(str, row[2])
+    return META_VALUE.get(reader, (space, _MODEL))
 
 
 def others(view: IndexView, model: str) -> list[str]:
@@ -44,7 +46,7 @@ def finish(store: Store, space: str, model: str, view: IndexView) -> bool:
         for name in old:
             tx.delete("vector", (space, name), (space, name))
             tx.delete("segment", (space, VECTOR_PREFIX + name), (space, VECTOR_PREFIX + name))
-        tx.put("meta", [(space, _MODEL, model)])
+        META.put(tx, [MetaRow(space, _MODEL, model)])
         now = generation(tx, space)
         return tx.compare_and_set("space", (space,), "generation", now, None if now is None else now + 1)
 

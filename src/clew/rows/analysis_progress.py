@@ -2,10 +2,11 @@
 
 import json
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 from clew.store.protocol import Reader
 from clew.store.rows import dumps
+from clew.store.selections import META_VALUE
 
 PROGRESS: Final = "analysed"
 """The row of META that says how far a space is analysed, and by whose vectors."""
@@ -39,5 +40,5 @@ class Progress:
 
 def read_progress(reader: Reader, space: str) -> tuple[str | None, Progress]:
     """The row as it stands and what it says; None and the beginning for a space that was never analysed."""
-    row = reader.get("meta", (space, PROGRESS))
-    return (None, Progress()) if row is None else (cast(str, row[2]), Progress(**json.loads(cast(str, row[2]))))
+    text = META_VALUE.get(reader, (space, PROGRESS))
+    return text, Progress() if text is None else Progress(**json.loads(text))

@@ -7,16 +7,31 @@ stands in two tables of its own, by the turn's ordinal, encoded by `clew.rows.an
 import json
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from clew.errors import InputError
 from clew.rows.annotation_codec import analysis_of, weighing_of
+from clew.store import tables
 from clew.store.protocol import Reader, Transaction
+from clew.store.row_types import MetaRow
 from clew.store.rows import dumps
+from clew.store.selections import (
+    ANALYSIS_ORDINAL,
+    ANALYSIS_VALUE,
+    ANNOTATION_OWNER,
+    LABEL_NAME,
+    META_VALUE,
+    TURN_ORDINAL,
+    TURN_PLACES,
+    WEIGHING_ORDINAL,
+    WEIGHING_VALUE,
+)
+from clew.store.tables import META
 from clew.types.annotation import Annotation
 from clew.types.ids import parse_turn_id, turn_id
+from clew.types.provenance import Provenance
 
-PROVENANCE: Final = "rule"
+PROVENANCE: Final = Provenance.RULE.value
 WEIGHING: Final = "weighing"
 """The table that holds the values of layers 1 to 3 together (docs/decisions/0006)."""
 
@@ -40,11 +55,14 @@ BY_TURN: Final[Mapping[str, Callable[[str], dict[str, Any]]]] = MappingProxyType
 )
 """The tables that hold a row for each turn, by its ordinal, with what reads their values."""
 
+_BY_TURN_VALUE: Final = MappingProxyType({WEIGHING: WEIGHING_VALUE, ANALYSIS: ANALYSIS_VALUE})
+_BY_TURN_ORDINAL: Final = (WEIGHING_ORDINAL, ANALYSIS_ORDINAL)
+
 
 def makers_of(reader: Reader, space: str) -> list[str]:
     """The provenances that rows of ANALYSIS may name; the first is that of rules."""
-    row = reader.get("meta", (space, MAKERS))
-    return [PROVENANCE] if row is None else cast("list[str]", json.loads(cast(str, row[2])))
+    text = META_VALUE.get(reader, (space, MAKERS))
+    return [PROVENANCE] if text is None else list(json.loads(text))
 
 
 def maker_number(tx: Transaction, space: str, provenance: str) -> int:
@@ -52,25 +70,25 @@ def maker_number(tx: Transaction, space: str, provenance: str) -> int:
     known = makers_of(tx, space)
     if provenance not in known:
         known.append(provenance)
-        tx.put("meta", [(space, MAKERS, dumps(known))])
+        META.put(tx, [MetaRow(space, MAKERS, dumps(known))])
     return known.index(provenance)
 
 
 def said_of(reader: Reader, space: str, table: str, ordinals: Sequence[int]) -> list[dict[str, Any] | None]:
     """What a table of `BY_TURN` says of turns, by kind; None for one of which it says nothing."""
-    rows = reader.get_many(table, [(space, ordinal) for ordinal in ordinals], columns=("value",))
-    return [None if row is None else BY_TURN[table](cast(str, row[0])) for row in rows]
+    column, read = _BY_TURN_VALUE[table], BY_TURN[table]
+    texts = column.get_many(reader, [(space, ordinal) for ordinal in ordinals])
+    return [None if text is None else read(text) for text in texts]
 
 
 def replaced(reader: Reader, space: str) -> int:
     """How often annotations of turns were replaced that had been final."""
-    row = reader.get("meta", (space, SAID))
-    return 0 if row is None else int(cast(str, row[2]))
+    return int(META_VALUE.get(reader, (space, SAID)) or 0)
 
 
 def note_replaced(tx: Transaction, space: str) -> None:
     """Counts once more; whoever replaces or removes annotations of analysed turns calls it in the same transaction."""
-    tx.put("meta", [(space, SAID, str(replaced(tx, space) + 1))])
+    META.put(tx, [MetaRow(space, SAID, str(replaced(tx, space) + 1))])
 
 
 def annotations_of(reader: Reader, space: str, owner: str) -> dict[str, Annotation]:
@@ -79,16 +97,20 @@ def annotations_of(reader: Reader, space: str, owner: str) -> dict[str, Annotati
     Where the analysis says something again in the light of more (domains, with a vector), that counts.
     """
     found: dict[str, Annotation] = {}
-    for _, _, kind, value, provenance, version in reader.scan("annotation", (space, owner), (space, owner)):
-        said = json.loads(cast(str, value))
-        found[cast(str, kind)] = Annotation(said, cast(str, provenance), cast(int, version))
+    for row in tables.ANNOTATION.scan(reader, (space, owner), (space, owner)):
+        found[row.kind] = Annotation(json.loads(row.value), row.provenance, row.version)
     ordinal = _ordinal_of(reader, space, owner)
-    for table, read in BY_TURN.items() if ordinal is not None else ():
-        row = reader.get(table, (space, ordinal))
-        if row is not None:
-            provenance = PROVENANCE if table == WEIGHING else makers_of(reader, space)[cast(int, row[3])]
-            for kind, value in read(cast(str, row[2])).items():
-                found[kind] = Annotation(value, provenance, cast(int, row[-1]))
+    if ordinal is None:
+        return dict(sorted(found.items()))
+    weighing = tables.WEIGHING.get(reader, (space, ordinal))
+    if weighing is not None:
+        values = weighing_of(weighing.value).items()
+        found |= {kind: Annotation(value, PROVENANCE, weighing.version) for kind, value in values}
+    analysis = tables.ANALYSIS.get(reader, (space, ordinal))
+    if analysis is not None:
+        provenance = makers_of(reader, space)[analysis.maker]
+        values = analysis_of(analysis.value).items()
+        found |= {kind: Annotation(value, provenance, analysis.version) for kind, value in values}
     return dict(sorted(found.items()))
 
 
@@ -98,24 +120,18 @@ def _ordinal_of(reader: Reader, space: str, owner: str) -> int | None:
         key = (space, *parse_turn_id(owner))
     except InputError:
         return None
-    row = reader.get_many("turn", [key], columns=("ordinal",))[0]
-    return None if row is None else cast(int, row[0])
+    return TURN_ORDINAL.get(reader, key)
 
 
 def orphans(reader: Reader, space: str) -> list[str]:
     """Owners of annotations that are no stored turn and no label in use, sorted."""
-    owners = {cast(str, owner) for (owner,) in reader.scan("annotation", (space,), (space,), columns=("owner",))}
-    places = reader.scan("turn", (space,), (space,), columns=("session", "seq"))
-    left = owners - {turn_id(cast(str, session), cast(int, seq)) for session, seq in places}
-    labels = reader.scan("label", (space, TAG), (space, TAG), index="name", columns=("name",)) if left else []
-    return sorted(left - {NAME_OWNER + cast(str, name) for (name,) in labels})
+    owners = set(ANNOTATION_OWNER.scan(reader, (space,), (space,)))
+    left = owners - {turn_id(place.session, place.seq) for place in TURN_PLACES.scan(reader, (space,), (space,))}
+    labels = LABEL_NAME.scan(reader, (space, TAG), (space, TAG), index="name") if left else []
+    return sorted(left - {NAME_OWNER + name for name in labels})
 
 
 def lost_ordinals(reader: Reader, space: str) -> list[int]:
     """Numbers under which something is said of a turn that is not stored, ascending."""
-    held = {cast(int, row[1]) for table in BY_TURN for row in reader.scan(table, (space,), (space,), columns=_KEY)}
-    turns = reader.scan("turn", (space,), (space,), index="ordinal", columns=("ordinal",))
-    return sorted(held - {cast(int, ordinal) for (ordinal,) in turns})
-
-
-_KEY: Final = ("space", "ordinal")
+    described = {ordinal for column in _BY_TURN_ORDINAL for ordinal in column.scan(reader, (space,), (space,))}
+    return sorted(described - set(TURN_ORDINAL.scan(reader, (space,), (space,), index="ordinal")))

@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64decode, b64encode
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 
@@ -10,7 +10,10 @@ from clew.analyze.prototypes import Prototypes, prototypes_name, prototypes_of
 from clew.models.protocol import Embedder
 from clew.models.quantize import dequantize, quantize
 from clew.store.protocol import Reader, Store
+from clew.store.row_types import MetaRow
 from clew.store.rows import dumps
+from clew.store.selections import META_VALUE
+from clew.store.tables import META
 
 KEPT: Final = "prototypes:"
 """Rows of META with this prefix hold an embedder's prototypes, as int8 numbers."""
@@ -19,10 +22,10 @@ KEPT: Final = "prototypes:"
 def read_prototypes(reader: Reader, space: str, model: str) -> Prototypes | None:
     """Those that are kept; None when they were never made."""
     name = prototypes_name(model)
-    row = reader.get("meta", (space, KEPT + name))
-    if row is None:
+    text = META_VALUE.get(reader, (space, KEPT + name))
+    if text is None:
         return None
-    held = json.loads(cast(str, row[2]))
+    held = json.loads(text)
     scales = np.array(held["scales"], np.float32)
     codes = np.frombuffer(b64decode(held["codes"]), np.int8).reshape(len(scales), -1)
     matrix = dequantize(codes, scales)
@@ -36,9 +39,10 @@ def make_prototypes(store: Store, space: str, embedder: Embedder) -> None:
         ModelError: the embedder failed.
     """
     with store.snapshot() as reader:
-        if reader.get("meta", (space, KEPT + prototypes_name(embedder.name))) is not None:
+        if META_VALUE.get(reader, (space, KEPT + prototypes_name(embedder.name))) is not None:
             return
     made = prototypes_of(embedder)
     codes, scales = quantize(np.vstack([made.centres, made.middle]))
-    said = dumps({"scales": [float(scale) for scale in scales], "codes": b64encode(codes.tobytes()).decode("ascii")})
-    store.transaction(lambda tx: tx.put("meta", [(space, KEPT + made.name, said)]), durable=False)
+    text = dumps({"scales": [float(scale) for scale in scales], "codes": b64encode(codes.tobytes()).decode("ascii")})
+    row = MetaRow(space, KEPT + made.name, text)
+    store.transaction(lambda tx: META.put(tx, [row]), durable=False)

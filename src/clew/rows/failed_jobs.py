@@ -7,10 +7,11 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from clew.store.protocol import Reader, Store, Transaction
+from clew.store.protocol import JobState, Reader, Store, Transaction
+from clew.store.row_types import JobRow
 from clew.store.rows import dumps
-from clew.store.tables import COMPLETION, JOB
-from clew.store.values import Row
+from clew.store.selections import COMPLETION_KEYS
+from clew.store.tables import JOB
 
 ATTEMPTS: Final = 3
 """How often a turn is tried before it is put aside as `deferred`."""
@@ -57,7 +58,7 @@ def next_try(attempts: int, now: int) -> int:
     return now + LATER_US[min(attempts, len(LATER_US)) - 1]
 
 
-def failed_row(space: str, kind: str, payload: dict[str, Any], attempts: int, tells: tuple[str, int]) -> Row:
+def failed_row(space: str, kind: str, payload: dict[str, Any], attempts: int, tells: tuple[str, int]) -> JobRow:
     """The row of a turn that failed.
 
     Args:
@@ -66,31 +67,31 @@ def failed_row(space: str, kind: str, payload: dict[str, Any], attempts: int, te
     """
     why, now = tells
     ends = attempts >= ATTEMPTS
-    state, later = ("deferred", 0) if ends else ("pending", next_try(attempts, now))
+    state, later = (JobState.DEFERRED, 0) if ends else (JobState.PENDING, next_try(attempts, now))
     name = job_name(kind, payload["turn"])
-    return (space, name, kind, state, dumps(payload), attempts, reason_of(why), None, later)
+    return JobRow(space, name, kind, state.value, dumps(payload), attempts, reason_of(why), None, later)
 
 
-def rows_of(reader: Reader, space: str, kind: str | None = None) -> list[dict[str, Any]]:
+def jobs_of(reader: Reader, space: str, kind: str | None = None) -> list[JobRow]:
     """The jobs of one kind, or all, that wait or were put aside; by state and name."""
     rest = () if kind is None else (kind,)
     return [
-        dict(zip(JOB.names, row, strict=True))
-        for state in ("pending", "deferred")
-        for row in reader.scan("job", (space, state, *rest), (space, state, *rest), index="state")
+        row
+        for state in (JobState.PENDING.value, JobState.DEFERRED.value)
+        for row in JOB.scan(reader, (space, state, *rest), (space, state, *rest), index="state")
     ]
 
 
 def deferred(reader: Reader, space: str) -> list[Deferred]:
     """What was put aside, by name."""
-    put = (job for job in rows_of(reader, space) if job["state"] == "deferred")
-    return sorted((Deferred(job["job"], job["attempts"] or 0, job["reason"]) for job in put), key=lambda each: each.job)
+    aside = (row for row in jobs_of(reader, space) if row.state == JobState.DEFERRED)
+    return sorted((Deferred(row.job, row.attempts or 0, row.reason) for row in aside), key=lambda job: job.job)
 
 
 def drop_jobs(tx: Transaction, space: str, kind: str) -> None:
     """Drops every job of one kind."""
-    for job in rows_of(tx, space, kind):
-        tx.delete("job", (space, job["job"]), (space, job["job"]))
+    for row in jobs_of(tx, space, kind):
+        tx.delete("job", (space, row.job), (space, row.job))
 
 
 def retry(store: Store, space: str) -> int:
@@ -100,11 +101,11 @@ def retry(store: Store, space: str) -> int:
     """
 
     def work(tx: Transaction) -> int:
-        free = [job for job in rows_of(tx, space) if job["holder"] is None]
-        for job in free:
-            if job["state"] == "deferred" and job["kind"] != EMBED:
-                _drop_answers(tx, space, job["payload"])
-            tx.put("job", [tuple((job | {"state": "pending", "attempts": 0, "not_before": 0}).values())])
+        free = [row for row in jobs_of(tx, space) if row.holder is None]
+        for row in free:
+            if row.state == JobState.DEFERRED and row.kind != EMBED:
+                _drop_answers(tx, space, row.payload)
+        JOB.put(tx, [row._replace(state=JobState.PENDING.value, attempts=0, not_before=0) for row in free])
         return len(free)
 
     return store.transaction(work)
@@ -115,5 +116,5 @@ def _drop_answers(tx: Transaction, space: str, payload: str) -> None:
         owner = cast(str, json.loads(payload)["turn"])
     except (ValueError, TypeError, KeyError):  # the row may hold anything; `clew verify` names it
         return
-    for key in tx.scan("completion", (space, owner), (space, owner), index="owner", columns=COMPLETION.key_names):
+    for key in COMPLETION_KEYS.scan(tx, (space, owner), (space, owner), index="owner"):
         tx.delete("completion", key, key)

@@ -10,10 +10,11 @@ import os
 import uuid
 from hashlib import blake2s
 from pathlib import Path
-from typing import Final, cast
+from typing import Final
 
 from clew.errors import StoreError
 from clew.store.protocol import Lease, Store
+from clew.store.tables import LEASE
 
 log = logging.getLogger("clew.worker")
 
@@ -39,9 +40,9 @@ def is_dead(holder: str) -> bool:
 def release_dead(store: Store, space: str, name: str) -> None:
     """Gives back a lease whose holder was killed, so that nobody waits for it to run out."""
     with store.snapshot() as reader:
-        row = reader.get("lease", (space, name))
-    if row is not None and row[2] is not None and is_dead(str(row[2])):
-        store.release(Lease(*cast("tuple[str, str, str, int, int]", row)))
+        row = LEASE.get(reader, (space, name))
+    if row is not None and row.holder is not None and is_dead(row.holder):
+        store.release(Lease(row.space, row.name, row.holder, row.fence, row.expires))
 
 
 def give_back(store: Store, lease: Lease) -> None:

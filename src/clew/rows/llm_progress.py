@@ -3,6 +3,7 @@
 from typing import Final
 
 from clew.store.protocol import Reader
+from clew.store.selections import META_VALUE
 
 NUANCE: Final = "nuance_model"
 """The kind of annotation that holds the flags which a model found, as a list; empty when it denied them all."""
@@ -14,7 +15,7 @@ RESPONSE: Final = "tag_response"
 
 def was_asked(reader: Reader, space: str, kind: str) -> bool:
     """Whether any turn of a space was ever asked about in this way."""
-    return reader.get("meta", (space, meta_name(kind))) is not None
+    return META_VALUE.get(reader, (space, meta_name(kind))) is not None
 
 
 def meta_name(kind: str) -> str:

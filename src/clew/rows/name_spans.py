@@ -11,13 +11,16 @@ So any process, with or without the model, counts the same, and forgetting takes
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Final
 
 from clew.store.protocol import Reader, Transaction
+from clew.store.row_types import AnnotationRow
 from clew.store.rows import dumps
-from clew.store.values import Row
+from clew.store.selections import ANNOTATION_VALUE, META_VALUE
+from clew.store.tables import ANNOTATION
 from clew.types.compact import NODE_TYPES
 from clew.types.entity import NameSpan, NodeType
+from clew.types.provenance import model_provenance
 from clew.types.turn import Turn
 
 KIND: Final = "named"
@@ -49,31 +52,31 @@ class Asked:
 
 def read_asked(reader: Reader, space: str) -> tuple[str | None, Asked | None]:
     """The row as it stands, and what it says; None when no model was ever asked."""
-    row = reader.get("meta", (space, RECOGNISER))
-    return (None, None) if row is None else (cast(str, row[2]), Asked(**json.loads(cast(str, row[2]))))
+    text = META_VALUE.get(reader, (space, RECOGNISER))
+    return text, None if text is None else Asked(**json.loads(text))
 
 
 def spans_seen(reader: Reader, space: str, turns: Sequence[Turn]) -> list[Spans]:
     """What was seen in some turns, nothing where no model was asked."""
-    if reader.get("meta", (space, RECOGNISER)) is None:
+    if META_VALUE.get(reader, (space, RECOGNISER)) is None:
         return [()] * len(turns)
-    rows = reader.get_many("annotation", [(space, turn.id, KIND) for turn in turns], columns=("value",))
-    return [() if row is None else _read(row[0]) for row in rows]
+    values = ANNOTATION_VALUE.get_many(reader, [(space, turn.id, KIND) for turn in turns])
+    return [() if value is None else _read(value) for value in values]
 
 
 def put_spans(tx: Transaction, space: str, model: str, seen: Mapping[str, Spans]) -> None:
     """Replaces what was seen in turns, given by their ids."""
-    rows: list[Row] = []
+    rows: list[AnnotationRow] = []
     for owner, spans in seen.items():
         if spans:
             value = dumps([[span.start, span.end, NODE_TYPES.letter(span.type)] for span in spans])
-            rows.append((space, owner, KIND, value, f"model:{model}", VERSION))
+            rows.append(AnnotationRow(space, owner, KIND, value, model_provenance(model), VERSION))
         else:
             tx.delete("annotation", (space, owner, KIND), (space, owner, KIND))
-    tx.put("annotation", rows)
+    ANNOTATION.put(tx, rows)
 
 
-def _read(value: Any) -> Spans:
+def _read(value: str) -> Spans:
     """The spans of a row; none of one that cannot be read, which `verify` notices by what is counted."""
     try:
         return tuple(

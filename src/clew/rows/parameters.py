@@ -8,7 +8,7 @@ import json
 from collections.abc import Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any, cast
+from typing import Any
 
 from clew.config import RecallConfig
 from clew.errors import ConflictError, NotFoundError
@@ -16,7 +16,10 @@ from clew.rank.tuning.fusion import PREFIX, SETTINGS_TUNED, bounds
 from clew.rank.tuning.structure import StructureParameters
 from clew.rows.pause import paused_since
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.rows import EPOCH, dumps, from_us, to_us
+from clew.store.row_types import ParameterRow
+from clew.store.rows import dumps, from_us, to_us
+from clew.store.selections import PARAMETER_VALUES
+from clew.store.tables import PARAMETER
 from clew.types.tuning import Change, LearnedValues
 
 
@@ -40,12 +43,11 @@ def read_learned(reader: Reader, space: str, upto: int | None = None) -> Learned
 def history(reader: Reader, space: str) -> list[Change]:
     """Every change, the first one first."""
     found: dict[int, Change] = {}
-    for _, name, version, value, at, reason in reader.scan("parameter", (space,), (space,)):
-        number = cast(int, version)
-        held = found.get(number) or Change(
-            version=number, at=from_us(cast(int, at)) or EPOCH, values={}, reason=json.loads(cast(str, reason))
+    for row in PARAMETER.scan(reader, (space,), (space,)):
+        change = found.get(row.version) or Change(
+            version=row.version, at=from_us(row.adopted_at), values={}, reason=json.loads(row.reason)
         )
-        found[number] = replace(held, values={**held.values, cast(str, name): json.loads(cast(str, value))})
+        found[row.version] = replace(change, values={**change.values, row.name: json.loads(row.value)})
     return [found[number] for number in sorted(found)]
 
 
@@ -62,9 +64,10 @@ def adopt(
         if read_learned(tx, space).version != seen:
             raise ConflictError("another program changed the learned values meanwhile; look at them and try again")
         rows = [
-            (space, name, seen + 1, dumps(value), to_us(now), dumps(dict(reason))) for name, value in values.items()
+            ParameterRow(space, name, seen + 1, dumps(value), to_us(now), dumps(dict(reason)))
+            for name, value in values.items()
         ]
-        tx.put("parameter", rows)
+        PARAMETER.put(tx, rows)
         return seen + 1
 
     return store.transaction(write)
@@ -127,10 +130,8 @@ def recall_of(learned: LearnedValues, config: RecallConfig, given: frozenset[str
 
 def _rows(reader: Reader, space: str) -> list[tuple[str, int, float | None]]:
     """Name, version and value of each row, by version and name."""
-    columns = ("name", "version", "value")
-    rows = reader.scan("parameter", (space,), (space,), columns=columns)
-    found = [(cast(str, name), cast(int, version), json.loads(cast(str, value))) for name, version, value in rows]
-    return sorted(found, key=lambda row: (row[1], row[0]))
+    rows = sorted(PARAMETER_VALUES.scan(reader, (space,), (space,)), key=lambda row: (row.version, row.name))
+    return [(row.name, row.version, json.loads(row.value)) for row in rows]
 
 
 class LearnedBook:

@@ -1,10 +1,13 @@
 """Whether a space takes anything in: one row, seen by every process in the transaction that would write."""
 
 from datetime import datetime
-from typing import Final, cast
+from typing import Final
 
 from clew.store.protocol import Reader, Store
+from clew.store.row_types import MetaRow
 from clew.store.rows import from_us, to_us
+from clew.store.selections import META_VALUE
+from clew.store.tables import META
 
 _PAUSED: Final = "paused"
 """Row of META: since when, in microseconds since 1970. There is none while the space takes turns in."""
@@ -12,14 +15,14 @@ _PAUSED: Final = "paused"
 
 def paused_since(reader: Reader, space: str) -> datetime | None:
     """When the space was paused; None when it is not."""
-    row = reader.get("meta", (space, _PAUSED))
-    return None if row is None else from_us(int(cast(str, row[2])))
+    text = META_VALUE.get(reader, (space, _PAUSED))
+    return None if text is None else from_us(int(text))
 
 
 def pause(store: Store, space: str, now: datetime) -> None:
     """Lets nothing new in until `resume`; a space that is paused stays so since it was."""
-    row = (space, _PAUSED, str(to_us(now)))
-    store.transaction(lambda tx: None if paused_since(tx, space) else tx.put("meta", [row]))
+    row = MetaRow(space, _PAUSED, str(to_us(now)))
+    store.transaction(lambda tx: None if paused_since(tx, space) else META.put(tx, [row]))
 
 
 def resume(store: Store, space: str) -> None:

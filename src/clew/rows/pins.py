@@ -1,15 +1,16 @@
 """Pins as rows: set, taken back, listed; and which turns they name for one ranking."""
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime
 from typing import Final, cast
 
 from clew.errors import InputError, NotFoundError
 from clew.rank.algebra import parse
 from clew.rows.pause import paused_since
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.rows import TURN_COLUMNS, from_us, to_us
-from clew.store.values import Row
+from clew.store.row_types import PinRow
+from clew.store.rows import from_us, to_us
+from clew.store.selections import TURN_ORIGIN
+from clew.store.tables import PIN
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.pins import Pin, PinKind
 
@@ -38,7 +39,7 @@ def set_pin(store: Store, space: str, pin: Pin) -> Pin:
             _must_be_a_memory(tx, space, pin.name)
         elif tx.get("pin", (space, pin.kind, pin.name)) is None and tx.count("pin", *_rules(space)) >= RULES:
             raise InputError(f"there are {RULES} rules already, the most that may be; take one back (unpin) first")
-        tx.put("pin", [(space, pin.kind, pin.name, pin.most, pin.note, to_us(pin.pinned_at))])
+        PIN.put(tx, [_row(space, pin, pin.name)])
 
     store.transaction(write)
     return pin
@@ -49,10 +50,10 @@ def _rules(space: str) -> tuple[tuple[str, str], tuple[str, str]]:
 
 
 def _must_be_a_memory(reader: Reader, space: str, name: str) -> None:
-    row = reader.get("turn", (space, *parse_turn_id(name)))
-    if row is None:
+    origin = TURN_ORIGIN.get(reader, (space, *parse_turn_id(name)))
+    if origin is None:
         raise NotFoundError(f"no turn {name!r} in space {space!r}; it may have been forgotten")
-    if row[TURN_COLUMNS["origin"]] == "injected":
+    if origin == "injected":
         raise InputError(f"{name!r} is text that Clew put into a prompt, and never a memory; pin the turn it quotes")
 
 
@@ -69,18 +70,18 @@ def take_back(store: Store, space: str, kind: PinKind, name: str) -> None:
 
 def read_pins(reader: Reader, space: str) -> list[Pin]:
     """What is pinned, the oldest first; ties go by kind and name."""
-    rows = reader.scan("pin", (space,), (space,))
-    return sorted(map(_pin, rows), key=lambda each: (each.pinned_at, each.kind, each.name))
+    return sorted(
+        map(_pin, PIN.scan(reader, (space,), (space,))), key=lambda each: (each.pinned_at, each.kind, each.name)
+    )
 
 
-def _pin(row: Row) -> Pin:
-    _, kind, name, most, note, pinned_at = row
+def _row(space: str, pin: Pin, name: str) -> PinRow:
+    return PinRow(space, pin.kind, name, pin.most, pin.note, to_us(pin.pinned_at))
+
+
+def _pin(row: PinRow) -> Pin:
     return Pin(
-        kind=cast(PinKind, kind),
-        name=cast(str, name),
-        most=cast(int, most),
-        note=cast("str | None", note),
-        pinned_at=cast(datetime, from_us(cast(int, pinned_at))),
+        kind=cast(PinKind, row.kind), name=row.name, most=row.most, note=row.note, pinned_at=from_us(row.pinned_at)
     )
 
 
@@ -103,7 +104,7 @@ def carry_pins(pins: Sequence[Pin], target: Store, space: str, names: Mapping[st
         kept = [
             (each, name) for each, name in kept if each.kind == "where" or tx.get("turn", (space, *parse_turn_id(name)))
         ]
-        tx.put("pin", [(space, each.kind, name, each.most, each.note, to_us(each.pinned_at)) for each, name in kept])
+        PIN.put(tx, [_row(space, each, name) for each, name in kept])
         return len(kept)
 
     return target.transaction(write) if here else 0

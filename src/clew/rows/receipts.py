@@ -5,11 +5,14 @@ import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Final, cast
+from typing import Final
 
 from clew.errors import NotFoundError
 from clew.store.protocol import Store
+from clew.store.row_types import ReceiptRow
 from clew.store.rows import dumps, to_us
+from clew.store.selections import RECEIPT_DATA, RECEIPT_TIMES, ReceiptTime
+from clew.store.tables import RECEIPT
 from clew.types.context import Receipt
 
 _EFFORT: Final = 6
@@ -59,12 +62,12 @@ class ReceiptBook:
         if waiting is not None:
             return waiting
         with self._store.snapshot() as reader:
-            row = reader.get("receipt", (self._space, name))
+            row = RECEIPT.get(reader, (self._space, name))
         if row is None:
             raise NotFoundError(
                 f"no receipt {name!r} in this space; recall prints its receipt's name, the last {self._keep} are kept"
             )
-        return receipt_of(cast(bytes, row[3]))
+        return receipt_of(row.data)
 
     def newest(self) -> Receipt:
         """The receipt made last; of several made at one moment the one whose name comes last.
@@ -74,23 +77,21 @@ class ReceiptBook:
         """
         everything = (self._space,)
         with self._lock:
-            made = [(to_us(receipt.created_at), receipt.id) for receipt in self._unwritten.values()]
+            made = [ReceiptTime(to_us(receipt.created_at), receipt.id) for receipt in self._unwritten.values()]
         with self._store.snapshot() as reader:
-            rows = reader.scan("receipt", everything, everything, columns=("created_at", "receipt"))
-        made += [(cast(int, at), cast(str, name)) for at, name in rows]
+            made += RECEIPT_TIMES.scan(reader, everything, everything)
         if not made:
             raise NotFoundError("no recall has left a receipt in this space yet; ask something first")
-        return self.get(max(made, key=lambda each: (each[0] or 0, each[1]))[1])
+        return self.get(max(made).receipt)
 
     def recent(self, count: int) -> list[Receipt]:
         """The receipts made last, the newest first."""
         with self._lock:
             waiting = list(self._unwritten.values())
         with self._store.snapshot() as reader:
-            rows = reader.scan("receipt", (self._space,), (self._space,), columns=("created_at", "receipt"))
-            newest = sorted(((cast(int, at), cast(str, name)) for at, name in rows), reverse=True)[:count]
-            held = reader.get_many("receipt", [(self._space, name) for _, name in newest], columns=("data",))
-        known = {each.id: each for each in (receipt_of(cast(bytes, row[0])) for row in held if row)}
+            newest = sorted(RECEIPT_TIMES.scan(reader, (self._space,), (self._space,)), reverse=True)[:count]
+            stored = RECEIPT_DATA.get_many(reader, [(self._space, row.receipt) for row in newest])
+        known = {each.id: each for each in (receipt_of(data) for data in stored if data is not None)}
         known |= {each.id: each for each in waiting}
         return sorted(known.values(), key=lambda each: (each.created_at, each.id), reverse=True)[:count]
 
@@ -120,8 +121,8 @@ class ReceiptBook:
             batch = dict(self._unwritten)
         if not batch:
             return 0
-        rows = [(self._space, r.id, to_us(r.created_at), receipt_bytes(r)) for r in batch.values()]
-        self._store.transaction(lambda tx: tx.put("receipt", rows), durable=False)
+        rows = [ReceiptRow(self._space, r.id, to_us(r.created_at), receipt_bytes(r)) for r in batch.values()]
+        self._store.transaction(lambda tx: RECEIPT.put(tx, rows), durable=False)
         with self._lock:
             for name, receipt in batch.items():
                 if self._unwritten.get(name) is receipt:
@@ -134,9 +135,8 @@ class ReceiptBook:
         with self._store.snapshot() as reader:
             if reader.count("receipt", *everything) <= self._keep * 1.1:  # one sweep for many receipts, not one each
                 return
-            rows = reader.scan("receipt", *everything, columns=("created_at", "receipt"))
-        by_age = sorted((cast(int, created_at), cast(str, name)) for created_at, name in rows)
-        old = [(self._space, name) for _, name in by_age[: len(rows) - self._keep]]
+            by_age = sorted(RECEIPT_TIMES.scan(reader, *everything))
+        old = [(self._space, row.receipt) for row in by_age[: len(by_age) - self._keep]]
         tables = ("feedback", "receipt")  # what is known of a receipt goes with it
         self._store.transaction(
             lambda tx: [tx.delete(table, key, key) for key in old for table in tables], durable=False

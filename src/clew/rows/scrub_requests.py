@@ -7,10 +7,13 @@ snapshot nor a full disk loses it. Whoever forgets next, and the worker of any p
 import logging
 import time
 from collections.abc import Callable
-from typing import Final, cast
+from typing import Final
 
 from clew.errors import StoreError
 from clew.store.protocol import Reader, Store, Transaction
+from clew.store.row_types import MetaRow
+from clew.store.selections import META_VALUE
+from clew.store.tables import META
 
 log = logging.getLogger("clew.scrub")
 
@@ -29,14 +32,13 @@ def real_now() -> int:
 def note(tx: Transaction, space: str) -> str:
     """Notes, in the transaction that removes turns, that the raw files hold traces of them; gives the note."""
     said = str(real_now())
-    tx.put("meta", [(space, _DUE, said)])
+    META.put(tx, [MetaRow(space, _DUE, said)])
     return said
 
 
 def noted(reader: Reader, space: str) -> str | None:
     """The note; None when the raw files hold no traces of turns that went."""
-    row = reader.get("meta", (space, _DUE))
-    return None if row is None else cast(str, row[2])
+    return META_VALUE.get(reader, (space, _DUE))
 
 
 def scrub(store: Store, space: str, said: str) -> None:

@@ -8,18 +8,17 @@ be billed, and is booked as a failed call two days later. A call belongs to the 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from clew.errors import BudgetExceeded
 from clew.models.budget import Budget, Usage
 from clew.store.protocol import Reader, Store, Transaction
+from clew.store.row_types import LedgerRow
 from clew.store.tables import LEDGER
-from clew.store.values import Row
 
 EPOCH: Final = date(1970, 1, 1)
 
 _NUMBERS: Final = LEDGER.names[LEDGER.key :]
-_RESERVED: Final = LEDGER.names.index("reserved_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class Ledger:
 
         def work(tx: Transaction) -> None:
             _book_lost(tx, self._space, hold.day)
-            held = _total(_rows(tx, self._space, hold.day))
+            held = _total(LEDGER.scan(tx, (self._space, hold.day), (self._space, hold.day)))
             self._see_that_it_fits(held, worst)
             change = {"reserved_tokens": worst.tokens_in + worst.tokens_out, "reserved_micros": worst.micros}
             _add(tx, (self._space, hold.day, model, purpose), change)
@@ -62,8 +61,8 @@ class Ledger:
         Nothing happens when that is gone: the call took days, and was booked at its worst as lost.
         """
         key = (self._space, hold.day, hold.model, hold.purpose)
-        row = tx.get("ledger", key)
-        if row is None or cast(int, row[_RESERVED]) < hold.worst.tokens_in + hold.worst.tokens_out:
+        row = LEDGER.get(tx, key)
+        if row is None or row.reserved_tokens < hold.worst.tokens_in + hold.worst.tokens_out:
             return
         change = {
             "calls": 1,
@@ -102,43 +101,42 @@ def read_ledger(reader: Reader, space: str, days: int | None = None) -> list[dic
 
     `cost` is in the currency of the prices; `reserved_*` is of calls under way, or of a killed process.
     """
-    rows = reader.scan("ledger", (space,), (space,))
-    kept = sorted({cast(int, row[1]) for row in rows}, reverse=True)[:days]
-    return [_record(row) for day in kept for row in rows if row[1] == day]
+    rows = LEDGER.scan(reader, (space,), (space,))
+    kept = sorted({row.day for row in rows}, reverse=True)[:days]
+    return [_record(row) for day in kept for row in rows if row.day == day]
 
 
-def _record(row: Row) -> dict[str, Any]:
-    named = dict(zip(LEDGER.names, row, strict=True))
+def _record(row: LedgerRow) -> dict[str, Any]:
     return {
-        "day": (EPOCH + timedelta(days=cast(int, row[1]))).isoformat(),
-        **{name: named[name] for name in ("model", "purpose", "calls", "failures", "tokens_in", "tokens_out")},
-        "cost": cast(int, named["micros"]) / 1e6,
-        "reserved_tokens": named["reserved_tokens"],
-        "reserved_cost": cast(int, named["reserved_micros"]) / 1e6,
+        "day": (EPOCH + timedelta(days=row.day)).isoformat(),
+        "model": row.model,
+        "purpose": row.purpose,
+        "calls": row.calls,
+        "failures": row.failures,
+        "tokens_in": row.tokens_in,
+        "tokens_out": row.tokens_out,
+        "cost": row.micros / 1e6,
+        "reserved_tokens": row.reserved_tokens,
+        "reserved_cost": row.reserved_micros / 1e6,
     }
 
 
-def _rows(reader: Reader, space: str, day: int) -> list[Row]:
-    return reader.scan("ledger", (space, day), (space, day))
-
-
-def _total(rows: list[Row]) -> dict[str, int]:
-    return {name: sum(cast(int, row[LEDGER.key + at] or 0) for row in rows) for at, name in enumerate(_NUMBERS)}
+def _total(rows: list[LedgerRow]) -> dict[str, int]:
+    return {name: sum(getattr(row, name) for row in rows) for name in _NUMBERS}
 
 
 def _add(tx: Transaction, key: tuple[str, int, str, str], change: Mapping[str, int]) -> None:
     """Adds to a row's numbers; none falls below 0, also where a reservation was booked as lost meanwhile."""
-    row = tx.get("ledger", key) or (*key, *(0 for _ in _NUMBERS))
-    held = zip(_NUMBERS, row[LEDGER.key :], strict=True)
-    tx.put("ledger", [(*key, *(max(0, cast(int, value or 0) + change.get(name, 0)) for name, value in held))])
+    row = LEDGER.get(tx, key) or LedgerRow(*key, *(0 for _ in _NUMBERS))
+    changed = {name: max(0, getattr(row, name) + number) for name, number in change.items()}
+    LEDGER.put(tx, [row._replace(**changed)])
 
 
 def _book_lost(tx: Transaction, space: str, day: int) -> None:
     """Books what is still reserved from before yesterday as failed calls that cost their worst: nobody settles it."""
-    for row in tx.scan("ledger", (space,), (space, day - 2)):
-        named = dict(zip(LEDGER.names, row, strict=True))
-        tokens, micros = cast(int, named["reserved_tokens"] or 0), cast(int, named["reserved_micros"] or 0)
+    for row in LEDGER.scan(tx, (space,), (space, day - 2)):
+        tokens, micros = row.reserved_tokens, row.reserved_micros
         if tokens or micros:
             change = {"calls": 1, "failures": 1, "tokens_in": tokens, "micros": micros}
             cleared = {"reserved_tokens": -tokens, "reserved_micros": -micros}
-            _add(tx, cast("tuple[str, int, str, str]", row[: LEDGER.key]), change | cleared)
+            _add(tx, (row.space, row.day, row.model, row.purpose), change | cleared)

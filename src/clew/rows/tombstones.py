@@ -9,16 +9,14 @@ import hmac
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Final, cast
+from typing import cast
 
 from clew.ingest.identity import TurnKey
 from clew.store.protocol import Reader
+from clew.store.row_types import TombstoneRow
 from clew.store.rows import to_us
 from clew.store.tables import SPACE, TOMBSTONE
-from clew.store.values import Row
 from clew.types.turn import Turn
-
-_SALT: Final = SPACE.names.index("salt")
 
 Hashed = Callable[[str, str | bytes], bytes]
 """From what a value is (`session`, `content`, ...) and the value to its hash under the space's salt."""
@@ -35,9 +33,9 @@ def hashing(salt: bytes) -> Hashed:
 
 
 def hashing_of(reader: Reader, space: str) -> Hashed | None:
-    """The same for a stored space; None when there is no such space."""
-    row = reader.get("space", (space,))
-    return None if row is None else hashing(cast(bytes, row[_SALT]))
+    """The keyed hash of a stored space; None when there is no such space."""
+    row = SPACE.get(reader, (space,))
+    return None if row is None else hashing(row.salt)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,27 +55,27 @@ class Ghost:
     parent: int | None
 
 
-def tombstone(space: str, turn: Turn, digest: bytes, hashed: Hashed, now: datetime) -> Row:
+def tombstone(space: str, turn: Turn, digest: bytes, hashed: Hashed, now: datetime) -> TombstoneRow:
     """The row that stays of a stored turn, given its content hash."""
-    row = {
-        "space": space,
-        "session": hashed("session", turn.session),
-        "seq": turn.seq,
-        "digest": hashed("content", digest),
-        "moment": None if turn.at is None else moment_of(turn.at, digest, hashed),
-        "external_id": None if turn.external_id is None else hashed("id", turn.external_id),
-        "branch": hashed("branch", turn.branch),
-        "parent": parent_seq(turn.parent),
-        "forgotten_at": to_us(now),
-    }
-    return tuple(row[name] for name in TOMBSTONE.names)
+    return TombstoneRow(
+        space=space,
+        session=hashed("session", turn.session),
+        seq=cast(int, turn.seq),
+        digest=hashed("content", digest),
+        moment=None if turn.at is None else moment_of(turn.at, digest, hashed),
+        external_id=None if turn.external_id is None else hashed("id", turn.external_id),
+        branch=hashed("branch", turn.branch),
+        parent=parent_seq(turn.parent),
+        forgotten_at=to_us(now),
+    )
 
 
 def ghosts(reader: Reader, space: str, session: str, hashed: Hashed) -> list[Ghost]:
     """The forgotten turns of a session, in their order."""
     key = (space, hashed("session", session))
-    rows = reader.scan("tombstone", key, key, columns=("seq", "digest", "external_id", "branch", "parent"))
-    return [Ghost(*cast("tuple[int, bytes, bytes | None, bytes, int | None]", row)) for row in rows]
+    return [
+        Ghost(row.seq, row.digest, row.external_id, row.branch, row.parent) for row in TOMBSTONE.scan(reader, key, key)
+    ]
 
 
 def is_copy(reader: Reader, space: str, turn: Turn, digest: bytes, hashed: Hashed) -> bool:
@@ -86,7 +84,7 @@ def is_copy(reader: Reader, space: str, turn: Turn, digest: bytes, hashed: Hashe
         return False
     key = (space, moment_of(turn.at, digest, hashed))
     own = hashed("session", turn.session)
-    return any(row[0] != own for row in reader.scan("tombstone", key, key, index="moment", columns=("session",)))
+    return any(row.session != own for row in TOMBSTONE.scan(reader, key, key, index="moment"))
 
 
 def as_keys(found: Sequence[Ghost], others: Iterable[TurnKey], hashed: Hashed) -> list[TurnKey]:

@@ -9,7 +9,7 @@ import json
 from base64 import b64decode, b64encode
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +20,17 @@ from clew.errors import ModelError
 from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
-from clew.rows.analysis_progress import PROGRESS
+from clew.rows.analysis_progress import read_progress
 from clew.rows.annotation_codec import analysis_of, analysis_text
-from clew.rows.annotations import ANALYSIS, NAME_OWNER, PROVENANCE, TAG, note_replaced
+from clew.rows.annotations import NAME_OWNER, PROVENANCE, TAG, note_replaced
 from clew.store.protocol import Reader, Transaction
+from clew.store.row_types import AnalysisRow, AnnotationRow, LabelAliasRow, MetaRow
 from clew.store.rows import dumps
-from clew.store.values import Row
+from clew.store.selections import LABEL_NAME, LABEL_OWNER, META_VALUE, TURN_ORDINAL, TURN_PLACES, TURN_TEXT
+from clew.store.tables import ANALYSIS, ANNOTATION, LABEL, LABEL_ALIAS, META
 from clew.structure.vocabulary import SPLIT_BEATS, SPLIT_SHARE, LabelEntry, Vocabulary, parts_of
 from clew.types.ids import node_id
+from clew.types.provenance import Provenance, model_provenance
 
 LABEL_KIND: Final = "label"
 VECTOR_KIND: Final = "vector:"
@@ -47,14 +50,14 @@ def read_vocabulary(reader: Reader, space: str, model: str | None) -> tuple[Voca
     held = {} if state is None else json.loads(state)
     said: dict[str, LabelEntry] = {}
     vectors: dict[str, NDArray[np.int8]] = {}
-    for _, owner, kind, value, *_ in reader.scan("annotation", (space, NAME_OWNER), (space, NAME_OWNER[:-1] + ";")):
-        name = cast(str, owner)[len(NAME_OWNER) :]
-        if kind == LABEL_KIND:
-            told = json.loads(cast(str, value))
+    for row in ANNOTATION.scan(reader, (space, NAME_OWNER), (space, NAME_OWNER[:-1] + ";")):
+        name = row.owner[len(NAME_OWNER) :]
+        if row.kind == LABEL_KIND:
+            told = json.loads(row.value)
             parts = tuple(told.get("parts", ()))
             said[name] = LabelEntry(name, told["born"], told["beats"], told.get("again"), parts=parts)
-        elif model is not None and kind == VECTOR_KIND + model:
-            vectors[name] = np.frombuffer(b64decode(json.loads(cast(str, value))), np.int8)
+        elif model is not None and row.kind == VECTOR_KIND + model:
+            vectors[name] = np.frombuffer(b64decode(json.loads(row.value)), np.int8)
     for name, target in aliases_of(reader, space).items():
         if name in said and target in said:
             said[name].target = target
@@ -67,26 +70,24 @@ def read_vocabulary(reader: Reader, space: str, model: str | None) -> tuple[Voca
 def aliases_of(reader: Reader, space: str, namespace: str = TAG) -> dict[str, str]:
     """Which name leads to which."""
     key = (space, namespace)
-    return {cast(str, row[2]): cast(str, row[3]) for row in reader.scan("label_alias", key, key)}
+    return {row.name: row.target for row in LABEL_ALIAS.scan(reader, key, key)}
 
 
 def model_of(reader: Reader, space: str) -> str | None:
     """Whose vectors the analysis uses; None for words alone."""
-    row = reader.get("meta", (space, PROGRESS))
-    return None if row is None else cast("str | None", json.loads(cast(str, row[2]))["model"])
+    return read_progress(reader, space)[1].model
 
 
 def state_of(reader: Reader, space: str) -> str | None:
     """The row of META that counts changes; None before the first."""
-    row = reader.get("meta", (space, STATE))
-    return None if row is None else cast(str, row[2])
+    return META_VALUE.get(reader, (space, STATE))
 
 
-def _state_row(tx: Reader, space: str, beats: int) -> Row:
+def _state_row(tx: Reader, space: str, beats: int) -> MetaRow:
     """The row of META after one more change."""
     state = state_of(tx, space)
     changes = 0 if state is None else json.loads(state)["changes"]
-    return (space, STATE, dumps({"changes": changes + 1, "beats": beats}))
+    return MetaRow(space, STATE, dumps({"changes": changes + 1, "beats": beats}))
 
 
 def put_names(tx: Transaction, space: str, words: Vocabulary, names: Iterable[str]) -> None:
@@ -99,20 +100,21 @@ def put_names(tx: Transaction, space: str, words: Vocabulary, names: Iterable[st
             continue
         told = {"born": label.born, "beats": label.beats, "again": label.again, "parts": label.parts or None}
         told = {kind: value for kind, value in told.items() if value is not None}
-        tx.put("annotation", [(*owner, LABEL_KIND, dumps(told), PROVENANCE, VERSION)])
+        ANNOTATION.put(tx, [AnnotationRow(*owner, LABEL_KIND, dumps(told), PROVENANCE, VERSION)])
         if label.target is not None:
-            tx.put("label_alias", [(space, TAG, name, label.target)])
-    tx.put("meta", [_state_row(tx, space, words.beats)])
+            LABEL_ALIAS.put(tx, [LabelAliasRow(space, TAG, name, label.target)])
+    META.put(tx, [_state_row(tx, space, words.beats)])
 
 
-def vector_rows(space: str, model: str, words: Vocabulary, names: Iterable[str]) -> list[Row]:
+def vector_rows(space: str, model: str, words: Vocabulary, names: Iterable[str]) -> list[AnnotationRow]:
     """The vectors of names, as they are kept."""
-    rows: list[Row] = []
+    rows: list[AnnotationRow] = []
     for name in sorted(names):
         codes = words.labels[name].codes
         if codes is not None:
             value = dumps(b64encode(codes.tobytes()).decode("ascii"))
-            rows.append((space, NAME_OWNER + name, VECTOR_KIND + model, value, f"model:{model}", VERSION))
+            maker = model_provenance(model)
+            rows.append(AnnotationRow(space, NAME_OWNER + name, VECTOR_KIND + model, value, maker, VERSION))
     return rows
 
 
@@ -168,13 +170,13 @@ def let_go(tx: Transaction, space: str, dropped: Mapping[str, int], beats: int) 
             gone.add(name)
     put_names(tx, space, words, words.drop(gone) | set(dropped))
     if model is not None and gone:
-        _take_off(tx, space, tx.scan(ANALYSIS, (space,), (space,)), gone)
+        _take_off(tx, space, ANALYSIS.scan(tx, (space,), (space,)), gone)
 
 
 def untag(tx: Transaction, space: str, session: str) -> None:
     """Takes the tags off the turns of a session: one that is carried over is a word of the turns before."""
-    turns = tx.scan("turn", (space, session), (space, session), columns=("ordinal",))
-    rows = tx.get_many(ANALYSIS, [(space, ordinal) for (ordinal,) in turns])
+    ordinals = TURN_ORDINAL.scan(tx, (space, session), (space, session))
+    rows = ANALYSIS.get_many(tx, [(space, ordinal) for ordinal in ordinals])
     _take_off(tx, space, [row for row in rows if row is not None], None)
 
 
@@ -200,7 +202,8 @@ def labels_in(tx: Reader, space: str, session: str) -> tuple[Counter[str], int]:
     """How many closed beats of a session have each name, and how many there are."""
     first = node_id(session, "beat", 0).removesuffix("0")
     bounds = (space, first), (space, first[:-1] + ";")
-    names = Counter(cast(str, row[3]) for row in tx.scan("label", *bounds) if row[2] == TAG and row[5] != "user")
+    rows = LABEL.scan(tx, *bounds)
+    names = Counter(row.name for row in rows if row.namespace == TAG and row.provenance != Provenance.USER)
     return names, tx.count("node", *bounds)
 
 
@@ -218,10 +221,8 @@ def _split(reader: Reader, space: str, words: Vocabulary, name: str, fresh: Mapp
     held = dict(fresh)
     for form in (form for form in words.labels if words.root(form) == name):
         key = (space, TAG, form)
-        for (owner,) in reader.scan("label", key, key, index="name", columns=("owner",)):
-            node = cast(str, owner)
-            rows = reader.scan("label", (space, node, TAG), (space, node, TAG), columns=("name",))
-            held[node] = [cast(str, row[0]) for row in rows]
+        for node in LABEL_OWNER.scan(reader, key, key, index="name"):
+            held[node] = LABEL_NAME.scan(reader, (space, node, TAG), (space, node, TAG))
     roots = ([words.root(each) for each in names] for _, names in sorted(held.items()))
     beats = [each for each in roots if name in each]
     parts = parts_of(name, beats) if len(beats) > SPLIT_SHARE * words.beats else ()
@@ -249,33 +250,33 @@ def _codes(embedder: Embedder, names: Sequence[str]) -> list[NDArray[np.int8] | 
     return found
 
 
-def _take_off(tx: Transaction, space: str, rows: Iterable[Row], names: set[str] | None) -> None:
+def _take_off(tx: Transaction, space: str, rows: Iterable[AnalysisRow], names: set[str] | None) -> None:
     """Takes names off rows of ANALYSIS, all names for None: a turn need not hold the words of its tags.
 
     A name that a turn says itself, or one from which it may be carried over, stays.
     """
-    found: list[Row] = []
+    changed: list[AnalysisRow] = []
     for row in rows:
-        said = analysis_of(cast(str, row[2]))
+        said = analysis_of(row.value)
         tags = said.pop("tags", {})
         gone = set(tags) if names is None else names.intersection(tags)
         if names is not None and gone:
-            gone -= _said_near(tx, space, cast(int, row[1]), gone)
+            gone -= _said_near(tx, space, row.ordinal, gone)
         if gone:
             kept = {name: weight for name, weight in tags.items() if name not in gone}
-            found.append((*row[:2], analysis_text(said | ({"tags": kept} if kept else {})), *row[3:]))
-    if found:
-        tx.put(ANALYSIS, found)
+            changed.append(row._replace(value=analysis_text(said | ({"tags": kept} if kept else {}))))
+    if changed:
+        ANALYSIS.put(tx, changed)
         note_replaced(tx, space)
 
 
 def _said_near(tx: Reader, space: str, ordinal: int, names: set[str]) -> set[str]:
     """Those of some names that stand in a turn or in the few before it."""
     key = (space, ordinal)
-    places = tx.scan("turn", key, key, index="ordinal", columns=("session", "seq"))
+    places = TURN_PLACES.scan(tx, key, key, index="ordinal")
     if not places:
         return set()
-    session, seq = places[0][0], cast(int, places[0][1])
-    near = tx.scan("turn", (space, session, max(0, seq - LOOKBACK)), (space, session, seq), columns=("text",))
-    keys = {key for (text,) in near for key in standing(cast(str, text))}
+    ((session, seq),) = places
+    near = TURN_TEXT.scan(tx, (space, session, max(0, seq - LOOKBACK)), (space, session, seq))
+    keys = {key for text in near for key in standing(text)}
     return {name for name in names if tag_key(name) in keys}

@@ -6,16 +6,14 @@ from contextlib import AbstractContextManager
 from typing import Final, TypeVar, cast
 
 from clew.errors import StoreError
-from clew.store.protocol import Job, Lease, Reader, Transaction
-from clew.store.tables import JOB
-from clew.store.values import Row
+from clew.store.protocol import Job, JobState, Lease, Reader, Transaction
+from clew.store.row_types import JobRow, LeaseRow
+from clew.store.selections import JOB_TIMES
+from clew.store.tables import JOB, LEASE
 
 T = TypeVar("T")
 _PAGE: Final = 64
 """Pending jobs looked at in one step; those that others have claimed are skipped."""
-STATES: Final = ("pending", "done", "deferred")
-_PAYLOAD: Final = JOB.names.index("payload")
-_ATTEMPTS: Final = JOB.names.index("attempts")
 
 
 class Claiming(ABC):
@@ -52,48 +50,46 @@ class Claiming(ABC):
                 return []
         return self.transaction(lambda tx: _claim(tx, (space, kind), holder, (now, until), limit), durable=False)
 
-    def finish_job(self, job: Job, *, state: str, reason: str | None = None, not_before: int = 0) -> None:
+    def finish_job(self, job: Job, *, state: JobState, reason: str | None = None, not_before: int = 0) -> None:
         """See `Store.finish_job`."""
-        if state not in STATES:
-            raise StoreError(f"{state!r} is no state of a job; expected one of {', '.join(STATES)}")
+        if state not in list(JobState):
+            raise StoreError(f"{state!r} is no state of a job; expected one of {', '.join(JobState)}")
         self.transaction(lambda tx: _finish(tx, job, state, reason, not_before), durable=False)
 
 
 def _is_held_by_another(reader: Reader, wanted: Lease, now: int) -> bool:
-    row = reader.get("lease", (wanted.space, wanted.name))
-    return row is not None and row[2] != wanted.holder and cast(int, row[4]) > now
+    row = LEASE.get(reader, (wanted.space, wanted.name))
+    return row is not None and row.holder != wanted.holder and row.expires > now
 
 
 def _take(tx: Transaction, wanted: Lease, now: int) -> Lease | None:
     if _is_held_by_another(tx, wanted, now):
         return None
-    row = tx.get("lease", (wanted.space, wanted.name))
-    fence = wanted.fence
-    if row is not None:
-        fence = cast(int, row[3]) + (row[2] != wanted.holder)
+    row = LEASE.get(tx, (wanted.space, wanted.name))
+    fence = wanted.fence if row is None else row.fence + (row.holder != wanted.holder)
     taken = Lease(wanted.space, wanted.name, wanted.holder, fence, wanted.expires)
-    tx.put("lease", [(taken.space, taken.name, taken.holder, taken.fence, taken.expires)])
+    LEASE.put(tx, [LeaseRow(taken.space, taken.name, taken.holder, taken.fence, taken.expires)])
     return taken
 
 
 def _give_back(tx: Transaction, lease: Lease) -> None:
-    row = tx.get("lease", (lease.space, lease.name))
-    if row is not None and row[2:4] == (lease.holder, lease.fence):
-        tx.put("lease", [(lease.space, lease.name, None, lease.fence, 0)])  # the row stays: the number must not fall
+    row = LEASE.get(tx, (lease.space, lease.name))
+    if row is not None and (row.holder, row.fence) == (lease.holder, lease.fence):
+        LEASE.put(tx, [row._replace(holder=None, expires=0)])  # the row stays: the number must not fall
 
 
 def _claimable(reader: Reader, space: str, kind: str, now: int) -> Iterator[str]:
     """Names of the jobs that may be claimed, in order."""
-    high = (space, "pending", kind)
+    high = (space, JobState.PENDING.value, kind)
     low: tuple[str, ...] = high
     while True:
-        page = reader.scan("job", low, high, index="state", columns=("job", "not_before"), limit=_PAGE)
-        for name, not_before in cast(list[tuple[str, int | None]], page):
-            if (low == high or name != low[-1]) and (not_before or 0) <= now:
-                yield name
+        page = JOB_TIMES.scan(reader, low, high, index="state", limit=_PAGE)
+        for row in page:
+            if (low == high or row.job != low[-1]) and (row.not_before or 0) <= now:
+                yield row.job
         if len(page) < _PAGE:
             return
-        low = (*high, cast(str, page[-1][0]))
+        low = (*high, page[-1].job)
 
 
 def _claim(tx: Transaction, scope: tuple[str, str], holder: str, times: tuple[int, int], limit: int) -> list[Job]:
@@ -101,22 +97,18 @@ def _claim(tx: Transaction, scope: tuple[str, str], holder: str, times: tuple[in
     names = [name for name, _ in zip(_claimable(tx, space, kind, now), range(limit), strict=False)]
     jobs = []
     for name in names:
-        row = cast(Row, tx.get("job", (space, name)))
-        job = Job(space, name, kind, cast(str, row[_PAYLOAD]), cast(int, row[_ATTEMPTS] or 0) + 1)
-        tx.put("job", [_changed(row, attempts=job.attempts, holder=holder, not_before=until)])
+        row = cast(JobRow, JOB.get(tx, (space, name)))
+        job = Job(space, name, kind, row.payload, (row.attempts or 0) + 1)
+        JOB.put(tx, [row._replace(attempts=job.attempts, holder=holder, not_before=until)])
         jobs.append(job)
     return jobs
 
 
-def _finish(tx: Transaction, job: Job, state: str, reason: str | None, not_before: int) -> None:
-    row = tx.get("job", (job.space, job.job))
-    if row is None or row[_ATTEMPTS] != job.attempts:
+def _finish(tx: Transaction, job: Job, state: JobState, reason: str | None, not_before: int) -> None:
+    row = JOB.get(tx, (job.space, job.job))
+    if row is None or row.attempts != job.attempts:
         return  # the claim ran out and someone else has the job now
-    if state == "done":
+    if state == JobState.DONE:
         tx.delete("job", (job.space, job.job), (job.space, job.job))
     else:
-        tx.put("job", [_changed(row, state=state, reason=reason, holder=None, not_before=not_before)])
-
-
-def _changed(row: Row, **values: str | int | None) -> Row:
-    return tuple(values.get(name, value) for name, value in zip(JOB.names, row, strict=True))
+        JOB.put(tx, [row._replace(state=state.value, reason=reason, holder=None, not_before=not_before)])

@@ -9,6 +9,7 @@ One contract suite (`tests/contract`) runs against every backend: what it says i
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from enum import StrEnum
 from pathlib import Path
 from typing import Protocol, TypeVar
 
@@ -105,6 +106,20 @@ class Lease:
     expires: int
 
 
+class JobState(StrEnum):
+    """What becomes of a job.
+
+    Attributes:
+        PENDING: waits for somebody who claims it.
+        DONE: is finished; its row is removed.
+        DEFERRED: failed too often, and is kept aside until somebody asks for another try.
+    """
+
+    PENDING = "pending"
+    DONE = "done"
+    DEFERRED = "deferred"
+
+
 @dataclass(frozen=True, slots=True)
 class Job:
     """One piece of accepted work. `attempts` counts this claim too; `payload` is JSON text."""
@@ -167,7 +182,7 @@ class Store(Protocol):
         """
         ...
 
-    def finish_job(self, job: Job, *, state: str, reason: str | None = None, not_before: int = 0) -> None:
+    def finish_job(self, job: Job, *, state: JobState, reason: str | None = None, not_before: int = 0) -> None:
         """Ends a claim. `done` removes the job; `pending` puts it back for a later try; `deferred` keeps it aside."""
         ...
 

@@ -26,6 +26,10 @@ def to_us(moment: datetime | None) -> int | None:
     return None if moment is None else (moment - EPOCH) // _MICROSECOND
 
 
+@overload
+def from_us(value: int) -> datetime: ...
+@overload
+def from_us(value: int | None) -> datetime | None: ...
 def from_us(value: int | None) -> datetime | None:
     """The moment that `to_us` was given."""
     return None if value is None else EPOCH + value * _MICROSECOND

@@ -4,7 +4,7 @@
 one column. A test compares every selection with the table's row.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Final, Generic, NamedTuple, TypeVar, cast
 
@@ -13,10 +13,14 @@ from clew.store.tables import (
     ANALYSIS,
     ANNOTATION,
     BLOB,
+    COMPLETION,
+    FEEDBACK,
     JOB,
     LABEL,
     META,
     NODE,
+    PARAMETER,
+    PIN,
     RECEIPT,
     SEGMENT,
     SESSION,
@@ -110,6 +114,24 @@ class Column(Generic[V]):
         return [None if row is None else cast("V", row[0]) for row in rows]
 
 
+class OwnedRows:
+    """The rows of a table that belong to a turn or to a session.
+
+    Args:
+        column: names the turn or the session.
+    """
+
+    def __init__(self, table: Table, column: str) -> None:
+        self.table = table
+        self.column = column
+        self._names = (*table.key_names, column)
+
+    def scan(self, reader: Reader, space: str) -> Iterator[tuple[Key, str]]:
+        """Each row's key, and the name of what it belongs to."""
+        for row in reader.scan(self.table.name, (space,), (space,), columns=self._names):
+            yield row[:-1], cast(str, row[-1])
+
+
 class TurnPlace(NamedTuple):
     """Where a turn stands; its id is made of this."""
 
@@ -164,6 +186,25 @@ class TurnDigest(NamedTuple):
     seq: int
     hash: bytes
     ordinal: int
+
+
+class TurnIdentity(NamedTuple):
+    """What tells a turn that comes again."""
+
+    hash: bytes
+    at: int | None
+    external_id: str | None
+
+
+class TurnLink(NamedTuple):
+    """A turn's place in its session, what tells it when it comes again, and what it follows."""
+
+    seq: int
+    hash: bytes
+    at: int | None
+    external_id: str | None
+    branch: str
+    parent: str | None
 
 
 class TurnParent(NamedTuple):
@@ -311,6 +352,22 @@ class TombstoneKey(NamedTuple):
     seq: int
 
 
+class CompletionKey(NamedTuple):
+    """The primary key of a language model's answer."""
+
+    space: str
+    model: str
+    digest: bytes
+
+
+class ParameterValue(NamedTuple):
+    """A tuned value, as JSON, and the version that set it."""
+
+    name: str
+    version: int
+    value: str
+
+
 TURN_PLACES: Final = Columns(TURN, TurnPlace)
 TURN_SESSION_ORDINALS: Final = Columns(TURN, SessionOrdinal)
 TURN_ARRIVALS: Final = Columns(TURN, TurnArrival)
@@ -318,12 +375,15 @@ TURN_TIMES: Final = Columns(TURN, TurnTimes)
 TURN_ORDINAL_ARRIVALS: Final = Columns(TURN, OrdinalArrival)
 TURN_CONTENTS: Final = Columns(TURN, TurnContent)
 TURN_DIGESTS: Final = Columns(TURN, TurnDigest)
+TURN_IDENTITIES: Final = Columns(TURN, TurnIdentity)
+TURN_LINKS: Final = Columns(TURN, TurnLink)
 TURN_PARENTS: Final = Columns(TURN, TurnParent)
 TURN_BRANCHES: Final = Columns(TURN, TurnBranch)
 TURN_AT: Final = Column[int | None](TURN, "at")
 TURN_HASH: Final = Column[bytes](TURN, "hash")
 TURN_METADATA: Final = Column[str | None](TURN, "metadata")
 TURN_ORDINAL: Final = Column[int](TURN, "ordinal")
+TURN_ORIGIN: Final = Column[str](TURN, "origin")
 TURN_PARTS: Final = Column[str | None](TURN, "parts")
 TURN_SEQ: Final = Column[int](TURN, "seq")
 TURN_SESSION: Final = Column[str](TURN, "session")
@@ -371,5 +431,16 @@ JOB_TIMES: Final = Columns(JOB, JobTime)
 RECEIPT_TIMES: Final = Columns(RECEIPT, ReceiptTime)
 RECEIPTS: Final = Columns(RECEIPT, ReceiptData)
 RECEIPT_DATA: Final = Column[bytes](RECEIPT, "data")
+COMPLETION_KEYS: Final = Columns(COMPLETION, CompletionKey)
+PARAMETER_VALUES: Final = Columns(PARAMETER, ParameterValue)
+OWNED_ROWS: Final = (
+    OwnedRows(LABEL, "owner"),
+    OwnedRows(COMPLETION, "owner"),
+    OwnedRows(FEEDBACK, "owner"),
+    OwnedRows(PIN, "name"),
+    OwnedRows(NODE, "session"),
+)
+"""What belongs to a turn (a node: to a session) and has to go when that goes."""
+
 TOMBSTONE_KEYS: Final = Columns(TOMBSTONE, TombstoneKey)
 TOMBSTONE_SEQ: Final = Column[int](TOMBSTONE, "seq")

@@ -15,13 +15,14 @@ from typing import Final, cast
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.index.entry import encode
 from clew.ingest.identity import Placement, TurnKey, align
-from clew.rows.annotations import WEIGHING
 from clew.rows.parameters import take_over
 from clew.rows.pause import paused_since
 from clew.rows.tombstones import Hashed, ghosts, hashing, is_copy
 from clew.store.protocol import Reader, Store, Transaction
+from clew.store.row_types import SessionRow, SpaceRow, TailRow, WeighingRow
 from clew.store.rows import dumps, placed_row, to_us
-from clew.store.values import Row
+from clew.store.selections import TOMBSTONE_SEQ, TURN_HASH, TURN_SEQ
+from clew.store.tables import SESSION, SPACE, TAIL, TURN, WEIGHING
 from clew.types.ids import turn_id
 from clew.types.turn import Turn
 from clew.write.prepare import Prepared
@@ -118,7 +119,7 @@ class Appender:
                     return Fate(known=name) if known[1] == item.digest else Fate(conflict=name)
                 if ground.hashed and has_forgotten_id(tx, self._space, turn.session, turn.external_id, ground.hashed):
                     return Fate(forgotten=True)
-            plan = _Plan([Placement(branch=turn.branch)], (), ground.next_seq)
+            plan = _Plan([Placement(branch=turn.branch)], (), ground.session.next_seq)
             return _write(tx, ground, [item], plan, now)[0][0]
 
         return self._store.transaction(write)
@@ -220,7 +221,7 @@ class Appender:
             upto, hashes = self._contents.pop(session, (0, set()))
             if upto < upcoming:
                 low, high = (self._space, session, upto), (self._space, session)
-                hashes |= {cast(bytes, row[0]) for row in reader.scan("turn", low, high, columns=("hash",))}
+                hashes.update(TURN_HASH.scan(reader, low, high))
             while len(self._contents) >= _SESSIONS_KEPT:
                 self._contents.pop(next(iter(self._contents)))
             self._contents[session] = (upcoming, hashes)
@@ -236,7 +237,7 @@ def _writing(
         ground = _ground(tx, space, items[0].turn.session, now)
         if ground is None:
             return [(Fate(paused=True), -1)] * len(items)
-        if ground.next_seq != plan.next_seq:
+        if ground.session.next_seq != plan.next_seq:
             raise _Moved
         return _write(tx, ground, items, plan, now)
 
@@ -253,35 +254,30 @@ class _Ground:
         hashed: None while nothing of the space was forgotten.
     """
 
-    space: Row
-    session: Row
+    space: SpaceRow
+    session: SessionRow
     hashed: Hashed | None
-
-    @property
-    def next_seq(self) -> int:
-        """The place of the session's next turn."""
-        return cast(int, self.session[2])
 
 
 def _ground(tx: Reader, space: str, session: str, now: datetime) -> _Ground | None:
     """The rows; None while the space is paused."""
     if paused_since(tx, space) is not None:
         return None
-    row = tx.get("space", (space,)) or (space, 0, 0, secrets.token_bytes(32), to_us(now))
-    has_forgotten = bool(tx.scan("tombstone", (space,), (space,), columns=("seq",), limit=1))
-    hashed = hashing(cast(bytes, row[3])) if has_forgotten else None
-    held = tx.get("session", (space, session))
-    if held is None:
+    space_row = SPACE.get(tx, (space,)) or SpaceRow(space, 0, 0, secrets.token_bytes(32), to_us(now))
+    has_forgotten = TOMBSTONE_SEQ.first(tx, (space,), (space,)) is not None
+    hashed = hashing(space_row.salt) if has_forgotten else None
+    session_row = SESSION.get(tx, (space, session))
+    if session_row is None:
         first = after_forgotten(ghosts(tx, space, session, hashed) if hashed else ())
-        held = (space, session, first, None, dumps({}), to_us(now))
-    return _Ground(row, held, hashed)
+        session_row = SessionRow(space, session, first, None, dumps({}), to_us(now))
+    return _Ground(space_row, session_row, hashed)
 
 
 def _write(
     tx: Transaction, ground: _Ground, items: Sequence[Prepared], plan: _Plan, now: datetime
 ) -> list[tuple[Fate, int]]:
     """Writes the new ones of some planned turns of one session; gives each one's fate and place, -1 for none."""
-    space, session, hashed = cast(str, ground.space[0]), items[0].turn.session, ground.hashed
+    space, session, hashed = ground.space.space, items[0].turn.session, ground.hashed
     seqs = list(plan.seqs)
     settled: list[tuple[Fate, int]] = []
     new: list[Prepared] = []
@@ -320,8 +316,8 @@ def _parent(tx: Reader, space: str, turn: Turn, named: Mapping[str, int]) -> str
     if turn.parent is None or turn.parent in named:
         return turn.parent and turn_id(turn.session, named[turn.parent])
     key = (space, turn.session, turn.parent)
-    rows = tx.scan("turn", key, key, index="external", columns=("seq",), limit=1)
-    return turn_id(turn.session, cast(int, rows[0][0])) if rows else turn.parent
+    seq = TURN_SEQ.first(tx, key, key, index="external")
+    return turn.parent if seq is None else turn_id(turn.session, seq)
 
 
 def _met(session: str, seq: int, gone: frozenset[int], *, known: bool) -> Fate:
@@ -335,16 +331,15 @@ def _met(session: str, seq: int, gone: frozenset[int], *, known: bool) -> Fate:
 def _put(tx: Transaction, ground: _Ground, new: Sequence[Prepared], now: datetime) -> None:
     """Writes new turns of one session at its next places, and all that goes with them."""
     space_row, session_row = ground.space, ground.session
-    space, session, first = cast(str, space_row[0]), new[0].turn.session, ground.next_seq
-    ordinal, ingested_at = cast(int, space_row[1]), to_us(now)
-    title = session_row[3] or title_of(item.turn.metadata for item in new)
-    tx.put("session", [(space, session, first + len(new), title, *session_row[4:])])
-    tx.put("space", [(space, ordinal + len(new), *space_row[2:])])
+    space, first, ordinal, ingested_at = space_row.space, session_row.next_seq, space_row.next_ordinal, to_us(now)
+    title = session_row.title or title_of(item.turn.metadata for item in new)
+    SESSION.put(tx, [session_row._replace(next_seq=first + len(new), title=title)])
+    SPACE.put(tx, [space_row._replace(next_ordinal=ordinal + len(new))])
     placed = [(item, first + n, ordinal + n) for n, item in enumerate(new)]
     rows = (placed_row(space, item.turn, item.digest, seq, number, ingested_at) for item, seq, number in placed)
-    tx.put("turn", rows)
-    tx.put("tail", [(space, number, encode(item.entry(seq=seq, ordinal=number))) for item, seq, number in placed])
-    tx.put(WEIGHING, weighing_rows(space, ((number, item) for item, _, number in placed)))
+    TURN.put(tx, rows)
+    TAIL.put(tx, (TailRow(space, number, encode(item.entry(seq=seq, ordinal=number))) for item, seq, number in placed))
+    WEIGHING.put(tx, weighing_rows(space, ((number, item) for item, _, number in placed)))
     for item in new:
         types = {part.blob: part.media_type for part in item.turn.parts if part.blob}
         for sha, data in item.blobs.items():
@@ -363,6 +358,6 @@ def sequence_key(item: Prepared) -> TurnKey:
     return TurnKey(hash=item.digest, at=turn.at, external_id=turn.external_id, branch=turn.branch)
 
 
-def weighing_rows(space: str, items: Iterable[tuple[int, Prepared]]) -> list[Row]:
+def weighing_rows(space: str, items: Iterable[tuple[int, Prepared]]) -> list[WeighingRow]:
     """What is written of each turn with the turn itself, given by its ordinal."""
-    return [(space, ordinal, item.annotations[WEIGHING], ANALYZE_VERSION) for ordinal, item in items]
+    return [WeighingRow(space, ordinal, item.annotations[WEIGHING.name], ANALYZE_VERSION) for ordinal, item in items]

@@ -2,13 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import cast
 
 from clew.ingest.identity import TurnKey
 from clew.rows.tombstones import Ghost, Hashed, as_keys, ghosts, hashing_of, parent_seq
 from clew.store.protocol import Reader
 from clew.store.rows import from_us
-from clew.store.values import Row
+from clew.store.selections import TURN_DIGESTS, TURN_LINKS, TurnLink
+from clew.store.tables import SESSION
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +17,7 @@ class Line:
 
     Attributes:
         seqs: the place of each in the session, ascending.
-        keys: likewise; `Key.follows` counts in this list.
+        keys: likewise; `TurnKey.follows` counts in this list.
         gone: places of those that were forgotten.
     """
 
@@ -28,9 +28,8 @@ class Line:
 
 def read_line(reader: Reader, space: str, session: str, incoming: Sequence[TurnKey]) -> Line:
     """Every turn of a session, forgotten ones too; those are told as far as an incoming turn is the same."""
-    columns = ("seq", "hash", "at", "external_id", "branch", "parent")
-    rows = reader.scan("turn", (space, session), (space, session), columns=columns)
-    found = [(cast(int, row[0]), _key(row), parent_seq(cast("str | None", row[5]))) for row in rows]
+    rows = TURN_LINKS.scan(reader, (space, session), (space, session))
+    found = [(row.seq, _key(row), parent_seq(row.parent)) for row in rows]
     hashed = hashing_of(reader, space)
     buried = [] if hashed is None else ghosts(reader, space, session, hashed)
     if hashed is not None and buried:
@@ -44,8 +43,8 @@ def read_line(reader: Reader, space: str, session: str, incoming: Sequence[TurnK
 
 def next_seq(reader: Reader, space: str, session: str) -> int:
     """The place of the session's next turn. No place is given twice, although all of a session's turns may be gone."""
-    row = reader.get("session", (space, session))
-    return cast(int, row[2]) if row is not None else after_forgotten(forgotten(reader, space, session))
+    row = SESSION.get(reader, (space, session))
+    return row.next_seq if row is not None else after_forgotten(forgotten(reader, space, session))
 
 
 def after_forgotten(buried: Sequence[Ghost]) -> int:
@@ -68,15 +67,9 @@ def has_forgotten_id(reader: Reader, space: str, session: str, external_id: str,
 def by_external_id(reader: Reader, space: str, session: str, external_id: str) -> tuple[int, bytes] | None:
     """Place and content hash of the stored turn with an external id."""
     key = (space, session, external_id)
-    rows = reader.scan("turn", key, key, index="external", columns=("seq", "hash"), limit=1)
-    return (cast(int, rows[0][0]), cast(bytes, rows[0][1])) if rows else None
+    rows = TURN_DIGESTS.scan(reader, key, key, index="external", limit=1)
+    return (rows[0].seq, rows[0].hash) if rows else None
 
 
-def _key(row: Row) -> TurnKey:
-    _, digest, at, external_id, branch, _ = row
-    return TurnKey(
-        hash=cast(bytes, digest),
-        at=from_us(cast("int | None", at)),
-        external_id=cast("str | None", external_id),
-        branch=cast(str, branch),
-    )
+def _key(row: TurnLink) -> TurnKey:
+    return TurnKey(hash=row.hash, at=from_us(row.at), external_id=row.external_id, branch=row.branch)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from clew.ingest.identity import Placement, TurnKey
 from clew.store.protocol import Reader
 from clew.store.rows import to_us
+from clew.store.selections import TURN_IDENTITIES
 from clew.types.ids import parse_turn_id
 from clew.write.session_log import Line, by_external_id
 
@@ -100,8 +101,7 @@ class Strand:
 
 def _again(reader: Reader, first: tuple[str, str, int], keys: Sequence[TurnKey]) -> int:
     """How many of the keys are, one after the other, the turns that the session holds from `first` on."""
-    columns = ("hash", "at", "external_id")
-    rows = reader.scan("turn", first, first[:2], columns=columns, limit=len(keys))
+    rows = TURN_IDENTITIES.scan(reader, first, first[:2], limit=len(keys))
     count = 0
     for row, key in zip(rows, keys, strict=False):
         if row != (key.hash, to_us(key.at), key.external_id):

@@ -17,7 +17,7 @@ from clew.errors import BudgetExceeded, ModelError, ModelUnavailable
 from clew.models.protocol import LLM
 from clew.rows.failed_jobs import ATTEMPTS, drop_jobs, failed_row, next_try, reason_of
 from clew.rows.llm_progress import meta_name
-from clew.store.protocol import Job, Reader, Store, Transaction
+from clew.store.protocol import Job, JobState, Reader, Store, Transaction
 from clew.store.row_types import MetaRow
 from clew.store.rows import dumps, to_us, turn_from_row
 from clew.store.selections import JOB_NOT_BEFORE, META_VALUE, TURN_ORDINAL, TURN_SEQ
@@ -85,7 +85,7 @@ class TaskQueue:
         with self._store.snapshot() as reader:
             if newest_gap(self._state(reader).done, _newest(reader, self._space)) is not None:
                 return True
-            key = (self._space, "pending", kind)
+            key = (self._space, JobState.PENDING.value, kind)
             times = JOB_NOT_BEFORE.scan(reader, key, key, index="state")
         return any((not_before or 0) <= now for not_before in times)
 
@@ -98,7 +98,7 @@ class TaskQueue:
             while (gap := newest_gap(done, top)) is not None:
                 count += reader.count("turn", (self._space, gap[0]), (self._space, gap[1]), index="ordinal")
                 done = joined(done, *gap)
-            key = (self._space, "pending", self._question.kind)
+            key = (self._space, JobState.PENDING.value, self._question.kind)
             # While nothing is done, the jobs are another model's, and will be dropped.
             return count + (reader.count("job", key, key, index="state") if state.done else 0)
 
@@ -178,7 +178,7 @@ class TaskQueue:
     def _settle_again(self, job: Job) -> None:
         turn = self._turn_of(job)
         if turn is None:
-            self._store.finish_job(job, state="done")
+            self._store.finish_job(job, state=JobState.DONE)
             return
         try:
             value = self._question.ask(self._about(turn), turn)
@@ -190,17 +190,17 @@ class TaskQueue:
             return
         self._reached = True
         self._store.transaction(lambda tx: self._commit(tx, turn, value), durable=False)
-        self._store.finish_job(job, state="done")
+        self._store.finish_job(job, state=JobState.DONE)
 
     def _put_off(self, job: Job, error: ModelError) -> None:
         """Ends a failed try: for later, or for good when it was the last, and the model answers others."""
         reason, down = reason_of(str(error)), isinstance(error, ModelUnavailable) and not self._reached
         if job.attempts >= ATTEMPTS and not down:
             log.warning("%s is put aside after %d attempts: %s", job.job, job.attempts, reason)
-            self._store.finish_job(job, state="deferred", reason=reason)
+            self._store.finish_job(job, state=JobState.DEFERRED, reason=reason)
             return
         later = next_try(job.attempts, self._now())
-        self._store.finish_job(job, state="pending", reason=reason, not_before=later)
+        self._store.finish_job(job, state=JobState.PENDING, reason=reason, not_before=later)
 
     def _turn_of(self, job: Job) -> Turn | None:
         """The turn of a job; None when it was forgotten, or the job cannot be read."""
