@@ -17,23 +17,21 @@ REASONED = re.compile(rf"(?:{NAMED})[\s#:-]+\w.{{7}}")
 
 
 def unfinished(source: str) -> list[str]:
-    """Unfinished marks in comments, and functions that do nothing and do not say why."""
+    """Unfinished marks in comments, and functions without a body or a docstring that says why."""
     module = ast.parse(source)
-    declared = {
-        f for each in ast.walk(module) if isinstance(each, ast.ClassDef) for f in each.body if _declares(each, f)
-    }
+    owners = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef | ast.Module)]
+    declared = {member for owner in owners for member in owner.body if _declares(owner, member)}
     idle = [f for f in functions(module) if all(map(_is_nothing, f.body)) and f not in declared]
     spoken = comments(source) if UNFINISHED.search(source) else {}
     marked = [f"line {line}: {text}" for line, text in spoken.items() if UNFINISHED.search(text)]
     return marked + [f"line {f.lineno}: {f.name} does nothing" for f in idle]
 
 
-def _declares(owner: ast.ClassDef, member: ast.stmt) -> bool:
-    """Whether the member only says what there must be: it stands in a protocol, or is an overload or abstract."""
-    marks = [ast.unparse(d).rpartition(".")[2] for d in getattr(member, "decorator_list", [])]
-    return any("Protocol" in ast.unparse(base) for base in owner.bases) or bool(
-        {"overload", "abstractmethod"} & {*marks}
-    )
+def _declares(owner: ast.ClassDef | ast.Module, member: ast.stmt) -> bool:
+    """Whether a member only declares what must exist: it belongs to a protocol, or is an overload or abstract."""
+    marks = {ast.unparse(d).rpartition(".")[2] for d in getattr(member, "decorator_list", [])}
+    bases = [ast.unparse(base) for base in owner.bases] if isinstance(owner, ast.ClassDef) else []
+    return any("Protocol" in base for base in bases) or bool({"overload", "abstractmethod"} & marks)
 
 
 def _is_nothing(node: ast.stmt) -> bool:
@@ -171,6 +169,7 @@ def test_nothing_is_patched() -> None:
         (unfinished, "x = 1  # TODO later", "todo = 1  # an open task"),
         (unfinished, "def f():\n    raise NotImplementedError", "def f():\n    raise StoreError"),
         (unfinished, "class A:\n    def f(self): ...", "class A(Protocol):\n    def f(self): ..."),
+        (unfinished, "def f(): ...", "@overload\ndef f(): ..."),
         (unfinished, "def f():\n    pass", 'def f():\n    """Nothing to close."""'),
         (naked_suppressions, "x = 1  # noqa", "x = 1"),
         (naked_suppressions, "x = 1  # noqa: E501", "x = 1  # noqa: E501 - a long address"),

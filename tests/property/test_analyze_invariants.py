@@ -1,4 +1,4 @@
-"""What holds of the analysis for any text at all."""
+"""Properties of the analysis for any text."""
 
 import base64
 import math
@@ -66,7 +66,7 @@ def test_scores_are_in_range_and_tags_are_known(text: str) -> None:
 
 @pytest.mark.requirement("F-ANALYZE-14")
 @given(texts, texts)
-def test_the_same_text_gives_the_same_whatever_came_between(text: str, other: str) -> None:
+def test_the_same_text_always_gives_the_same_result(text: str, other: str) -> None:
     first = weigh(text)
     weigh(other)
     assert weigh(text) == first
@@ -95,14 +95,14 @@ def test_every_visible_character_is_in_one_sentence(text: str) -> None:
 
 @pytest.mark.requirement("F-ANALYZE-03")
 @given(keyword_lists)
-def test_a_list_of_keywords_stays_low_alone_and_in_company(stuffed: str) -> None:
+def test_a_list_of_keywords_scores_low_alone_and_with_other_text(stuffed: str) -> None:
     assert relational_weight(stuffed).score <= 0.35
     assert relational_weight_joint([MESH, stuffed])[1].score <= 0.35
 
 
 @pytest.mark.requirement("F-ANALYZE-03")
 @given(st.randoms(use_true_random=False), st.integers(1, 12), st.sampled_from([", ", "; ", "\n- "]))
-def test_a_mesh_is_above_its_words_made_a_list(chance: random.Random, length: int, comma: str) -> None:
+def test_connected_text_scores_above_a_list_of_its_words(chance: random.Random, length: int, comma: str) -> None:
     words = MESH.replace(".", "").replace(",", "").split()
     chance.shuffle(words)
     rows = [comma.join(words[at : at + length]) for at in range(0, len(words), length)]
@@ -153,14 +153,14 @@ def test_awkward_text_is_weighed_in_range(kind: str) -> None:
 
 @pytest.mark.requirement("W-WEIGH-06")
 @pytest.mark.parametrize("kind", [kind for kind in AWKWARD if kind not in ("empty", "one word")])
-def test_no_more_work_is_done_than_for_the_analysed_part(kind: str) -> None:
+def test_text_beyond_the_limit_costs_nothing(kind: str) -> None:
     # Twice the text is the same work: what lies beyond is not read, so cost is bounded whatever its length.
     assert weigh(AWKWARD[kind] * 2) == weigh((AWKWARD[kind] * 2)[:ANALYSED_CHARACTERS])
 
 
 @pytest.mark.requirement("W-WEIGH-06")
 @given(st.lists(texts, min_size=1, max_size=4), st.integers(0, 9))
-def test_any_window_and_company_stays_in_range(pieces: list[str], window: int) -> None:
+def test_scores_are_in_range_for_any_window_and_neighbours(pieces: list[str], window: int) -> None:
     for weighed in relational_weight_joint(pieces, window):
         scores = [weighed.score, *weighed.sentences, *weighed.paragraphs]
         assert all(math.isfinite(score) and 0.0 <= score <= 1.0 for score in scores)

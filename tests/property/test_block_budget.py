@@ -24,7 +24,7 @@ def characters(text: str) -> int:
 
 
 def letters_and_breaks(text: str) -> int:
-    """A whole costs more than its parts."""
+    """A counter for which a whole costs more than its parts."""
     return len(text) // 4 + text.count("\n") ** 2
 
 
@@ -134,7 +134,7 @@ def _offered(place: int, size: int) -> list[Evidence]:
     st.integers(0, 3_000),
     st.sampled_from(("estimate", characters)),
 )
-def test_what_is_taken_does_not_depend_on_how_many_are_fetched_at_once(
+def test_the_block_does_not_depend_on_the_size_of_a_fetch(
     sizes: list[int], budget: int, counted_by: str | Callable[[str], int]
 ) -> None:
     fetched: list[int] = []

@@ -1,4 +1,4 @@
-"""Whatever way turns lie in segments and tail, the index answers the same; and it answers what the formulas say."""
+"""The index gives the same answers for any layout of segments and tail, and they follow the formulas."""
 
 from collections.abc import Sequence
 from math import isclose, log
@@ -26,7 +26,7 @@ Bag = dict[str, int]
 
 
 def plain(entries: Sequence[TurnEntry]) -> list[tuple[int, TurnEntry, Bag, Bag, int | None, int | None]]:
-    """Each piece with its turn's position, its own counts, and the pieces before and after it in its line."""
+    """Each piece with its turn's position, its own counts, and the pieces before and after it in its branch."""
     rows: list[list[object]] = []
     last: dict[tuple[str, str], int] = {}
     for position, entry in enumerate(entries):
@@ -140,7 +140,7 @@ def test_weights_multiply_and_masks_exclude(entries: list[TurnEntry], weighted: 
 
 @pytest.mark.requirement("F-INDEX-07")
 @given(logs(), st.lists(st.integers(-3, 3), min_size=14, max_size=14), queries, windows)
-def test_a_view_stays_as_it_is_while_turns_are_added(
+def test_a_view_does_not_change_while_turns_are_added(
     entries: list[TurnEntry], steps: list[int], terms: list[str], window: NeighbourWindow
 ) -> None:
     wide = NeighbourWindow((0.1,) * 4, (0.1,) * 4)
@@ -179,7 +179,7 @@ def test_a_view_stays_as_it_is_while_turns_are_added(
     st.none() | st.sampled_from(ROLES),
     st.none() | st.sampled_from((*NAMES, "nobody")),
 )
-def test_filters_are_those_of_a_loop(data, entries, session, since, until, role, speaker) -> None:  # type: ignore[no-untyped-def]  # the strategies say the types
+def test_filters_agree_with_a_loop_over_the_turns(data, entries, session, since, until, role, speaker) -> None:  # type: ignore[no-untyped-def]  # the strategies say the types
     mask = data.draw(layouts(entries)).mask(session, since, until, role, speaker)
     filtered = any(each is not None for each in (session, since, until, role, speaker))
     names = [session] if isinstance(session, str) else session

@@ -61,13 +61,13 @@ def saturated(entry: TurnEntry) -> TurnEntry:
 
 @pytest.mark.requirement("F-INDEX-01")
 @given(any_entries)
-def test_an_entry_comes_back_from_its_bytes(entry: TurnEntry) -> None:
+def test_an_entry_is_decoded_as_it_was_encoded(entry: TurnEntry) -> None:
     assert decode(encode(entry)) == entry
 
 
 @pytest.mark.requirement("F-INDEX-01")
 @given(st.lists(any_entries, max_size=5, unique_by=lambda entry: entry.ordinal))
-def test_entries_come_back_from_a_segment(held: list[TurnEntry]) -> None:
+def test_a_segment_returns_the_entries_it_was_built_from(held: list[TurnEntry]) -> None:
     in_order = sorted(held, key=lambda entry: entry.ordinal)
     assert list(entries(packed(held))) == list(map(saturated, in_order))
 
@@ -84,7 +84,7 @@ def test_a_segment_s_bytes_depend_on_its_entries_alone(data: st.DataObject, held
 
 @pytest.mark.requirement("F-INDEX-06")
 @given(st.data(), logs())
-def test_what_was_taken_out_was_never_there(data: st.DataObject, held: list[TurnEntry]) -> None:
+def test_removed_turns_leave_no_trace_in_the_bytes(data: st.DataObject, held: list[TurnEntry]) -> None:
     gone = data.draw(st.sets(st.integers(0, 45)))
     left = [entry for entry in held if entry.ordinal not in gone]
     assert without(packed(held), gone) == (build(left) if left else None)
@@ -92,7 +92,9 @@ def test_what_was_taken_out_was_never_there(data: st.DataObject, held: list[Turn
 
 @pytest.mark.requirement("F-INDEX-05", "F-INDEX-06")
 @given(st.data(), vector_rows)
-def test_vector_segments_likewise(data: st.DataObject, rows: list[tuple[int, float, bytes]]) -> None:
+def test_vector_segments_depend_on_their_vectors_alone(
+    data: st.DataObject, rows: list[tuple[int, float, bytes]]
+) -> None:
     whole = vector_segment.build(rows)
     cut = data.draw(st.integers(1, len(rows)))
     parts = [VectorSegment.load(vector_segment.build(part)) for part in (rows[:cut], rows[cut:]) if part]
@@ -110,7 +112,7 @@ def test_of_two_vectors_for_one_turn_the_later_counts() -> None:
 
 @pytest.mark.requirement("F-INDEX-13")
 @given(st.data(), st.integers(1, 70))
-def test_raised_codes_give_the_very_products_of_the_codes(data: st.DataObject, dim: int) -> None:
+def test_unsigned_codes_give_the_exact_products_of_the_codes(data: st.DataObject, dim: int) -> None:
     shapes = npst.array_shapes(min_dims=1, max_dims=1, min_side=1, max_side=9)
     held, asked = (data.draw(npst.arrays(np.int8, (*data.draw(shapes), dim))) for _ in range(2))
     (rows, offsets), (queries, levels) = vector_segment.raised(held), vector_segment.raised(asked)
@@ -122,7 +124,7 @@ def test_raised_codes_give_the_very_products_of_the_codes(data: st.DataObject, d
 
 @pytest.mark.requirement("F-INDEX-02")
 @given(st.data(), logs(4).filter(bool))
-def test_damaged_bytes_are_refused(data: st.DataObject, held: list[TurnEntry]) -> None:
+def test_damaged_bytes_are_rejected(data: st.DataObject, held: list[TurnEntry]) -> None:
     vectors = vector_segment.build([(entry.ordinal, 0.5, b"\1\2\3") for entry in held])
     readers = ((build(held), Segment.load), (vectors, VectorSegment.load), (encode(held[0]), decode))
     sound, read = data.draw(st.sampled_from(readers))
@@ -139,7 +141,7 @@ def test_damaged_bytes_are_refused(data: st.DataObject, held: list[TurnEntry]) -
 
 @pytest.mark.requirement("F-INDEX-02")
 @given(st.binary(max_size=200))
-def test_foreign_bytes_are_refused(data: bytes) -> None:
+def test_foreign_bytes_are_rejected(data: bytes) -> None:
     for read in (Segment.load, VectorSegment.load, decode):
         with pytest.raises(StoreCorrupt):
             read(data)

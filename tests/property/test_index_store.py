@@ -1,4 +1,4 @@
-"""A random story of adding, embedding, packing, forgetting and rebuilding, against a plain dictionary."""
+"""A random sequence of adding, embedding, packing, forgetting and rebuilding, against a plain dictionary."""
 
 import numpy as np
 import pytest
@@ -101,5 +101,5 @@ class Story(RuleBasedStateMachine):
 
 @pytest.mark.thorough
 @pytest.mark.requirement("F-INDEX-03", "F-INDEX-06", "F-INDEX-08", "F-INDEX-09", "F-INDEX-10", "F-INDEX-13")
-def test_any_story_ends_as_if_the_index_were_made_at_once() -> None:
+def test_any_sequence_of_changes_gives_the_index_of_a_fresh_build() -> None:
     run_state_machine_as_test(Story, settings=settings(max_examples=examples(10, 60), stateful_step_count=25))

@@ -1,4 +1,4 @@
-"""Whatever is sent, sending it again adds nothing, and what grew adds what is new."""
+"""A history that is sent again adds nothing; one that grew adds exactly what is new."""
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -79,7 +79,7 @@ def test_a_client_that_forgets_the_beginning_adds_exactly_the_new_part(
 
 @pytest.mark.requirement("F-INGEST-20")
 @given(SOME_WORDS, st.data())
-def test_an_edit_keeps_the_old_line_and_gives_a_new_one(texts: list[int], data: st.DataObject) -> None:
+def test_an_edit_keeps_the_old_branch_and_opens_a_new_one(texts: list[int], data: st.DataObject) -> None:
     stored, _ = store([], untimed(texts))
     common = data.draw(st.integers(1, len(texts) - 1))
     edited = untimed([*texts[:common], 9, *data.draw(st.lists(st.integers(0, 3), max_size=5))])
@@ -96,7 +96,7 @@ def test_an_edit_keeps_the_old_line_and_gives_a_new_one(texts: list[int], data: 
 @pytest.mark.requirement("F-INGEST-19", "F-INGEST-20")
 @given(st.lists(SOME_WORDS, min_size=1, max_size=6))
 def test_edits_of_edits_are_all_known_again(tails: list[list[int]]) -> None:
-    """Every history begins with the same first turn, so each is the stored line or an edit of one."""
+    """Every history begins with the same first turn, so each is the stored branch or an edit of one."""
     stored: list[TurnKey] = []
     histories = [untimed([7, *tail]) for tail in tails]
     for history in histories:
@@ -119,7 +119,7 @@ ANY_KEYS = st.lists(
 
 @pytest.mark.requirement("F-INGEST-19", "F-INGEST-22")
 @given(st.lists(ANY_KEYS, max_size=4), ANY_KEYS)
-def test_any_sequence_gets_places_that_make_sense(before: list[list[TurnKey]], incoming: list[TurnKey]) -> None:
+def test_any_sequence_gets_consistent_positions(before: list[list[TurnKey]], incoming: list[TurnKey]) -> None:
     stored: list[TurnKey] = []
     for history in before:
         stored, _ = store(stored, history)

@@ -56,7 +56,7 @@ def read(name: str, data: bytes) -> list[ImportRecord]:
 
 
 def check(records: list[ImportRecord]) -> None:
-    """What holds of all records of any file."""
+    """Checks properties that all records of any file have."""
     for record in records:
         assert isinstance(record, ImportedTurn | Rejection | Skipped)
         assert record.where.startswith("f")
@@ -248,7 +248,7 @@ def test_a_valid_file_with_damage(file: tuple[str, bytes]) -> None:
     st.one_of(mutated().map(lambda file: file[1]), st.binary(max_size=100)),
     st.sampled_from(["json", "jsonl", "md", "zip"]),
 )
-def test_any_file_is_read_or_refused_as_a_whole(data: bytes, suffix: str) -> None:
+def test_any_file_is_read_or_rejected_as_a_whole(data: bytes, suffix: str) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, f"f.{suffix}")
         path.write_bytes(data)

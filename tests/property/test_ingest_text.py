@@ -57,7 +57,7 @@ def test_escaping_gives_text_that_can_be_stored_and_comes_back(text: str) -> Non
 
 @pytest.mark.requirement("F-INGEST-03")
 @given(st.binary())
-def test_bytes_come_back(data: bytes) -> None:
+def test_bytes_are_restored(data: bytes) -> None:
     assert unescape(decode(data)).encode("utf-8", "surrogateescape") == data
 
 
@@ -104,7 +104,7 @@ def test_what_should_be_base64_is_written_again_letter_for_letter(text: str) -> 
 
 @pytest.mark.requirement("F-INGEST-24")
 @given(st.lists(TURNS, max_size=3))
-def test_exported_turns_come_back(turns: list[Turn]) -> None:
+def test_exported_turns_can_be_imported_unchanged(turns: list[Turn]) -> None:
     moved = [offload(escape_turn(turn), 100) for turn in turns]
     blobs = {digest: data for _, found in moved for digest, data in found.items()}
     reader = ExportReader()
@@ -115,7 +115,7 @@ def test_exported_turns_come_back(turns: list[Turn]) -> None:
 
 @pytest.mark.requirement("F-INGEST-23")
 @given(st.text(), st.text())
-def test_two_sessions_never_meet_in_one_file(one: str, other: str) -> None:
+def test_two_sessions_are_never_exported_to_one_file(one: str, other: str) -> None:
     assert (export_name(one).lower() == export_name(other).lower()) is (one == other)
 
 

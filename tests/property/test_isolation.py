@@ -1,4 +1,4 @@
-"""Spaces of one home know nothing of each other: what one shows is the same whether the others are there or not."""
+"""Spaces of one home are isolated from each other: what one shows is the same whether the others are there or not."""
 
 import inspect
 import json

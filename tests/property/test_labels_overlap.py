@@ -84,7 +84,7 @@ logs = st.lists(st.tuples(st.sampled_from(TOPICS), st.sampled_from("ab")), min_s
 @pytest.mark.requirement("F-LABEL-04", "F-DAMP-03")
 @settings(max_examples=examples(4, 20))
 @given(logs, st.sampled_from(("score", "rrf")), st.booleans(), st.integers(1, 9))
-def test_every_store_and_packing_says_the_same(
+def test_every_store_and_packing_gives_the_same_labels(
     log_of: list[tuple[str, str]], fusion: str, with_vectors: bool, minimum: int
 ) -> None:
     model: Any = HashEmbedder() if with_vectors else "none"

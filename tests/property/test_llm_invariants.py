@@ -1,4 +1,4 @@
-"""What holds for anything a model may write, and for any order of calls."""
+"""Properties of the model interface for any answer and any order of calls."""
 
 import json
 import math
@@ -78,7 +78,7 @@ CALLS = st.tuples(AMOUNTS, AMOUNTS, AMOUNTS, st.floats(0, 1), st.booleans())
 @settings(max_examples=examples(20, 100))
 @example([(400, 400, 0, 1.0, False), 3, (1, 1, 0, 1.0, False), None])  # it ends when it was booked as lost already
 @given(st.lists(st.one_of(CALLS, st.integers(-2, 3), st.none()), max_size=40))
-def test_no_day_passes_its_budget(story: list[Any]) -> None:
+def test_no_day_exceeds_its_budget(story: list[Any]) -> None:
     """Calls begin and end in any order, some never end, and the clock jumps over days, back and forth."""
     store, clock = empty_store(), FrozenClock(NOON)
     book = Ledger(store, "default", clock, Budget(LIMIT, LIMIT))

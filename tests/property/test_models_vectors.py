@@ -1,4 +1,4 @@
-"""What holds for every text and every vector."""
+"""Properties of embeddings for every text and every vector."""
 
 import numpy as np
 import pytest
@@ -21,7 +21,7 @@ TOKENIZER = WordPiece()
 
 @pytest.mark.requirement("F-MODELS-10")
 @given(MATRICES)
-def test_quantized_vectors_come_back_within_half_a_step(matrix: np.typing.NDArray[np.float32]) -> None:
+def test_quantized_vectors_are_accurate_to_half_a_step(matrix: np.typing.NDArray[np.float32]) -> None:
     codes, scales = quantize(matrix)
     assert codes.dtype == np.int8
     assert codes.shape == matrix.shape
@@ -41,7 +41,7 @@ def test_quantized_vectors_come_back_within_half_a_step(matrix: np.typing.NDArra
 
 @pytest.mark.requirement("F-MODELS-10")
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf, 3e38])
-def test_what_cannot_be_quantized_is_refused(odd: float) -> None:
+def test_values_that_cannot_be_quantized_are_rejected(odd: float) -> None:
     matrix = np.ones((3, 2), np.float32)
     matrix[1, 0] = odd
     with pytest.raises(InputError, match="vector 1"):

@@ -55,7 +55,7 @@ def test_within_two_percent_of_the_exact_optimum(some: list[PackingCandidate], r
 
 @pytest.mark.requirement("F-PACK-02")
 @given(choices, st.integers(0, 200), st.sets(st.integers(0, 5)))
-def test_what_must_be_there_goes_before_all_else(some: list[PackingCandidate], room: int, wanted: set[int]) -> None:
+def test_required_items_come_before_all_others(some: list[PackingCandidate], room: int, wanted: set[int]) -> None:
     must = sorted(place for place in wanted if place < len(some))
     taken = pack(some, room, must)
     assert spent(some, taken) <= room + 1e-6
@@ -70,7 +70,7 @@ def test_what_must_be_there_goes_before_all_else(some: list[PackingCandidate], r
 
 
 @pytest.mark.requirement("F-PACK-01")
-def test_many_candidates_are_packed_by_what_they_are_worth_for_their_cost() -> None:
+def test_many_candidates_are_packed_by_utility_per_cost() -> None:
     some = [PackingCandidate([CandidateRendering(100.0 / (place + 1), 1.0 + place % 7)]) for place in range(400)]
     taken = pack(some, 300.0)
     assert spent(some, taken) <= 300.0

@@ -265,7 +265,7 @@ def every(memory: Memory) -> list[Seen]:
 
 
 def lose(memory: Memory, each: int) -> None:
-    """Takes what the analysis said off every so manieth turn, as if it had not come to them yet; 0 leaves all."""
+    """Removes the analysis of every n-th turn, as if it were still pending; 0 removes none."""
 
     def work(tx: Transaction) -> None:
         rows = tx.scan(ANALYSIS, (memory.space,), (memory.space,))

@@ -1,4 +1,4 @@
-"""What is kept in mind of annotations is what is stored, whatever happened since it was read."""
+"""Cached annotations equal the stored ones, whatever happened since they were read."""
 
 import tempfile
 from datetime import timedelta
@@ -56,7 +56,7 @@ def step(memory: Memory, kind: str, number: int) -> None:
 
 
 def fresh(memory: Memory, expression: str) -> tuple[str, ...]:
-    """What a program says that has just begun."""
+    """The answers of a program that has just been started."""
     chooser = TurnSelector(memory.reads.store, memory.space, AnalyzeConfig())
     return chooser.names(memory.reads.live.view(), Filter(where=expression), NOON)
 
@@ -64,7 +64,7 @@ def fresh(memory: Memory, expression: str) -> tuple[str, ...]:
 @pytest.mark.requirement("F-QUERY-09")
 @settings(max_examples=examples(5, 20))
 @given(st.lists(st.tuples(st.sampled_from(STEPS), st.integers(0, 9)), min_size=2, max_size=6), st.booleans())
-def test_what_is_kept_is_what_is_stored(story: list[tuple[str, int]], on_disk: bool) -> None:
+def test_cached_annotations_equal_stored_ones(story: list[tuple[str, int]], on_disk: bool) -> None:
     with tempfile.TemporaryDirectory() as home, quiet(Path(home) if on_disk else ":memory:") as memory:
         for kind, number in [("add", 1), ("drain", 0), *story, ("drain", 0)]:
             step(memory, kind, number)
@@ -76,7 +76,7 @@ def test_what_is_kept_is_what_is_stored(story: list[tuple[str, int]], on_disk: b
 
 
 @pytest.mark.requirement("F-QUERY-09")
-def test_what_another_model_or_a_lost_tag_changes_is_noticed() -> None:
+def test_changes_by_another_model_or_a_lost_tag_are_noticed() -> None:
     store = empty_store()
     kept, live = TurnSelector(store, "default", AnalyzeConfig()), LiveIndex(store, "default")
     asked = ("tag:garden", *(f"novelty > {step / 40}" for step in range(40)))
@@ -124,7 +124,7 @@ def test_only_what_is_new_is_read_again() -> None:
 
 
 @pytest.mark.requirement("F-QUERY-13")
-def test_few_turns_of_many_are_read_alone() -> None:
+def test_only_the_turns_concerned_are_read() -> None:
     wrapped = Wrapped(empty_store())
     store: Store = as_store(wrapped)
     with quiet(store) as memory:
@@ -137,7 +137,7 @@ def test_few_turns_of_many_are_read_alone() -> None:
 
 
 @pytest.mark.requirement("F-QUERY-13")
-def test_of_known_at_each_turn_is_read_once() -> None:
+def test_known_at_reads_each_turn_once() -> None:
     wrapped = Wrapped(empty_store())
     store: Store = as_store(wrapped)
     with quiet(store) as memory:
@@ -150,7 +150,7 @@ def test_of_known_at_each_turn_is_read_once() -> None:
 
 
 @pytest.mark.requirement("F-QUERY-13")
-def test_what_waits_to_be_analysed_is_read_once_and_again_when_it_is_analysed() -> None:
+def test_a_pending_turn_is_read_once_and_again_after_its_analysis() -> None:
     store = Wrapped(empty_store())
     with quiet(as_store(store)) as memory:
         memory.parts.worker.stop()
@@ -172,7 +172,7 @@ def test_what_waits_to_be_analysed_is_read_once_and_again_when_it_is_analysed() 
 
 
 @pytest.mark.requirement("F-QUERY-09")
-def test_who_lags_behind_the_analysis_leaves_nothing_old_behind() -> None:
+def test_a_reader_behind_the_analysis_leaves_no_stale_values() -> None:
     with quiet() as memory:
         memory.parts.worker.stop()
         memory.add_many(history(["The garden needs water.", "The lawn as well."]))

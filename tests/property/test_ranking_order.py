@@ -44,7 +44,7 @@ def test_the_best_are_those_of_a_full_sort(
 
 @pytest.mark.requirement("F-RANKING-03", "F-RANKING-10")
 @given(st.data(), st.sampled_from(("score", "rrf")))
-def test_every_layout_of_the_index_ranks_alike(data: st.DataObject, fusion: str) -> None:
+def test_every_layout_of_the_index_gives_the_same_ranking(data: st.DataObject, fusion: str) -> None:
     log: list[TurnEntry] = data.draw(logs())
     words = data.draw(st.lists(st.sampled_from(WORDS), unique=True, max_size=4))
     named = (0,) if data.draw(st.booleans()) else ()

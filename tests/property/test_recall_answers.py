@@ -51,7 +51,7 @@ questions = sentences | st.sampled_from(
 
 
 def answers(memory: Memory, asked: Sequence[str]) -> list[dict[str, Any]]:
-    """What a memory says to questions, without the names and times of its own making."""
+    """The answers of a memory to questions, without generated names and times."""
     contexts = [memory.recall(question, budget=120).to_dict() for question in asked]
     hits = [hit.to_dict() for question in asked for hit in memory.search(question, limit=5)]
     return [*contexts, *hits]

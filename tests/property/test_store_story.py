@@ -1,4 +1,4 @@
-"""Any story of changes leaves a store with what a dictionary holds, after every step and from every side."""
+"""After any sequence of changes a store has the contents of a dictionary model, after every step and for every reader."""
 
 import tempfile
 from collections.abc import Callable
@@ -55,7 +55,7 @@ def bounds(draw: st.DrawFn, table: Table, index: str | None = None) -> tuple[Key
 
 
 def expected(model: Model, table: Table, index: str | None, low: Key, high: Key) -> list[Row]:
-    """What a scan has to give, by looking at every row."""
+    """The expected result of a scan, found by looking at every row."""
     order = [table.names.index(name) for name in table.order(index)]
 
     def entry(row: Row) -> tuple[Any, ...]:
@@ -110,7 +110,7 @@ def apply_to_store(tx: Transaction, kind: str, table: Table, what: Any) -> objec
 
 
 class Undone(Exception):
-    """Takes a transaction back."""
+    """Rolls a transaction back."""
 
 
 class Story(RuleBasedStateMachine):
@@ -208,7 +208,7 @@ def all_rows(reader: Reader, table: str) -> list[Row]:
 @pytest.mark.thorough
 @pytest.mark.requirement("F-STORE-19")
 @pytest.mark.parametrize("backend", PARAMETERS)
-def test_every_story_ends_as_in_a_dictionary(backend: str) -> None:
+def test_every_sequence_of_changes_agrees_with_a_dictionary(backend: str) -> None:
     machine = type(f"{backend.title()}Story", (Story,), {"make": staticmethod(partial(open_backend, backend))})
     tries = settings(max_examples=examples(6, 30), stateful_step_count=12)
     run_state_machine_as_test(machine, settings=tries)

@@ -1,4 +1,4 @@
-"""Beats cover what was said, once and in order, however the turns come."""
+"""Beats cover all turns, once and in order, however the turns are batched."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -61,7 +61,7 @@ def test_each_turn_is_in_one_beat_or_in_the_state(turns: list[TurnFeatures], mos
 
 @pytest.mark.requirement("W-STRUCT-05")
 @given(sessions())
-def test_what_is_closed_stays_closed(turns: list[TurnFeatures]) -> None:
+def test_closed_beats_never_change(turns: list[TurnFeatures]) -> None:
     whole = segment(turns)
     for count in range(0, len(turns), 5):
         state = OpenBeat()

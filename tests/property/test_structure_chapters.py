@@ -1,4 +1,4 @@
-"""Chapters cover all beats once, in order, within their bounds; what is closed stays."""
+"""Chapters cover all beats once, in order, within their bounds; closed chapters never change."""
 
 import json
 from collections import Counter

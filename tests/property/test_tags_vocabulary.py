@@ -1,4 +1,4 @@
-"""A vocabulary, whatever names come and go."""
+"""Properties of a vocabulary under any additions and removals of names."""
 
 from random import Random
 
@@ -18,7 +18,7 @@ COMING = st.lists(st.tuples(NAMES, st.integers(0, 40)), max_size=25)
 
 
 def vector(name: str) -> NDArray[np.int8]:
-    """Names that begin alike are alike."""
+    """A similarity for which names with the same beginning are near."""
     return np.array([(ord(letter) % 7 - 3) * 20 for letter in name[:3]], np.int8)
 
 
@@ -37,7 +37,7 @@ def state(words: Vocabulary) -> dict[str, tuple[int, str | None]]:
 
 @pytest.mark.requirement("W-TAG-12")
 @given(COMING, st.lists(NAMES, max_size=6), COMING, st.booleans())
-def test_aliases_lead_to_earlier_names_and_never_in_a_circle(
+def test_aliases_lead_to_earlier_names_and_never_form_a_cycle(
     coming: list[tuple[str, int]], going: list[str], again: list[tuple[str, int]], vectors: bool
 ) -> None:
     words = entered(coming, vectors=vectors)
@@ -63,7 +63,7 @@ def test_the_order_in_which_names_come_does_not_matter(
 
 @pytest.mark.requirement("W-TAG-12")
 @given(COMING, st.lists(NAMES, max_size=6), st.booleans())
-def test_what_went_leaves_no_trace(coming: list[tuple[str, int]], going: list[str], vectors: bool) -> None:
+def test_removed_names_leave_no_trace(coming: list[tuple[str, int]], going: list[str], vectors: bool) -> None:
     words = entered(coming, vectors=vectors)
     words.drop(going)
     assert state(words) == state(entered([each for each in coming if each[0] not in going], vectors=vectors))
@@ -71,7 +71,7 @@ def test_what_went_leaves_no_trace(coming: list[tuple[str, int]], going: list[st
 
 @pytest.mark.requirement("W-TAG-12")
 @given(NAMES, NAMES)
-def test_nearness_goes_both_ways(one: str, other: str) -> None:
+def test_nearness_is_symmetric(one: str, other: str) -> None:
     assert is_near(one, other) == is_near(other, one)
 
 
@@ -87,7 +87,7 @@ def test_parts_are_other_names_that_stand_beside_the_label(beats: list[frozenset
 
 
 @pytest.mark.requirement("W-TAG-12")
-def test_words_that_only_look_alike_are_two() -> None:
+def test_words_that_only_look_similar_remain_separate() -> None:
     assert not is_near("contact", "contract")
     assert not is_near("auth", "author")
     assert not is_near("port", "portugal")

@@ -1,4 +1,4 @@
-"""What holds for the dates of every text on every day."""
+"""Properties of the dates found in any text on any day."""
 
 from datetime import UTC, date, datetime
 
@@ -75,7 +75,7 @@ def test_weekdays_are_the_nearest_ones(day: date, weekday: int) -> None:
 
 @pytest.mark.requirement("F-TEXT-13")
 @pytest.mark.parametrize("unit", LONG)
-def test_long_texts_are_gone_through(unit: str) -> None:
+def test_long_texts_are_processed(unit: str) -> None:
     text = unit * (50_000 // len(unit))
     at = datetime(2023, 5, 10, tzinfo=UTC)
     for read in (quoted, greeting_aliases, capitalised_names):

@@ -1,4 +1,4 @@
-"""What holds for every expression of time, whatever is written."""
+"""Properties of time expressions for any text."""
 
 from datetime import UTC, date, datetime, timedelta, timezone
 

@@ -1,4 +1,4 @@
-"""What holds for the terms, pieces, folded forms, names and counts of every text."""
+"""Properties of the terms, pieces, folded forms, names and counts of any text."""
 
 import unicodedata
 from itertools import pairwise
@@ -62,7 +62,7 @@ def test_a_question_has_terms_of_its_text_once_each(text: str) -> None:
 
 @pytest.mark.requirement("F-TEXT-12")
 @given(PLAIN, st.data())
-def test_a_text_that_holds_a_phrase_has_its_terms(text: str, data: st.DataObject) -> None:
+def test_a_text_with_a_phrase_has_the_terms_of_the_phrase(text: str, data: st.DataObject) -> None:
     start = data.draw(st.integers(0, len(text)))
     phrase = text[start : data.draw(st.integers(start, len(text)))]
     assume(fold_contains(text, phrase))

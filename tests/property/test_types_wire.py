@@ -1,4 +1,4 @@
-"""Every record survives its wire form, and every id its parsing, whatever they hold."""
+"""Every record survives its wire form, and every id its parsing, whatever their contents."""
 
 import json
 import types

@@ -1,4 +1,4 @@
-"""Whatever is sent, edited, forgotten and sent again is stored once; nothing comes back and nothing is lost."""
+"""Turns that are sent, edited, forgotten and sent again are stored once; none returns and none is lost."""
 
 import pytest
 from hypothesis import given, settings
@@ -45,7 +45,7 @@ def test_a_history_with_forgotten_turns_is_sent_again(
 @settings(max_examples=examples(20, 100))
 @given(st.lists(letters, min_size=1, max_size=4), st.data())
 def test_edits_of_edits_are_known_again_although_turns_were_forgotten(tails: list[str], data: st.DataObject) -> None:
-    """Every history begins with the same turn, so that each is the stored line or an edit of one."""
+    """Every history begins with the same turn, so that each is the stored branch or an edit of one."""
     with quiet() as memory:
         for tail in tails:
             memory.add_many(make("x" + tail, "plain"))
