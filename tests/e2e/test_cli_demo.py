@@ -8,11 +8,14 @@ from typing import Any
 import pytest
 
 from tests.cli_runs import CONVERSATION, QUESTIONS, done, failure, record, run
+from tests.house.documents import blocks
+from tests.house.tree import ROOT
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 
 ASKED = QUESTIONS[:8]
 TEXTS = {turn["external_id"]: turn["content"] for turn in map(json.loads, CONVERSATION.read_text("utf-8").splitlines())}
+MASKED = re.compile(r"in \d+\.\d+ s(?: \([\d,]+ turns/s\))?|\d+\.\d ms")
 TIMES = re.compile(r"in \d+\.\d+ s \([\d,]+ turns/s\)|\d+\.\d ms")
 
 
@@ -51,7 +54,7 @@ def test_the_demo_answers_with_evidence_cost_and_reasons(page: str) -> None:
 
 @pytest.mark.requirement("F-DEMO-03")
 def test_the_demo_ends_with_how_to_go_on(page: str) -> None:
-    end = page.partition("On with your own:")[2]
+    end = page.partition("with your own conversations:")[2]
     for command in ("clew import claude-code", "clew import FILE", "clew recall ", "clew demo FILE --ask"):
         assert command in end
 
@@ -134,3 +137,17 @@ def test_with_vectors_the_demo_answers_what_shares_no_word() -> None:
     assert "Is anybody in the team allergic to something?" in held
     assert ASKED[7]["question"] in held
     assert len(held) >= 7
+
+
+def transcript() -> list[str]:
+    """The paragraphs of the session that README.md shows, with times masked."""
+    (shown,) = (block.text for block in blocks((ROOT / "README.md").read_text("utf-8")) if block.language == "text")
+    return [MASKED.sub("#", part) for part in shown.strip().split("\n\n")]
+
+
+@pytest.mark.slow
+@pytest.mark.requirement("F-DEMO-02")
+def test_the_session_in_the_readme_is_what_the_demo_prints() -> None:
+    result = run("demo", embedder="auto")
+    page = MASKED.sub("#", result.stdout)
+    assert [part for part in transcript() if f"\n{part}\n" not in page] == []

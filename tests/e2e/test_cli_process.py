@@ -159,7 +159,7 @@ def test_at_a_terminal_the_demo_takes_questions_until_an_empty_line(tmp_home: Pa
     status, screen = talk(tmp_home, "demo", path, "--budget", "200", keys=keys)
     assert status == 0, screen
     assert "in the shed" in screen
-    assert "On with your own" in screen
+    assert "with your own conversations" in screen
 
 
 @POSIX

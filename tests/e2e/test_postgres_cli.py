@@ -41,7 +41,7 @@ def test_commands_work_on_a_server_and_show_no_password(
         (["verify"], "checked"),
         (["doctor"], ""),
         (["doctor", "--json"], "ok"),
-        (["config", "show"], "none, so no clew.toml"),
+        (["config", "show"], "none, so there is no clew.toml"),
         (["config", "check"], "in order"),
         (["work", "--once"], ""),
         (["rebuild"], ""),
