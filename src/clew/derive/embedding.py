@@ -1,7 +1,7 @@
-"""Turns without a vector -> vectors. Which ones those are is read from the index view, never from a list of its own.
+"""Turns without a vector -> vectors. The index view tells which turns have none; no list of them is kept.
 
-A turn that the model cannot do has a job, see `clew.rows.failed_jobs`; its vector takes the job away, and so does
-forgetting the turn.
+A turn that the model cannot embed gets a job, see `clew.rows.failed_jobs`; the job goes when the turn gets its vector
+or is forgotten.
 """
 
 import json
@@ -36,7 +36,7 @@ BATCH: Final = 64
 """Most turns embedded between two commits: little is lost when the process is killed."""
 
 _PLAIN: Final = "word"
-"""What any model can embed that is at work at all."""
+"""A text that any working model can embed."""
 
 BATCH_CHARS: Final = 8_000
 """Characters embedded between two commits, about half a second of work: nobody waits longer for a step to end."""
@@ -206,7 +206,7 @@ def _ordinal(job: JobRow, model: str) -> int | None:
 
 
 class Embedding:
-    """What a worker does with an embedder. One thread at a time calls `step`."""
+    """Embeds the turns of one space. One thread at a time calls `step`."""
 
     def __init__(
         self, store: Store, space: str, live: LiveIndex, embedder: Embedder, clock: Callable[[], datetime]

@@ -1,11 +1,11 @@
-"""Turns that are stored -> what they name, as counts in the entity graph; behind the acknowledgement, in order.
+"""Stored turns -> the entities that they name, as counts in the entity graph; behind the acknowledgement, in order.
 
-Independent of the analysis: it needs neither vectors nor a model, and has a watermark of its own in a row of META:
+Independent of the analysis: it needs neither vectors nor a model, and keeps its own watermark in a row of META:
 
     entities    {"next": ordinal, "version": n}: everything before `next` is counted
 
-A turn counts the same whatever stands around it, so a forgotten one is taken off again by counting it once more. What
-a named-entity model saw in it is recorded (`clew.rows.name_spans`) and counts as well; no model is asked here.
+A turn's counts do not depend on other turns, so a forgotten turn is subtracted by counting it once more. The names that
+a named-entity model found in it are recorded (`clew.rows.name_spans`) and count as well; no model is asked here.
 """
 
 import json
@@ -38,7 +38,7 @@ PROGRESS: Final = "entities"
 
 NEIGHBOURS: Final = 20
 TURNS: Final = 50
-"""What is told of one entity at most."""
+"""Most neighbours and turns on the page of one entity."""
 
 _SHOWN: Final = 3
 
@@ -60,7 +60,7 @@ class CountingProgress:
 
 
 class EntityCounting:
-    """Counts what the turns of one space name, for one Memory. Only the holder of the worker's lease calls `step`."""
+    """Counts the entities of one space, for one Memory. Only the holder of the worker's lease calls `step`."""
 
     def __init__(self, store: Store, space: str) -> None:
         """Nothing is read before it is asked for."""
@@ -106,19 +106,19 @@ class EntityCounting:
 
 
 def read_progress(reader: Reader, space: str) -> tuple[str | None, CountingProgress]:
-    """The row as it stands and what it says; None and the beginning for a space of which nothing was counted."""
+    """The row's text and the progress in it; None and the beginning for a space of which nothing was counted."""
     text = META_VALUE.get(reader, (space, PROGRESS))
     return (None, CountingProgress()) if text is None else (text, CountingProgress(**json.loads(text)))
 
 
 def drop_entities(tx: Transaction, space: str) -> None:
-    """Takes the whole graph back; it is counted anew behind the scenes."""
+    """Deletes the whole graph; the worker counts it again."""
     drop_graph(tx, space)
     tx.delete("meta", (space, PROGRESS), (space, PROGRESS))
 
 
 def forget_names(tx: Transaction, space: str, turns: Sequence[Turn]) -> None:
-    """Takes turns that go off the counts. What other rules counted cannot be told apart: then all is counted anew."""
+    """Subtracts turns that are forgotten. Counts of an older version cannot be changed: then all is counted again."""
     seen, progress = read_progress(tx, space)
     if seen is not None and progress.version != ENTITY_VERSION:
         drop_entities(tx, space)
@@ -128,9 +128,9 @@ def forget_names(tx: Transaction, space: str, turns: Sequence[Turn]) -> None:
 
 
 def entity_problems(store: Store, space: str) -> Iterator[Problem]:
-    """Counts every turn again, and names what is stored otherwise. Call it inside a snapshot.
+    """Counts every turn again, and yields the rows that differ. Call it inside a snapshot.
 
-    Where a turn is not what was stored, nothing can be said: what it named cannot be counted any more.
+    Yields nothing where a turn was damaged: the entities that it named cannot be counted any more.
     """
     with store.snapshot() as reader:
         _, progress = read_progress(reader, space)
@@ -155,12 +155,12 @@ def entity_problems(store: Store, space: str) -> Iterator[Problem]:
 
 
 def entities_of(reader: Reader, space: str, view: IndexView) -> tuple[Entity, ...]:
-    """What the turns of a space name, see `StoredGraph.entities`."""
+    """The entities of a space, see `StoredGraph.entities`."""
     return StoredGraph(reader, space, view).entities()
 
 
 def entity_page(reader: Reader, space: str, view: IndexView, name: str) -> EntityPage | None:
-    """One entity by any of its names, with what surrounds it; None when nothing of that name is known."""
+    """One entity by any of its names, with its neighbours and turns; None when no entity has that name."""
     graph = StoredGraph(reader, space, view)
     key = graph.find(name)
     if key is None:
@@ -188,7 +188,7 @@ def _turns_naming(view: IndexView, names: Sequence[str]) -> list[str]:
 
 
 def counted(turns: Sequence[Turn], spans: Sequence[Spans]) -> Counts:
-    """What turns name, with what a model saw in each."""
+    """The counts of turns, each with the names that a model found in it."""
     counts = Counts()
     for turn, seen in zip(turns, spans, strict=True):
         counts.add(turn, seen)
@@ -196,7 +196,7 @@ def counted(turns: Sequence[Turn], spans: Sequence[Spans]) -> Counts:
 
 
 def _whole(row: TurnRow) -> Turn | None:
-    """The turn of a row that is what was stored; None for any other, which `verify` names."""
+    """The turn of a row whose hash still matches; None for any other, which `verify` names."""
     try:
         turn = turn_from_row(row)
     except Exception:  # noqa: BLE001  # the row may hold anything

@@ -1,8 +1,8 @@
-"""Turns that are counted -> what a named-entity model sees in them, and the counts that it changes.
+"""Counted turns -> the names that a named-entity model finds in them, and the counts that these change.
 
-Runs behind the acknowledgement and after the rules, in stretches. A turn that was counted by rules is taken off and
-counted again with what the model saw. A model of another name goes through all turns again, and what it does not see
-any more is taken back; so does `none`. Meanwhile, and where the model fails, rules alone name the rest.
+Runs behind the acknowledgement and after the rules, in stretches. A turn that was counted by rules is subtracted and
+counted again with the names that the model found. A model of another name goes through all turns again, and names that
+it does not find are removed; the model `none` removes all. Until then, and where the model fails, rules alone count.
 """
 
 import logging
@@ -41,14 +41,14 @@ REST_SECONDS: Final = 60.0
 WORTH: Final = 64
 HOLD_SECONDS: Final = 3.0
 """For fewer turns than this no model is loaded in the first seconds: a program that adds one and ends does not wait for
-a library of a second or more. A longer-lived one does them, or whoever waits as long as it takes."""
+a library of a second or more. They are done by a program that runs longer, or one that waits without a time limit."""
 
 _PLAIN: Final = "word"
-"""What any model can do that is at work at all."""
+"""A text that any working model can search for names."""
 
 
 class Recognition:
-    """What a worker does with a named-entity model. One thread at a time calls `step`.
+    """Asks a named-entity model about the turns of one space. One thread at a time calls `step`.
 
     Attributes:
         failure: what the model last said when it failed; None when it works, or was not asked.

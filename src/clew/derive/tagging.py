@@ -1,4 +1,4 @@
-"""The tags of turns, and the labels of closed beats, as the analysis comes by."""
+"""The tags of turns and the labels of closed beats, made along the analysis."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -29,7 +29,7 @@ ALIKE: Final = 2
 
 @dataclass(slots=True)
 class VocabularyState:
-    """The vocabulary as it is remembered between stretches, and what a stretch changes of it.
+    """The vocabulary as it is cached between stretches, and what a stretch changes of it.
 
     Attributes:
         state: the row of META that it was read with.
@@ -44,7 +44,7 @@ class VocabularyState:
 
 
 def words_of(reader: Reader, space: str, model: str | None, held: VocabularyState | None) -> VocabularyState:
-    """The vocabulary: as it is remembered, if that is what the store says, else read."""
+    """The vocabulary: the cached one if the store has not changed it since, else read again."""
     if held is not None and held.model == model and held.state == state_of(reader, space):
         return held
     vocabulary, state = read_vocabulary(reader, space, model)
@@ -74,7 +74,7 @@ def write_words(tx: Transaction, space: str, words: VocabularyState) -> None:
 
 
 def settled(reader: Reader, space: str, words: VocabularyState) -> VocabularyState:
-    """The same after it was written."""
+    """The vocabulary after its changes were written, with nothing left to write."""
     return VocabularyState(words.vocabulary, words.model, state_of(reader, space))
 
 

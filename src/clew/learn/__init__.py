@@ -1,1 +1,1 @@
-"""What use teaches: feedback, silver questions, and the tuning of parameters. Start at `tuning.Bench`."""
+"""Learning from use: feedback on recalls, silver questions, and the tuning of parameters. Start at `tuning.Tuner`."""

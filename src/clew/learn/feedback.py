@@ -1,7 +1,7 @@
-"""What became of recalled turns, as rows of FEEDBACK: marked as used, restored, or quoted and echoed in an answer.
+"""Feedback on recalled turns, as rows of FEEDBACK: marked as used, restored, or quoted or echoed in an answer.
 
-Echoes are found when tuning asks for them, from receipts and the turns that were stored after each: recall and adding
-turns never wait for that. Feedback lives as long as its receipt.
+Echoes are found when tuning asks for them, from receipts and the turns that were stored after each: neither recall nor
+adding turns waits for that. Feedback is deleted with its receipt.
 """
 
 import re
@@ -133,14 +133,14 @@ def _write(
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class _Said:
-    """A turn as echoes are looked for in it."""
+class _Wording:
+    """The words and terms of a turn, for the search for echoes."""
 
     words: tuple[str, ...]
     terms: frozenset[str]
 
     def runs(self) -> set[tuple[str, ...]]:
-        """Every run of `RUN` words that has one which is no stop word."""
+        """Every run of `RUN` words with at least one that is no stop word."""
         every = (self.words[low : low + RUN] for low in range(len(self.words) - RUN + 1))
         return {run for run in every if not STOPWORDS.issuperset(run)}
 
@@ -209,6 +209,6 @@ def _rare(words: Iterable[str], view: IndexView, considered: int) -> Iterator[st
             yield word
 
 
-def _read(text: str) -> _Said:
+def _read(text: str) -> _Wording:
     text = text[:_CHARACTERS]
-    return _Said(tuple(re.split(" +", fold(text))), frozenset(terms(text)))
+    return _Wording(tuple(re.split(" +", fold(text))), frozenset(terms(text)))

@@ -1,7 +1,7 @@
-"""Turns that refer back, made into questions: the log's own examples of what somebody needed again. By rule, no model.
+"""Turns that refer back to earlier turns, used as questions with known answers. By rule, without a model.
 
-A turn refers back to an earlier one when the analysis says so, when it quotes a phrase that stands there, or when it
-uses a term again that only they hold. What was said a moment ago is left out: it is still in the window.
+A turn refers back to an earlier one when the analysis says so, when it quotes a phrase of it, or when it uses a rare
+term again that only the two hold. Turns shortly before it are left out: they are still in the model's window.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -24,7 +24,7 @@ from clew.types.ids import parse_turn_id
 from clew.types.turn import Turn
 
 GAP: Final = 6
-"""Turns of a session between a turn and what it refers back to, at least."""
+"""Least number of turns between a turn and the turn of its session that it refers back to."""
 
 LOOKED_AT: Final = 2_000
 """Newest turns that are looked at."""
@@ -45,7 +45,7 @@ _CHARACTERS: Final = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class Silver:
+class SilverQuestion:
     """A turn as a question, and the earlier turns that it refers back to, by position in the view."""
 
     turn: Turn
@@ -53,7 +53,7 @@ class Silver:
     positives: tuple[int, ...]
 
 
-def silver_questions(reader: Reader, space: str, view: IndexView, most: int) -> list[Silver]:
+def silver_questions(reader: Reader, space: str, view: IndexView, most: int) -> list[SilverQuestion]:
     """The newest turns that refer back, at most so many, the newest first.
 
     Args:
@@ -64,7 +64,7 @@ def silver_questions(reader: Reader, space: str, view: IndexView, most: int) -> 
         return []
     low, high = (space, int(last[0])), (space, int(last[-1]))
     rows = TURN.scan(reader, low, high, index="ordinal")
-    found: list[Silver] = []
+    found: list[SilverQuestion] = []
     for row in reversed(rows):
         turn = turn_from_row(row)
         position = view.position(row.session, row.seq)
@@ -73,7 +73,7 @@ def silver_questions(reader: Reader, space: str, view: IndexView, most: int) -> 
         allowed = past(view, position)
         positives = sorted({each for each in _refers_to(reader, space, view, turn, position) if allowed[each]})
         if 1 <= len(positives) <= MOST_POSITIVES:
-            found.append(Silver(turn, position, tuple(positives)))
+            found.append(SilverQuestion(turn, position, tuple(positives)))
             if len(found) == most:
                 break
     return found

@@ -1,8 +1,8 @@
-"""Tuning a space: what its log and receipts say of each family of parameters, and the adoption of what holds.
+"""Tuning a space: judges each family of parameters by the log and its receipts, and adopts what holds. See `Tuner`.
 
-Nothing moves without feedback: only recalls of which it is known what was used judge. Silver questions help to choose
-the weights of recall. A family is judged again once enough recalls came after its last change, also after it was taken
-back: the history that led to a change is not asked twice.
+Nothing changes without feedback: only recalls whose used turns are known judge. Silver questions help to choose the
+weights of recall. A family is judged again once enough recalls came after its last change, even if that change was
+reverted: the history that led to a change is not used twice.
 """
 
 from bisect import bisect_right
@@ -48,7 +48,7 @@ from clew.types.ids import BEAT, parse_turn_id
 from clew.types.tuning import Change, TuneReport, Verdict
 
 MOST_RECALLS: Final = 400
-"""Newest recalls with known use that are looked at."""
+"""Newest recalls with known use that judge."""
 
 MOST_SILVER: Final = 100
 """Newest silver questions: each costs an embedding where there is an embedder."""
@@ -57,15 +57,15 @@ MIN_NEW: Final = 20
 """Recalls with known use that must have come since a family changed last."""
 
 AROUND: Final = 10
-"""Turns on both sides of what was used together, among which a beat has to find it."""
+"""Turns on both sides of those that were used together; beats are judged within them."""
 
 TOGETHER: Final = 40
-"""Turns of a session within which what one recall used counts as used together."""
+"""Turns of a session within which the used turns of one recall count as used together."""
 
 
 @dataclass(frozen=True, slots=True)
 class Use:
-    """A recall of which it is known what was used.
+    """A recall whose used turns are known.
 
     Attributes:
         used: ids of turns that were used, sorted.
@@ -81,8 +81,8 @@ class Use:
 
 
 @dataclass(frozen=True, slots=True)
-class Bench:
-    """What tuning works with."""
+class Tuner:
+    """Tunes one space."""
 
     store: Store
     space: str

@@ -12,7 +12,7 @@ from clew.config import Config
 from clew.errors import InputError, StoreError
 from clew.ingest.encoding import escape_surrogates
 from clew.learn.feedback import RECENT, mark_used, note_restored
-from clew.learn.tuning import Bench
+from clew.learn.tuning import Tuner
 from clew.maintain.export_space import export_space
 from clew.maintain.forget import Conditions, selection_of
 from clew.maintain.rebuild import rebuild
@@ -275,8 +275,8 @@ class Memory(MemoryReads):
         self._check_open()
         self.reads.receipts.flush()
         reads = self.reads
-        bench = Bench(reads.store, self.space, reads.live, reads.ranker, reads.learned)
-        report = bench.tune(reads.clock(), dry_run=dry_run)
+        tuner = Tuner(reads.store, self.space, reads.live, reads.ranker, reads.learned)
+        report = tuner.tune(reads.clock(), dry_run=dry_run)
         self.parts.worker.wake()
         return report
 

@@ -247,7 +247,7 @@ class MemoryReads:
         return stats_of(self.parts)
 
     def annotations(self, ref: str) -> dict[str, Annotation]:
-        """All that is said of a turn, by kind, sorted; what nobody computed, or not yet, is absent.
+        """All annotations of a turn, by kind, sorted; kinds that were not computed, or not yet, are absent.
 
         Args:
             ref: the turn's id, or the id of a beat or chapter.
@@ -294,7 +294,7 @@ class MemoryReads:
         """The people, places and things that the turns name, the most named first; of equal ones by name.
 
         Turns are counted behind the acknowledgement; `drain` waits until all are. A nickname that was seen twice is
-        counted for who has it.
+        counted for its bearer.
         """
         self._check_open()
         view = self.reads.live.view()
@@ -302,7 +302,7 @@ class MemoryReads:
             return entities_of(reader, self.space, view)
 
     def entity(self, name: str) -> EntityPage:
-        """One of them by any of its names, with its strongest neighbours and the newest turns that name it.
+        """One entity by any of its names, with its strongest neighbours and the newest turns that name it.
 
         Raises:
             NotFoundError: no turn names it.

@@ -1,6 +1,7 @@
-"""Asks a language model what it was never asked before, within the budget, and keeps what it answers.
+"""A cache of a language model's answers: only a new request reaches the model, within the budget.
 
-The same request to the same model is answered from the store, on any machine and without the model (docs/llm.md).
+A request that was answered before by the same model is answered from the store, on any machine and without the model
+(docs/llm.md).
 """
 
 import json

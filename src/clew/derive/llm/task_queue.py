@@ -1,8 +1,8 @@
-"""Work that a language model is asked for, one turn at a time, behind the acknowledgement; newest turns first.
+"""Questions to a language model, one turn at a time, behind the acknowledgement; newest turns first.
 
-What is to be done is found from the state (docs/decisions/0002): a row of META says which turns a question was put
-about, by which model. Only what failed has a job: it is tried `ATTEMPTS` times in all and then put aside as `deferred`,
-with the reason. A model that cannot be reached at all is no turn's fault, and nothing is held against the turns then.
+The work is found from the state (docs/decisions/0002): a row of META says about which turns a question was put, and to
+which model. Only a turn that failed has a job: it is tried `ATTEMPTS` times in all and then put aside as `deferred`,
+with the reason. While a model cannot be reached at all, no attempt is counted against a turn.
 """
 
 import json
@@ -69,7 +69,7 @@ class _State:
 
 
 class TaskQueue:
-    """Puts one question about every turn of a space. One thread at a time."""
+    """Puts one question about every turn of a space. One thread at a time calls it."""
 
     def __init__(
         self, store: Store, space: str, answers: CompletionCache, question: Question, clock: Callable[[], datetime]
