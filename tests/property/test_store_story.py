@@ -1,4 +1,4 @@
-"""After any sequence of changes a store has the contents of a dictionary model, after every step and for every reader."""
+"""After any sequence of changes a store has the contents of a dictionary, after every step and for every reader."""
 
 import tempfile
 from collections.abc import Callable
