@@ -61,12 +61,12 @@ def test_keys_of_a_newer_version_are_ignored() -> None:
     ("data", "message"),
     [
         ({}, "Thing: the record lacks name; expected the fields name, when, data, parts, counts"),
-        ({**WIRE, "when": "soon"}, "Thing: the record has a value of the wrong form"),
-        ({**WIRE, "data": "zz"}, "Thing: the record has a value of the wrong form"),
+        ({**WIRE, "when": "soon"}, "Thing: the record has an invalid value"),
+        ({**WIRE, "data": "zz"}, "Thing: the record has an invalid value"),
         ({**WIRE, "parts": 5}, "expected a list, got int"),
         ({**WIRE, "parts": "ab"}, "expected a list, got str"),
-        ([], "Thing: the record is list; expected a mapping"),
-        (None, "Thing: the record is NoneType; expected a mapping"),
+        ([], "Thing: expected a mapping, got list"),
+        (None, "Thing: expected a mapping, got NoneType"),
     ],
 )
 def test_a_record_of_the_wrong_form_is_named(data: Any, message: str) -> None:

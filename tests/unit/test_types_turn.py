@@ -80,24 +80,24 @@ def test_a_time_that_utc_cannot_hold_is_refused() -> None:
         ({"role": None}, "role None is unknown"),
         ({"session": "  "}, "session '  ' is empty"),
         ({"session": 5}, "session 5 is empty"),
-        ({"content": 5}, "content is int; expected text or a list of parts"),
-        ({"content": None}, "content is NoneType"),
-        ({"content": b"x"}, "content is bytes"),
-        ({"content": [5]}, "a part is int; expected a Part"),
+        ({"content": 5}, "content: expected text or a list of parts, got int"),
+        ({"content": None}, "content: expected text or a list of parts, got NoneType"),
+        ({"content": b"x"}, "content: expected text or a list of parts, got bytes"),
+        ({"content": [5]}, "part of content: expected clew.Part, text, or a mapping with 'type' and 'text', got int"),
         ({"content": [{"type": "smell"}]}, "part type 'smell' is unknown; expected one of text, tool_call"),
-        ({"content": [{"type": "text", "text": 5}]}, "the text of a text part is int; expected str"),
-        ({"content": [{"type": "image", "blob": 5}]}, "blob of a part is int; expected str"),
-        ({"content": [{"type": "text", "extra": []}]}, "extra of a part is list; expected dict"),
-        ({"at": "today"}, "at is str; expected a datetime"),
+        ({"content": [{"type": "text", "text": 5}]}, "the text of a text part: expected str, got int"),
+        ({"content": [{"type": "image", "blob": 5}]}, "blob of a part: expected str, got int"),
+        ({"content": [{"type": "text", "extra": []}]}, "extra of a part: expected dict, got list"),
+        ({"at": "today"}, "at: expected datetime.datetime, got str"),
         ({"origin": "heaven"}, "origin 'heaven' is unknown; expected one of user, assistant, tool, web, injected"),
-        ({"speaker": 5}, "speaker of a turn is int; expected str"),
-        ({"external_id": 5}, "external_id of a turn is int"),
-        ({"parent": 5}, "parent of a turn is int"),
-        ({"source": b""}, "source of a turn is bytes"),
-        ({"branch": None}, "branch of a turn is NoneType; expected str"),
-        ({"text": None}, "text of a turn is NoneType; expected str"),
-        ({"metadata": None}, "metadata of a turn is NoneType; expected dict"),
-        ({"metadata": [1]}, "metadata of a turn is list; expected dict"),
+        ({"speaker": 5}, "speaker of a turn: expected str, got int"),
+        ({"external_id": 5}, "external_id of a turn: expected str, got int"),
+        ({"parent": 5}, "parent of a turn: expected str, got int"),
+        ({"source": b""}, "source of a turn: expected str, got bytes"),
+        ({"branch": None}, "branch of a turn: expected str, got NoneType"),
+        ({"text": None}, "text of a turn: expected str, got NoneType"),
+        ({"metadata": None}, "metadata of a turn: expected dict, got NoneType"),
+        ({"metadata": [1]}, "metadata of a turn: expected dict, got list"),
     ],
 )
 def test_what_a_turn_cannot_be_made_of_is_named(fields: dict[str, Any], message: str) -> None:
@@ -109,14 +109,14 @@ def test_what_a_turn_cannot_be_made_of_is_named(fields: dict[str, Any], message:
 @pytest.mark.requirement("F-TYPES-03")
 def test_original_bytes_are_bytes() -> None:
     wrong: Any = "text"
-    with pytest.raises(TurnRejected, match="data of a part is str; expected bytes"):
+    with pytest.raises(TurnRejected, match="data of a part: expected bytes, got str"):
         Part(type="image", data=wrong)
 
 
 @pytest.mark.requirement("F-TYPES-03")
 @pytest.mark.parametrize("data", [{"content": "x"}, {"role": "user"}, {}, 5, None, "text", [("role", "user")]])
 def test_a_record_that_lacks_a_field_says_which(data: Any) -> None:
-    with pytest.raises(InputError, match=r"lacks (role|content)|the record is \w+; expected a mapping"):
+    with pytest.raises(InputError, match=r"lacks (role|content)|expected a mapping, got \w+"):
         Turn.from_dict(data)
 
 

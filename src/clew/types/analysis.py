@@ -1,4 +1,4 @@
-"""What one turn is beside those before it."""
+"""The novelty, overlays and importance of one turn, relative to the turns before it."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -16,14 +16,14 @@ class TurnAnalysis(Record):
 
     Attributes:
         turn: its id.
-        novelty: 0 to 1; 0.5 when there was nothing before it.
-        overlays: score by name, 0 to 10; what nothing raised is absent.
+        novelty: 0 to 1; 0.5 for the first turn.
+        overlays: score by name, 0 to 10; overlays without any evidence are absent.
         importance: 1 to 10.
-        paradigm_shift: new and important at once.
+        paradigm_shift: both novel and important.
         preserved: important enough to be kept in full when a session is compacted.
-        routine: of little importance.
-        references: ids of earlier turns that it speaks of.
-        tags: what it is about; weight by name, 0 to 1.
+        routine: of low importance.
+        references: ids of earlier turns that it refers to.
+        tags: topics of the turn; weight by name, 0 to 1.
     """
 
     turn: str
@@ -37,7 +37,7 @@ class TurnAnalysis(Record):
     tags: Mapping[str, float] = field(default_factory=dict)
 
     def annotations(self) -> dict[str, Any]:
-        """The values to store by kind, scores to 4 digits, tags to 2; what is empty or false is left out."""
+        """The values to store, by annotation kind: scores to 4 digits, tags to 2; empty and false ones are left out."""
         values: dict[str, Any] = {
             "importance": round(self.importance, _DIGITS),
             "novelty": round(self.novelty, _DIGITS),

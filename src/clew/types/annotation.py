@@ -1,4 +1,4 @@
-"""One score or flag, with who says so."""
+"""One score or flag on a turn or node, with its provenance."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -8,12 +8,12 @@ from clew.types.record import Record
 
 @dataclass(frozen=True, slots=True)
 class Annotation(Record):
-    """What is said of a turn or node.
+    """One score or flag on a turn or node.
 
     Attributes:
-        value: as JSON has it; the kind says what it means (docs/weighing.md).
+        value: a JSON value; the annotation's kind defines its meaning (docs/weighing.md).
         provenance: `rule`, `model:<name>` or `user`.
-        version: of the rules that said it.
+        version: version of the rules that made it.
     """
 
     value: Any

@@ -1,8 +1,8 @@
-"""The HSCA document's own shapes: a weighed chunk, a snapshot of chunks, and the words for domains and nuance.
+"""The HSCA document's data classes: a weighed chunk, a snapshot of chunks, and the names of domains and nuance flags.
 
-Field names, order, defaults and rounding are the document's (section 6), and so are its manners: plain dataclasses that
-can be changed, since a chunk learns its snapshot only after it was handed out. Unlike other records, a field that is
-None is written, and a time is seconds since 1970, because the document's programs read it so.
+Field names, order, defaults and rounding are the document's (section 6). The classes are mutable, since a chunk gets
+its snapshot's id only after it was returned. Unlike other records they write fields that are None, and times as
+seconds since 1970, because the document's programs expect that.
 """
 
 import time
@@ -17,7 +17,7 @@ _DIGITS = 4
 
 
 class DomainTag(StrEnum):
-    """What a text is about, and in which register."""
+    """The subject or register of a text."""
 
     PHYSICS = "physics"
     MATHEMATICS = "mathematics"
@@ -34,7 +34,7 @@ class DomainTag(StrEnum):
 
 
 class NuanceFlag(StrEnum):
-    """How a text means what it says. A flag that ends in `_model` was found by a model; an absent one is unknown."""
+    """How a text is meant. A flag that ends in `_model` was set by a model; an absent flag is unknown, not false."""
 
     METAPHOR = "metaphor"
     METAPHOR_MODEL = "metaphor_model"
@@ -57,15 +57,15 @@ class NuanceFlag(StrEnum):
 
 @dataclass
 class WeightedChunk:
-    """One piece of text with what layers 1 to 3 say of it.
+    """One piece of text with its weights of layers 1 to 3.
 
     Attributes:
         layer1_score: relational weight, 0..1.
         domain_tags: values of `DomainTag`, strongest first.
         coherence_score: 0..1.
-        nuance_flags: values of `NuanceFlag`; what is left out is unknown, not false.
-        parent_id: the snapshot it belongs to; None while it belongs to none.
-        created_at: seconds since 1970 UTC; now, when not given.
+        nuance_flags: values of `NuanceFlag`; absent flags are unknown, not false.
+        parent_id: id of the snapshot it belongs to; None if there is none yet.
+        created_at: seconds since 1970 UTC; defaults to now.
     """
 
     chunk_id: str
@@ -81,7 +81,7 @@ class WeightedChunk:
         """The fields as primitives, scores to 4 digits.
 
         Args:
-            include_text: False leaves the text out and keeps the weights (HSCA 8.5).
+            include_text: False omits the text but keeps the weights (HSCA 8.5).
         """
         values = {
             "chunk_id": self.chunk_id,
@@ -99,10 +99,10 @@ class WeightedChunk:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Reads what `to_dict` wrote, with or without text (then it is empty). A time that is missing is 0.
+        """Reads the result of `to_dict`. A missing text is empty, a missing time is 0.
 
         Raises:
-            InputError: the chunk's id or one of its scores is missing, or the record is no mapping.
+            InputError: the chunk's id or one of its scores is missing, or the record is not a mapping.
         """
         need(cls, data, "chunk_id", "layer1_score", "coherence_score")
         return cls(
@@ -122,12 +122,12 @@ class ContextSnapshot:
     """Consecutive chunks frozen with their weights: one beat of a conversation.
 
     Attributes:
-        macro_weight: how dense the snapshot is, 0..1: the mean relational weight of its chunks.
-        domain_summary: domain tag -> the share of the weight that carries it. Chunks may have several tags, so the
-            shares may sum to more than 1.
-        conversation_position: its place among the snapshots of the session, from 0.
-        forced: True when the number of chunks ended it, not their coherence.
-        created_at: seconds since 1970 UTC; now, when not given.
+        macro_weight: density of the snapshot, 0..1: the mean relational weight of its chunks.
+        domain_summary: share of the weight by domain tag. Chunks may have several tags, so shares may sum to more than
+            1.
+        conversation_position: position among the snapshots of the session, from 0.
+        forced: True if the snapshot ended at the maximum number of chunks, not by low coherence.
+        created_at: seconds since 1970 UTC; defaults to now.
     """
 
     snapshot_id: str
@@ -142,7 +142,7 @@ class ContextSnapshot:
         """The fields as primitives, weights to 4 digits.
 
         Args:
-            include_text: False leaves the text of the chunks out and keeps the weights (HSCA 8.5).
+            include_text: False omits the text of the chunks but keeps the weights (HSCA 8.5).
         """
         return {
             "snapshot_id": self.snapshot_id,
@@ -156,10 +156,10 @@ class ContextSnapshot:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Reads what `to_dict` wrote; what is missing beside id and weight is empty, 0 or False.
+        """Reads the result of `to_dict`. Missing fields other than id and weight are empty, 0 or False.
 
         Raises:
-            InputError: the snapshot's id or weight is missing, or a record is no mapping.
+            InputError: the snapshot's id or weight is missing, or a record is not a mapping.
         """
         need(cls, data, "snapshot_id", "macro_weight")
         return cls(
@@ -174,13 +174,13 @@ class ContextSnapshot:
 
 
 def need(cls: type, data: object, *names: str) -> None:
-    """Checks that a record read from outside is a mapping and has what it cannot do without.
+    """Checks that a record from outside is a mapping with the required fields.
 
     Raises:
-        InputError: it is not, or has not.
+        InputError: the record is not a mapping, or lacks a required field.
     """
     if not isinstance(data, Mapping):
-        raise InputError(f"{cls.__name__}: the record is {type(data).__name__}; expected what its to_dict gives")
+        raise InputError(f"{cls.__name__}: expected a mapping as to_dict returns it, got {type(data).__name__}")
     missing = [name for name in names if name not in data]
     if missing:
-        raise InputError(f"{cls.__name__}: the record lacks {', '.join(missing)}; expected what its to_dict gives")
+        raise InputError(f"{cls.__name__}: the record lacks {', '.join(missing)}; expected the result of its to_dict")

@@ -1,7 +1,7 @@
-"""Scores, and names out of closed lists, in few characters: for what is written once for every turn.
+"""Compact encodings of scores, and of names from closed lists, for data that is stored once per turn.
 
-A score with four digits is a whole number of ten-thousandths, and a name is a letter. Whatever does not fit stands as
-it is, so that what is read is always exactly what was written.
+A score with four digits becomes a whole number of ten-thousandths, and a name becomes a letter. Values that do not fit
+are stored unchanged, so that decoding always gives exactly what was encoded.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,48 +9,48 @@ from typing import Any, Final
 
 FINE: Final = 10_000
 COARSE: Final = 100
-"""Parts of one whole: four digits, and two."""
+"""Scales of scores with four digits and with two."""
 
 
 def parts(score: float, scale: int = FINE) -> int | float:
-    """A score as a whole number of parts; one that is none stays a float, which JSON writes with a point."""
+    """Encodes a score as an integer at this scale; a score with more digits stays a float."""
     whole = round(score * scale) if -1e9 < score < 1e9 else 0
     return whole if whole / scale == score else float(score)
 
 
 def score_of(said: float, scale: int = FINE) -> float:
-    """The score that `parts` was given."""
+    """Decodes the result of `parts`."""
     return said / scale if isinstance(said, int) else said
 
 
 def trimmed(values: list[Any]) -> list[Any]:
-    """A list without what is empty or 0 at its end."""
+    """Removes empty and zero values from the end of a list, in place, and returns the list."""
     while values and not values[-1]:
         values.pop()
     return values
 
 
 class LetterCodes:
-    """A closed list of names, each with a letter of its own. The letters are final: new names get new ones."""
+    """Encodes names from a closed list as letters. A letter never changes its meaning: new names get new letters."""
 
     __slots__ = ("_letters", "_names", "_written")
 
     def __init__(self, letters: Mapping[str, str]) -> None:
-        """Takes name -> letter."""
+        """Takes the letter of each name."""
         self._letters = dict(letters)
         self._names = {letter: name for name, letter in letters.items()}
-        self._written: dict[tuple[str, ...], str] = {}  # few combinations come again and again
+        self._written: dict[tuple[str, ...], str] = {}  # few combinations recur
 
     def letter(self, name: str) -> str:
-        """The letter of a name; the name itself where it has none."""
+        """The letter of a name; the name itself if it has none."""
         return self._letters.get(name, name)
 
     def name(self, letter: str) -> str:
-        """The name that `letter` was given."""
+        """Decodes the result of `letter`."""
         return self._names.get(letter, letter)
 
     def written(self, names: Sequence[str]) -> str | list[str]:
-        """Names as letters; as they are where one of them has none."""
+        """Encodes names as a string of letters; returns a list of the names if any has no letter."""
         key = tuple(names)
         found = self._written.get(key)
         if found is None:
@@ -62,7 +62,7 @@ class LetterCodes:
         return found
 
     def read(self, said: str | Sequence[str]) -> list[str]:
-        """The names that `written` was given."""
+        """Decodes the result of `written`."""
         return [self._names[each] for each in said] if isinstance(said, str) else list(said)
 
 

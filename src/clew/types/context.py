@@ -1,4 +1,4 @@
-"""What a recall or a search returns, and the receipt that explains it."""
+"""The results of recall and search, and the receipt that explains them."""
 
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,8 +13,8 @@ class Hit(Record):
     """One turn found by a search.
 
     Attributes:
-        score: the fused score; only its order means something. Rounded to 1e-6.
-        signals: what each signal added to the score, by signal name; a signal that had no opinion is absent.
+        score: the fused score, rounded to 1e-6; meaningful only for comparing hits of one search.
+        signals: contribution of each signal to the score, by signal name; signals without a value are absent.
     """
 
     turn: Turn
@@ -24,20 +24,20 @@ class Hit(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextItem(Record):
-    """One piece of evidence as it stands in the block.
+    """One item of evidence in a block.
 
     Attributes:
         turn_ids: the turns whose words are shown, in order.
-        node_id: the node shown, when it is not a single turn.
-        rendering: `full`, or a shorter rendering's name.
+        node_id: the node shown, if it is not a single turn.
+        rendering: `full`, or the name of a shorter rendering.
         text: the words shown, without date, speaker and id.
-        tokens: what this item adds to the block by the chosen counter; headings are shared and not in it.
-        rank: its place among all candidates, from 1, after fusion.
-        ranks: its place by each signal that orders turns, before fusion, from 1, ties sharing the best: under RRF among
-            all turns, else among the candidates. A signal that says nothing of the turn is absent.
-        at: event time of the first turn; None when the source gave none.
-        restore: what brings the whole turn back, when a shorter rendering is shown; else None.
-        required: why it is there whatever was asked: `pin`, or a rule's expression; None for what was found.
+        tokens: tokens that this item adds to the block by the chosen counter; shared headings are not included.
+        rank: rank among all candidates after fusion, from 1.
+        ranks: rank by each signal before fusion, from 1; ties share the best rank. Under RRF it is the rank among all
+            turns, else among the candidates. Signals without a value for the turn are absent.
+        at: event time of the first turn; None if unknown.
+        restore: how to get the whole turn, if a shorter rendering is shown; else None.
+        required: why the item is included whatever the question: `pin`, or a rule's expression; None if it was found.
     """
 
     turn_ids: tuple[str, ...]
@@ -57,13 +57,14 @@ class ContextItem(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Omission(Record):
-    """A candidate that was considered and left out, with the reason and the way to get it back.
+    """A candidate that was considered and left out, with the reason and how to get it.
 
     Attributes:
-        tokens: about what the whole turn takes.
-        rank: its place among all candidates, from 1; 0 in a receipt that was written before this was kept.
-        signals: what each signal added to its score.
-        ranks: its place by each signal that orders turns, as `ContextItem` has it.
+        tokens: approximate tokens of the whole turn.
+        restore: how to get the whole turn.
+        rank: rank among all candidates, from 1; 0 in receipts of versions that did not record it.
+        signals: contribution of each signal to the score.
+        ranks: rank by each signal, as in `ContextItem`.
     """
 
     turn_ids: tuple[str, ...]
@@ -78,16 +79,16 @@ class Omission(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context(Record):
-    """The block to put before a model, within its budget.
+    """A recalled block for a model's prompt, within a token budget.
 
     Attributes:
-        text: the block; empty when nothing was found or nothing fits.
-        tokens: exact count of `text` by the chosen counter; never more than `budget`.
-        items: what the block holds, in its order (by time).
+        text: the block; empty if nothing was found or nothing fits.
+        tokens: exact token count of `text` by the chosen counter; never more than `budget`.
+        items: the items of the block, in its order (by time).
         omitted: the best candidates that were left out, best first.
-        confidence: 0..1, the probability that the block holds evidence for an answer, as calibrated on development
-            questions (docs/recall.md); 0 for an empty block, None when not calibrated.
-        receipt_id: names the receipt that `Memory.explain` shows.
+        confidence: 0..1, the probability that the block contains evidence for an answer, as calibrated on development
+            questions (docs/recall.md); 0 for an empty block, None if not calibrated.
+        receipt_id: id of the receipt, for `Memory.explain`.
     """
 
     text: str
@@ -101,18 +102,18 @@ class Context(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt(Record):
-    """The record of one recall: what was asked, what was considered, what was chosen, what was left out.
+    """The record of one recall: the question, what was considered, what was chosen and what was left out.
 
     Attributes:
-        kind: `recall`, or `when` for what was told of a time, whose rows docs/time.md has.
+        kind: `recall`, or `when` for a recall by time, whose rows docs/time.md describes.
         query: the query as given.
-        settings: budget, counter, strategy, filters, fusion weights: what is needed to repeat the recall.
-        understood: what the query was read as (names, dates, quotes, terms).
-        considered: how many turns were scored.
-        chosen: one row an item: turn ids, rendering, tokens, score, rank, signals, ranks; `restore` if it is
-            shortened, `required` if it had to be there.
-        omitted: one row a near miss: turn ids, reason, score, tokens, how to restore it, rank, signals, ranks.
-        timings: milliseconds by stage, from a monotonic clock; not part of what is deterministic.
+        settings: budget, counter, strategy, filters, fusion weights: everything needed to repeat the recall.
+        understood: how the query was interpreted (names, dates, quotes, terms).
+        considered: number of turns scored.
+        chosen: one row per item: turn ids, rendering, tokens, score, rank, signals, ranks; `restore` if it is
+            shortened, `required` if it was required.
+        omitted: one row per near miss: turn ids, reason, score, tokens, how to restore it, rank, signals, ranks.
+        timings: milliseconds by stage, from a monotonic clock; the only part that is not deterministic.
     """
 
     id: str

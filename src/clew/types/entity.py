@@ -1,4 +1,4 @@
-"""People, places and things that conversations name, and how they hang together."""
+"""People, places and things that conversations name, and the relations between them."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from clew.types.record import Record
 
 
 class NodeType(StrEnum):
-    """What an entity is. The order is also that in which equally well supported types win."""
+    """The type of an entity. Among equally supported types the first in this order wins."""
 
     PERSON = "person"
     PLACE = "place"
@@ -16,18 +16,18 @@ class NodeType(StrEnum):
     WORK = "work"
     CONCEPT = "concept"
     NAME = "name"
-    """Something with a name of its own of which no more is known."""
+    """Something with a proper name whose type is unknown."""
 
 
 class EdgeType(StrEnum):
-    """How two entities hang together."""
+    """The relation between two entities."""
 
     MENTIONED_WITH = "mentioned_with"
-    """Both are named in one turn."""
+    """Both are named in the same turn."""
     SPEAKS_OF = "speaks_of"
-    """A person names the other in a turn of their own."""
+    """One is a speaker who names the other."""
     RELATED_TO = "related_to"
-    """Somebody said so."""
+    """The relation was stated explicitly."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +35,9 @@ class Entity(Record):
     """One entity of a space.
 
     Attributes:
-        name: its commonest spelling, aliases aside; of equally common ones the first by code points.
-        type: what most of its mentions say it is, see `NodeType`.
-        turns: how many turns name it, or are its own if it is a speaker.
+        name: its most frequent spelling, aliases excluded; among ties the first by code points.
+        type: the type that most of its mentions support.
+        turns: number of turns that name it or, for a speaker, that it spoke.
         aliases: other spellings and names for it, sorted.
     """
 
@@ -49,12 +49,12 @@ class Entity(Record):
 
 @dataclass(frozen=True, slots=True)
 class NameSpan(Record):
-    """Where a model sees a name in a text.
+    """A name that a model found in a text.
 
     Attributes:
-        start: its first character.
-        end: the character after its last.
-        type: what the model says it is, in our types; `NAME` where it says something that we have no type for.
+        start: index of its first character.
+        end: index after its last character.
+        type: the model's type as a `NodeType`; `NAME` if there is no corresponding one.
     """
 
     start: int
@@ -64,13 +64,13 @@ class NameSpan(Record):
 
 @dataclass(frozen=True, slots=True)
 class Neighbour(Record):
-    """An entity beside another.
+    """A neighbour of an entity in the graph.
 
     Attributes:
-        name: the neighbour.
-        type: what it is.
-        edge: how they hang together.
-        turns: in how many turns.
+        name: name of the neighbour.
+        type: type of the neighbour.
+        edge: the relation between the two.
+        turns: number of turns that support the relation.
     """
 
     name: str
@@ -81,10 +81,10 @@ class Neighbour(Record):
 
 @dataclass(frozen=True, slots=True)
 class EntityPage(Record):
-    """One entity with what surrounds it.
+    """One entity with its neighbours and turns.
 
     Attributes:
-        neighbours: those it shares most turns with first; of equal ones by name.
+        neighbours: by number of shared turns, most first; ties by name.
         turn_ids: turns that name it, newest first.
     """
 

@@ -1,4 +1,4 @@
-"""What a space is about: its labels, and what they mark."""
+"""The labels of a space, and the nodes and turns that have them."""
 
 from dataclasses import dataclass
 
@@ -7,12 +7,12 @@ from clew.types.record import Record
 
 @dataclass(frozen=True, slots=True)
 class LabelCount(Record):
-    """One label.
+    """One label and its frequency.
 
     Attributes:
-        name: the form that was seen first; a part of a broad label is `label/part`.
-        count: beats, and turns that were given it singly, that it marks; each counts under one part alone.
-        aliases: other names for the same, sorted.
+        name: the spelling seen first; a part of a broad label is `label/part`.
+        count: number of beats, and of individually labelled turns, with the label; each counts for one part only.
+        aliases: other names of the label, sorted.
     """
 
     name: str
@@ -22,14 +22,14 @@ class LabelCount(Record):
 
 @dataclass(frozen=True, slots=True)
 class Labelled(Record):
-    """Something that a label marks.
+    """A beat, chapter or turn that has a label.
 
     Attributes:
-        ref: id of a beat, a chapter or a turn.
-        name: the form in which it has the label.
+        ref: id of the beat, chapter or turn.
+        name: the spelling under which it has the label.
         weight: 0 to 1.
         turn_ids: the turns that it covers, in order.
-        title: of a beat or chapter; None when it has none, and for a turn.
+        title: title of the beat or chapter; None for a turn, or if there is none.
     """
 
     ref: str

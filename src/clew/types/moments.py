@@ -1,4 +1,4 @@
-"""What was said in a stretch of time."""
+"""The result of asking what was said in a period."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -14,20 +14,20 @@ MODES: Final = (
     "summarize_over_time",
     "window_overview",
 )
-"""What may be asked of a time; `auto` decides by the question's words."""
+"""The modes of a recall by time; `auto` chooses one by the words of the question."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moment(Record):
-    """One line of what was said in a time.
+    """One entry of a recall by time.
 
     Attributes:
-        kind: `turn`, or `beat`, `chapter` or `open` (the turns since the last closed beat) for an outline.
-        ref: id of the turn, beat or chapter; of the first turn for `open`.
-        turn_ids: the turns that it stands for: first and last for an outline.
-        turns: how many of the time they are.
+        kind: `turn`, or in an outline `beat`, `chapter` or `open` (the turns since the last closed beat).
+        ref: id of the turn, beat or chapter; for `open` the id of the first turn.
+        turn_ids: the turn, or in an outline the first and last turn covered.
+        turns: number of turns covered that lie in the period.
         text: the words shown.
-        at: event time of the first of them; None when it is unknown.
+        at: event time of the first turn; None if unknown.
     """
 
     kind: str
@@ -41,18 +41,20 @@ class Moment(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Remembered(Record):
-    """What was said in a stretch of time, as a block within a budget.
+    """What was said in a period, as a block within a token budget.
 
     Attributes:
-        mode: what was asked of the time, one of `MODES` but never `auto`.
-        turns: how many turns lie in the time.
-        text: the block; empty when nothing was said then, or nothing fits.
-        tokens: exact count of `text` by the chosen counter; never more than `budget`.
-        moments: what the block holds, in its order (by time).
-        left_out: candidates that did not fit.
-        since, until: the time; `until` is the first moment after it. None where it has no end.
-        counted_from: midnight of the conversation's last day, when that stood for today: see `counting_day`.
-        receipt_id: names the receipt that `Memory.explain` shows.
+        mode: the mode used, one of `MODES` but never `auto`.
+        turns: number of turns in the period.
+        text: the block; empty if nothing was said in the period, or nothing fits.
+        tokens: exact token count of `text` by the chosen counter; never more than `budget`.
+        moments: the entries of the block, in its order (by time).
+        left_out: number of candidates that did not fit.
+        since: start of the period; None if it has none.
+        until: first moment after the period; None if it has no end.
+        counted_from: midnight of the conversation's last day, if relative dates were counted from that day and not
+            from today: see `clew.text.query_dates.counting_day`.
+        receipt_id: id of the receipt, for `Memory.explain`.
     """
 
     mode: str

@@ -1,4 +1,4 @@
-"""What its owner wants in every block, whatever is asked."""
+"""Turns and rules that every recalled block must include."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,17 +7,17 @@ from typing import Literal
 from clew.types.record import Record
 
 PinKind = Literal["turn", "where"]
-"""One turn, or those for which an expression holds."""
+"""A pin of one turn (`turn`), or of the turns that match an expression (`where`)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pin(Record):
-    """One turn, or one rule, that goes before everything else a recall finds.
+    """A turn, or a rule, that every recall includes before what it finds.
 
     Attributes:
-        name: the turn's id; of a rule the expression (docs/query.md), such as `tag:deploy`.
-        most: turns that it brings at most; of a rule the best for the question, then the newest.
-        note: why, in the owner's words; None when not said.
+        name: the turn's id, or the rule's expression (docs/query.md), such as `tag:deploy`.
+        most: most turns that it adds; a rule adds the best for the question first, then the newest.
+        note: the reason in the user's words; None if not given.
     """
 
     kind: PinKind

@@ -1,7 +1,6 @@
-"""The wire form of every dataclass: `to_dict` gives primitives that JSON can hold, `from_dict` reads them back.
+"""The wire form of dataclasses: `to_dict` returns JSON-compatible primitives, `from_dict` reads them back.
 
-Borders: knows nothing of any particular type. Datetimes travel as ISO 8601 in UTC, bytes as hexadecimal text, tuples as
-lists; a field that is None is left out, since unknown is absent.
+Datetimes are written as ISO 8601 in UTC, bytes as hexadecimal text, tuples as lists; fields that are None are left out.
 """
 
 from collections.abc import Callable, Mapping
@@ -16,7 +15,7 @@ from clew.errors import InputError
 
 
 class Record:
-    """Base of the dataclasses that have a wire form."""
+    """Base class of the dataclasses with a wire form."""
 
     __slots__ = ()
 
@@ -27,19 +26,19 @@ class Record:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Self:
-        """Reads what `to_dict` wrote; unknown keys are ignored, so that newer data can be read.
+        """Reads the result of `to_dict`; unknown keys are ignored, so that data of newer versions can be read.
 
         Raises:
-            InputError: a required field is missing or a value has the wrong form.
+            InputError: a required field is missing, or a value has the wrong type or form.
         """
         hints = _hints(cls)
         if not isinstance(data, Mapping):
-            raise InputError(f"{cls.__name__}: the record is {type(data).__name__}; expected a mapping")
+            raise InputError(f"{cls.__name__}: expected a mapping, got {type(data).__name__}")
         try:
             return cls(**{name: _typed(hints[name], data[name]) for name in hints if name in data})
         except (TypeError, ValueError, KeyError) as error:
             missing = [name for name in _required(cls) if name not in data]
-            what = f"lacks {', '.join(missing)}" if missing else f"has a value of the wrong form ({error})"
+            what = f"lacks {', '.join(missing)}" if missing else f"has an invalid value ({error})"
             raise InputError(f"{cls.__name__}: the record {what}; expected the fields {', '.join(hints)}") from error
 
 
@@ -47,10 +46,9 @@ R = TypeVar("R", bound=Record)
 
 
 def maker(kind: type[R]) -> Callable[..., R]:
-    """What makes records of a frozen, slotted class from the values of all its fields, in their order.
+    """Returns a fast constructor of a frozen, slotted class that takes the values of all fields in order.
 
-    Three times as fast as the class itself, for those that are made by the hundred while somebody waits: it looks no
-    field up by name, fills no default in, and runs no `__post_init__`.
+    It is three times as fast as the class itself, since it uses no keywords or defaults and runs no `__post_init__`.
     """
     setters = tuple(vars(kind)[field.name].__set__ for field in fields(kind))  # type: ignore[arg-type]  # dataclasses
 
@@ -58,14 +56,14 @@ def maker(kind: type[R]) -> Callable[..., R]:
         if len(values) != len(setters):
             raise TypeError(f"{kind.__name__} has {len(setters)} fields; got {len(values)} values")
         made = object.__new__(kind)
-        for _ in map(call, setters, repeat(made), values):  # in half the time of calling them here
+        for _ in map(call, setters, repeat(made), values):  # half the time of a plain loop
             pass
         return made
 
     return make
 
 
-_HINTS: dict[type, dict[str, Any]] = {}  # reading annotations is slow, and classes are few
+_HINTS: dict[type, dict[str, Any]] = {}  # cached, since reading annotations is slow
 
 
 def _hints(cls: type) -> dict[str, Any]:
@@ -84,7 +82,7 @@ _PRIMITIVES: frozenset[type] = frozenset((str, int, float, bool, type(None)))
 
 
 def _plain(value: Any) -> Any:
-    # Most values are primitive, and whether one is a record, a moment, a list or a mapping takes five times as long.
+    # Most values are primitives; the other checks take five times as long.
     return value if type(value) in _PRIMITIVES else _taken_apart(value)
 
 
@@ -128,7 +126,7 @@ def _typed_scalar(hint: Any, value: Any) -> Any:
 
 
 def _typed_union(arguments: tuple[Any, ...], value: Any) -> Any:
-    """Reads a union by the value's own form: text stays text where the union allows it, lists go to the tuple."""
+    """Chooses the member of a union by the value: text stays text if `str` is a member, a list becomes the tuple."""
     if isinstance(value, str) and str in arguments:
         return value
     kinds = [argument for argument in arguments if argument is not type(None)]

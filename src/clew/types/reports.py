@@ -1,4 +1,4 @@
-"""What the operations that touch many turns report back."""
+"""Reports of the operations on many turns: ingest, verify, forget, statistics."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -8,11 +8,11 @@ from clew.types.record import Record
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejection(Record):
-    """One record that was not taken, and why.
+    """A record that was rejected, and why.
 
     Attributes:
-        where: what names the record for a person: `file:line`, or its place in the list.
-        reason: one sentence with the next step.
+        where: the record as a person can find it: `file:line`, or its position in the list.
+        reason: one sentence that says what to do next.
     """
 
     where: str
@@ -21,17 +21,17 @@ class Rejection(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestReport(Record):
-    """What became of the turns of one `add_many` or import.
+    """The result of `add_many` or an import.
 
     Attributes:
-        added: turns that are new and durable now.
-        known: turns that were stored before; nothing was written for them.
-        rejected: records that could not be taken; the others were.
-        turn_ids: one id for each turn that was taken, in the order they came, known ones included.
-        masked: secrets that were masked before they reached the disk, by kind.
-        skipped: records that hold no turn by their nature (progress, snapshots), by kind; and turns that were
-            `forgotten` before, or that a pattern (`excluded`) or a pause (`paused`) keeps out.
-        vectors: vectors that came along with the turns; only a merge of homes brings any.
+        added: number of new turns, which are now durable.
+        known: number of turns that were already stored; nothing was written for them.
+        rejected: records that could not be stored; all others were.
+        turn_ids: ids of the added and known turns, in the order given.
+        masked: number of secrets that were masked before they reached the disk, by kind.
+        skipped: number of records that contain no turn (progress, snapshots), by kind; also turns that were `forgotten`
+            before, match an exclusion pattern (`excluded`), or arrived during a pause (`paused`).
+        vectors: number of vectors imported with the turns; only merging homes imports any.
     """
 
     added: int = 0
@@ -45,7 +45,7 @@ class IngestReport(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Problem(Record):
-    """One thing that `verify` found wrong: what kind, where, and what mends it."""
+    """A problem found by `verify`: its kind, where it is, details, and the command that repairs it."""
 
     kind: str
     where: str
@@ -55,12 +55,12 @@ class Problem(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VerifyReport(Record):
-    """What `verify` checked and found.
+    """The result of `verify`.
 
     Attributes:
-        checked: how many of each kind of row were checked.
-        problems: empty when everything holds.
-        encryption: what the files are encrypted with, `none` when they are not; None when they are not Clew's own.
+        checked: number of rows checked, by kind.
+        problems: the problems found; empty if there are none.
+        encryption: the cipher of the files, or `none`; None if the store has no files of its own.
     """
 
     checked: dict[str, int]
@@ -69,18 +69,18 @@ class VerifyReport(Record):
 
     @property
     def ok(self) -> bool:
-        """True when nothing is wrong."""
+        """True if there are no problems."""
         return not self.problems
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetProof(Record):
-    """Where traces of forgotten turns were looked for. It names none of them.
+    """The result of searching for traces of forgotten turns; it names none of them.
 
     Attributes:
-        looked_for: the forgotten turns, and what is unique to them: word runs, rare words, index terms.
-        looked_in: places, with rows or turns for what is decoded and bytes for files.
-        found: traces by place; empty when none is left.
+        looked_for: numbers of forgotten turns and of what is unique to them: word runs, rare words, index terms.
+        looked_in: places searched, with the number of rows or turns decoded, or the bytes of a file.
+        found: number of traces by place; empty if there are none.
     """
 
     looked_for: dict[str, int]
@@ -89,22 +89,23 @@ class ForgetProof(Record):
 
     @property
     def ok(self) -> bool:
-        """True when no trace was found."""
+        """True if no trace was found."""
         return not self.found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ForgetReport(Record):
-    """What `forget` removed, or would remove. It names nothing of what was forgotten: digests only.
+    """What `forget` deleted, or would delete in a dry run. It identifies forgotten turns by digests only.
 
     Attributes:
-        turns: how many turns were removed.
-        rows: how many derived rows went or were remade, by table.
-        digests: keyed hashes of the removed turns, as the tombstones hold them.
-        dry_run: True when nothing was removed.
-        turn_ids: the turns that would go, sorted by session and place unless named one by one; only in a dry run.
-        unscrubbed: why the raw files may still hold traces of forgotten turns; a worker, or the next `forget`, tries
-            again. None when they hold none, and in a dry run.
+        turns: number of turns deleted.
+        rows: number of derived rows deleted or rewritten, by table.
+        digests: keyed hashes of the deleted turns, as stored in the tombstones.
+        dry_run: True if nothing was deleted.
+        turn_ids: the turns that would be deleted, sorted by session and position unless named one by one; only in a
+            dry run.
+        unscrubbed: why the raw files may still contain traces of forgotten turns; a worker, or the next `forget`, tries
+            again. None if they contain none, and in a dry run.
     """
 
     turns: int
@@ -117,10 +118,10 @@ class ForgetReport(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stats(Record):
-    """What a space holds, in numbers.
+    """Statistics of a space.
 
     Attributes:
-        pending: work that is accepted but not done yet, by kind.
+        pending: number of unfinished background jobs, by kind.
         details: sizes and versions, by name.
     """
 

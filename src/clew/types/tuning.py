@@ -1,4 +1,4 @@
-"""What tuning found out, and what it changed."""
+"""The results of tuning: verdicts, and versions of the learned values."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,19 +12,20 @@ _DIGITS: Final = 6
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Verdict(Record):
-    """Whether a family of parameters should change, judged on history that did not help to choose the change.
+    """Whether a family of parameters should change, judged on history that was not used to choose the change.
 
     Attributes:
         family: `recall`, `weights` (window and nuance weights of layer 1) or `beats`.
-        adopted: it is significantly better.
-        reason: in one sentence, why or why not.
-        pairs: questions with known use that judged; `helpers`: silver ones that only helped to choose.
-        groups: conversations, or stretches of one, that are drawn and kept together as a whole.
-        before, after: mean score over the judging pairs, 0..1; `after` is out of fold. None when nothing was tried.
-        low, high: 95 % interval of the difference.
-        p: one-sided, of the paired test; None when nothing was tried.
-        alpha: what `p` must not pass.
-        values: the values to adopt by name; what does not change is absent.
+        adopted: True if the change is significantly better.
+        reason: one sentence that explains the verdict.
+        pairs: number of questions with known use in the test.
+        helpers: number of silver questions, which only helped to choose the change.
+        groups: number of conversations, or parts of one, that are resampled as units.
+        before, after: mean score over the test pairs, 0..1; `after` is out of fold. None if nothing was tried.
+        low, high: 95 % confidence interval of the difference.
+        p: one-sided p-value of the paired test; None if nothing was tried.
+        alpha: largest `p` at which the change is adopted.
+        values: the values to adopt, by name; unchanged values are absent.
     """
 
     family: str
@@ -42,7 +43,7 @@ class Verdict(Record):
     values: dict[str, float] = field(default_factory=dict)
 
     def rounded(self) -> dict[str, Any]:
-        """The wire form with measures to 6 digits."""
+        """The wire form with numbers rounded to 6 digits."""
         return {
             name: round(value, _DIGITS) if isinstance(value, float) else value for name, value in self.to_dict().items()
         }
@@ -53,9 +54,9 @@ class Change(Record):
     """One version of the learned values.
 
     Attributes:
-        version: counts from 1; the highest holds.
-        values: every value that this version changed, by name; `null` takes a value back to the setting or default.
-        reason: what it was measured on (`Verdict.rounded`), or which version it goes back to.
+        version: counts from 1; the highest version is in force.
+        values: the values that this version changed, by name; `null` resets a value to the setting or default.
+        reason: the verdict (`Verdict.rounded`), or the version that it reverts to.
     """
 
     version: int
@@ -66,15 +67,15 @@ class Change(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TuneReport(Record):
-    """What `tune` looked at and did.
+    """The result of `tune`.
 
     Attributes:
-        feedback: recalls of which it is known what was used, by kind of evidence (`used`, `quoted`, `restored`).
-        silver: turns that refer back, made into questions.
-        verdicts: one a family.
-        version: the version of the learned values that holds now; 0 when nothing was ever learned.
-        changed: the values that were adopted now, or would be in a dry run: name to value.
-        dry_run: True when nothing was written.
+        feedback: number of recalls with known use, by kind of evidence (`used`, `quoted`, `restored`).
+        silver: number of questions made from turns that refer back.
+        verdicts: one per family.
+        version: the version of the learned values now in force; 0 if nothing was ever learned.
+        changed: the values adopted now, or that a dry run would adopt, by name.
+        dry_run: True if nothing was written.
     """
 
     feedback: dict[str, int]
@@ -87,12 +88,12 @@ class TuneReport(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LearnedValues(Record):
-    """The learned values that hold.
+    """The learned values in force.
 
     Attributes:
-        version: 0 when nothing was ever learned.
-        structure: the newest version that changed window, nuance weights or beats; the analysis goes by it.
-        values: by name: `window`, `maturity`, `flag:<nuance flag>`, `recall.<setting>`.
+        version: 0 if nothing was ever learned.
+        structure: the latest version that changed window, nuance weights or beats; turns are analysed again after it.
+        values: values by name: `window`, `maturity`, `flag:<nuance flag>`, `recall.<setting>`.
     """
 
     version: int = 0

@@ -23,7 +23,7 @@ _TURN_FIELDS: _Kinds = ((str, ("speaker", "external_id", "parent", "branch", "so
 _NEVER_NONE = ("branch", "text", "metadata")
 
 MAX_TURN_CHARS = 8_000_000
-"""Most characters of one turn; a longer one is rejected, since it would be a document and not a message."""
+"""Most characters of one turn; longer ones are rejected, since they are documents rather than messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,13 +31,13 @@ class Part(Record):
     """One part of a turn.
 
     Attributes:
-        text: what the part says; for an image its caption, if any; for a tool call its arguments as JSON text.
-        name: the tool's name, of a call or a result.
-        call_id: joins a tool call to its result.
-        blob: SHA-256 (hexadecimal) of the original bytes, when they were moved to the blob store.
+        text: the text; the caption of an image, if any; the arguments of a tool call as JSON text.
+        name: name of the tool, for a tool call or result.
+        call_id: connects a tool call to its result.
+        blob: SHA-256 (hexadecimal) of the original bytes, if they were moved to the blob store.
         media_type: MIME type of the blob or image.
-        data: the original bytes, only on the way in; never stored in the turn's row.
-        extra: the source's own fields that Clew carries along without reading them.
+        data: the original bytes, on input only; never stored in the turn's row.
+        extra: fields of the source that Clew stores without interpreting them.
     """
 
     type: PartType
@@ -53,7 +53,7 @@ class Part(Record):
         if self.type not in PART_TYPES:
             raise TurnRejected(f"part type {self.type!r} is unknown; expected one of {', '.join(PART_TYPES)}")
         if not isinstance(self.text, str):
-            raise TurnRejected(f"the text of a {self.type} part is {type(self.text).__name__}; expected str")
+            raise TurnRejected(f"the text of a {self.type} part: expected str, got {type(self.text).__name__}")
         for kind, names in _PART_FIELDS:
             _check_kinds(self, kind, names)
 
@@ -65,24 +65,24 @@ Content = str | tuple[Part, ...]
 class Turn(Record):
     """One message of a conversation.
 
-    On the way in only `role` and `content` are needed. What the store decides (`seq`, `ordinal`, `ingested_at`) is None
-    until the turn is stored.
+    A new turn needs only `role` and `content`. The fields that the store assigns (`seq`, `ordinal`, `ingested_at`) are
+    None until the turn is stored.
 
     Attributes:
-        role: who speaks, as the wire formats say it.
+        role: role of the author, as in the wire formats.
         content: text, or parts; text becomes one text part.
-        session: the conversation's anchor id.
-        speaker: the person's or program's own name, when there is one besides the role.
-        at: event time, aware; a time without a zone is taken as UTC.
-        external_id: the source's own id; adding it twice adds nothing.
-        parent: id of the turn this one answers, when it is not simply the one before.
-        branch: empty for the main line; else the name of the line that an edit or regeneration opened.
-        origin: whose words these are (the taint); by default the role's.
-        source: which importer or client brought the turn.
-        seq: place in the session, from 0, in order of arrival.
-        ordinal: place in the space, from 0, in order of arrival.
-        ingested_at: when Clew stored it.
-        text: the plain projection that is searched; made from the parts when not given.
+        session: the conversation's permanent id.
+        speaker: name of the person or program, if known besides the role.
+        at: event time with time zone; a time without a zone is taken as UTC.
+        external_id: id of the turn in its source; adding the same id again has no effect.
+        parent: id of the turn that this one answers, if it is not the preceding one.
+        branch: empty for the main branch; else the name of the branch that an edit or regeneration opened.
+        origin: who wrote the words (for taint tracking); derived from role and parts by default.
+        source: the importer or client that added the turn.
+        seq: position in the session, from 0, in order of arrival.
+        ordinal: position in the space, from 0, in order of arrival.
+        ingested_at: when Clew stored the turn.
+        text: the plain text that is searched; made from the parts by default.
     """
 
     role: Role
@@ -127,11 +127,11 @@ class Turn(Record):
 
     @property
     def id(self) -> str | None:
-        """`<session>:turn:<seq>` with the session percent-encoded; None until stored."""
+        """`<session>:turn:<seq>` with the session percent-encoded; None until the turn is stored."""
         return None if self.seq is None else turn_id(self.session, self.seq)
 
     def stored(self, *, seq: int, ordinal: int, ingested_at: datetime) -> "Turn":
-        """The same turn with the places that the store gave it."""
+        """A copy of the turn with the fields that the store assigned."""
         return replace(self, seq=seq, ordinal=ordinal, ingested_at=ingested_at)
 
 
@@ -140,14 +140,14 @@ def _check_kinds(record: Record, kind: type, names: Sequence[str]) -> None:
         value = getattr(record, name)
         if not isinstance(value, kind) and (value is not None or name in _NEVER_NONE):
             what = type(record).__name__.lower()
-            raise TurnRejected(f"{name} of a {what} is {type(value).__name__}; expected {kind.__name__}")
+            raise TurnRejected(f"{name} of a {what}: expected {kind.__name__}, got {type(value).__name__}")
 
 
 def as_parts(content: object) -> tuple[Part, ...]:
-    """Normalises what callers pass as content.
+    """Converts content as callers pass it to parts.
 
     Raises:
-        TurnRejected: content is neither text nor parts (or mappings that describe parts).
+        TurnRejected: the content is neither text nor parts (or mappings that describe parts).
     """
     if isinstance(content, str):
         return (Part(type="text", text=content),)
@@ -155,7 +155,7 @@ def as_parts(content: object) -> tuple[Part, ...]:
         return (content,)
     if isinstance(content, list | tuple):
         return tuple(_as_part(item) for item in content)
-    raise TurnRejected(f"content is {type(content).__name__}; expected text or a list of parts")
+    raise TurnRejected(f"content: expected text or a list of parts, got {type(content).__name__}")
 
 
 def _as_part(item: object) -> Part:
@@ -165,11 +165,13 @@ def _as_part(item: object) -> Part:
         return Part(type="text", text=item)
     if isinstance(item, Mapping):
         return Part.from_dict(item)
-    raise TurnRejected(f"a part is {type(item).__name__}; expected a Part, text, or a mapping with 'type' and 'text'")
+    raise TurnRejected(
+        f"part of content: expected clew.Part, text, or a mapping with 'type' and 'text', got {type(item).__name__}"
+    )
 
 
 def plain_text(parts: Sequence[Part]) -> str:
-    """The words of a turn in order, one part a paragraph; a tool call is shown as `name(arguments)`."""
+    """The text of all parts in order, one line or more per part; a tool call becomes `name(arguments)`."""
     return "\n".join(filter(None, (_plain_part(part) for part in parts)))
 
 
@@ -180,7 +182,7 @@ def _plain_part(part: Part) -> str:
 
 
 def default_origin(role: str, parts: Sequence[Part]) -> Origin:
-    """Whose words a turn holds when nobody said so: tool results are the tool's even in a user's message."""
+    """The default origin of a turn: tool results are the tool's words even in a user's message."""
     if parts and all(part.type == "injected" for part in parts):
         return "injected"
     if role == "tool" or (parts and all(part.type == "tool_result" for part in parts)):
@@ -189,15 +191,15 @@ def default_origin(role: str, parts: Sequence[Part]) -> Origin:
 
 
 def aware(moment: object, name: str) -> datetime | None:
-    """A moment in UTC; one without a zone is taken as UTC, since sources that leave it out mean it.
+    """Converts a datetime to UTC; one without a zone is taken as UTC, since sources that omit the zone mean UTC.
 
     Raises:
-        TurnRejected: it is neither None nor a datetime.
+        TurnRejected: the value is neither None nor a datetime, or outside the years 1 to 9999 in UTC.
     """
     if moment is None:
         return None
     if not isinstance(moment, datetime):
-        raise TurnRejected(f"{name} is {type(moment).__name__}; expected a datetime, as datetime.fromisoformat reads")
+        raise TurnRejected(f"{name}: expected datetime.datetime, got {type(moment).__name__}")
     try:
         return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
     except OverflowError as error:
