@@ -51,6 +51,12 @@ HOUSE = (
     Requirement("F-HOUSE-20", "HOUSE 1", "Each room says what it does and names an entrance that exists."),
     Requirement("F-HOUSE-21", "HOUSE 2", "A public class name is defined once; the exceptions give their reason."),
     Requirement("F-HOUSE-22", "HOUSE 1", "Every module, and name in a module, that a page of docs/ names exists."),
+    Requirement("F-HOUSE-23", "HOUSE 3", "Rows are typed; only store/ and rows/ know a column by its place."),
+    Requirement(
+        "F-HOUSE-24",
+        "HOUSE 4",
+        "Each table declares whether it holds text of users; forgetting and its proof read that.",
+    ),
 )
 
 # --- DEMO ---

@@ -6,7 +6,7 @@ not depend on how turns are packed, so after packing a refresh only reads the ne
 
 import threading
 from collections.abc import Sequence
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from clew.index.segment import Segment
 from clew.index.segment_kinds import (
     TERMS,
     VECTOR_PREFIX,
-    SegmentKey,
     copies,
     epoch,
     generation,
@@ -31,6 +30,7 @@ from clew.index.tail import Tail
 from clew.index.vector_segment import VectorBlock, VectorSegment, raised
 from clew.index.view import IndexView
 from clew.store.protocol import Reader, Store
+from clew.store.selections import TAIL_ENTRY, VECTOR_CODES, OrdinalVector, SegmentKey
 
 _NOTHING: Final = -1
 """Less than every ordinal."""
@@ -135,9 +135,8 @@ class _Terms:
 
     def read_tail(self, reader: Reader) -> None:
         """Reads the tail entries after the last known turn."""
-        rows = reader.scan("tail", (self._space, self._last() + 1), (self._space,), columns=("entry",))
-        for (row,) in rows:
-            entry = decode(cast(bytes, row))
+        for packed in TAIL_ENTRY.scan(reader, (self._space, self._last() + 1), (self._space,)):
+            entry = decode(packed)
             self.changes += 1
             self.tail.add(entry, self.columns.pieces)
             self.columns.add(entry)
@@ -159,8 +158,8 @@ class _Terms:
             if low > self._last():
                 columns.extend(segment, int(np.searchsorted(ordinals, self._last(), side="right")))
         tail = Tail()
-        for (row,) in reader.scan("tail", (self._space, low + 1), (self._space,), columns=("entry",)):
-            entry = decode(cast(bytes, row))
+        for packed in TAIL_ENTRY.scan(reader, (self._space, low + 1), (self._space,)):
+            entry = decode(packed)
             tail.add(entry, pieces)
             if entry.ordinal > self._last():
                 columns.add(entry)
@@ -184,7 +183,7 @@ class _UnpackedVectors:
         self.raised = Column(np.uint8, 0, (dim,))
         self.offsets = Column(np.int32, 0)
 
-    def add(self, rows: Sequence[tuple[int, float, bytes]], columns: Columns) -> None:
+    def add(self, rows: Sequence[OrdinalVector], columns: Columns) -> None:
         """Adds rows, which must be sorted by ordinal."""
         dim = self.raised.array.shape[1]
         ordinals = [ordinal for ordinal, _, codes in rows if len(codes) == dim]
@@ -258,15 +257,12 @@ class _Vectors:
         if not rows:
             return
         if held is None:
-            held = self._loose[model] = _UnpackedVectors(len(rows[0][2]))
+            held = self._loose[model] = _UnpackedVectors(len(rows[0].codes))
         self.changes += 1
         held.add(rows, columns)
 
-    def _scan(self, reader: Reader, model: str, low: int) -> list[tuple[int, float, bytes]]:
-        rows = reader.scan(
-            "vector", (self._space, model, low), (self._space, model), columns=("ordinal", "scale", "codes")
-        )
-        return cast("list[tuple[int, float, bytes]]", rows)
+    def _scan(self, reader: Reader, model: str, low: int) -> list[OrdinalVector]:
+        return VECTOR_CODES.scan(reader, (self._space, model, low), (self._space, model))
 
 
 def _block_of(segment: VectorSegment, columns: Columns) -> tuple[NDArray[np.int64], VectorBlock]:

@@ -9,7 +9,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from clew.errors import StoreError
 from clew.index.segment_kinds import (
     EPOCH,
     TERMS,
-    SegmentKey,
     SegmentKind,
     epoch,
     generation,
@@ -28,6 +27,9 @@ from clew.index.segment_kinds import (
     staged_kind,
 )
 from clew.store.protocol import Reader, Store, Transaction
+from clew.store.row_types import MetaRow, SegmentRow
+from clew.store.selections import TURN_ORDINAL, Column, SegmentKey
+from clew.store.tables import META, SEGMENT
 from clew.store.values import Key
 from clew.types.reports import Problem
 
@@ -197,14 +199,14 @@ def _read_all(reader: Reader, space: str, kind: SegmentKind, problems: list[Prob
         if (int(ordinals[0]), int(ordinals[-1])) != (key.low, key.high):
             problems.append(_problem(kind, where, f"it contains the turns {ordinals[0]} to {ordinals[-1]}"))
         yield ordinals
-    for row in reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns):
-        where = f"{kind.table} {cast(int, row[0])}"
+    for row in kind.unpacked.scan(reader, kind.prefix, kind.prefix):
+        where = f"{kind.table} {row.ordinal}"
         try:
             ordinal = kind.read(row)
         except StoreError as error:
             problems.append(_problem(kind, where, str(error)))
             continue
-        if ordinal != row[0]:
+        if ordinal != row.ordinal:
             problems.append(_problem(kind, where, f"it contains the turn {ordinal}"))
         yield np.array([ordinal], dtype=np.int64)
 
@@ -241,16 +243,16 @@ def rewrite(
 def _put(tx: Transaction, space: str, made: _Made, version: int) -> None:
     """Writes a segment, merging it with a stored one that begins with the same ordinal (a turn embedded twice)."""
     kind = made.kind
-    twin = tx.get("segment", (space, kind.name, made.low))
+    twin = SEGMENT.get(tx, (space, kind.name, made.low))
     if twin is not None:
-        merged = kind.merge([kind.load(cast(bytes, twin[-1])), kind.load(made.packed)])
+        merged = kind.merge([kind.load(twin.data), kind.load(made.packed)])
         made = _made(kind, merged, made.level)
-    tx.put("segment", [(space, kind.name, made.low, made.high, made.level, version, made.packed)])
+    SEGMENT.put(tx, [SegmentRow(space, kind.name, made.low, made.high, made.level, version, made.packed)])
 
 
 def index_changed(tx: Transaction, space: str, now: int) -> None:
     """Records that turns left the index or were indexed again, so that readers reload the columns."""
-    tx.put("meta", [(space, EPOCH, str(epoch(tx, space) + 1))])
+    META.put(tx, [MetaRow(space, EPOCH, str(epoch(tx, space) + 1))])
     tx.compare_and_set("space", (space,), "generation", now, now + 1)
 
 
@@ -258,8 +260,8 @@ def not_stored(reader: Reader, space: str, ordinals: Sequence[int]) -> set[int]:
     """Of these ordinals, given in ascending order, the ones that no stored turn has."""
     if not ordinals:
         return set()
-    rows = reader.scan("turn", (space, ordinals[0]), (space, ordinals[-1]), index="ordinal", columns=("ordinal",))
-    return set(ordinals).difference(cast(int, row[0]) for row in rows)
+    stored = TURN_ORDINAL.scan(reader, (space, ordinals[0]), (space, ordinals[-1]), index="ordinal")
+    return set(ordinals).difference(stored)
 
 
 def _due(reader: Reader, space: str, minimum: int, fan_out: int, bounds: StepBounds) -> _Step | None:
@@ -278,8 +280,8 @@ def _due(reader: Reader, space: str, minimum: int, fan_out: int, bounds: StepBou
 
 
 def _packing(reader: Reader, kind: SegmentKind, minimum: int, fan_out: int, most: int) -> _Step:
-    rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns, limit=most)
-    ordinals = [cast(int, row[0]) for row in rows]
+    rows = kind.unpacked.scan(reader, kind.prefix, kind.prefix, limit=most)
+    ordinals = [row.ordinal for row in rows]
     level = level_of(len(rows), minimum, fan_out)
     return _Step(ordinals, (), _Made(kind, kind.build(rows), ordinals[0], ordinals[-1], level))
 
@@ -333,7 +335,7 @@ def _committing(space: str, step: _Step, seen: int) -> Callable[[Transaction], b
         if step.rows:
             low, high = (*kind.prefix, step.rows[0]), (*kind.prefix, step.rows[-1])
             # A vector may have been added between two that were read; it must not be deleted with them.
-            if [row[0] for row in tx.scan(kind.table, low, high, columns=("ordinal",))] != list(step.rows):
+            if Column[int](kind.unpacked.table, "ordinal").scan(tx, low, high) != list(step.rows):
                 return False
         if not tx.compare_and_set("space", (space,), "generation", seen, seen + 1):
             return False

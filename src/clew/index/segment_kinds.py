@@ -7,7 +7,7 @@ recognised without reading them; the version of the format is in the segment's b
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Final, cast
+from typing import Any, Final
 
 from clew.index import segment, vector_segment
 from clew.index.container import Array
@@ -15,8 +15,20 @@ from clew.index.entry import decode
 from clew.index.segment import Segment
 from clew.index.vector_segment import VectorSegment
 from clew.store.protocol import Reader, Transaction
-from clew.store.tables import SPACE
-from clew.store.values import Key, Row
+from clew.store.row_types import LeaseRow
+from clew.store.selections import (
+    META_VALUE,
+    SEGMENT_DATA,
+    SEGMENT_KEYS,
+    SEGMENT_KIND,
+    TAIL_ENTRIES,
+    VECTOR_CODES,
+    VECTOR_MODEL,
+    Columns,
+    SegmentKey,
+)
+from clew.store.tables import LEASE, SPACE
+from clew.store.values import Key
 
 TERMS: Final = "terms"
 VECTOR_PREFIX: Final = "vector:"
@@ -25,8 +37,6 @@ STAGED: Final = "staged"
 
 EPOCH: Final = "index_epoch"
 """Name of a META row, an integer that increases when turns leave the index or are indexed again (not when packed)."""
-
-_GENERATION: Final = SPACE.names.index("generation")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,26 +53,29 @@ class SegmentKind:
     """
 
     name: str
-    table: str
+    unpacked: Columns[Any]
     prefix: Key
-    columns: tuple[str, ...]
-    build: Callable[[Sequence[Row]], bytes]
-    read: Callable[[Row], int]
+    build: Callable[[Sequence[Any]], bytes]
+    read: Callable[[Any], int]
     load: Callable[[bytes], Any]
     merge: Callable[[Sequence[Any]], bytes]
     without: Callable[[Any, Iterable[int]], bytes | None]
     ordinals: Callable[[Any], Array]
+
+    @property
+    def table(self) -> str:
+        """The table of the unpacked rows."""
+        return self.unpacked.table.name
 
 
 def terms_kind(space: str) -> SegmentKind:
     """The kind of the term index."""
     return SegmentKind(
         name=TERMS,
-        table="tail",
+        unpacked=TAIL_ENTRIES,
         prefix=(space,),
-        columns=("ordinal", "entry"),
-        build=lambda rows: segment.build(decode(cast(bytes, data)) for _, data in rows),
-        read=lambda row: decode(cast(bytes, row[1])).ordinal,
+        build=lambda rows: segment.build(decode(row.entry) for row in rows),
+        read=lambda row: decode(row.entry).ordinal,
         load=Segment.load,
         merge=segment.merge,
         without=segment.without,
@@ -79,11 +92,10 @@ def vector_kind(space: str, model: str) -> SegmentKind:
     """The kind of one model's vectors."""
     return SegmentKind(
         name=VECTOR_PREFIX + model,
-        table="vector",
+        unpacked=VECTOR_CODES,
         prefix=(space, model),
-        columns=("ordinal", "scale", "codes"),
-        build=lambda rows: vector_segment.build(cast("Sequence[tuple[int, float, bytes]]", rows)),
-        read=lambda row: cast(int, row[0]),
+        build=vector_segment.build,
+        read=lambda row: row.ordinal,
         load=VectorSegment.load,
         merge=vector_segment.merge,
         without=vector_segment.without,
@@ -94,9 +106,9 @@ def vector_kind(space: str, model: str) -> SegmentKind:
 def segment_kinds(reader: Reader, space: str) -> list[SegmentKind]:
     """The term kind, then one kind per model with vectors, packed or unpacked, sorted by name."""
     models = set(unpacked_models(reader, space))
-    for (name,) in reader.scan("segment", (space, VECTOR_PREFIX), (space,), columns=("kind",)):
-        if cast(str, name).startswith(VECTOR_PREFIX):
-            models.add(cast(str, name)[len(VECTOR_PREFIX) :])
+    for name in SEGMENT_KIND.scan(reader, (space, VECTOR_PREFIX), (space,)):
+        if name.startswith(VECTOR_PREFIX):
+            models.add(name.removeprefix(VECTOR_PREFIX))
     return [terms_kind(space), *(vector_kind(space, model) for model in sorted(models))]
 
 
@@ -104,39 +116,27 @@ def unpacked_models(reader: Reader, space: str) -> list[str]:
     """Names of the models with unpacked vectors, sorted; costs one small query per model."""
     models: list[str] = []
     low: Key = (space,)
-    while rows := reader.scan("vector", low, (space,), columns=("model",), limit=1):
-        models.append(cast(str, rows[0][0]))
-        low = (space, models[-1] + "\x01")  # the next possible name, since stores allow no NUL
+    while (model := VECTOR_MODEL.first(reader, low, (space,))) is not None:
+        models.append(model)
+        low = (space, model + "\x01")  # the next possible name, since stores allow no NUL
     return models
-
-
-@dataclass(frozen=True, slots=True)
-class SegmentKey:
-    """The row of a segment without its data."""
-
-    kind: str
-    low: int
-    high: int
-    level: int
-    version: int
 
 
 def list_segments(reader: Reader, space: str, kind: str) -> list[SegmentKey]:
     """The segments of one kind, ordered by first ordinal."""
-    rows = reader.scan("segment", (space, kind), (space, kind), columns=("kind", "low", "high", "level", "version"))
-    return [SegmentKey(*cast("tuple[str, int, int, int, int]", row)) for row in rows]
+    return SEGMENT_KEYS.scan(reader, (space, kind), (space, kind))
 
 
 def segment_data(reader: Reader, space: str, key: SegmentKey) -> bytes:
     """The data of a segment that was listed in the same snapshot."""
-    ((found,),) = reader.scan("segment", (space, key.kind, key.low), (space, key.kind, key.low), columns=("data",))
-    return cast(bytes, found)
+    (packed,) = SEGMENT_DATA.scan(reader, (space, key.kind, key.low), (space, key.kind, key.low))
+    return packed
 
 
 def generation(reader: Reader, space: str) -> int | None:
     """The space's generation; None if the space does not exist."""
-    row = reader.get("space", (space,))
-    return None if row is None else cast(int, row[_GENERATION])
+    row = SPACE.get(reader, (space,))
+    return None if row is None else row.generation
 
 
 COPIED: Final = "copied"
@@ -145,16 +145,15 @@ COPIED: Final = "copied"
 
 def copies(reader: Reader, space: str) -> int:
     """How often a copy has replaced the content of the space."""
-    row = reader.get("lease", (space, COPIED))
-    return 0 if row is None else cast(int, row[3])
+    row = LEASE.get(reader, (space, COPIED))
+    return 0 if row is None else row.fence
 
 
 def count_copy(tx: Transaction, space: str) -> None:
     """Records that the content of the space was replaced, so that open indexes reload it."""
-    tx.put("lease", [(space, COPIED, None, copies(tx, space) + 1, 0)])
+    LEASE.put(tx, [LeaseRow(space, COPIED, None, copies(tx, space) + 1, 0)])
 
 
 def epoch(reader: Reader, space: str) -> int:
     """How often turns left the index or were indexed again."""
-    row = reader.get("meta", (space, EPOCH))
-    return 0 if row is None else int(cast(str, row[2]))
+    return int(META_VALUE.get(reader, (space, EPOCH)) or 0)

@@ -10,7 +10,7 @@ and every other window is byte for byte what an uninterrupted rebuild makes.
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 from clew.errors import ConflictError, StoreError
 from clew.index.entry import TurnEntry
@@ -18,6 +18,9 @@ from clew.index.packer import STEP, index_changed, level_of, not_stored, rewrite
 from clew.index.segment import VERSION, build
 from clew.index.segment_kinds import STAGED, TERMS, generation, list_segments, segment_data, staged_kind, terms_kind
 from clew.store.protocol import Reader, Store, Transaction
+from clew.store.row_types import MetaRow, SegmentRow
+from clew.store.selections import META_VALUE, TAIL_ORDINAL, TURN_ORDINAL
+from clew.store.tables import META, SEGMENT
 from clew.types.reports import Problem
 
 Entries = Callable[[int, int], Iterable[TurnEntry]]
@@ -86,8 +89,8 @@ def rebuild(
 
 def resume_ordinal(reader: Reader, space: str) -> int | None:
     """The ordinal at which an unfinished rebuild resumes; None if there is none."""
-    row = reader.get("meta", (space, _STATE))
-    return None if row is None else int(cast(str, row[2]).partition(" ")[0])
+    state = META_VALUE.get(reader, (space, _STATE))
+    return None if state is None else int(state.partition(" ")[0])
 
 
 def staged_problems(reader: Reader, space: str) -> list[Problem]:
@@ -115,30 +118,29 @@ def _state(low: int, maker: str) -> str:
 
 def _last(reader: Reader, space: str) -> int:
     """The last turn's ordinal; -1 if there are no turns."""
-    rows = reader.scan("turn", (space,), (space,), index="ordinal", columns=("ordinal",), limit=1, reverse=True)
-    return cast(int, rows[0][0]) if rows else -1
+    last = TURN_ORDINAL.first(reader, (space,), (space,), index="ordinal", reverse=True)
+    return -1 if last is None else last
 
 
 def _begin(store: Store, space: str, maker: str) -> None:
     """Keeps staged windows that are valid and by this maker; otherwise drops them and starts at the first turn."""
     with store.snapshot() as reader:
-        row = reader.get("meta", (space, _STATE))
-        own = row is not None and cast(str, row[2]).partition(" ")[2] == maker
+        state = META_VALUE.get(reader, (space, _STATE))
+        own = state is not None and state.partition(" ")[2] == maker
         if own and not staged_problems(reader, space):
             return
 
     def begin(tx: Transaction) -> None:
         tx.delete("segment", (space, STAGED), (space, STAGED))
         if generation(tx, space) is not None:
-            tx.put("meta", [(space, _STATE, _state(0, maker))])
+            META.put(tx, [MetaRow(space, _STATE, _state(0, maker))])
 
     store.transaction(begin, durable=False)
 
 
 def _is_still(tx: Transaction, space: str, window: _Window) -> bool:
     """Whether no other rebuild staged this window meanwhile, and none of its turns was forgotten."""
-    row = tx.get("meta", (space, _STATE))
-    return row is not None and row[2] == window.state and not not_stored(tx, space, window.ordinals)
+    return META_VALUE.get(tx, (space, _STATE)) == window.state and not not_stored(tx, space, window.ordinals)
 
 
 def _staging(space: str, window: _Window) -> Callable[[Transaction], bool]:
@@ -146,8 +148,8 @@ def _staging(space: str, window: _Window) -> Callable[[Transaction], bool]:
         if not _is_still(tx, space, window):
             return False
         if window.packed is not None:
-            tx.put("segment", [(space, STAGED, window.ordinals[0], window.ordinals[-1], 0, 0, window.packed)])
-        tx.put("meta", [(space, _STATE, _state(window.upcoming, window.maker))])
+            SEGMENT.put(tx, [SegmentRow(space, STAGED, window.ordinals[0], window.ordinals[-1], 0, 0, window.packed)])
+        META.put(tx, [MetaRow(space, _STATE, _state(window.upcoming, window.maker))])
         return True
 
     return stage
@@ -159,7 +161,7 @@ def _taking_over(space: str, window: _Window, minimum: int, fan_out: int) -> Cal
 
     def put(tx: Transaction, low: int, high: int, packed: bytes, version: int) -> None:
         turns = tx.count("turn", (space, low), (space, high), index="ordinal")
-        tx.put("segment", [(space, TERMS, low, high, level_of(turns, minimum, fan_out), version, packed)])
+        SEGMENT.put(tx, [SegmentRow(space, TERMS, low, high, level_of(turns, minimum, fan_out), version, packed)])
 
     def take_over(tx: Transaction) -> bool:
         now = generation(tx, space)
@@ -189,6 +191,5 @@ def _clear(tx: Transaction, space: str, last: int, version: int) -> None:
         else:  # deleted without reading, so that damaged segments can be replaced
             tx.delete("segment", (space, TERMS, key.low), (space, TERMS, key.low))
     tx.delete("tail", (space,), (space, last))
-    newer = tx.scan("tail", (space, last + 1), (space,), columns=("ordinal",))
-    for ordinal in not_stored(tx, space, [cast(int, row[0]) for row in newer]):
+    for ordinal in not_stored(tx, space, TAIL_ORDINAL.scan(tx, (space, last + 1), (space,))):
         tx.delete("tail", (space, ordinal), (space, ordinal))

@@ -7,7 +7,6 @@ turns again.
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from math import isfinite
-from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +14,6 @@ from numpy.typing import NDArray
 from clew.errors import StoreError
 from clew.index.segment_kinds import (
     EPOCH,
-    SegmentKey,
     SegmentKind,
     epoch,
     generation,
@@ -25,6 +23,9 @@ from clew.index.segment_kinds import (
 )
 from clew.index.vector_segment import VectorSegment, without
 from clew.store.protocol import Reader, Transaction
+from clew.store.row_types import MetaRow, SegmentRow
+from clew.store.selections import VECTOR_CODES, OrdinalVector, SegmentKey
+from clew.store.tables import META, SEGMENT
 from clew.types.reports import Problem
 
 REPAIR = "clew doctor --repair"
@@ -69,7 +70,7 @@ def remove_invalid_vectors(tx: Transaction, space: str, living: Iterable[int]) -
         for each in list_segments(tx, space, kind.name):
             changed += _mend_segment(tx, space, kind, each, (turns, usual, now + 1))
     if changed:
-        tx.put("meta", [(space, EPOCH, str(epoch(tx, space) + 1))])
+        META.put(tx, [MetaRow(space, EPOCH, str(epoch(tx, space) + 1))])
         tx.compare_and_set("space", (space,), "generation", now, now + 1)
     return changed
 
@@ -94,13 +95,12 @@ def _mend_segment(
     rest = without(segment, segment.ordinals[wrong].tolist())
     if rest is not None:
         kept = VectorSegment.load(rest).ordinals
-        tx.put("segment", [(space, kind.name, int(kept[0]), int(kept[-1]), key.level, version, rest)])
+        SEGMENT.put(tx, [SegmentRow(space, kind.name, int(kept[0]), int(kept[-1]), key.level, version, rest)])
     return 1
 
 
-def _loose(reader: Reader, kind: SegmentKind) -> list[tuple[int, float, bytes]]:
-    rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns)
-    return cast("list[tuple[int, float, bytes]]", rows)
+def _loose(reader: Reader, kind: SegmentKind) -> list[OrdinalVector]:
+    return VECTOR_CODES.scan(reader, kind.prefix, kind.prefix)
 
 
 def _readable(reader: Reader, space: str, kind: SegmentKind) -> Iterator[VectorSegment]:

@@ -11,7 +11,7 @@ from clew.rows.scrub_requests import noted
 from clew.rows.tombstones import Hashed, hashing_of
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.selections import TOMBSTONE_KEYS, TURN_CONTENTS, TURN_HASH, TurnContent
-from clew.store.tables import TABLES, TOMBSTONE, Table
+from clew.store.tables import SPACE, TABLES, TOMBSTONE, Table
 from clew.store.values import Key, Row, Value
 
 BATCH: Final = 500
@@ -69,7 +69,7 @@ def copy_space(
     if source is target or (source.url == target.url and source.url != ":memory:"):
         raise InputError(f"{source.url} is given as source and as target; name another place to copy to")
     with source.snapshot() as reader:
-        if reader.get("space", (space,)) is None:
+        if SPACE.get(reader, (space,)) is None:
             names = ", ".join(map(repr, source.spaces())) or "none"
             raise NotFoundError(f"there is no space {space!r} at {source.url}; its spaces: {names}")
         if not overwrite:
@@ -136,7 +136,7 @@ def _level_all(
 def _may_hold_traces(target: Store, space: str) -> bool:
     """Whether turns went there that nobody has scrubbed: by forgetting, or by a copy that was broken off."""
     with target.snapshot() as reader:
-        is_half = reader.get("space", (space,)) is None and reader.count("session", (space,), (space,)) > 0
+        is_half = SPACE.get(reader, (space,)) is None and reader.count("session", (space,), (space,)) > 0
         return is_half or noted(reader, space) is not None
 
 

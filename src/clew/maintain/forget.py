@@ -4,10 +4,11 @@ What stays is a tombstone a turn: hashes that keep a client which resends its hi
 """
 
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import TypedDict, cast
+from types import MappingProxyType
+from typing import Final, TypedDict, cast
 
 from clew.derive.analysis import analyse_again
 from clew.derive.entity_counts import forget_names
@@ -30,6 +31,30 @@ from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import ForgetReport
 from clew.types.turn import Turn
 from clew.write.append import title_of
+
+REACHED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "turn": "deleted by key",
+        "session": "loses a title that no remaining turn brings; deleted with its last turn",
+        "blob": "deleted when no remaining turn refers to it",
+        "annotation": "deleted by owner; of a label's name when nothing has the label any more",
+        "analysis": "deleted by ordinal; remaining turns lose tags that no turn near them says",
+        "tail": "deleted by ordinal",
+        "segment": "written anew without the turns",
+        "job": "deleted by the turn's name",
+        "completion": "deleted by owner",
+        "receipt": "all of the space are deleted",
+        "pin": "deleted by the turn's name",
+        "node": "those of the session are made anew",
+        "label": "those of the turn and of the session's nodes are deleted",
+        "label_alias": "deleted with the last use of the name",
+        "entity": "counted down",
+        "edge": "counted down",
+        "speaker": "counted down",
+        "meta": "marks and trees of the session are made anew",
+    }
+)
+"""Table that holds text of users -> how forgetting a turn reaches it. A test compares it with the declared tables."""
 
 
 class Conditions(TypedDict, total=False):

@@ -18,16 +18,39 @@ from clew.index.entry import TurnEntry, decode
 from clew.index.segment import Segment
 from clew.index.segment_kinds import STAGED, TERMS, list_segments, segment_data, segment_kinds, staged_kind
 from clew.rows.annotation_codec import analysis_of, analysis_text
-from clew.rows.annotations import ANALYSIS, NAME_OWNER, TAG
+from clew.rows.annotations import NAME_OWNER, TAG
 from clew.rows.receipts import receipt_text
 from clew.rows.turn_log import stored_rows
 from clew.rows.vocabulary import LABEL_KIND, VECTOR_KIND
 from clew.store.open import home_of
 from clew.store.protocol import Reader, Store
+from clew.store.row_types import (
+    AnalysisRow,
+    AnnotationRow,
+    EdgeRow,
+    EntityRow,
+    LabelAliasRow,
+    LabelRow,
+    ReceiptRow,
+    SpeakerRow,
+)
 from clew.store.rows import turn_from_row
-from clew.store.tables import TABLES
+from clew.store.selections import (
+    ANALYSIS_VALUE,
+    BLOB_SHA,
+    EDGE_SOURCE,
+    EDGE_TARGET,
+    ENTITY_KEY,
+    RECEIPT_DATA,
+    SEGMENT_DATA,
+    TAIL_ENTRY,
+    VECTOR_BYTES,
+    VECTOR_ORDINAL,
+)
+from clew.store.tables import ANNOTATION, EDGE, ENTITY, LABEL, LABEL_ALIAS, SPEAKER, TABLES
 from clew.store.values import Row, Value
 from clew.structure.stored_graph import read_name
+from clew.types.provenance import Provenance
 from clew.types.reports import ForgetProof
 from clew.types.turn import Turn
 from clew.write.prepare import derive
@@ -45,18 +68,22 @@ _ESCAPED: Final = re.compile(r'\\(?:[bfnrt"/\\]|u[0-9a-fA-F]{4})')
 _OURS: Final = ("clew.toml",)
 """Files of a home that a person writes."""
 
-_MADE: Final = ("receipt", "completion", "job", "node")
-"""Tables whose rows may repeat what turns say, and that are looked through; what else is kept of a turn goes by its
-owner, and `verify` names what has none."""
+RIGHTFUL: Final = frozenset({"turn", "session", "blob", "pin", "meta"})
+"""Tables whose rows remain with right after turns were forgotten: what they say is no trace."""
 
-_PACKED: Final = {"segment": "data", "tail": "entry", "vector": "codes", "receipt": "data"}
+DECODED: Final = frozenset(
+    {"tail", "segment", "label", "label_alias", "annotation", "analysis", "entity", "edge", "speaker"}
+)
+"""Tables that are looked through piece by piece: the decoded index, names of labels, the entity graph."""
+
+WHOLE: Final = tuple(name for name, table in TABLES.items() if table.holds_user_text and name not in RIGHTFUL | DECODED)
+"""The other tables that hold user text, and so every new one: all text of their rows is looked through."""
+
+_PACKED: Final = (SEGMENT_DATA, TAIL_ENTRY, VECTOR_BYTES, RECEIPT_DATA)
 """Columns of bytes that look like words by chance."""
 
-_GRAPH: Final = ("entity", "edge", "speaker")
-"""Tables that are made of what turns name; their keys are stems, which may look like another word."""
-
 _OWN_WORDS: Final = frozenset({"completion", "node"})
-"""Those of them that have words of their own (a model's, names of fields): only runs prove anything there."""
+"""Tables that have words of their own (a model's, names of fields): only runs prove anything there."""
 
 
 @dataclass(slots=True)
@@ -103,9 +130,9 @@ def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path
             found[place] = found.get(place, 0) + hits
 
     with store.snapshot() as reader:
-        for table in _MADE:
-            for row in reader.scan(table, (space,), (space,)):
-                look(table, 1, _hits(words(_unpacked(table, row)), traces, shortest=1))
+        for table in WHOLE:
+            for row in TABLES[table].scan(reader, (space,), (space,)):
+                look(table, 1, _hits(words(_unpacked(row)), traces, shortest=1))
         for table, held in (*_labels(reader, space), *_entities(reader, space)):
             look(table, 1, _hits(held, traces, shortest=1))
         for place, ordinals, terms in _index(reader, space):
@@ -146,66 +173,65 @@ def _leave_out_what_remains(store: Store, space: str, traces: Traces) -> None:
                 traces.terms -= _terms(derive(turn_from_row(turn)).entry(seq=0, ordinal=0)) if other == space else set()
         with store.snapshot() as reader:
             kept = set(TABLES) - {"turn", "segment", "tail", "vector", "blob", "tombstone"}
-            for table in sorted(kept - set(_MADE) if other == space else kept):
-                for row in reader.scan(table, (other,), (other,)):
-                    _leave_out(traces, words(_text(row)) if other != space else _rightful(table, row))
+            for table in sorted(kept - set(WHOLE) if other == space else kept):
+                for row in TABLES[table].scan(reader, (other,), (other,)):
+                    _leave_out(traces, words(_text(row)) if other != space else _rightful(row))
             for table in sorted(_OWN_WORDS):
                 for row in reader.scan(table, (other,), (other,)):
                     traces.words.difference_update(words(_text(row)))
-            for (sha,) in reader.scan("blob", (other,), (other,), columns=("sha",)):
-                original = reader.get_blob(other, cast(str, sha)) or b""
+            for sha in BLOB_SHA.scan(reader, (other,), (other,)):
+                original = reader.get_blob(other, sha) or b""
                 _leave_out(traces, words(original.decode("utf-8", "replace")))
 
 
 def _labels(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
     """The names of labels that were made of what was said, wherever they stand."""
-    for row in reader.scan("label", (space, TAG), (space, TAG), index="name"):
-        if row[5] != "user":
-            yield "label", words(cast(str, row[3]))
-    for row in reader.scan("label_alias", (space,), (space,)):
-        yield "label_alias", words(_text(row[2:]))
-    for row in reader.scan("annotation", (space,), (space,)):
+    for label in LABEL.scan(reader, (space, TAG), (space, TAG), index="name"):
+        if label.provenance != Provenance.USER:
+            yield "label", words(label.name)
+    for alias in LABEL_ALIAS.scan(reader, (space,), (space,)):
+        yield "label_alias", words(f"{alias.name} {alias.target}")
+    for row in ANNOTATION.scan(reader, (space,), (space,)):
         if _is_name(row):
-            yield "annotation", words(f"{cast(str, row[1])[len(NAME_OWNER) :]} {_parts(row)}")
-    for (said,) in reader.scan(ANALYSIS, (space,), (space,), columns=("value",)):
-        yield ANALYSIS, words(" ".join(analysis_of(cast(str, said)).get("tags", ())))
+            yield "annotation", words(f"{row.owner.removeprefix(NAME_OWNER)} {_parts(row)}")
+    for value in ANALYSIS_VALUE.scan(reader, (space,), (space,)):
+        yield "analysis", words(" ".join(analysis_of(value).get("tags", ())))
 
 
 def _entities(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
     """What stands in the entity graph: names as they are spelled, and edges whose ends nothing names."""
-    known: set[Value] = set()
-    for row in reader.scan("entity", (space,), (space,)):
-        known.add(row[1])
-        yield "entity", words(read_name(cast(str, row[1]), cast(str, row[3])))
-    for row in reader.scan("edge", (space,), (space,)):
-        yield "edge", words(_text(end for end in row[1:3] if end not in known))
-    for row in reader.scan("speaker", (space,), (space,)):
-        yield "speaker", words(cast(str, row[4]))
+    known: set[str] = set()
+    for entity in ENTITY.scan(reader, (space,), (space,)):
+        known.add(entity.entity)
+        yield "entity", words(read_name(entity.entity, entity.name))
+    for edge in EDGE.scan(reader, (space,), (space,)):
+        yield "edge", words(_text(end for end in (edge.source, edge.target) if end not in known))
+    for row in SPEAKER.scan(reader, (space,), (space,)):
+        yield "speaker", words(row.name)
 
 
-def _rightful(table: str, row: Row) -> list[str]:
-    """The words of a row that are there with right: all but the names of labels that were made of what was said."""
-    if table in _GRAPH:
-        return []
-    if table == "label_alias" or (table == "label" and row[2] == TAG and row[5] != "user"):
-        return []
-    if table == ANALYSIS:
-        said = analysis_of(cast(str, row[2]))
-        return words(analysis_text(said | {"tags": {}}))
-    if table != "annotation":
-        return words(_text(row))
-    if _is_name(row):
-        return words(_text((LABEL_KIND, *row[4:], "" if row[2] != LABEL_KIND else "born beats again parts")))
+def _rightful(row: Row) -> list[str]:
+    """The words of a row that remain with right: all but the names of labels and entities made from turns."""
+    match row:
+        case EntityRow() | EdgeRow() | SpeakerRow() | LabelAliasRow():
+            return []
+        case LabelRow() if row.namespace == TAG and row.provenance != Provenance.USER:
+            return []
+        case AnalysisRow():
+            return words(analysis_text(analysis_of(row.value) | {"tags": {}}))
+        case AnnotationRow() if _is_name(row):
+            fields = "born beats again parts" if row.kind == LABEL_KIND else ""
+            return words(f"{LABEL_KIND} {row.provenance} {fields}")
     return words(_text(row))
 
 
-def _is_name(row: Row) -> bool:
-    """Whether a row of ANNOTATION belongs to a label and not to a turn."""
-    return cast(str, row[1]).startswith(NAME_OWNER) and str(row[2]).startswith((LABEL_KIND, VECTOR_KIND))
+def _is_name(row: AnnotationRow) -> bool:
+    """Whether a row belongs to a label and not to a turn."""
+    return row.owner.startswith(NAME_OWNER) and row.kind.startswith((LABEL_KIND, VECTOR_KIND))
 
 
-def _parts(row: Row) -> str:
-    return " ".join(json.loads(cast(str, row[3])).get("parts", ())) if row[2] == LABEL_KIND else ""
+def _parts(row: AnnotationRow) -> str:
+    return " ".join(json.loads(row.value).get("parts", ())) if row.kind == LABEL_KIND else ""
 
 
 def _leave_out_packed(store: Store, traces: Traces) -> None:
@@ -219,13 +245,11 @@ def _leave_out_packed(store: Store, traces: Traces) -> None:
     traces.words = {word for word in traces.words if not word.startswith(names)}
     for space in store.spaces():
         with store.snapshot() as reader:
-            for table, columns in (("entity", ("entity",)), ("edge", ("source", "target"))):
-                for row in reader.scan(table, (space,), (space,), columns=columns):
-                    traces.words.difference_update(words(_text(row)))  # what is named was looked at by its spelling
-            for table, column in _PACKED.items():
-                for key in reader.scan(table, (space,), (space,), columns=TABLES[table].key_names):
-                    ((packed,),) = reader.scan(table, key, key, columns=(column,))
-                    text = cast(bytes, packed).decode("utf-8", "replace").casefold()
+            for name in (ENTITY_KEY, EDGE_SOURCE, EDGE_TARGET):  # what is named was looked at by its spelling
+                traces.words.difference_update(words(" ".join(name.scan(reader, (space,), (space,)))))
+            for column in _PACKED:
+                for packed in column.one_by_one(reader, space):
+                    text = packed.decode("utf-8", "replace").casefold()
                     traces.words = {word for word in traces.words if word not in text}
 
 
@@ -239,8 +263,8 @@ def _text(row: Iterable[Value]) -> str:
     return " ".join(value for value in row if isinstance(value, str))
 
 
-def _unpacked(table: str, row: Row) -> str:
-    return f"{_text(row)} {receipt_text(cast(bytes, row[-1]))}" if table == "receipt" else _text(row)
+def _unpacked(row: Row) -> str:
+    return f"{_text(row)} {receipt_text(row.data)}" if isinstance(row, ReceiptRow) else _text(row)
 
 
 def _terms(entry: TurnEntry) -> set[str]:
@@ -262,10 +286,10 @@ def _index(reader: Reader, space: str) -> Iterator[tuple[str, list[int], set[str
             terms = {each.decode("utf-8", "replace") for each in strings}
             yield f"segments ({kind.name})", kind.ordinals(loaded).tolist(), terms
         if kind.name not in (TERMS, STAGED):
-            rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=("ordinal",))
-            yield f"vectors ({kind.name})", [cast(int, row[0]) for row in rows], set()
-    for (entry,) in reader.scan("tail", (space,), (space,), columns=("entry",)):
-        found = decode(cast(bytes, entry))
+            ordinals = VECTOR_ORDINAL.scan(reader, kind.prefix, kind.prefix)
+            yield f"vectors ({kind.name})", ordinals, set()
+    for packed in TAIL_ENTRY.scan(reader, (space,), (space,)):
+        found = decode(packed)
         yield "tail", [found.ordinal], _terms(found)
 
 

@@ -10,6 +10,7 @@ from clew.index.vector_segment import VectorSegment
 from clew.rows.active_model import current_model
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import VectorRow
+from clew.store.selections import VECTOR_CODES
 
 _BATCH: Final = 500
 
@@ -59,8 +60,7 @@ def _models(source: Reader, target: Store, space: str) -> list[str]:
 
 def _vectors(reader: Reader, space: str, kind: SegmentKind) -> Iterator[tuple[int, float, bytes]]:
     """Ordinal, scale and codes of each vector; of two for one turn the loose one, which counts, comes first."""
-    rows = reader.scan(kind.table, kind.prefix, kind.prefix, columns=kind.columns)
-    yield from cast("list[tuple[int, float, bytes]]", rows)
+    yield from VECTOR_CODES.scan(reader, kind.prefix, kind.prefix)
     for key in list_segments(reader, space, kind.name):
         segment = VectorSegment.load(segment_data(reader, space, key))
         for ordinal, scale, codes in zip(segment.ordinals, segment.scales, segment.codes, strict=True):

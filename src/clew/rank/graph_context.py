@@ -6,7 +6,7 @@ Read only where a signal that uses them has a weight.
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, cast
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,7 @@ from clew.config import RecallConfig
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.store.protocol import Store
+from clew.store.selections import NODE_OUTLINES
 from clew.structure.graph import spreading_activation
 from clew.structure.stored_graph import StoredGraph
 from clew.structure.tree import INHERITED, OWN
@@ -96,15 +97,11 @@ class GraphContextReader:
         with self._lock:
             if self._held[0] == version:
                 return self._held[1]
-        columns = ("node", "session", "level", "low", "high", "parent")
         with self._store.snapshot() as reader:
-            rows = reader.scan("node", (self._space,), (self._space,), columns=columns)
-        rows.sort(key=lambda row: (-cast(int, row[2]), cast(str, row[1]), cast(int, row[3]), cast(str, row[0])))
-        places = {row[0]: place for place, row in enumerate(rows)}
-        nodes = tuple(
-            HierarchyNode(cast(str, session), cast(int, low), cast(int, high), places.get(parent, -1))
-            for _, session, _, low, high, parent in rows
-        )
+            rows = NODE_OUTLINES.scan(reader, (self._space,), (self._space,))
+        rows.sort(key=lambda row: (-row.level, row.session, row.low, row.node))
+        places: dict[str | None, int] = {row.node: place for place, row in enumerate(rows)}
+        nodes = tuple(HierarchyNode(row.session, row.low, row.high, places.get(row.parent, -1)) for row in rows)
         with self._lock:
             self._held = version, nodes
         return nodes

@@ -104,7 +104,8 @@ class Table:
         """Takes the rows of turns apart: the texts of weighing and analysis, or None where there is none."""
         told = [_NOTHING if analysis is None else analysis_of(analysis) for _, analysis in rows]
         said = [
-            each if row[0] is None else {**weighing_of(row[0]), **each} for row, each in zip(rows, told, strict=True)
+            each if weighing is None else {**weighing_of(weighing), **each}
+            for (weighing, _), each in zip(rows, told, strict=True)
         ]
         tags = [each.get("tags", _NOTHING) for each in told]
         start, end = self.size, self.size + len(rows)

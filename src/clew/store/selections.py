@@ -14,6 +14,8 @@ from clew.store.tables import (
     ANNOTATION,
     BLOB,
     COMPLETION,
+    EDGE,
+    ENTITY,
     FEEDBACK,
     JOB,
     LABEL,
@@ -103,6 +105,11 @@ class Column(Generic[V]):
         """The value in the first (with `reverse`, the last) row between two bounds; None where there is no row."""
         values = self.scan(reader, low, high, index=index, limit=1, reverse=reverse)
         return values[0] if values else None
+
+    def one_by_one(self, reader: Reader, space: str) -> Iterator[V]:
+        """Every value of a space with a look-up for each: of values that may have megabytes, one is held at a time."""
+        for key in reader.scan(self.table.name, (space,), (space,), columns=self.table.key_names):
+            yield from self.scan(reader, key, key)
 
     def get(self, reader: Reader, key: Key) -> V | None:
         """The value in the row under a full primary key; None where there is no row."""
@@ -301,6 +308,17 @@ class NodeTitle(NamedTuple):
     title: str | None
 
 
+class NodeOutline(NamedTuple):
+    """Which turns a node covers, and its place in the hierarchy."""
+
+    node: str
+    session: str
+    level: int
+    low: int
+    high: int
+    parent: str | None
+
+
 class NodeSpan(NamedTuple):
     """The places of a node's first and last turn in their session."""
 
@@ -409,6 +427,7 @@ TAIL_ENTRY: Final = Column[bytes](TAIL, "entry")
 TAIL_ENTRIES: Final = Columns(TAIL, OrdinalEntry)
 VECTOR_MODEL: Final = Column[str](VECTOR, "model")
 VECTOR_ORDINAL: Final = Column[int](VECTOR, "ordinal")
+VECTOR_BYTES: Final = Column[bytes](VECTOR, "codes")
 VECTOR_CODES: Final = Columns(VECTOR, OrdinalVector)
 SEGMENT_KEYS: Final = Columns(SEGMENT, SegmentKey)
 SEGMENT_KIND: Final = Column[str](SEGMENT, "kind")
@@ -420,8 +439,13 @@ LABEL_OWNERS: Final = Columns(LABEL, LabelOwner)
 LABEL_WEIGHTS: Final = Columns(LABEL, LabelWeight)
 NODE_PLACE: Final = Column[int](NODE, "place")
 NODE_DATA: Final = Columns(NODE, NodeData)
+NODE_OUTLINES: Final = Columns(NODE, NodeOutline)
 NODE_SPANS: Final = Columns(NODE, NodeSpan)
 NODE_TITLES: Final = Columns(NODE, NodeTitle)
+
+ENTITY_KEY: Final = Column[str](ENTITY, "entity")
+EDGE_SOURCE: Final = Column[str](EDGE, "source")
+EDGE_TARGET: Final = Column[str](EDGE, "target")
 
 META_VALUE: Final = Column[str](META, "value")
 META_ENTRIES: Final = Columns(META, MetaEntry)

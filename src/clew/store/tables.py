@@ -56,6 +56,9 @@ class Table:
     Attributes:
         row: a NamedTuple with a field for each column, in row order; the key's columns come first.
         key: how many of the first columns make the primary key.
+        holds_user_text: whether a row may repeat words of a turn or of a person's note, if only as terms, names or
+            compressed. Forgetting has to reach such a table, and its proof looks through it; no default, so that a new
+            table has to say.
         indexes: secondary indexes, name to columns; each begins with `space`. Rows with None in a column of an index
             are not in it: a scan over it never returns them.
     """
@@ -63,6 +66,7 @@ class Table:
     name: str
     row: type[tuple[Value, ...]]
     key: int
+    holds_user_text: bool
     indexes: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @cached_property
@@ -133,36 +137,52 @@ def _kind(declared: Any) -> Kind:
     return _KINDS[plain]
 
 
-SPACE: Final = TypedTable("space", SpaceRow, key=1)
-SESSION: Final = TypedTable("session", SessionRow, key=2)
+SPACE: Final = TypedTable("space", SpaceRow, key=1, holds_user_text=False)
+SESSION: Final = TypedTable("session", SessionRow, key=2, holds_user_text=True)
 TURN: Final = TypedTable(
-    "turn", TurnRow, key=3, indexes={"ordinal": ("space", "ordinal"), "external": ("space", "session", "external_id")}
+    "turn",
+    TurnRow,
+    key=3,
+    holds_user_text=True,
+    indexes={"ordinal": ("space", "ordinal"), "external": ("space", "session", "external_id")},
 )
-BLOB: Final = TypedTable("blob", BlobRow, key=2)
-ANNOTATION: Final = TypedTable("annotation", AnnotationRow, key=3)
-WEIGHING: Final = TypedTable("weighing", WeighingRow, key=2)
-ANALYSIS: Final = TypedTable("analysis", AnalysisRow, key=2)
-VECTOR: Final = TypedTable("vector", VectorRow, key=3)
-TAIL: Final = TypedTable("tail", TailRow, key=2)
-SEGMENT: Final = TypedTable("segment", SegmentRow, key=3)
-JOB: Final = TypedTable("job", JobRow, key=2, indexes={"state": ("space", "state", "kind")})
-LEASE: Final = TypedTable("lease", LeaseRow, key=2)
-RECEIPT: Final = TypedTable("receipt", ReceiptRow, key=2)
-TOMBSTONE: Final = TypedTable("tombstone", TombstoneRow, key=3, indexes={"moment": ("space", "moment")})
-NODE: Final = TypedTable("node", NodeRow, key=2, indexes={"level": ("space", "session", "level", "place")})
-LABEL: Final = TypedTable("label", LabelRow, key=4, indexes={"name": ("space", "namespace", "name", "weight")})
-LABEL_ALIAS: Final = TypedTable("label_alias", LabelAliasRow, key=3)
-ENTITY: Final = TypedTable("entity", EntityRow, key=4)
-EDGE: Final = TypedTable("edge", EdgeRow, key=4, indexes={"target": ("space", "target", "source")})
-SPEAKER: Final = TypedTable("speaker", SpeakerRow, key=5, indexes={"name": ("space", "name", "session")})
-COMPLETION: Final = TypedTable("completion", CompletionRow, key=3, indexes={"owner": ("space", "owner")})
-LEDGER: Final = TypedTable("ledger", LedgerRow, key=4)
-PARAMETER: Final = TypedTable("parameter", ParameterRow, key=3)
-FEEDBACK: Final = TypedTable("feedback", FeedbackRow, key=4)
-PIN: Final = TypedTable("pin", PinRow, key=3)
-META: Final = TypedTable("meta", MetaRow, key=2)
+BLOB: Final = TypedTable("blob", BlobRow, key=2, holds_user_text=True)
+ANNOTATION: Final = TypedTable("annotation", AnnotationRow, key=3, holds_user_text=True)
+WEIGHING: Final = TypedTable("weighing", WeighingRow, key=2, holds_user_text=False)
+ANALYSIS: Final = TypedTable("analysis", AnalysisRow, key=2, holds_user_text=True)
+VECTOR: Final = TypedTable("vector", VectorRow, key=3, holds_user_text=False)
+TAIL: Final = TypedTable("tail", TailRow, key=2, holds_user_text=True)
+SEGMENT: Final = TypedTable("segment", SegmentRow, key=3, holds_user_text=True)
+JOB: Final = TypedTable("job", JobRow, key=2, holds_user_text=True, indexes={"state": ("space", "state", "kind")})
+LEASE: Final = TypedTable("lease", LeaseRow, key=2, holds_user_text=False)
+RECEIPT: Final = TypedTable("receipt", ReceiptRow, key=2, holds_user_text=True)
+TOMBSTONE: Final = TypedTable(
+    "tombstone", TombstoneRow, key=3, holds_user_text=False, indexes={"moment": ("space", "moment")}
+)
+NODE: Final = TypedTable(
+    "node", NodeRow, key=2, holds_user_text=True, indexes={"level": ("space", "session", "level", "place")}
+)
+LABEL: Final = TypedTable(
+    "label", LabelRow, key=4, holds_user_text=True, indexes={"name": ("space", "namespace", "name", "weight")}
+)
+LABEL_ALIAS: Final = TypedTable("label_alias", LabelAliasRow, key=3, holds_user_text=True)
+ENTITY: Final = TypedTable("entity", EntityRow, key=4, holds_user_text=True)
+EDGE: Final = TypedTable(
+    "edge", EdgeRow, key=4, holds_user_text=True, indexes={"target": ("space", "target", "source")}
+)
+SPEAKER: Final = TypedTable(
+    "speaker", SpeakerRow, key=5, holds_user_text=True, indexes={"name": ("space", "name", "session")}
+)
+COMPLETION: Final = TypedTable(
+    "completion", CompletionRow, key=3, holds_user_text=True, indexes={"owner": ("space", "owner")}
+)
+LEDGER: Final = TypedTable("ledger", LedgerRow, key=4, holds_user_text=False)
+PARAMETER: Final = TypedTable("parameter", ParameterRow, key=3, holds_user_text=False)
+FEEDBACK: Final = TypedTable("feedback", FeedbackRow, key=4, holds_user_text=False)
+PIN: Final = TypedTable("pin", PinRow, key=3, holds_user_text=True)
+META: Final = TypedTable("meta", MetaRow, key=2, holds_user_text=True)
 
-TABLES: Mapping[str, Table] = MappingProxyType(
+TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
     {
         table.name: table
         for table in (

@@ -9,13 +9,15 @@ Types are stored as letters, and names as their difference from their key (`writ
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Final, Self, cast
+from typing import Final, Self
 
 from clew.analyze.entities import entity_key
 from clew.analyze.recognised import named_in
 from clew.index.view import IndexView
 from clew.store.protocol import Reader, Transaction
-from clew.store.tables import TABLES
+from clew.store.row_types import EntityRow
+from clew.store.selections import EDGE_SOURCE, EDGE_TARGET, Column
+from clew.store.tables import EDGE, ENTITY, SPEAKER, TABLES
 from clew.store.values import Row
 from clew.structure.graph import entity_of
 from clew.structure.nicknames import nicknames
@@ -82,10 +84,10 @@ class Counts:
         for table, counted in self.rows.items():
             kept = {(space, *_written(table, key)): turns for key, turns in counted.items()}
             keys = sorted(kept)
-            held = tx.get_many(table, keys, columns=("turns",))
+            stored = Column[int](TABLES[table], "turns").get_many(tx, keys)
             put: list[Row] = []
-            for key, row in zip(keys, held, strict=True):
-                turns = (0 if row is None else cast(int, row[0])) + sign * kept[key]
+            for key, before in zip(keys, stored, strict=True):
+                turns = (before or 0) + sign * kept[key]
                 if turns > 0:
                     put.append((*key, turns, ENTITY_VERSION))
                 else:
@@ -120,11 +122,10 @@ class StoredGraph:
     def linked(self, key: str) -> Sequence[str]:
         """The keys of an entity's neighbours, sorted; empty for an entity with more than `MOST_LINKED`."""
         found: set[str] = set()
-        for index, end in ((None, "target"), ("target", "source")):
+        for index, end in ((None, EDGE_TARGET), ("target", EDGE_SOURCE)):
             low = (self._space, key)
             limit = MOST_LINKED * len(EdgeType) + 1
-            rows = self._reader.scan("edge", low, low, index=index, columns=(end,), limit=limit)
-            found.update(cast(str, row[0]) for row in rows)
+            found.update(end.scan(self._reader, low, low, index=index, limit=limit))
         return sorted(found) if len(found) <= MOST_LINKED else ()
 
     def called(self, name: str) -> str | None:
@@ -140,15 +141,15 @@ class StoredGraph:
 
     def entity(self, key: str) -> Entity | None:
         """An entity by its key; None when the key is unknown."""
-        rows = self._reader.scan("entity", (self._space, key), (self._space, key))
+        rows = ENTITY.scan(self._reader, (self._space, key), (self._space, key))
         types, forms = _counted(rows)
         return entity_of(key, types, forms) if types else None
 
     def entities(self) -> tuple[Entity, ...]:
         """All entities, the most mentioned first; ties by name. A nickname is merged into its owner. Reads all rows."""
-        rows: dict[str, list[Row]] = {}
-        for row in self._reader.scan("entity", (self._space,), (self._space,)):
-            rows.setdefault(cast(str, row[1]), []).append(row)
+        rows: dict[str, list[EntityRow]] = {}
+        for row in ENTITY.scan(self._reader, (self._space,), (self._space,)):
+            rows.setdefault(row.entity, []).append(row)
         for key, person in self.nicknames().items():
             if key in rows and person in rows:
                 rows[person] += rows.pop(key)
@@ -157,11 +158,8 @@ class StoredGraph:
 
     def nicknames(self) -> dict[str, str]:
         """All nicknames with their owners, both as keys. Reads all speaker rows."""
-        names = {
-            cast(str, row[4])
-            for row in self._reader.scan("speaker", (self._space,), (self._space,))
-            if row[3] != SPEAKS
-        }
+        rows = SPEAKER.scan(self._reader, (self._space,), (self._space,))
+        names = {row.name for row in rows if row.kind != SPEAKS}
         found = {entity_key(name): self.called(name) for name in sorted(names)}
         led = {key: person for key, person in found.items() if person is not None}
         return {key: person for key, person in led.items() if person not in led}
@@ -174,12 +172,13 @@ class StoredGraph:
         led = self.nicknames()
         counted: Counter[tuple[str, EdgeType]] = Counter()
         for own in (key, *(name for name, person in led.items() if person == key)):
-            for index, end in ((None, 2), ("target", 1)):
-                low = (self._space, own)
-                for row in self._reader.scan("edge", low, low, index=index):
-                    other = led.get(cast(str, row[end]), cast(str, row[end]))
-                    if other != key:
-                        counted[other, EdgeType(EDGE_TYPES.name(cast(str, row[3])))] += cast(int, row[4])
+            low = (self._space, own)
+            ends = [(row.target, row) for row in EDGE.scan(self._reader, low, low)]
+            ends += [(row.source, row) for row in EDGE.scan(self._reader, low, low, index="target")]
+            for end, row in ends:
+                other = led.get(end, end)
+                if other != key:
+                    counted[other, EdgeType(EDGE_TYPES.name(row.type))] += row.turns
         nearest = sorted(counted.items(), key=lambda each: (-each[1], each[0]))[:limit]
         found = [(self.entity(other), kind, turns) for (other, kind), turns in nearest]
         ranked = [Neighbour(each.name, each.type, kind, turns) for each, kind, turns in found if each is not None]
@@ -188,13 +187,13 @@ class StoredGraph:
     def with_nicknames(self, key: str) -> tuple[Entity, tuple[str, ...]] | None:
         """An entity merged with its nicknames, and every spelling of any of them, sorted; None when unknown."""
         keys = [key, *(other for other, person in self.nicknames().items() if person == key)]
-        rows = [row for each in keys for row in self._reader.scan("entity", (self._space, each), (self._space, each))]
+        rows = [row for each in keys for row in ENTITY.scan(self._reader, (self._space, each), (self._space, each))]
         types, forms = _counted(rows)
         return (entity_of(key, types, forms), tuple(sorted(forms))) if types else None
 
     def _has(self, key: str, kind: NodeType | None = None) -> bool:
         low = (self._space, key) if kind is None else (self._space, key, NODE_TYPES.letter(kind))
-        return bool(self._reader.scan("entity", low, low, columns=("entity",), limit=1))
+        return bool(ENTITY.scan(self._reader, low, low, limit=1))
 
 
 def drop_graph(tx: Transaction, space: str) -> None:
@@ -206,19 +205,21 @@ def drop_graph(tx: Transaction, space: str) -> None:
 def stored_counts(reader: Reader, space: str) -> Counts:
     """All stored rows of the graph as counts."""
     found = Counts()
-    for table, counted in found.rows.items():
-        width = TABLES[table].key
-        for row in reader.scan(table, (space,), (space,)):
-            counted[_read(table, cast("tuple[str, ...]", row[1:width]))] = cast(int, row[width])
+    for entity in ENTITY.scan(reader, (space,), (space,)):
+        found.rows["entity"][_read("entity", (entity.entity, entity.type, entity.name))] = entity.turns
+    for edge in EDGE.scan(reader, (space,), (space,)):
+        found.rows["edge"][_read("edge", (edge.source, edge.target, edge.type))] = edge.turns
+    for row in SPEAKER.scan(reader, (space,), (space,)):
+        found.rows["speaker"][_read("speaker", (row.session, row.speaker, row.kind, row.name))] = row.turns
     return found
 
 
-def _counted(rows: Sequence[Row]) -> tuple[Counter[NodeType], Counter[str]]:
+def _counted(rows: Sequence[EntityRow]) -> tuple[Counter[NodeType], Counter[str]]:
     types: Counter[NodeType] = Counter()
     forms: Counter[str] = Counter()
-    for _, key, kind, name, turns, _ in rows:
-        types[NodeType(NODE_TYPES.name(cast(str, kind)))] += cast(int, turns)
-        forms[read_name(cast(str, key), cast(str, name))] += cast(int, turns)
+    for row in rows:
+        types[NodeType(NODE_TYPES.name(row.type))] += row.turns
+        forms[read_name(row.entity, row.name)] += row.turns
     return types, forms
 
 
