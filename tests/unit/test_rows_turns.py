@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from clew.store.rows import TURN_COLUMNS, dumps, from_us, to_us, turn_from_row, turn_row
+from clew.store.rows import dumps, from_us, to_us, turn_from_row, turn_row
 from clew.types import Part, Turn
 
 WHEN = datetime(1969, 12, 31, 23, 59, 59, 999_999, tzinfo=UTC)
@@ -36,10 +36,10 @@ def test_a_turn_comes_back_from_its_row(turn: Turn) -> None:
 
 @pytest.mark.requirement("F-TYPES-07")
 def test_plain_words_are_kept_once() -> None:
-    row = dict(zip(TURN_COLUMNS, turn_row("a", PLAIN, b"hash"), strict=True))
+    row = turn_row("a", PLAIN, b"hash")._asdict()
     assert (row["parts"], row["metadata"], row["text"]) == (None, None, "just words")
     caption = Turn(role="user", content=(Part(type="image", text="just words"),), seq=0, ordinal=0, ingested_at=WHEN)
-    assert turn_row("a", caption, b"hash")[TURN_COLUMNS["parts"]] is not None
+    assert turn_row("a", caption, b"hash").parts is not None
 
 
 @pytest.mark.requirement("F-TYPES-07")

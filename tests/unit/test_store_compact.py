@@ -5,11 +5,11 @@ from pathlib import Path
 import apsw
 import pytest
 
-from clew.memory import Memory
+from clew.rows.annotations import annotations_of
 from clew.rows.receipts import receipt_bytes, receipt_of
 from clew.store.migrate import migrate
 from clew.store.rows import dumps, to_us
-from clew.store.sqlite import DATABASE
+from clew.store.sqlite import DATABASE, SqliteStore
 from clew.store.statements import migrations
 from tests.memories import NOON, quiet, told
 
@@ -45,23 +45,19 @@ def older(tmp_path: Path) -> tuple[Path, str]:
     return tmp_path, receipt.id
 
 
-def opened(home: Path) -> Memory:
-    memory = quiet(home)
-    memory.parts.worker.stop()
-    return memory
-
-
 @pytest.mark.requirement("F-FORM-02")
 def test_what_was_said_of_turns_is_moved_and_then_made_again(older: tuple[Path, str]) -> None:
     home, _ = older
-    with opened(home) as memory:
-        said = memory.annotations("s:turn:0")
+    store = SqliteStore.open(home)  # without a memory, whose worker would begin to make it again at once
+    with store.snapshot() as reader:
+        said = annotations_of(reader, "default", "s:turn:0")
         assert {kind: each.value for kind, each in said.items()} == {
             kind: v for each in OLD.values() for kind, v in each.items()
         }
         assert (said["layer1"].provenance, said["layer1"].version) == ("rule", 5)
         assert said["novelty"].provenance == 'model:"m"@1'
-        assert memory.annotations("a b:turn:0") == {}
+        assert annotations_of(reader, "default", "a b:turn:0") == {}
+    store.close()
     with quiet(home) as memory:
         memory.drain()
         assert {"layer1", "novelty"} <= memory.annotations("s:turn:0").keys()
@@ -71,7 +67,7 @@ def test_what_was_said_of_turns_is_moved_and_then_made_again(older: tuple[Path, 
 @pytest.mark.requirement("F-FORM-02", "F-FORM-03")
 def test_receipts_of_an_older_home_are_read(older: tuple[Path, str]) -> None:
     home, name = older
-    with opened(home) as memory:
+    with quiet(home) as memory:
         assert memory.explain(name).id == name
         assert memory.explain(name).query == "the queen"
 

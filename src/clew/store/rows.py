@@ -5,16 +5,12 @@ from datetime import UTC, datetime, timedelta
 from typing import Any, Final, cast, overload
 
 from clew.store.row_types import TurnRow
-from clew.store.tables import TURN
-from clew.store.values import Row
 from clew.types.turn import Origin, Part, Role, Turn
 
 EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND: Final = timedelta(microseconds=1)
 
 _NOTHING: Final = (None,) * 6
-
-TURN_COLUMNS: Final = {name: place for place, name in enumerate(TURN.names)}
 
 
 @overload
@@ -77,9 +73,8 @@ def placed_row(space: str, turn: Turn, digest: bytes, seq: int, ordinal: int, in
     )
 
 
-def turn_from_row(plain: Row) -> Turn:
+def turn_from_row(row: TurnRow) -> Turn:
     """The turn that a whole row of TURN holds."""
-    row = plain if isinstance(plain, TurnRow) else TURN.make(plain)
     return Turn(
         role=cast(Role, row.role),
         content=row.text if row.parts is None else tuple(Part.from_dict(part) for part in json.loads(row.parts)),
