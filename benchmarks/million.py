@@ -26,7 +26,8 @@ from clew.evaluate.speed.vectors import RandomEmbedder
 from clew.index.live import LiveIndex
 from clew.index.packer import pack
 from clew.memory import Memory
-from clew.memory.wiring import Models, wire
+from clew.memory.opening import Models
+from clew.memory.wiring import wire
 from clew.models.quantize import quantize
 from clew.store.open import open_store
 from clew.store.protocol import Store

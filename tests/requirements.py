@@ -114,6 +114,7 @@ CLI = (
     Requirement(
         "F-CLI-24", "DESIGN 10", "`clew config` shows each setting with its source, and names all invalid ones."
     ),
+    Requirement("F-CLI-25", "Issue 12.1", "A command that only asks loads nothing that stores, derives or maintains."),
 )
 
 # --- index ---

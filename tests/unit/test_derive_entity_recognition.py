@@ -14,7 +14,8 @@ from clew.derive.entity_recognition import STRETCH, WORTH, Recognition
 from clew.errors import ConfigError, ConflictError, MissingExtra, ModelError, ModelUnavailable
 from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
-from clew.memory.wiring import Models, wire
+from clew.memory.opening import Models
+from clew.memory.wiring import wire
 from clew.models.choose import NoRecogniser, choose_recogniser
 from clew.models.protocol import Recogniser
 from clew.rows.name_spans import KIND, RECOGNISER

@@ -9,7 +9,7 @@ import click
 from rich.text import Text
 
 from clew.cli.explain import print_receipt
-from clew.cli.opening import open_memory
+from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, restricting
 from clew.cli.show import (
     counted,
@@ -27,7 +27,7 @@ from clew.cli.show import (
     turn_record,
     who,
 )
-from clew.memory import Memory
+from clew.memory.recalls import MemoryRecalls
 from clew.rank.filter import TurnFilters
 from clew.rank.strategies import AUTO, STRATEGIES
 from clew.types import Context, Hit, Turn
@@ -73,7 +73,7 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
     The block goes to standard output, ready to be put into a prompt. The number of tokens and the id of the receipt go
     to standard error. The block is empty if nothing relevant was found or nothing fits.
     """
-    with open_memory(scope) as memory:
+    with open_for_questions(scope) as memory:
         started = time.perf_counter()
         context = memory.recall(query, budget=budget, counter=counter, **only)
         took = 1000 * (time.perf_counter() - started)
@@ -100,12 +100,12 @@ def footer(context: Context, took: float) -> str:
     )
 
 
-def nothing(memory: Memory, context: Context, only: Mapping[str, object]) -> str:
+def nothing(memory: MemoryRecalls, context: Context, only: Mapping[str, object]) -> str:
     """Why a block is empty, and what to do next; `only` are the filter options."""
     if context.omitted:
         least = min(turn.tokens for turn in context.omitted)
         return f"Nothing fits into {context.budget:,} tokens; the shortest turn takes about {least}. Raise --budget."
-    if not memory.stats().turns:
+    if memory.is_empty:
         return _nothing_stored(memory)
     given = [
         f"--{name.replace('_', '-')}" for name, value in only.items() if name in TurnFilters.__annotations__ and value
@@ -115,7 +115,7 @@ def nothing(memory: Memory, context: Context, only: Mapping[str, object]) -> str
     return "Nothing relevant was found. Try other words; `clew search` lists the nearest turns."
 
 
-def _nothing_stored(memory: Memory) -> str:
+def _nothing_stored(memory: MemoryRecalls) -> str:
     return f"Space {memory.space!r} is empty; start with `clew import claude-code` or `clew add`."
 
 
@@ -136,14 +136,14 @@ def search(scope: Scope, query: str, limit: int, **only: Any) -> None:
 
     Scores are comparable only within one search. With --json, one turn per line.
     """
-    with open_memory(scope) as memory:
+    with open_for_questions(scope) as memory:
         hits = memory.search(query, limit=limit, **only)
         if scope.as_json:
             emit(*({"id": hit.turn.id, **hit.to_dict()} for hit in hits))
         elif hits:
             _print_hits(hits, query)
         else:
-            err().print("No turn was found." if memory.stats().turns else _nothing_stored(memory), style="dim")
+            err().print(_nothing_stored(memory) if memory.is_empty else "No turn was found.", style="dim")
 
 
 def _print_hits(hits: list[Hit], query: str) -> None:
@@ -176,7 +176,7 @@ def quote(scope: Scope, text: str, limit: int) -> None:
 
     Case, accents and punctuation are ignored. With --json, one turn per line.
     """
-    with open_memory(scope) as memory:
+    with open_for_questions(scope) as memory:
         turns = memory.find_quote(text, limit=limit)
     if scope.as_json:
         emit(*map(turn_record, turns))

@@ -10,11 +10,11 @@ from rich.text import Text
 
 from clew.assemble.changes import ReceiptChanges, changes
 from clew.assemble.timeline_receipt import KIND as TOLD
-from clew.cli.opening import open_memory
+from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, day, dim, emit, excerpt, grid, lay_out, lines, out, printable, who
 from clew.errors import NotFoundError
-from clew.memory import Memory
+from clew.memory.recalls import MemoryRecalls
 from clew.types import Receipt
 
 LINE = 120
@@ -35,7 +35,7 @@ def explain(scope: Scope, receipt: str, before: str | None) -> None:
     each signal, its rank by each signal alone, its form and its tokens; then what was left out, why, and how to get it.
     `--diff A B` shows which items were added, removed or moved from A to B, and which signal caused it.
     """
-    with open_memory(scope) as memory:
+    with open_for_questions(scope) as memory:
         found = memory.explain(None if receipt == "last" else receipt)
         if before is not None:
             compared = changes(memory.explain(None if before == "last" else before), found)
@@ -49,7 +49,7 @@ def explain(scope: Scope, receipt: str, before: str | None) -> None:
             print_receipt(out(), memory, found)
 
 
-def print_receipt(console: Console, memory: Memory, receipt: Receipt) -> None:
+def print_receipt(console: Console, memory: MemoryRecalls, receipt: Receipt) -> None:
     """Prints a receipt, with the beginning of each turn that is still stored."""
     chosen = sorted(receipt.chosen, key=lambda row: row["rank"])
     lay_out(console, lines(_summary(receipt)))
@@ -71,7 +71,7 @@ def print_receipt(console: Console, memory: Memory, receipt: Receipt) -> None:
         lay_out(console, table)
 
 
-def print_changes(console: Console, memory: Memory, compared: ReceiptChanges) -> None:
+def print_changes(console: Console, memory: MemoryRecalls, compared: ReceiptChanges) -> None:
     """Prints the differences of two receipts, with the beginning of each turn that is still stored."""
     rows = [("from", compared.first), ("to", compared.second)]
     rows += [(name, f"{_plain(old)} -> {_plain(new)}") for name, (old, new) in compared.settings.items()]
@@ -161,7 +161,7 @@ def shares(signals: Mapping[str, float]) -> str:
     return ", ".join(f"{name} {share:+.2f}" for name, share in strongest)
 
 
-def _shown(memory: Memory, row: Mapping[str, Any], query: str) -> Text:
+def _shown(memory: MemoryRecalls, row: Mapping[str, Any], query: str) -> Text:
     """What a row shows: a turn, or the summary of a node of the hierarchy with the turns that it covers."""
     if "node_id" not in row:
         return _turn(memory, row["turn_ids"][0], query)
@@ -169,12 +169,12 @@ def _shown(memory: Memory, row: Mapping[str, Any], query: str) -> Text:
     return Text.assemble((what, "bold"), dim(f"  {printable(row['node_id'])}"))
 
 
-def _named(memory: Memory, name: str) -> Text:
+def _named(memory: MemoryRecalls, name: str) -> Text:
     """A turn by its id, or a node of the hierarchy by its name."""
     return _turn(memory, name, "") if _TURN in name else Text(printable(name), "bold")
 
 
-def _turn(memory: Memory, name: str, query: str) -> Text:
+def _turn(memory: MemoryRecalls, name: str, query: str) -> Text:
     try:
         turn = memory.get(name)
     except NotFoundError:

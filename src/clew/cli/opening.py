@@ -1,14 +1,18 @@
-"""Opens the memory for a command, and reports the background work that is pending. Imports the whole library."""
+"""Opens the memory for a command, and reports the background work that is pending."""
 
 import time
-from typing import Any, Final
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Final
 
 from clew.cli.options import Scope
 from clew.cli.show import bar, err
 from clew.errors import ClewError, NotFoundError
-from clew.memory import Memory
+from clew.memory.recalls import MemoryRecalls, open_recalls
 from clew.store.open import home_of
 from clew.store.sqlite import DATABASE
+
+if TYPE_CHECKING:
+    from clew.memory import Memory
 
 PATIENCE: Final = 2.0
 """Seconds that a command which adds turns spends on background work after the turns are durable."""
@@ -27,9 +31,16 @@ _WAITING: Final = {
 }
 
 
-def open_memory(scope: Scope, **arguments: Any) -> Memory:
+def open_memory(scope: Scope, **arguments: Any) -> "Memory":
     """Opens the memory that the options name; `arguments` go to `Memory.open`."""
+    from clew.memory import Memory  # twice the modules that a question needs, see `open_for_questions`
+
     return Memory.open(scope.home, space=scope.space, **arguments)
+
+
+def open_for_questions(scope: Scope) -> AbstractContextManager[MemoryRecalls]:
+    """Opens the memory that the options name for questions only, without background work: a command starts faster."""
+    return open_recalls(scope.home, space=scope.space)
 
 
 def see_that_home_exists(location: str | None) -> None:
@@ -43,7 +54,7 @@ def see_that_home_exists(location: str | None) -> None:
         raise NotFoundError(f"{str(home)!r} has no {DATABASE}; give the directory of an existing memory")
 
 
-def settle(memory: Memory) -> dict[str, int]:
+def settle(memory: "Memory") -> dict[str, int]:
     """Runs background work for a short while, and returns the number of pending jobs by kind."""
     memory.drain(PATIENCE)
     return memory.stats().pending
@@ -55,7 +66,7 @@ def say_pending(pending: dict[str, int]) -> None:
         err().print(f"{count:,} {_WAITING.get(kind, kind)}; `clew work --once` does it now.", style="dim")
 
 
-def work_through(memory: Memory, title: str) -> None:
+def work_through(memory: "Memory", title: str) -> None:
     """Runs background work until nothing is pending, with a progress bar on a terminal.
 
     Raises:
@@ -74,7 +85,7 @@ def work_through(memory: Memory, title: str) -> None:
             shown.update(task, total=total, completed=total - waiting)
 
 
-def _holds_names(memory: Memory) -> bool:
+def _holds_names(memory: "Memory") -> bool:
     """Whether turns wait for a working named-entity model, which is loaded only for a larger batch; pauses if so."""
     stats = memory.stats()
     held = "recognise" in stats.pending and stats.details["ner_failure"] is None

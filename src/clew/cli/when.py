@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from clew.cli.opening import open_memory
+from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, emit, err, printable
 from clew.types.moments import MODES, Remembered
@@ -35,7 +35,7 @@ def when(scope: Scope, query: str, since: str | None, until: str | None, mode: s
     period, `state_at_time` the latest of them, `change_over_time` the best of each beat, `summarize_over_time` the
     topics of each day, week or month, `window_overview` the topics of the whole period; `auto` chooses by the question.
     """
-    with open_memory(scope) as memory:
+    with open_for_questions(scope) as memory:
         found = memory.remember_when(since, until, query, mode, **more)
     if scope.as_json:
         emit(found.to_dict())

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Final
 
 import numpy as np
 
@@ -11,6 +10,7 @@ from clew.derive.branch_state import TurnMaterial
 from clew.models.protocol import Embedder
 from clew.models.quantize import quantize
 from clew.rows.vocabulary import (
+    ALIKE,
     Closing,
     embed_names,
     put_names,
@@ -22,9 +22,6 @@ from clew.rows.vocabulary import (
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import AnnotationRow
 from clew.structure.vocabulary import Vocabulary
-
-ALIKE: Final = 2
-"""Most labels that a turn gets by its vector alone: the more labels there are, the more are alike by chance."""
 
 
 @dataclass(slots=True)

@@ -17,8 +17,10 @@ from clew.maintain.export_space import export_space
 from clew.maintain.forget import Conditions, selection_of
 from clew.maintain.rebuild import rebuild
 from clew.memory.arguments import given_count, given_ref_or_rule, given_text
-from clew.memory.reads import SESSION, MemoryReads
-from clew.memory.wiring import Clock, Parts, open_parts
+from clew.memory.opening import Clock
+from clew.memory.reads import MemoryReads
+from clew.memory.recalls import SESSION
+from clew.memory.wiring import Parts, open_parts
 from clew.models.protocol import LLM, Embedder
 from clew.rank.filter import filter_of
 from clew.recall.search import with_originals

@@ -1,30 +1,20 @@
 """The parts of one open memory, and how they are wired together. Start at `open_parts`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Protocol
 
 from clew.background.worker import Worker, WorkerSources, background_worker
-from clew.config import Config, given, load_config
-from clew.errors import InputError
-from clew.ingest.exclude import exclusion
+from clew.config import Config
 from clew.maintain.forget import Selection, forget
 from clew.maintain.retention import Retention
-from clew.models.choose import choose_embedder, choose_llm, find_recogniser
-from clew.models.protocol import LLM, Embedder, Recogniser
+from clew.memory.opening import Clock, Models, open_home
+from clew.models.protocol import LLM, Embedder
 from clew.recall.read_path import ReadPath, read_path
-from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
 from clew.types import ForgetReport
 from clew.write.append import Appender
-
-Clock = Callable[[], datetime]
-
-
-def _utc_now() -> datetime:
-    return datetime.now(UTC)  # noqa: TID251  # the one place where the real clock enters
 
 
 class Forget(Protocol):
@@ -33,23 +23,6 @@ class Forget(Protocol):
     def __call__(self, selection: Selection, *, dry_run: bool = False) -> ForgetReport:
         """See `clew.maintain.forget.forget`."""
         ...
-
-
-@dataclass(frozen=True, slots=True)
-class Models:
-    """The models of one memory; None where there is none.
-
-    Attributes:
-        previous: serves until the vectors of `embedder` cover every turn.
-        find_recogniser: gives the named-entity model, if there is one, and the reason in one line.
-        note: why there is no embedder, in one line; None when there is one, or none was asked for.
-    """
-
-    embedder: Embedder | None = None
-    previous: Embedder | None = None
-    llm: LLM | None = None
-    find_recogniser: Callable[[], tuple[Recogniser | None, str]] | None = None
-    note: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,25 +93,13 @@ def open_parts(
     clock: Clock | None,
 ) -> Parts:
     """Opens or makes a home and wires a memory over it; the arguments and errors are those of `Memory.open`."""
-    if not isinstance(space, str) or not space.strip():
-        raise InputError(f"space {space!r} is empty; name it, or leave the argument out for 'default'")
-    home = home_of(path) if path is None or isinstance(path, str | Path) else None
-    settings = load_config(home, config)
-    exclusion(settings.ingest.exclude)  # a pattern that cannot be read is reported now, not by the first turn
-    asked = choose_llm(llm, settings.llm)
-    recogniser = find_recogniser(settings.entities.ner)
-    chosen, note = choose_embedder(settings.embedder if embedder is None else embedder, threads=settings.embed_threads)
-    store = open_store(path, key=settings.store.key) if path is None or isinstance(path, str | Path) else path
-    before, _ = choose_embedder(
-        settings.embedder_previous if previous is None else previous, threads=settings.embed_threads
-    )
-    models = Models(chosen, before, asked, recogniser, note if chosen is None else None)
+    home = open_home(path, space=space, config=config, embedder=embedder, previous=previous, llm=llm, clock=clock)
     return wire(
-        store,
+        home.store,
         space,
-        settings,
-        models,
-        clock or _utc_now,
-        settings_given=given(home, config),
-        owns_store=store is not path,
+        home.config,
+        home.models,
+        home.clock,
+        settings_given=home.settings_given,
+        owns_store=home.owns_store,
     )

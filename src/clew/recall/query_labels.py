@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from clew.analyze.keyphrases import tag_key
 from clew.analyze.tags import LOOKBACK, STRONG, known_tags, own_tags, union
-from clew.derive.tagging import ALIKE
 from clew.index.view import IndexView
 from clew.models.quantize import quantize
 from clew.rank.intent import Intent
@@ -22,7 +21,7 @@ from clew.rank.labels import EmbeddedQuestion, QuestionLabels, TagColumns, Value
 from clew.recall.annotation_columns import AnnotationCache, Table
 from clew.rows.annotations import TAG, replaced
 from clew.rows.llm_progress import RESPONSE, was_asked
-from clew.rows.vocabulary import model_of, read_vocabulary, state_of
+from clew.rows.vocabulary import ALIKE, model_of, read_vocabulary, state_of
 from clew.store.protocol import Reader, Store
 from clew.store.selections import LABEL_WEIGHTS
 from clew.structure.vocabulary import Vocabulary

@@ -32,6 +32,8 @@ from clew.structure.vocabulary import SPLIT_BEATS, SPLIT_SHARE, LabelEntry, Voca
 from clew.types.ids import node_id
 from clew.types.provenance import Provenance, model_provenance
 
+ALIKE: Final = 2
+"""Most labels that a turn gets by its vector alone: the more labels there are, the more are alike by chance."""
 LABEL_KIND: Final = "label"
 VECTOR_KIND: Final = "vector:"
 STATE: Final = "vocabulary"

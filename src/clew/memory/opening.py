@@ -1,0 +1,82 @@
+"""Opens the store of a home, its settings and its models. Start at `open_home`."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from clew.config import Config, given, load_config
+from clew.errors import InputError
+from clew.ingest.exclude import exclusion
+from clew.models.choose import choose_embedder, choose_llm, find_recogniser
+from clew.models.protocol import LLM, Embedder, Recogniser
+from clew.store.open import home_of, open_store
+from clew.store.protocol import Store
+
+Clock = Callable[[], datetime]
+
+
+def _utc_now() -> datetime:
+    return datetime.now(UTC)  # noqa: TID251  # the one place where the real clock enters
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """The models of one memory; None where there is none.
+
+    Attributes:
+        previous: serves until the vectors of `embedder` cover every turn.
+        find_recogniser: gives the named-entity model, if there is one, and the reason in one line.
+        note: why there is no embedder, in one line; None when there is one, or none was asked for.
+    """
+
+    embedder: Embedder | None = None
+    previous: Embedder | None = None
+    llm: LLM | None = None
+    find_recogniser: Callable[[], tuple[Recogniser | None, str]] | None = None
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OpenHome:
+    """An open store with its settings and models.
+
+    Attributes:
+        settings_given: paths of the settings that the user chose; learned values never replace them.
+        owns_store: whoever opened the home closes the store.
+    """
+
+    store: Store
+    config: Config
+    models: Models
+    clock: Clock
+    settings_given: frozenset[str]
+    owns_store: bool
+
+
+def open_home(
+    path: str | Path | Store | None,
+    *,
+    space: str,
+    config: Config | Mapping[str, Any] | None = None,
+    embedder: str | Embedder | None = None,
+    previous: str | Embedder | None = None,
+    llm: str | LLM | None = None,
+    clock: Clock | None = None,
+) -> OpenHome:
+    """Opens or creates a home; the arguments and errors are those of `Memory.open`."""
+    if not isinstance(space, str) or not space.strip():
+        raise InputError(f"space {space!r} is empty; name it, or leave the argument out for 'default'")
+    home = home_of(path) if path is None or isinstance(path, str | Path) else None
+    settings = load_config(home, config)
+    exclusion(settings.ingest.exclude)  # a pattern that cannot be read is reported now, not by the first turn
+    asked = choose_llm(llm, settings.llm)
+    recogniser = find_recogniser(settings.entities.ner)
+    chosen, note = choose_embedder(settings.embedder if embedder is None else embedder, threads=settings.embed_threads)
+    store = open_store(path, key=settings.store.key) if path is None or isinstance(path, str | Path) else path
+    before, _ = choose_embedder(
+        settings.embedder_previous if previous is None else previous, threads=settings.embed_threads
+    )
+    models = Models(chosen, before, asked, recogniser, note if chosen is None else None)
+    return OpenHome(store, settings, models, clock or _utc_now, given(home, config), owns_store=store is not path)

@@ -1,0 +1,266 @@
+"""The questions to a memory that return turns and receipts. Start at `open_recalls`.
+
+Borders: imports nothing that stores, derives or maintains, so that a program which only asks starts quickly.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, nullcontext
+from pathlib import Path
+from typing import Unpack
+
+from clew.errors import ClosedError, InputError
+from clew.ingest.encoding import escape_surrogates
+from clew.memory.arguments import BUDGET, given_count, given_text
+from clew.memory.opening import Clock, Models, open_home
+from clew.models.protocol import Embedder
+from clew.rank.filter import RecallOptions, TurnFilters, filter_of, newest
+from clew.rank.intent.time_window import End
+from clew.rank.strategies import AUTO, checked
+from clew.recall.chat_prompt import chat_prompt
+from clew.recall.positions import one_position
+from clew.recall.read_path import ReadPath, read_path
+from clew.recall.recall import RecallRequest, recall
+from clew.recall.search import matching, quoting, search, stored_turn
+from clew.recall.time_lookup import TimeRequest, remember
+from clew.store.protocol import Store
+from clew.text.counters import counter as counter_named
+from clew.types import Context, Hit, Receipt, Turn
+from clew.types.moments import Remembered
+
+SESSION = "default"
+"""The session of a chat whose caller names none."""
+
+
+class MemoryRecalls:
+    """The questions to one space that return turns and receipts. Threads may share it."""
+
+    def __init__(self, reads: ReadPath, models: Models) -> None:
+        """Takes finished parts; `Memory.open` and `open_recalls` are the usual ways."""
+        self.reads = reads
+        self.space, self.config = reads.space, reads.config
+        self.embedder = models.embedder
+        self.embedder_note: str | None = models.note
+        """Why there is no embedder, in one line; None when there is one, or none was asked for."""
+        self.closed = False
+
+    def _check_open(self) -> None:
+        """Does nothing on an open memory.
+
+        Raises:
+            ClosedError: the memory is closed.
+        """
+        if self.closed:
+            raise ClosedError
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether the space has no turns."""
+        return not len(self.reads.live.view().turns.ordinal)
+
+    def recall(
+        self,
+        query: str,
+        *,
+        budget: int | None = None,
+        counter: str | Callable[[str], int] | None = None,
+        position: int | None = None,
+        context_position: int | None = None,
+        **how: Unpack[RecallOptions],
+    ) -> Context:
+        """The block of remembered turns to put before a model, within an exact budget.
+
+        Args:
+            budget: tokens of the whole block, headings included; None takes a share of `window` where that is given,
+                else the setting.
+            counter: name of a counter, or any function from text to tokens; None takes the setting.
+            position: the beat whose turns, and whose neighbours' turns, come first: its `conversation_position`, or,
+                when negative, how many beats ago it was. Of the session in `only`, else of the newest turn's.
+            context_position: another name for `position`.
+            how: restricts the turns, see `TurnFilters`; chooses the strategy, see `RecallOptions`.
+
+        Raises:
+            InputError: the budget, the window or `in_window` is negative, the strategy or the role is unknown, the time
+                range ends before it starts, there is no beat at the position, or both names of it are given.
+            ExpressionError: `where` cannot be read.
+            ConfigError: no counter has that name; MissingExtra: its package is not installed.
+        """
+        self._check_open()
+        strategy = checked(how.pop("strategy", AUTO), window := how.pop("window", None))
+        in_window = given_count(
+            how.pop("in_window", None) or 0, "in_window", "the number of newest turns in the prompt"
+        )
+        request = RecallRequest(
+            None if budget is None else given_count(budget, "budget", BUDGET),
+            counter_named(self.config.counter if counter is None else counter),
+            one_position(position, context_position),
+            strategy,
+            window,
+        )
+        chosen = filter_of(how)
+        shown = newest(self.reads.live.view(), chosen.session, in_window) if in_window else ()
+        return recall(self.reads, given_text(query, "question"), request, chosen, shown)
+
+    def search(self, query: str, *, limit: int = 10, **only: Unpack[TurnFilters]) -> list[Hit]:
+        """The best turns for a query, best first, each with what every signal added to its score.
+
+        No budget is to be kept, so what a turn costs does not count, as it does in `ranked`.
+
+        Args:
+            only: restricts the turns, see `TurnFilters`.
+
+        Raises:
+            InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
+            ExpressionError: `where` cannot be read.
+        """
+        self._check_open()
+        return search(self.reads, given_text(query, "question"), _given_limit(limit), filter_of(only), priced=False)
+
+    def ranked(self, query: str, *, limit: int = 10, **only: Unpack[TurnFilters]) -> list[Hit]:
+        """The turns in the order in which a recall prefers them, each with what every signal added to its score.
+
+        As `search`, but what a turn costs counts: a long one may come after a short one that says less. A block takes
+        them in this order as far as they fit, but for long ones that it shortens and for what is pinned.
+
+        Args:
+            only: restricts the turns, see `TurnFilters`.
+
+        Raises:
+            InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
+            ExpressionError: `where` cannot be read.
+        """
+        self._check_open()
+        return search(self.reads, given_text(query, "question"), _given_limit(limit), filter_of(only), priced=True)
+
+    def query(self, expression: str, *, limit: int | None = None, **only: Unpack[TurnFilters]) -> list[Turn]:
+        """The turns for which an expression of the lattice algebra holds, in the order in which they came.
+
+        `(O1 > 7) AND (O2 > 7)`; docs/query.md has all that may stand in one. It looks at all sessions of the space,
+        unless `only` names one. Unknown is not false: of a turn that is not analysed yet no score holds, nor its
+        contrary; `drain` waits for the analysis. Text that Clew injected is left out.
+
+        Args:
+            limit: how many turns at most; None for all.
+            only: restricts the turns, see `TurnFilters`; `where` is the expression itself and cannot be given again.
+
+        Raises:
+            ExpressionError: the expression cannot be read; the message names the position.
+            InputError: the limit is negative, the time range ends before it starts, or the role is unknown.
+        """
+        self._check_open()
+        most = None if limit is None else _given_limit(limit)
+        if only.get("where") is not None:
+            raise InputError("query takes one expression; join the two with AND instead of giving where as well")
+        return matching(self.reads, filter_of({**only, "where": expression}), most)
+
+    def find_quote(self, text: str, *, limit: int = 10) -> list[Turn]:
+        """Turns that hold a phrase word for word (case, accents and marks aside), newest first.
+
+        Raises:
+            InputError: the phrase has no letter or digit, or the limit is negative.
+        """
+        self._check_open()
+        return quoting(self.reads, given_text(text, "phrase"), _given_limit(limit))
+
+    def get(self, ref: str) -> Turn:
+        """The stored turn of that id, as it is stored: large parts as pointers to blobs.
+
+        Raises:
+            InputError: that is no turn id.
+            NotFoundError: no such turn.
+        """
+        self._check_open()
+        return stored_turn(self.reads, ref)
+
+    def remember_when(
+        self,
+        since: End = None,
+        until: End = None,
+        query: str | None = None,
+        mode: str = "auto",
+        *,
+        session: str | None = None,
+        budget: int | None = None,
+        counter: str | Callable[[str], int] | None = None,
+    ) -> Remembered:
+        """What was said in a stretch of time, without a model: turns, and the titles of beats and chapters.
+
+        The modes: `lookup` gives the best turns for the question in the time; `state_at_time` the latest of them before
+        its end; `change_over_time` the best of each beat from the first to the last; `summarize_over_time` what each
+        day, week, month or year was about; `window_overview` what all of it was about. `auto` decides (docs/time.md).
+
+        Args:
+            since: beginning of the time: a moment, or an expression such as "last week", of which the first moment
+                counts; turns without an event time are left out of any time that has an end.
+            until: its end: the first moment after it, or an expression, of which the last day is included.
+            query: the question; the times that it names count where neither end is given.
+            session: only this conversation.
+            budget: tokens of the block; None takes the setting.
+            counter: as for `recall`.
+
+        Raises:
+            InputError: the mode is unknown, or `lookup` without a question; an expression names no time; the time ends
+                before it starts; the budget is negative.
+        """
+        self._check_open()
+        request = TimeRequest(
+            since=since,
+            until=until,
+            query=given_text(query or "", "question"),
+            mode=mode,
+            session=None if session is None else escape_surrogates(session),
+            budget=given_count(self.config.budget if budget is None else budget, "budget", BUDGET),
+            counter=counter_named(self.config.counter if counter is None else counter),
+        )
+        return remember(self.reads, request)
+
+    def build_prompt(self, query: str, *, session: str = SESSION) -> str:
+        """Context block, focus buffer and query, each under its heading; nothing in it appears twice.
+
+        The buffer holds the last 10 messages of the session, as many of them as fit, the newest first to be chosen; the
+        block, which is recalled from the whole space, takes what they leave of the budget in the settings. The query
+        comes whole and is not counted.
+
+        Raises:
+            ConfigError: the counter in the settings is unknown; MissingExtra: its package is not installed.
+        """
+        self._check_open()
+        return chat_prompt(self.reads, given_text(query, "question"), escape_surrogates(session))
+
+    def explain(self, receipt: str | None = None) -> Receipt:
+        """The receipt of a recall: what was considered, every signal's share, what was left out and why.
+
+        Args:
+            receipt: its name, as `Context.receipt_id` gives it; None for the newest of the space.
+
+        Raises:
+            NotFoundError: no such receipt, or it was dropped as one of the oldest.
+        """
+        self._check_open()
+        return self.reads.receipts.newest() if receipt is None else self.reads.receipts.get(receipt)
+
+
+@contextmanager
+def open_recalls(
+    path: str | Path | Store | None = None,
+    *,
+    space: str = "default",
+    embedder: str | Embedder | None = None,
+    clock: Clock | None = None,
+) -> Iterator[MemoryRecalls]:
+    """Opens a home for questions only: no background work is started, and receipts are written at the end.
+
+    The arguments and errors are those of `Memory.open`.
+    """
+    home = open_home(path, space=space, embedder=embedder, clock=clock)
+    with closing(home.store) if home.owns_store else nullcontext():
+        reads = read_path(
+            home.store, space, home.config, home.clock, home.models.embedder, home.models.previous, home.settings_given
+        )
+        try:
+            yield MemoryRecalls(reads, home.models)
+        finally:
+            reads.receipts.flush()
+
+
+def _given_limit(limit: int) -> int:
+    return given_count(limit, "limit", "the number of turns wanted")
