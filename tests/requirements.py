@@ -528,6 +528,14 @@ INGEST = (
         "DESIGN 4",
         "Tool results and text that clients inserted into messages are separated from the person's words.",
     ),
+    Requirement(
+        "F-INGEST-27",
+        "Issue 12.2",
+        "Passwords are masked in the forms of command lines, configuration files, cookies, markup and plain sentences.",
+    ),
+    Requirement(
+        "F-INGEST-28", "Issue 12.2", "Keys of many issuers are masked, by vendored rules of gitleaks among others."
+    ),
 )
 
 # --- COPY ---

@@ -170,3 +170,119 @@ def test_a_turn_without_secrets_is_not_made_anew() -> None:
     turn = Turn(role="user", content="nothing here", metadata={"cwd": "/home/ann"})
     assert mask_turn(turn) == (turn, {})
     assert mask_turn(turn)[0] is turn
+
+
+HEX = hashlib.sha512(b"made here").hexdigest()
+
+
+@pytest.mark.requirement("F-INGEST-27")
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ('password = "p@ss,word;1"', "p@ss,word;1"),
+        ("passphrase: 'correct horse battery staple'", "correct horse battery staple"),
+        (r'{"password": "p@ss \"x\" word;1", "user": 1}', "word;1"),
+        ("psql postgres://ann:s3/cr3t@db.example:5432/app", "s3/cr3t"),
+        ("mysql://root:p%40ss/w0rd@localhost/app", "p%40ss/w0rd"),
+        ("mongodb+srv://u:a@b/c@cluster.example.net/?x=1", "a@b/c"),
+        (f"> -----BEGIN RSA PRIVATE KEY-----\n> {token(64)}\n> {token(6)}\n> -----END RSA PRIVATE KEY-----", token(6)),
+        ("deploy --user ann --password hunter2 --now", "hunter2"),
+        ("tool --password 'correct horse' x", "correct horse"),
+        ("gh auth login --token 4f5a6b7c8d9e0f1a", "4f5a6b7c8d9e0f1a"),
+        ("curl -u ann:hunter2 https://x.example", "hunter2"),
+        ('curl -s -X POST --user "ann:pa ss;w" https://x.example', "pa ss;w"),
+        ("mysql -u root -pS3cret! shop", "S3cret!"),
+        ('mysqldump --all -p"S3cret!" shop', "S3cret!"),
+        ('sshpass -p "tr0ub4dor" ssh ann@host', "tr0ub4dor"),
+        ("machine api.example.com\n  login ann\n  password hunter22\n", "hunter22"),
+        ('{"auths": {"r.example": {"auth": "YW5uOmh1bnRlcjI="}}}', "YW5uOmh1bnRlcjI="),
+        ("Cookie: session=abcdef0123456789; theme=dark", "abcdef0123456789"),
+        ("Set-Cookie: sid=s%3Aabcdef0123456789; Path=/; HttpOnly", "s%3Aabcdef0123456789"),
+        ("<password>p@ss word</password>", "p@ss word"),
+        ('<add key="DbPassword" value="p@ss;word"/>', "p@ss;word"),
+        ("db:\n  user: ann\n  password: correcthorse\n", "correcthorse"),
+        ("by the way my password is hunter2, do not tell", "hunter2"),
+        ("My wifi password is swordfish.", "swordfish"),
+        ('the passphrase is "correct horse battery"', "correct horse battery"),
+    ],
+)
+def test_passwords_are_masked_in_every_usual_form(text: str, secret: str) -> None:
+    masked, counts = mask(text)
+    assert secret not in masked
+    assert sum(counts.values()) >= 1
+    assert mask(masked) == (masked, {})
+
+
+@pytest.mark.requirement("F-INGEST-28")
+@pytest.mark.parametrize(
+    ("kind", "secret"),
+    [
+        ("sendgrid-api-token", f"SG.{token(22)}.{token(43)}"),
+        ("twilio", f"SK{HEX[:32]}"),
+        ("digitalocean-pat", f"dop_v1_{HEX[:64]}"),
+        ("telegram", f"123456789:AA{token(33)}"),
+        ("discord", f"MTIzNDU2Nzg5MDEyMzQ1Njc4.GaBcDe.{token(38)}"),
+        ("grafana-service-account-token", f"glsa_{token(32)}_{HEX[:8]}"),
+        ("grafana-cloud-api-token", f"glc_{token(60)}"),
+        ("groq", f"gsk_{token(52)}"),
+        ("xai", f"xai-{token(80)}"),
+        ("replicate", f"r8_{token(37)}"),
+        ("shopify-access-token", f"shpat_{HEX[:32]}"),
+        ("linear-api-key", f"lin_api_{token(40)}"),
+        ("notion-api-token", f"ntn_12345678901{token(35)}"),
+        ("notion", f"secret_{token(43)}"),
+        ("age-secret-key", "AGE-SECRET-KEY-1" + ("QPZRY9X8GF2TVDW0S3JN54KHCE6MUA7L" * 2)[:58]),
+        ("webhook-secret", f"whsec_{token(32)}"),
+        ("vault", f"hvs.{token(30)}"),
+    ],
+)
+@pytest.mark.parametrize("around", ["it is {}, keep it", '{{"key": "{}"}}', "{}"])
+def test_keys_of_many_issuers_are_masked(kind: str, secret: str, around: str) -> None:
+    digits = hashlib.sha256(secret.encode()).hexdigest()[:8]
+    assert mask(around.format(secret)) == (around.format(f"[masked:{kind}:{digits}]"), {kind: 1})
+
+
+@pytest.mark.requirement("F-INGEST-17")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The password is required.",
+        "my password is wrong.",
+        "my password was changed yesterday",
+        "the password is not stored",
+        "--password PASSWORD  the password",
+        "use the --password option to log in",
+        "--token TOKEN",
+        "mysql -u root -p shop and mysql -P3306",
+        "cookie: yes please",
+        "Cookie: <your cookie>",
+        "class A:\n    username: str\n    password: SecretStr\n",
+        "interface A {\n  user: string;\n  password: string;\n}",
+        "<password>${db.password}</password>",
+        '<label for="password">Password</label>',
+        '{"password": "Please enter your password"}',
+        'curl -u "$USER:$PASS" https://x',
+        "redis://localhost:6379/0 and a@b",
+        "http://localhost:8080/a@b",
+        "machine learning login",
+        "the access token is a string of 40 characters",
+        '{"auth": "none", "mode": "required"}',
+        "const password = req.body.password;",
+        "npm run build --token-limit 5",
+        "commit 4b1d" + HEX[:36],
+    ],
+)
+def test_words_about_secrets_stay(text: str) -> None:
+    assert mask(text) == (text, {})
+
+
+@pytest.mark.requirement("F-INGEST-17")
+@pytest.mark.parametrize("around", ["{}", "commit {} on main", '{{"id": "{}"}}', "{}/path?v={}", "sk {} ac{}"])
+def test_no_hash_uuid_or_timestamp_is_masked(around: str) -> None:
+    numbers = random.Random(11)  # noqa: S311 - the same numbers on every run
+    values = [f"{numbers.getrandbits(bits):0{bits // 4}x}" for bits in (128, 160, 256) for _ in range(90)]
+    values += [str(uuid.UUID(int=numbers.getrandbits(128))) for _ in range(90)]
+    values += [str(1_600_000_000_000 + numbers.getrandbits(36)) for _ in range(90)]
+    values += [base64.urlsafe_b64encode(numbers.randbytes(24)).decode() for _ in range(90)]
+    texts = [around.format(value, value) for value in values]
+    assert [text for text in texts if mask(text)[1]] == []

@@ -1,14 +1,21 @@
-"""What counts as a secret: one rule a kind, most specific first. Knows nothing of masking.
+"""The rules for secrets, most specific first; `secrets` applies them.
 
-Sources: the issuers' own descriptions of their keys; RFC 7519 (JWT), RFC 7468 (private keys in text), RFC 6750 (bearer
-tokens), RFC 3986 section 3.2.1 (user information in addresses), ISO/IEC 7812-1 (card numbers with Luhn's check digit).
+Sources: the issuers' own descriptions of their keys; the rules of gitleaks (`data/NOTICE`); RFC 7519 (JWT), RFC 7468
+(private keys in text), RFC 6750 (bearer tokens), RFC 6265 (cookies), RFC 3986 section 3.2.1 (user information in
+addresses), ISO/IEC 7812-1 (card numbers with Luhn's check digit).
 """
 
+import json
 import re
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Final, Literal
 
-SecretMatch = re.Match[str]
+from clew.ingest import secret_checks as check
+from clew.ingest.secret_checks import Check
+
+Scope = Literal["token", "text", "digits"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,150 +23,301 @@ class SecretRule:
     """One kind of secret.
 
     Attributes:
-        cues: in lower case; a text without any of them is not looked at. No cues: a text with many digits is.
-        pattern: its group `secret` is what is masked.
-        accept: looks once more at what was found.
-        begins: the pattern begins with a cue, so it is tried only where one stands; else it is searched for.
+        cues: in lower case; the rule is tried only on texts with one of them.
+        source: the pattern, compiled when it is first needed; its group `secret` is masked. Case counts for keys, and
+            not for what stands around other secrets.
+        accept: takes a second look at a match.
+        begins: whether a match begins with a cue; then only the places of cues are tried.
+        scope: where cues are looked for: at the beginning of a part of a long word (`token`), anywhere (`text`), or
+            nowhere, because the rule is for texts with many digits.
+        needs: one of these must be in the text, too; in lower case.
     """
 
     kind: str
     cues: tuple[str, ...]
-    pattern: re.Pattern[str]
-    accept: Callable[[SecretMatch], bool] = bool
+    source: str
+    accept: Check = bool
     begins: bool = True
+    scope: Scope = "token"
+    needs: tuple[str, ...] = ()
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        """The compiled pattern."""
+        return _compiled(self.source, ignore_case=self.scope == "text")
 
 
-def is_mixed(text: str) -> bool:
-    """Upper case, lower case and digits: what random keys have and words joined by hyphens have not."""
-    return bool(re.search("[a-z]", text) and re.search("[A-Z]", text) and re.search("[0-9]", text))
+@cache
+def _compiled(source: str, *, ignore_case: bool) -> re.Pattern[str]:
+    return re.compile(source, re.IGNORECASE if ignore_case else re.NOFLAG)
 
 
-def _mixed(found: SecretMatch) -> bool:
-    return is_mixed(found["secret"])
-
-
-def _random(found: SecretMatch) -> bool:
-    """Mixed, or long and without a word in it, as the keys are that use one case only."""
-    secret = found["secret"]
-    return is_mixed(secret) or bool(re.search(r"[0-9a-z]{32}", secret) and len(re.findall("[0-9]", secret)) >= 4)
-
-
-def _two_cases(found: SecretMatch) -> bool:
-    return found["secret"].lower() != found["secret"] != found["secret"].upper()
-
-
-_PLACEHOLDER = re.compile(
-    r"[$%<{*.~/\[]|[a-z]:\\|x{3}|your|my[-_]|some[-_]|test[-_]?(?:key|token|pass)|example|sample|dummy|placeholder|change|"
-    r"insert|replace|redacted|hidden|\d{4}-\d\d-\d\d|"
-    r"(?:none|null|nil|true|false|undefined|string|required|optional|password|passwd|secret|token)s?$",
-    re.IGNORECASE,
+TELLING: Final = (
+    r"(?:passw(?:or)?d|passphrase|passcode|pwd|(?:secret|api|access|private|account|auth)[_-]?key|token|"
+    r"secret(?![_-]?key))"
 )
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$")
-
-
-def _real(found: SecretMatch) -> bool:
-    return not _PLACEHOLDER.match(found["secret"])
-
-
-def is_assigned_secret(name: str, value: str, *, quoted: bool, environment: bool = False) -> bool:
-    """Whether a value assigned to a telling name is the secret itself rather than code, a word or a placeholder.
-
-    Args:
-        quoted: the value stood in quotation marks; without them it may be a variable.
-        environment: the assignment looks like one of a shell's: `NAME=value`.
-    """
-    if _PLACEHOLDER.match(value) or _DOTTED.match(value):
-        return False
-    both = bool(re.search("[A-Za-z]", value) and re.search("[0-9]", value))
-    if not name.lower().startswith("pass") and name.lower() != "pwd":  # a key or a token: random, so long and of both
-        return both and len(value) >= 12
-    return both or quoted or (environment and len(value) >= 8)
-
-
-def _assigned(found: SecretMatch) -> bool:
-    name = found["name"]
-    environment = name.isupper() and found["sign"] == "="
-    return is_assigned_secret(name, found["secret"], quoted=bool(found["quote"]), environment=environment)
-
-
-def _card(found: SecretMatch) -> bool:
-    digits = re.sub("[ -]", "", found["secret"])
-    return bool(_ISSUED.match(digits)) and _luhn(digits)
-
-
-def _luhn(digits: str) -> bool:
-    doubled = (int(digit) * (1 + i % 2) for i, digit in enumerate(reversed(digits)))
-    return sum(value - 9 if value > 9 else value for value in doubled) % 10 == 0
-
-
-_ISSUED = re.compile(  # Visa, Mastercard, American Express, Discover, JCB, Diners: first digits and length
-    r"(?:4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
-    r"|6(?:011|4[4-9]\d|5\d\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11})$"
-)
-TELLING = (
-    r"(?:passw(?:or)?d|passphrase|pwd|(?:secret|api|access|private|account|auth)[_-]?key|secret(?![_-]?key)|token)"
-)
-"""Names whose value is a secret; what may stand before them does not matter."""
+"""Names whose value is a secret; what stands before them in the name does not matter."""
 
 _TELLING_CUES = (
-    "passw passphrase pwd secret token api_key apikey api-key access_key accesskey access-key private_key privatekey"
-    " account_key accountkey auth_key authkey"
+    "passw passphrase passcode pwd secret token api_key apikey api-key access_key accesskey access-key private_key"
+    " privatekey account_key accountkey auth_key authkey"
 )
-_PEM_BODY = r"(?:(?:\s|\\[nr])++(?:[A-Za-z0-9+/=]{8,}+|[A-Za-z-]{4,}+: [^\n\\]{1,80}+))++"
+_PEM_BODY = r"(?:(?:[\s>|#]|//|\\[nr])++(?:[A-Za-z0-9+/=]{8,}+|[A-Za-z-]{4,}+: [^\n\\]{1,80}+))++"
+_DATABASES = (
+    "postgres postgresql mysql mariadb mongodb mongodb+srv redis rediss amqp amqps mssql sqlserver oracle clickhouse"
+    " cockroachdb couchdb neo4j bolt ftp sftp smtp smtps ldap ldaps"
+)
+_AFTER_DATABASE = "|".join(f"(?<={re.escape(name)})" for name in _DATABASES.split())
+_QUOTED = r"(?P<quote>\\*[\"'`])(?P<secret>(?:(?!(?P=quote))(?:\\.|[^\\\n])){4,200})(?P=quote)"
+_WORD = r"(?P<quote>)(?P<secret>[^\s\"'`\\,;&|<>(){}\[\]]{6,200}+)(?![(\[{\w])"
+_IS = (
+    r"(?:password|passphrase|passcode)(?:\s+(?:for|to|of|on)\s+[^\n.:!?]{1,40}?)?"
+    r"\s+(?:is|was)(?:\s*:)?\s+"
+)
+_OPTION = ("--", " -pass", " -token", " -secret")
+_ASSIGNS = r"\\*[\"'`]?\s{0,3}(?P<sign>:=|=>|[:=])\s{0,3}"
+_DISCORD = tuple(f"{first}{last}".lower() for first in "MT Mj Mz ND NT Nj Nz OD OT".split() for last in "AEIMQUYcgk")
 
 
 def _rule(
-    kind: str, cues: str, pattern: str, accept: Callable[[SecretMatch], bool] = bool, flags: re.RegexFlag = re.NOFLAG
+    kind: str,
+    cues: str,
+    pattern: str,
+    accept: Check = bool,
+    *,
+    begins: bool = True,
+    scope: Scope = "token",
+    needs: tuple[str, ...] = (),
 ) -> SecretRule:
-    return SecretRule(kind, tuple(cues.split()), re.compile(pattern, flags), accept, begins=bool(cues))
+    return SecretRule(kind, tuple(cues.split()), pattern, accept, begins, scope, needs)
 
 
-RULES = (
-    _rule(
-        "private-key",
-        "-----begin",
-        rf"-----BEGIN (?:[A-Z0-9]+ ){{0,3}}PRIVATE KEY(?: BLOCK)?-----(?P<secret>{_PEM_BODY})",
-    ),
+_KEYS: Final = (
     _rule("jwt", "eyj", r"(?<![\w-])(?P<secret>eyJ[\w-]{8,}+\.eyJ[\w-]{8,}+\.[\w-]{8,}+)"),
-    _rule("anthropic", "sk-", r"(?<![\w-])(?P<secret>sk-ant-[\w-]{20,}+)", _mixed),
-    _rule("openai", "sk-", r"(?<![\w-])(?P<secret>sk-[\w-]{20,}+)", _random),
-    replace(
-        _rule("aws-secret", "akia asia", r"(?<![\w/+=])(?P<secret>[A-Za-z0-9/+]{40})(?![\w/+=])", _mixed), begins=False
+    _rule("anthropic", "sk-", r"(?<![\w-])(?P<secret>sk-ant-[\w-]{20,}+)", check.mixed),
+    _rule("openai", "sk-", r"(?<![\w-])(?P<secret>sk-[\w-]{20,}+)", check.random_looking),
+    _rule(
+        "aws-secret",
+        "akia asia",
+        r"(?<![\w/+=])(?P<secret>[A-Za-z0-9/+]{40})(?![\w/+=])",
+        check.mixed,
+        begins=False,
     ),
     _rule("aws-id", "akia asia", r"(?<![\w/+])(?P<secret>A[KS]IA[A-Z0-9]{16})(?![\w/+=])"),
     _rule("github", "ghp_ gho_ ghu_ ghs_ ghr_", r"(?<!\w)(?P<secret>gh[pousr]_[A-Za-z0-9]{36,}+)"),
-    _rule("github", "github_pat_", r"(?<!\w)(?P<secret>github_pat_\w{22,}+)", _mixed),
+    _rule("github", "github_pat_", r"(?<!\w)(?P<secret>github_pat_\w{22,}+)", check.mixed),
     _rule("gitlab", "glpat- gldt- glrt- glptt-", r"(?<![\w-])(?P<secret>gl(?:pat|dt|rt|ptt)-[\w.-]{20,}+)"),
     _rule("slack", "xox xapp-", r"(?<![\w-])(?P<secret>(?:xox[abeoprs]|xapp)-[\w-]{10,}+)"),
     _rule("slack", "hooks.slack.com", r"hooks\.slack\.com/services/(?P<secret>T\w+/B\w+/\w{16,}+)"),
     _rule("google", "aiza", r"(?<![\w-])(?P<secret>AIza[\w-]{35})(?![\w-])"),
     _rule("google", "gocspx- ya29.", r"(?<![\w-])(?P<secret>(?:GOCSPX-|ya29\.)[\w-]{20,}+)"),
-    _rule("stripe", "sk_live_ sk_test_ rk_live_ rk_test_", r"(?<!\w)(?P<secret>[sr]k_(?:live|test)_[A-Za-z0-9]{16,}+)"),
+    _rule(
+        "stripe",
+        "sk_live_ sk_test_ sk_prod_ rk_live_ rk_test_ rk_prod_",
+        r"(?<!\w)(?P<secret>[sr]k_(?:live|test|prod)_[A-Za-z0-9]{16,}+)",
+    ),
     _rule("npm", "npm_", r"(?<!\w)(?P<secret>npm_[A-Za-z0-9]{36})(?!\w)"),
-    _rule("pypi", "pypi-", r"(?<![\w-])(?P<secret>pypi-[\w-]{50,}+)", _mixed),
-    _rule("huggingface", "hf_", r"(?<!\w)(?P<secret>hf_[A-Za-z0-9]{30,}+)(?!\w)", _two_cases),
-    _rule("url-login", "://", r"://[^\s/:@\"'<>]{0,100}+:(?P<secret>[^\s/@\"'<>$%{*]{3,200}+)@"),
+    _rule("pypi", "pypi-", r"(?<![\w-])(?P<secret>pypi-[\w-]{50,}+)", check.mixed),
+    _rule("huggingface", "hf_", r"(?<!\w)(?P<secret>hf_[A-Za-z0-9]{30,}+)(?!\w)", check.two_cases, scope="text"),
+    _rule("groq", "gsk_", r"(?<!\w)(?P<secret>gsk_[A-Za-z0-9]{40,}+)(?!\w)", check.mixed),
+    _rule("xai", "xai-", r"(?<![\w-])(?P<secret>xai-[A-Za-z0-9]{60,}+)(?!\w)", check.mixed),
+    _rule("replicate", "r8_", r"(?<!\w)(?P<secret>r8_[A-Za-z0-9]{37,40})(?!\w)", check.mixed),
+    _rule("webhook-secret", "whsec_", r"(?<!\w)(?P<secret>whsec_[A-Za-z0-9+/]{24,}+={0,2})"),
+    _rule(
+        "twilio",
+        " ".join(f"{first}{digit}" for first in ("sk", "ac") for digit in "0123456789abcdef"),
+        r"(?<!\w)(?P<secret>SK[0-9a-f]{32})(?!\w)",
+    ),
+    _rule("notion", "secret_", r"(?<!\w)(?P<secret>secret_[A-Za-z0-9]{43})(?!\w)", check.mixed),
+    _rule(
+        "discord",
+        " ".join(_DISCORD),
+        r"(?<![\w-])(?P<secret>[MNO][\w-]{23,27}\.[\w-]{6}\.[\w-]{27,45})(?![\w-])",
+        check.mixed,
+    ),
+    _rule(
+        "discord",
+        "discord.com/api/webhooks/ discordapp.com/api/webhooks/",
+        r"discord(?:app)?\.com/api/webhooks/\d+/(?P<secret>[\w-]{40,}+)",
+    ),
+    _rule("telegram", ":aa", r"(?P<secret>(?<!\w)\d{8,10}:AA[\w-]{32,33})(?![\w-])", begins=False),
+    _rule("vault", "hvs.", r"(?<!\w)(?P<secret>hvs\.[\w-]{24,}+)", check.mixed),
+    _rule("square", "sq0atp- sq0csp-", r"(?<!\w)(?P<secret>sq0(?:atp|csp)-[\w-]{22,}+)"),
+    _rule(
+        "azure",
+        "q~",
+        r"(?<![\w.~-])(?P<secret>[\w.~]{3}\dQ~[\w.~-]{31,34})(?![\w.~-])",
+        check.mixed,
+        begins=False,
+    ),
+)
+"""Keys that carry their issuer's mark."""
+
+
+def _gitleaks() -> tuple[SecretRule, ...]:
+    """The rules taken from gitleaks."""
+    text = (resources.files(__package__) / "data" / "secret_rules.json").read_text(encoding="utf-8")
+    return tuple(
+        SecretRule(
+            kind=rule["kind"],
+            cues=tuple(rule["cues"]),
+            source=rule["pattern"],
+            accept=check.with_entropy(rule["entropy"]) if rule["entropy"] else bool,
+            begins=rule.get("begins", True),
+        )
+        for rule in json.loads(text)
+    )
+
+
+_IN_CONTEXT: Final = (
+    _rule(
+        "url-login",
+        "://",
+        rf"(?:{_AFTER_DATABASE})://[^\s/:@\"'<>]{{0,100}}+:(?P<secret>[^\s\"'<>`]{{3,200}})@"
+        r"(?=[\w.\[-]++(?:[:/,?\s\"'`)\]]|$))",
+        check.in_database_address,
+        scope="text",
+    ),
+    _rule(
+        "url-login",
+        "://",
+        r"://[^\s/:@\"'<>]{0,100}+:(?P<secret>[^\s/@\"'<>$%{*]{3,200}+)@",
+        scope="text",
+    ),
     _rule(
         "authorization",
         "authorization",
         r"authorization\\*[\"']?\s{0,3}[:=]\s{0,3}\\*[\"']?(?:bearer|basic|token|apikey)\s+(?P<secret>[\w.~+/=-]{8,}+)",
-        _real,
-        re.IGNORECASE,
+        check.real,
+        scope="text",
     ),
-    _rule("authorization", "bearer ", r"\bbearer\s+(?P<secret>[\w.~+/-]{20,}+=*)", _mixed, re.IGNORECASE),
+    _rule(
+        "authorization",
+        "bearer",
+        r"\bbearer\s+(?P<secret>[\w.~+/-]{20,}+=*)",
+        check.mixed,
+        scope="text",
+    ),
+    _rule(
+        "docker-login",
+        "auth\" auth' auth\\",
+        r"auth\\*[\"']\s{0,3}:\s{0,3}\\*[\"'](?P<secret>[A-Za-z0-9+/]{8,}+={0,2})",
+        check.login,
+        scope="text",
+    ),
+    _rule(
+        "cookie",
+        "cookie",
+        r"(?<!set-)cookie\\*[\"']?\s{0,3}:\s{0,3}\\*[\"']?"
+        r"(?P<secret>[\w.$-]{1,60}=[^\s;,\"'\\]{8,}+(?:;\s{0,2}[\w.$-]{1,60}=[^\s;,\"'\\]*+)*+)",
+        check.not_a_template,
+        scope="text",
+    ),
+    _rule(
+        "cookie",
+        "cookie",
+        r"(?<=set-)cookie\\*[\"']?\s{0,3}:\s{0,3}\[?\\*[\"']?[\w.$-]{1,60}=(?P<secret>[^\s;,\"'\\]{8,}+)",
+        check.not_a_template,
+        scope="text",
+    ),
     _rule(
         "credential",
-        _TELLING_CUES,
-        rf"(?<!\[masked:)(?P<name>{TELLING})\\*[\"'`]?\s{{0,3}}(?P<sign>:=|=>|[:=])\s{{0,3}}"
-        r"(?P<quote>(?:\\*[\"'`])?)(?P<secret>[^\s\"'`\\,;&|<>(){}\[\]]{6,200}+)(?P=quote)(?![(\[{\w])",
-        _assigned,
-        re.IGNORECASE,
+        "curl",
+        r"\bcurl\b[^\n|]{0,400}?\s(?:-u|--user)[= ]?\s{0,3}"
+        r"(?P<quote>[\"'])[^\s:\"'$]{1,100}:(?P<secret>[^\"'\n]{3,200})(?P=quote)",
+        check.not_a_template,
+        scope="text",
     ),
     _rule(
-        "card",
-        "",
-        r"(?<![\w.+-])(?P<secret>\d{4}(?P<gap>[ -])\d{4}(?P=gap)\d{4}(?P=gap)\d{4}"
-        r"|3\d{3}(?P<space>[ -])\d{6}(?P=space)\d{5}|\d{14,19})(?![\w-]|\.\d)",
-        _card,
+        "credential",
+        "curl",
+        r"\bcurl\b[^\n|]{0,400}?\s(?:-u|--user)[= ]?\s{0,3}[^\s:\"'$<]{1,100}:(?P<secret>[^\s\"']{3,200})",
+        check.not_a_template,
+        scope="text",
+    ),
+    _rule(
+        "credential",
+        "mysql mariadb",
+        r"(?:mysql|mariadb)(?:dump|admin|import|check|show)?\b[^\n|;]{0,300}?\s(?-i:-p)(?!ort\b)"
+        r"[\"']?(?P<secret>[^\s\"'$-][^\s\"']{3,100})",
+        check.not_a_template,
+        scope="text",
+    ),
+    _rule(
+        "credential",
+        "sshpass",
+        r"sshpass\s+-p\s{0,3}(?P<quote>[\"']?)(?P<secret>(?(quote)[^\s\"'$<]|[^\s\"'$<])[^\s\"']{3,100})",
+        check.not_a_template,
+        scope="text",
+    ),
+    _rule(
+        "credential",
+        "machine default",
+        r"(?:machine\s+\S{1,200}|default)\s+login\s+\S{1,200}\s+password\s+(?P<secret>\S{3,200})",
+        check.real,
+        scope="text",
+    ),
+    _rule(
+        "credential",
+        "passw passphrase passcode",
+        rf"{_IS}(?P<quote>[\"'`“])(?P<secret>[^\"'`“”\n]{{4,200}})[\"'`”]",
+        check.told,
+        scope="text",
+        needs=(" is ", " was "),
+    ),
+    _rule(
+        "credential",
+        "passw passphrase passcode",
+        rf"{_IS}(?P<quote>)(?P<secret>[^\s\"'`“”]{{4,200}}?)(?=[.,;!?)]*(?:\s|$))",
+        check.told,
+        scope="text",
+        needs=(" is ", " was "),
+    ),
+    *(
+        _rule(
+            "credential",
+            _TELLING_CUES,
+            rf"(?<!\[masked:)(?P<name>{TELLING}){form}",
+            accept,
+            scope="text",
+            needs=needs,
+        )
+        for form, accept, needs in (
+            (rf"{_ASSIGNS}{_QUOTED}", check.assigned, (":", "=")),
+            (rf"{_ASSIGNS}{_WORD}", check.assigned, (":", "=")),
+            (rf"\\*[\"'](?P<sign>\s+value\s{{0,3}}=)\s{{0,3}}{_QUOTED}", check.assigned, ("value",)),
+            (r"(?:\s[^<>\n]{0,100})?>\s{0,3}(?P<secret>[^<>\n]{4,200}?)\s{0,3}</", check.in_element, ("</",)),
+            (r"\s{1,3}(?P<quote>[\"'])(?P<secret>[^\"'\n]{4,200})[\"']", check.given_as_option, _OPTION),
+            (
+                r"\s{1,3}(?P<quote>)(?P<secret>[^\s\"'`,;&|<>(){}\[\]-][^\s\"'`;&|<>(){}\[\]]{3,200}+)",
+                check.given_as_option,
+                _OPTION,
+            ),
+        )
     ),
 )
+"""Secrets that are told by what stands before them."""
+
+_PEM: Final = _rule(
+    "private-key",
+    "-----begin",
+    r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
+    rf"(?P<secret>(?:(?!-----(?:BEGIN|END))[\s\S]){{20,20000}}?(?=(?:[\s>|#+-]|\\[nr])*-----END)|{_PEM_BODY})",
+    check.key_block,
+    scope="text",
+)
+_CARD: Final = _rule(
+    "card",
+    "",
+    r"(?<![\w.+-])(?P<secret>\d{4}(?P<gap>[ -])\d{4}(?P=gap)\d{4}(?P=gap)\d{4}"
+    r"|3\d{3}(?P<space>[ -])\d{6}(?P=space)\d{5}|\d{14,19})(?![\w-]|\.\d)",
+    check.card,
+    begins=False,
+    scope="digits",
+)
+
+
+@cache
+def secret_rules() -> tuple[SecretRule, ...]:
+    """Every rule, most specific first."""
+    return (_PEM, *_KEYS, *_gitleaks(), *_IN_CONTEXT, _CARD)

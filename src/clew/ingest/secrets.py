@@ -12,12 +12,15 @@ import hashlib
 import hmac
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Set
-from dataclasses import replace
-from functools import lru_cache
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, lru_cache
+from itertools import takewhile
+from operator import itemgetter
 from typing import Any
 
-from clew.ingest.secret_rules import RULES, TELLING, SecretMatch, SecretRule, is_assigned_secret
+from clew.ingest.secret_checks import SecretMatch, is_assigned_secret
+from clew.ingest.secret_rules import TELLING, SecretRule, secret_rules
 from clew.ingest.strings import with_parts
 from clew.types import Part, Turn
 
@@ -26,14 +29,93 @@ GUESSABLE = frozenset({"credential", "url-login", "card"})
 
 _MASK = "[masked:"
 _SHORT = 200
-_SHORTEST = 8  # no rule finds less
-_DIGITS = re.compile("[0-9][0-9][0-9][0-9](?:[0-9]{10}|[ -][0-9]{4})")
+_SHORTEST = 8  # no rule matches less
+_LONG_WORD = 15  # keys that carry their issuer's mark are words at least so long
+_DIGIT = re.compile("[0-9]")
+_DIGITS = re.compile("[0-9][0-9][0-9][0-9](?:[0-9]{10}|[ -][0-9]{4}|[ -][0-9]{6})")
 _NAMED = re.compile(TELLING + "$", re.IGNORECASE)
-_CUES = {cue for rule in RULES for cue in rule.cues}
-_GATES = tuple(  # looking for one sign first saves looking for the many cues that hold it
-    (gate, tuple(sorted(cue for cue in _CUES if next(filter(cue.__contains__, ("key", "_", "-")), "") == gate)))
-    for gate in ("", "key", "_", "-")
+_GATES = (
+    "pass",
+    "pwd",
+    "secret",
+    "token",
+    "key",
+    "auth",
+    "bearer",
+    "cookie",
+    "://",
+    "curl",
+    "mysql",
+    "maria",
+    "login",
+    "-----",
+    "hf_",
 )
+"""Each text cue contains one of these, or needs it in the text: one search saves many."""
+
+_APART = {code: " " for code in range(128) if not chr(code).isalnum()}
+_START = itemgetter(slice(0, 3))
+
+
+@dataclass(frozen=True, slots=True)
+class _CueIndex:
+    """Which rules to try, by the cues of a text.
+
+    Attributes:
+        by_cue: cue -> places of its rules in `secret_rules()`.
+        by_start: first three letters of a word's part -> cues that begin so; `starts` has its keys.
+        inside: cues that may stand anywhere in a long word.
+        by_gate: gate -> cues that may stand anywhere in a text.
+        digits: places of the rules for digits.
+    """
+
+    by_cue: Mapping[str, tuple[int, ...]]
+    by_start: Mapping[str, tuple[str, ...]]
+    starts: frozenset[str]
+    inside: tuple[str, ...]
+    by_gate: tuple[tuple[str, tuple[str, ...]], ...]
+    digits: tuple[int, ...]
+
+    def cues(self, text: str, lower: str, *, has_digits: bool) -> set[str]:
+        """The cues that stand in a text; those of keys only where there are digits, which every key has."""
+        found: set[str] = set()
+        for gate, cues in self.by_gate:
+            if gate in lower:
+                found.update([cue for cue in cues if cue in lower])
+        if has_digits and (words := [word for word in text.split() if len(word) >= _LONG_WORD]):
+            long = " ".join(words).lower()
+            for start in self.starts.intersection(map(_START, long.translate(_APART).split())):
+                found.update([cue for cue in self.by_start[start] if cue in long])
+            found.update([cue for cue in self.inside if cue in long])
+        return found
+
+
+@cache
+def _cue_index() -> _CueIndex:
+    by_cue: dict[str, list[int]] = {}
+    by_start: dict[str, list[str]] = {}
+    inside: list[str] = []
+    by_gate: dict[str, list[str]] = {gate: [] for gate in _GATES}
+    for place, rule in enumerate(secret_rules()):
+        for cue in rule.cues:
+            known = cue in by_cue
+            by_cue.setdefault(cue, []).append(place)
+            if known:
+                continue
+            if rule.scope == "text":
+                by_gate[next((gate for gate in _GATES if gate in cue), "login")].append(cue)
+            elif start := "".join(takewhile(str.isalnum, cue))[:3]:
+                by_start.setdefault(start, []).append(cue)
+            else:
+                inside.append(cue)
+    return _CueIndex(
+        by_cue={cue: tuple(places) for cue, places in by_cue.items()},
+        by_start={start: tuple(cues) for start, cues in by_start.items()},
+        starts=frozenset(by_start),
+        inside=tuple(inside),
+        by_gate=tuple((gate, tuple(cues)) for gate, cues in by_gate.items()),
+        digits=tuple(place for place, rule in enumerate(secret_rules()) if rule.scope == "digits"),
+    )
 
 
 def mask(text: str, key: bytes = b"") -> tuple[str, dict[str, int]]:
@@ -48,17 +130,29 @@ def mask(text: str, key: bytes = b"") -> tuple[str, dict[str, int]]:
     if len(text) < _SHORTEST:
         return text, {}
     lower = _lowered(text)
-    cues = {cue for gate, group in _GATES if gate in lower for cue in group if cue in lower}
-    digits = _DIGITS.search(text) is not None
-    if not cues and not digits:
+    index = _cue_index()
+    has_digits = _DIGIT.search(text) is not None
+    cues = index.cues(text, lower, has_digits=has_digits)
+    places = {place for cue in cues for place in index.by_cue[cue]}
+    if has_digits and _DIGITS.search(text):
+        places.update(index.digits)
+    if not places:
         return text, {}
     counts: Counter[str] = Counter()
-    for rule in RULES:
-        if not cues.isdisjoint(rule.cues) if rule.cues else digits:
-            found = _at_cues(text, lower, rule, cues) if rule.begins else rule.pattern.finditer(text)
-            masked = "".join(_pieces(text, rule, found, key, counts))
-            if len(masked) != len(text) or masked != text:
-                text, lower = masked, _lowered(masked)
+    at_cues: dict[tuple[str, ...], list[int]] = {}
+    for place in sorted(places):
+        rule = secret_rules()[place]
+        if rule.needs and not any(needed in lower for needed in rule.needs):
+            continue
+        if rule.begins:
+            if rule.cues not in at_cues:
+                at_cues[rule.cues] = sorted({at for cue in rule.cues if cue in cues for at in _places(lower, cue)})
+            matches = [match for at in at_cues[rule.cues] if (match := rule.pattern.match(text, at))]
+        else:
+            matches = list(rule.pattern.finditer(text))
+        if matches and (masked := "".join(_pieces(text, rule, matches, key, counts))) != text:
+            text, lower = masked, _lowered(masked)
+            at_cues.clear()
     return text, dict(counts)
 
 
@@ -142,11 +236,6 @@ def _pieces(
             yield _sign(rule.kind, secret, key)
             end = found.end("secret")
     yield text[end:]
-
-
-def _at_cues(text: str, lower: str, rule: SecretRule, cues: Set[str]) -> Iterator[SecretMatch]:
-    places = {place for cue in rule.cues if cue in cues for place in _places(lower, cue)}
-    return (found for place in sorted(places) if (found := rule.pattern.match(text, place)))
 
 
 def _places(text: str, cue: str) -> Iterator[int]:

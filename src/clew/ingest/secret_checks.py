@@ -1,0 +1,187 @@
+"""Second looks at what a rule for secrets matched: tells secrets from placeholders, code, words and other numbers."""
+
+import re
+from base64 import b64decode
+from binascii import Error as NotBase64
+from collections import Counter
+from collections.abc import Callable
+from math import log2
+
+SecretMatch = re.Match[str]
+Check = Callable[[SecretMatch], bool]
+
+_PLACEHOLDER = re.compile(
+    r"[$%<{*.~/\[]|[a-z]:\\|x{3}|your|my[-_]|some[-_]|test[-_]?(?:key|token|pass)|example|sample|dummy|placeholder|change|"
+    r"insert|replace|redacted|hidden|\d{4}-\d\d-\d\d|"
+    r"(?:none|null|nil|true|false|undefined|string|required|optional|password|passwd|secret|token)s?$",
+    re.IGNORECASE,
+)
+_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$")
+_LABEL = re.compile(
+    r"\b(?:password|passphrase|enter|type|please|your|must|required|invalid|incorrect|wrong|forgot|reset|confirm)\b",
+    re.IGNORECASE,
+)
+_TEMPLATE = re.compile(r"[{<$%][^\s]*[}>)]?$|\$[A-Za-z_({]|%[sd(]|\*{3}")
+_ADJECTIVES = re.compile(
+    r"(?:not|no|too|very|still|also|always|never|only|just|now|then|being|been|wrong|incorrect|correct|invalid|valid|missing|"
+    r"empty|secret|safe|secure|insecure|strong|weak|unique|different|same|optional|mandatory|public|private|unknown|known|"
+    r"blank|long|short|right|fine|good|\w+(?:ed|ing|able|ible))$",
+    re.IGNORECASE,
+)
+_COMMAND_WORD = re.compile(r"[A-Z][A-Z_]*$|[a-z]{1,9}$|[a-z]+(?:[-_][a-z]+)+$")
+_YAML_LINE = re.compile(r"[ \t]*(?:- )?[\w.-]+:(?:[ \t]|$)")
+_TYPES = re.compile(r"(?i:str|text|varchar|char|bytes|int|integer|bool|boolean|enabled|disabled)\b|[A-Z][A-Za-z]*$")
+_ISSUED = re.compile(  # Visa, Mastercard, American Express, Discover, JCB, Diners: first digits and length
+    r"(?:4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
+    r"|6(?:011|4[4-9]\d|5\d\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11})$"
+)
+
+
+def is_mixed(text: str) -> bool:
+    """Whether a text has upper case, lower case and digits, as random keys have and hyphenated words have not."""
+    return bool(re.search("[a-z]", text) and re.search("[A-Z]", text) and re.search("[0-9]", text))
+
+
+def is_placeholder(text: str) -> bool:
+    """Whether a value stands for a secret instead of being one: `<your key>`, `$TOKEN`, `changeme`, `required`."""
+    return _PLACEHOLDER.match(text) is not None
+
+
+def mixed(match: SecretMatch) -> bool:
+    """See `is_mixed`."""
+    return is_mixed(match["secret"])
+
+
+def random_looking(match: SecretMatch) -> bool:
+    """Mixed, or long and without words, as keys in one case are."""
+    secret = match["secret"]
+    return is_mixed(secret) or bool(re.search(r"[0-9a-z]{32}", secret) and len(re.findall("[0-9]", secret)) >= 4)
+
+
+def two_cases(match: SecretMatch) -> bool:
+    """Whether the secret has both upper and lower case."""
+    return bool(match["secret"].lower() != match["secret"] != match["secret"].upper())
+
+
+def real(match: SecretMatch) -> bool:
+    """Whether the secret is no placeholder."""
+    return not is_placeholder(match["secret"])
+
+
+def with_entropy(least: float) -> Check:
+    """A check for at least so many bits of Shannon entropy in a character of the secret."""
+
+    def check(match: SecretMatch) -> bool:
+        secret = match["secret"]
+        shares = (count / len(secret) for count in Counter(secret).values())
+        return -sum(share * log2(share) for share in shares) >= least
+
+    return check
+
+
+def is_assigned_secret(name: str, value: str, *, quoted: bool, environment: bool = False) -> bool:
+    """Whether a value assigned to a telling name is the secret itself rather than code, a word or a placeholder.
+
+    Args:
+        quoted: the value stood in quotation marks; without them it may be a variable.
+        environment: the assignment looks like one of a shell's: `NAME=value`.
+    """
+    if is_placeholder(value) or _DOTTED.match(value) or _LABEL.search(value):
+        return False
+    both = bool(re.search("[A-Za-z]", value) and re.search("[0-9]", value))
+    if not is_password_name(name):  # a key or a token is random, so long and of both
+        return both and len(value) >= 12 and " " not in value
+    return both or quoted or (environment and len(value) >= 8) or bool(re.search(r"\w[^\w\s.,:;/()\-]\w", value))
+
+
+def is_password_name(name: str) -> bool:
+    """Whether a telling name means a password, which may be a word, rather than a random key."""
+    return name.lower().startswith("pass") or name.lower() == "pwd"
+
+
+def assigned(match: SecretMatch) -> bool:
+    """Checks an assignment in code, JSON, YAML or a shell; see `is_assigned_secret`."""
+    name, secret = match["name"], match["secret"]
+    environment = name.isupper() and match["sign"] == "="
+    if is_assigned_secret(name, secret, quoted=bool(match["quote"]), environment=environment):
+        return True
+    return match["sign"] == ":" and not match["quote"] and is_password_name(name) and _in_yaml(match)
+
+
+def _in_yaml(match: SecretMatch) -> bool:
+    """Whether `name: word` is a line of its own beside other lines of that form, so that the word is a value."""
+    text, secret = match.string, match["secret"]
+    if is_placeholder(secret) or _TYPES.match(secret):
+        return False
+    begin, end = text.rfind("\n", 0, match.start()) + 1, text.find("\n", match.end())
+    end = len(text) if end < 0 else end
+    if text[match.end("secret") : end].strip() or not _YAML_LINE.match(text, begin):
+        return False
+    above = text.rfind("\n", 0, max(0, begin - 1)) + 1
+    return (begin > 0 and _YAML_LINE.match(text, above) is not None) or _YAML_LINE.match(text, end + 1) is not None
+
+
+def in_element(match: SecretMatch) -> bool:
+    """Whether the secret is the text of an XML element with a telling name."""
+    name, secret = match["name"], match["secret"]
+    before = match.string[max(0, match.start() - 60) : match.start()]
+    return bool(re.search(r"<[\w:.-]*$", before)) and is_assigned_secret(name, secret, quoted=True)
+
+
+def given_as_option(match: SecretMatch) -> bool:
+    """Whether the words are an option of a command with its value: `--password X`, `--api-key X`."""
+    name, secret = match["name"], match["secret"]
+    before = match.string[max(0, match.start() - 40) : match.start()]
+    if not re.search(r"(?:^|[\s\"'`,\[(])--?(?:[A-Za-z][\w]*[-_])*$", before) or is_placeholder(secret):
+        return False
+    if is_password_name(name):
+        return bool(match["quote"]) or not _COMMAND_WORD.match(secret)
+    return len(secret) >= 8 and bool(re.search("[A-Za-z]", secret) and re.search("[0-9]", secret))
+
+
+def told(match: SecretMatch) -> bool:
+    """Whether `password is X` tells the password rather than something about it."""
+    secret = match["secret"]
+    if is_placeholder(secret) or _ADJECTIVES.match(secret):
+        return False
+    if match["quote"] or not secret.isalpha():
+        return bool(match["quote"] or re.search(r"[0-9]|\w[^\w\s'’-]|[^\w\s'’-]\w", secret))
+    before, rest = match.string[max(0, match.start() - 40) : match.start()], match.string[match.end() : match.end() + 1]
+    is_own = re.search(r"\b(?:my|our)\s+(?:[\w-]+\s+){0,2}$", before, re.IGNORECASE) is not None
+    return is_own and len(secret) >= 6 and rest in ("", "\n", ".", ",", "!", ";")
+
+
+def not_a_template(match: SecretMatch) -> bool:
+    """Whether the secret is neither a placeholder nor a variable of a template."""
+    return not is_placeholder(match["secret"]) and not _TEMPLATE.match(match["secret"])
+
+
+def in_database_address(match: SecretMatch) -> bool:
+    """Whether what stands between colon and @ is a password rather than a port with a path."""
+    secret = match["secret"]
+    return not _TEMPLATE.match(secret) and not re.match(r"\d{1,5}/", secret)
+
+
+def login(match: SecretMatch) -> bool:
+    """Whether base64 is `user:password`, as Docker stores it."""
+    try:
+        plain = b64decode(match["secret"] + "=" * (-len(match["secret"]) % 4), validate=True).decode()
+    except (NotBase64, UnicodeDecodeError):
+        return False
+    return ":" in plain and plain.isprintable()
+
+
+def key_block(match: SecretMatch) -> bool:
+    """Whether a block in PEM's form holds key data rather than words about such blocks."""
+    return bool(re.search(r"[A-Za-z0-9+/=]{20}", match["secret"]))
+
+
+def card(match: SecretMatch) -> bool:
+    """Whether digits are a card number: a prefix and length that is issued, with Luhn's check digit."""
+    digits = re.sub("[ -]", "", match["secret"])
+    return bool(_ISSUED.match(digits)) and _luhn(digits)
+
+
+def _luhn(digits: str) -> bool:
+    doubled = (int(digit) * (1 + i % 2) for i, digit in enumerate(reversed(digits)))
+    return sum(value - 9 if value > 9 else value for value in doubled) % 10 == 0
