@@ -529,6 +529,18 @@ INGEST = (
         "Tool results and text that clients inserted into messages are separated from the person's words.",
     ),
     Requirement(
+        "F-INGEST-29",
+        "Issue 12.2",
+        "An import follows no link that it finds, and opens no pipe; both are counted as skipped.",
+    ),
+    Requirement("F-INGEST-31", "Issue 12.2", "An empty tool result is kept; it pairs with its call."),
+    Requirement("F-INGEST-32", "Issue 12.2", "A file in Latin-1 is decoded, with a warning that names it."),
+    Requirement(
+        "F-INGEST-33", "Issue 13.9", "Importing a folder finds the hidden folders in which programs keep sessions."
+    ),
+    Requirement("F-INGEST-34", "Issue 12.2", "A tool result of several texts is one result."),
+    Requirement("F-INGEST-30", "Issue 12.2", "The command `import` exits with status 1 when a record was rejected."),
+    Requirement(
         "F-INGEST-27",
         "Issue 12.2",
         "Passwords are masked in the forms of command lines, configuration files, cookies, markup and plain sentences.",

@@ -84,7 +84,7 @@ def test_import_counts_and_adds_nothing_twice() -> None:
     assert second.stdout.startswith("0 turns stored, 533 already stored, in ")
 
 
-@pytest.mark.requirement("F-CLI-11")
+@pytest.mark.requirement("F-CLI-11", "F-INGEST-30")
 def test_bad_records_are_named_by_file_and_line_and_do_not_stop_the_others(tmp_path: Path) -> None:
     path = lines(
         tmp_path / "log.jsonl",
@@ -94,11 +94,12 @@ def test_bad_records_are_named_by_file_and_line_and_do_not_stop_the_others(tmp_p
         {"role": "user", "content": "two"},
     )
     result = run("import", path)
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     assert result.stdout.startswith("2 turns stored")
     rejected = [line for line in result.stderr.splitlines() if line.startswith("rejected ")]
     assert [line.partition(": ")[0].rpartition("log.jsonl:")[2] for line in rejected] == ["2", "3"]
-    assert len(record("import", path)["rejected"]) == 2
+    again = run("import", path, "--json")
+    assert (again.exit_code, len(json.loads(again.stdout)["rejected"])) == (1, 2)
 
 
 @pytest.mark.requirement("F-CLI-11")
@@ -110,14 +111,14 @@ def test_many_bad_records_are_counted(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("F-CLI-11", "F-CLI-03")
-def test_status_1_only_when_nothing_could_be_read(tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_read_is_named_and_gives_status_1(tmp_path: Path) -> None:
     good = lines(tmp_path / "good.jsonl", {"role": "user", "content": "one"})
     absent = tmp_path / "absent.jsonl"
     message = failure(1, "import", absent)
     assert "absent.jsonl is no file" in message
     assert message.endswith("clew: nothing was imported\n")
     result = run("import", absent, good)
-    assert result.exit_code == 0
+    assert result.exit_code == 1
     assert result.stdout.startswith("1 turn stored")
     assert "absent.jsonl is no file" in result.stderr
 

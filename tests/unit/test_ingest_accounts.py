@@ -145,8 +145,8 @@ def test_chatgpt_hidden_nodes_and_instructions(tmp_path: Path) -> None:
         ("injected", "I live in Bern\nBe brief"),
         ("user", "hello"),
     ]
-    assert skipped(records) == ["empty node", "hidden message"]
-    assert rejections(records, tmp_path) == [("conversations.json:[0].mapping[u2]", "empty: the message says nothing")]
+    assert skipped(records) == ["empty node", "hidden message", "blank message"]
+    assert rejections(records, tmp_path) == []
 
 
 @pytest.mark.requirement("F-INGEST-07", "F-INGEST-13")

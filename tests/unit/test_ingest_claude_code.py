@@ -64,8 +64,8 @@ def test_a_session_becomes_turns_in_order(tmp_path: Path) -> None:
         ("assistant", "assistant", "hm"),
         ("assistant", "assistant", "I look."),
         ("assistant", "assistant", 'Bash({"command": "ls"})'),
-        ("user", "tool", "a.txt"),
-        ("user", "tool", "b"),
+        ("tool", "tool", "a.txt"),
+        ("tool", "tool", "b"),
     ]
     assert [turn.external_id for turn in found] == ["u1", "a2", "a3", "a4", "u5", "u6"]
     assert {(turn.session, turn.branch, turn.parent, turn.source) for turn in found} == {
@@ -268,10 +268,9 @@ def test_what_is_no_turn_is_skipped_by_kind(tmp_path: Path) -> None:
         "attachment:skill_listing",
         "custom-title",
         "thinking without text",
-        "tool result without output",
         "something-new",
     ]
-    assert [turn.metadata["title"] for turn in turns(records)] == ["The title"]
+    assert [turn.metadata.get("title") for turn in turns(records)] == ["The title", "The title"]
 
 
 @pytest.mark.requirement("F-INGEST-01", "F-INGEST-04")
@@ -291,12 +290,27 @@ def test_damaged_records_are_named_and_stop_nothing(tmp_path: Path) -> None:
     )
     records = read(path)
     assert said(records) == [("user", "before"), ("user", "after")]
-    assert [where for where, _ in rejections(records, tmp_path)] == [f"s.jsonl:{n}" for n in (2, 3, 4, 5, 6)]
+    assert [where for where, _ in rejections(records, tmp_path)] == [f"s.jsonl:{n}" for n in (2, 3, 4, 6)]
+    assert skipped(records) == ["blank message"]
     reasons = [reason for _, reason in rejections(records, tmp_path)]
     assert "expected a JSON object, found str" in reasons[0]
     assert "not JSON" in reasons[1]
     assert "no type" in reasons[2]
     assert reasons[3].startswith("empty")
+
+
+@pytest.mark.requirement("F-INGEST-31")
+def test_an_empty_result_is_kept_and_pairs_with_its_call(tmp_path: Path) -> None:
+    found = imported(
+        tmp_path,
+        record("assistant", "a1", [use("Bash", "t1", command="true")]),
+        record("user", "u1", [result("t1", "")], "a1"),
+        record("assistant", "a2", [{"type": "text", "text": "\n\n"}], "u1"),
+    )
+    assert [(turn.role, [part.call_id for part in turn.parts]) for turn in found] == [
+        ("assistant", ["t1"]),
+        ("tool", ["t1"]),
+    ]
 
 
 @pytest.mark.requirement("F-INGEST-14")

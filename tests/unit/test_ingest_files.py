@@ -83,17 +83,96 @@ def test_half_a_character_at_the_end_of_utf16_is_marked(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("F-INGEST-03")
 def test_invalid_utf8_lone_surrogates_and_nul_can_be_stored_and_come_back(tmp_path: Path) -> None:
-    data = b'{"role": "user", "content": "caf\xe9 \\ud83d \\u0000 \x07", "speaker": "\\udc80", "session": "s\\ud800"}\n'
+    content = b"gr\xc3\xbc\xc3\x9fe \xe9 \\ud83d \\u0000 \x07"
+    data = b'{"role": "user", "content": "' + content + b'", "speaker": "\\udc80", "session": "s\\ud800"}\n'
     (turn,) = turns(read(put(tmp_path, "t.jsonl", data)))
-    assert turn.text == "caf␛dce9; ␛d83d; ␛0000; \x07"
+    assert turn.text == "grüße ␛dce9; ␛d83d; ␛0000; \x07"
     json.dumps(turn.to_dict(), ensure_ascii=False).encode()
     assert (turn.speaker, turn.session) == ("␛dc80;", "s␛d800;")
 
 
 @pytest.mark.requirement("F-INGEST-03")
-def test_bytes_of_an_old_encoding_come_back(tmp_path: Path) -> None:
-    (turn,) = turns(read(put(tmp_path, "t.txt", "User: caf\xe9\nsecond line\x1b[0m".encode("latin-1"))))
-    assert unescape(turn.text).encode("utf-8", "surrogateescape") == b"caf\xe9\nsecond line\x1b[0m"
+def test_bytes_that_are_no_text_come_back(tmp_path: Path) -> None:
+    (turn,) = turns(read(put(tmp_path, "t.txt", b"User: caf\xfe\xff\nsecond line\x1b[0m")))
+    assert unescape(turn.text).encode("utf-8", "surrogateescape") == b"caf\xfe\xff\nsecond line\x1b[0m"
+
+
+@pytest.mark.requirement("F-INGEST-32")
+@pytest.mark.parametrize("encoding", ["latin-1", "cp1252"])
+def test_latin_1_is_decoded_and_the_file_named(tmp_path: Path, encoding: str, caplog: pytest.LogCaptureFixture) -> None:
+    text = "Human: Grüße aus Köln, sagt René\nUser: ça va? Für mich schon"
+    records = read(put(tmp_path, "alt.txt", text.encode(encoding)))
+    assert said(records) == [("user", "Grüße aus Köln, sagt René"), ("user", "ça va? Für mich schon")]
+    assert ["alt.txt" in message and "Windows-1252" in message for message in caplog.messages] == [True]
+
+
+@pytest.mark.requirement("F-INGEST-32")
+def test_damaged_utf_8_is_not_taken_for_latin_1(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    records = read(put(tmp_path, "t.txt", "User: größer als caf".encode() + b"\xe9 hier"))
+    assert said(records) == [("user", "größer als caf␛dce9; hier")]
+    assert caplog.messages == []
+
+
+def bring_links(root: Path, target: Path) -> list[str]:
+    """Puts links to a file and its folder, and a pipe, into a folder that is imported; gives the names."""
+    (root / "linked.jsonl").symlink_to(target)
+    (root / "folder").symlink_to(target.parent)
+    (root / "archive.zip").symlink_to(target)
+    os.mkfifo(root / "pipe.jsonl")
+    return ["archive.zip", "folder", "linked.jsonl", "pipe.jsonl"]
+
+
+@pytest.mark.requirement("F-INGEST-29")
+def test_links_and_pipes_in_a_folder_are_counted_and_never_opened(tmp_path: Path) -> None:
+    outside = put(tmp_path / "outside", "private.jsonl", lines(TWO))
+    root = tmp_path / "root"
+    put(root, "a.jsonl", lines(ONE))
+    bring_links(root, outside)
+    with zipfile.ZipFile(root / "z.zip", "w") as archive:
+        link = zipfile.ZipInfo("inside.jsonl")
+        link.external_attr = 0o120777 << 16
+        archive.writestr(link, str(outside))
+    records = read(root)
+    assert [turn.text for turn in turns(records)] == ["one"]
+    assert sorted(skipped(records)) == ["link", "link", "link", "link", "no regular file"]
+    assert rejections(records, root) == []
+
+
+@pytest.mark.requirement("F-INGEST-29")
+@pytest.mark.parametrize("folder", [".", "dalle-generations"])
+def test_no_link_beside_an_export_is_followed(tmp_path: Path, folder: str) -> None:
+    secret = put(tmp_path, "outside/passwd", "root:x:0:0")
+    pointer = {"content_type": "image_asset_pointer", "asset_pointer": "file-service://file-XYZ"}
+    content = {"content_type": "multimodal_text", "parts": [pointer, "look"]}
+    message = {"id": "m", "author": {"role": "user"}, "content": content}
+    export = tmp_path / "export"
+    put(export, "conversations.json", [{"mapping": {"m": {"id": "m", "message": message}}}])
+    if folder == ".":
+        (export / "file-XYZ.png").symlink_to(secret)
+    else:
+        put(tmp_path, "outside/file-XYZ.png", "root:x:0:0")
+        (export / folder).symlink_to(secret.parent)
+    (turn,) = turns(read(export / "conversations.json"))
+    assert [part.data for part in turn.parts] == [None, None]
+
+
+@pytest.mark.requirement("F-INGEST-33")
+def test_hidden_folders_of_programs_are_found_in_a_folder(tmp_path: Path) -> None:
+    claude = {"type": "user", "uuid": "u1", "sessionId": "s1", "message": {"role": "user", "content": "hello"}}
+    put(tmp_path, ".claude/projects/-app/s1.jsonl", lines(claude))
+    put(tmp_path, ".claude/history.jsonl", lines(ONE))
+    put(tmp_path, ".config/notes.jsonl", lines(ONE))
+    chat = {"sessionId": "g1", "projectHash": "h", "messages": [{"id": "m1", "type": "user", "content": "hi there"}]}
+    put(tmp_path, ".gemini/tmp/h/chats/session-1.json", chat)
+    put(
+        tmp_path,
+        ".gemini/tmp/h/logs.json",
+        [{"sessionId": "g1", "messageId": 0, "type": "user", "message": "hi there"}],
+    )
+    assert [(turn.source, turn.text) for turn in turns(read(tmp_path))] == [
+        ("claude-code", "hello"),
+        ("gemini-cli", "hi there"),
+    ]
 
 
 @pytest.mark.requirement("F-INGEST-01")

@@ -149,7 +149,7 @@ def test_anthropic_messages(tmp_path: Path, shape: str) -> None:
     assert [(turn.role, turn.origin, turn.text) for turn in found] == [
         ("user", "user", "look"),
         ("assistant", "assistant", "hm\nls({})"),
-        ("user", "tool", "a"),
+        ("tool", "tool", "a"),
         ("user", "user", "and?"),
         ("assistant", "assistant", "That is all."),
         ("user", "user", "Report"),
@@ -235,3 +235,15 @@ def test_every_turn_goes_to_the_session_that_is_asked_for(tmp_path: Path) -> Non
         lines({"role": "user", "content": "x", "session": "s"}, {"role": "user", "content": "y"}),
     )
     assert {turn.session for turn in turns(read(path, session="mine"))} == {"mine"}
+
+
+@pytest.mark.requirement("F-INGEST-34")
+def test_a_result_of_several_texts_is_one_result(tmp_path: Path) -> None:
+    blocks = [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}]
+    image = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": "iVBORw=="}}
+    held = {"type": "tool_result", "tool_use_id": "t1", "content": [*blocks, image]}
+    (turn,) = turns(read(put(tmp_path, "m.json", [{"role": "user", "content": [held]}])))
+    assert [(part.type, part.text, part.call_id) for part in turn.parts] == [
+        ("tool_result", "one\ntwo", "t1"),
+        ("image", "", "t1"),
+    ]

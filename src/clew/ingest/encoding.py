@@ -17,6 +17,12 @@ from clew.ingest.strings import map_turn, map_value
 from clew.types import Turn
 
 ESCAPE = "␛"
+LATIN = "cp1252"
+"""Windows-1252: what programs write that know nothing of Unicode; it has Latin-1's letters."""
+
+_LETTERS = re.compile(
+    rb"(?<=[a-zA-Z ])[\xc0-\xfd](?=[a-zA-Z ,.;:!?'\")\r\n]|$)|[\x85\x91-\x97\xa0\xa7\xab\xb0\xbb\xbf]"
+)
 _FORM = r"(?:d[89a-f][0-9a-f]{2}|0000|241b);"
 _TROUBLE = re.compile(f"[\ud800-\udfff\0]|{ESCAPE}(?={_FORM})")
 _ESCAPED = re.compile(ESCAPE + _FORM)
@@ -50,6 +56,17 @@ def unescape(text: str) -> str:
 def decode(data: bytes) -> str:
     """Bytes that should be UTF-8 as text that can be stored; what is not UTF-8 is escaped, byte for byte."""
     return escape_surrogates(data.decode("utf-8", "surrogateescape"))
+
+
+def is_latin(data: bytes) -> bool:
+    """Whether bytes that are not UTF-8 are Windows-1252: letters and signs of it, and not a character of UTF-8."""
+    if data.isascii():
+        return False
+    text = data.decode("utf-8", "surrogateescape")
+    odd = sum("\udc80" <= character <= "\udcff" for character in text)
+    others = sum(character > "\x7f" for character in text) - odd
+    at_end = 3 if others else 0  # the sample may end inside a character
+    return odd > at_end and others == 0 and 2 * len(_LETTERS.findall(data)) >= odd
 
 
 def escape_value(value: Any) -> Any:

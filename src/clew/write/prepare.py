@@ -29,7 +29,7 @@ from clew.text.names import greeting_aliases
 from clew.text.pieces import piece_spans
 from clew.text.style import Style, says_standing_wish, style
 from clew.text.terms import terms
-from clew.types.turn import MAX_TURN_CHARS, Turn
+from clew.types.turn import MAX_TURN_CHARS, Part, Turn
 
 _NONE: Final[Mapping[str, Any]] = MappingProxyType({})
 
@@ -173,8 +173,13 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, time(), UTC)
 
 
+def _has_content(part: Part) -> bool:
+    """Whether a part counts without text: it has an original, or is a tool's empty answer to a call."""
+    return part.data is not None or part.blob is not None or (part.type == "tool_result" and part.call_id is not None)
+
+
 def _check(turn: Turn) -> None:
-    if not turn.text.strip() and all(part.data is None and part.blob is None for part in turn.parts):
+    if not turn.text.strip() and not any(map(_has_content, turn.parts)):
         raise TurnRejected("the turn is empty: it has no text but white space, and no image or file")
     size = sum(len(part.text) for part in turn.parts)
     if size > MAX_TURN_CHARS:

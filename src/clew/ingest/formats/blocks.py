@@ -7,6 +7,7 @@ collide. It never raises: a block of an unknown kind is kept in `extra`.
 import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 from clew.ingest.base64 import decode_base64
@@ -48,8 +49,17 @@ def result_parts(content: Any, call_id: Any, *, name: Any = None, is_error: Any 
             name=_text(name),
             extra={**(part.extra or {}), **extra} if extra else part.extra,
         )
-        for part in parts
+        for part in _joined_texts(parts)
     )
+
+
+def _joined_texts(parts: tuple[Part, ...]) -> Iterator[Part]:
+    """The parts with plain texts that follow one another as one: providers take one result for each call."""
+    for is_plain, run in groupby(parts, key=lambda part: part == Part(type="text", text=part.text)):
+        if is_plain:
+            yield Part(type="text", text="\n".join(part.text for part in run))
+        else:
+            yield from run
 
 
 def image_part(data: str, media_type: Any) -> Part:

@@ -1,5 +1,6 @@
 """Reads conversations from the files of other programs, record by record; start at `read_path`."""
 
+import logging
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -35,6 +36,9 @@ __all__ = [
     "find_sessions",
     "read_path",
 ]
+
+
+log = logging.getLogger("clew.ingest")
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +147,8 @@ def _member_format(source: Source) -> str | Skipped | Rejection:
 
 def _read_file(source: Source, name: str) -> Iterator[ImportRecord]:
     try:
+        if source.is_latin():
+            log.warning("%s is not UTF-8; it was read as Windows-1252 (Latin-1)", source.label)
         yield from FORMATS[name].read(source)
     except UNREADABLE as error:
         yield Rejection(where=source.label, reason=f"reading stopped here: {error}")

@@ -71,6 +71,7 @@ class _ChatGptConversation:
             if isinstance(each, dict) and (name := text_of(each, "name"))
         ]
         message = ImportedMessage(
+            skip_blank=True,
             source=NAME,
             session=self._session,
             role=role,

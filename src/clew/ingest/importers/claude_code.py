@@ -139,6 +139,7 @@ class _SessionReader:
         branch = self._branch(value, before, is_prompt)
         state = self.branches.setdefault(branch, _BranchState())
         message = ImportedMessage(
+            skip_blank=True,
             source=NAME,
             session=self.source.session_for(text_of(value, "sessionId")),
             role=role,

@@ -71,6 +71,7 @@ class _ClaudeConversation:
             name for each in list_of(raw, "files") if isinstance(each, dict) and (name := text_of(each, "file_name"))
         ]
         message = ImportedMessage(
+            skip_blank=True,
             source=NAME,
             session=self._session,
             role=text_of(raw, "sender", "role") or "missing",

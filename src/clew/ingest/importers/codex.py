@@ -146,6 +146,7 @@ class _Rollout:
 
     def _turns(self, item: JsonRecord, role: str, parts: tuple[Part, ...], external_id: str) -> Iterator[ImportRecord]:
         message = ImportedMessage(
+            skip_blank=True,
             source=NAME,
             session=self._session,
             role=role,

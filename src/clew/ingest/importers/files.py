@@ -1,6 +1,7 @@
 """Finds the files to import: a single file, those of a directory or zip, and clients' own session folders."""
 
 import os
+import stat
 import struct
 import zipfile
 import zlib
@@ -24,6 +25,15 @@ _SUFFIXES = frozenset((".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt")
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _IMAGE_FOLDERS = ("dalle-generations", "user-*")  # beside a ChatGPT export that was unpacked
 
+_PROGRAM_FOLDERS = {
+    ".claude": ("projects",),
+    ".codex": ("sessions", "archived_sessions"),
+    ".gemini": ("tmp",),
+    ".openhands": ("sessions",),
+}
+"""Hidden folders in which programs keep sessions, and those of their folders that hold them."""
+
+_PROGRAM_FILES = (".aider.chat.history.md",)
 _SESSIONS = {
     "claude-code": (".claude/projects/**/*.jsonl",),
     "codex": (".codex/sessions/**/rollout-*.jsonl", ".codex/archived_sessions/**/rollout-*.jsonl"),
@@ -45,9 +55,9 @@ def find_sessions(name: str, home: Path) -> list[Path]:
     """
     if name not in _SESSIONS:
         raise FormatError(f"{name!r} keeps no sessions that are known; expected one of {', '.join(_SESSIONS)}")
-    found = {path for pattern in _SESSIONS[name] for path in home.glob(pattern) if path.is_file()}
+    found = {path for pattern in _SESSIONS[name] for path in home.glob(pattern) if _is_regular(path)}
     if name == "gemini-cli":  # its log repeats what the chats hold, where there are chats
-        logs = home.glob(".gemini/tmp/*/logs.json")
+        logs = (log for log in home.glob(".gemini/tmp/*/logs.json") if _is_regular(log))
         found |= {log for log in logs if not any(path.is_relative_to(log.parent) for path in found)}
     return sorted(found)
 
@@ -83,23 +93,40 @@ def is_single(path: Path) -> bool:
     return path.is_file() and not zipfile.is_zipfile(path)
 
 
-def _file(path: Path, label: str, stem: str, session: str | None, limits: ImportLimits) -> Source:
+def _file(
+    path: Path,
+    label: str,
+    stem: str,
+    session: str | None,
+    limits: ImportLimits,
+    *,
+    is_named: bool = True,
+) -> Source:
+    opener = partial(_open if is_named else _open_itself, path)
     asset = _Assets(partial(_images_beside, path.parent), limits.max_line_bytes)
-    return Source(label, stem or "import", partial(_open, path), session, limits, asset.find)
+    return Source(label, stem or "import", opener, session, limits, asset.find)
 
 
 def _open(path: Path) -> BinaryIO:
     return path.open("rb")
 
 
+def _open_itself(path: Path) -> BinaryIO:
+    """Opens a file that was found rather than named, so that nobody can put a link or a pipe in its place meanwhile."""
+    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+    return os.fdopen(os.open(path, flags), "rb")
+
+
 def _in_directory(root: Path, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
     closed: list[OSError] = []
     for path in sorted(_walk(root, closed.append)):
         label, stem = _shown(path), _shown(path.relative_to(root).with_suffix("").as_posix())
-        if path.suffix.lower() == ".zip":
+        if irregular := _irregular(path):
+            yield Skipped(irregular, label)
+        elif path.suffix.lower() == ".zip":
             yield from _in_zip(path, label, session, limits)
         elif path.suffix.lower() in _SUFFIXES:
-            yield _file(path, label, stem, session, limits)
+            yield _file(path, label, stem, session, limits, is_named=False)
         else:
             yield Skipped("file of another kind", label)
     for error in closed:
@@ -107,10 +134,38 @@ def _in_directory(root: Path, session: str | None, limits: ImportLimits) -> Iter
 
 
 def _walk(root: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
-    """Files below a directory, without hidden ones; links to directories are not followed."""
+    """Everything below a directory that is no folder, without what is hidden, except programs' own session folders."""
     for folder, folders, files in os.walk(root, onerror=on_error):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        yield from (Path(folder, name) for name in files if not name.startswith("."))
+        links = [name for name in folders if Path(folder, name).is_symlink()]
+        kept = _PROGRAM_FOLDERS.get(Path(folder).name) if Path(folder) != root else None
+        folders[:] = [
+            name
+            for name in folders
+            if name not in links and (name in kept if kept else not name.startswith(".") or name in _PROGRAM_FOLDERS)
+        ]
+        visible = [name for name in files if not name.startswith(".") or name in _PROGRAM_FILES]
+        if "logs.json" in visible and "chats" in folders and _in_gemini(Path(folder)):
+            visible.remove("logs.json")  # it repeats what the chats hold
+        yield from (Path(folder, name) for name in [*links, *([] if kept else visible)])
+
+
+def _in_gemini(folder: Path) -> bool:
+    """Whether a folder is one of Gemini CLI's, which hold a log and chats."""
+    return folder.parent.name == "tmp" and folder.parent.parent.name == ".gemini"
+
+
+def _is_regular(path: Path) -> bool:
+    """Whether a path is a file itself: no link, pipe, socket or device."""
+    return stat.S_ISREG(path.lstat().st_mode)
+
+
+def _irregular(path: Path) -> str | None:
+    """Why a path is not read: a link may lead anywhere, and a pipe never ends; None for a file."""
+    try:
+        mode = path.lstat().st_mode
+    except OSError:
+        return None  # opening the file reports it
+    return "link" if stat.S_ISLNK(mode) else None if stat.S_ISREG(mode) else "no regular file"
 
 
 def _in_zip(path: Path, label: str, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
@@ -124,7 +179,9 @@ def _in_zip(path: Path, label: str, session: str | None, limits: ImportLimits) -
     for name, info in sorted(members.items()):
         where = f"{label}!{_shown(name)}"
         reason = _refusal(info, limits)
-        if Path(name).suffix.lower() not in _SUFFIXES:
+        if stat.S_ISLNK(info.external_attr >> 16):
+            yield Skipped("link", where)
+        elif Path(name).suffix.lower() not in _SUFFIXES:
             yield Skipped("file of another kind", where)
         elif reason:
             yield Rejection(where=where, reason=reason)
@@ -178,8 +235,9 @@ class _Assets:
 
 
 def _images_beside(folder: Path) -> list[tuple[str, Opener]]:
-    paths = [*folder.glob("*"), *(path for name in _IMAGE_FOLDERS for path in folder.glob(f"{name}/*"))]
-    return [(path.name, partial(_open, path)) for path in paths if path.is_file()]
+    folders = [inner for name in _IMAGE_FOLDERS for inner in folder.glob(name) if not inner.is_symlink()]
+    paths = [path for place in (folder, *folders) for path in place.glob("*")]
+    return [(path.name, partial(_open_itself, path)) for path in paths if _is_regular(path)]
 
 
 def _shown(path: Path | str) -> str:

@@ -49,6 +49,7 @@ def _logs(source: Source) -> Iterator[ImportRecord]:
         value = item.value
         session = text_of(value, "sessionId")
         message = ImportedMessage(
+            skip_blank=True,
             source=NAME,
             session=source.session_for(session),
             role=text_of(value, "type") or "missing",
@@ -141,6 +142,7 @@ class _Chat:
         if external_id is not None and external_id in self._seen:
             return
         message = ImportedMessage(
+            skip_blank=True,
             source=NAME,
             session=self._session,
             role=role,

@@ -34,6 +34,7 @@ class ImportedMessage:
         at: as the source writes it; a time that cannot be read is kept in the turn's metadata as `at_raw`.
         parent: external id of the message that it answers, if that is not the message before.
         origin: None to derive it from role and parts.
+        skip_blank: whether a message of white space alone is usual in the source; elsewhere it is rejected.
     """
 
     source: str
@@ -47,6 +48,7 @@ class ImportedMessage:
     branch: str = ""
     origin: Origin | None = None
     metadata: dict[str, Any] = field(default_factory=dict)
+    skip_blank: bool = False
 
 
 def message_turns(message: ImportedMessage, where: str) -> Iterator[ImportRecord]:
@@ -61,8 +63,8 @@ def message_turns(message: ImportedMessage, where: str) -> Iterator[ImportRecord
             yield ImportedTurn(_turn(message, kind, parts, n), where)
         except TurnRejected as error:
             yield Rejection(where=where, reason=str(error))
-    if len(runs) < len(_voice_runs(message.parts)) and any(part.type == "tool_result" for part in message.parts):
-        yield Skipped("tool result without output", where)
+    if not runs and message.parts and message.skip_blank and not any(part.extra for part in message.parts):
+        yield Skipped("blank message", where)
     elif not runs:
         yield Rejection(where=where, reason="empty: the message says nothing")
 
@@ -136,7 +138,8 @@ def _numbered(external_id: str | None, n: int) -> str | None:
 
 
 def _has_content(part: Part) -> bool:
-    return part.type == "tool_call" or bool(part.text.strip()) or part.data is not None or part.blob is not None
+    is_tool = part.type in ("tool_call", "tool_result")  # an empty result still says that the call was answered
+    return is_tool or bool(part.text.strip()) or part.data is not None or part.blob is not None
 
 
 def _voice(part: Part) -> str:
@@ -153,7 +156,7 @@ def _turn(message: ImportedMessage, kind: str, parts: tuple[Part, ...], n: int) 
         metadata["at_raw"] = message.at
     origin = message.origin
     if kind == "result":
-        role = "tool" if role == "assistant" else role
+        role = "tool"
         is_web = origin == "web" or all((part.name or "").lower() in WEB_TOOLS for part in parts)
         origin = "web" if is_web else "tool"
     elif kind == "injected":

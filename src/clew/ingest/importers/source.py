@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 
-from clew.ingest.encoding import ESCAPE, decode, escape_surrogates, escape_value
+from clew.ingest.encoding import ESCAPE, LATIN, decode, escape_surrogates, escape_value, is_latin
 from clew.ingest.importers.json_scan import elements, members
 from clew.ingest.importers.record import ImportLimits
 from clew.types import Rejection
 
 DEEPEST = 100  # levels of a record: no source nests deeper, and recursive readers are safe up to here
 _TROUBLE = re.compile(rb"\\u(?:d[89a-f]|0000)|\x00|" + ESCAPE.encode(), re.IGNORECASE)
+_SAMPLE = 1 << 20
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
@@ -52,15 +53,25 @@ class Source:
     asset: Asset = _no_asset
 
     def open(self) -> BinaryIO:
-        """Opens the file as UTF-8 without a byte order mark; UTF-16 is recoded."""
-        with self.opener() as stream:
-            head = stream.read(4)
-        mark, encoding = next(((m, e) for m, e in _MARKS if head.startswith(m)), (b"", "utf-8"))
-        if not mark:
-            encoding = next((e for pattern, e in _UNMARKED if pattern.match(head)), encoding)
+        """Opens the file as UTF-8 without a byte order mark; UTF-16 and Windows-1252 are recoded."""
+        mark, encoding = self._encoding()
         stream = self.opener()
         stream.read(len(mark))
         return stream if encoding == "utf-8" else io.BufferedReader(_Recoded(stream, encoding))
+
+    def is_latin(self) -> bool:
+        """Whether the file is read as Windows-1252, of which Latin-1 is a part."""
+        return self._encoding()[1] == LATIN
+
+    def _encoding(self) -> tuple[bytes, str]:
+        """The byte order mark, empty when there is none, and the encoding by the beginning of the file."""
+        with self.opener() as stream:
+            head = stream.read(_SAMPLE)
+        marked = next(((mark, name) for mark, name in _MARKS if head.startswith(mark)), None)
+        if marked:
+            return marked
+        wide = next((name for pattern, name in _UNMARKED if pattern.match(head)), None)
+        return b"", wide or (LATIN if is_latin(head) else "utf-8")
 
     def session_for(self, own: str | None) -> str:
         """The session of a turn: the one given for the file, else the turn's own, else the file's stem."""
@@ -211,11 +222,12 @@ def _pass_line(stream: BinaryIO) -> int:
 
 
 class _Recoded(io.RawIOBase):
-    """A stream of another encoding as UTF-8. Lone surrogates pass; half a character at the end becomes U+FFFD."""
+    """A stream of another encoding as UTF-8. Lone surrogates pass; bytes that are no character become U+FFFD."""
 
     def __init__(self, stream: BinaryIO, encoding: str) -> None:
         self._stream = stream
-        self._decoder = codecs.getincrementaldecoder(encoding)("surrogatepass")
+        errors = "replace" if encoding == LATIN else "surrogatepass"
+        self._decoder = codecs.getincrementaldecoder(encoding)(errors)
         self._ready = b""
         self._ended = False
 
