@@ -828,6 +828,9 @@ PIPELINE = (
     ),
     Requirement("F-PIPELINE-19", "DESIGN 5.4", "Waiting for background work does not wait for further turns."),
     Requirement("F-PIPELINE-20", "DESIGN 8", "A memory can be closed although its database has gone."),
+    Requirement(
+        "F-PIPELINE-21", "Issue 12.1", "Background work says how much of it is left, and how long that takes."
+    ),
 )
 
 # --- ODD ---

@@ -344,7 +344,7 @@ def test_an_embedder_that_gives_another_shape_is_an_error_of_the_model() -> None
     store = empty_store()
     with quiet(store) as memory:
         memory.add(told("tea"))
-    with pytest.raises(ModelError, match=r"gave the shape \(0, 64\); expected \(1, 64\)"):
+    with pytest.raises(ModelError, match=r"returned the shape \(0, 64\); expected \(1, 64\)"):
         embed_batch(store, "default", Short(), [0], now=0)
     assert embed_batch(store, "default", Dead(OSError()), [17], now=0) == []  # forgotten since it was listed
 

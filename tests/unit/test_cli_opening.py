@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from clew.cli.opening import say_pending, settle, work_through
+from clew.cli.opening import duration, say_pending, settle, work_through
 from clew.errors import ClewError, ModelUnavailable
 from clew.memory import Memory
 from clew.models.protocol import Matrix
@@ -28,7 +28,7 @@ def test_work_is_finished() -> None:
         memory.add_many(Turn(role="user", content=f"turn {n}") for n in range(300))
         work_through(memory, "vectors")
         assert memory.stats().vectors == 300
-        assert settle(memory) == {}
+        assert settle(memory).pending == {}
 
 
 @pytest.mark.requirement("F-CLI-13")
@@ -47,3 +47,17 @@ def test_what_is_left_is_said_with_what_finishes_it(capsys: pytest.CaptureFixtur
     said = " ".join(capsys.readouterr().err.split())
     assert said.startswith("1,200 turns have no vectors yet")
     assert "`clew work --once` does it now" in said
+
+
+@pytest.mark.requirement("F-PIPELINE-21")
+def test_how_long_the_rest_will_take_is_said_with_it(capsys: pytest.CaptureFixture[str]) -> None:
+    say_pending({"embed": 1_200}, 250.0)
+    assert "likely to take about 4 minutes" in " ".join(capsys.readouterr().err.split())
+    assert [duration(seconds) for seconds in (0.2, 1, 20, 59, 90, 7_200)] == [
+        "1 second",
+        "1 second",
+        "20 seconds",
+        "59 seconds",
+        "about 2 minutes",
+        "about 2.0 hours",
+    ]

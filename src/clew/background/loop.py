@@ -3,6 +3,7 @@
 import logging
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -11,6 +12,9 @@ from clew.errors import ClewError, ClosedError, ConflictError
 
 POLL_SECONDS: Final = 0.05
 """How often a caller who waits looks for work that another process does."""
+
+REPORT_SECONDS: Final = 1.0
+"""How often a caller who waits is told how far the work is."""
 
 IDLE_SECONDS: Final = 1.0
 """How often an idle thread looks for turns that other processes added."""
@@ -120,14 +124,19 @@ class WorkLoop:
         self.join()
         self._lease.give_back()
 
-    def drain(self, timeout: float | None) -> bool:
+    def drain(self, timeout: float | None, report: Callable[[], None] | None = None) -> bool:
         """Waits until nothing is left to do; says whether that is so. Gives up when the work says so.
 
-        While another process has the lease, its progress is waited for.
+        While another process has the lease, its progress is waited for. `report` is called about once a second.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
+        reported = time.monotonic()
 
         def left() -> float:
+            nonlocal reported
+            if report is not None and time.monotonic() - reported >= REPORT_SECONDS:
+                report()
+                reported = time.monotonic()
             return POLL_SECONDS if deadline is None else deadline - time.monotonic()
 
         failed_before = self._failed

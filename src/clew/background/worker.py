@@ -6,11 +6,12 @@ of it may be killed at any point.
 
 import logging
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Final
 
+from clew.background.estimate import WorkEstimate
 from clew.background.lease import WorkLease
 from clew.background.llm import LLMWorker
 from clew.background.loop import LoopSettings, WorkLoop
@@ -34,6 +35,7 @@ from clew.maintain.retention import Retention
 from clew.models.protocol import LLM, Embedder, Recogniser
 from clew.rows.receipts import ReceiptBook
 from clew.store.protocol import Store
+from clew.types.work import WorkProgress
 
 log = logging.getLogger("clew.worker")
 
@@ -127,6 +129,7 @@ class Worker:
         """Takes finished parts and starts nothing; `background_worker` makes them."""
         self._loop, self._tasks, self._receipts = loop, tasks, receipts
         self._embedding, self._recognition, self._llm = embedding, recognition, llm
+        self._estimate = WorkEstimate()
         self.step = loop.step
 
     def start(self) -> None:
@@ -156,7 +159,7 @@ class Worker:
         """Work that is accepted and not done, by kind; kinds without any are absent."""
         return self._tasks.pending(now=False) | (self._llm.pending() if self._llm is not None else {})
 
-    def drain(self, timeout: float | None) -> bool:
+    def drain(self, timeout: float | None, on_progress: Callable[[WorkProgress], None] | None = None) -> bool:
         """Waits until nothing is pending; says whether that is so. Gives up when work fails again and again.
 
         While another process holds the space's lease, its progress is waited for.
@@ -164,10 +167,25 @@ class Worker:
         deadline = None if timeout is None else time.monotonic() + timeout
         if timeout is None and self._recognition is not None:
             self._recognition.release()
-        if not self._loop.drain(timeout):
-            return False
-        rest = None if deadline is None else deadline - time.monotonic()
-        return self._llm is None or self._llm.drain(rest)
+
+        def report() -> None:
+            pending = self.pending()
+            seconds = self._estimate.update(pending)
+            if on_progress is not None:
+                on_progress(WorkProgress(pending=pending, seconds_left=seconds))
+
+        self._estimate.begin()
+        report()
+        done = self._loop.drain(timeout, report)
+        if done and self._llm is not None:
+            done = self._llm.drain(None if deadline is None else deadline - time.monotonic(), report)
+        if on_progress is not None:
+            report()
+        return done
+
+    def seconds_left(self, pending: Mapping[str, int]) -> float | None:
+        """How long pending work is likely to take; None until some was done while a caller waited."""
+        return self._estimate.seconds(pending)
 
     @property
     def failure(self) -> str | None:

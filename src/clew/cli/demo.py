@@ -119,7 +119,7 @@ def _load(memory: Memory, path: str) -> LoadResult:
     started = time.perf_counter()
     report = import_shown(memory, path)
     stored = time.perf_counter()
-    work_through(memory, "vectors")
+    work_through(memory, "jobs")
     return LoadResult(report, stored - started, time.perf_counter() - stored)
 
 

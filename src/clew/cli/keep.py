@@ -155,10 +155,10 @@ def work(scope: Scope, once: bool, retry: bool) -> None:
             memory.retry()
         if not once:
             err().print("running pending jobs; Ctrl-C stops", style="dim")
-        work_through(memory, "vectors")
+        work_through(memory, "jobs")
         while not once:
             time.sleep(IDLE)
-            work_through(memory, "vectors")
+            work_through(memory, "jobs")
         left = memory.stats()
     aside = left.details["deferred"]
     if scope.as_json:

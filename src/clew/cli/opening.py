@@ -1,15 +1,18 @@
 """Opens the memory for a command, and reports the background work that is pending."""
 
 import time
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Final
 
 from clew.cli.options import Scope
-from clew.cli.show import bar, err
+from clew.cli.show import bar, counted, err
 from clew.errors import ClewError, NotFoundError
 from clew.memory.recalls import MemoryRecalls, open_recalls
 from clew.store.open import home_of
 from clew.store.sqlite import DATABASE
+from clew.types import Stats
+from clew.types.work import WorkProgress
 
 if TYPE_CHECKING:
     from clew.memory import Memory
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 PATIENCE: Final = 2.0
 """Seconds that a command which adds turns spends on background work after the turns are durable."""
 
-LOOK: Final = 0.25
+LOOK: Final = 0.5
 """Seconds between two updates of a progress bar."""
 
 _WAITING: Final = {
@@ -54,16 +57,27 @@ def see_that_home_exists(location: str | None) -> None:
         raise NotFoundError(f"{str(home)!r} has no {DATABASE}; give the directory of an existing memory")
 
 
-def settle(memory: "Memory") -> dict[str, int]:
-    """Runs background work for a short while, and returns the number of pending jobs by kind."""
+def settle(memory: "Memory") -> Stats:
+    """Runs background work for a short while, and returns what is pending, and the likely time for it, as stats."""
     memory.drain(PATIENCE)
-    return memory.stats().pending
+    return memory.stats()
 
 
-def say_pending(pending: dict[str, int]) -> None:
-    """Reports pending jobs on stderr, if there are any."""
+def say_pending(pending: Mapping[str, int], seconds: float | None = None) -> None:
+    """Reports pending jobs on stderr, if there are any, with the time that they are likely to take."""
     for kind, count in pending.items():
         err().print(f"{count:,} {_WAITING.get(kind, kind)}; `clew work --once` does it now.", style="dim")
+    if pending and seconds is not None:
+        err().print(f"All of it is likely to take {duration(seconds)}.", style="dim")
+
+
+def duration(seconds: float) -> str:
+    """A length of time as people say it: `20 seconds`, `about 4 minutes`, `about 2.5 hours`."""
+    if seconds < 60:
+        return counted(max(1, round(seconds)), "second")
+    if seconds < 5_400:
+        return f"about {counted(round(seconds / 60), 'minute')}"
+    return f"about {seconds / 3_600:.1f} hours"
 
 
 def work_through(memory: "Memory", title: str) -> None:
@@ -72,17 +86,22 @@ def work_through(memory: "Memory", title: str) -> None:
     Raises:
         ClewError: the work fails repeatedly.
     """
-    total = memory.stats().pending.get("embed", 0)
-    with bar(title) as shown:
-        task = shown.add_task("", total=total)
-        while not memory.drain(LOOK) or _holds_names(memory):
-            stats = memory.stats()
-            failure = stats.details["worker_failure"] or stats.details["llm_failure"]
+    most: dict[str, int] = {}
+    with bar(title, "{task.fields[left]}") as shown:
+        task = shown.add_task("", total=0, left="")
+
+        def show(progress: WorkProgress) -> None:
+            most.update({kind: max(count, most.get(kind, 0)) for kind, count in progress.pending.items()})
+            total, waiting = sum(most.values()), sum(progress.pending.values())
+            seconds = progress.seconds_left
+            left = "" if not seconds else f"{duration(seconds)} left"
+            shown.update(task, total=total, completed=total - waiting, left=left)
+
+        while not memory.drain(LOOK, show) or _holds_names(memory):
+            details = memory.stats().details
+            failure = details["worker_failure"] or details["llm_failure"]
             if failure is not None:
                 raise ClewError(f"background work cannot continue: {failure}")
-            waiting = stats.pending.get("embed", 0)
-            total = max(total, waiting)
-            shown.update(task, total=total, completed=total - waiting)
 
 
 def _holds_names(memory: "Memory") -> bool:

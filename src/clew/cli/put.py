@@ -66,11 +66,11 @@ def add(
         name = memory.add(turn)
         if not scope.as_json:
             click.echo(name)
-        pending = settle(memory)
+        stats = settle(memory)
     if scope.as_json:
-        emit({"id": name, "pending": pending})
+        emit({"id": name, "pending": stats.pending})
     else:
-        say_pending(pending)
+        say_pending(stats.pending, stats.details["pending_seconds"])
 
 
 def _given(text: str | None) -> str:
@@ -114,11 +114,11 @@ def import_(scope: Scope, paths: tuple[str, ...], form: str | None, session: str
         seconds = time.perf_counter() - started
         if not scope.as_json:
             print_report(report, seconds)
-        pending = settle(memory)
+        stats = settle(memory)
     if scope.as_json:
-        emit({**report.to_dict(), "seconds": round(seconds, 3), "pending": pending})
+        emit({**report.to_dict(), "seconds": round(seconds, 3), "pending": stats.pending})
     else:
-        say_pending(pending)
+        say_pending(stats.pending, stats.details["pending_seconds"])
     if not (report.added or report.known or report.skipped):
         raise FormatError("nothing was imported" if report.rejected else "no turns were found")
     if report.rejected:

@@ -198,13 +198,18 @@ def progress(*columns: str) -> Progress:
     )
 
 
-def bar(title: str) -> Progress:
-    """A progress bar on stderr for work of known size, which disappears at the end; shown only on a terminal."""
+def bar(title: str, *columns: str) -> Progress:
+    """A progress bar on stderr for work of known size, which disappears at the end; shown only on a terminal.
+
+    Args:
+        columns: more text behind the bar, as templates of Rich.
+    """
     console = err()
     return Progress(
         TextColumn(title),
         BarColumn(bar_width=30),
         TextColumn("{task.completed:,.0f} of {task.total:,.0f}"),
+        *map(TextColumn, columns),
         console=console,
         transient=True,
         disable=not console.is_terminal,

@@ -32,6 +32,7 @@ from clew.store.protocol import Store
 from clew.types import ForgetReport, IngestReport, Role, Turn
 from clew.types.pins import Pin
 from clew.types.tuning import TuneReport
+from clew.types.work import WorkProgress
 from clew.write.ingest import Progress, add_many, add_one, import_path
 
 log = logging.getLogger("clew.memory")
@@ -297,14 +298,16 @@ class Memory(MemoryReads):
         self.parts.worker.wake()
         return number
 
-    def drain(self, timeout: float | None = None) -> bool:
+    def drain(self, timeout: float | None = None, on_progress: Callable[[WorkProgress], None] | None = None) -> bool:
         """Waits until the work behind the acknowledgements is done; says whether it is.
 
         Args:
             timeout: seconds; None waits as long as it takes.
+            on_progress: called at the beginning, about once a second, and at the end, with what is left and how long
+                that is likely to take.
         """
         self._check_open()
-        return self.parts.worker.drain(timeout)
+        return self.parts.worker.drain(timeout, on_progress)
 
     def retry(self) -> int:
         """Tries anew, from now on, what failed or was put aside after several attempts; gives the jobs that there are.

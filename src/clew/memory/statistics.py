@@ -21,4 +21,7 @@ def stats_of(parts: Parts) -> Stats:
         **worker.recognition_state(),
         "learned": reads.learned.now().version,
     }
-    return gather_stats(reads.store, reads.space, view, worker.pending(), details)
+    pending = worker.pending()
+    seconds = worker.seconds_left(pending)
+    details["pending_seconds"] = None if seconds is None else round(seconds, 1)
+    return gather_stats(reads.store, reads.space, view, pending, details)
