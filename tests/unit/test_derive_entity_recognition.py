@@ -239,7 +239,7 @@ def test_a_model_that_is_not_there_is_told() -> None:
         quiet(config={"entities": {"ner": "spacy:no_such_pipeline"}})
     found, note = choose_recogniser("none")
     assert isinstance(found, NoRecogniser)
-    assert note == "names by rules alone: the setting is none"
+    assert note == "names by rules only: the setting is none"
     with open_with(None) as memory:
         memory.add_many(said())
         assert memory.drain(None)

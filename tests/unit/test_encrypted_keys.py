@@ -245,7 +245,7 @@ def test_settings_that_need_no_change_are_not_made(tmp_home: Path) -> None:
 def test_settings_that_are_laid_out_otherwise_are_left_alone(tmp_home: Path, before: str) -> None:
     path = tmp_home / "clew.toml"
     path.write_text(before, encoding="utf-8")
-    with pytest.raises(ConfigError, match=r'write there, in the table \[store\]: key = "env:K"'):
+    with pytest.raises(ConfigError, match=r'add this line to its table \[store\]: key = "env:K"'):
         note_key(tmp_home, "env:K")
     assert path.read_text(encoding="utf-8") == before
     assert [entry.name for entry in tmp_home.iterdir()] == ["clew.toml"]
@@ -257,4 +257,4 @@ def test_a_variable_that_wins_over_the_settings_is_told(
 ) -> None:
     monkeypatch.setenv("CLEW_STORE_KEY", "env:OTHER")
     note_key(tmp_home, "env:K")
-    assert "CLEW_STORE_KEY wins over clew.toml" in capsys.readouterr().err
+    assert "CLEW_STORE_KEY overrides clew.toml" in capsys.readouterr().err

@@ -192,7 +192,7 @@ def test_what_is_just_within_the_bounds_is_read() -> None:
     assert parse("routine" + " " * (MAX_CHARS - 7), NOW) == ROUTINE
 
 
-KINDS = ("Score(", "Label(", "Flag(", "Named(", "Told(", "Says(", "Not(", "And(", "Or(")
+KINDS = ("ScoreComparison(", "LabelWeight(", "FlagSet(", "FieldEquals(", "TimeRange(", "Phrase(", "Not(", "And(", "Or(")
 PARTS = st.sampled_from(
     [
         "(",

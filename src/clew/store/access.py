@@ -51,7 +51,7 @@ class SqlReader(ABC):
     def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
         """Columns of the rows under keys of one space, at least one; a row of nulls or none where there is none."""
 
-    def _all_of(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Sequence[Row] | None:  # noqa: ARG002  # an engine's own
+    def _all_of(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Sequence[Row | None] | None:  # noqa: ARG002  # an engine's own
         """The rows under keys, in their order, where that is cheaper than looking up the keys too; None otherwise."""
         return None
 
@@ -199,7 +199,7 @@ class SqliteReader(SqlReader):
     def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
         return _look_up(self._connection, table, keys, columns)
 
-    def _all_of(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Sequence[Row] | None:
+    def _all_of(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Sequence[Row | None] | None:
         return _all_of(self._connection, table, keys, columns)
 
 
@@ -216,7 +216,7 @@ class SqliteTransaction(SqlTransaction):
     def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
         return _look_up(self._connection, table, keys, columns)
 
-    def _all_of(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Sequence[Row] | None:
+    def _all_of(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Sequence[Row | None] | None:
         return _all_of(self._connection, table, keys, columns)
 
     def _run(self, sql: str, rows: Iterator[Row]) -> None:
@@ -237,9 +237,11 @@ def _look_up(connection: apsw.Connection, table: Table, keys: Sequence[Key], col
 
 def _all_of(
     connection: apsw.Connection, table: Table, keys: Sequence[Key], columns: tuple[str, ...]
-) -> Sequence[Row] | None:
-    """The rows, when none is missing: a whole key has one row at most, so as many as keys are in their order."""
+) -> Sequence[Row | None] | None:
+    """The rows, unless some of several are missing: a whole key has one row at most, so they are in the keys' order."""
     rows = _look_up(connection, table, keys, columns).fetchall()
+    if len(keys) == 1:
+        return rows or (None,)
     return rows if len(rows) == len(keys) else None
 
 
