@@ -115,6 +115,7 @@ CLI = (
         "F-CLI-24", "DESIGN 10", "`clew config` shows each setting with its source, and names all invalid ones."
     ),
     Requirement("F-CLI-25", "Issue 12.1", "A command that only asks loads nothing that stores, derives or maintains."),
+    Requirement("F-CLI-26", "Issue 12.2", "No control character of stored text or arguments reaches a terminal."),
 )
 
 # --- index ---
@@ -828,9 +829,7 @@ PIPELINE = (
     ),
     Requirement("F-PIPELINE-19", "DESIGN 5.4", "Waiting for background work does not wait for further turns."),
     Requirement("F-PIPELINE-20", "DESIGN 8", "A memory can be closed although its database has gone."),
-    Requirement(
-        "F-PIPELINE-21", "Issue 12.1", "Background work says how much of it is left, and how long that takes."
-    ),
+    Requirement("F-PIPELINE-21", "Issue 12.1", "Background work says how much of it is left, and how long that takes."),
 )
 
 # --- ODD ---

@@ -202,3 +202,33 @@ def test_nothing_is_patched() -> None:
 def test_bad_code_is_told_from_good(rule: Callable[[str], list[str]], bad: str, good: str) -> None:
     assert len(rule(bad)) == 1
     assert rule(good) == []
+
+
+PRINTING: dict[str, set[str]] = {
+    "src/clew/cli/terminal.py": {"click.echo"},
+    "src/clew/cli/show.py": {"Console"},
+    "src/clew/evaluate/speed/probe.py": {"click.echo"},  # numbers, for the process that started it
+}
+"""Modules that may print, and by what."""
+
+
+def printing(source: str) -> set[str]:
+    """The calls of a module that write to a terminal and bypass `clew.cli.terminal`."""
+    called = {ast.unparse(node.func) for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)}
+    direct = {"print", "click.echo", "click.secho", "click.echo_via_pager", "Console", "rich.print"}
+    streams = {f"sys.{stream}.{how}" for stream in ("stdout", "stderr") for how in ("write", "writelines")}
+    return called & (direct | streams)
+
+
+@pytest.mark.requirement("F-CLI-26")
+def test_everything_printed_is_made_harmless_in_one_place() -> None:
+    sources = {
+        label(path): path.read_text(encoding="utf-8") for path in python_files() if label(path).startswith("src/")
+    }
+    found = {name: printing(source) - PRINTING.get(name, set()) for name, source in sources.items()}
+    assert {name: calls for name, calls in found.items() if calls} == {}
+    assert printing("print(1)\nclick.echo(2)\nout().print(3)\nsys.stdout.write('4')") == {
+        "print",
+        "click.echo",
+        "sys.stdout.write",
+    }

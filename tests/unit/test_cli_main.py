@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from clew.cli.main import COMMANDS, Program, main
 from clew.cli.options import Scope, common, moment
+from clew.cli.terminal import printable
 from clew.errors import ConflictError
 from tests.cli_runs import failure, run
 
@@ -201,3 +202,21 @@ def test_a_mistyped_command_is_answered_with_similar_ones(word: str, suggested: 
 @pytest.mark.parametrize("name", list(COMMANDS))
 def test_no_help_page_prints_markup(name: str) -> None:
     assert "\\b" not in run(name, "--help").stdout
+
+
+@pytest.mark.requirement("F-CLI-26")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["re\x1b]0;x\x07call"],
+        ["recall", "x", "--no\x9b2Jpe"],
+        ["recall", "x", "--since", "\u202eyad"],
+        ["restore", "\x1b[31m:turn:0"],
+        ["import", "\x1b[2J.jsonl"],
+        ["--home", "\x1b[2J\x00", "stats"],
+    ],
+)
+def test_an_error_repeats_no_control_character(words: list[str]) -> None:
+    result = run(*words)
+    assert result.exit_code in (1, 2)
+    assert printable(result.output) == result.output

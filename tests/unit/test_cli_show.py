@@ -1,5 +1,7 @@
 """What is printed: safe, short, and with reasons that mean something."""
 
+import io
+import json
 import re
 from datetime import UTC, datetime
 
@@ -9,7 +11,8 @@ from hypothesis import strategies as st
 from rich.console import Console
 from rich.text import Text
 
-from clew.cli.show import counted, day, excerpt, grid, lay_out, numbers, printable, reasons, shortened, who
+from clew.cli.show import SafeConsole, counted, day, excerpt, grid, lay_out, numbers, reasons, shortened, who
+from clew.cli.terminal import as_json, printable
 from clew.types import Turn
 
 ANY_TEXT = st.text(st.characters(), max_size=300)
@@ -23,6 +26,7 @@ ANY_TEXT = st.text(st.characters(), max_size=300)
         ("\x1b[31mred\x1b[0m", "␛[31mred␛[0m"),
         ("\x07\x7f", "␇␡"),
         ("\x9b2J\u202egnp.exe", "\ufffd2J\ufffdgnp.exe"),
+        ("a\u200eb\u061cc\u2028d", "a\ufffdb\ufffdc\ufffdd"),
         ("héllo 👋 日本", "héllo 👋 日本"),
     ],
 )
@@ -96,3 +100,27 @@ def test_tables_end_their_lines_where_the_words_end(capsys: pytest.CaptureFixtur
     printed = capsys.readouterr().out.splitlines()
     assert len(printed) > 3
     assert [line for line in printed if line != line.rstrip() or len(line) > 40] == []
+
+
+COMMANDS_TO_A_TERMINAL = "\x1b]0;title\x07\x9b2J\u202egnp.exe\u2066\u200f\x7f"
+
+
+@pytest.mark.requirement("F-CLI-26")
+def test_a_console_obeys_no_control_character_of_what_it_prints() -> None:
+    written = io.StringIO()
+    console = SafeConsole(file=written, width=80, highlight=False, markup=False, force_terminal=True)
+    table = grid("name", "value")
+    table.add_row(COMMANDS_TO_A_TERMINAL, Text(COMMANDS_TO_A_TERMINAL, style="bold"))
+    lay_out(console, table)
+    console.print(COMMANDS_TO_A_TERMINAL, Text(COMMANDS_TO_A_TERMINAL))
+    plain = re.sub(r"\x1b\[[\d;]*m", "", written.getvalue())  # rich's own colours
+    assert printable(plain) == plain
+
+
+@pytest.mark.requirement("F-CLI-26")
+def test_json_is_safe_to_look_at_and_says_the_same() -> None:
+    record = {COMMANDS_TO_A_TERMINAL: COMMANDS_TO_A_TERMINAL, "text": "héllo 日本\t"}
+    shown = as_json(record)
+    assert printable(shown) == shown
+    assert json.loads(shown) == record
+    assert "héllo 日本" in shown

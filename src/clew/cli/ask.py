@@ -1,6 +1,5 @@
 """`clew recall`, `clew search` and `clew quote`."""
 
-import sys
 import time
 from collections.abc import Mapping
 from typing import Any
@@ -11,22 +10,8 @@ from rich.text import Text
 from clew.cli.explain import print_receipt
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, restricting
-from clew.cli.show import (
-    counted,
-    day,
-    dim,
-    emit,
-    err,
-    excerpt,
-    grid,
-    lay_out,
-    out,
-    printable,
-    reasons,
-    shortened,
-    turn_record,
-    who,
-)
+from clew.cli.show import counted, day, dim, err, excerpt, grid, lay_out, out, reasons, shortened, turn_record, who
+from clew.cli.terminal import emit, give, printable
 from clew.memory.recalls import MemoryRecalls
 from clew.rank.filter import TurnFilters
 from clew.rank.strategies import AUTO, STRATEGIES
@@ -82,10 +67,7 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
             record = {**context.to_dict(), "ms": round(took, 3)}
             emit(record if receipt is None else {**record, "receipt": receipt.to_dict()})
             return
-        if sys.stdout.isatty() and context.text:
-            click.echo(printable(context.text))
-        else:  # as it was counted, to the last character
-            click.echo(context.text, nl=False)
+        give(context.text)  # in a pipe as it was counted, to the last character
         err().print(footer(context, took) if context.items else nothing(memory, context, only), style="dim")
         if receipt is not None:
             print_receipt(err(), memory, receipt)

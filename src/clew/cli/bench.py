@@ -6,7 +6,8 @@ from typing import Any
 import click
 
 from clew.cli.options import Scope, common
-from clew.cli.show import bar, dim, emit, err, out, printable, progress
+from clew.cli.show import bar, dim, err, out, progress
+from clew.cli.terminal import emit, printable
 from clew.config import Config, load_config
 from clew.errors import InputError
 from clew.evaluate.ablation import NOTHING, run_ablations

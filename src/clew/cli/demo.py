@@ -19,7 +19,8 @@ from rich.text import Text
 from clew.cli.opening import open_memory, work_through
 from clew.cli.options import Scope, common
 from clew.cli.put import import_shown, print_report
-from clew.cli.show import counted, day, dim, emit, excerpt, grid, indented, lay_out, out, printable, reasons, who
+from clew.cli.show import counted, day, dim, excerpt, grid, indented, lay_out, out, reasons, who
+from clew.cli.terminal import emit, printable
 from clew.memory import Memory
 from clew.types import Context, ContextItem, IngestReport
 from clew.version import __version__

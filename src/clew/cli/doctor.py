@@ -7,7 +7,8 @@ import click
 
 from clew.cli.opening import see_that_home_exists
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, emit, indented, ledger_line, out, printable, say_encryption
+from clew.cli.show import counted, indented, ledger_line, out, say_encryption
+from clew.cli.terminal import emit, printable
 from clew.config import load_config
 from clew.errors import ClewError
 from clew.maintain import doctor as pipeline

@@ -5,7 +5,8 @@ from typing import Final
 import click
 
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, emit, err, out, printable, progress
+from clew.cli.show import counted, err, out, progress
+from clew.cli.terminal import emit, printable
 from clew.config import load_config
 from clew.evaluate.hsca.conversation_beats import ConversationWeigher
 from clew.evaluate.hsca.result import Evaluation

@@ -12,7 +12,8 @@ from clew.assemble.changes import ReceiptChanges, changes
 from clew.assemble.timeline_receipt import KIND as TOLD
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, day, dim, emit, excerpt, grid, lay_out, lines, out, printable, who
+from clew.cli.show import counted, day, dim, excerpt, grid, lay_out, lines, out, who
+from clew.cli.terminal import emit, printable
 from clew.errors import NotFoundError
 from clew.memory.recalls import MemoryRecalls
 from clew.types import Receipt

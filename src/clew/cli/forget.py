@@ -11,7 +11,8 @@ from rich.text import Text
 
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common, since, until, where
-from clew.cli.show import counted, day, dim, emit, err, numbers, out, printable, shortened, who
+from clew.cli.show import counted, day, dim, err, numbers, out, shortened, who
+from clew.cli.terminal import emit, printable
 from clew.errors import ClewError
 from clew.maintain.forget_proof import Traces, prove, traces_of
 from clew.memory import Memory

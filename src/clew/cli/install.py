@@ -1,6 +1,5 @@
 """`clew install`: adds Clew to the settings of a coding agent, and removes it."""
 
-import json
 import os
 import sys
 from importlib.util import find_spec
@@ -9,7 +8,8 @@ from pathlib import Path
 import click
 
 from clew.cli.options import Scope, common
-from clew.cli.show import emit, err, out
+from clew.cli.show import err, out
+from clew.cli.terminal import as_json, emit, say
 from clew.errors import MissingExtra
 from clew.serve.install import PROGRAMS, SettingsEdit, apply, plan_install, plan_remove, server_entry
 
@@ -38,7 +38,7 @@ def install(scope: Scope, program: str, reach: str, only_print: bool, remove: bo
     location = PROGRAMS[program](reach, Path.home(), Path.cwd(), os.environ)  # type: ignore[arg-type]  # click has checked it
     entry = server_entry(_arguments(scope), shared=reach == "project")
     if only_print:
-        click.echo(json.dumps({location.path[-2]: {location.path[-1]: entry}}, ensure_ascii=False, indent=2))
+        say(as_json({location.path[-2]: {location.path[-1]: entry}}, indent=2))
         return
     if not remove and find_spec("mcp") is None:
         raise MissingExtra("the server needs the package mcp; install clew[mcp], then run this again")
@@ -78,7 +78,7 @@ def _confirmed(scope: Scope, edit: SettingsEdit, entry: dict[str, object] | None
     elif entry is None:
         change = f"Clew's entry will be removed from {file}."
     else:
-        shown = json.dumps(entry, ensure_ascii=False, indent=2)
+        shown = as_json(entry, indent=2)
         change = f"This will be written to {file}, under {' > '.join(edit.location.path)}:\n{shown}"
     err().print(change)
     return click.confirm("Continue?", err=True)

@@ -9,7 +9,8 @@ import click
 
 from clew.cli.opening import open_memory, work_through
 from clew.cli.options import Scope, common
-from clew.cli.show import bar, counted, emit, err, lay_out, ledger_line, lines, numbers, out, printable, say_encryption
+from clew.cli.show import bar, counted, err, lay_out, ledger_line, lines, numbers, out, say_encryption
+from clew.cli.terminal import emit, printable
 from clew.errors import ClewError
 from clew.memory import Memory
 

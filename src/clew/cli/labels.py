@@ -6,7 +6,8 @@ import click
 
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, dim, emit, err, grid, lay_out, out, shortened
+from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
+from clew.cli.terminal import emit
 from clew.memory import Memory
 
 PATIENCE: Final = 2.0

@@ -18,6 +18,7 @@ from typing import Any, Final
 import click
 
 from clew.cli.options import Scope, common
+from clew.cli.terminal import printable, say
 from clew.cli.title import hide_addresses
 from clew.errors import ClewError
 from clew.version import __version__
@@ -85,7 +86,7 @@ class CommandFailed(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Prints the message as one line."""
-        click.echo(f"clew: {self.format_message()}", file=file, err=file is None)
+        say(f"clew: {self.format_message()}", file=file, err=file is None)
 
 
 class Program(click.Group):
@@ -128,6 +129,17 @@ class Program(click.Group):
         _let_streams_write_anything()
         return super().main(*args, **kwargs)
 
+    def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
+        """Parses the options before the name of the command.
+
+        Raises:
+            UsageError: they are wrong.
+        """
+        try:
+            return super().make_context(*args, **kwargs)
+        except click.UsageError as error:
+            raise _printable(error) from None
+
     def invoke(self, ctx: click.Context) -> Any:
         """Runs the command.
 
@@ -139,10 +151,12 @@ class Program(click.Group):
         with _log_lines(debug=debug):
             try:
                 return super().invoke(ctx)
+            except click.UsageError as error:
+                raise _printable(error) from None
             except (click.ClickException, click.exceptions.Exit):
-                raise  # usage errors and exit statuses, which click reports
+                raise  # click reports them
             except (KeyboardInterrupt, click.Abort):
-                click.echo(err=True)
+                say("", err=True)
                 raise click.exceptions.Exit(INTERRUPTED) from None
             except ClewError as error:
                 if debug:
@@ -162,6 +176,12 @@ class Program(click.Group):
                     f"internal error in Clew ({kind}: {error}); acknowledged turns are safe. "
                     "Please report it, with the traceback that CLEW_DEBUG=1 prints"
                 ) from error
+
+
+def _printable(error: click.UsageError) -> click.UsageError:
+    """The error, with control characters in the arguments that its message repeats made visible."""
+    message = error.format_message()
+    return error if printable(message) == message else click.UsageError(printable(message), error.ctx)
 
 
 def _with_help_options(command: click.Command) -> click.Command:
@@ -197,7 +217,7 @@ class _LogHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """Prints one record as a line; with its traceback when CLEW_DEBUG is set."""
-        click.echo(f"clew: {self.format(record) if self._debug else record.getMessage()}", err=True)
+        say(f"clew: {self.format(record) if self._debug else record.getMessage()}", err=True)
 
 
 @contextmanager

@@ -13,7 +13,8 @@ from clew.cli.opening import open_memory, see_that_home_exists
 from clew.cli.options import Scope, common
 from clew.cli.put import print_report
 from clew.cli.rekey import note_key
-from clew.cli.show import counted, emit, out, printable, progress
+from clew.cli.show import counted, out, progress
+from clew.cli.terminal import emit, printable
 from clew.config import load_config
 from clew.errors import NotFoundError
 from clew.maintain.copy_space import copy_space

@@ -5,7 +5,8 @@ from rich.text import Text
 
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
-from clew.cli.show import day, dim, emit, err, excerpt, grid, lay_out, out, printable, shortened
+from clew.cli.show import day, dim, err, excerpt, grid, lay_out, out, shortened
+from clew.cli.terminal import emit, printable
 from clew.errors import NotFoundError
 from clew.memory import Memory
 from clew.rows.pins import MOST

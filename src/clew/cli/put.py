@@ -12,7 +12,8 @@ import click
 
 from clew.cli.opening import open_memory, say_pending, settle
 from clew.cli.options import Scope, common, moment
-from clew.cli.show import counted, emit, err, numbers, out, printable, progress, shortened
+from clew.cli.show import counted, err, numbers, out, progress, shortened
+from clew.cli.terminal import emit, printable, say
 from clew.errors import FormatError, InputError
 from clew.ingest.importers import FORMATS, find_sessions
 from clew.memory import Memory
@@ -65,7 +66,7 @@ def add(
     with open_memory(scope) as memory:
         name = memory.add(turn)
         if not scope.as_json:
-            click.echo(name)
+            say(name)
         stats = settle(memory)
     if scope.as_json:
         emit({"id": name, "pending": stats.pending})

@@ -8,7 +8,8 @@ from rich.text import Text
 
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common, narrowing
-from clew.cli.show import counted, day, dim, emit, err, excerpt, out, printable, turn_record, who
+from clew.cli.show import counted, day, dim, err, excerpt, out, turn_record, who
+from clew.cli.terminal import emit, printable
 from clew.memory import Memory
 from clew.text.names import quoted
 from clew.types import Turn

@@ -11,7 +11,8 @@ import click
 
 from clew.cli.opening import see_that_home_exists
 from clew.cli.options import Scope, common
-from clew.cli.show import emit, err, out, printable
+from clew.cli.show import err, out
+from clew.cli.terminal import emit, printable
 from clew.config import SETTINGS, load_config
 from clew.errors import ConfigError
 from clew.store import rekey as store

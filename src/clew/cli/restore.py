@@ -1,13 +1,13 @@
 """`clew restore`: prints a turn exactly as stored, or extracts an attachment."""
 
-import sys
 from pathlib import Path
 
 import click
 
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
-from clew.cli.show import emit, err, printable, turn_record
+from clew.cli.show import err, turn_record
+from clew.cli.terminal import emit, give, printable
 from clew.errors import InputError
 from clew.types import Part, Turn
 
@@ -38,7 +38,7 @@ def restore(scope: Scope, turn_id: str, file: Path | None, part: int | None) -> 
         err().print(f"{len(data):,} bytes written to {printable(str(file))}", style="dim")
         return
     text = turn.text if part is None else _part(turn, part).text
-    click.echo(printable(text) if sys.stdout.isatty() else text)
+    give(text, newline=True)
     _say_binary(turn)
 
 

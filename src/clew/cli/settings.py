@@ -6,7 +6,8 @@ import click
 from rich.text import Text
 
 from clew.cli.options import Scope, common
-from clew.cli.show import dim, emit, grid, lay_out, out, printable
+from clew.cli.show import dim, grid, lay_out, out
+from clew.cli.terminal import emit, printable
 from clew.config import SETTINGS, Config, load_config, sources
 from clew.errors import ClewError
 from clew.ingest.exclude import exclusion

@@ -1,18 +1,18 @@
-"""How output looks: laid out for 80 columns, with control characters of stored text made harmless; and JSON output."""
+"""How output looks: laid out for 80 columns, with control characters of stored text made visible."""
 
-import json
 import re
 from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Any, Final
 
-import click
-from rich.console import Console, RenderableType
+from rich.console import Console, ConsoleOptions, RenderableType
 from rich.padding import Padding
 from rich.progress import BarColumn, Progress, SpinnerColumn, TextColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
+from clew.cli.terminal import printable
 from clew.text.sentences import sentence_spans
 from clew.text.terms import query_terms, terms
 from clew.types import Turn
@@ -20,7 +20,6 @@ from clew.types import Turn
 WIDEST: Final = 100
 """Most columns that output uses: longer lines are hard to read."""
 
-_CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SPACE = re.compile(r"\s+")
 
 _REASONS: Final = {
@@ -60,31 +59,24 @@ def err() -> Console:
     return _console(stderr=True)
 
 
+class SafeConsole(Console):
+    """A console that makes control characters visible in whatever it prints, tables and styled text included."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        """Renders to segments; those that are controls of rich itself stay as they are."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
+
+
 def _console(*, stderr: bool) -> Console:
-    console = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    console = SafeConsole(stderr=stderr, highlight=False, markup=False, emoji=False)
     console.width = min(console.width, WIDEST)
     return console
-
-
-def emit(*records: Mapping[str, Any]) -> None:
-    """Prints one JSON object per line; keys keep their order, and text is not escaped to ASCII."""
-    for record in records:
-        click.echo(json.dumps(record, ensure_ascii=False))
 
 
 def turn_record(turn: Turn) -> dict[str, Any]:
     """A stored turn as a record for `emit`, with its id first."""
     return {"id": turn.id, **turn.to_dict()}
-
-
-def printable(text: str) -> str:
-    """Replaces control characters (colours, cursor movements, changes of writing direction) by visible ones."""
-    return _CONTROL.sub(_picture, text)
-
-
-def _picture(found: re.Match[str]) -> str:
-    code = ord(found[0])
-    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
 
 
 def shortened(text: str, limit: int) -> str:
@@ -191,7 +183,7 @@ def progress(*columns: str) -> Progress:
     console = err()
     return Progress(
         SpinnerColumn(),
-        *(TextColumn(column) for column in columns),
+        *(TextColumn(column, markup=False) for column in columns),
         console=console,
         transient=True,
         disable=not console.is_terminal,

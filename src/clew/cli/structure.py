@@ -7,7 +7,8 @@ from rich.text import Text
 
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, dim, emit, err, grid, lay_out, out, shortened
+from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
+from clew.cli.terminal import emit
 from clew.types.chunk import ContextSnapshot
 
 PATIENCE: Final = 2.0

@@ -1,13 +1,13 @@
 """`clew when`: prints what was said in a period of time."""
 
-import sys
 from typing import Any
 
 import click
 
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, emit, err, printable
+from clew.cli.show import counted, err
+from clew.cli.terminal import emit, give
 from clew.types.moments import MODES, Remembered
 
 
@@ -40,10 +40,7 @@ def when(scope: Scope, query: str, since: str | None, until: str | None, mode: s
     if scope.as_json:
         emit(found.to_dict())
         return
-    if sys.stdout.isatty() and found.text:
-        click.echo(printable(found.text))
-    else:  # as it was counted, to the last character
-        click.echo(found.text, nl=False)
+    give(found.text)  # in a pipe as it was counted, to the last character
     err().print(_footer(found), style="dim")
 
 
