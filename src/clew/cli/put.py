@@ -106,8 +106,8 @@ def import_(scope: Scope, paths: tuple[str, ...], form: str | None, session: str
     PATH is a file, zip archive or folder in any of the formats below; or `claude-code`, `codex` or `gemini-cli` for the
     sessions that this program has stored on this machine. Importing a file again adds only what is new.
 
-    Records that cannot be read are listed by file and line, and the others are imported. Links and pipes in a folder are
-    skipped. Exit status 1 means that a record was rejected or nothing could be read.
+    Records that cannot be read are listed by file and line, and the others are imported. Links and pipes in a folder
+    are skipped. Exit status 1 means that a record was rejected or nothing could be read.
     """
     with open_memory(scope) as memory:
         started = time.perf_counter()
