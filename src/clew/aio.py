@@ -1,4 +1,8 @@
-"""AsyncMemory: Memory's methods as coroutines. Mechanical: each runs Memory's own method in a bounded thread pool."""
+"""AsyncMemory: Memory's methods as coroutines. Mechanical: each runs Memory's own method in a bounded thread pool.
+
+Questions have a pool of their own. They compute and hardly wait, so more of them at once gain nothing under Python's
+global lock, and each running thread may hold up the event loop for one switch interval (5 ms).
+"""
 
 import asyncio
 import functools
@@ -14,16 +18,20 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 THREADS: Final = 8
-"""Calls that may be at work at once; more wait their turn."""
+"""Calls other than questions that may be at work at once; more wait their turn."""
+
+QUESTIONS: Final = 2
+"""Questions that may be at work at once; more wait their turn."""
 
 
 def _in_thread(
-    method: Callable[Concatenate[Memory, P], T],
+    method: Callable[Concatenate[Memory, P], T], *, question: bool = False
 ) -> Callable[Concatenate["AsyncMemory", P], Coroutine[Any, Any, T]]:
     async def call(self: "AsyncMemory", /, *args: P.args, **kwargs: P.kwargs) -> T:
         work = functools.partial(method, self.memory, *args, **kwargs)
         try:
-            running = asyncio.get_running_loop().run_in_executor(self.threads, work)
+            pool = self.questions if question else self.threads
+            running = asyncio.get_running_loop().run_in_executor(pool, work)
         except RuntimeError as error:  # the threads are gone
             raise ClosedError from error
         return await running
@@ -42,6 +50,7 @@ class AsyncMemory:
         """Wraps an open memory."""
         self.memory = memory
         self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="clew")
+        self.questions = ThreadPoolExecutor(QUESTIONS, thread_name_prefix="clew-questions")
 
     @classmethod
     async def open(cls, *args: Any, **kwargs: Any) -> Self:
@@ -53,11 +62,11 @@ class AsyncMemory:
     import_path = _in_thread(Memory.import_path)
     pause = _in_thread(Memory.pause)
     resume = _in_thread(Memory.resume)
-    recall = _in_thread(Memory.recall)
-    search = _in_thread(Memory.search)
-    ranked = _in_thread(Memory.ranked)
-    query = _in_thread(Memory.query)
-    find_quote = _in_thread(Memory.find_quote)
+    recall = _in_thread(Memory.recall, question=True)
+    search = _in_thread(Memory.search, question=True)
+    ranked = _in_thread(Memory.ranked, question=True)
+    query = _in_thread(Memory.query, question=True)
+    find_quote = _in_thread(Memory.find_quote, question=True)
     get = _in_thread(Memory.get)
     restore = _in_thread(Memory.restore)
     retry = _in_thread(Memory.retry)
@@ -66,13 +75,13 @@ class AsyncMemory:
     annotations = _in_thread(Memory.annotations)
     snapshots = _in_thread(Memory.snapshots)
     labels = _in_thread(Memory.labels)
-    labelled = _in_thread(Memory.labelled)
-    entities = _in_thread(Memory.entities)
-    entity = _in_thread(Memory.entity)
-    build_prompt = _in_thread(Memory.build_prompt)
+    labelled = _in_thread(Memory.labelled, question=True)
+    entities = _in_thread(Memory.entities, question=True)
+    entity = _in_thread(Memory.entity, question=True)
+    build_prompt = _in_thread(Memory.build_prompt, question=True)
     update = _in_thread(Memory.update)
     wrap_chat = _in_thread(Memory.wrap_chat)
-    remember_when = _in_thread(Memory.remember_when)
+    remember_when = _in_thread(Memory.remember_when, question=True)
     mark_used = _in_thread(Memory.mark_used)
     tune = _in_thread(Memory.tune)
     learned = _in_thread(Memory.learned)
@@ -80,9 +89,9 @@ class AsyncMemory:
     pin = _in_thread(Memory.pin)
     unpin = _in_thread(Memory.unpin)
     pins = _in_thread(Memory.pins)
-    state_before = _in_thread(Memory.state_before)
+    state_before = _in_thread(Memory.state_before, question=True)
     evolution = _in_thread(Memory.evolution)
-    domains = _in_thread(Memory.domains)
+    domains = _in_thread(Memory.domains, question=True)
     drain = _in_thread(Memory.drain)
     forget = _in_thread(Memory.forget)
     forget_expired = _in_thread(Memory.forget_expired)
@@ -94,7 +103,8 @@ class AsyncMemory:
     async def close(self) -> None:
         """Ends the background work after the step at hand and releases the home and the threads."""
         await asyncio.to_thread(self.memory.close)
-        self.threads.shutdown(wait=False)
+        for pool in (self.threads, self.questions):
+            pool.shutdown(wait=False)
 
     async def __aenter__(self) -> Self:
         return self

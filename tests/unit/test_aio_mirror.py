@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from clew.aio import THREADS, AsyncMemory
+from clew.aio import QUESTIONS, THREADS, AsyncMemory
 from clew.errors import ClosedError, ConfigError, InputError
 from clew.memory import Memory
 from tests.memories import history, quiet, told
@@ -120,6 +120,31 @@ def test_the_loop_goes_on_while_threads_wait_and_their_number_is_bounded() -> No
             release.set()
             reports = await asyncio.gather(*calls)
             assert sum(report.added for report in reports) == 3 * THREADS
+
+    asyncio.run(main())
+
+
+@pytest.mark.requirement("F-MEMORY-13")
+def test_few_questions_compute_at_once_and_hold_up_no_other_call() -> None:
+    release = threading.Event()
+    at_work: list[str] = []
+
+    def counting(text: str) -> int:
+        at_work.append(text)
+        assert release.wait(60)
+        return len(text)
+
+    async def main() -> None:
+        async with await opened() as memory:
+            await memory.add(told("tea"))
+            questions = [asyncio.ensure_future(memory.recall("tea", counter=counting)) for _ in range(20)]
+            while len(at_work) < QUESTIONS:
+                await asyncio.sleep(0)
+            assert await memory.add(told("more tea")) == "s:turn:1"
+            await asyncio.sleep(0.05)
+            assert len(at_work) == QUESTIONS
+            release.set()
+            assert len(await asyncio.gather(*questions)) == 20
 
     asyncio.run(main())
 
