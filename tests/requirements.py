@@ -542,6 +542,11 @@ INGEST = (
     Requirement("F-INGEST-34", "Issue 12.2", "A tool result of several texts is one result."),
     Requirement("F-INGEST-30", "Issue 12.2", "The command `import` exits with status 1 when a record was rejected."),
     Requirement(
+        "F-INGEST-35",
+        "Issue 12.1",
+        "An unchanged file that is imported again costs a look at its size and times, and is not opened.",
+    ),
+    Requirement(
         "F-INGEST-27",
         "Issue 12.2",
         "Passwords are masked in the forms of command lines, configuration files, cookies, markup and plain sentences.",

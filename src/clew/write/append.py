@@ -15,6 +15,7 @@ from typing import Final, cast
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.index.entry import encode
 from clew.ingest.identity import Placement, TurnKey, align
+from clew.rows.imported_files import ImportedFile, note, turns_of
 from clew.rows.parameters import take_over
 from clew.rows.pause import paused_since
 from clew.rows.tombstones import Hashed, ghosts, hashing, is_copy
@@ -101,6 +102,20 @@ class Appender:
     def learn(self, values: Mapping[str, float], now: datetime) -> None:
         """Takes learned values over that an export brought along, see `take_over`."""
         take_over(self._store, self._space, values, now)
+
+    def turns_of_file(self, path: str, stamp: str) -> int | None:
+        """How many turns a file gave when it was imported in this state; None when it was not."""
+        with self._store.snapshot() as reader:
+            return turns_of(reader, self._space, path, stamp)
+
+    def note_files(self, files: Iterable[ImportedFile]) -> None:
+        """Remembers files whose turns are stored."""
+        note(self._store, self._space, files)
+
+    def forgotten(self) -> int:
+        """How many turns of the space were forgotten."""
+        with self._store.snapshot() as reader:
+            return reader.count("tombstone", (self._space,), (self._space,))
 
     def add(self, item: Prepared, now: datetime) -> Fate:
         """Appends one turn; returns once it is durable."""

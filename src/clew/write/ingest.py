@@ -8,15 +8,32 @@ from pathlib import Path
 
 from clew.config import IngestConfig
 from clew.errors import ConflictError, TurnRejected
-from clew.ingest.importers import ImportedTurn, ImportLimits, ImportRecord, Skipped, read_path
+from clew.ingest.importers import FileEnd, ImportedTurn, ImportLimits, ImportRecord, Skipped, read_path
+from clew.rows.imported_files import ImportedFile
 from clew.types.reports import IngestReport, Rejection
 from clew.types.turn import Turn
+from clew.version import __version__
 from clew.write.append import Appender, Fate
 from clew.write.prepare import Prepared, admit, prepare
 from clew.write.stream_alignment import Strand
 
 Progress = Callable[[int], None]
 """Called with the number of turns settled so far."""
+
+
+@dataclass(slots=True)
+class _FileState:
+    """What became of the records of one file.
+
+    Attributes:
+        end: None until its last record was given.
+        turns: how many of them are stored.
+        is_whole: whether each of them was stored, or left out for good.
+    """
+
+    end: FileEnd | None = None
+    turns: int = 0
+    is_whole: bool = True
 
 
 @dataclass(slots=True)
@@ -32,6 +49,22 @@ class _Tally:
     skipped: Counter[str] = field(default_factory=Counter)
     settled: int = 0
     learned: Mapping[str, float] | None = None
+    file: _FileState = field(default_factory=_FileState)
+    ended: list[_FileState] = field(default_factory=list)
+
+    def reject(self, rejection: Rejection, file: _FileState) -> None:
+        self.rejected.append(rejection)
+        file.is_whole = False
+
+    def end_file(self, end: FileEnd) -> None:
+        self.file.end = end
+        self.ended.append(self.file)
+        self.file = _FileState()
+
+    def take_ended(self) -> list[_FileState]:
+        """The files that are stored as a whole and were not given before."""
+        ended, self.ended = self.ended, []
+        return [file for file in ended if file.is_whole]
 
     def progress(self, count: int) -> None:
         self.settled += count
@@ -40,14 +73,16 @@ class _Tally:
 
     def take(self, waiting: "_Waiting", fate: Fate) -> None:
         item = waiting.item
+        waiting.file.turns += fate.added is not None or fate.known is not None
         if fate.forgotten:
             self.skipped["forgotten"] += 1
         elif fate.excluded:
             self.skipped["excluded"] += 1
         elif fate.paused:
             self.skipped["paused"] += 1
+            waiting.file.is_whole = False
         elif fate.conflict is not None:
-            self.rejected.append(Rejection(where=waiting.where, reason=_conflict(item, fate.conflict)))
+            self.reject(Rejection(where=waiting.where, reason=_conflict(item, fate.conflict)), waiting.file)
         elif fate.added is not None:
             self.added += 1
             self.turn_ids.append((waiting.place, fate.added))
@@ -107,7 +142,7 @@ def add_many(
     A turn that is rejected is named by its place in the input and does not stop the others.
     """
     records = (_admitted(turn, f"turns[{place}]") for place, turn in enumerate(turns))
-    return _append_all(appender, records, config, clock, on_progress)
+    return _append_all(appender, records, config, clock, _Tally(on_progress))
 
 
 def _admitted(turn: object, where: str) -> ImportRecord:
@@ -133,7 +168,16 @@ def import_path(
         FormatError: the file as a whole cannot be read.
     """
     limits = ImportLimits(max_line_bytes=config.max_line_bytes)
-    return _append_all(appender, read_path(path, form, session=session, limits=limits), config, clock, on_progress)
+    tally = _Tally(on_progress)
+    way = repr((__version__, form, session, config, appender.forgotten()))  # a file read in another way is read again
+
+    def is_unchanged(name: str, stamp: str) -> bool:
+        turns = appender.turns_of_file(name + way, stamp)
+        tally.known += turns or 0
+        return turns is not None
+
+    records = read_path(path, form, session=session, limits=limits, is_unchanged=is_unchanged)
+    return _append_all(appender, records, config, clock, tally, way)
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,6 +187,7 @@ class _Waiting:
     place: int
     where: str
     item: Prepared
+    file: _FileState
 
 
 def _append_all(
@@ -150,14 +195,14 @@ def _append_all(
     records: Iterable[ImportRecord],
     config: IngestConfig,
     clock: Callable[[], datetime],
-    on_progress: Progress | None,
+    tally: _Tally,
+    way: str = "",
 ) -> IngestReport:
     """Gathers turns by session, as many as `config` allows in memory, and appends each group.
 
     A session that goes on in the next group is aligned as a whole (`clew.write.stream_alignment`), so the result does
     not depend on where a group ends.
     """
-    tally = _Tally(on_progress)
     groups: dict[str, list[_Waiting]] = {}
     strands: dict[str, Strand] = {}
 
@@ -168,6 +213,9 @@ def _append_all(
             fates = appender.add_sequence(items, clock(), tally.progress, strands.setdefault(session, Strand()))
             for waiting, fate in zip(group, fates, strict=True):
                 tally.take(waiting, fate)
+        appender.note_files(
+            ImportedFile(file.end.where + way, file.end.stamp, file.turns) for file in tally.take_ended() if file.end
+        )
 
     held = chars = 0
     try:
@@ -187,7 +235,9 @@ def _append_all(
 def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tally) -> Iterator[_Waiting]:
     for place, record in enumerate(records):
         if isinstance(record, Rejection):
-            tally.rejected.append(record)
+            tally.reject(record, tally.file)
+        elif isinstance(record, FileEnd):
+            tally.end_file(record)
         elif isinstance(record, Skipped):
             tally.skipped[record.kind] += 1
             tally.learned = tally.learned if record.learned is None else record.learned
@@ -195,6 +245,6 @@ def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tal
             try:
                 item = prepare(record.turn, config)
             except TurnRejected as error:
-                tally.rejected.append(Rejection(where=record.where, reason=str(error)))
+                tally.reject(Rejection(where=record.where, reason=str(error)), tally.file)
                 continue
-            yield _Waiting(place, record.where, item)
+            yield _Waiting(place, record.where, item, tally.file)

@@ -20,12 +20,13 @@ from clew.ingest.importers import (
 )
 from clew.ingest.importers.detect import detect_source
 from clew.ingest.importers.files import UNREADABLE, find_claude_code, find_sessions, find_sources, is_single
-from clew.ingest.importers.record import ImportedTurn, ImportLimits, ImportRecord, Skipped
+from clew.ingest.importers.record import FileEnd, ImportedTurn, ImportLimits, ImportRecord, IsUnchanged, Skipped
 from clew.ingest.importers.source import Source
 from clew.types import Rejection
 
 __all__ = [
     "FORMATS",
+    "FileEnd",
     "ImportLimits",
     "ImportRecord",
     "ImportedTurn",
@@ -92,6 +93,7 @@ def read_path(
     *,
     session: str | None = None,
     limits: ImportLimits | None = None,
+    is_unchanged: IsUnchanged | None = None,
 ) -> Iterator[ImportRecord]:
     """Reads a file, all files of a directory, or all members of a zip.
 
@@ -102,13 +104,14 @@ def read_path(
         format: a name of FORMATS; None detects each file's format from its first bytes. A text without speakers is
             then read only if its file was named itself.
         session: puts every turn into this session instead of the one that the source names.
+        is_unchanged: tells files that need not be opened again; the others are each followed by a `FileEnd`.
 
     Raises:
         FormatError: nothing can be read at the path as a whole, or its format is unknown.
     """
     if format is not None and format not in FORMATS:
         raise FormatError(f"{format!r} is no format; expected one of {', '.join(FORMATS)}")
-    for source in find_sources(path, session, limits or ImportLimits()):
+    for source in find_sources(path, session, limits or ImportLimits(), is_unchanged):
         if not isinstance(source, Source):
             yield source
         elif is_single(path):

@@ -13,7 +13,7 @@ from typing import BinaryIO, cast
 
 from clew.errors import FormatError
 from clew.ingest.encoding import escape_surrogates
-from clew.ingest.importers.record import ImportLimits, Skipped
+from clew.ingest.importers.record import FileEnd, ImportLimits, IsUnchanged, Skipped
 from clew.ingest.importers.source import Source
 from clew.types import Rejection
 
@@ -40,7 +40,7 @@ _SESSIONS = {
     "gemini-cli": (".gemini/tmp/*/chats/**/*.json", ".gemini/tmp/*/chats/**/*.jsonl"),
 }
 
-FoundFile = Source | Rejection | Skipped
+FoundFile = Source | Rejection | Skipped | FileEnd
 Opener = Callable[[], BinaryIO]
 
 
@@ -67,25 +67,56 @@ def find_claude_code(home: Path) -> list[Path]:
     return find_sessions("claude-code", home)
 
 
-def find_sources(path: Path, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
+def find_sources(
+    path: Path, session: str | None, limits: ImportLimits, is_unchanged: IsUnchanged | None = None
+) -> Iterator[FoundFile]:
     """The files to read at a path, sorted: the file itself, the files of a directory, or the members of a zip.
 
     In a directory or zip, only files with a known suffix are read; the others are reported as skipped.
+
+    Args:
+        is_unchanged: tells files that need not be opened, which are reported as skipped; the others are each followed
+            by a `FileEnd`. None reads every file.
 
     Raises:
         FormatError: there is nothing at the path, or it cannot be read.
     """
     try:
         if path.is_dir():
-            yield from _in_directory(path, session, limits)
-        elif is_single(path):
-            yield _file(path, _shown(path), _shown(path.stem), session, limits)
+            yield from _in_directory(path, session, limits, is_unchanged)
         elif path.is_file():
-            yield from _in_zip(path, _shown(path), session, limits)
+            yield from _changed(path, partial(_named, path, session, limits), is_unchanged)
         else:
             raise FormatError(f"{_shown(path)} is no file or directory; check the path")
     except OSError as error:
         raise FormatError(f"{_shown(path)} cannot be read: {error.strerror or error}") from error
+
+
+def _named(path: Path, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
+    if is_single(path):
+        yield _file(path, _shown(path), _shown(path.stem), session, limits)
+    else:
+        yield from _in_zip(path, _shown(path), session, limits)
+
+
+def _changed(
+    path: Path, find: Callable[[], Iterator[FoundFile]], is_unchanged: IsUnchanged | None
+) -> Iterator[FoundFile]:
+    """What `find` gives and the end of the file; or nothing of it, when the file is the same as before."""
+    if is_unchanged is None:
+        yield from find()
+        return
+    end = FileEnd(_shown(path.absolute()), _stamp(path))
+    if is_unchanged(end.where, end.stamp):
+        yield Skipped("unchanged file", _shown(path))
+        return
+    yield from find()
+    yield end
+
+
+def _stamp(path: Path) -> str:
+    state = path.stat()
+    return f"{state.st_size}:{state.st_mtime_ns}:{state.st_ctime_ns}:{state.st_ino}"
 
 
 def is_single(path: Path) -> bool:
@@ -117,16 +148,19 @@ def _open_itself(path: Path) -> BinaryIO:
     return os.fdopen(os.open(path, flags), "rb")
 
 
-def _in_directory(root: Path, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
+def _in_directory(
+    root: Path, session: str | None, limits: ImportLimits, is_unchanged: IsUnchanged | None
+) -> Iterator[FoundFile]:
     closed: list[OSError] = []
     for path in sorted(_walk(root, closed.append)):
         label, stem = _shown(path), _shown(path.relative_to(root).with_suffix("").as_posix())
         if irregular := _irregular(path):
             yield Skipped(irregular, label)
         elif path.suffix.lower() == ".zip":
-            yield from _in_zip(path, label, session, limits)
+            yield from _changed(path, partial(_in_zip, path, label, session, limits), is_unchanged)
         elif path.suffix.lower() in _SUFFIXES:
-            yield _file(path, label, stem, session, limits, is_named=False)
+            source = _file(path, label, stem, session, limits, is_named=False)
+            yield from _changed(path, partial(iter, [source]), is_unchanged)
         else:
             yield Skipped("file of another kind", label)
     for error in closed:

@@ -1,6 +1,6 @@
 """The records that importers produce (turns, rejections, skipped records), and their size limits."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from clew.types import Rejection, Turn
@@ -42,4 +42,20 @@ class Skipped:
     learned: Mapping[str, float] | None = None
 
 
-ImportRecord = ImportedTurn | Rejection | Skipped
+@dataclass(frozen=True, slots=True)
+class FileEnd:
+    """The end of a file on the disk, after its last record.
+
+    Attributes:
+        where: the file's absolute path.
+        stamp: size, times and inode before it was read; another stamp means that it was changed.
+    """
+
+    where: str
+    stamp: str
+
+
+IsUnchanged = Callable[[str, str], bool]
+"""Whether the file with this path and stamp was read before, so that it need not be opened."""
+
+ImportRecord = ImportedTurn | Rejection | Skipped | FileEnd

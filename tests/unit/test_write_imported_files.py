@@ -1,0 +1,101 @@
+"""A file that was imported is opened again only when it, or the way it is read, has changed."""
+
+import json
+import os
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew import Config, Memory
+from clew.config import IngestConfig
+
+_OPENED: Counter[str] | None = None
+
+
+def _count(event: str, details: tuple[Any, ...]) -> None:
+    if _OPENED is not None and event == "open" and isinstance(details[0], str | bytes | os.PathLike):
+        _OPENED[os.fsdecode(details[0])] += 1
+
+
+sys.addaudithook(_count)
+
+
+@contextmanager
+def opened(root: Path) -> Iterator[Counter[str]]:
+    """Counts how often each file below a folder is opened; filled when the block ends."""
+    global _OPENED  # noqa: PLW0603  # an audit hook cannot be removed, so it looks whether it is wanted
+    _OPENED, found = Counter(), Counter[str]()
+    try:
+        yield found
+    finally:
+        found.update({name: count for name, count in _OPENED.items() if name.startswith(str(root))})
+        _OPENED = None
+
+
+def write(path: Path, *texts: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps({"role": "user", "content": text}) + "\n" for text in texts), encoding="utf-8")
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    for number in range(20):
+        write(tmp_path / "in" / f"{number}.jsonl", f"first of {number}", f"second of {number}")
+    return tmp_path / "in"
+
+
+@pytest.mark.requirement("F-INGEST-35")
+def test_an_unchanged_folder_is_not_opened_again(folder: Path, tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "home", embedder="none") as memory:
+        assert memory.import_path(folder).added == 40
+        with opened(folder) as files:
+            again = memory.import_path(folder)
+        assert (again.added, again.known, again.skipped, files) == (0, 40, {"unchanged file": 20}, Counter())
+        write(folder / "7.jsonl", "first of 7", "second of 7", "third of 7")
+        with opened(folder) as files:
+            grown = memory.import_path(folder)
+        assert (grown.added, grown.known) == (1, 40)
+        assert set(files) == {str(folder / "7.jsonl")}
+    with Memory.open(tmp_path / "home", embedder="none") as memory, opened(folder) as files:
+        assert memory.import_path(folder).known == 41
+    assert files == Counter()
+
+
+@pytest.mark.requirement("F-INGEST-35")
+def test_a_file_is_read_again_for_another_session_space_or_setting(folder: Path, tmp_path: Path) -> None:
+    file = folder / "3.jsonl"
+    config = Config(ingest=IngestConfig(exclude=("text:nothing like it",)))
+    with Memory.open(tmp_path / "home", embedder="none") as memory:
+        assert memory.import_path(file).added == 2
+        assert memory.import_path(file, session="other").added == 2
+        assert memory.import_path(file).skipped == {"unchanged file": 1}
+    with Memory.open(tmp_path / "home", embedder="none", space="second") as memory:
+        assert memory.import_path(file).added == 2
+    with Memory.open(tmp_path / "home", embedder="none", config=config) as memory:
+        assert (memory.import_path(file).skipped, memory.import_path(file).skipped) == ({}, {"unchanged file": 1})
+
+
+@pytest.mark.requirement("F-INGEST-35")
+def test_a_file_with_rejected_records_or_read_in_a_pause_is_read_again(folder: Path, tmp_path: Path) -> None:
+    broken = folder / "broken.jsonl"
+    broken.write_text('{"role": "user", "content": "one"}\n{"role": \n', encoding="utf-8")
+    with Memory.open(tmp_path / "home", embedder="none") as memory:
+        assert [len(memory.import_path(broken).rejected) for _ in range(2)] == [1, 1]
+        memory.pause()
+        assert memory.import_path(folder / "1.jsonl").skipped == {"paused": 2}
+        memory.resume()
+        assert memory.import_path(folder / "1.jsonl").added == 2
+
+
+@pytest.mark.requirement("F-INGEST-35")
+def test_forgetting_counts_files_anew(folder: Path, tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "home", embedder="none") as memory:
+        report = memory.import_path(folder / "1.jsonl")
+        memory.forget(turn_ids=[report.turn_ids[0]])
+        again = memory.import_path(folder / "1.jsonl")
+        assert (again.added, again.known, again.skipped) == (0, 1, {"forgotten": 1})
