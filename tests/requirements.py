@@ -547,6 +547,9 @@ INGEST = (
         "An unchanged file that is imported again costs a look at its size and times, and is not opened.",
     ),
     Requirement(
+        "F-INGEST-37", "Issue 12.2", "Impossible names and numbers give a message of Clew's own, never one of Python's."
+    ),
+    Requirement(
         "F-INGEST-27",
         "Issue 12.2",
         "Passwords are masked in the forms of command lines, configuration files, cookies, markup and plain sentences.",

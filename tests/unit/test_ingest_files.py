@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clew.errors import FormatError
+from clew.errors import FormatError, InputError
 from clew.ingest.encoding import unescape
 from clew.ingest.importers import FORMATS, ImportLimits, detect
 from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
@@ -349,3 +349,20 @@ def test_a_file_name_that_is_no_text_can_be_shown(tmp_path: Path) -> None:
 def test_every_format_says_what_it_is() -> None:
     assert [(name, importer.name) for name, importer in FORMATS.items()] == [(name, name) for name in FORMATS]
     assert all(importer.about for importer in FORMATS.values())
+
+
+@pytest.mark.requirement("F-INGEST-37")
+@pytest.mark.parametrize("name", ["a\0b", "a\ud800b"])
+def test_impossible_names_are_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"path .* holds NUL or a lone surrogate"):
+        read(tmp_path / name)
+    with pytest.raises(InputError, match=r"session name .* holds NUL or a lone surrogate"):
+        read(put(tmp_path, "t.jsonl", lines(ONE)), session=name)
+
+
+@pytest.mark.requirement("F-INGEST-37")
+def test_a_number_of_many_digits_costs_its_record_alone(tmp_path: Path) -> None:
+    huge = '{"role": "user", "content": "x", "at": ' + "9" * 6000 + "}\n"
+    records = read(put(tmp_path, "t.jsonl", lines(ONE) + huge + lines(TWO)))
+    assert [turn.text for turn in turns(records)] == ["one", "two"]
+    assert rejections(records, tmp_path) == [("t.jsonl:2", "a number with more digits than are read; write it as text")]

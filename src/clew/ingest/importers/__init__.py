@@ -1,13 +1,15 @@
 """Reads conversations from the files of other programs, record by record; start at `read_path`."""
 
 import logging
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 
-from clew.errors import FormatError
+from clew.errors import FormatError, InputError
+from clew.ingest.encoding import is_encodable
 from clew.ingest.importers import (
     chatgpt,
     claude_code,
@@ -108,7 +110,9 @@ def read_path(
 
     Raises:
         FormatError: nothing can be read at the path as a whole, or its format is unknown.
+        InputError: the path or the session's name holds NUL or a lone surrogate.
     """
+    _check_names(path, session)
     if format is not None and format not in FORMATS:
         raise FormatError(f"{format!r} is no format; expected one of {', '.join(FORMATS)}")
     for source in find_sources(path, session, limits or ImportLimits(), is_unchanged):
@@ -118,6 +122,18 @@ def read_path(
             yield from _read_file(source, format or _detected(source))
         else:
             yield from _read_member(source, format)
+
+
+def _check_names(path: Path, session: str | None) -> None:
+    """Refuses names that no file and no session can have."""
+    try:
+        is_path = b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        is_path = False
+    if not is_path:
+        raise InputError(f"the path {str(path)!r} holds NUL or a lone surrogate; give the name of a file or folder")
+    if session is not None and not is_encodable(session):
+        raise InputError(f"the session name {session!r} holds NUL or a lone surrogate; give a name without them")
 
 
 def _detected(source: Source) -> str:

@@ -175,6 +175,8 @@ def parse(data: bytes) -> Any:
         value = json.loads(text, strict=False, parse_constant=_no_number)  # control characters are kept
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at character {error.pos + 1} of {len(text)}") from error
+    except ValueError as error:  # the only other one that json raises
+        raise ValueError("a number with more digits than are read; write it as text") from error
     except RecursionError as error:
         raise ValueError(f"nested deeper than {DEEPEST} levels") from error
     if data.count(b"[") + data.count(b"{") > DEEPEST and _depth(value) > DEEPEST:
