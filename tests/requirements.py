@@ -390,6 +390,7 @@ ANALYZE = (
     Requirement("F-ANALYZE-12", "DESIGN 4", "A weighing contains the result of each rule alone, as rows to store."),
     Requirement("F-ANALYZE-13", "DESIGN 5.1", "No more characters are read than stated."),
     Requirement("F-ANALYZE-14", "DESIGN 5.1", "Scores are in 0..1 for any text, deterministic, with known flags only."),
+    Requirement("F-ANALYZE-15", "HSCA 2.1", "A tight mesh of few words scores high; unrelated text does not raise it."),
 )
 
 # --- NUANCE ---
@@ -1068,6 +1069,7 @@ SIGMA = (
     Requirement(
         "W-SIGMA-10", "DESIGN 5.2", "At most a tenth of turns is at either end of importance, and shifts are 2 to 15 %."
     ),
+    Requirement("W-SIGMA-11", "DESIGN 5.2", "The threshold of shifts adapts to the session, in order and exactly."),
 )
 
 # --- ENCRYPTION ---
@@ -1197,6 +1199,7 @@ INJECTION = (
         "F-SIGMA-04", "SIGMA stage 4", "The lattice connects references, neighbours and similar turns; it has a mode."
     ),
     Requirement("F-SIGMA-05", "SIGMA, data structures", "The shapes have the document's fields and survive the wire."),
+    Requirement("F-SIGMA-06", "DESIGN 1.3", "Without its embedder the injector returns the message unchanged."),
 )
 
 # --- TIME ---
@@ -1281,6 +1284,7 @@ HCE = (
         "F-HCE-07", "DESIGN 10", "A memory's prompt is block, buffer, query, budgeted, and nothing is repeated."
     ),
     Requirement("F-HCE-08", "DESIGN 10", "A chat that a memory wraps is called once; its answer is always returned."),
+    Requirement("F-HCE-09", "HCE", "A save replaces the old state in one step, even beside another save."),
 )
 
 # --- MCP ---

@@ -36,6 +36,61 @@ STUFFED = {
     "tags": "Topic: redis. Keywords: cache, latency, memory. See also: redis cache. Tags: latency, memory, redis.",
 }
 
+MESHES = {
+    "sched": (
+        "The scheduler takes the lock before it reads the queue. When a worker holds the lock, the scheduler "
+        "waits for the worker. The worker releases the lock only after the queue is empty. If the queue never "
+        "empties, the worker keeps the lock and the scheduler starves. The scheduler should take the lock with a "
+        "timeout, so that a worker with a long queue cannot starve it."
+    ),
+    "bug": (
+        "The scheduler deadlocks because the worker takes the lock while the scheduler waits for the queue. The "
+        "queue is guarded by the same lock. When the worker finishes, it releases the lock, but the scheduler has"
+        " already left the queue. The fix is to release the lock before the worker touches the queue."
+    ),
+    "dns": (
+        "The resolver asks the name server for the address. If the name server does not know the address, the "
+        "resolver asks the root server. The root server sends the resolver to another name server. That name "
+        "server knows the address and tells the resolver. The resolver keeps the address, so that it need not ask"
+        " the name server again."
+    ),
+    "hens": (
+        "The fox watched the hens from the wood. The hens never left the yard while the dog slept by the gate. "
+        "One night the dog left the gate, and the fox crept into the yard. The hens woke the dog, and the dog "
+        "chased the fox back to the wood."
+    ),
+    "tok": (
+        "The client sends the token to the server. The server checks the token against the session. If the "
+        "session has expired, the server refuses the token and the client asks for a new session. The new session"
+        " gives the client a new token."
+    ),
+    "pay": (
+        "The buyer pays the agent when the seller signs the contract. The agent keeps the money until the buyer "
+        "has the keys. If the seller breaks the contract, the agent returns the money to the buyer. If the buyer "
+        "breaks the contract, the seller keeps the money."
+    ),
+    "tree": (
+        "The parser builds the tree from the tokens. Each node of the tree holds the tokens that the parser read "
+        "for it. When a token is wrong, the parser marks the node, and the printer skips that node of the tree. "
+        "The printer needs the tree alone, never the tokens."
+    ),
+    "mom": (
+        "My mother taught my sister to sew. My sister taught me, and I taught my daughter. Now my daughter sews "
+        "with my mother while my sister and I cook for them. My mother says that my daughter sews better than my "
+        "sister did."
+    ),
+    "names": (
+        "Anna sold Ben a boat. Ben lent Carla the boat. When Carla sank the boat, Ben asked Anna for another. "
+        "Anna told Ben that Carla should pay. Carla paid Anna, and Anna built Ben a new boat."
+    ),
+    "tcp": (
+        "TCP waits for an acknowledgement before it sends more data. When the acknowledgement is late, TCP sends "
+        "the data again. Routers drop data when queues are full, and TCP slows down because acknowledgements "
+        "stop. As queues drain, acknowledgements return, and TCP sends data faster."
+    ),
+}
+UNRELATED = "It rained in Lisbon on Tuesday."
+
 
 SCALE = ((0.0, 0.0), (0.25, 0.22), (0.5, 0.55), (0.74, 0.92), (1.0, 1.0))
 
@@ -79,6 +134,21 @@ def test_the_formula_by_hand() -> None:
 @pytest.mark.parametrize("mesh", [CACHE, RACE])
 def test_a_tight_mesh_scores_high(mesh: str) -> None:
     assert relational_weight(mesh).score > 0.6
+
+
+@pytest.mark.requirement("F-ANALYZE-15")
+@pytest.mark.parametrize("kind", MESHES)
+def test_a_mesh_of_few_words_scores_high_and_unrelated_text_does_not_raise_it(kind: str) -> None:
+    score = relational_weight(MESHES[kind]).score
+    assert score > 0.6
+    assert relational_weight(f"{MESHES[kind]} {UNRELATED}").score <= score
+    assert relational_weight(f"{UNRELATED} {MESHES[kind]}").score <= score
+
+
+@pytest.mark.requirement("F-ANALYZE-15")
+@pytest.mark.parametrize("kind", STUFFED)
+def test_unrelated_text_does_not_raise_a_stuffed_list_beyond_its_bound(kind: str) -> None:
+    assert relational_weight(f"{STUFFED[kind]} {UNRELATED}").score <= 0.35
 
 
 @pytest.mark.requirement("F-ANALYZE-03")

@@ -4,6 +4,8 @@ import asyncio
 import dataclasses
 import inspect
 import json
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -28,6 +30,7 @@ from clew.views.hce import (
     hierarchical_relevance_search,
     spreading_activation,
 )
+from clew.views.state_file import replace_file
 
 WORDS = st.lists(
     st.sampled_from("redis postgres cache session pottery camping Emma Bob lake the a is".split()), max_size=12
@@ -281,8 +284,48 @@ def test_what_is_saved_is_loaded_again(tmp_path: Path) -> None:
         assert (other.focus.max_size, other.context_budget) == (2, 4000)
         assert other.focus.get_recent() == found.focus.get_recent()
     new.save(tmp_path / "again")
-    for name in ("graph.json", "tree.json", "pipeline.json"):
-        assert (tmp_path / "again" / name).read_bytes() == (tmp_path / "deep" / "state" / name).read_bytes()
+    assert (tmp_path / "again" / "pipeline.json").read_bytes() == (tmp_path / "deep/state/pipeline.json").read_bytes()
+
+
+@pytest.mark.requirement("F-HCE-06")
+def test_state_in_three_files_is_still_read(tmp_path: Path) -> None:
+    found = told()
+    found.save(tmp_path)
+    state = json.loads((tmp_path / "pipeline.json").read_text(encoding="utf-8"))
+    for name in ("graph", "tree"):
+        (tmp_path / f"{name}.json").write_text(json.dumps(state.pop(name)), encoding="utf-8")
+    (tmp_path / "pipeline.json").write_text(json.dumps(state), encoding="utf-8")
+    assert HCEPipeline.load(tmp_path).build_prompt("Bob") == found.build_prompt("Bob")
+
+
+@pytest.mark.requirement("F-HCE-09")
+def test_two_savers_leave_the_state_of_one_of_them(tmp_path: Path) -> None:
+    savers = [told(), told()]
+    savers[1].update("Where is the spare key?", "Under the flower pot.")
+    stop = threading.Event()
+
+    def save_again(saver: HCEPipeline) -> None:
+        while not stop.is_set():
+            saver.save(tmp_path)
+
+    savers[0].save(tmp_path)
+    with ThreadPoolExecutor(2) as pool:
+        running = [pool.submit(save_again, saver) for saver in savers]
+        sizes = {(len(found.tree), len(found.graph)) for found in (HCEPipeline.load(tmp_path) for _ in range(40))}
+        stop.set()
+        for work in running:
+            work.result()
+    assert sizes <= {(len(saver.tree), len(saver.graph)) for saver in savers}
+    assert [path.name for path in tmp_path.iterdir()] == ["pipeline.json"], "no temporary file is left"
+
+
+@pytest.mark.requirement("F-HCE-09")
+def test_a_save_that_fails_leaves_the_old_state(tmp_path: Path) -> None:
+    told().save(tmp_path)
+    (tmp_path / "other").mkdir()
+    with pytest.raises(OSError, match="other"):
+        replace_file(tmp_path / "other", "a directory cannot be replaced by a file")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "pipeline.json"]
 
 
 @pytest.mark.requirement("F-HCE-06")
@@ -292,7 +335,11 @@ def test_what_cannot_be_loaded_is_told_and_changes_nothing(tmp_path: Path) -> No
     with pytest.raises(NotFoundError, match="is not there"):
         found.load(tmp_path)
     found.save(tmp_path)
-    for name, text in (("tree.json", "{"), ("tree.json", "{}"), ("pipeline.json", json.dumps({"max_focus": 1}))):
+    for name, text in (
+        ("pipeline.json", "{"),
+        ("pipeline.json", "[]"),
+        ("pipeline.json", json.dumps({"max_focus": 1, "graph": {}, "tree": {}})),
+    ):
         held = (tmp_path / name).read_text(encoding="utf-8")
         (tmp_path / name).write_text(text, encoding="utf-8")
         with pytest.raises(InputError):

@@ -238,6 +238,13 @@ def test_short_chunks_are_weighed_together() -> None:
     assert chunks[0].layer1_score == before, "a frozen chunk keeps its weight"
 
 
+@pytest.mark.requirement("W-HSCA-03")
+def test_a_short_chunk_never_falls_below_the_flat_score() -> None:
+    engine = HSCAEngine(snapshot_coherence_threshold=2.0)
+    chunks = [engine.ingest_turn(text) for text in ("Cats purr.", "It rained in Leeds.", "Copper is a metal.", "Ok.")]
+    assert min(chunk.layer1_score for chunk in chunks) == SHORT_SCORE
+
+
 @pytest.mark.requirement("W-HSCA-02")
 @pytest.mark.parametrize("text", ["", " ", "🙂" * 50, "\ud800", "词语" * 400, "a " * 20_000], ids=range(6))
 def test_any_text_is_taken(text: str) -> None:

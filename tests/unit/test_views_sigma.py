@@ -268,3 +268,21 @@ def test_overlays_have_all_their_names() -> None:
     assert OverlayScores.of({"O7_strategic": 3, "O1": 2}) == OverlayScores(O1_structural=2.0, O7_coherence=3.0)
     with pytest.raises(InputError):
         OverlayScores.of({"O8": 1})
+    assert OverlayScores.from_dict({"O7_strategic": 3, "O2_security": 1}) == OverlayScores(0, 1, 0, 0, 0, 0, 3)
+    both = {"O7_strategic": 3, "O7_coherence": 4}
+    assert OverlayScores.from_dict(both).O7_coherence == 4, "its own name goes first"
+    read = TurnAnalysis.from_dict({**turn(1).to_dict(), "overlay_scores": {"O7_strategic": 5}})
+    assert read.overlay_scores.O7_coherence == 5
+
+
+class Broken(Axes):
+    """Fails whenever it is asked."""
+
+    def embed(self, texts: Any) -> Any:
+        raise ConnectionError(f"no route to the model for {len(texts)} texts")
+
+
+@pytest.mark.requirement("F-SIGMA-06")
+@pytest.mark.parametrize("embedder", [None, Broken()], ids=["none", "broken"])
+def test_without_its_embedder_the_message_goes_on_unchanged(embedder: Axes | None) -> None:
+    assert inject_relevant_context("What now?", [turn(1)], embedder) == "What now?"

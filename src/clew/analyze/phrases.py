@@ -100,9 +100,14 @@ _PERMITTED: Final = one_of(
     "assign", "sell", "kiss", "start", "open", "share",
 )  # fmt: skip  # a list of words, not a column
 _MONTH: Final = _after(
-    "in", "of", "on", "last", "next", "since", "by", "until", "this", "early", "late", "mid", "from", "to", "through",
+    "in", "of", "on", "last", "next", "since", "by", "until", "early", "late", "mid", "from", "to", "through",
     "before", "after", "minister", r"\d", r"\dth", r"\dst", r"\dnd", r"\drd", word="may",
 )  # fmt: skip  # a list of words, not a column
+# "This May we go to Rome", but "this may work".
+_THIS_MONTH: Final = (
+    r"(?<=\bthis may)(?=\W*$|[,.;:!?)]| (?:i|we|you|he|she|they|it|the|an?|my|our|your|his|her|their|in|at|on|to|for|"
+    r"from|when|and|but|with|is|was|has|will)\b)"
+)
 _WISH: Final = r"(?:(?<=^may)|(?<=[,;] may)|(?<=\band may))"
 _LIMITED: Final = one_of("some", "most", "many", "certain", "rare", "few", "a few", "several", "other")
 _CASES: Final = one_of("cases?", "circumstances", "instances", "situations?", "respects?", "contexts", "sense", "ways?")
@@ -120,7 +125,8 @@ HEDGES: Final[Cues] = {
     "reportedly plausibly potentially ostensibly seems seem seemed tend tends tended kinda sorta imo imho afaik "
     "afaict iirc arguable doubtful suggestive": None,
     "may": Cue(
-        rf"may(?<!\wmay)\b(?! ?,? ?\d| day\b)(?!{_MONTH})(?!{_WISH} (?:i|we|he|she|they|you|the|your|all|god|it|"
+        rf"may(?<!\wmay)\b(?! ?,? ?\d| day\b)(?!{_MONTH}|{_THIS_MONTH})"
+        rf"(?!{_WISH} (?:i|we|he|she|they|you|the|your|all|god|it|"
         rf"this|both)\b)"
         rf"(?!{_PERMITS}(?: not| also| only| freely| always)? {_PERMITTED}\b)"
     ),
@@ -225,9 +231,9 @@ _UNITS: Final = one_of(
     "days?", "nights?", "weeks?", "weekends?", "months?", "years?", "mornings?", "evenings?", "afternoons?", "summers?",
     "winters?", "hours?", "minutes?", "seconds?", r"\w+days?", "spring", "autumn", "season",
 )  # fmt: skip  # a list of words, not a column
-_POINTED: Final = one_of(
-    "my", "our", "your", "his", "her", "their", "its", "the", "these", "those", "this", "that", "of"
-)
+_POINTED: Final = one_of("my", "our", "your", "his", "her", "their", "its", "the", "these", "those", "this", "that")
+# The whole of a group that is pointed to: "all of them", "none of the doors".
+_GROUP: Final = one_of("them", "us", "it", "you", _POINTED)
 _NOT_DENIED: Final = "".join(
     f"(?<!{before} {{0}})"
     for before in ("not", "n't", "dont", "doesnt", "almost", "nearly", "hardly", "virtually", "one of")
@@ -257,9 +263,11 @@ ABSOLUTES: Final[Cues] = {
         rf"(?:part|met|gains)\b|\bnever {_ONCE}\b(?!.*\b(?:life|ever)\b)|\bnever (?:thought|been (?:so|better|more))\b",
     ),
     "all": Cue(
-        r"\ball (?:\w+ ){0,3}?\w+s\b|\ball (?:men|women|people|children|life|real|that|who|which)\b|\bof all time\b",
+        r"\ball (?!of\b)(?:\w+ ){0,3}?\w+s\b|\ball (?:men|women|people|children|life|real|that|who|which)\b"
+        rf"|\bof all time\b|(?<!\bwith )all of {_GROUP}\b",
         rf"\ball (?:{_UNITS}|{_POINTED}|right|set|in|good|kinds|sorts|ready|over|along|about|around|but|too|by|at|"
-        r"once|out|done|gone|clear|rights reserved|alone|i|you|we|it|he|she|they|so|the|a|an|also|just|and|"
+        r"once|out|done|gone|clear|rights reserved|alone|of (?:a sudden|you[,!?.])|i|you|we|it|he|she|they|so|the|a|"
+        r"an|also|just|and|"
         r"one|two|three|four|five|six|seven|eight|nine|ten|\d+)\b|\ball,|\ball-\w|\w-all\b"
         r"|\b(?:at|after|above|in|that's|first of|we|you|us|them|they|it|you're|we're|they're|are|were|is|was|"
         rf"it's|best of|most of|worst of|and|thank you|hi|hello|hey) all\b|{_DENIED}all\b",
@@ -271,13 +279,13 @@ ABSOLUTES: Final[Cues] = {
         rf"two |three |four |five |six |ten |\d+ )?{_UNITS}\b)(?! (?:now|other|so|once|bit|last|few)\b) \w"
     ),
     "everyone everybody everything everywhere": Cue(
-        rf"{_subject('every')}(?:one|body|thing|where)\b(?!'s| (?:{_ONCE}|in|at|on|from|i|we|you|he|she|they|who|"
+        rf"{_subject('every')}(?:one|body|thing|where)\b(?!'s| (?:{_ONCE}|i|we|you|he|she|they|who|"
         rf"else|here|"
         r"there|about|is so|okay|ok|going|looks|seems|has been|will be)\b)|every(?:one|body|thing) (?:always|"
         r"must|knows)\b"
     ),
     "nobody nothing none nowhere": Cue(
-        rf"{_subject('no')}(?:body|thing|where|ne of (?:this|that|it|us|them))\b(?! (?:{_ONCE}|much|else|but|"
+        rf"\bnone of (?!your business){_GROUP}\b|{_subject('no')}(?:body|thing|where)\b(?! (?:{_ONCE}|much|else|but|"
         rf"like|wrong|"
         r"new|special|too|fancy|to|about|in)\b)|nothing (?:better|worse|more|like|that|you|we) |"
         r"absolutely (?:nobody|nothing)\b"

@@ -17,6 +17,8 @@ _RHETORICAL: Final = one_of(
     r"adults|people)",
     r"(?:is|are)n't (?:he|she|they|you|we) (?:just|the|so|all|adorable|lovely|cute|sweet|beautiful|great|a)",
     r"don'?t (?:you|u|ya) (?:just )+(?:love|hate|wish)|isn't (?:she|he) \w+\?|shouldn't (?:we|they)",
+    r"haven't (?:i|we)(?! met\b)|(?:have|has|had)n't (?:you|he|she|they|it|this|that|there|every\w+|people) "
+    r"(?:\w+ ){0,4}?(?:enough|already|always|learned|learnt)",
     r"(?:is|was) (?:it|that|this) not|(?:have|had|did|do|does|are|were) (?:i|we|he|she|they) not",
     r"who (?:cares|needs|am i|are you to|would(?:'ve)? (?:have|ever|want|even|think|do|say|not)|wouldn't|doesn't|"
     r"hasn't|among|"
@@ -30,7 +32,7 @@ _RHETORICAL: Final = one_of(
     rf"nothing)|is (?:it always|every\w+|nobody|no one|life|it so)|fix what|they always|{_PEOPLE} always|"
     rf"did it have to)",
     r"how (?:dare|hard (?:can|could|is it to)|difficult (?:can|is it to)|on earth|in the world|the hell|long must|"
-    r"many (?:more )?times|many more (?:\w+ ){1,4}(?:must|before|until|have to)|could (?:any|i (?:not|ever|"
+    r"many (?:more )?times|many more (?:\w+ ){1,4}(?:must|before|until|have to)|could (?:any\w*|i (?:not|ever|"
     r"forget)|you|we|they|"
     r"he|she|this|that)|can (?:any|people|they|you (?:not|say|be so|even)|one|he|she|we trust)|(?:is|are|was|"
     r"am) (?:this|that|"

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from clew.analyze.layer1 import WINDOW
+from clew.analyze.layer1 import SHORT_SCORE, WINDOW
 from clew.analyze.weigh import weigh, weigh_joint
 from clew.errors import InputError
 from clew.structure.density import (
@@ -78,7 +78,8 @@ class HSCAEngine:
         """Score a turn, add it to the buffer, and take a snapshot when one is due.
 
         Short chunks of the buffer (fewer than 3 sentences) are weighed again together once they have 3 sentences
-        between them (HSCA 8.4): their `layer1_score` may rise until the snapshot is taken.
+        between them (HSCA 8.4): their `layer1_score` may change until the snapshot is taken, but never falls below the
+        flat low score of a short chunk.
         """
         chunk = self.score_layers(text)
         self._buffer.append(chunk)
@@ -151,7 +152,7 @@ class HSCAEngine:
     def _weigh_short_together(self) -> None:
         weighed = weigh_joint([chunk.text for chunk in self._short], self.cooccurrence_window)
         for chunk, weighing in zip(self._short, weighed, strict=True):
-            chunk.layer1_score = weighing.layer1.score
+            chunk.layer1_score = max(SHORT_SCORE, weighing.layer1.score)
 
 
 _KNOWN = ("session_id", "task_summaries", "context_snapshots")

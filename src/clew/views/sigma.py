@@ -18,7 +18,7 @@ from clew.analyze.keyphrases import keyphrases
 from clew.analyze.novelty import PLAIN, RECENT, Vector, novelty, vector_cosine
 from clew.analyze.turns import Rules, SessionHistory, TurnInput, as_seen
 from clew.analyze.turns import analyze_turn as analyse
-from clew.errors import FormatError, InputError
+from clew.errors import FormatError, InputError, ModelError
 from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.rank.sigma import candidates, chosen, overlay_sum, relevance, snippet
@@ -40,6 +40,7 @@ from clew.views.sigma_shapes import (
     Transition,
     TurnAnalysis,
 )
+from clew.views.state_file import replace_file
 
 __all__ = [
     "AnalyzerOptions",
@@ -195,7 +196,7 @@ def classify_conversation_mode(lattice: ConversationLattice) -> Literal["quest",
 def inject_relevant_context(
     user_message: str,
     turn_analyses: Sequence[TurnAnalysis],
-    embedder: Embedder,
+    embedder: Embedder | None,
     options: InjectorOptions | None = None,
 ) -> str:
     """The message with the most relevant earlier turns before it, in the document's format; unchanged without any.
@@ -206,15 +207,22 @@ def inject_relevant_context(
     Args:
         turn_analyses: oldest first; turns without a vector are never relevant.
 
+    Returns:
+        The message as it is when the embedder is None or fails, which is logged: the message must reach the model.
+
     Raises:
-        ModelError: the embedder failed. InputError: the turns' vectors are of another length than its own.
+        InputError: the turns' vectors are of another length than the embedder's.
     """
     settings = options or InjectorOptions()
-    if not turn_analyses or not user_message.strip():
+    if embedder is None or not turn_analyses or not user_message.strip():
         return user_message
     shifts = (place for place, turn in enumerate(turn_analyses) if turn.is_paradigm_shift)
     turns = [turn_analyses[place] for place in candidates(len(turn_analyses), shifts, settings.window_size)]
-    query = embed_checked(embedder, [user_message])[0]
+    try:
+        query = embed_checked(embedder, [user_message])[0]
+    except ModelError as error:
+        log.warning("nothing was injected: %s", error)
+        return user_message
     scores = relevance(
         np.asarray([_cosine(query, turn.embedding) if turn.embedding else 0.0 for turn in turns]),
         np.asarray([turn.importance_score for turn in turns]),
@@ -357,8 +365,7 @@ def _likenesses(kept: Sequence[TurnAnalysis]) -> list[ConversationEdge]:
 
 
 def _write(path: Path, record: object) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(json.dumps(record, ensure_ascii=False, indent=2) + "\n", encoding="utf-8", errors="surrogatepass")
+    replace_file(path, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
     return path
 
 

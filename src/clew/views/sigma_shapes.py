@@ -37,6 +37,17 @@ class OverlayScores(Record):
         """
         return cls(**{Overlay.of(name).value: float(score) for name, score in scores.items()})
 
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Read what `to_dict`, or a program that says `O7_strategic`, wrote; other unknown keys are ignored.
+
+        Raises:
+            InputError: the record is not a mapping, or a score is not a number.
+        """
+        if isinstance(data, Mapping) and "O7_strategic" in data:
+            data = {"O7_coherence": data["O7_strategic"], **data}
+        return super(OverlayScores, cls).from_dict(data)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationTurn(Record):
