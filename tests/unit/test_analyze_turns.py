@@ -1,6 +1,7 @@
 """One turn beside those before it: novelty, overlays, importance, references."""
 
 from math import log1p
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,8 +11,11 @@ from clew.analyze.novelty import Calibration, calibration_of, novelty, vector_co
 from clew.analyze.overlays import Overlay, inherited, keyword_scores, meet_scores, strongest
 from clew.analyze.turns import Rules, SessionHistory, TurnInput, analyze_turn
 from clew.errors import InputError
+from clew.ingest.importers import ImportedTurn, read_path
+from clew.testing import HashEmbedder
 from clew.types.analysis import TurnAnalysis
 
+SAMPLE = Path(__file__).resolve().parents[2] / "src" / "clew" / "cli" / "sample" / "conversation.jsonl"
 RULES = Rules(calibration=Calibration())
 ALONE = {
     Overlay.STRUCTURAL: "Split the monolith into modules behind a facade.",
@@ -162,6 +166,24 @@ def test_a_shift_is_new_and_important_and_routine_is_neither() -> None:
     strict = run([*chat, ("user", shift)], Rules(calibration=Calibration(), shift=1.0))[-1]
     assert strict.preserved
     assert not strict.paradigm_shift
+
+
+@pytest.mark.requirement("W-SIGMA-11")
+@pytest.mark.parametrize("low", [0.0, 0.5, 0.6, 0.8])
+def test_shifts_stay_between_two_and_fifteen_percent_whatever_distances_an_embedder_gives(low: float) -> None:
+    rules = Rules(calibration=Calibration(low, low + 0.5))
+    turns = [each.turn for each in read_path(SAMPLE) if isinstance(each, ImportedTurn)]
+    session, shifts = SessionHistory(), 0
+    for turn, vector in zip(turns, HashEmbedder().embed([turn.text for turn in turns]), strict=True):
+        analysis, session = analyze_turn(TurnInput("s:turn:0", turn.role, turn.text, vector), session, rules)
+        shifts += analysis.paradigm_shift
+        assert analysis.preserved >= analysis.paradigm_shift
+    assert 0.02 <= shifts / len(turns) <= 0.15
+
+
+@pytest.mark.requirement("W-SIGMA-11")
+def test_nothing_new_is_never_a_shift_however_long_nothing_was() -> None:
+    assert not any(each.paradigm_shift for each in run([("user", "ok")] * 200))
 
 
 @pytest.mark.requirement("W-SIGMA-07")

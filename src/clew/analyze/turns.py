@@ -15,6 +15,14 @@ from clew.text.terms import terms
 from clew.types.analysis import TurnAnalysis
 
 SHIFT_NOVELTY: Final = 0.7
+SHIFT_SHARE: Final = 0.07
+"""Share of a session's turns that the adaptive threshold of shifts aims at: within 2 to 15 % (DESIGN 5.2)."""
+SHIFT_GAIN: Final = 0.6
+"""How fast the threshold moves. From 0.4 to 0.8 on, every conversation we measured stays within 2 to 15 %."""
+SHIFT_STEPS: Final = (0.15, 1.5)
+"""Novelty and importance that one unit of the threshold stands for."""
+SHIFT_RANGE: Final = (-1.2, 1.5)
+"""Least and greatest threshold: a shift needs at least novelty 0.52 and importance 5.2."""
 REFERENCE_CUE: Final = 4.0
 """Own score in the lineage overlay from which a turn is assumed to refer to an earlier one."""
 REFERENCE_LIKENESS: Final = 0.2
@@ -42,10 +50,17 @@ class SeenTurn:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SessionHistory:
-    """What is kept of a session: its last ten turns, and a baseline for each role."""
+    """What is kept of a session.
+
+    Attributes:
+        recent: its last ten turns.
+        usual: a baseline for each role.
+        margin: how far the thresholds of a shift have moved from those of `Rules`, in `SHIFT_STEPS`.
+    """
 
     recent: tuple[SeenTurn, ...] = ()
     usual: Mapping[str, RoleBaseline] = field(default_factory=dict)
+    margin: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +70,8 @@ class Rules:
     Attributes:
         calibration: of distances between the embedder's vectors.
         profile: how importance is computed.
-        shift: novelty above which, with `preserve`, a turn is a paradigm shift.
+        shift: novelty above which, with `preserve`, a turn is a paradigm shift. In the calibrated profile both
+            thresholds adapt to the session from there on (`SessionHistory.margin`).
         preserve: importance from which a turn is preserved.
         routine: importance below which it is routine.
     """
@@ -94,19 +110,33 @@ def analyze_turn(turn: TurnInput, session: SessionHistory, rules: Rules) -> tupl
     usual = session.usual.get(turn.role, RoleBaseline())
     top, content = top_overlays(scores), substance(now.words)
     matters = importance(new, top, content, usual, rules.profile)
+    margin = session.margin
+    is_shift = new > rules.shift + SHIFT_STEPS[0] * margin and matters >= rules.preserve + SHIFT_STEPS[1] * margin
     analysis = TurnAnalysis(
         turn=turn.turn,
         novelty=new,
         overlays={overlay.value: score for overlay, score in scores.items()},
         importance=matters,
-        paradigm_shift=new > rules.shift and matters >= rules.preserve,
-        preserved=matters >= rules.preserve,
+        paradigm_shift=is_shift,
+        preserved=is_shift or matters >= rules.preserve,
         routine=matters < rules.routine,
         references=_references(turn, now, session.recent),
     )
     recent = (*session.recent, now)[-RECENT:]
     usual_now = {**session.usual, turn.role: usual.after(new, top, content)}
-    return analysis, replace(session, recent=recent, usual=usual_now)
+    if rules.profile == "calibrated":
+        margin = _next_margin(margin, is_shift=is_shift)
+    return analysis, replace(session, recent=recent, usual=usual_now, margin=margin)
+
+
+def _next_margin(margin: float, *, is_shift: bool) -> float:
+    """The threshold for the next turn: up after a shift, down a little after any other turn.
+
+    This is stochastic approximation of the quantile that `SHIFT_SHARE` of the turns exceed (Robbins and Monro, 1951).
+    The result depends on the turns before in their order, and on nothing else.
+    """
+    low, high = SHIFT_RANGE
+    return round(min(high, max(low, margin + SHIFT_GAIN * (is_shift - SHIFT_SHARE))), 6)
 
 
 def as_seen(turn: TurnInput) -> SeenTurn:

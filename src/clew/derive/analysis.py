@@ -311,6 +311,7 @@ class Analysis:
             next=max(after, state.mark.next),
             open=tuple(sorted(turns)),
             usual=before.usual,
+            margin=before.margin,
         )
         return replace(state, mark=mark, before=before, open=beat_state, turns=turns)
 

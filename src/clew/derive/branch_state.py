@@ -53,23 +53,25 @@ class BranchMark:
         next: seq from which on nothing is analysed.
         open: seqs of the turns in no closed beat, in order.
         usual: averages over the turns of each role.
+        margin: how far the threshold of paradigm shifts has moved.
     """
 
     next: int = 0
     open: tuple[int, ...] = ()
     usual: Mapping[str, RoleBaseline] = field(default_factory=dict)
+    margin: float = 0.0
 
     def to_json(self) -> str:
         """JSON with a fixed form."""
         usual = {role: [each.turns, each.novelty, each.overlays, each.substance] for role, each in self.usual.items()}
-        return dumps({"next": self.next, "open": self.open, "usual": usual})
+        return dumps({"next": self.next, "open": self.open, "usual": usual, "margin": self.margin})
 
     @classmethod
     def from_json(cls, text: str) -> "BranchMark":
         """Reads what `to_json` wrote."""
         data = json.loads(text)
         usual = {role: RoleBaseline(*values) for role, values in data["usual"].items()}
-        return cls(data["next"], tuple(data["open"]), usual)
+        return cls(data["next"], tuple(data["open"]), usual, data.get("margin", 0.0))
 
 
 @dataclass(frozen=True, eq=False)  # without slots, for what is computed once
@@ -279,7 +281,9 @@ def replay(state: BranchState, items: Sequence[TurnMaterial]) -> BranchState:
     before = [item for item in items if not since or item.seq < since[0].seq]
     return replace(
         state,
-        before=SessionHistory(tuple(as_seen(item.analysis_input()) for item in items[-RECENT:]), state.mark.usual),
+        before=SessionHistory(
+            tuple(as_seen(item.analysis_input()) for item in items[-RECENT:]), state.mark.usual, state.mark.margin
+        ),
         open=reopen([item.features for item in before[-BEFORE:]], [item.features for item in since]),
         turns={item.seq: item for item in since},
     )
