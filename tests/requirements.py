@@ -931,7 +931,7 @@ HOLDS = (
 STRUCTURE = (
     Requirement("W-STRUCT-01", "DESIGN 5.3", "A beat ends where its topic ends, with vectors and without."),
     Requirement("W-STRUCT-02", "DESIGN 5.3", "Silence, 20 turns, a finished task and a change of subject end beats."),
-    Requirement("W-STRUCT-03", "DESIGN 5.3", "Verbal cues, the speaker's role and the maturity of the beat count."),
+    Requirement("W-STRUCT-03", "DESIGN 5.3", "Verbal cues and the maturity of the beat count."),
     Requirement(
         "W-STRUCT-04", "DESIGN 5", "A step is pure; its state is small, contains no text, and can be recreated."
     ),
@@ -946,6 +946,7 @@ STRUCTURE = (
         "W-STRUCT-08", "HSCA 3", "The sequence of beats gives the state before, how domains moved, and the last n."
     ),
     Requirement("W-STRUCT-09", "HSCA 8.3", "Sessions are merged by a stated policy: old ones fade."),
+    Requirement("W-STRUCT-12", "DESIGN 13", "Whether people who chat are users or assistants does not decide a beat."),
     Requirement("W-STRUCT-11", "DESIGN 5.3", "A beat whose subjects change slowly is closed as several."),
     Requirement("W-STRUCT-10", "DESIGN 13", "Beats are measured against labels made by hand, by Pk and WindowDiff."),
 )

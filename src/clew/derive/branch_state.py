@@ -136,7 +136,7 @@ class TurnMaterial:
             layer1=self.weight,
             coherence=self.value("coherence", 0.0),
             terms=hashed_terms(turn.text, self.terms),
-            cues=int(cues_of(turn.text, turn.role, turn.speaker)),
+            cues=int(cues_of(turn.text, turn.role)),
             domains=by_domain(self.rules),
             vector=packed(self.vector),
         )

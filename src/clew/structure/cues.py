@@ -20,7 +20,8 @@ class TurnCue(IntFlag):
         THANKS: the turn contains thanks or a farewell.
         DONE: the turn says that something is finished.
         POINTS_BACK, POINTS_BACK_OFTEN: its first words contain one pronoun for something said before, or several.
-        ASSISTANT: the speaker is an assistant or a tool, which answer and seldom raise a topic.
+        ASSISTANT: the turn reads like a service or an assistant, which answer and seldom raise a topic, or it is a
+            tool's. Wording and layout decide, never the role: people who chat are stored under either.
     """
 
     ASKS = auto()
@@ -63,6 +64,23 @@ _MAY_BE_DONE: Final = frozenset(
     "done fixed solved resolved finished complete completed merged deployed released shipped committed booked "
     "successful successfully confirmed works set tests place all else".split()
 )
+# How a service offers, confirms and asks for what it needs.
+_SERVES: Final = re.compile(
+    r"\b(?:would you (?:like|prefer|want)|anything else (?:i|we|you)|is there anything|help you|assist you|for you"
+    r"|(?:can|may) (?:i|we) (?:help|assist)|do you need"
+    r"|i(?:'ve| have| can|'ll| will|'d| would)?(?: also| just)? (?:book|booked|reserve|reserved|recommend|suggest"
+    r"|schedule|scheduled|updated?|found|confirm)|i have (?:several|many|two|three)|number is"
+    r"|(?:booking|reservation) (?:was|is|has)|was successful"
+    r"|there are (?:no|two|three|four|five|several|many|over|about)"
+    r"|your (?:\w+ )?(?:reference|booking|reservation|order|appointment|request|account)"
+    r"|(?:is|are) located|address is|postcode|miles away|happy to help|glad (?:i|to|we)"
+    r"|have a (?:great|good|nice|wonderful) (?:day|trip|time|evening|stay|one)"
+    r"|here(?:'s| is| are) (?:the|your|some|an?)|let me know if|please (?:confirm|note))\b"
+)
+_LAID_OUT: Final = re.compile(
+    r"^(?:```|#{1,4} |\|.*\||\s*(?:[-*]|\d{1,2}\.) +\S.*\n\s*(?:[-*]|\d{1,2}\.) )", re.MULTILINE
+)
+_LONG: Final = 600
 _REQUEST: Final = re.compile(
     r"(?:(?:hi|hello|hey|ok|okay|and|also|now|next|so|yes|great|thanks|well) ){0,2}(?:please |also |now )?"
     r"(?:i need|i want|i(?:'d| would) like|i(?:'m| am) (?:looking|trying)|(?:can|could) you|please|find|give me|tell me"
@@ -72,14 +90,12 @@ _REQUEST: Final = re.compile(
 )
 
 
-def cues_of(text: str, role: str = "user", speaker: str | None = None) -> TurnCue:
+def cues_of(text: str, role: str = "user") -> TurnCue:
     """The cues of a turn. Accepts any string.
 
     Args:
         text: the turn's plain text.
-        role: the role in the wire formats' terms.
-        speaker: the speaker's own name. An "assistant" with a name is taken for a person, because conversations of two
-            people are stored that way.
+        role: the role in the wire formats' terms; only that of a tool matters.
     """
     seen = text if len(text) <= _HEAD + _TAIL else f"{text[:_HEAD]}\n{text[-_TAIL:]}"
     seen = seen.lower().replace("’", "'")
@@ -102,6 +118,6 @@ def cues_of(text: str, role: str = "user", speaker: str | None = None) -> TurnCu
         found |= _THANKED
     if not _MAY_BE_DONE.isdisjoint(bare) and _DONE.search(plain):
         found |= _FINISHED
-    if role in ("assistant", "tool") and (speaker is None or speaker.lower() in ("", "assistant", "tool", "ai", "bot")):
+    if role == "tool" or len(text) >= _LONG or _SERVES.search(plain) or _LAID_OUT.search(seen):
         found |= _ASSISTANT
     return TurnCue(found)

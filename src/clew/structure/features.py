@@ -66,7 +66,6 @@ def features(
     seq: int,
     at: datetime | None = None,
     role: str = "user",
-    speaker: str | None = None,
     vector: Sequence[float] | NDArray[Any] | None = None,
 ) -> TurnFeatures:
     """The features of one turn. Accepts any text.
@@ -77,8 +76,7 @@ def features(
             domain (`clew.analyze.domains.by_domain`).
         seq: its seq in the session.
         at: event time, aware.
-        role: the role in the wire formats' terms.
-        speaker: the speaker's own name, if there is one.
+        role: the role in the wire formats' terms; only that of a tool matters.
         vector: its embedding; None or all zero where there is none and will be none.
     """
     layer1, coherence, domains = weights
@@ -88,7 +86,7 @@ def features(
         layer1=layer1,
         coherence=coherence,
         terms=hashed_terms(text),
-        cues=int(cues_of(text, role, speaker)),
+        cues=int(cues_of(text, role)),
         domains=dict(domains),
         vector=packed(vector),
     )

@@ -98,7 +98,6 @@ def beats_of(
                 by_domain(evidence_of(read(text))),
             ),
             seq=seq,
-            speaker=SPEAKERS[seq % len(SPEAKERS)],
             vector=vector,
         )
         for seq, (text, weighing, vector) in enumerate(zip(texts, weighings, weigher.vectors(texts), strict=True))
