@@ -163,7 +163,7 @@ def test_a_shift_is_new_and_important_and_routine_is_neither() -> None:
     assert not news.routine
     assert thanks.routine
     assert not thanks.paradigm_shift
-    strict = run([*chat, ("user", shift)], Rules(calibration=Calibration(), shift=1.2))[-1]
+    strict = run([*chat, ("user", shift)], Rules(calibration=Calibration(), shift=1.0))[-1]
     assert strict.preserved
     assert not strict.paradigm_shift
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from clew.analyze.importance import Profile, RoleBaseline, importance, substance, top_overlays
+from clew.analyze.importance import HIGH, Profile, RoleBaseline, importance, substance, top_overlays
 from clew.analyze.novelty import RECENT, WORDS, Calibration, Vector, novelty, vector_cosine, word_cosine, word_counts
 from clew.analyze.overlays import Overlay, inherited, keyword_scores, strongest
 from clew.text.terms import terms
@@ -19,10 +19,10 @@ SHIFT_SHARE: Final = 0.07
 """Share of a session's turns that the adaptive threshold of shifts aims at: within 2 to 15 % (DESIGN 5.2)."""
 SHIFT_GAIN: Final = 0.6
 """How fast the threshold moves. From 0.4 to 0.8 on, every conversation we measured stays within 2 to 15 %."""
-SHIFT_STEPS: Final = (0.15, 1.5)
-"""Novelty and importance that one unit of the threshold stands for."""
+SHIFT_STEP: Final = 0.5
+"""Share of the way from a threshold to the end of its scale by which one unit of the margin moves it."""
 SHIFT_RANGE: Final = (-1.2, 1.5)
-"""Least and greatest threshold: a shift needs at least novelty 0.52 and importance 5.2."""
+"""Least and greatest margin: by default a shift needs at least a novelty of 0.52 and an importance of 5.2."""
 REFERENCE_CUE: Final = 4.0
 """Own score in the lineage overlay from which a turn is assumed to refer to an earlier one."""
 REFERENCE_LIKENESS: Final = 0.2
@@ -55,7 +55,7 @@ class SessionHistory:
     Attributes:
         recent: its last ten turns.
         usual: a baseline for each role.
-        margin: how far the thresholds of a shift have moved from those of `Rules`, in `SHIFT_STEPS`.
+        margin: how far the thresholds of a shift have moved from those of `Rules`, in `SHIFT_STEP`.
     """
 
     recent: tuple[SeenTurn, ...] = ()
@@ -111,7 +111,7 @@ def analyze_turn(turn: TurnInput, session: SessionHistory, rules: Rules) -> tupl
     top, content = top_overlays(scores), substance(now.words)
     matters = importance(new, top, content, usual, rules.profile)
     margin = session.margin
-    is_shift = new > rules.shift + SHIFT_STEPS[0] * margin and matters >= rules.preserve + SHIFT_STEPS[1] * margin
+    is_shift = new > _moved(rules.shift, 1.0, margin) and matters >= _moved(rules.preserve, HIGH, margin)
     analysis = TurnAnalysis(
         turn=turn.turn,
         novelty=new,
@@ -127,6 +127,11 @@ def analyze_turn(turn: TurnInput, session: SessionHistory, rules: Rules) -> tupl
     if rules.profile == "calibrated":
         margin = _next_margin(margin, is_shift=is_shift)
     return analysis, replace(session, recent=recent, usual=usual_now, margin=margin)
+
+
+def _moved(threshold: float, end: float, margin: float) -> float:
+    """A threshold moved by the margin; one at the end of its scale stays there."""
+    return threshold + margin * SHIFT_STEP * (end - threshold)
 
 
 def _next_margin(margin: float, *, is_shift: bool) -> float:
