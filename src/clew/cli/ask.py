@@ -8,6 +8,7 @@ import click
 from rich.text import Text
 
 from clew.cli.explain import print_receipt
+from clew.cli.narrowing import with_times
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, restricting
 from clew.cli.show import counted, day, dim, err, excerpt, grid, lay_out, out, reasons, shortened, turn_record, who
@@ -60,7 +61,7 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
     """
     with open_for_questions(scope) as memory:
         started = time.perf_counter()
-        context = memory.recall(query, budget=budget, counter=counter, **only)
+        context = memory.recall(query, budget=budget, counter=counter, **with_times(memory, only))
         took = 1000 * (time.perf_counter() - started)
         receipt = memory.explain(context.receipt_id) if explained else None
         if scope.as_json:
@@ -119,7 +120,7 @@ def search(scope: Scope, query: str, limit: int, **only: Any) -> None:
     Scores are comparable only within one search. With --json, one turn per line.
     """
     with open_for_questions(scope) as memory:
-        hits = memory.search(query, limit=limit, **only)
+        hits = memory.search(query, limit=limit, **with_times(memory, only))
         if scope.as_json:
             emit(*({"id": hit.turn.id, **hit.to_dict()} for hit in hits))
         elif hits:

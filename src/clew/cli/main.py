@@ -38,6 +38,10 @@ _SECTIONS: Final = {
         "when": ("when:when", "Print what was said in a period of time, within a token budget."),
         "quote": ("ask:quote", "List the turns that contain an exact phrase, newest first."),
         "explain": ("explain:explain", "Show why `clew recall` or `clew when` returned what it did."),
+        "sessions": (
+            "sessions:sessions",
+            "List the conversations, with title, project, git branch, client and time.",
+        ),
         "snapshots": ("structure:snapshots", "List the beats (topic segments) of a conversation."),
         "labels": ("labels:labels", "List the topics of the conversations, or where one topic comes up."),
         "entities": ("entities:entities", "List the people, places and things that are named, or show one of them."),

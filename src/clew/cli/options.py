@@ -4,6 +4,7 @@ import functools
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import click
@@ -111,6 +112,20 @@ def moment_or_day(text: str) -> datetime:
     return parsed if len(text.strip()) > len("2025-04-15") else parsed + timedelta(days=1, microseconds=-1)
 
 
+def moment_or_phrase(text: str) -> datetime | str:
+    """A date or time of the command line, or words for one, which `cli.narrowing` resolves with the memory."""
+    try:
+        return moment(text)
+    except click.BadParameter:
+        return text
+
+
+def project_folder(text: str) -> str:
+    """A project folder of the command line: a name as it is, a path made absolute."""
+    is_path = text in (".", "..") or any(mark in text for mark in "/\\~")
+    return str(Path(text).expanduser().absolute().resolve()) if is_path else text
+
+
 def restricting(command: Command) -> Command:
     """Gives a command the filter options of `narrowing`, and --where."""
     return where(narrowing(command))
@@ -133,9 +148,35 @@ def narrowing(command: Command) -> Command:
         ),
         click.option("--speaker", metavar="NAME", help="Only turns of this speaker."),
         click.option("--role", type=click.Choice(ROLES), help="Only turns of this role."),
-        until,
-        since,
+        click.option(
+            "--until",
+            type=moment_or_phrase,
+            metavar="TIME",
+            help="Only turns before this date, or up to the end of a time such as 'last week'.",
+        ),
+        click.option(
+            "--since",
+            type=moment_or_phrase,
+            metavar="TIME",
+            help="Only turns since this date, or since a time such as 'last week' or '3 hours ago'.",
+        ),
+        of_project,
         click.option("--session", metavar="NAME", help="Only this conversation."),
+    ):
+        command = option(command)
+    return command
+
+
+def of_project(command: Command) -> Command:
+    """Gives a command the options --project and --branch."""
+    for option in (
+        click.option("--branch", metavar="NAME", help="Only conversations that began or ended on this git branch."),
+        click.option(
+            "--project",
+            type=project_folder,
+            metavar="FOLDER",
+            help="Only conversations of this project folder: its name, or a path such as '.'.",
+        ),
     ):
         command = option(command)
     return command

@@ -6,6 +6,7 @@ from typing import Any, Final
 import click
 from rich.text import Text
 
+from clew.cli.narrowing import with_times
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common, narrowing
 from clew.cli.show import counted, day, dim, err, excerpt, out, turn_record, who
@@ -59,7 +60,7 @@ def query(scope: Scope, expression: str, limit: int | None, **only: Any) -> None
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
         most = limit if scope.as_json else (limit or SHOWN) + 1
-        turns = memory.query(expression, limit=most, **only)
+        turns = memory.query(expression, limit=most, **with_times(memory, only))
         if scope.as_json:
             emit(*map(turn_record, turns))
         else:

@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from clew.cli.opening import open_for_questions
-from clew.cli.options import Scope, common
+from clew.cli.options import Scope, common, of_project
 from clew.cli.show import counted, err
 from clew.cli.terminal import emit, give
 from clew.types.moments import MODES, Remembered
@@ -19,6 +19,7 @@ from clew.types.moments import MODES, Remembered
 @click.option("--until", metavar="TIME", help="End of the period; a day, week or month is included as a whole.")
 @click.option("--mode", type=click.Choice(MODES), default="auto", show_default=True, help="What to return; see above.")
 @click.option("--session", metavar="NAME", help="Only this conversation.")
+@of_project
 @click.option(
     "--budget",
     type=click.IntRange(min=0),

@@ -5,15 +5,16 @@ Borders: imports nothing that stores, derives or maintains, so that a program wh
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
+from datetime import datetime
 from pathlib import Path
-from typing import Unpack
+from typing import Unpack, cast
 
 from clew.errors import ClosedError, InputError
 from clew.ingest.encoding import escape_surrogates
 from clew.memory.arguments import BUDGET, given_count, given_text
 from clew.memory.opening import Clock, Models, open_home
 from clew.models.protocol import Embedder
-from clew.rank.filter import RecallOptions, TurnFilters, filter_of, newest
+from clew.rank.filter import RecallOptions, SessionFilters, TurnFilters, filter_of, newest
 from clew.rank.intent.time_window import End
 from clew.rank.strategies import AUTO, checked
 from clew.recall.chat_prompt import chat_prompt
@@ -21,11 +22,14 @@ from clew.recall.positions import one_position
 from clew.recall.read_path import ReadPath, read_path
 from clew.recall.recall import RecallRequest, recall
 from clew.recall.search import matching, quoting, search, stored_turn
+from clew.recall.sessions import list_sessions
 from clew.recall.time_lookup import TimeRequest, remember
 from clew.store.protocol import Store
 from clew.text.counters import counter as counter_named
 from clew.types import Context, Hit, Receipt, Turn
 from clew.types.moments import Remembered
+from clew.types.session import SessionInfo
+from clew.types.turn import aware
 
 SESSION = "default"
 """The session of a chat whose caller names none."""
@@ -178,9 +182,9 @@ class MemoryRecalls:
         query: str | None = None,
         mode: str = "auto",
         *,
-        session: str | None = None,
         budget: int | None = None,
         counter: str | Callable[[str], int] | None = None,
+        **only: Unpack[SessionFilters],
     ) -> Remembered:
         """What was said in a stretch of time, without a model: turns, and the titles of beats and chapters.
 
@@ -193,25 +197,52 @@ class MemoryRecalls:
                 counts; turns without an event time are left out of any time that has an end.
             until: its end: the first moment after it, or an expression, of which the last day is included.
             query: the question; the times that it names count where neither end is given.
-            session: only this conversation.
             budget: tokens of the block; None takes the setting.
             counter: as for `recall`.
+            only: restricts the conversations: `session`, `project` and `branch`, see `TurnFilters`.
 
         Raises:
             InputError: the mode is unknown, or `lookup` without a question; an expression names no time; the time ends
                 before it starts; the budget is negative.
         """
         self._check_open()
+        chosen = filter_of(cast(TurnFilters, only))
         request = TimeRequest(
             since=since,
             until=until,
             query=given_text(query or "", "question"),
             mode=mode,
-            session=None if session is None else escape_surrogates(session),
+            session=chosen.session,
             budget=given_count(self.config.budget if budget is None else budget, "budget", BUDGET),
             counter=counter_named(self.config.counter if counter is None else counter),
+            project=chosen.project,
+            branch=chosen.branch,
         )
         return remember(self.reads, request)
+
+    def sessions(
+        self,
+        *,
+        project: str | None = None,
+        branch: str | None = None,
+        since: datetime | None = None,
+        limit: int | None = None,
+    ) -> list[SessionInfo]:
+        """The conversations with title, project folder, git branch, client, start, end and length, the latest first.
+
+        Args:
+            project: name of the project folder, or a path that contains it.
+            branch: git branch at the first or last turn.
+            since: only conversations with a turn at or after this moment.
+
+        Raises:
+            InputError: the limit is negative.
+        """
+        self._check_open()
+        most = None if limit is None else given_count(limit, "limit", "the number of sessions wanted")
+        view, earliest = self.reads.live.view(), aware(since, "since")
+        with self.reads.store.snapshot() as reader:
+            return list_sessions(reader, self.space, view, project=project, branch=branch, since=earliest, limit=most)
 
     def build_prompt(self, query: str, *, session: str = SESSION) -> str:
         """Context block, focus buffer and query, each under its heading; nothing in it appears twice.

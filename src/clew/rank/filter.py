@@ -28,6 +28,8 @@ class TurnFilters(TypedDict, total=False):
         as_of: only turns with an event time at or before this moment. "Last month" in the question or the expression is
             counted from here.
         known_at: only turns that were stored by this moment, whatever their event time.
+        project: only sessions of this project folder: its name, or a path that contains the folder.
+        branch: only sessions that began or ended on this git branch.
     """
 
     session: str | None
@@ -38,6 +40,16 @@ class TurnFilters(TypedDict, total=False):
     where: str | None
     as_of: datetime | None
     known_at: datetime | None
+    project: str | None
+    branch: str | None
+
+
+class SessionFilters(TypedDict, total=False):
+    """Restrictions of a call to some conversations; see `TurnFilters`."""
+
+    session: str | None
+    project: str | None
+    branch: str | None
 
 
 class RecallOptions(TurnFilters, total=False):
@@ -67,11 +79,18 @@ class Filter(Record):
     where: str | None = None
     as_of: datetime | None = None
     known_at: datetime | None = None
+    project: str | None = None
+    branch: str | None = None
+
+    @property
+    def by_session(self) -> bool:
+        """Whether sessions are chosen by what is known of them, which `mask` does not apply."""
+        return self.project is not None or self.branch is not None
 
     @property
     def by_rows(self) -> bool:
-        """Whether stored rows have to be read: for `where` and `known_at`, which `mask` does not apply."""
-        return self.where is not None or self.known_at is not None
+        """Whether stored rows have to be read, for filters that `mask` does not apply."""
+        return self.where is not None or self.known_at is not None or self.by_session
 
     def mask(self, view: IndexView) -> Mask | None:
         """Which turns pass the filters that the index can apply; None for all.
@@ -119,6 +138,8 @@ def filter_of(only: TurnFilters) -> Filter:
         where=escaped(where),
         as_of=as_of,
         known_at=known_at,
+        project=escaped(only.get("project")),
+        branch=escaped(only.get("branch")),
     )
 
 

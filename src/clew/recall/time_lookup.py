@@ -20,7 +20,6 @@ from clew.rank.timeline import on_topic
 from clew.recall.read_path import ReadPath
 from clew.recall.timeline import MOST, Places, Scene, days_of, offers
 from clew.rows.pause import paused_since
-from clew.store.rows import to_us
 from clew.text.counters import Counter
 from clew.types.moments import Remembered
 
@@ -35,6 +34,7 @@ class TimeRequest:
         since, until: as the caller gave them.
         query: the question; empty without one.
         session: only this conversation; None for all.
+        project, branch: only conversations of this project folder, or on this git branch.
         budget: tokens of the block.
     """
 
@@ -45,6 +45,8 @@ class TimeRequest:
     session: str | None
     budget: int
     counter: Counter
+    project: str | None = None
+    branch: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -66,7 +68,8 @@ def remember(path: ReadPath, request: TimeRequest) -> Remembered:
     text, session, count = request.query, request.session, request.counter
     window = time_window(request.since, request.until, text, now, days_of(path.live.view(), session))
     mode = mode_of(request.mode, text, window)
-    findings = _findings(path, mode, window, session, now)
+    of_project = Filter(session=session, project=request.project, branch=request.branch)
+    findings = _findings(path, mode, window, of_project, now)
     looked = time.perf_counter()
     packed, moments = lay_out(findings.lines, request.budget, count)
     timings = timings_of(started, looked, time.perf_counter())
@@ -92,18 +95,19 @@ def remember(path: ReadPath, request: TimeRequest) -> Remembered:
     return replace(remembered, receipt_id=name)
 
 
-def _findings(path: ReadPath, mode: str, window: TimeWindow, session: str | None, now: datetime) -> _Findings:
+def _findings(path: ReadPath, mode: str, window: TimeWindow, sessions: Filter, now: datetime) -> _Findings:
     """The lines about a time in the order in which they are to be shown, and what they were chosen from."""
     window = replace(window, since=None) if mode == "state_at_time" and window.began(now) else window
-    frame = path.ranker.frame(window.rest, now, session=session) if window.about else None
+    frame = path.ranker.frame(window.rest, now, session=sessions.session) if window.about else None
     view = path.live.view() if frame is None else frame.view
-    positions, ranking = _in_window(path, view, frame, window, session)
+    chosen = replace(sessions, since=window.since, until=window.until)
+    positions, ranking = _in_window(path, view, frame, chosen, now)
     ranked = _NONE if ranking is None else ranking.positions if mode == "lookup" else on_topic(ranking)
     with path.store.snapshot() as reader:
         scene = Scene(reader, path.space, view, positions, ranked, frame)
         lines = offers(mode, scene)
         paused = paused_since(reader, path.space) is not None
-    settings: dict[str, Any] = {"filter": Filter(session=session, since=window.since, until=window.until).to_dict()}
+    settings: dict[str, Any] = {"filter": chosen.to_dict()}
     settings |= {} if window.counted_from is None else {"counted_from": window.counted_from.isoformat()}
     settings |= {} if frame is None else path.ranked_by(frame)
     return _Findings(
@@ -118,10 +122,10 @@ def _findings(path: ReadPath, mode: str, window: TimeWindow, session: str | None
 
 
 def _in_window(
-    path: ReadPath, view: IndexView, frame: Frame | None, window: TimeWindow, session: str | None
+    path: ReadPath, view: IndexView, frame: Frame | None, chosen: Filter, now: datetime
 ) -> tuple[Places, Ranking | None]:
     """The turns of the time, and the best of them for the question; None without one."""
-    mask = view.mask(session=session, since=to_us(window.since), until=to_us(window.until))
+    mask = path.selector.mask(view, chosen, now)
     shown = view.turns.chars > 0  # injected text has no characters in the index and is never a memory
     mask = shown if mask is None else mask & shown
     positions = np.flatnonzero(mask)

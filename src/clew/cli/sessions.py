@@ -1,0 +1,75 @@
+"""`clew sessions`: lists the conversations."""
+
+from typing import Any
+
+import click
+from rich.text import Text
+
+from clew.cli.narrowing import with_times
+from clew.cli.opening import open_for_questions
+from clew.cli.options import Scope, common, moment_or_phrase, of_project
+from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
+from clew.cli.terminal import emit
+from clew.types.session import SessionInfo
+
+DAY = 24 * 60
+"""Minutes of a day."""
+
+TITLE = 66
+"""Most characters shown of a title."""
+
+
+@click.command()
+@of_project
+@click.option(
+    "--since",
+    type=moment_or_phrase,
+    metavar="TIME",
+    help="Only conversations since this date, or since a time such as 'last week'.",
+)
+@click.option("--limit", type=click.IntRange(min=1), default=20, show_default=True, help="Maximum number of rows.")
+@common
+def sessions(scope: Scope, limit: int, **only: Any) -> None:
+    """List the conversations, with title, project, git branch, client and time.
+
+    The latest comes first. The name in the last line of each is what --session takes.
+    """
+    with open_for_questions(scope) as memory:
+        found = memory.sessions(limit=None if scope.as_json else limit + 1, **with_times(memory, only))
+        if scope.as_json:
+            emit(*(session.to_dict() for session in found[:limit]))
+            return
+        empty = memory.is_empty
+    table = grid("time", "session")
+    for session in found[:limit]:
+        table.add_row(dim(_when(session)), _described(session))
+    lay_out(out(), table)
+    if len(found) > limit:
+        err().print("There are more; --limit shows them.", style="dim")
+    elif not found:
+        err().print("Nothing is stored yet." if empty else "No conversation matches.", style="dim")
+
+
+def _when(session: SessionInfo) -> str:
+    start, end = session.start, session.end
+    if start is None or end is None:
+        return "no date"
+    last = "" if start.date() == end.date() else f"\nto {end:%Y-%m-%d}"
+    return f"{start:%Y-%m-%d %H:%M}{last}"
+
+
+def _described(session: SessionInfo) -> Text:
+    where = " on ".join(shortened(place, TITLE) for place in (session.project, session.branch) if place)
+    size = [session.client or "", counted(session.turns, "turn"), _length(session)]
+    lines = (where, ", ".join(shortened(fact, TITLE) for fact in size if fact))
+    title = shortened(session.title or "no title", TITLE)
+    return Text.assemble((title, "bold"), *(f"\n{line}" for line in lines if line), dim(f"\n{session.name}"))
+
+
+def _length(session: SessionInfo) -> str:
+    """How long a session lasted; empty if its times are unknown."""
+    if session.start is None or session.end is None:
+        return ""
+    minutes = round((session.end - session.start).total_seconds() / 60)
+    longer = f"{minutes / 60:.1f} h" if minutes < 2 * DAY else f"{minutes // DAY} days"
+    return f"{minutes} min" if minutes < 120 else longer

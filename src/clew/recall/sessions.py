@@ -1,0 +1,163 @@
+"""The conversations of a space as people know them: title, project folder, git branch, client, start, end, length.
+
+Importers keep the folder and the branch with each turn. A session is judged by its first and last turn, which need not
+all be read.
+"""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+from pathlib import PurePath
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.view import IndexView
+from clew.store.protocol import Reader
+from clew.store.row_types import TurnRow
+from clew.store.rows import from_us, to_us
+from clew.store.tables import SESSION, TURN
+from clew.types.session import SessionInfo
+from clew.types.turn import ROLES
+
+TITLE: Final = 80
+"""Most characters of a title that is made from the first request."""
+
+REQUESTS: Final = 6
+"""First turns of the user that are read for a title: a client puts notes of its own before the request."""
+
+_LAST: Final = np.iinfo(np.int64).max
+_USER: Final = ROLES.index("user")
+
+
+class _Extent(NamedTuple):
+    """A session's place in a view: positions of its first and last turn, their number, and its times."""
+
+    first: int
+    last: int
+    turns: int
+    start: int | None
+    end: int | None
+
+
+def sessions_of(
+    reader: Reader, space: str, view: IndexView, *, project: str | None = None, branch: str | None = None
+) -> set[str]:
+    """The names of the sessions of a project, or on a branch, or both.
+
+    Args:
+        project: name of the project folder, or a path that contains it.
+        branch: git branch at the first or last turn.
+    """
+    return {
+        name
+        for name, _, first, last in _ends(reader, space, view)
+        if _is_of(first, last, project=project, branch=branch)
+    }
+
+
+def list_sessions(
+    reader: Reader,
+    space: str,
+    view: IndexView,
+    *,
+    project: str | None = None,
+    branch: str | None = None,
+    since: datetime | None = None,
+    limit: int | None = None,
+) -> list[SessionInfo]:
+    """The sessions that pass the filters, the one that went on last first; those without a time come last.
+
+    Args:
+        since: only sessions with a turn at or after this moment.
+    """
+    earliest = to_us(since)
+    chosen = [
+        (name, extent, first, last)
+        for name, extent, first, last in _ends(reader, space, view)
+        if _is_of(first, last, project=project, branch=branch)
+        and (earliest is None or (extent.end is not None and extent.end >= earliest))
+    ]
+    chosen.sort(key=lambda each: (each[1].end is None, -(each[1].end or 0), each[0]))
+    return [_info(reader, space, view, *each) for each in chosen[:limit]]
+
+
+def _ends(reader: Reader, space: str, view: IndexView) -> list[tuple[str, _Extent, TurnRow | None, TurnRow | None]]:
+    """Each session with its extent, its first and its last turn."""
+    extents = _extents(view)
+    keys = [(space, name, int(view.turns.seq[place])) for name, at in extents.items() for place in (at.first, at.last)]
+    rows = TURN.get_many(reader, keys)
+    return [
+        (name, at, *pair)
+        for (name, at), pair in zip(extents.items(), zip(rows[::2], rows[1::2], strict=True), strict=True)
+    ]
+
+
+def _extents(view: IndexView) -> dict[str, _Extent]:
+    turns, extents = view.turns, {}
+    codes, first, counts = np.unique(turns.session, return_index=True, return_counts=True)
+    last = len(turns.session) - 1 - np.unique(turns.session[::-1], return_index=True)[1]
+    known = turns.at != view.NO_TIME
+    start: NDArray[np.int64] = np.full(len(view.sessions), _LAST)
+    end: NDArray[np.int64] = np.full(len(view.sessions), -_LAST)
+    np.minimum.at(start, turns.session[known], turns.at[known])
+    np.maximum.at(end, turns.session[known], turns.at[known])
+    for code, head, tail, count in zip(codes.tolist(), first.tolist(), last.tolist(), counts.tolist(), strict=True):
+        has_times = start[code] != _LAST
+        times = (int(start[code]), int(end[code])) if has_times else (None, None)
+        extents[view.sessions[code]] = _Extent(head, tail, count, *times)
+    return extents
+
+
+def _is_of(first: TurnRow | None, last: TurnRow | None, *, project: str | None, branch: str | None) -> bool:
+    ends = [_metadata(row) for row in (first, last) if row is not None]
+    of_project = project is None or any(is_project(end.get("cwd"), project) for end in ends)
+    return of_project and (branch is None or any(end.get("git_branch") == branch for end in ends))
+
+
+def is_project(folder: object, project: str) -> bool:
+    """Whether a folder is the project: by its name, or because the project is a path that contains the folder."""
+    if not isinstance(folder, str) or not project:
+        return False
+    path = PurePath(folder)
+    return path.name == project or path.is_relative_to(PurePath(project))
+
+
+def _metadata(row: TurnRow | None) -> Mapping[str, Any]:
+    return json.loads(row.metadata) if row is not None and row.metadata else {}
+
+
+def _info(
+    reader: Reader, space: str, view: IndexView, name: str, at: _Extent, first: TurnRow | None, last: TurnRow | None
+) -> SessionInfo:
+    head, tail = _metadata(first), _metadata(last)
+    stored = SESSION.get(reader, (space, name))
+    newest = last or first
+    return SessionInfo(
+        name=name,
+        title=(None if stored is None else stored.title) or _request(reader, space, view, name, at),
+        project=_text(tail.get("cwd") or head.get("cwd")),
+        branch=_text(tail.get("git_branch") or head.get("git_branch")),
+        client=None if newest is None else newest.source,
+        start=from_us(at.start),
+        end=from_us(at.end),
+        turns=at.turns,
+    )
+
+
+def _request(reader: Reader, space: str, view: IndexView, name: str, at: _Extent) -> str | None:
+    """The beginning of what the user asked for first; notes that a client put into the user's turns are passed over."""
+    turns = view.turns
+    asked = np.flatnonzero(
+        (turns.session[at.first : at.last + 1] == turns.session[at.first])
+        & (turns.role[at.first : at.last + 1] == _USER)
+    )[:REQUESTS]
+    rows = TURN.get_many(reader, [(space, name, int(turns.seq[at.first + place])) for place in asked.tolist()])
+    texts = [" ".join(row.text.split()) for row in rows if row is not None and row.origin == "user"]
+    request = next((text for text in texts if text and not text.startswith("<")), texts[0] if texts else "")
+    return request if len(request) <= TITLE else request[:TITLE].rpartition(" ")[0] + " …" if request else None
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None

@@ -1,0 +1,109 @@
+"""`clew sessions`, and the filters by project, branch and words for a time."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli_runs import done, failure, records, run
+
+pytestmark = pytest.mark.usefixtures("tmp_home")
+
+
+def line(number: int, text: str, folder: str, branch: str, day: int) -> dict[str, Any]:
+    """A request as Claude Code writes it."""
+    return {
+        "type": "user",
+        "uuid": f"{folder}-{number}",
+        "parentUuid": f"{folder}-{number - 1}" if number else None,
+        "sessionId": folder.rpartition("/")[2],
+        "timestamp": f"2025-05-{day:02}T1{number}:00:00Z",
+        "cwd": folder,
+        "gitBranch": branch,
+        "message": {"role": "user", "content": text},
+    }
+
+
+@pytest.fixture(autouse=True)
+def sessions(tmp_home: Path) -> None:
+    for folder, branch, day in (
+        ("/srv/shop", "main", 3),
+        ("/srv/shop/api", "fix-login", 5),
+        ("/srv/blog", "main", 7),
+    ):
+        texts = [f"Why does the login of {folder} fail?", "The cookie had expired."]
+        lines = [line(number, text, folder, branch, day) for number, text in enumerate(texts)]
+        file = tmp_home / f"{folder.rpartition('/')[2]}.jsonl"
+        file.write_text("".join(json.dumps(each) + "\n" for each in lines), encoding="utf-8")
+        done("import", file, "--format", "claude-code")
+
+
+@pytest.mark.requirement("F-SESSION-01")
+def test_sessions_are_listed_with_what_people_know_of_them() -> None:
+    latest = records("sessions")[0]
+    assert latest == {
+        "name": "blog",
+        "title": "Why does the login of /srv/blog fail?",
+        "project": "/srv/blog",
+        "branch": "main",
+        "client": "claude-code",
+        "start": "2025-05-07T10:00:00+00:00",
+        "end": "2025-05-07T11:00:00+00:00",
+        "turns": 2,
+    }
+    page = done("sessions")
+    assert page.index("/srv/blog on main") < page.index("/srv/shop/api on fix-login") < page.index("/srv/shop on")
+    assert "claude-code, 2 turns, 60 min" in page
+
+
+@pytest.mark.requirement("F-SESSION-01")
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        (["--project", "shop"], ["shop"]),
+        (["--project", "/srv/shop"], ["api", "shop"]),
+        (["--branch", "main"], ["blog", "shop"]),
+        (["--project", "/srv", "--branch", "main", "--limit", "1"], ["blog"]),
+        (["--since", "2025-05-05"], ["blog", "api"]),
+        (["--since", "May 7 2025"], ["blog"]),
+        (["--project", "nowhere"], []),
+    ],
+)
+def test_sessions_are_chosen_by_project_branch_and_time(words: list[str], names: list[str]) -> None:
+    assert [session["name"] for session in records("sessions", *words)] == names
+
+
+@pytest.mark.requirement("F-SESSION-02")
+@pytest.mark.parametrize("command", ["search", "query"])
+def test_turns_are_chosen_by_project_and_branch(command: str) -> None:
+    question = "login" if command == "search" else '"login"'
+
+    def found(*words: str) -> set[str]:
+        rows = records(command, question, *words)
+        return {(row["turn"] if command == "search" else row)["session"] for row in rows}
+
+    assert found("--project", "/srv/shop") == {"shop", "api"}
+    assert found("--project", "/srv/shop", "--branch", "main") == {"shop"}
+    assert found("--branch", "fix-login") == {"api"}
+    assert found("--project", "nowhere") == set()
+
+
+@pytest.mark.requirement("F-SESSION-02")
+def test_blocks_are_made_of_the_project_alone() -> None:
+    for command in (["recall", "Why does the login fail?"], ["when", "what did we say about the login in May 2025?"]):
+        block = run(*command, "--project", "blog").stdout
+        assert "/srv/blog" in block
+        assert "/srv/shop" not in block
+    assert "with --project;" in run("recall", "login", "--project", "nowhere").stderr
+
+
+@pytest.mark.requirement("F-SESSION-03")
+def test_words_for_a_time_are_taken_where_dates_are() -> None:
+    def found(*words: str) -> set[str]:
+        return {row["turn"]["session"] for row in records("search", "login", *words)}
+
+    assert found("--since", "May 6 2025") == {"blog"}
+    assert found("--until", "May 3 2025") == {"shop"}
+    assert found("--since", "last week", "--until", "yesterday") <= {"shop", "api", "blog"}
+    assert "'soonish' names no time" in failure(2, "search", "login", "--since", "soonish")
