@@ -1145,6 +1145,9 @@ SPEED = (
     Requirement(
         "F-SPEED-16", "DESIGN 13", "After an add, values that are cached per turn are computed for new turns only."
     ),
+    Requirement(
+        "F-SPEED-30", "Issue 12.1", "A model can be loaded ahead of the first question; one that fails costs no call."
+    ),
     Requirement("F-SPEED-08", "DESIGN 13", "An exchange of candidates releases none that it would take back."),
 )
 

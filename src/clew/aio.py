@@ -94,6 +94,7 @@ class AsyncMemory:
     evolution = _in_thread(Memory.evolution)
     domains = _in_thread(Memory.domains, question=True)
     drain = _in_thread(Memory.drain)
+    warm_up = _in_thread(Memory.warm_up)
     forget = _in_thread(Memory.forget)
     forget_expired = _in_thread(Memory.forget_expired)
     export = _in_thread(Memory.export)

@@ -179,6 +179,7 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "retry": lambda m, _: m.retry(),
     "backup": lambda m, path: m.backup(path / "copy"),
     "drain": lambda m, _: m.drain(0),
+    "warm_up": lambda m, _: m.warm_up(),
     "explain": lambda m, _: m.explain("r"),
     "export": lambda m, path: m.export(path / "out.jsonl"),
     "find_quote": lambda m, _: m.find_quote("tea"),

@@ -13,15 +13,18 @@ from hypothesis import strategies as st
 
 from clew.assemble.packing import CandidateRendering, PackingCandidate, _Packing
 from clew.config import IngestConfig, RecallConfig
+from clew.errors import ModelUnavailable
 from clew.index.entry import PieceTerms, TurnEntry
 from clew.index.incremental_cache import IncrementalCache
 from clew.index.string_table import StringTable
 from clew.index.view import IndexView
+from clew.memory import Memory
 from clew.rank.frame import make_frame
 from clew.rank.intent import Intent
 from clew.rank.search import rank
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
+from clew.testing import HashEmbedder
 from clew.types import Turn
 from clew.write.append import Appender, Fate
 from clew.write.prepare import prepare
@@ -274,3 +277,36 @@ def test_the_question_after_an_add_makes_nothing_of_the_old_turns_anew(roles: tu
             assert memory.recall("tea at last").items[-1].text == "tea at last"
     assert max(made) == 1, "one new turn, one value of each kind"
     assert made.count(1) >= 5
+
+
+class WarmedUp(HashEmbedder):
+    """An embedder that counts how often its model is loaded ahead, and may fail to load it."""
+
+    def __init__(self, error: Exception | None = None) -> None:
+        super().__init__()
+        self.loads = 0
+        self.error = error
+
+    def warm_up(self) -> None:
+        self.loads += 1
+        if self.error is not None:
+            raise self.error
+
+
+@pytest.mark.requirement("F-SPEED-30")
+@pytest.mark.parametrize("error", [None, ModelUnavailable("no weights"), OSError("no file")])
+def test_the_model_is_loaded_ahead_on_request_only(error: Exception | None) -> None:
+    embedder = WarmedUp(error)
+    with Memory.open(":memory:", embedder=embedder) as memory:
+        memory.add(told("tea at four"))
+        assert embedder.loads == 0
+        memory.warm_up()
+        assert embedder.loads == 1
+        assert memory.recall("tea").text
+
+
+@pytest.mark.requirement("F-SPEED-30")
+def test_a_memory_without_a_model_or_with_a_plain_one_warms_up() -> None:
+    for embedder in (None, HashEmbedder()):
+        with Memory.open(":memory:", embedder=embedder or "none") as memory:
+            memory.warm_up()

@@ -61,6 +61,15 @@ class MemoryRecalls:
         """Whether the space has no turns."""
         return not len(self.reads.live.view().turns.ordinal)
 
+    def warm_up(self) -> None:
+        """Loads the index and the embedder's model now, so that the first question is answered as fast as any other.
+
+        Optional: without it the first question loads them (0.1 s for 100,000 turns, 0.3 s for the local model). A model
+        that cannot be loaded is logged, as at a recall.
+        """
+        self._check_open()
+        self.reads.ranker.warm_up()
+
     def recall(
         self,
         query: str,

@@ -36,6 +36,23 @@ def embed_checked(embedder: Embedder, texts: Sequence[str]) -> Matrix:
     return matrix
 
 
+def warm_up(embedder: Embedder) -> None:
+    """Lets an embedder load its model ahead of the first text, if it has a method `warm_up`.
+
+    Raises:
+        ModelError: the embedder raised any exception.
+    """
+    load = getattr(embedder, "warm_up", None)
+    if not callable(load):
+        return
+    try:
+        load()
+    except ModelError:
+        raise
+    except Exception as error:  # as in `embed_checked`
+        raise ModelError(f"{embedder.name} cannot be loaded: {error!r}") from error
+
+
 def complete_checked(llm: LLM, prompt: Prompt, *, max_tokens: int) -> Completion:
     """Calls a language model once; implausible token counts are replaced by None.
 

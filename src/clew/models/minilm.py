@@ -167,6 +167,14 @@ class MiniLM:
         """
         return embed_with(self._rows, texts, self.dim, self.name)
 
+    def warm_up(self) -> None:
+        """Loads the model now, so that the first text is embedded as fast as any other.
+
+        Raises:
+            ModelUnavailable: the weights cannot be loaded.
+        """
+        self._model()
+
     def _rows(self, texts: list[str]) -> Matrix:
         tokenizer, forward = self._model()
         encoded = [tokenizer.encode(text, MAX_TOKENS) for text in texts]

@@ -15,7 +15,7 @@ from clew.errors import InputError, ModelError
 from clew.index.live import LiveIndex
 from clew.index.vectors import cosine
 from clew.index.view import IndexView, Mask
-from clew.models.checked_calls import embed_checked
+from clew.models.checked_calls import embed_checked, warm_up
 from clew.models.protocol import Embedder, Matrix
 from clew.rank.anchors import FindNodes, WeightedRange, resolve_positions
 from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
@@ -150,6 +150,15 @@ class Ranker:
         if self._embedder is not None and self._previous is not None and self._previous.name in view.vectors:
             return self._previous
         return self._embedder
+
+    def warm_up(self) -> None:
+        """Loads the index and the model that embeds questions; a model that fails is logged."""
+        embedder = self.serving(self._live.view())
+        if embedder is not None:
+            try:
+                warm_up(embedder)
+            except ModelError as error:
+                log.warning("the embedder could not be loaded: %s", error)
 
     def forget(self) -> None:
         """Drops remembered questions: one may repeat words that were forgotten."""

@@ -7,6 +7,7 @@ the model can correct the call; errors of the protocol are left to the SDK.
 import asyncio
 import logging
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Final
@@ -97,10 +98,19 @@ def serve(tools: Tools) -> None:
     logging.getLogger().addHandler(logging.NullHandler())  # otherwise the SDK adds a handler that repeats Clew's log
     logging.getLogger("mcp").addHandler(logging.StreamHandler(sys.stderr))
     server = make_server(tools)
+    threading.Thread(target=_warm_up, args=(tools,), name="clew-warm-up", daemon=True).start()
     try:
         asyncio.run(server.run_stdio_async())
     except* (BrokenPipeError, ConnectionError):  # the client is gone; its stored turns are durable
         log.info("the client disconnected during a call")
+
+
+def _warm_up(tools: Tools) -> None:
+    """Loads what the first call needs while the client still negotiates; errors are left to that call."""
+    try:
+        tools.warm_up()
+    except ClewError as error:
+        log.info("the memory could not be loaded ahead: %s", error)
 
 
 def _with_tool_errors(tool: Tool, tool_error: type[Exception]) -> Callable[..., str]:

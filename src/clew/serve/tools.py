@@ -59,6 +59,10 @@ class Tools:
         """Creates the tools; notes are stored in `session`, with the time of `clock`."""
         self._memory, self._session, self._clock = memory, session, clock
 
+    def warm_up(self) -> None:
+        """Loads the index and the embedder's model ahead of the first call."""
+        self._memory.warm_up()
+
     def offered(self) -> tuple[Tool, ...]:
         """The tools in the order in which they are listed."""
         return (
