@@ -28,7 +28,7 @@ from clew.testing import HashEmbedder
 from clew.types import Turn
 from clew.write.append import Appender, Fate
 from clew.write.prepare import prepare
-from clew.write.stream_alignment import Strand
+from clew.write.stream_alignment import StreamAlignment
 from tests.calls import Call, observed
 from tests.index_stores import Wrapped, as_store
 from tests.memories import NOON, at, empty_store, history, quiet, rows, told
@@ -68,14 +68,16 @@ def test_a_long_session_reads_each_of_its_turns_once_however_many_stretches() ->
         assert store.rows_read - new < 6 * len(turns)  # lined up anew in each of 40 stretches it would be 40
 
 
-class Anew(Strand):
+class Anew(StreamAlignment):
     """Always has the whole sequence lined up again."""
 
     def places(self, *_: Any) -> None:
         """Tells nothing."""
 
 
-def told_in_stretches(strand: Strand, stored: list[list[Turn]], sent: list[Turn], size: int) -> tuple[Any, Any]:
+def told_in_stretches(
+    stream: StreamAlignment, stored: list[list[Turn]], sent: list[Turn], size: int
+) -> tuple[Any, Any]:
     """What became of each turn, and every row, after some histories and one that comes in stretches."""
     store = empty_store()
     appender = Appender(store, "default", 3)
@@ -84,7 +86,7 @@ def told_in_stretches(strand: Strand, stored: list[list[Turn]], sent: list[Turn]
     fates: list[Fate] = []
     for start in range(0, len(sent), size):
         items = [prepare(turn, IngestConfig()) for turn in sent[start : start + size]]
-        fates += appender.add_sequence(items, NOON, lambda _: None, strand)
+        fates += appender.add_sequence(items, NOON, lambda _: None, stream)
     return fates, [rows(store, table) for table in ("turn", "session", "tail", "weighing")]
 
 
@@ -107,7 +109,7 @@ def test_stretches_go_where_lining_up_the_whole_puts_them(
     stored: list[list[Turn]], sent: list[Turn], size: int
 ) -> None:
     for resent in ([], stored[0] if stored else []):
-        quick = told_in_stretches(Strand(), stored, resent + sent, size)
+        quick = told_in_stretches(StreamAlignment(), stored, resent + sent, size)
         assert quick == told_in_stretches(Anew(), stored, resent + sent, size)
 
 
@@ -116,7 +118,9 @@ def test_stretches_go_where_lining_up_the_whole_puts_them(
 def test_an_id_that_comes_again_is_met_in_stretches_as_in_one(size: int) -> None:
     sent = [told(text, external_id=name) for text, name in zip("abcacbd", "0.1.00.", strict=True)]
     sent = [turn if turn.external_id != "." else told(turn.text) for turn in sent]
-    assert told_in_stretches(Strand(), [], sent, size) == told_in_stretches(Strand(), [], sent, len(sent))
+    assert told_in_stretches(StreamAlignment(), [], sent, size) == told_in_stretches(
+        StreamAlignment(), [], sent, len(sent)
+    )
 
 
 @pytest.mark.requirement("F-SPEED-03")

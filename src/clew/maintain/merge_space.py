@@ -29,7 +29,7 @@ from clew.types.ids import turn_id
 from clew.types.reports import IngestReport, Rejection
 from clew.write.append import Appender, Fate
 from clew.write.prepare import Prepared, prepare
-from clew.write.stream_alignment import Strand
+from clew.write.stream_alignment import StreamAlignment
 
 _HELD: Final = 2_000
 """Turns of one session that are prepared before they are appended."""
@@ -238,7 +238,7 @@ class _Merge:
             self._settled = self._settle(theirs)
         self._names = {turn_id(session, seq): fate.known for seq, fate in self._settled.items() if fate.known}
         self._branches = self._renamed()
-        self._strand = Strand(self._key(each) for each in self._turns if each.seq in self._settled)
+        self._strand = StreamAlignment(self._key(each) for each in self._turns if each.seq in self._settled)
 
     def run(self, appender: Appender, clock: Callable[[], datetime], tally: _Tally) -> None:
         """Settles every turn of the session."""

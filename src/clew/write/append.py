@@ -27,8 +27,8 @@ from clew.store.tables import SESSION, SPACE, TAIL, TURN, WEIGHING
 from clew.types.ids import turn_id
 from clew.types.turn import Turn
 from clew.write.prepare import Prepared
-from clew.write.session_log import after_forgotten, by_external_id, forgotten, has_forgotten_id, next_seq, read_line
-from clew.write.stream_alignment import Strand
+from clew.write.session_log import after_forgotten, by_external_id, forgotten, has_forgotten_id, next_seq, read_contents
+from clew.write.stream_alignment import StreamAlignment
 
 _SESSIONS_KEPT: Final = 64
 """Sessions whose contents are remembered as hashes, so that new sequences need no look back."""
@@ -36,15 +36,15 @@ _SESSIONS_KEPT: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Fate:
-    """What became of one prepared turn: exactly one of the fields is set.
+    """The outcome for one prepared turn: exactly one field is set.
 
     Attributes:
         added: id of the new turn.
-        known: id of the stored turn that this one is.
-        conflict: id of the turn that holds its external id with other content.
-        forgotten: it was forgotten before, and stays out.
-        excluded: a pattern keeps it out.
-        paused: the space takes nothing in at present.
+        known: id of the stored turn that equals this one.
+        conflict: id of the stored turn that has the same external id and other content.
+        forgotten: the turn was forgotten before and is not stored again.
+        excluded: an exclusion pattern matches the turn.
+        paused: the space is paused.
     """
 
     added: str | None = None
@@ -61,7 +61,7 @@ class Fate:
 
 
 class _Moved(Exception):
-    """The session grew between planning and writing; a signal inside this module, never seen outside."""
+    """Raised when the session grew between planning and writing. It never leaves this module."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,11 @@ class _Plan:
 
 
 class Appender:
-    """Appends to one space. Threads may share it.
+    """Appends turns to one space. Threads may share it.
 
-    It remembers, per session, hashes of stored contents: a hint that saves reading. Every decision is made from rows.
-    Cost of an append: independent of how much is stored, unless a sequence begins with a turn that the session holds.
+    It caches hashes of the stored contents of recent sessions, which saves reading. Every decision is made from rows.
+    The cost of an append does not depend on how much is stored, unless a sequence begins with a turn that the session
+    already has.
     """
 
     def __init__(self, store: Store, space: str, batch: int) -> None:
@@ -95,12 +96,12 @@ class Appender:
         self._lock = threading.Lock()
 
     def forget(self) -> None:
-        """Drops the remembered hashes."""
+        """Clears the cached hashes."""
         with self._lock:
             self._contents.clear()
 
     def learn(self, values: Mapping[str, float], now: datetime) -> None:
-        """Takes learned values over that an export brought along, see `take_over`."""
+        """Adopts the learned values of an export, see `take_over`."""
         take_over(self._store, self._space, values, now)
 
     def turns_of_file(self, path: str, stamp: str) -> int | None:
@@ -144,44 +145,44 @@ class Appender:
         items: Sequence[Prepared],
         now: datetime,
         progress: Callable[[int], None],
-        strand: Strand | None = None,
+        stream: StreamAlignment | None = None,
     ) -> list[Fate]:
-        """Appends turns of one session in order and says what became of each; all are durable on return.
+        """Appends turns of one session in order and returns the outcome of each. All of them are durable on return.
 
         Args:
-            progress: called with the number of turns just settled, after each durable batch.
-            strand: what came of the same sequence before, so that it is lined up as a whole; it is carried on.
+            progress: called with the number of turns settled since the last call, after each durable batch.
+            stream: state of the same sequence from earlier calls, so that it is aligned as a whole; it is updated.
         """
-        strand = strand or Strand()
-        in_line = self._in_line(items, strand)
+        stream = stream or StreamAlignment()
+        in_line = self._in_line(items, stream)
         if len(in_line) < len(items):
             progress(len(items) - len(in_line))
-        fates = iter(self._add_line([items[i] for i in in_line], now, progress, strand))
+        fates = iter(self._add_line([items[i] for i in in_line], now, progress, stream))
         chosen = frozenset(in_line)
         return [next(fates) if i in chosen else Fate(excluded=True) for i in range(len(items))]
 
-    def _in_line(self, items: Sequence[Prepared], strand: Strand) -> Sequence[int]:
+    def _in_line(self, items: Sequence[Prepared], stream: StreamAlignment) -> Sequence[int]:
         """Places of the turns to be lined up: all but excluded ones, unless they came in before they were excluded."""
         if all(item.excluded is None for item in items):
             return range(len(items))
-        keys = [*strand.keys, *map(sequence_key, items)]
+        keys = [*stream.keys, *map(sequence_key, items)]
         with self._store.snapshot() as reader:
-            line = read_line(reader, self._space, items[0].turn.session, keys)
+            line = read_contents(reader, self._space, items[0].turn.session, keys)
         held = {key.hash for key in line.keys}
         return [i for i, item in enumerate(items) if item.excluded is None or item.digest in held]
 
     def _add_line(
-        self, items: Sequence[Prepared], now: datetime, progress: Callable[[int], None], strand: Strand
+        self, items: Sequence[Prepared], now: datetime, progress: Callable[[int], None], stream: StreamAlignment
     ) -> list[Fate]:
         fates: list[Fate] = []
         while len(fates) < len(items):
             rest = items[len(fates) :]
-            plan = self._plan(rest, strand)
+            plan = self._plan(rest, stream)
             try:
                 for settled in self._apply(plan, rest, now):
                     for item, fate in zip(items[len(fates) :], settled, strict=False):
                         if not fate.out_of_line:
-                            strand.take(sequence_key(item), fate.added or fate.known, added=fate.added is not None)
+                            stream.take(sequence_key(item), fate.added or fate.known, added=fate.added is not None)
                     fates += settled
                     progress(len(settled))
                     if settled[-1].paused:  # the rest with it: a sequence is not taken in by pieces
@@ -201,27 +202,27 @@ class Appender:
             plan = replace(plan, seqs=[*plan.seqs, *(seq for _, seq in settled)], next_seq=plan.next_seq + added)
             yield fates
 
-    def _plan(self, items: Sequence[Prepared], strand: Strand) -> _Plan:
+    def _plan(self, items: Sequence[Prepared], stream: StreamAlignment) -> _Plan:
         session = items[0].turn.session
         keys = [sequence_key(item) for item in items]
         with self._store.snapshot() as reader:
             upcoming = next_seq(reader, self._space, session)
-            if strand.keys and not forgotten(reader, self._space, session):
-                found = strand.places(reader, self._space, session, keys, upcoming)
+            if stream.keys and not forgotten(reader, self._space, session):
+                found = stream.places(reader, self._space, session, keys, upcoming)
                 if found is not None:
                     return _Plan(*found, upcoming)
-            if upcoming == 0 or not (strand.keys or self._may_line_up(reader, items, upcoming)):
+            if upcoming == 0 or not (stream.keys or self._may_line_up(reader, items, upcoming)):
                 return _Plan(align((), keys), (), upcoming)
-            line = read_line(reader, self._space, session, [*strand.keys, *keys])
-        strand.look(line, upcoming)
-        places = align(line.keys, [*strand.keys, *keys])
+            line = read_contents(reader, self._space, session, [*stream.keys, *keys])
+        stream.look(line, upcoming)
+        places = align(line.keys, [*stream.keys, *keys])
         seqs = list(line.seqs)
-        for place in places[: len(strand.keys)]:
+        for place in places[: len(stream.keys)]:
             seqs.append(-1 if place.known is None else seqs[place.known])
-        return _Plan(places[len(strand.keys) :], seqs, upcoming, line.gone)
+        return _Plan(places[len(stream.keys) :], seqs, upcoming, line.gone)
 
     def _may_line_up(self, reader: Reader, items: Sequence[Prepared], upcoming: int) -> bool:
-        """False only when no rule of alignment can find anything: no known id, and no first turn that is stored."""
+        """False only if no alignment rule can match: no known external id, and a first turn that is not stored."""
         session = items[0].turn.session
         names = (item.turn.external_id for item in items)
         if any(name is not None and by_external_id(reader, self._space, session, name) for name in names):
@@ -231,7 +232,7 @@ class Appender:
         return any(digest in hashes for digest in firsts.values()) or bool(forgotten(reader, self._space, session))
 
     def _hashes(self, reader: Reader, session: str, upcoming: int) -> set[bytes]:
-        """Hashes of the session's contents, brought up to date by reading only what is new."""
+        """Hashes of the session's contents, brought up to date by reading only new rows."""
         with self._lock:
             upto, hashes = self._contents.pop(session, (0, set()))
             if upto < upcoming:
@@ -261,12 +262,12 @@ def _writing(
 
 @dataclass(frozen=True, slots=True)
 class _Ground:
-    """What a transaction reads once of the space and the session that it appends to.
+    """The rows about the space and the session that a transaction reads once before it appends.
 
     Attributes:
-        space: the row, also of a space that has no turn yet.
-        session: likewise.
-        hashed: None while nothing of the space was forgotten.
+        space: the row of the space; a new one if the space has no turn yet.
+        session: the row of the session; a new one likewise.
+        hashed: None unless turns of the space were forgotten.
     """
 
     space: SpaceRow
@@ -291,7 +292,7 @@ def _ground(tx: Reader, space: str, session: str, now: datetime) -> _Ground | No
 def _write(
     tx: Transaction, ground: _Ground, items: Sequence[Prepared], plan: _Plan, now: datetime
 ) -> list[tuple[Fate, int]]:
-    """Writes the new ones of some planned turns of one session; gives each one's fate and place, -1 for none."""
+    """Writes the new turns among the planned ones of a session; returns each one's outcome and seq, -1 for none."""
     space, session, hashed = ground.space.space, items[0].turn.session, ground.hashed
     seqs = list(plan.seqs)
     settled: list[tuple[Fate, int]] = []
@@ -336,7 +337,7 @@ def _parent(tx: Reader, space: str, turn: Turn, named: Mapping[str, int]) -> str
 
 
 def _met(session: str, seq: int, gone: frozenset[int], *, known: bool) -> Fate:
-    """What becomes of a turn that met another one."""
+    """The outcome for a turn that matches a stored or forgotten one."""
     if seq < 0 or seq in gone:
         return Fate(forgotten=True)
     name = turn_id(session, seq)
@@ -344,7 +345,7 @@ def _met(session: str, seq: int, gone: frozenset[int], *, known: bool) -> Fate:
 
 
 def _put(tx: Transaction, ground: _Ground, new: Sequence[Prepared], now: datetime) -> None:
-    """Writes new turns of one session at its next places, and all that goes with them."""
+    """Writes new turns of one session, with their index entries, annotations and blobs, at its next seqs."""
     space_row, session_row = ground.space, ground.session
     space, first, ordinal, ingested_at = space_row.space, session_row.next_seq, space_row.next_ordinal, to_us(now)
     title = session_row.title or title_of(item.turn.metadata for item in new)
@@ -362,17 +363,17 @@ def _put(tx: Transaction, ground: _Ground, new: Sequence[Prepared], now: datetim
 
 
 def title_of(metadata: Iterable[Mapping[str, object]]) -> str | None:
-    """The session's title: the first that one of its turns brings along."""
+    """The session's title: the first one that a turn's metadata carries."""
     titles = (each.get("title") for each in metadata)
     return next((title for title in titles if isinstance(title, str) and title.strip()), None)
 
 
 def sequence_key(item: Prepared) -> TurnKey:
-    """What alignment needs to know of a prepared turn."""
+    """The key by which alignment compares a prepared turn."""
     turn = item.turn
     return TurnKey(hash=item.digest, at=turn.at, external_id=turn.external_id, branch=turn.branch)
 
 
 def weighing_rows(space: str, items: Iterable[tuple[int, Prepared]]) -> list[WeighingRow]:
-    """What is written of each turn with the turn itself, given by its ordinal."""
+    """The rows of layers 1 to 3 that are written together with the turns, given by ordinal."""
     return [WeighingRow(space, ordinal, item.annotations[WEIGHING.name], ANALYZE_VERSION) for ordinal, item in items]

@@ -1,4 +1,4 @@
-"""Many turns at once: prepared, grouped by session, appended in durable batches, each record accounted for."""
+"""Adds many turns: prepares them, groups them by session, appends durable batches, and accounts for each record."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from clew.types.turn import Turn
 from clew.version import __version__
 from clew.write.append import Appender, Fate
 from clew.write.prepare import Prepared, admit, prepare
-from clew.write.stream_alignment import Strand
+from clew.write.stream_alignment import StreamAlignment
 
 Progress = Callable[[int], None]
 """Called with the number of turns settled so far."""
@@ -23,12 +23,12 @@ Progress = Callable[[int], None]
 
 @dataclass(slots=True)
 class _FileState:
-    """What became of the records of one file.
+    """The progress of one imported file.
 
     Attributes:
-        end: None until its last record was given.
-        turns: how many of them are stored.
-        is_whole: whether each of them was stored, or left out for good.
+        end: the file's state after its last record; None before that.
+        turns: how many of its records are stored as turns.
+        is_whole: whether every record was stored, or left out for good.
     """
 
     end: FileEnd | None = None
@@ -38,7 +38,7 @@ class _FileState:
 
 @dataclass(slots=True)
 class _Tally:
-    """The report as it grows."""
+    """The import report while it is being built."""
 
     on_progress: Progress | None
     added: int = 0
@@ -182,7 +182,7 @@ def import_path(
 
 @dataclass(frozen=True, slots=True)
 class _Waiting:
-    """A prepared turn on its way to the store, and its place among the records."""
+    """A prepared turn that is waiting to be stored, and its position among the records."""
 
     place: int
     where: str
@@ -204,13 +204,15 @@ def _append_all(
     not depend on where a group ends.
     """
     groups: dict[str, list[_Waiting]] = {}
-    strands: dict[str, Strand] = {}
+    streams: dict[str, StreamAlignment] = {}
 
     def flush() -> None:
         for session in list(groups):
             group = groups.pop(session)  # at once: what fails is not tried again on the way out
             items = [waiting.item for waiting in group]
-            fates = appender.add_sequence(items, clock(), tally.progress, strands.setdefault(session, Strand()))
+            fates = appender.add_sequence(
+                items, clock(), tally.progress, streams.setdefault(session, StreamAlignment())
+            )
             for waiting, fate in zip(group, fates, strict=True):
                 tally.take(waiting, fate)
         appender.note_files(

@@ -1,7 +1,7 @@
-"""A turn as it comes -> everything that one transaction will write about it. Pure.
+"""Prepares a turn: everything that one transaction will write about it. Pure.
 
-Order matters: text is made encodable, then secrets are masked, then large parts move to blobs; only the result is
-hashed, indexed and weighed, so that a resent turn meets the same hash and no secret reaches the disk.
+The order matters: the text is made encodable, then secrets are masked, then large parts move to blobs. Only the result
+is hashed, indexed and weighed, so that a resent turn gets the same hash and no secret reaches the disk.
 """
 
 from collections import Counter
@@ -39,20 +39,22 @@ _CALLING: Final = frozenset(
         "congratulations welcome goodbye bye birthday name call"
     )
 )
-"""A text without any of these greets nobody (`greeting_aliases`), which is told in a thousandth of the time."""
+"""Words of greetings. A text without any of them greets nobody, and this test is a thousand times faster than
+`greeting_aliases`.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """One turn ready to be written.
+    """One turn that is ready to be written.
 
     Attributes:
-        turn: masked, its large parts moved out; not yet placed.
+        turn: the turn, masked and with its large parts moved out; it has no seq yet.
         digest: content hash of that turn.
-        blobs: bytes by SHA-256, to be kept beside it.
-        annotations: the text of a row by its table, made by rules; one row holds all that is weighed at once.
-        masked: how many secrets were masked, by kind.
-        excluded: the pattern of `ingest.exclude` that keeps the turn out; None when it may be stored.
+        blobs: original bytes by SHA-256, stored next to the turn.
+        annotations: annotations computed by rules, encoded as one row per table.
+        masked: the number of masked secrets, by kind.
+        excluded: the pattern of `ingest.exclude` that matches the turn; None if it may be stored.
     """
 
     turn: Turn
@@ -65,10 +67,10 @@ class Prepared:
     excluded: str | None = None
 
     def entry(self, *, seq: int, ordinal: int) -> TurnEntry:
-        """The index entry, once the places are known.
+        """The index entry, once seq and ordinal are known.
 
-        A tool's words count as the tool's also where the wire format puts them into a user's message. Text that was
-        injected has no characters and no terms here: it is stored, and never a memory of its own.
+        Words of a tool count as the tool's, even if the wire format puts them into a user message. Injected text has no
+        characters and no terms in the index: it is stored, and never becomes a memory of its own.
         """
         turn = self.turn
         injected = turn.origin == "injected"
@@ -89,10 +91,10 @@ class Prepared:
 
 
 def admit(turn: object) -> Turn:
-    """A caller's own turn in a form that every store can hold; what importers give has it already.
+    """Makes a caller's turn fit for every store. Turns from importers already are.
 
     Raises:
-        TurnRejected: it is no turn, or carries something that JSON cannot hold.
+        TurnRejected: the value is not a turn, or it contains something that JSON cannot represent.
     """
     if not isinstance(turn, Turn):
         raise TurnRejected(f"{type(turn).__name__} is no turn; expected clew.Turn(role=..., content=...)")
@@ -108,10 +110,10 @@ def admit(turn: object) -> Turn:
 
 
 def prepare(turn: Turn, config: IngestConfig) -> Prepared:
-    """Makes a turn ready whose text can be encoded: `admit`, or an importer, saw to that.
+    """Prepares a turn whose text can be encoded, as `admit` and the importers ensure.
 
     Raises:
-        TurnRejected: it is empty or too long; the reason says which rule.
+        TurnRejected: the turn is empty or too long; the message names the rule.
     """
     _check(turn)
     excluded = exclusion(config.exclude).match(turn)  # before masking: a pattern may name what a mask would hide
@@ -125,10 +127,10 @@ def prepare(turn: Turn, config: IngestConfig) -> Prepared:
 def derive(
     turn: Turn, blobs: Mapping[str, bytes] = _NONE, masked: Mapping[str, int] = _NONE, excluded: str | None = None
 ) -> Prepared:
-    """Everything that follows from a stored turn without a model: a rebuild makes the same as the first time.
+    """Everything that follows from a stored turn without a model. A rebuild gives the same result as the first time.
 
     Args:
-        blobs: as `Prepared` holds them, like `masked` and `excluded`: what was found out before.
+        blobs: see `Prepared`; likewise `masked` and `excluded`.
     """
     return Prepared(
         turn=turn,
@@ -150,7 +152,7 @@ def index_pieces(turn: Turn) -> tuple[PieceTerms, ...]:
 
 @lru_cache(maxsize=1024)
 def _about(day: str, speaker: str) -> tuple[str, ...]:
-    """The terms of a turn's day and speaker, which are the same in turn after turn."""
+    """The terms of a date and a speaker, which neighbouring turns share."""
     return tuple(terms(f"{day} {speaker}"))
 
 
@@ -174,7 +176,7 @@ def _midnight(day: date) -> datetime:
 
 
 def _has_content(part: Part) -> bool:
-    """Whether a part counts without text: it has an original, or is a tool's empty answer to a call."""
+    """Whether a part without text has content: an attachment, or a tool's empty answer to a call."""
     return part.data is not None or part.blob is not None or (part.type == "tool_result" and part.call_id is not None)
 
 

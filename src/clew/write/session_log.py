@@ -1,4 +1,4 @@
-"""One session as appending sees it: its stored turns and the places of its forgotten ones, in the order of arrival."""
+"""The log of one session as the write path sees it: stored turns and tombstones, in the order of arrival."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -12,13 +12,13 @@ from clew.store.tables import SESSION
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
-    """The turns that an incoming sequence is lined up with.
+class SessionContents:
+    """The turns with which an incoming sequence is aligned.
 
     Attributes:
-        seqs: the place of each in the session, ascending.
-        keys: likewise; `TurnKey.follows` counts in this list.
-        gone: places of those that were forgotten.
+        seqs: seq of each turn, ascending.
+        keys: alignment key of each turn; `TurnKey.follows` is an index into this tuple.
+        gone: seqs of the forgotten turns among them.
     """
 
     seqs: tuple[int, ...] = ()
@@ -26,8 +26,8 @@ class Line:
     gone: frozenset[int] = frozenset()
 
 
-def read_line(reader: Reader, space: str, session: str, incoming: Sequence[TurnKey]) -> Line:
-    """Every turn of a session, forgotten ones too; those are told as far as an incoming turn is the same."""
+def read_contents(reader: Reader, space: str, session: str, incoming: Sequence[TurnKey]) -> SessionContents:
+    """Every turn of a session, and every forgotten one that an incoming turn can be recognised as."""
     rows = TURN_LINKS.scan(reader, (space, session), (space, session))
     found = [(row.seq, _key(row), parent_seq(row.parent)) for row in rows]
     hashed = hashing_of(reader, space)
@@ -38,22 +38,22 @@ def read_line(reader: Reader, space: str, session: str, incoming: Sequence[TurnK
         found.sort(key=lambda each: each[0])
     places = {seq: place for place, (seq, _, _) in enumerate(found)}
     keys_in_order = (key if parent is None else replace(key, follows=places.get(parent)) for _, key, parent in found)
-    return Line(tuple(places), tuple(keys_in_order), frozenset(ghost.seq for ghost in buried))
+    return SessionContents(tuple(places), tuple(keys_in_order), frozenset(ghost.seq for ghost in buried))
 
 
 def next_seq(reader: Reader, space: str, session: str) -> int:
-    """The place of the session's next turn. No place is given twice, although all of a session's turns may be gone."""
+    """The next seq of the session. No seq is given twice, even if all turns of the session were forgotten."""
     row = SESSION.get(reader, (space, session))
     return row.next_seq if row is not None else after_forgotten(forgotten(reader, space, session))
 
 
 def after_forgotten(buried: Sequence[Ghost]) -> int:
-    """The place of the next turn of a session that has none any more."""
+    """The next seq of a session that has only tombstones."""
     return buried[-1].seq + 1 if buried else 0
 
 
 def forgotten(reader: Reader, space: str, session: str) -> list[Ghost]:
-    """What tombstones tell of a session."""
+    """The tombstones of a session."""
     hashed = hashing_of(reader, space)
     return [] if hashed is None else ghosts(reader, space, session, hashed)
 
@@ -65,7 +65,7 @@ def has_forgotten_id(reader: Reader, space: str, session: str, external_id: str,
 
 
 def by_external_id(reader: Reader, space: str, session: str, external_id: str) -> tuple[int, bytes] | None:
-    """Place and content hash of the stored turn with an external id."""
+    """Seq and content hash of the stored turn with an external id."""
     key = (space, session, external_id)
     rows = TURN_DIGESTS.scan(reader, key, key, index="external", limit=1)
     return (rows[0].seq, rows[0].hash) if rows else None

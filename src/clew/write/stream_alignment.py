@@ -1,8 +1,8 @@
-"""A sequence of one session that comes in stretches: where the next one goes, at a cost that does not grow.
+"""Aligns one long sequence of a session that arrives in stretches, at a constant cost per turn.
 
-As long as the turns that came are the session's first ones, in its one branch, the next can only be what the session
-holds after them, or new, or a repetition of an external id. Else nothing is decided here, and the whole sequence has to
-be lined up again (`clew.ingest.identity.align`), with the same result.
+While the sequence equals the beginning of the session, and the session has one branch, the next turn is the session's
+next turn, a new turn, or a repeated external id. In every other case nothing is decided here: the whole sequence is
+aligned again by `clew.ingest.identity.align`, with the same result.
 """
 
 from collections.abc import Iterable, Sequence
@@ -12,14 +12,14 @@ from clew.store.protocol import Reader
 from clew.store.rows import to_us
 from clew.store.selections import TURN_IDENTITIES
 from clew.types.ids import parse_turn_id
-from clew.write.session_log import Line, by_external_id
+from clew.write.session_log import SessionContents, by_external_id
 
 
-class Strand:
-    """What came of the sequence so far.
+class StreamAlignment:
+    """The part of a sequence that has arrived so far.
 
     Attributes:
-        keys: of its turns, in order.
+        keys: alignment keys of its turns, in order.
     """
 
     def __init__(self, earlier: Iterable[TurnKey] = ()) -> None:
@@ -31,11 +31,11 @@ class Strand:
         self._ids: dict[str, tuple[int, bytes]] = {}  # external id -> place in the session, content hash
 
     def take(self, key: TurnKey, name: str | None, *, added: bool) -> None:
-        """Goes on with a turn that was settled.
+        """Adds a turn that was settled.
 
         Args:
-            name: id of the stored turn that it is; None when there is none.
-            added: it is new.
+            name: id of the stored turn that it is; None if there is none.
+            added: whether the turn is new.
         """
         if self._branch is None:
             self._branch = key.branch
@@ -50,8 +50,8 @@ class Strand:
         if key.external_id is not None:
             self._ids[key.external_id] = (seq, key.hash)
 
-    def look(self, line: Line, upcoming: int) -> None:
-        """Notes whether all of the session, up to its next place, is one branch in order: this one's."""
+    def look(self, line: SessionContents, upcoming: int) -> None:
+        """Checks whether the session, up to its next seq, consists of this sequence alone."""
         if self._branch is None and line.keys:
             self._branch = line.keys[0].branch
         whole = line.seqs == tuple(range(upcoming)) and not line.gone
@@ -61,12 +61,12 @@ class Strand:
     def places(
         self, reader: Reader, space: str, session: str, keys: Sequence[TurnKey], upcoming: int
     ) -> tuple[list[Placement], list[int]] | None:
-        """Where the next turns go, as `align` says it, and the places in the session that the numbers stand for.
+        """The positions of the next turns in the form of `align`, and the seqs that the numbers stand for.
 
-        None when that cannot be told from here. Nothing of the session may be forgotten.
+        None if they cannot be decided here. No turn of the session may have been forgotten.
 
         Args:
-            upcoming: the session's next place.
+            upcoming: the session's next seq.
         """
         length = self._length
         branch = self._branch
