@@ -296,6 +296,22 @@ STORE = (
     Requirement(
         "F-STORE-32", "DESIGN 1.12", "A home is accessible to its owner only; what cannot be a home is rejected."
     ),
+    Requirement(
+        "F-STORE-33", "Mend 2", "Database, log, exports and backups are for their owner alone, in any directory."
+    ),
+    Requirement(
+        "F-STORE-34",
+        "Mend 2",
+        "A database that was emptied from outside is reported as damaged, not opened as a new one.",
+    ),
+    Requirement("F-STORE-35", "Mend 2", "Closing succeeds when only a receipt cannot be written."),
+    Requirement("F-STORE-36", "Mend 2", "A home that cannot be written says so (StoreReadOnly) and says what to do."),
+    Requirement("F-STORE-37", "Mend 2", "A killed backup leaves nothing behind after the next one."),
+    Requirement("F-STORE-38", "Mend 2", "A command puts a backup back; it is verified before it replaces anything."),
+    Requirement("F-STORE-39", "Mend 2", "A migration that is killed at any statement is finished by the next opening."),
+    Requirement(
+        "F-STORE-40", "Mend 2", "Paths, names and numbers that cannot be are input errors in Clew's own words."
+    ),
 )
 
 # --- POSTGRES ---

@@ -41,7 +41,7 @@ def memory() -> Iterator[Memory]:
     [
         ({"space": ""}, InputError, "space '' is empty"),
         ({"space": "  "}, InputError, "space '  ' is empty"),
-        ({"space": 5}, InputError, "space 5 is empty"),
+        ({"space": 5}, InputError, "the space is 5"),
         ({"config": {"budget": -1}}, ConfigError, "budget is -1"),
         ({"config": {"nonsense": 1}}, ConfigError, "'nonsense' is not a setting"),
         ({"embedder": "magic"}, ConfigError, "the embedder 'magic' is unknown"),

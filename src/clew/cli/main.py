@@ -56,6 +56,7 @@ _SECTIONS: Final = {
         "stats": ("keep:stats", "Show how much is stored, and which background jobs are pending."),
         "export": ("keep:export", "Export all turns and attachments to a file that `clew import` can read."),
         "backup": ("move:backup", "Back up all spaces to one verified file."),
+        "restore-backup": ("move:restore_backup", "Replace the memory in the home by a backup."),
         "copy": ("move:copy", "Copy a space to another home, and verify the copy by hashes."),
         "merge": ("move:merge", "Add the turns of one home to another."),
         "rekey": ("rekey:rekey", "Encrypt the home, change its key, or decrypt it."),

@@ -1,5 +1,6 @@
-"""`clew backup`, `clew copy` and `clew merge`."""
+"""`clew backup`, `clew restore-backup`, `clew copy` and `clew merge`."""
 
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
@@ -13,13 +14,14 @@ from clew.cli.opening import open_memory, see_that_home_exists
 from clew.cli.options import Scope, common
 from clew.cli.put import print_report
 from clew.cli.rekey import note_key
-from clew.cli.show import counted, out, progress
+from clew.cli.show import counted, err, out, progress
 from clew.cli.terminal import emit, printable
 from clew.config import load_config
-from clew.errors import NotFoundError
+from clew.errors import ConfigError, NotFoundError
 from clew.maintain.copy_space import copy_space
 from clew.maintain.merge_space import merge_space
-from clew.store.keys import NO_KEY
+from clew.store import restore_backup as store
+from clew.store.keys import NO_KEY, secret_of
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
 from clew.store.sqlite import DATABASE
@@ -31,8 +33,8 @@ from clew.store.sqlite import DATABASE
 def backup(scope: Scope, file: Path) -> None:
     """Back up all spaces to one verified file.
 
-    Other programs may use the memory meanwhile. FILE must not exist yet. To restore, copy it to an empty directory as
-    clew.db, and use that directory as --home. Settings (clew.toml) are not included.
+    Other programs may use the memory meanwhile. FILE must not exist yet. `clew restore-backup` puts it back. Settings
+    (clew.toml) are not included.
     """
     see_that_home_exists(scope.home)
     with open_memory(scope, embedder="none") as memory:
@@ -41,6 +43,29 @@ def backup(scope: Scope, file: Path) -> None:
         emit({"path": str(file), "bytes": size})
     else:
         out().print(f"{size:,} bytes written to {printable(str(file))} and verified", soft_wrap=True)
+
+
+@click.command("restore-backup")
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@common
+def restore_backup(scope: Scope, file: Path, yes: bool) -> None:
+    """Replace the memory in the home by a backup.
+
+    FILE is what `clew backup` wrote. It is verified before anything is replaced. Everything stored since the backup is
+    lost, and turns forgotten since are back. No other program may have the home open. Settings (clew.toml) stay.
+    """
+    home = home_of(scope.home)
+    if home is None:
+        raise ConfigError("only a home directory can be restored from a file; give one with --home")
+    if (home / DATABASE).exists() and not yes:
+        _ask(home, file)
+    rows = store.restore_backup(file, home, secret_of(load_config(home).store.key))
+    if scope.as_json:
+        emit({"path": str(file), "turns": rows["turn"], "sessions": rows["session"]})
+    else:
+        held = f"{counted(rows['turn'], 'turn')} in {counted(rows['session'], 'session')}"
+        out().print(f"restored {held} from {printable(str(file))}", soft_wrap=True)
 
 
 @click.command()
@@ -147,6 +172,16 @@ def _open_target(source: str, target: str, key: str | None) -> Store:
         store.close()
         raise
     return store
+
+
+def _ask(home: Path, file: Path) -> None:
+    if not sys.stdin.isatty():
+        raise click.UsageError(
+            "cannot ask for confirmation: standard input is not a terminal. Give --yes to replace the memory."
+        )
+    if not click.confirm(f"Replace the memory in {printable(str(home))} by {printable(str(file))}?", err=True):
+        err().print("Nothing was replaced.")
+        raise click.exceptions.Exit(0)
 
 
 def _refuse_home(scope: Scope) -> None:

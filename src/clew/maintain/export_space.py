@@ -7,6 +7,7 @@ from clew.errors import InputError, NotFoundError, StoreError
 from clew.ingest.export import export_lines, learned_line
 from clew.rows.parameters import read_learned
 from clew.rows.turn_log import stored_rows
+from clew.store.home import private_text
 from clew.store.protocol import Store
 from clew.store.rows import turn_from_row
 from clew.types.turn import Turn
@@ -48,7 +49,7 @@ def export_space(store: Store, space: str, path: Path) -> int:
 
     try:
         # One state for all that is read: a turn forgotten under way would take its originals along.
-        with store.snapshot(), partial.open("w", encoding="utf-8", newline="\n") as file:
+        with store.snapshot(), private_text(partial) as file:
             file.writelines(f"{line}\n" for line in export_lines(turns(), blob))
             values = learned()
             if values:

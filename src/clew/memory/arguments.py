@@ -8,6 +8,9 @@ from clew.ingest.encoding import escape_surrogates
 from clew.rows.pins import canonical
 from clew.types.pins import PinKind
 
+MOST: Final = 2**63 - 1
+"""The largest number that a store can hold."""
+
 BUDGET: Final = "the tokens that the block may take"
 """What a budget counts."""
 
@@ -19,8 +22,23 @@ def given_text(value: object, name: str) -> str:
         InputError: it is no text.
     """
     if not isinstance(value, str):
-        raise InputError(f"the {name} is {value!r:.60}; expected text, as a str")
+        raise InputError(f"the {name} is {_shown(value)}; expected text, as a str")
     return escape_surrogates(value)
+
+
+def given_space(value: object) -> str:
+    """The name of a space.
+
+    Raises:
+        InputError: it is no text, empty, or holds a NUL or a lone surrogate, which no database keeps.
+    """
+    if not isinstance(value, str):
+        raise InputError(f"the space is {_shown(value)}; expected its name, as a str")
+    if not value.strip():
+        raise InputError(f"space {value!r} is empty; name it, or leave the argument out for 'default'")
+    if escape_surrogates(value) != value:
+        raise InputError(f"the space {value!r:.200} holds a NUL or a lone surrogate; choose another name")
+    return value
 
 
 def given_count(value: object, name: str, what: str) -> int:
@@ -30,10 +48,21 @@ def given_count(value: object, name: str, what: str) -> int:
         InputError: it is negative, or no whole number.
     """
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise InputError(f"{name} is {value!r:.60}; expected a whole number: {what}")
+        raise InputError(f"{name} is {_shown(value)}; expected a whole number: {what}")
     if value < 0:
-        raise InputError(f"{name} {value} is negative; give {what}, 0 or more")
-    return int(value)
+        raise InputError(f"{name} {_shown(value)} is negative; give {what}, 0 or more")
+    number = int(value)
+    if number > MOST:
+        raise InputError(f"{name} is {_shown(value)}; give {what}, at most {MOST}")
+    return number
+
+
+def _shown(value: object) -> str:
+    """A value as a message shows it; Python writes no number of more than 4,300 digits."""
+    try:
+        return f"{value!r:.60}"
+    except ValueError:
+        return "a number of more than 4,300 digits"
 
 
 def given_ref_or_rule(ref: str | None, where: str | None) -> tuple[PinKind, str]:

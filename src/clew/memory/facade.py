@@ -10,7 +10,6 @@ from typing import Any, Self, Unpack
 from clew.assemble.prompt import wrapped
 from clew.config import Config
 from clew.errors import InputError, StoreError
-from clew.ingest.encoding import escape_surrogates
 from clew.learn.feedback import RECENT, mark_used, note_restored
 from clew.learn.tuning import Tuner
 from clew.maintain.export_space import export_space
@@ -28,6 +27,7 @@ from clew.rows.failed_jobs import retry
 from clew.rows.parameters import revert
 from clew.rows.pause import pause, resume
 from clew.rows.pins import MOST, set_pin, take_back
+from clew.store.home import usable_path
 from clew.store.protocol import Store
 from clew.types import ForgetReport, IngestReport, Role, Turn
 from clew.types.pins import Pin
@@ -148,7 +148,7 @@ class Memory(MemoryReads):
         self._check_open()
         report = import_path(
             self.parts.appender,
-            Path(path),
+            usable_path(path, "the path to import"),
             self.config.ingest,
             self.reads.clock,
             form=format,
@@ -263,7 +263,7 @@ class Memory(MemoryReads):
             InputError: no turn is named, one is not in the receipt, or the space is paused.
         """
         self._check_open()
-        names = turn_ids if isinstance(turn_ids, str) else [escape_surrogates(name) for name in turn_ids]
+        names = turn_ids if isinstance(turn_ids, str) else [given_text(name, "turn id") for name in turn_ids]
         receipt = self.reads.receipts.get(receipt_id)
         self.reads.receipts.flush()
         return mark_used(self.reads.store, self.space, receipt, names, self.reads.clock())
@@ -294,7 +294,8 @@ class Memory(MemoryReads):
             ConflictError: another program changed the values at the same time.
         """
         self._check_open()
-        number = revert(self.reads.store, self.space, version, self.reads.clock())
+        wanted = given_count(version, "version", "a version of the learned values")
+        number = revert(self.reads.store, self.space, wanted, self.reads.clock())
         self.parts.worker.wake()
         return number
 
@@ -354,13 +355,14 @@ class Memory(MemoryReads):
             InputError: the file exists already.
         """
         self._check_open()
-        return export_space(self.reads.store, self.space, Path(path))
+        return export_space(self.reads.store, self.space, usable_path(path, "the file"))
 
     def backup(self, path: str | Path) -> int:
         """Writes all spaces to one new, checked file while others go on; gives its bytes. StoreError if it exists."""
         self._check_open()
-        self.reads.store.backup(Path(path))
-        return Path(path).stat().st_size
+        file = usable_path(path, "the file")
+        self.reads.store.backup(file)
+        return file.stat().st_size
 
     def rebuild(self, on_progress: Callable[[int, int], None] | None = None) -> int:
         """Makes again what is derived from the log without a model; gives the number of turns.

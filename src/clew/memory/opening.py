@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from clew.config import Config, given, load_config
-from clew.errors import InputError
 from clew.ingest.exclude import exclusion
+from clew.memory.arguments import given_space
 from clew.models.choose import choose_embedder, choose_llm, find_recogniser
 from clew.models.protocol import LLM, Embedder, Recogniser
 from clew.store.open import home_of, open_store
@@ -66,17 +66,20 @@ def open_home(
     clock: Clock | None = None,
 ) -> OpenHome:
     """Opens or creates a home; the arguments and errors are those of `Memory.open`."""
-    if not isinstance(space, str) or not space.strip():
-        raise InputError(f"space {space!r} is empty; name it, or leave the argument out for 'default'")
-    home = home_of(path) if path is None or isinstance(path, str | Path) else None
+    given_space(space)
+    place = cast("str | Path | None", path)  # checked where it is read
+    store = path if path is not None and hasattr(path, "snapshot") else None
+    home = home_of(place) if store is None else None
     settings = load_config(home, config)
     exclusion(settings.ingest.exclude)  # a pattern that cannot be read is reported now, not by the first turn
     asked = choose_llm(llm, settings.llm)
     recogniser = find_recogniser(settings.entities.ner)
     chosen, note = choose_embedder(settings.embedder if embedder is None else embedder, threads=settings.embed_threads)
-    store = open_store(path, key=settings.store.key) if path is None or isinstance(path, str | Path) else path
+    own = open_store(place, key=settings.store.key) if store is None else None
     before, _ = choose_embedder(
         settings.embedder_previous if previous is None else previous, threads=settings.embed_threads
     )
     models = Models(chosen, before, asked, recogniser, note if chosen is None else None)
-    return OpenHome(store, settings, models, clock or _utc_now, given(home, config), owns_store=store is not path)
+    return OpenHome(
+        cast(Store, store or own), settings, models, clock or _utc_now, given(home, config), owns_store=store is None
+    )

@@ -3,8 +3,8 @@
 from clew.derive.entity_counts import entities_of, entity_page
 from clew.derive.hierarchy import snapshots_of
 from clew.errors import NotFoundError
-from clew.ingest.encoding import escape_surrogates
 from clew.maintain.verify import verify
+from clew.memory.arguments import given_text
 from clew.memory.recalls import MemoryRecalls
 from clew.memory.statistics import stats_of
 from clew.memory.wiring import Parts
@@ -44,7 +44,7 @@ class MemoryReads(MemoryRecalls):
         """
         self._check_open()
         with self.reads.store.snapshot() as reader:
-            return annotations_of(reader, self.space, escape_surrogates(ref))
+            return annotations_of(reader, self.space, given_text(ref, "id"))
 
     def snapshots(self, session: str) -> list[ContextSnapshot]:
         """The closed beats of a session in their order, each with its turns as weighed chunks.
@@ -54,7 +54,7 @@ class MemoryReads(MemoryRecalls):
         """
         self._check_open()
         with self.reads.store.snapshot() as reader:
-            return snapshots_of(reader, self.space, escape_surrogates(session))
+            return snapshots_of(reader, self.space, given_text(session, "session"))
 
     def labels(self, namespace: str = TAG) -> list[LabelCount]:
         """What the space is about: its labels, the most frequent first; of equal ones by name.
@@ -78,7 +78,7 @@ class MemoryReads(MemoryRecalls):
         """
         self._check_open()
         with self.reads.store.snapshot() as reader:
-            return labelled(reader, self.space, escape_surrogates(name), namespace)
+            return labelled(reader, self.space, given_text(name, "name"), namespace)
 
     def entities(self) -> tuple[Entity, ...]:
         """The people, places and things that the turns name, the most named first; of equal ones by name.
@@ -100,7 +100,7 @@ class MemoryReads(MemoryRecalls):
         self._check_open()
         view = self.reads.live.view()
         with self.reads.store.snapshot() as reader:
-            page = entity_page(reader, self.space, view, escape_surrogates(name))
+            page = entity_page(reader, self.space, view, given_text(name, "name"))
         if page is None:
             raise NotFoundError(f"no turn of space {self.space!r} names {name!r}; `entities` lists what is named")
         return page
@@ -115,12 +115,12 @@ class MemoryReads(MemoryRecalls):
             None when nothing in a closed beat mentions it.
         """
         self._check_open()
-        return state_before_mention(self.reads, escape_surrogates(session), escape_surrogates(concept))
+        return state_before_mention(self.reads, given_text(session, "session"), given_text(concept, "concept"))
 
     def evolution(self, session: str) -> tuple[Movement, ...]:
         """How the domains of a conversation moved, closed beat by closed beat."""
         self._check_open()
-        return domain_evolution(self.reads, escape_surrogates(session))
+        return domain_evolution(self.reads, given_text(session, "session"))
 
     def domains(self, *, current: str | None = None) -> Merged:
         """What all conversations of the space are about, old ones fading, so that they do not outvote the present.
@@ -129,7 +129,7 @@ class MemoryReads(MemoryRecalls):
             current: the session that is going on; its beats do not fade.
         """
         self._check_open()
-        return merged_domains(self.reads, None if current is None else escape_surrogates(current))
+        return merged_domains(self.reads, None if current is None else given_text(current, "session"))
 
     def pins(self) -> list[Pin]:
         """What is pinned, the oldest first."""

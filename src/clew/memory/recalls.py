@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Unpack, cast
 
 from clew.errors import ClosedError, InputError
-from clew.ingest.encoding import escape_surrogates
 from clew.memory.arguments import BUDGET, given_count, given_text
 from clew.memory.opening import Clock, Models, open_home
 from clew.models.protocol import Embedder
@@ -182,7 +181,7 @@ class MemoryRecalls:
             NotFoundError: no such turn.
         """
         self._check_open()
-        return stored_turn(self.reads, ref)
+        return stored_turn(self.reads, given_text(ref, "turn id"))
 
     def remember_when(
         self,
@@ -264,7 +263,7 @@ class MemoryRecalls:
             ConfigError: the counter in the settings is unknown; MissingExtra: its package is not installed.
         """
         self._check_open()
-        return chat_prompt(self.reads, given_text(query, "question"), escape_surrogates(session))
+        return chat_prompt(self.reads, given_text(query, "question"), given_text(session, "session"))
 
     def explain(self, receipt: str | None = None) -> Receipt:
         """The receipt of a recall: what was considered, every signal's share, what was left out and why.
@@ -276,7 +275,9 @@ class MemoryRecalls:
             NotFoundError: no such receipt, or it was dropped as one of the oldest.
         """
         self._check_open()
-        return self.reads.receipts.newest() if receipt is None else self.reads.receipts.get(receipt)
+        return (
+            self.reads.receipts.newest() if receipt is None else self.reads.receipts.get(given_text(receipt, "receipt"))
+        )
 
 
 @contextmanager

@@ -185,5 +185,11 @@ def newest(view: IndexView, session: str | None, count: int) -> list[tuple[str, 
 
 
 def escaped(name: str | None) -> str | None:
-    """A name as turns are stored under it."""
+    """A name as turns are stored under it.
+
+    Raises:
+        InputError: it is no text.
+    """
+    if not isinstance(name, str | None):
+        raise InputError(f"{name!r:.60} is no name; expected text, as a str")
     return None if name is None else escape_surrogates(name)

@@ -1,7 +1,9 @@
 """A database as one file: copied while others go on, checked as whoever restores it will read it, then named."""
 
-from collections.abc import Mapping
-from contextlib import closing
+import os
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import Final, cast
 
@@ -12,8 +14,13 @@ from clew.store.cipher import Key
 from clew.store.home import sync_directory
 from clew.store.translate import translating
 
-UNFINISHED: Final = ".unfinished"
+if sys.platform != "win32":
+    import fcntl
+
+UNFINISHED: Final = ".clew-unfinished"
 """What the name of a copy ends with until it is whole."""
+_BESIDE: Final = ("", "-journal", "-wal", "-shm")
+"""What SQLite may leave beside a database when it is killed."""
 
 
 def copy_file(source: apsw.Connection, path: Path, key: Key | None) -> None:
@@ -29,14 +36,51 @@ def copy_file(source: apsw.Connection, path: Path, key: Key | None) -> None:
         if path.exists():
             raise StoreError(f"{str(path)!r} exists; expected the name of a new file for the backup")
         unfinished = path.with_name(path.name + UNFINISHED)
-        unfinished.unlink(missing_ok=True)
+        for left in path.parent.glob(f"*{UNFINISHED}"):
+            _remove_abandoned(left)
+        _remove(unfinished)
         unfinished.touch(mode=0o600)
         try:
-            _copy_pages(source, unfinished, key)
-            unfinished.replace(path)
+            with _held(unfinished):
+                _copy_pages(source, unfinished, key)
+                unfinished.replace(path)
         finally:
-            unfinished.unlink(missing_ok=True)
+            _remove(unfinished)
         sync_directory(path.parent)
+
+
+def _remove(copy: Path) -> None:
+    for suffix in _BESIDE:
+        copy.with_name(copy.name + suffix).unlink(missing_ok=True)
+
+
+@contextmanager
+def _held(copy: Path) -> Iterator[bool]:
+    """Holds a copy inside the block; False when somebody else does, who is still at work on it.
+
+    The lock is `flock`'s, which the system frees when a process is killed, and which does not touch SQLite's own. The
+    handle is closed after SQLite's, since closing one drops those. Windows has no such lock, and deletes no open file.
+    """
+    if sys.platform == "win32":
+        yield True
+        return
+    handle = os.open(copy, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(handle)
+
+
+def _remove_abandoned(copy: Path) -> None:
+    """Removes a copy that was broken off by a kill."""
+    with suppress(OSError), _held(copy) as abandoned:  # somebody else may just be removing it
+        if abandoned:
+            _remove(copy)
 
 
 def _copy_pages(source: apsw.Connection, path: Path, key: Key | None) -> None:

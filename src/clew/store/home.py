@@ -3,11 +3,17 @@
 import os
 import sys
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Final
+from typing import Final, TextIO
 
-from clew.errors import StoreError
+from clew.errors import InputError, StoreError, StoreReadOnly
 from clew.store.translate import translating
+
+_PRIVATE: Final = 0o600
+LONGEST_NAME: Final = 255
+LONGEST_PATH: Final = 4095
+"""Bytes of a file's name, and of a whole path, that Linux takes; others take no more."""
 
 OVERRIDE: Final = "CLEW_ALLOW_NETWORK_FS"
 """Set to 1 to use a home on a network file system at one's own risk."""
@@ -30,6 +36,33 @@ def network_kind(home: Path) -> str | None:
     if not mounts.exists():
         return None
     return network_mount(home, mounts.read_text(encoding="utf-8", errors="surrogateescape"))
+
+
+def usable_path(value: object, what: str) -> Path:
+    """A path that a caller gave, with `~` for the user's own directory.
+
+    Args:
+        what: what lies at the path, for the message.
+
+    Raises:
+        InputError: it is no path, holds a NUL or a character that file names cannot hold, or its `~` is unknown.
+    """
+    if not isinstance(value, str | Path):
+        raise InputError(f"{what} is {value!r:.60}; expected a path, as a str or a Path")
+    try:
+        encoded = os.fsencode(value)
+    except UnicodeEncodeError:
+        encoded = b"\0"
+    if b"\0" in encoded:
+        raise InputError(f"{what} {str(value)!r:.200} holds a character that no file name can; expected a plain path")
+    if max(map(len, encoded.split(b"/"))) > LONGEST_NAME or len(encoded) > LONGEST_PATH:
+        raise InputError(f"{what} {str(value)!r:.200} is too long for a file name; expected a shorter one")
+    try:
+        return Path(value).expanduser()
+    except RuntimeError:
+        raise InputError(
+            f"{what} {str(value)!r:.200} begins with a user that is unknown here; write the path out"
+        ) from None
 
 
 def prepare_home(
@@ -57,6 +90,45 @@ def prepare_home(
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
             sync_directory(home.parent)
     return home
+
+
+def see_that_it_is_writable(home: Path, database: str) -> None:
+    """Refuses a home that this process may not write: SQLite writes its log and its locks also for who only reads.
+
+    Raises:
+        StoreReadOnly: it may not.
+    """
+    effective = os.access in os.supports_effective_ids
+    for place in (home, home / database):
+        if place.exists() and not os.access(place, os.R_OK | os.W_OK, effective_ids=effective):
+            raise StoreReadOnly(
+                f"{str(place)!r} cannot be written by this user; Clew writes there also to read (its log and locks). "
+                "Give the user the right to write, or copy the home and open the copy"
+            )
+
+
+def make_private(file: Path) -> None:
+    """Makes a file for its owner alone, if it is absent; takes reading from others where they may not write anyway.
+
+    A file that others may write is shared on purpose, and left as it is.
+    """
+    if sys.platform == "win32":
+        return
+    try:
+        os.close(os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE))
+    except FileExistsError:
+        for each in (file, *(file.with_name(file.name + suffix) for suffix in ("-wal", "-shm"))):
+            with suppress(FileNotFoundError, PermissionError):  # there is none, or it belongs to somebody else
+                mode = each.stat().st_mode
+                if mode & 0o044 and not mode & 0o022:
+                    each.chmod(_PRIVATE)
+
+
+def private_text(file: Path) -> TextIO:
+    """A new text file for its owner alone, in place of what has the name."""
+    file.unlink(missing_ok=True)
+    handle = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL, _PRIVATE)
+    return os.fdopen(handle, "w", encoding="utf-8", newline="\n")
 
 
 def sync_directory(path: Path) -> None:

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Final
 
 from clew.config import load_config
-from clew.errors import ConfigError
+from clew.errors import ConfigError, InputError
+from clew.store.home import usable_path
 from clew.store.keys import secret_of
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store
@@ -15,6 +16,7 @@ DEFAULT_HOME: Final = "~/.clew"
 IN_MEMORY: Final = ":memory:"
 _SQLITE: Final = "sqlite:///"
 _SERVERS: Final = ("postgresql", "postgres")
+_HOME: Final = "the home"
 _EXPECTED: Final = f"expected a home directory, {_SQLITE}<directory>, {_SERVERS[0]}://<server> or {IN_MEMORY}"
 
 
@@ -55,10 +57,12 @@ def home_of(location: str | Path | None = None) -> Path | None:
     """The home directory that `open_store` would open; None when the location has none.
 
     Raises:
-        ConfigError: as `open_store`.
+        ConfigError: as `open_store`. InputError: it is no path that can be.
     """
     if isinstance(location, Path):
-        return location.expanduser()
+        return usable_path(location, _HOME)
+    if location is not None and not isinstance(location, str):
+        raise InputError(f"{_HOME} is {location!r:.60}; {_EXPECTED}, as a str or a Path")
     place = _place(location)
     engine, separator, _ = place.partition("://")
     if place == IN_MEMORY or (separator and engine in _SERVERS):
@@ -66,7 +70,7 @@ def home_of(location: str | Path | None = None) -> Path | None:
     if separator or not place:
         shown = f"{engine}://..." if separator else repr(location)  # an address may hold a password
         raise ConfigError(f"{shown} is no place for a store; {_EXPECTED}")
-    return Path(place).expanduser()
+    return usable_path(place, _HOME)
 
 
 def _place(location: str | Path | None) -> str:

@@ -71,10 +71,10 @@ def rekey(path: Path, old: str | None, new: str | None, *, busy_timeout: float =
 def _held(file: Path, old: str | None, new: str | None, busy_timeout: float) -> apsw.Connection | None:
     """A connection that has the home for itself; None when the new secret opens it already."""
     try:
-        return _alone(file, key_for(file, old), busy_timeout)
+        return connect_alone(file, key_for(file, old), busy_timeout)
     except KeyRefused:
         try:
-            _alone(file, key_for(file, new), busy_timeout).close()
+            connect_alone(file, key_for(file, new), busy_timeout).close()
         except KeyRefused:
             pass  # the first refusal speaks of the key that is said to be the home's
         else:
@@ -82,7 +82,7 @@ def _held(file: Path, old: str | None, new: str | None, busy_timeout: float) -> 
         raise
 
 
-def _alone(file: Path, key: Key | None, busy_timeout: float) -> apsw.Connection:
+def connect_alone(file: Path, key: Key | None, busy_timeout: float) -> apsw.Connection:
     """A connection that nobody else's stands beside, and whose log is empty."""
     connection = apsw.Connection(str(file), flags=apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI)
     try:

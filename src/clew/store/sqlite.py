@@ -13,11 +13,11 @@ from typing import Final, Literal, TypeVar, cast
 
 import apsw
 
-from clew.errors import ClosedError, StoreError
+from clew.errors import ClosedError, StoreCorrupt, StoreError
 from clew.store.cipher import CIPHER, Key, fitting, key_for, layer_for
 from clew.store.claims import Claiming
 from clew.store.file_copy import copy_file, damage
-from clew.store.home import prepare_home, sync_directory
+from clew.store.home import make_private, prepare_home, see_that_it_is_writable, sync_directory
 from clew.store.migrate import migrate, refuse_foreign, schema_number
 from clew.store.protocol import Reader, Transaction
 from clew.store.readers import Readers
@@ -33,6 +33,8 @@ _SAVED: Final = "clew.db.schema-{number}.backup"
 """The copy that a migration makes of the database as it was."""
 REKEYED: Final = "clew.db.rekeyed"
 """The database under another key, until it takes the place of the old one."""
+RESTORED: Final = "clew.db.restored"
+"""The copy of a backup, until it takes the place of the database."""
 _WRITER_CACHE_KB: Final = 8_000
 _READER_CACHE_KB: Final = 2_000
 _LOG_KEPT: Final = 16 << 20
@@ -91,6 +93,7 @@ class SqliteStore(Claiming):
             StoreError: the home cannot be used; the message says why and what to do.
         """
         home = prepare_home(path, os.environ)
+        see_that_it_is_writable(home, DATABASE)
         file, ticket = home / DATABASE, Ticket.of(home / LOCK)
         opened: list[apsw.Connection] = []
         key: Key | None = None
@@ -108,12 +111,14 @@ class SqliteStore(Claiming):
         try:
             with translating():
                 with ticket.turn(busy_timeout):
+                    _see_that_it_was_not_emptied(file, ticket)
                     key = key_for(file, secret)
-                    (home / REKEYED).unlink(missing_ok=True)  # whoever wrote it was killed, or we had not the turn
+                    _make_ready(file)
                     has_log = file.with_name(DATABASE + "-wal").exists()
                     with fitting(file, key):
                         opened.append(connect(_WRITER_CACHE_KB, writes=True))
                         _bring_up(opened[0], file, migrations("sqlite"), key=key, has_log=has_log)
+                    ticket.mark()
                 opened.append(connect(_READER_CACHE_KB, writes=False))
             writer = Writer(opened[0], ticket, timeout=busy_timeout, synchronous=synchronous, limits=limits)
             return cls(file, key, ticket, writer, Readers(lambda: connect(_READER_CACHE_KB, writes=False)), opened[1])
@@ -234,6 +239,22 @@ def _identity(file: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _make_ready(file: Path) -> None:
+    """Makes the file private, and removes what was to replace it: whoever wrote that was killed, since we have the turn."""
+    make_private(file)
+    for unfinished in (REKEYED, RESTORED):
+        file.with_name(unfinished).unlink(missing_ok=True)
+
+
+def _see_that_it_was_not_emptied(file: Path, ticket: Ticket) -> None:
+    """Tells a database that lost its bytes from one that is only begun, which has none either."""
+    if file.exists() and file.stat().st_size == 0 and ticket.is_marked():
+        raise StoreCorrupt(
+            f"{str(file)!r} is empty, and it was not: something other than Clew emptied it. Put a backup back with "
+            "`clew restore-backup FILE`, or delete the empty file to begin with nothing"
+        )
 
 
 def saved_copies(home: Path) -> list[Path]:

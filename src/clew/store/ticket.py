@@ -28,6 +28,8 @@ else:
 
 _COUNTER: Final = 0
 """The byte whose lock protects the counter; the counter itself stands in the file's first 8 bytes."""
+_MARK: Final = 8
+"""The byte that is 1 from when the home's database was made: whoever finds that one empty later knows of a loss."""
 _FIRST: Final = 1024
 _NUMBERS: Final = 1 << 20
 """Numbers come round after this many; nobody waits that long."""
@@ -93,6 +95,19 @@ class Ticket:
                     self._unlock(_place(mine))
         finally:
             self._gate.release()
+
+    def is_marked(self) -> bool:
+        """Whether the home's database was made before; to be asked within a turn."""
+        with translating():
+            os.lseek(self._file, _MARK, os.SEEK_SET)
+            return os.read(self._file, 1) == b"\1"
+
+    def mark(self) -> None:
+        """Notes that the home's database is made; within a turn."""
+        if not self.is_marked():
+            with translating():
+                os.lseek(self._file, _MARK, os.SEEK_SET)
+                os.write(self._file, b"\1")
 
     def _draw(self, deadline: float, timeout: float) -> int:
         """Takes the next number and the lock that goes with it."""

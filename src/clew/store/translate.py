@@ -39,8 +39,16 @@ def translated(error: BaseException) -> StoreError | None:
     for foreign, ours, sentence in _OURS:
         if isinstance(error, foreign):
             chosen = _BY_NUMBER.get(error.errno or 0, ours) if isinstance(error, OSError) else ours
-            return chosen(f"{sentence} ({type(error).__name__}: {error})")
+            detail = _detail(error)
+            return chosen(f"{sentence} ({detail})" if detail else sentence)
     return None
+
+
+def _detail(error: BaseException) -> str:
+    """What the system or SQLite says, without the words of Python around it."""
+    if isinstance(error, OSError) and error.strerror:
+        return f"{error.strerror}: {error.filename!r}" if error.filename is not None else error.strerror
+    return str(error) if isinstance(error, apsw.Error) else ""
 
 
 class _Translating:

@@ -1,0 +1,104 @@
+"""A backup put in the place of a home's database, after it was read from end to end.
+
+The copy is written beside the database, checked, and takes its name: killed at any moment, the home has the old one or
+the backup, never a part of each.
+"""
+
+import os
+import shutil
+from contextlib import closing, suppress
+from pathlib import Path
+
+import apsw
+
+from clew.errors import InputError, NotFoundError, StoreCorrupt, StoreError
+from clew.store.cipher import fitting, key_for
+from clew.store.file_copy import check_copy, damage, row_counts
+from clew.store.home import make_private, prepare_home, sync_directory
+from clew.store.migrate import refuse_foreign, schema_number
+from clew.store.rekey import connect_alone
+from clew.store.sqlite import DATABASE, LOCK, RESTORED, saved_copies
+from clew.store.statements import migrations
+from clew.store.ticket import Ticket
+from clew.store.translate import translating
+
+
+def restore_backup(backup: Path, path: Path, secret: str | None, *, busy_timeout: float = 5.0) -> dict[str, int]:
+    """Puts a backup in the place of a home's database and gives its rows by table; the home is made if it is absent.
+
+    Args:
+        secret: what opens the backup, and the home if it is encrypted; None for plain ones.
+        busy_timeout: seconds to wait for others who have the home open.
+
+    Raises:
+        NotFoundError: there is no such file.
+        InputError: the file is the home's own database.
+        KeyRefused: the secret does not open the backup, or the database in its place.
+        SchemaError: the file is no database of Clew, or of a newer Clew.
+        StoreLocked: somebody has the home open.
+        StoreCorrupt: the backup is damaged.
+        StoreError: the copy could not be written. In each case the home is as it was.
+    """
+    with translating():
+        if not backup.is_file():
+            raise NotFoundError(f"there is no file {str(backup)!r}; name one that `clew backup` wrote")
+        expected = _checked(backup, secret)
+        home = prepare_home(path, os.environ)
+        file, fresh = home / DATABASE, home / RESTORED
+        if file.exists() and file.samefile(backup):
+            raise InputError(f"{str(backup)!r} is the home's own database; name a backup of it")
+        ticket = Ticket.of(home / LOCK)
+        try:
+            with ticket.turn(busy_timeout):
+                _empty_log(file, secret, busy_timeout)
+                fresh.unlink(missing_ok=True)
+                make_private(fresh)
+                try:
+                    shutil.copyfile(backup, fresh)
+                    check_copy(fresh, key_for(fresh, secret), expected)
+                    _sync(fresh)
+                    for suffix in ("-wal", "-shm"):  # those of a damaged database; another's are gone by now
+                        file.with_name(DATABASE + suffix).unlink(missing_ok=True)
+                    fresh.replace(file)
+                finally:
+                    fresh.unlink(missing_ok=True)
+                for saved in saved_copies(home):
+                    saved.unlink()
+                sync_directory(home)
+                ticket.mark()
+        finally:
+            ticket.close()
+    return expected
+
+
+def _checked(backup: Path, secret: str | None) -> dict[str, int]:
+    """The rows of a backup by table, once it is known to be a sound database of Clew that this version can open."""
+    key = key_for(backup, secret)
+    with closing(apsw.Connection(str(backup), flags=apsw.SQLITE_OPEN_READONLY)) as source:
+        if key is not None:
+            key.open(source)
+        with fitting(backup, key):
+            refuse_foreign(source, len(migrations("sqlite")))
+        if not schema_number(source):
+            raise StoreError(f"{str(backup)!r} holds no memory; name a file that `clew backup` wrote")
+        wrong = damage(source)
+        if wrong:
+            raise StoreCorrupt(
+                f"the backup {str(backup)!r} is damaged: {wrong[0]}; nothing was replaced, try an older one"
+            )
+        return row_counts(source)
+
+
+def _empty_log(file: Path, secret: str | None, busy_timeout: float) -> None:
+    """Sees that nobody has the database open, and leaves no log beside it; a damaged one has to go in any case."""
+    if file.exists() and file.stat().st_size:
+        with suppress(StoreCorrupt), translating():  # then nothing of it is worth keeping
+            connect_alone(file, key_for(file, secret), busy_timeout).close()
+
+
+def _sync(file: Path) -> None:
+    handle = os.open(file, os.O_RDWR)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

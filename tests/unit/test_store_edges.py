@@ -1,0 +1,384 @@
+"""The edges of a home: who may read its files, what becomes of an emptied one, a full disk, names that cannot be."""
+
+import os
+import shutil
+import signal
+import stat
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+
+from clew.errors import (
+    InputError,
+    NotFoundError,
+    SchemaError,
+    StoreCorrupt,
+    StoreError,
+    StoreFull,
+    StoreLocked,
+    StoreReadOnly,
+)
+from clew.memory import Memory
+from clew.store.file_copy import UNFINISHED, copy_file
+from clew.store.migrate import migrate, schema_number
+from clew.store.protocol import Store, Transaction
+from clew.store.restore_backup import restore_backup
+from clew.store.sqlite import DATABASE, RESTORED, SqliteStore
+from clew.store.statements import migrations
+from clew.testing import FrozenClock
+from tests.cli_runs import done, failure, record
+from tests.memories import NOON, quiet, texts, told
+
+HUGE = 10**6000
+NOBODY = 65534
+
+
+def mode(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+@pytest.fixture
+def shared(tmp_path: Path) -> Iterator[Path]:
+    """A directory that everybody may read, with the usual mask."""
+    before = os.umask(0o022)
+    tmp_path.chmod(0o755)
+    yield tmp_path
+    os.umask(before)
+
+
+@pytest.mark.requirement("F-STORE-33")
+def test_all_that_is_written_is_for_its_owner_alone_in_any_directory(shared: Path) -> None:
+    home = shared / "home"
+    home.mkdir(0o755)
+    with quiet(home) as memory:
+        memory.add(told("The hive is weak."))
+        memory.export(shared / "log.jsonl")
+        memory.backup(shared / "backup.db")
+        written = [*home.iterdir(), shared / "log.jsonl", shared / "backup.db"]
+        assert {path.name: oct(mode(path)) for path in written if mode(path) & 0o077} == {}
+        assert {"clew.db", "clew.db-wal", "clew.db-shm"} <= {path.name for path in written}
+
+
+@pytest.mark.requirement("F-STORE-33")
+@pytest.mark.parametrize(("found", "left"), [(0o644, 0o600), (0o640, 0o600), (0o660, 0o660), (0o600, 0o600)])
+def test_an_older_home_is_closed_to_readers_unless_it_is_shared_for_writing(
+    shared: Path, found: int, left: int
+) -> None:
+    SqliteStore.open(shared).close()
+    (shared / DATABASE).chmod(found)
+    SqliteStore.open(shared).close()
+    assert mode(shared / DATABASE) == left
+
+
+@pytest.mark.requirement("F-STORE-34")
+def test_an_emptied_database_is_not_taken_for_a_new_one(tmp_path: Path) -> None:
+    with quiet(tmp_path) as memory:
+        memory.add(told("The hive is weak."))
+    os.truncate(tmp_path / DATABASE, 0)
+    with pytest.raises(StoreCorrupt, match="is empty, and it was not"):
+        quiet(tmp_path)
+    for command in ("verify", "doctor", "stats"):
+        assert "is empty" in failure(1, command, "--home", tmp_path)
+    assert (tmp_path / DATABASE).stat().st_size == 0
+    (tmp_path / DATABASE).unlink()
+    with quiet(tmp_path) as memory:
+        assert memory.is_empty
+
+
+@pytest.mark.requirement("F-STORE-34")
+def test_a_database_whose_making_was_killed_is_begun_again(tmp_path: Path) -> None:
+    (tmp_path / DATABASE).touch()
+    with quiet(tmp_path) as memory:
+        assert memory.is_empty
+
+
+class FullStore:
+    """A store whose disk is full for receipts."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def transaction(self, work: Callable[[Transaction], Any], *, durable: bool = True) -> Any:
+        def guarded(tx: Transaction) -> Any:
+            result = work(tx)
+            if tx.count("receipt", ("default",), ("default",)):
+                raise StoreFull("the disk is full")
+            return result
+
+        return self._store.transaction(guarded, durable=durable)
+
+
+@pytest.mark.requirement("F-STORE-35")
+def test_closing_succeeds_when_only_a_receipt_cannot_be_written(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    with closing(SqliteStore.open(tmp_path)) as store:
+        memory = Memory.open(FullStore(store), clock=FrozenClock(NOON), embedder="none")
+        memory.add(told("The hive is weak."))
+        memory.drain()
+        assert "hive" in memory.recall("the hive").text
+        memory.close()
+    assert "receipts of the last recalls are lost" in caplog.text
+
+
+@pytest.mark.requirement("F-STORE-36")
+@pytest.mark.skipif(not hasattr(os, "seteuid") or os.geteuid() != 0, reason="only root can become somebody else")
+@pytest.mark.parametrize("protected", ["home", "file"])
+def test_a_home_that_cannot_be_written_says_so(protected: str) -> None:
+    home = Path(tempfile.mkdtemp(prefix="clew-edge-"))
+    try:
+        with quiet(home) as memory:
+            memory.add(told("The hive is weak."))
+        os.chown(home, NOBODY, NOBODY)
+        for path in home.iterdir():
+            os.chown(path, NOBODY, NOBODY)
+        (home if protected == "home" else home / DATABASE).chmod(0o500 if protected == "home" else 0o400)
+        os.seteuid(NOBODY)
+        try:
+            with pytest.raises(StoreReadOnly, match="copy the home and open the copy"):
+                SqliteStore.open(home)
+        finally:
+            os.seteuid(0)
+    finally:
+        shutil.rmtree(home)
+
+
+@pytest.mark.requirement("F-STORE-37")
+def test_what_a_killed_backup_left_is_removed_by_the_next_one_and_a_living_one_is_not(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    with closing(SqliteStore.open(home)) as store:
+        left = tmp_path / f"old.db{UNFINISHED}"
+        for suffix in ("", "-journal", "-wal", "-shm"):
+            left.with_name(left.name + suffix).write_bytes(b"pages")
+        store.backup(tmp_path / "new.db")
+        assert {path.name for path in tmp_path.iterdir()} == {"home", "new.db"}
+
+
+@pytest.mark.requirement("F-STORE-37")
+def test_a_backup_under_way_is_left_alone_by_another_one(tmp_path: Path) -> None:
+    source = apsw.Connection(str(tmp_path / "source"))
+    source.execute("CREATE TABLE t (x); INSERT INTO t VALUES (1)")
+    seen: list[bool] = []
+
+    def meanwhile(sql: str) -> bool:
+        if not seen and "count(*)" in sql:
+            seen.append(True)
+            other = apsw.Connection(str(tmp_path / "source"))
+            copy_file(other, tmp_path / "second.db", None)
+            seen.append((tmp_path / f"first.db{UNFINISHED}").exists())
+        return True
+
+    source.exec_trace = lambda _cursor, sql, _bindings: meanwhile(str(sql))
+    copy_file(source, tmp_path / "first.db", None)
+    assert seen == [True, True]
+    assert {path.name for path in tmp_path.iterdir()} == {"source", "first.db", "second.db"}
+
+
+@pytest.fixture
+def backed_up(tmp_path: Path) -> tuple[Path, Path]:
+    """A home with two turns, and a backup of it when it had one."""
+    home, file = tmp_path / "home", tmp_path / "backup.db"
+    with quiet(home) as memory:
+        memory.add(told("The hive is weak."))
+        memory.backup(file)
+        memory.add(told("The queen is gone."))
+    return home, file
+
+
+@pytest.mark.requirement("F-STORE-38")
+def test_a_backup_is_put_back_by_a_command(backed_up: tuple[Path, Path]) -> None:
+    home, file = backed_up
+    assert "--yes" in failure(2, "restore-backup", file, "--home", home, given="y\n")
+    with quiet(home) as memory:
+        assert len(texts(memory)) == 2
+    assert record("restore-backup", file, "--home", home, "--yes", "--json")["turns"] == 1
+    with quiet(home) as memory:
+        assert texts(memory) == ["The hive is weak."]
+        assert memory.verify().ok
+        assert mode(home / DATABASE) == 0o600
+    new = home.with_name("new")
+    assert "1 turn" in done("restore-backup", file, "--home", new)
+    with quiet(new) as memory:
+        assert texts(memory) == ["The hive is weak."]
+
+
+@pytest.mark.requirement("F-STORE-38")
+def test_a_damaged_or_emptied_home_is_restored(backed_up: tuple[Path, Path]) -> None:
+    home, file = backed_up
+    for damage in (b"", b"no database " * 1000):
+        (home / DATABASE).write_bytes(damage)
+        (home / "clew.db-wal").write_bytes(b"left")
+        restore_backup(file, home, None)
+        with quiet(home) as memory:
+            assert texts(memory) == ["The hive is weak."]
+
+
+@pytest.mark.requirement("F-STORE-38")
+def test_a_backup_that_is_none_replaces_nothing(backed_up: tuple[Path, Path], tmp_path: Path) -> None:
+    home, file = backed_up
+    before = (home / DATABASE).read_bytes()
+    torn = tmp_path / "torn.db"
+    torn.write_bytes(file.read_bytes()[:-8192])
+    foreign = tmp_path / "foreign.db"
+    connection = apsw.Connection(str(foreign))
+    connection.execute("CREATE TABLE t (x)")
+    connection.close()
+    (tmp_path / "note.txt").write_text("no database " * 1000)
+    (tmp_path / "empty").touch()
+    for name, error in (
+        ("torn.db", StoreCorrupt),
+        ("foreign.db", SchemaError),
+        ("note.txt", StoreCorrupt),
+        ("empty", StoreError),
+        ("absent", NotFoundError),
+    ):
+        with pytest.raises(error):
+            restore_backup(tmp_path / name, home, None)
+    with pytest.raises(InputError, match="the home's own database"):
+        restore_backup(home / DATABASE, home, None)
+    assert (home / DATABASE).read_bytes() == before
+    assert not (home / RESTORED).exists()
+
+
+@pytest.mark.requirement("F-STORE-38")
+def test_a_home_that_is_open_is_not_replaced(backed_up: tuple[Path, Path]) -> None:
+    home, file = backed_up
+    with quiet(home) as memory:
+        memory.add(told("The drones are here."))
+        with pytest.raises(StoreLocked):
+            restore_backup(file, home, None, busy_timeout=0.2)
+        assert len(texts(memory)) == 3
+
+
+@pytest.mark.requirement("F-STORE-38")
+def test_a_disk_that_is_full_for_the_copy_leaves_the_home(backed_up: tuple[Path, Path]) -> None:
+    home, file = backed_up
+    (home / RESTORED).mkdir()  # which nothing can be written over
+    with pytest.raises(StoreError, match=r"operating system refused|cannot"):
+        restore_backup(file, home, None)
+    (home / RESTORED).rmdir()
+    with quiet(home) as memory:
+        assert len(texts(memory)) == 2
+
+
+@pytest.mark.requirement("F-STORE-39")
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
+def test_a_migration_that_is_killed_at_any_statement_is_finished_by_the_next(tmp_path: Path) -> None:
+    steps = list(migrations("sqlite"))
+    kills = 0
+    for start in range(len(steps)):
+        for last in range(10_000):
+            file = tmp_path / f"{start}-{last}.db"
+            prepared = apsw.Connection(str(file))
+            prepared.execute("PRAGMA journal_mode = WAL").fetchall()
+            migrate(prepared, steps[:start], lambda _: None)
+            if start:
+                prepared.execute("INSERT INTO meta VALUES ('a', 'kept', 'still here')")
+            prepared.close()
+            if not _killed(file, steps, last):
+                break
+            kills += 1
+            after = apsw.Connection(str(file))
+            assert start <= schema_number(after) <= len(steps)
+            assert migrate(after, steps, lambda _: None) == len(steps)
+            assert after.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            kept = after.execute("SELECT value FROM meta WHERE name = 'kept'").fetchall()
+            assert kept == ([("still here",)] if start else [])
+            after.close()
+    assert kills > 3 * len(steps), "each step has its BEGIN, its own statements and its COMMIT"
+
+
+def _killed(file: Path, steps: list[str], last: int) -> bool:
+    """Migrates in a child that is killed before its statement of this number; False when it came to its end."""
+    child = os.fork()
+    if child == 0:
+        left = [last]
+
+        def count(*_: object) -> bool:
+            if left[0] == 0:
+                os.kill(os.getpid(), signal.SIGKILL)
+            left[0] -= 1
+            return True
+
+        connection = apsw.Connection(str(file))
+        connection.exec_trace = count
+        migrate(connection, steps, lambda _: None)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) != 0
+
+
+@pytest.mark.requirement("F-STORE-40")
+@pytest.mark.parametrize(
+    "path", ["a\0b", "a\ud800b", Path("a\0b"), "~nobody-of-this-name/x", "x" * 300, 5, b"home", []]
+)
+def test_a_path_that_cannot_be_is_an_input_error(path: Any, tmp_path: Path) -> None:
+    with pytest.raises(InputError):
+        Memory.open(path)
+    with quiet(tmp_path) as memory:
+        for use in (memory.backup, memory.export, memory.import_path):
+            with pytest.raises(InputError):
+                use(path)
+
+
+@pytest.mark.requirement("F-STORE-40")
+def test_a_place_where_no_home_can_be_is_named_without_words_of_python() -> None:
+    said = failure(1, "stats", "--home", "/proc/clew") + failure(1, "add", "x", "--home", "/dev/null/clew")
+    assert "/proc/clew" in said
+    assert not any(word in said for word in ("Error:", "Errno", "Traceback"))
+
+
+@pytest.mark.requirement("F-STORE-40")
+@pytest.mark.parametrize("space", ["a\0b", "a\ud800b", "", 5, None])
+def test_a_space_that_cannot_be_is_an_input_error(space: Any) -> None:
+    with pytest.raises(InputError, match="space"):
+        Memory.open(":memory:", space=space)
+
+
+@pytest.mark.requirement("F-STORE-40")
+@pytest.mark.parametrize(
+    "number",
+    [HUGE, -HUGE, 2**63, 1.5, "5", None, True],
+    ids=["huge", "minus-huge", "too-large", "real", "text", "none", "bool"],
+)
+def test_a_number_that_cannot_be_is_an_input_error_in_our_words(number: Any) -> None:
+    with quiet() as memory:
+        uses: tuple[Callable[[], object], ...] = (
+            lambda: memory.recall("x", budget=number),
+            lambda: memory.search("x", limit=number),
+            lambda: memory.pin(where="importance > 1", most=number),
+            lambda: memory.revert(number),
+        )
+        for place, use in enumerate(uses):
+            if number is None and place == 0:
+                continue  # takes the setting
+            with pytest.raises(InputError) as raised:
+                use()
+            assert "sys.set_int_max_str_digits" not in str(raised.value)
+            assert len(str(raised.value)) < 300
+
+
+@pytest.mark.requirement("F-STORE-40")
+@pytest.mark.parametrize("name", [5, b"s", ["s"]])
+def test_a_name_that_is_no_text_is_an_input_error(name: Any) -> None:
+    with quiet() as memory:
+        uses: tuple[Callable[[], object], ...] = (
+            lambda: memory.recall("x", session=name),
+            lambda: memory.search("x", speaker=name),
+            lambda: memory.forget(session=name),
+            lambda: memory.restore(name),
+            lambda: memory.annotations(name),
+            lambda: memory.entity(name),
+            lambda: memory.snapshots(name),
+            lambda: memory.explain(name),
+        )
+        for use in uses:
+            with pytest.raises(InputError):
+                use()
