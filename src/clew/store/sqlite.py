@@ -242,7 +242,7 @@ def _identity(file: Path) -> tuple[int, int] | None:
 
 
 def _make_ready(file: Path) -> None:
-    """Makes the file private, and removes what was to replace it: whoever wrote that was killed, since we have the turn."""
+    """Makes the file private, and removes what was to replace it: its writer was killed, since we have the turn."""
     make_private(file)
     for unfinished in (REKEYED, RESTORED):
         file.with_name(unfinished).unlink(missing_ok=True)
