@@ -573,6 +573,20 @@ INGEST = (
     Requirement(
         "F-INGEST-37", "Issue 12.2", "Impossible names and numbers give a message of Clew's own, never one of Python's."
     ),
+    Requirement("F-INGEST-38", "Issue 13.8", "A message that was queued while the agent worked is kept, once."),
+    Requirement(
+        "F-INGEST-39", "Issue 13.8", "The summary of a compaction is found when what it sums up is not stored."
+    ),
+    Requirement("F-INGEST-40", "Issue 13.9", "Aider's chat history is read with its sessions, roles and times."),
+    Requirement(
+        "F-INGEST-41", "Issue 13.9", "OpenHands' events are read in each of their forms, calls with their results."
+    ),
+    Requirement(
+        "F-INGEST-42", "Issue 13.9", "SWE-agent's trajectories are read by their history, else by their steps."
+    ),
+    Requirement(
+        "F-INGEST-43", "Issue 13.9", "Gemini's activity in Google Takeout is read, prompts with their answers."
+    ),
     Requirement(
         "F-INGEST-27",
         "Issue 12.2",

@@ -98,7 +98,6 @@ def test_images_are_decoded(tmp_path: Path) -> None:
     ("fields", "content"),
     [
         ({"isMeta": True}, "Caveat: what follows"),
-        ({"isCompactSummary": True}, "This session is being continued"),
         ({"isVisibleInTranscriptOnly": True}, "not for the model"),
         ({}, "<system-reminder>be brief</system-reminder>"),
         ({}, "<local-command-stdout>done</local-command-stdout>"),
@@ -144,7 +143,7 @@ def test_a_compaction_is_marked_and_its_summary_kept(tmp_path: Path) -> None:
         "subtype": "compact_boundary",
         "uuid": "b1",
         "parentUuid": None,
-        "logicalParentUuid": "u1",
+        "logicalParentUuid": "a1",
         "sessionId": "s1",
         "content": "Conversation compacted",
         "compactMetadata": {"trigger": "auto", "preTokens": 150000},
@@ -152,15 +151,56 @@ def test_a_compaction_is_marked_and_its_summary_kept(tmp_path: Path) -> None:
     found = imported(
         tmp_path,
         record("user", "u1", "hello"),
+        record("assistant", "a1", "hello to you", "u1"),
         boundary,
         record("user", "u2", "Summary: ...", "b1", isCompactSummary=True),
-    )
+    )[1:]
     assert [(turn.role, turn.origin, turn.branch, turn.parent) for turn in found[1:]] == [
         ("system", "injected", "", None),
         ("user", "injected", "", None),
     ]
     assert found[1].metadata["compacted"] == {"trigger": "auto", "preTokens": 150000}
     assert found[2].metadata["summary"] is True
+
+
+@pytest.mark.requirement("F-INGEST-39")
+def test_a_summary_without_what_it_sums_up_is_the_assistant_s_words(tmp_path: Path) -> None:
+    summary = "This session is being continued from a previous conversation: we chose Redis."
+    first, second = imported(
+        tmp_path, record("user", "u1", summary, isCompactSummary=True), record("user", "u2", "go on", "u1")
+    )
+    assert (first.role, first.origin, first.text, first.metadata["summary"]) == (
+        "assistant",
+        "assistant",
+        summary,
+        True,
+    )
+    assert (second.role, second.origin) == ("user", "user")
+
+
+@pytest.mark.requirement("F-INGEST-38")
+@pytest.mark.parametrize("taken", ["lost", "as a message", "as an attachment", "still waiting"])
+def test_a_message_queued_while_the_assistant_worked_is_kept_once(tmp_path: Path, taken: str) -> None:
+    queue = {"type": "queue-operation", "sessionId": "s1", "timestamp": "2025-01-01T10:00:00Z"}
+    attached = {"type": "queued_command", "prompt": "did we test it?", "commandMode": "prompt"}
+    ways: dict[str, list[dict[str, Any]]] = {
+        "lost": [{**queue, "operation": "remove"}],
+        "as a message": [{**queue, "operation": "dequeue"}, record("user", "u2", "did we test it?", "a1")],
+        "as an attachment": [
+            {**queue, "operation": "remove"},
+            {"type": "attachment", "uuid": "q1", "sessionId": "s1", "attachment": attached},
+        ],
+        "still waiting": [],
+    }
+    found = imported(
+        tmp_path,
+        record("user", "u1", "build it"),
+        record("assistant", "a1", "building", "u1"),
+        {**queue, "operation": "enqueue", "content": "did we test it?"},
+        *ways[taken],
+    )
+    asked = [turn for turn in found if turn.text == "did we test it?"]
+    assert [(turn.role, turn.origin) for turn in asked] == ([] if taken == "still waiting" else [("user", "user")])
 
 
 @pytest.mark.requirement("F-INGEST-04")

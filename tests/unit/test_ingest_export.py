@@ -60,7 +60,7 @@ def test_a_damaged_export_loses_only_the_damaged_turn(tmp_path: Path) -> None:
     assert "does not stand before its turn" in found[0][1]
     assert "does not match its SHA-256" in found[1][1]
     assert "expected str" in found[2][1]
-    assert "speaker of a turn is int" in found[3][1]
+    assert "speaker of a turn: expected str, got int" in found[3][1]
 
 
 @pytest.mark.requirement("F-INGEST-23")

@@ -11,14 +11,18 @@ from types import MappingProxyType
 from clew.errors import FormatError, InputError
 from clew.ingest.encoding import is_encodable
 from clew.ingest.importers import (
+    aider,
     chatgpt,
     claude_code,
     claude_export,
     codex,
     gemini_cli,
+    gemini_takeout,
     markdown,
     messages,
+    openhands,
     plain_text,
+    swe_agent,
 )
 from clew.ingest.importers.detect import detect_source
 from clew.ingest.importers.files import UNREADABLE, find_claude_code, find_sessions, find_sources, is_single
@@ -57,6 +61,10 @@ _IMPORTERS = (
     Importer(claude_code.NAME, "Claude Code sessions (JSONL)", claude_code.read),
     Importer(codex.NAME, "Codex sessions (rollout JSONL)", codex.read),
     Importer(gemini_cli.NAME, "Gemini CLI sessions (JSON, JSONL) and logs", gemini_cli.read),
+    Importer(aider.NAME, "Aider chat history (.aider.chat.history.md)", aider.read),
+    Importer(openhands.NAME, "OpenHands events (JSON, event files, output.jsonl)", openhands.read),
+    Importer(swe_agent.NAME, "SWE-agent trajectories (.traj)", swe_agent.read),
+    Importer(gemini_takeout.NAME, "Gemini in Google Takeout (My Activity, JSON)", gemini_takeout.read),
     Importer(chatgpt.NAME, "ChatGPT account export (zip or conversations.json)", chatgpt.read),
     Importer(claude_export.NAME, "Claude account export (zip or conversations.json)", claude_export.read),
     Importer(

@@ -54,6 +54,7 @@ def read(source: Source) -> Iterator[ImportRecord]:
             yield item
         else:
             yield from session.record(item)
+    yield from session.finish()
 
 
 @dataclass(slots=True)
@@ -81,6 +82,9 @@ class _SessionReader:
     calls: ToolNames = field(default_factory=ToolNames)
     positions: dict[str, _Position] = field(default_factory=dict)
     branches: dict[str, _BranchState] = field(default_factory=dict)
+    queued: dict[str, JsonRecord] = field(default_factory=dict)
+    removed: int = 0
+    has_messages: bool = False
 
     def record(self, item: JsonRecord) -> Iterator[ImportRecord]:
         kind = item.value.get("type")
@@ -92,13 +96,52 @@ class _SessionReader:
             yield from self._attachment(item)
         elif kind == "system":
             yield from self._system(item)
+        elif kind == "queue-operation":
+            self._queue(item)
+            yield self._skip(item, kind)
         else:
             self._note_title(kind, item.value)
             yield self._skip(item, kind)
 
+    def _queue(self, item: JsonRecord) -> None:
+        """Notes what was typed while the assistant worked, and when it was taken out of the queue."""
+        text = text_of(item.value, "content")
+        if item.value.get("operation") == "enqueue" and text is not None:
+            self.queued[text.strip()] = item
+        elif item.value.get("operation") == "remove":
+            self.removed = len(self.queued)
+
+    def finish(self) -> Iterator[ImportRecord]:
+        """The messages that were taken out of the queue and occur nowhere else in the file."""
+        for text, item in list(self.queued.items())[: self.removed]:
+            parts = mark_injected((Part(type="text", text=text),), _CLIENT_MARKS)
+            message = ImportedMessage(
+                source=NAME,
+                session=self.source.session_for(text_of(item.value, "sessionId")),
+                role="user",
+                parts=parts,
+                at=item.value.get("timestamp"),
+                external_id=f"queued:{text_of(item.value, 'timestamp') or item.place}",
+                metadata=self._metadata(item.value, None),
+            )
+            yield from message_turns(message, item.where)
+
+    def _dequeue(self, parts: tuple[Part, ...]) -> None:
+        """Forgets a queued message that came as a message of its own."""
+        for part in parts:
+            if part.text.strip() in self.queued:
+                del self.queued[part.text.strip()]
+                self.removed = max(0, self.removed - 1)
+
     def _message(self, item: JsonRecord, kind: str) -> Iterator[ImportRecord]:
         message = dict_of(item.value, "message")
         parts = self.calls.name(to_parts(message.get("content")))
+        self._dequeue(parts)
+        is_summary = item.value.get("isCompactSummary") is True
+        if is_summary and not self.has_messages:  # of what this file does not hold: then it is all there is to find
+            yield from self._turns(item, "assistant", parts, text_of(message, "model"))
+            return
+        self.has_messages = self.has_messages or kind == "assistant"
         if parts and all(part.type == "thinking" and not part.text for part in parts):
             yield self._skip(item, "thinking without text")
             return
@@ -123,6 +166,7 @@ class _SessionReader:
         if kind == "queued_command":
             parts = to_parts(raw.get("prompt"))
             by_person = raw.get("commandMode", "prompt") == "prompt"
+            self._dequeue(parts)
             parts = mark_injected(parts, _CLIENT_MARKS) if by_person else injected(parts)
             yield from self._turns(item, "user", parts, None)
         elif kind == "file" and (text := text_of(dict_of(dict_of(raw, "content"), "file"), "content")):

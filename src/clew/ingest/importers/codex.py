@@ -83,7 +83,8 @@ class _Rollout:
         elif kind == "turn_context":
             self._note(payload)
             yield Skipped(kind, item.where)
-        elif kind == "compacted" and (parts := injected(to_parts(payload.get("message")))):
+        elif kind == "compacted" and (parts := to_parts(payload.get("message"))):
+            parts = injected(parts) if self._last else parts  # without the turns before, the summary is all there is
             yield from self._turns(item, "assistant", parts, self._numbered(item))
         elif kind == "compacted":
             yield Skipped(kind, item.where)

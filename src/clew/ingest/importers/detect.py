@@ -3,7 +3,19 @@
 from collections.abc import Callable
 
 from clew.errors import FormatError
-from clew.ingest.importers import chatgpt, claude_code, claude_export, codex, gemini_cli, markdown, plain_text
+from clew.ingest.importers import (
+    aider,
+    chatgpt,
+    claude_code,
+    claude_export,
+    codex,
+    gemini_cli,
+    gemini_takeout,
+    markdown,
+    openhands,
+    plain_text,
+    swe_agent,
+)
 from clew.ingest.importers.file_shape import FileShape, file_shape
 from clew.ingest.importers.messages import ANTHROPIC, LISTS, LOOSE, OPENAI
 from clew.ingest.importers.source import Source
@@ -25,6 +37,8 @@ def detect_source(source: Source) -> str:
     shape = file_shape(source)
     if shape.kind == "binary":
         raise FormatError(f"{source.label} is no text; expected a conversation as JSON, JSONL, Markdown or text")
+    if shape.kind == "text" and aider.is_aider(source):
+        return aider.NAME
     if shape.kind in ("text", "empty"):
         return markdown.NAME if source.label.lower().endswith(_MARKDOWN_SUFFIXES) else plain_text.NAME
     found = next((name for name, has_signs in _SIGNS if has_signs(shape)), None) or _messages(shape)
@@ -62,6 +76,25 @@ def _is_claude_export(shape: FileShape) -> bool:
     return shape.has_any("chat_messages", "conversations.[].chat_messages")
 
 
+def _is_openhands(shape: FileShape) -> bool:
+    return any(
+        (
+            shape.has_any(f"{way}observation", f"{way}action")
+            and shape.has_any(f"{way}args", f"{way}extras", f"{way}cause")
+        )
+        or shape.has(f"{way}action", f"{way}thought", f"{way}observation")
+        for way in ("", "history.[].")
+    ) and not shape.has("trajectory")
+
+
+def _is_swe_agent(shape: FileShape) -> bool:
+    return shape.has("trajectory.[].action", "trajectory.[].observation")
+
+
+def _is_gemini_takeout(shape: FileShape) -> bool:
+    return shape.kind == "list" and shape.has("header", "title", "time", "products")
+
+
 def _is_export(shape: FileShape) -> bool:
     return shape.has("role", "content", "session", "origin") or shape.has("blob", "data")
 
@@ -73,6 +106,9 @@ _SIGNS: tuple[tuple[str, Callable[[FileShape], bool]], ...] = (
     (gemini_cli.NAME, _is_gemini_cli),
     (claude_code.NAME, _is_claude_code),
     (codex.NAME, _is_codex),
+    (swe_agent.NAME, _is_swe_agent),
+    (openhands.NAME, _is_openhands),
+    (gemini_takeout.NAME, _is_gemini_takeout),
 )
 
 

@@ -21,7 +21,7 @@ UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError)
 """Errors that reading a file, or a member of a zip, may raise."""
 
 _NO_ZIP = (*UNREADABLE, ValueError, RuntimeError, OverflowError, struct.error)  # what opening a damaged zip may raise
-_SUFFIXES = frozenset((".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt"))
+_SUFFIXES = frozenset((".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt", ".traj"))
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _IMAGE_FOLDERS = ("dalle-generations", "user-*")  # beside a ChatGPT export that was unpacked
 
@@ -152,7 +152,7 @@ def _in_directory(
     root: Path, session: str | None, limits: ImportLimits, is_unchanged: IsUnchanged | None
 ) -> Iterator[FoundFile]:
     closed: list[OSError] = []
-    for path in sorted(_walk(root, closed.append)):
+    for path in sorted(_walk(root, closed.append), key=_order):
         label, stem = _shown(path), _shown(path.relative_to(root).with_suffix("").as_posix())
         if irregular := _irregular(path):
             yield Skipped(irregular, label)
@@ -181,6 +181,11 @@ def _walk(root: Path, on_error: Callable[[OSError], None]) -> Iterator[Path]:
         if "logs.json" in visible and "chats" in folders and _in_gemini(Path(folder)):
             visible.remove("logs.json")  # it repeats what the chats hold
         yield from (Path(folder, name) for name in [*links, *([] if kept else visible)])
+
+
+def _order(path: Path) -> Path:
+    """The path by which files are sorted; names that are numbers go by number."""
+    return path.with_name(path.name.zfill(24)) if path.stem.isdecimal() else path
 
 
 def _in_gemini(folder: Path) -> bool:

@@ -1,0 +1,269 @@
+"""Sessions of Aider, OpenHands and SWE-agent, and Gemini's part of Google Takeout."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.ingest.importers import detect
+from tests.unit.ingest_reading import lines, put, read, rejections, skipped, turns
+
+AIDER = """
+# aider chat started at 2025-06-19 14:32:16
+
+> Aider v0.84.0
+> Main model: claude-sonnet with diff edit format
+
+#### add a parser
+#### and tests for it
+
+I will add the parser:
+
+```python
+# a comment
+> not a quote
+#### not a question
+```
+
+> Tokens: 2.3k sent, 120 received.
+> Applied edit to parser.py
+
+#### /commit
+
+# aider chat started at 2025-06-20 09:00:00
+
+#### hello
+
+Hi! How can I help?
+"""
+
+
+@pytest.mark.requirement("F-INGEST-40")
+def test_aider_s_history_has_sessions_roles_and_times(tmp_path: Path) -> None:
+    path = put(tmp_path, ".aider.chat.history.md", AIDER)
+    assert detect(path) == "aider"
+    records = read(path)
+    found = turns(records)
+    assert [(turn.session, turn.role, turn.origin, turn.text.partition("\n")[0]) for turn in found] == [
+        ("aider 2025-06-19 14:32:16", "tool", "tool", "Aider v0.84.0"),
+        ("aider 2025-06-19 14:32:16", "user", "user", "add a parser"),
+        ("aider 2025-06-19 14:32:16", "assistant", "assistant", "I will add the parser:"),
+        ("aider 2025-06-19 14:32:16", "tool", "tool", "Tokens: 2.3k sent, 120 received."),
+        ("aider 2025-06-19 14:32:16", "user", "user", "/commit"),
+        ("aider 2025-06-20 09:00:00", "user", "user", "hello"),
+        ("aider 2025-06-20 09:00:00", "assistant", "assistant", "Hi! How can I help?"),
+    ]
+    assert found[1].text == "add a parser\nand tests for it"
+    assert "#### not a question" in found[2].text
+    assert {str(turn.at) for turn in found[:5]} == {"2025-06-19 14:32:16+00:00"}
+    assert len({turn.external_id for turn in found}) == len(found)
+    assert skipped(records) == ["session start", "session start"]
+
+
+@pytest.mark.requirement("F-INGEST-40")
+def test_aider_s_open_fence_ends_at_aider_s_own_lines(tmp_path: Path) -> None:
+    text = "# aider chat started at 2025-06-19 14:32:16\n\n#### a\n\n```\nopen\n\n> Tokens: 1 sent\n\n#### b\n"
+    found = turns(read(put(tmp_path, ".aider.chat.history.md", text)))
+    assert [(turn.role, turn.text) for turn in found] == [
+        ("user", "a"),
+        ("assistant", "```\nopen"),
+        ("tool", "Tokens: 1 sent"),
+        ("user", "b"),
+    ]
+
+
+def event(number: int, source: str, **fields: Any) -> dict[str, Any]:
+    return {"id": number, "timestamp": f"2025-04-30T16:32:{number:02}", "source": source, **fields}
+
+
+CALL = {"function_name": "execute_bash", "tool_call_id": "toolu_1", "model_response": {"model": "m1"}}
+EVENTS = [
+    event(0, "agent", action="system", args={"content": "You are an agent."}),
+    event(1, "user", action="message", args={"content": "fix the bug", "image_urls": None}),
+    event(2, "user", action="recall", args={"query": "x"}),
+    event(3, "environment", observation="recall", content="context", extras={}, cause=2),
+    event(4, "agent", action="run", args={"command": "ls", "thought": "I look."}, tool_call_metadata=CALL),
+    event(
+        5,
+        "agent",
+        observation="run",
+        content="a.py",
+        cause=4,
+        tool_call_metadata=CALL,
+        extras={"metadata": {"working_dir": "/app"}},
+    ),
+    event(6, "agent", action="think", args={"thought": "hm"}),
+    event(7, "agent", observation="think", content="logged", extras={}),
+    event(8, "agent", action="finish", args={"final_thought": "Done."}),
+    event(9, "environment", observation="agent_state_changed", content="", extras={"agent_state": "finished"}),
+]
+TOLD = [
+    ("system", "injected", "You are an agent."),
+    ("user", "user", "fix the bug"),
+    ("assistant", "assistant", "I look.\nexecute_bash"),
+    ("tool", "tool", "a.py"),
+    ("assistant", "assistant", ""),
+    ("assistant", "assistant", "Done."),
+]
+
+
+@pytest.mark.requirement("F-INGEST-41")
+@pytest.mark.parametrize("form", ["list", "files", "output"])
+def test_openhands_events_become_turns(tmp_path: Path, form: str) -> None:
+    if form == "list":
+        path = put(tmp_path, "run.json", EVENTS)
+    elif form == "output":
+        path = put(
+            tmp_path, "output.jsonl", lines({"instance_id": "bug-1", "history": EVENTS, "issue": {"title": "A bug"}})
+        )
+    else:
+        path = tmp_path / ".openhands"
+        for number, held in enumerate([*EVENTS[:2], *[EVENTS[4]] * 0, *EVENTS[2:]]):
+            put(path, f"sessions/abc/events/{number + 5}.json", held)
+        path = tmp_path
+    assert detect(path) == "openhands"
+    records = read(path)
+    found = turns(records)
+    assert [(turn.role, turn.origin) for turn in found] == [(role, origin) for role, origin, _ in TOLD]
+    assert all(turn.text.startswith(text) for turn, (_, _, text) in zip(found, TOLD, strict=True))
+    assert {turn.session for turn in found} == {{"list": "run", "files": "abc", "output": "bug-1"}[form]}
+    assert found[2].parts[1].call_id == found[3].parts[0].call_id == "toolu_1"
+    assert (found[3].parts[0].name, found[3].metadata["cwd"], found[2].metadata["model"]) == (
+        "execute_bash",
+        "/app",
+        "m1",
+    )
+    assert str(found[1].at) == "2025-04-30 16:32:01+00:00"
+    assert sorted(skipped(records)) == [
+        "event:agent_state_changed",
+        "event:recall",
+        "event:recall",
+        "event:think",
+    ]
+    assert found[0].metadata.get("title") == ("A bug" if form == "output" else None)
+
+
+@pytest.mark.requirement("F-INGEST-41")
+def test_openhands_older_events_are_paired_by_their_order(tmp_path: Path) -> None:
+    history = [
+        {"action": "message", "content": "add a licence", "wait_for_response": False},
+        {"action": "run", "command": "touch L", "thought": "Certainly.", "is_confirmed": "confirmed"},
+        {"observation": "run", "content": "ok", "command": "touch L", "exit_code": 0},
+        {"action": "finish", "thought": "All done.", "outputs": {}},
+        "odd",
+    ]
+    records = read(put(tmp_path, "output.jsonl", lines({"instruction": "x", "history": history})))
+    found = turns(records)
+    assert [(turn.role, turn.session) for turn in found] == [
+        ("user", "output:1"),
+        ("assistant", "output:1"),
+        ("tool", "output:1"),
+        ("assistant", "output:1"),
+    ]
+    assert found[1].parts[1].text == '{"command": "touch L"}'
+    assert found[1].parts[1].call_id == found[2].parts[0].call_id
+    assert len(rejections(records, tmp_path)) == 1
+
+
+HISTORY = [
+    {"role": "system", "content": "SETTING: you are a programmer", "agent": "main", "message_type": "system_prompt"},
+    {"role": "user", "content": "demo", "agent": "main", "is_demo": True, "message_type": "demonstration"},
+    {
+        "role": "user",
+        "content": "We have an issue.",
+        "agent": "main",
+        "message_type": "observation",
+        "tool_call_ids": None,
+    },
+    {
+        "role": "assistant",
+        "content": "Let me look.",
+        "thought": "Let me look.",
+        "action": "ls -F",
+        "agent": "main",
+        "tool_calls": [
+            {"id": "call_1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "ls"}'}}
+        ],
+        "message_type": "action",
+    },
+    {
+        "role": "tool",
+        "content": "AUTHORS.rst",
+        "agent": "main",
+        "message_type": "observation",
+        "tool_call_ids": ["call_1"],
+    },
+    {"role": "assistant", "content": "Now I edit.\n```\nedit 1:2\n```", "action": "edit 1:2", "message_type": "action"},
+]
+STEPS = [
+    {
+        "action": "ls -F\n",
+        "observation": "AUTHORS.rst",
+        "response": "Let me look.",
+        "thought": "Let me look.",
+        "state": {},
+    }
+]
+
+
+@pytest.mark.requirement("F-INGEST-42")
+def test_a_trajectory_of_swe_agent_is_read_by_its_history(tmp_path: Path) -> None:
+    path = put(
+        tmp_path, "proj__1.traj", json.dumps({"environment": "swe_main", "trajectory": STEPS, "history": HISTORY})
+    )
+    assert detect(path) == "swe-agent"
+    records = read(path)
+    found = turns(records)
+    assert [(turn.role, turn.parts[-1].type, turn.parts[-1].call_id) for turn in found] == [
+        ("system", "text", None),
+        ("user", "text", None),
+        ("assistant", "tool_call", "call_1"),
+        ("tool", "tool_result", "call_1"),
+        ("assistant", "tool_call", None),
+    ]
+    assert found[3].parts[0].name == "bash"
+    assert {turn.session for turn in found} == {"proj__1"}
+    assert skipped(records) == ["demonstration"]
+
+
+@pytest.mark.requirement("F-INGEST-42")
+def test_a_trajectory_without_history_is_read_by_its_steps(tmp_path: Path) -> None:
+    path = put(tmp_path, "proj__1.traj", json.dumps({"environment": "swe_main", "trajectory": STEPS}))
+    found = turns(read(path))
+    assert [(turn.role, [part.text for part in turn.parts]) for turn in found] == [
+        ("assistant", ["Let me look.", "ls -F"]),
+        ("tool", ["AUTHORS.rst"]),
+    ]
+
+
+def activity(time: str, title: str, *answers: str, header: str = "Gemini Apps") -> dict[str, Any]:
+    entry = {"header": header, "title": title, "time": time, "products": [header], "activityControls": [header]}
+    return {**entry, "safeHtmlItem": [{"html": answer} for answer in answers]} if answers else entry
+
+
+@pytest.mark.requirement("F-INGEST-43")
+def test_gemini_s_activity_is_read_from_the_oldest_entry_on(tmp_path: Path) -> None:
+    answer = "<p>Use <strong>two</strong> steps:</p><ul><li>one</li><li>two</li></ul><pre><code>x  =  1\ny</code></pre>"
+    path = put(
+        tmp_path,
+        "My Activity.json",
+        [
+            activity("2026-02-03T07:24:02.806Z", "Gave feedback: Good response"),
+            activity("2026-02-02T09:00:00.000Z", "Prompted and now?", "<p>First</p>", "<p>Second</p>"),
+            activity("2026-02-02T07:24:02.806Z", "Prompted how do I start?", answer),
+            activity("2026-02-01T07:00:00.000Z", "Watched a film", header="YouTube"),
+        ],
+    )
+    assert detect(path) == "gemini-takeout"
+    records = read(path)
+    found = turns(records)
+    assert [(turn.role, turn.branch, turn.text) for turn in found] == [
+        ("user", "", "how do I start?"),
+        ("assistant", "", "Use two steps:\n\n- one\n- two\n\n```\nx  =  1\ny\n```"),
+        ("user", "", "and now?"),
+        ("assistant", "", "First"),
+        ("assistant", "branch:2026-02-02T09:00:00.000Z:answer:1", "Second"),
+    ]
+    assert {turn.session for turn in found} == {"gemini-apps 2026-02-02"}
+    assert skipped(records) == ["other activity", "other activity"]
