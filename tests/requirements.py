@@ -115,13 +115,14 @@ CLI = (
         "F-CLI-24", "DESIGN 10", "`clew config` shows each setting with its source, and names all invalid ones."
     ),
     Requirement("F-CLI-25", "Issue 12.1", "A command that only asks loads nothing that stores, derives or maintains."),
-    Requirement(
-        "F-SESSION-01", "Issue 13.8", "Sessions are listed with title, project, branch, client and time."
-    ),
+    Requirement("F-WATCH-01", "Issue 13.9", "A change of a session file is noticed, whatever its kind, and once."),
+    Requirement("F-WATCH-02", "Issue 13.9", "`clew watch` stores lines as they come and loses none over rotation."),
+    Requirement("F-WATCH-03", "Issue 13.9", "`clew watch` first stores what came while it did not run, nothing twice."),
+    Requirement("F-WATCH-04", "Issue 13.9", "One process follows the sessions; a killed one is no obstacle."),
+    Requirement("F-WATCH-05", "Issue 13.9", "`clew watch` can be a service of the user, and can be removed."),
+    Requirement("F-SESSION-01", "Issue 13.8", "Sessions are listed with title, project, branch, client and time."),
     Requirement("F-SESSION-02", "Issue 13.8", "Recall, search, query and when take a project folder and a git branch."),
-    Requirement(
-        "F-SESSION-03", "Issue 13.11", "Recall, search and query take words for a time as well as dates."
-    ),
+    Requirement("F-SESSION-03", "Issue 13.11", "Recall, search and query take words for a time as well as dates."),
     Requirement("F-CLI-26", "Issue 12.2", "No control character of stored text or arguments reaches a terminal."),
 )
 

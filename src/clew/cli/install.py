@@ -36,7 +36,7 @@ def install(scope: Scope, program: str, reach: str, only_print: bool, remove: bo
     the change. --home and --space choose the memory that the agent uses.
     """
     location = PROGRAMS[program](reach, Path.home(), Path.cwd(), os.environ)  # type: ignore[arg-type]  # click has checked it
-    entry = server_entry(_arguments(scope), shared=reach == "project")
+    entry = server_entry(memory_options(scope), shared=reach == "project")
     if only_print:
         say(as_json({location.path[-2]: {location.path[-1]: entry}}, indent=2))
         return
@@ -50,8 +50,8 @@ def install(scope: Scope, program: str, reach: str, only_print: bool, remove: bo
     _report(scope, edit, removed=remove)
 
 
-def _arguments(scope: Scope) -> list[str]:
-    """The options for `clew mcp`, so that it uses the same home and space from any folder.
+def memory_options(scope: Scope) -> list[str]:
+    """The options that give a command the same home and space from any folder.
 
     Raises:
         UsageError: the store is an address, which may contain a password.

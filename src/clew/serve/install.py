@@ -79,9 +79,14 @@ PROGRAMS: Final = {"claude-code": claude_code}
 
 def server_entry(arguments: list[str], *, shared: bool) -> dict[str, Any]:
     """The settings entry that starts the server; a `shared` file names the command without its path."""
+    command = "clew" if shared else clew_command()
+    return {"type": "stdio", "command": command, "args": ["mcp", *arguments], "env": {}}
+
+
+def clew_command() -> str:
+    """The path of this installation's program, for settings that are read outside of a shell."""
     installed = Path(sys.executable).with_name("clew.exe" if sys.platform == "win32" else "clew")
-    command = None if shared else str(installed) if installed.is_file() else shutil.which("clew")
-    return {"type": "stdio", "command": command or "clew", "args": ["mcp", *arguments], "env": {}}
+    return str(installed) if installed.is_file() else shutil.which("clew") or "clew"
 
 
 def plan_install(location: EntryLocation, entry: dict[str, Any]) -> SettingsEdit:

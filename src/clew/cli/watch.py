@@ -1,0 +1,148 @@
+"""`clew watch`: stores the sessions of coding agents while they are written."""
+
+import signal
+import socket
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any, Final
+
+import click
+
+from clew.cli.opening import open_memory, settle
+from clew.cli.options import Scope, common
+from clew.cli.service import install_service, remove_service
+from clew.cli.show import counted, err, out
+from clew.cli.terminal import emit, printable
+from clew.errors import ConflictError, FormatError, StoreError
+from clew.ingest.session_folders import PROGRAMS, SessionFile, SessionFolders
+
+if TYPE_CHECKING:
+    from clew.memory import Memory
+
+LOOK: Final = 0.5
+"""Seconds between two looks at the session folders."""
+
+SHARE: Final = 4
+"""A file that takes a second to read is read again after this many seconds at the earliest."""
+
+LEASE_US: Final = 30_000_000
+"""Microseconds until another process may follow the sessions, if this one is stopped without notice."""
+
+
+@click.command()
+@click.argument("programs", nargs=-1, type=click.Choice(PROGRAMS), metavar="[PROGRAM]...")
+@click.option("--once", is_flag=True, help="Store what is new and exit.")
+@click.option("--install", is_flag=True, help="Run this as a user service from now on, also after a restart.")
+@click.option("--remove", is_flag=True, help="Remove the user service.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
+@common
+def watch(scope: Scope, programs: tuple[str, ...], *, once: bool, install: bool, remove: bool, yes: bool) -> None:
+    """Store the sessions of coding agents while they are written.
+
+    Follows the session folders of PROGRAM, or of all that are known: claude-code, codex and gemini-cli. A line is
+    findable within a second after it was written. What was written while this did not run is stored first. It runs
+    until Ctrl-C; one process per space and machine is enough, and another one is refused.
+    """
+    if once + install + remove > 1:
+        raise click.UsageError("--once, --install and --remove cannot be combined; give only one of them.")
+    if install:
+        install_service(scope, programs, yes=yes)
+    elif remove:
+        remove_service(scope, yes=yes)
+    else:
+        with _ended_by_signal(), open_memory(scope) as memory, _Watch(memory, scope, programs or PROGRAMS) as running:
+            running.run(once=once)
+
+
+class _Watch:
+    """One run of the command: follows the folders and imports what changed."""
+
+    def __init__(self, memory: "Memory", scope: Scope, programs: tuple[str, ...]) -> None:
+        from clew.background.lease import WorkLease  # not needed by the help page
+
+        store = memory.reads.store
+        self._memory, self._scope = memory, scope
+        self._folders = SessionFolders(programs, Path.home())
+        self._lease = WorkLease(store, scope.space, f"watch:{socket.gethostname()}", LEASE_US)
+        self._next: dict[Path, float] = {}
+        self._told: dict[Path, str] = {}
+
+    def __enter__(self) -> "_Watch":
+        if not self._lease.take():
+            raise ConflictError(
+                f"another `clew watch` already follows the sessions for space {self._scope.space!r} on this machine; "
+                "stop it first"
+            )
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._lease.give_back()
+
+    def run(self, *, once: bool) -> None:
+        """Imports what changed, over and over, or once."""
+        added = self._look()
+        if not self._scope.as_json:
+            out().print(f"{counted(added, 'new turn')} stored")
+        if once:
+            settle(self._memory)
+            return
+        if not self._scope.as_json:
+            err().print("following the session folders; Ctrl-C stops", style="dim")
+        while True:
+            time.sleep(LOOK)
+            if not self._lease.take():
+                raise ConflictError("another process follows the sessions now, since this one was stopped for too long")
+            self._look()
+
+    def _look(self) -> int:
+        """Imports every file that changed and may be read again; returns the number of new turns."""
+        now = time.monotonic()
+        return sum(self._import(file) for file in self._folders.changed() if self._next.get(file.path, now) <= now)
+
+    def _import(self, file: SessionFile) -> int:
+        started = time.monotonic()
+        try:
+            report = self._memory.import_path(file.path, format=file.program)
+        except StoreError as error:  # nothing is noted: the file is tried again
+            self._tell(file, f"{error}; it is tried again")
+            self._next[file.path] = time.monotonic() + SHARE
+            return 0
+        except (FormatError, OSError) as error:
+            self._tell(file, str(error))
+            self._folders.take(file)
+            return 0
+        self._folders.take(file)
+        took = time.monotonic() - started
+        self._next[file.path] = started + (1 + SHARE) * took if took > LOOK / SHARE else started
+        if report.added:
+            self._say(file, report.added)
+        return report.added
+
+    def _say(self, file: SessionFile, added: int) -> None:
+        if self._scope.as_json:
+            emit({"program": file.program, "file": str(file.path), "added": added})
+        else:
+            out().print(f"{counted(added, 'turn')} from {file.program}: {file.path}", soft_wrap=True)
+
+    def _tell(self, file: SessionFile, problem: str) -> None:
+        """Reports a problem with a file, once as long as it stays the same."""
+        if self._told.get(file.path) != problem:
+            self._told[file.path] = problem
+            err().print(printable(f"{file.path}: {problem}"), soft_wrap=True)
+
+
+@contextmanager
+def _ended_by_signal() -> Iterator[None]:
+    """Ends the block without an error when the system asks the process to end, as a service manager does."""
+
+    def end(_number: int, _frame: FrameType | None) -> Any:
+        raise click.exceptions.Exit(0)
+
+    before = signal.signal(signal.SIGTERM, end)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,98 @@
+"""Which session files of coding agents have changed since the last look. Start at `SessionFolders.changed`.
+
+Polls sizes and times, since that works on every system and file system. To stay cheap with thousands of files, a look
+examines the folders and the files that changed lately; every few seconds it examines all files. Borders: reads no file.
+"""
+
+import os
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from clew.ingest.importers.files import find_sessions
+
+PROGRAMS: Final = ("claude-code", "codex", "gemini-cli")
+"""Programs whose session folders are known."""
+
+ROOTS: Final = {
+    "claude-code": (".claude/projects",),
+    "codex": (".codex/sessions", ".codex/archived_sessions"),
+    "gemini-cli": (".gemini/tmp",),
+}
+"""Program -> its folders of sessions, below the home directory."""
+
+ALL_SECONDS: Final = 5.0
+"""Seconds between two looks at all files."""
+
+ACTIVE_SECONDS: Final = 3600.0
+"""A file that changed within this time is examined by every look."""
+
+Stamp = tuple[int, int, int]
+"""Inode, size and time of change: different after an append, a truncation and a replacement."""
+
+
+class SessionFile(NamedTuple):
+    """A session file that changed, and its state at the look."""
+
+    program: str
+    path: Path
+    stamp: Stamp
+
+
+class SessionFolders:
+    """The session folders of some programs, and the state of each file that was taken."""
+
+    def __init__(self, programs: Sequence[str], home: Path, clock: Callable[[], float] = time.monotonic) -> None:
+        """Looks at nothing yet; at the first look every file has changed."""
+        self._programs, self._home, self._clock = programs, home, clock
+        self._files: dict[Path, str] = {}
+        self._folders: dict[Path, Stamp | None] = {}
+        self._taken: dict[Path, Stamp] = {}
+        self._active: dict[Path, float] = {}
+        self._looked_at_all: float | None = None
+
+    def changed(self) -> list[SessionFile]:
+        """The files that differ from what was taken, or that were not taken yet."""
+        now = self._clock()
+        looks_at_all = self._looked_at_all is None or now - self._looked_at_all >= ALL_SECONDS
+        if self._looked_at_all is None or any(_stamp(folder) != stamp for folder, stamp in self._folders.items()):
+            self._find()
+        if looks_at_all:
+            self._looked_at_all = now
+        changes = []
+        for path in self._files:
+            if not looks_at_all and path in self._taken and self._active.get(path, now) <= now:
+                continue
+            stamp = _stamp(path)
+            if stamp is not None and stamp != self._taken.get(path):
+                self._active[path] = now + ACTIVE_SECONDS
+                changes.append(SessionFile(self._files[path], path, stamp))
+        return changes
+
+    def take(self, file: SessionFile) -> None:
+        """Notes that a file was read in the state of the look: what was written since is found by the next look."""
+        self._taken[file.path] = file.stamp
+
+    def _find(self) -> None:
+        """Finds the files and folders anew; a file that is gone is read again if it comes back."""
+        self._folders = {folder: _stamp(folder) for root in self._roots() for folder in _folders_below(root)}
+        self._files = {path: program for program in self._programs for path in find_sessions(program, self._home)}
+        for known in (self._taken, self._active):
+            for path in known.keys() - self._files.keys():
+                del known[path]
+
+    def _roots(self) -> list[Path]:
+        return [self._home / root for program in self._programs for root in ROOTS[program]]
+
+
+def _folders_below(root: Path) -> list[Path]:
+    return [Path(folder) for folder, _, _ in os.walk(root)] or [root]
+
+
+def _stamp(path: Path) -> Stamp | None:
+    try:
+        state = path.stat()
+    except OSError:  # it is gone, or was never there, or may not be seen
+        return None
+    return state.st_ino, state.st_size, state.st_mtime_ns
