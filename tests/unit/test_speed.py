@@ -114,6 +114,14 @@ def test_stretches_go_where_lining_up_the_whole_puts_them(
 
 
 @pytest.mark.requirement("F-SPEED-02")
+@pytest.mark.parametrize("size", [1, 2, 3, 4])
+def test_what_follows_a_repeated_id_is_aligned_as_in_one(size: int) -> None:
+    sent = [told("a"), told("a", external_id="1"), told("a")]
+    whole = told_in_stretches(Anew(), [sent], sent + sent, size)
+    assert told_in_stretches(StreamAlignment(), [sent], sent + sent, size) == whole
+
+
+@pytest.mark.requirement("F-SPEED-02")
 @pytest.mark.parametrize("size", [1, 2, 3])
 def test_an_id_that_comes_again_is_met_in_stretches_as_in_one(size: int) -> None:
     sent = [told(text, external_id=name) for text, name in zip("abcacbd", "0.1.00.", strict=True)]

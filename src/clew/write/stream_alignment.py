@@ -1,7 +1,7 @@
 """Aligns one long sequence of a session that arrives in stretches, at a constant cost per turn.
 
-While the sequence equals the beginning of the session, and the session has one branch, the next turn is the session's
-next turn, a new turn, or a repeated external id. In every other case nothing is decided here: the whole sequence is
+While the sequence equals the beginning of the session, the session has one branch and no external id was repeated, the
+next turn is the session's next turn or a new one. In every other case nothing is decided here: the whole sequence is
 aligned again by `clew.ingest.identity.align`, with the same result.
 """
 
@@ -28,7 +28,7 @@ class StreamAlignment:
         self._length: int | None = None if self.keys else 0  # they are the session's first so many turns; None: not so
         self._branch: str | None = None
         self._straight_to = 0  # places below it were seen to be one branch, in order
-        self._ids: dict[str, tuple[int, bytes]] = {}  # external id -> place in the session, content hash
+        self._ids: set[str] = set()  # external ids of the sequence
 
     def take(self, key: TurnKey, name: str | None, *, added: bool) -> None:
         """Adds a turn that was settled.
@@ -40,15 +40,22 @@ class StreamAlignment:
         if self._branch is None:
             self._branch = key.branch
         self.keys.append(key)
-        if self._length is None or (key.external_id is not None and key.external_id in self._ids):
+        if self._length is None:
             return
         seq = None if name is None else parse_turn_id(name)[1]
-        if seq is None or seq != self._length or key.branch != self._branch or not (added or seq < self._straight_to):
+        repeated = key.external_id is not None and key.external_id in self._ids
+        if (
+            repeated
+            or seq is None
+            or seq != self._length
+            or key.branch != self._branch
+            or not (added or seq < self._straight_to)
+        ):
             self._length = None
             return
         self._length += 1
         if key.external_id is not None:
-            self._ids[key.external_id] = (seq, key.hash)
+            self._ids.add(key.external_id)
 
     def look(self, line: SessionContents, upcoming: int) -> None:
         """Checks whether the session, up to its next seq, consists of this sequence alone."""
@@ -77,26 +84,15 @@ class StreamAlignment:
         known = _again(reader, (space, session, length), keys) if length < upcoming else 0
         if known < len(keys) and length + known < upcoming:
             return None
-        seqs = list(range(length, length + known))
-        numbers: dict[str, tuple[int, bytes]] = {}
-        for key in keys:
-            name = key.external_id
-            if name is not None and name in self._ids and name not in numbers:
-                seq, digest = self._ids[name]
-                numbers[name] = (len(seqs), digest)
-                seqs.append(seq)
+        names = {key.external_id for key in keys if key.external_id is not None}
+        if len(names) < sum(key.external_id is not None for key in keys) or not self._ids.isdisjoint(names):
+            return None  # what follows a repeated external id depends on the turns that followed it before
         places = [Placement(known=number) for number in range(known)]
-        for place, key in enumerate(keys[known:], start=known):
-            held = None if key.external_id is None else numbers.get(key.external_id)
-            if held is not None:
-                places.append(Placement(known=held[0]) if held[1] == key.hash else Placement(conflict=held[0]))
-                continue
-            if key.external_id is not None:
-                if by_external_id(reader, space, session, key.external_id):
-                    return None
-                numbers[key.external_id] = (len(seqs) + place, key.hash)
+        for key in keys[known:]:
+            if key.external_id is not None and by_external_id(reader, space, session, key.external_id):
+                return None
             places.append(Placement(branch=branch))
-        return places, seqs
+        return places, list(range(length, length + known))
 
 
 def _again(reader: Reader, first: tuple[str, str, int], keys: Sequence[TurnKey]) -> int:
