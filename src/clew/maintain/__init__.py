@@ -1,1 +1,1 @@
-"""Whole homes: checked, mended, moved, forgotten, exported. Start at `verify.verify` or `forget.forget`."""
+"""Maintenance of spaces: verify, repair, copy, merge, forget, export. Start at `verify.verify` or `forget.forget`."""

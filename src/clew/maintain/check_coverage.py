@@ -1,4 +1,4 @@
-"""Whether the analysis has each turn once, in a closed beat or the open buffer of its line, with what is said of it."""
+"""Checks that each analysed turn is in one closed beat or in its branch's open buffer, and has annotations."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ _Places = Mapping[int, int]
 
 
 def coverage_problems(reader: Reader, space: str) -> Iterator[Problem]:
-    """Turns that are in no beat or in two, beats of turns that are gone, labels of nodes that are."""
+    """Turns that are in no beat or in two, beats of deleted turns, and labels of deleted nodes."""
     marks = _marks(reader, space)
     lines = _lines(reader, space)
     closed, names = _closed(reader, space)
@@ -44,7 +44,7 @@ def coverage_problems(reader: Reader, space: str) -> Iterator[Problem]:
 
 
 def _alias_problems(reader: Reader, space: str) -> Iterator[Problem]:
-    """Names that lead nowhere, or in a circle."""
+    """Label aliases that lead nowhere or in a circle."""
     aliases = aliases_of(reader, space)
     words, _ = read_vocabulary(reader, space, None)
     for name, target in sorted(aliases.items()):
@@ -93,7 +93,7 @@ def _compare(session: str, covered: _Places, expected: set[int]) -> Iterator[Pro
 
 
 def _unsaid(reader: Reader, space: str, session: str, expected: set[int]) -> Iterator[Problem]:
-    """Analysed turns of which nothing is said."""
+    """Analysed turns without annotations."""
     seqs = sorted(expected)
     ordinals = TURN_ORDINAL.get_many(reader, [(space, session, seq) for seq in seqs])
     stored = [(seq, ordinal) for seq, ordinal in zip(seqs, ordinals, strict=True) if ordinal is not None]

@@ -1,4 +1,4 @@
-"""Derived rows beside what the log gives: every index entry and rule annotation is made again and compared."""
+"""Derives every index entry and rule annotation again from the log, and compares them with the stored ones."""
 
 from collections.abc import Iterator, Mapping
 from typing import Final, cast
@@ -25,10 +25,10 @@ _SHOWN: Final = 5
 
 
 def compare(store: Store, space: str) -> list[Problem]:
-    """Names the turns whose index entry or annotations are not those of their words.
+    """Names the turns whose index entry or annotations do not match their text.
 
-    Turns that cannot be read, or do not match their hash, are left out: there is nothing to compare with. What is not
-    indexed at all is the packer's to find. Call it inside a snapshot, so that both sides are of one moment.
+    Turns that cannot be read, or do not match their hash, are skipped: there is nothing to compare with. Turns without
+    an index entry are the packer's to report. Call it inside a snapshot, so that both sides are from one moment.
     """
     texts: list[str] = []
     indexed: list[str] = []
@@ -52,7 +52,7 @@ def compare(store: Store, space: str) -> list[Problem]:
 
 
 class _Entries:
-    """The index's entries in their order, as far as they can be read."""
+    """The entries of the index in order, as far as they can be read."""
 
     def __init__(self, reader: Reader, space: str) -> None:
         self._entries = _readable(reader, space)
@@ -83,7 +83,7 @@ def _readable(reader: Reader, space: str) -> Iterator[TurnEntry]:
 
 
 def _whole(row: TurnRow) -> Turn | None:
-    """The turn of a row that is what was stored; None for any other, which `verify` names."""
+    """The turn of a row if it is intact; None otherwise, which `verify` reports."""
     try:
         turn = turn_from_row(row)
     except (ClewError, ValueError, TypeError, AttributeError):  # the row may hold anything
@@ -97,7 +97,7 @@ def _same(entry: TurnEntry, fresh: Prepared, turn: Turn) -> bool:
 
 
 def _plain(entry: TurnEntry) -> tuple[object, ...]:
-    """Everything of an entry that segments keep: counts above the greatest are that."""
+    """The part of an entry that segments keep; counts are capped at the segment's maximum."""
     columns = (entry.session, entry.seq, entry.branch, entry.speaker, entry.role, entry.at, entry.chars)
     marks = (entry.first_person, entry.asks, entry.stated)
     return (*columns, *marks, *map(_plain_piece, entry.pieces))
@@ -112,7 +112,7 @@ def _counts(terms: Mapping[str, int]) -> dict[str, int]:
 
 
 def _same_annotations(reader: Reader, space: str, turn: Turn, fresh: Prepared) -> bool:
-    """Whether all that rules say of a turn is what is kept of it; texts of an older form may say the same."""
+    """Whether a turn's stored rule annotations equal the derived ones, in the present encoding or an older one."""
     owner = (space, cast(str, turn.id))
     if any(row.provenance == PROVENANCE for row in ANNOTATION_SOURCES.scan(reader, owner, owner)):
         return False

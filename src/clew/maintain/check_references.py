@@ -1,7 +1,4 @@
-"""References and numbers that lead nowhere: places without a turn, answers to nothing, jobs that nobody can read.
-
-And rows that are kept of turns which are not there, in tables that nothing else checks.
-"""
+"""Finds references that lead nowhere: to missing turns, parents and job payloads; and rows without an owner."""
 
 import json
 from collections.abc import Iterator
@@ -29,11 +26,11 @@ _LOST = "restore a backup; nothing else can bring them back"
 
 @dataclass(frozen=True, slots=True)
 class Orphan:
-    """A row that belongs to a turn or session which is not stored.
+    """A row that belongs to a turn or session that is not stored.
 
     Attributes:
-        key: of the row.
-        owner: the turn's id, or the session's name.
+        key: primary key of the row.
+        owner: id of the turn, or name of the session.
     """
 
     table: str
@@ -42,7 +39,7 @@ class Orphan:
 
 
 def find_gaps(reader: Reader, space: str) -> Iterator[Problem]:
-    """Places that were given to a turn and hold neither it nor its tombstone; sessions without any turn."""
+    """Seqs given out that have neither a turn nor a tombstone, and sessions without any turn."""
     row = SPACE.get(reader, (space,))
     held = _places(reader, space)
     hashed = hashing_of(reader, space)
@@ -67,7 +64,7 @@ def find_gaps(reader: Reader, space: str) -> Iterator[Problem]:
 
 
 def find_lost_parents(reader: Reader, space: str) -> Iterator[Problem]:
-    """Turns that answer a turn which is neither stored nor forgotten. Ids of a source's own are nobody's reference."""
+    """Turns whose parent is neither stored nor forgotten. Parents named by ids of an external source are skipped."""
     held, hashed = _places(reader, space), hashing_of(reader, space)
     for session, seq, parent in TURN_PARENTS.scan(reader, (space,), (space,)):
         if parent is None or parent_seq(parent) is None:
@@ -95,7 +92,7 @@ def find_odd_jobs(reader: Reader, space: str) -> Iterator[Problem]:
 
 
 def find_orphans(reader: Reader, space: str) -> Iterator[Orphan]:
-    """Labels, recorded answers and feedback of turns, and nodes of sessions, that are not stored; by table and key."""
+    """Labels, recorded answers and feedback of missing turns, and nodes of missing sessions, by table and key."""
     sessions = _places(reader, space)
     for owned in OWNED_ROWS:
         for key, owner in owned.scan(reader, space):
@@ -104,14 +101,14 @@ def find_orphans(reader: Reader, space: str) -> Iterator[Orphan]:
 
 
 def orphan_problem(orphan: Orphan) -> Problem:
-    """What `clew verify` says of it."""
+    """The text with which `clew verify` reports an orphan."""
     what = "session" if orphan.table == "node" else "turn"
     detail = f"a row of {orphan.table} belongs to this {what}, which is not stored"
     return Problem(kind="orphan", where=orphan.owner, detail=detail, repair="clew doctor --repair drops it")
 
 
 def _is_there(named: str, sessions: dict[str, set[int]], *, is_session: bool) -> bool:
-    """Whether a session has turns, or a turn is stored; what names no turn is somebody else's to check."""
+    """Whether the named turn is stored, or the named session has turns; True for a name that is not a turn id."""
     if is_session:
         return named in sessions
     try:
@@ -137,7 +134,7 @@ def _odd(reader: Reader, space: str, payload: str) -> str | None:
 
 
 def _places(reader: Reader, space: str) -> dict[str, set[int]]:
-    """Session -> the places that hold a turn."""
+    """The seqs of the stored turns, by session."""
     held: dict[str, set[int]] = {}
     for session, seq in TURN_PLACES.scan(reader, (space,), (space,)):
         held.setdefault(session, set()).add(seq)
@@ -145,7 +142,7 @@ def _places(reader: Reader, space: str) -> dict[str, set[int]]:
 
 
 def _buried(reader: Reader, space: str, session: str, hashed: Hashed | None) -> set[int]:
-    """The places of a session's forgotten turns."""
+    """The seqs of a session's forgotten turns."""
     if hashed is None:
         return set()
     key = (space, hashed("session", session))

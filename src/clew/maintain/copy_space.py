@@ -1,4 +1,4 @@
-"""From one store to another: `copy_space` makes a space the same there, row for row, and proves it by hashes."""
+"""Copies a space to another store, row for row, and proves by hashes that the copy is equal."""
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
@@ -53,18 +53,18 @@ def copy_space(
 ) -> CopyReport:
     """Makes a space of the target equal to the source's, row for row, and proves it by hashes.
 
-    The state copied is that of the moment when the copy began. One that was broken off goes on where it stopped: rows
-    that are equal already are not written again. The space's own row is the last, so that half a copy is known as
-    such. What the source has forgotten since an earlier copy is forgotten in the target too.
+    The copy has the state of the moment when it began. An interrupted copy continues where it stopped: rows that are
+    equal already are not written again. The row of the space itself is written last, so that half a copy is recognised
+    as such. What the source has forgotten since an earlier copy is forgotten in the target too.
 
     Args:
-        overwrite: allow a target that holds or forgot turns which the source does not know; they are given up.
+        overwrite: replace a target that has, or has forgotten, turns which the source does not know; those are lost.
         on_progress: called with the number of rows compared so far.
 
     Raises:
         InputError: both are the same store.
         NotFoundError: the source has no such space.
-        ConflictError: the target has something of its own, or somebody wrote to it meanwhile.
+        ConflictError: the target has turns of its own, or somebody wrote to it meanwhile.
     """
     if source is target or (source.url == target.url and source.url != ":memory:"):
         raise InputError(f"{source.url} is given as source and as target; name another place to copy to")
@@ -99,7 +99,7 @@ def space_digest(reader: Reader, space: str) -> str:
 
 
 def _framed(value: Value) -> tuple[str, bytes]:
-    """A value's kind and bytes: no two values give the same."""
+    """A value's type and bytes, encoded so that different values never give the same bytes."""
     if isinstance(value, bytes):
         return "b", value
     if isinstance(value, str):
@@ -115,7 +115,7 @@ def _tables() -> list[Table]:
 def _level_all(
     reader: Reader, target: Store, space: str, on_progress: Callable[[int], None]
 ) -> tuple[dict[str, int], int, int]:
-    """Levels every table; gives rows by table, and how many were written and removed."""
+    """Makes every table equal; returns the rows by table, and the numbers of rows written and removed."""
     rows: dict[str, int] = {}
     written = removed = 0
     leaves_traces = _may_hold_traces(target, space)
@@ -207,7 +207,7 @@ def _see_that_nothing_is_lost(reader: Reader, target: Store, space: str) -> None
 
 
 def _is_known(reader: Reader, space: str, row: TurnContent, mine: bytes | None, hashed: Hashed | None) -> bool:
-    """Whether the source holds the turn of this row of the target, as `mine` says, or has forgotten it."""
+    """Whether the source has the turn of this row of the target, or has forgotten it."""
     if mine is not None:
         return mine == row.hash
     if hashed is None:

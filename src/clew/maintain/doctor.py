@@ -1,4 +1,4 @@
-"""What the problems that `verify` finds mean, and the repairs that cannot lose a turn."""
+"""Explains the problems that `verify` finds, and makes the repairs that cannot lose a turn."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,9 +25,9 @@ class Finding:
     """All problems of one kind.
 
     Attributes:
-        meaning: what is wrong and what follows from it, for whoever does not know the inside.
+        meaning: what is wrong and what follows from it, for readers who do not know the internals.
         repair: what `repair` does about it, or what else helps.
-        mends: whether `repair` does anything about this kind.
+        mends: whether `repair` can do anything about this kind.
     """
 
     kind: str
@@ -55,9 +55,9 @@ def diagnose(problems: Sequence[Problem]) -> list[Finding]:
 
 
 def repair(store: Store, space: str, findings: Sequence[Finding], config: IndexConfig) -> list[str]:
-    """Mends what can be mended without losing a turn, and gives the kinds that it worked on, in that order.
+    """Repairs what can be repaired without losing a turn; returns the kinds that it worked on, in that order.
 
-    Verify again afterwards: some problems of a kind may be beyond repair. Done twice, it does nothing more.
+    Verify again afterwards: some problems of a kind may be beyond repair. A second call changes nothing.
     """
     done = []
     for finding in findings:
@@ -92,7 +92,7 @@ def _mend_numbers(store: Store, space: str, _config: IndexConfig) -> None:
 
 
 def _clear_parents(store: Store, space: str, _config: IndexConfig) -> None:
-    """Takes out references to turns that are not there, unless turns are missing that a backup would bring back."""
+    """Removes references to missing turns, unless turns are missing that a backup could bring back."""
 
     def work(tx: Transaction) -> None:
         if any(True for _ in find_gaps(tx, space)):
@@ -125,7 +125,7 @@ def _drop_odd_jobs(store: Store, space: str, _config: IndexConfig) -> None:
 
 
 def _drop_orphans(store: Store, space: str, _config: IndexConfig) -> None:
-    """Drops what is kept of turns that are not there, unless turns are missing that a backup would bring back."""
+    """Deletes rows of missing turns, unless turns are missing that a backup could bring back."""
 
     def work(tx: Transaction) -> None:
         if any(True for _ in find_gaps(tx, space)):

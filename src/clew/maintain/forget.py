@@ -1,6 +1,6 @@
-"""Takes turns out for good: rows, everything derived from them, and the space's receipts.
+"""Deletes turns for good: their rows, everything derived from them, and the space's receipts.
 
-What stays is a tombstone a turn: hashes that keep a client which resends its history from bringing the turn back.
+A tombstone per turn remains: keyed hashes that keep a client which resends its history from storing the turn again.
 """
 
 import json
@@ -58,15 +58,15 @@ REACHED: Final[Mapping[str, str]] = MappingProxyType(
 
 
 class Conditions(TypedDict, total=False):
-    """Which turns to forget, as a caller says it; a turn must meet every condition that is given.
+    """The turns to forget, as a caller describes them. A turn must meet every condition that is given.
 
     Attributes:
-        turn_ids: these, if they are there.
+        turn_ids: these turns, as far as they exist.
         session, speaker: names as they were stored.
-        since: event time from here on, included; turns without a time are left out.
+        since: event time at or after this moment; turns without a time do not match.
         until: event time before this moment; likewise.
-        match: words that the turn's text holds, case, accents and marks aside.
-        where: an expression (docs/query.md). It holds for no turn of which it is unknown: `drain` first.
+        match: words that the turn's text contains, ignoring case, accents and marks.
+        where: an expression (docs/query.md). Turns that are not analysed yet do not match: call `drain` first.
     """
 
     turn_ids: Iterable[str] | None
@@ -80,11 +80,11 @@ class Conditions(TypedDict, total=False):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Selection:
-    """Which turns; a turn must meet every condition that is given.
+    """The turns to forget, checked. A turn must meet every condition.
 
     Attributes:
-        match: words that the turn's text holds, case and accents folded.
-        older_than: event time before this moment; where that is unknown, the time when the turn was stored.
+        match: words that the turn's text contains, case and accents folded.
+        older_than: event time before this moment; the time of storing where the event time is unknown.
     """
 
     turn_ids: tuple[str, ...] | None = None
@@ -102,7 +102,7 @@ class Selection:
             raise InputError(f"match {self.match!r} contains no word; give at least one letter or digit")
 
     def takes(self, turn: Turn) -> bool:
-        """Whether a turn, if it is one of those that are named, meets every other condition."""
+        """Whether a turn meets every condition other than being named."""
         return (
             (self.session is None or turn.session == self.session)
             and (self.speaker is None or turn.speaker == self.speaker)
@@ -147,11 +147,11 @@ def _before(moment: datetime | None, limit: datetime) -> bool:
 
 
 def forget(store: Store, space: str, selection: Selection, now: datetime, *, dry_run: bool = False) -> ForgetReport:
-    """Removes the selected turns and all that was made of them, then overwrites what the files still held.
+    """Deletes the selected turns and everything derived from them, then overwrites the freed parts of the files.
 
-    What cannot be overwritten now is done later (`clew.rows.scrub_requests`); what an earlier call left is done here.
-    Nothing selected is no error: the report says 0 turns. The report holds keyed hashes only; that of a dry run, where
-    the turns are still there, names them.
+    Parts that cannot be overwritten now are scheduled (`clew.rows.scrub_requests`), and parts left by earlier calls are
+    overwritten. An empty selection is not an error: the report counts 0 turns. The report contains keyed hashes only;
+    that of a dry run names the turns, which still exist.
     """
     if dry_run:
         with store.snapshot() as reader:
@@ -223,7 +223,7 @@ def _drop_blobs(tx: Transaction, space: str, turns: Sequence[Turn]) -> int:
 
 
 def _drop_answers(tx: Transaction, space: str, owner: str) -> int:
-    """Drops what models answered about a turn, and the jobs of those that failed: their reasons may repeat it."""
+    """Deletes the recorded model answers about a turn, and its failed jobs, whose reasons may repeat its text."""
     for kind in (EMBED, *(question.kind for question in QUESTIONS)):
         key = (space, job_name(kind, owner))
         tx.delete("job", key, key)
@@ -232,16 +232,16 @@ def _drop_answers(tx: Transaction, space: str, owner: str) -> int:
 
 
 def _drop_receipts(tx: Transaction, space: str) -> int:
-    """Drops every receipt of the space: a query may repeat forgotten words without naming the turn.
+    """Deletes every receipt of the space: a query may repeat forgotten words without naming the turn.
 
-    What became of recalled turns goes along; learned values stay, which are numbers.
+    Feedback about recalled turns goes with the receipts. Learned values, which are numbers, stay.
     """
     tx.delete("feedback", (space,), (space,))
     return tx.delete("receipt", (space,), (space,))
 
 
 def _mend_sessions(tx: Transaction, space: str, sessions: set[str]) -> None:
-    """Takes titles back that forgotten turns brought along; a session without turns loses its row."""
+    """Removes titles that came from forgotten turns, and rows of sessions that have no turns left."""
     for session in sorted(sessions):
         key = (space, session)
         row = SESSION.get(tx, key)

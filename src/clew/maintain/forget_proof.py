@@ -1,8 +1,9 @@
-"""Looks for what was forgotten: in rows, in the decoded index, and in the raw files.
+"""Proves that forgotten text is gone: from rows, from the decoded index, and from the raw files.
 
-A word run is five words in a row (all of them where a turn has fewer), a rare word or index term one that stands in no
-remaining turn. Only what is unique to the forgotten text proves anything; what the remaining turns say too is left out.
-Runs and words are told by letters and digits alone, case and JSON's escapes aside, wherever they stand.
+A word run is five consecutive words (all of them in a shorter turn); a rare word or index term is one that occurs in no
+remaining turn. Only what is unique to the forgotten text proves anything, so runs and words that remaining turns share
+are left out. Runs and words are compared by letters and digits alone, ignoring case and JSON's escapes, wherever they
+occur.
 """
 
 import json
@@ -88,7 +89,7 @@ _OWN_WORDS: Final = frozenset({"completion", "node"})
 
 @dataclass(slots=True)
 class Traces:
-    """What is unique to forgotten turns. `ordinals` are theirs, `lengths` those of the runs, in words."""
+    """The text that is unique to forgotten turns. `ordinals` are theirs; `lengths` are those of the runs, in words."""
 
     turns: int = 0
     ordinals: set[int] = field(default_factory=set)
@@ -115,10 +116,10 @@ def traces_of(turns: Iterable[Turn]) -> Traces:
 
 
 def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path] = ()) -> ForgetProof:
-    """Looks for traces of turns that were forgotten, everywhere that Clew keeps something.
+    """Looks for traces of forgotten turns everywhere that Clew stores something.
 
     Args:
-        look_in: files and folders to look into besides the home's own: backups, a server's data directory.
+        look_in: files and folders to search besides the home: backups, a server's data directory.
     """
     _leave_out_what_remains(store, space, traces)
     looked: dict[str, int] = {}
@@ -145,7 +146,7 @@ def prove(store: Store, space: str, traces: Traces, look_in: Iterable[str | Path
 
 
 def words(text: str) -> list[str]:
-    """The words of a text, folded; what JSON escapes separates words."""
+    """The words of a text, folded; JSON's escapes separate words."""
     return [word.casefold() for word in _WORD.findall(_ESCAPED.sub(" ", text))]
 
 
@@ -155,7 +156,7 @@ def _runs(held: Sequence[str], length: int) -> Iterator[str]:
 
 
 def _hits(held: Sequence[str], traces: Traces, shortest: int) -> int:
-    """How many traces of so many letters stand in a list of words; each counts wherever it stands."""
+    """How many traces of one length occur in a list of words; every occurrence counts."""
     hits = sum(word in traces.words and len(word) >= shortest for word in held)
     for length in traces.lengths:
         hits += sum(run in traces.runs and len(run) >= shortest for run in _runs(held, length))
@@ -163,7 +164,7 @@ def _hits(held: Sequence[str], traces: Traces, shortest: int) -> int:
 
 
 def _leave_out_what_remains(store: Store, space: str, traces: Traces) -> None:
-    """Takes out of the traces what is stored elsewhere with right, in whatever space of the store."""
+    """Removes from the traces what is still stored legitimately, in any space of the store."""
     vocabulary = [*TABLES, *(name for table in TABLES.values() for name in table.names), *_schema()]
     traces.words.difference_update(words(" ".join(vocabulary)))
     for other in store.spaces():
@@ -185,7 +186,7 @@ def _leave_out_what_remains(store: Store, space: str, traces: Traces) -> None:
 
 
 def _labels(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
-    """The names of labels that were made of what was said, wherever they stand."""
+    """The names of labels made from the forgotten text, wherever they occur."""
     for label in LABEL.scan(reader, (space, TAG), (space, TAG), index="name"):
         if label.provenance != Provenance.USER:
             yield "label", words(label.name)
@@ -199,7 +200,7 @@ def _labels(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _entities(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
-    """What stands in the entity graph: names as they are spelled, and edges whose ends nothing names."""
+    """The entity graph's content: names as they are spelled, and edges whose ends have no name."""
     known: set[str] = set()
     for entity in ENTITY.scan(reader, (space,), (space,)):
         known.add(entity.entity)
@@ -211,7 +212,7 @@ def _entities(reader: Reader, space: str) -> Iterator[tuple[str, list[str]]]:
 
 
 def _rightful(row: Row) -> list[str]:
-    """The words of a row that remain with right: all but the names of labels and entities made from turns."""
+    """The words of a row that may remain: all but the names of labels and entities made from turns."""
     match row:
         case EntityRow() | EdgeRow() | SpeakerRow() | LabelAliasRow():
             return []
@@ -235,11 +236,11 @@ def _parts(row: AnnotationRow) -> str:
 
 
 def _leave_out_packed(store: Store, traces: Traces) -> None:
-    """Takes out the words that packed bytes only look like: in raw files they prove nothing.
+    """Removes words that packed bytes only resemble: in raw files they prove nothing.
 
-    A segment keeps its terms one behind the other, so that the end of one and the beginning of the next may look like a
-    word; which terms it has is seen by decoding it. And in a row the space's name stands right before the next value,
-    whose first byte may be a letter.
+    A segment stores its terms back to back, so the end of one and the beginning of the next may look like a word; which
+    terms it really has is known by decoding it. Likewise in a row the space's name precedes the next value, whose first
+    byte may be a letter.
     """
     names = tuple(space.casefold() for space in store.spaces())
     traces.words = {word for word in traces.words if not word.startswith(names)}
@@ -278,7 +279,7 @@ def _originals(turn: Turn) -> Iterator[str]:
 
 
 def _index(reader: Reader, space: str) -> Iterator[tuple[str, list[int], set[str]]]:
-    """Every piece of the index, decoded: where it stands, its turns, and its terms."""
+    """Every part of the index, decoded: its location, its turns and its terms."""
     for kind in (*segment_kinds(reader, space), staged_kind(space)):
         for key in list_segments(reader, space, kind.name):
             loaded = kind.load(segment_data(reader, space, key))
@@ -294,7 +295,7 @@ def _index(reader: Reader, space: str) -> Iterator[tuple[str, list[int], set[str
 
 
 def _schema() -> Iterator[str]:
-    """What stands in a database that holds nothing."""
+    """The words of an empty database."""
     yield "SQLite format"
     for step in files("clew.store").joinpath("sql", "sqlite").iterdir():
         yield step.read_text(encoding="utf-8")
@@ -309,7 +310,7 @@ def _paths(store: Store, look_in: Iterable[str | Path]) -> Iterator[Path]:
 
 
 def _raw(path: Path) -> Iterator[list[str]]:
-    """The words of a file's bytes, a chunk at a time; chunks overlap, so that no run is cut."""
+    """The words of a file's bytes, chunk by chunk; chunks overlap, so that no run is cut."""
     kept: deque[bytes] = deque(maxlen=1)
     with path.open("rb") as file:
         while chunk := file.read(_CHUNK):

@@ -1,8 +1,9 @@
-"""Joins two spaces: what the source holds and the target does not is appended to the target.
+"""Merges two spaces: turns of the source that the target does not have are appended to the target.
 
-A turn is known by its external id; else, when its time is known, by session, content and time, as often as it occurs on
-both sides; else by its place among the others. So a second merge adds nothing, whichever of the two went on in between.
-What the target has forgotten stays out. Pins and vectors of a model that both use come along; other rows are made anew.
+A turn is recognised by its external id; otherwise, if its time is known, by session, content and time, as often as it
+occurs on both sides; otherwise by its position among the other turns. So a second merge adds nothing, whichever side
+has grown in between. Turns that the target has forgotten stay out. Pins and vectors of a shared model are carried over;
+other derived rows are made anew.
 """
 
 from collections import Counter
@@ -39,7 +40,7 @@ _COMPARED: Final = ("seq", "hash", "at", "external_id", "branch")
 
 @dataclass(slots=True)
 class _Tally:
-    """The report as it grows."""
+    """The merge report while it is being built."""
 
     on_progress: Callable[[int], None]
     added: int = 0
@@ -55,7 +56,7 @@ class _Tally:
     """Ordinals in the source and in the target of turns that are the same in both, word for word."""
 
     def take(self, where: str, fate: Fate) -> str | None:
-        """Counts one turn, and gives the id that it has in the target."""
+        """Counts one turn; returns its id in the target."""
         self.added += fate.added is not None
         self.known += fate.known is not None
         for kind in ("forgotten", "excluded", "paused"):
@@ -91,13 +92,14 @@ def merge_space(
     clock: Callable[[], datetime],
     on_progress: Callable[[int], None] | None = None,
 ) -> IngestReport:
-    """Appends to a space of the target what the source's space has more; the source is only read.
+    """Appends the turns that a source space has and the target space has not. The source is only read.
 
-    Sessions of one name are one session. Where both went on, the source's part follows the target's, or opens a branch
-    if both begin alike. Answers to a turn in another branch still answer the same turn, under its new id.
+    Sessions of the same name are one session. If both sides have grown, the source's part follows the target's, or
+    opens a branch if both begin alike. Answers to a turn in another branch still answer the same turn, under its new
+    id.
 
     Args:
-        config: how the target takes turns in.
+        config: how the target accepts turns.
         on_progress: called with the number of turns settled so far.
 
     Raises:
@@ -130,7 +132,7 @@ def _sessions(reader: Reader, space: str) -> list[str]:
 
 @dataclass(frozen=True, slots=True)
 class _Held:
-    """What is compared of a stored turn; `at` in microseconds."""
+    """The fields of a stored turn that are compared; `at` in microseconds."""
 
     seq: int
     hash: bytes
@@ -139,7 +141,7 @@ class _Held:
     branch: str
 
     def may_be(self, other: "_Held") -> bool:
-        """Whether two turns of equal content and time are one: ids decide where both have one."""
+        """Whether two turns of equal content and time may be one: external ids decide if both have one."""
         return None in (self.external_id, other.external_id) or self.external_id == other.external_id
 
 
@@ -149,12 +151,12 @@ def _held(reader: Reader, space: str, session: str) -> list[_Held]:
 
 
 class _Theirs:
-    """What the target holds, and has forgotten, of one session; each turn is given out once.
+    """The turns that the target has, or has forgotten, in one session. Each turn is matched at most once.
 
     Attributes:
-        turns: by place.
-        undated: places of turns that have neither time nor external id, and of those that were forgotten, in order.
-        gone: the latter.
+        turns: by seq.
+        undated: seqs of turns that have neither time nor external id, and of forgotten ones, in order.
+        gone: seqs of the forgotten ones.
     """
 
     def __init__(self, reader: Reader, space: str, session: str) -> None:
@@ -193,7 +195,7 @@ class _Theirs:
         return None
 
     def forgot(self, reader: Reader, mine: _Held) -> bool:
-        """Whether a turn whose time is known was forgotten here, in whatever session."""
+        """Whether a turn whose time is known was forgotten in the target, in any session."""
         at = from_us(mine.at)
         if at is None or self._hashed is None or not self._forgets:
             return False
@@ -202,11 +204,11 @@ class _Theirs:
 
 
 def in_place(mine: Sequence[bytes], theirs: Sequence[bytes]) -> dict[int, int]:
-    """Which of my turns are which of theirs, by place, told by content and order alone.
+    """Matches undated turns of both sides by content and order alone; returns target seqs by source seq.
 
-    There must be evidence that both come from one conversation: all of mine stand there in this order, or two
-    neighbours at least are the same on both sides. Then equal turns are the same ones, as often as they occur on both
-    sides; without it none is: an "ok" here and an "ok" there prove nothing.
+    There must be evidence that both come from one conversation: all of the source's turns occur in the target in this
+    order, or at least two neighbours are equal on both sides. Then equal turns are the same, as often as they occur on
+    both sides. Without evidence none is: an "ok" here and an "ok" there prove nothing.
     """
     places = iter(range(len(theirs)))
     every = [next((place for place in places if theirs[place] == each), None) for each in mine]
@@ -226,7 +228,7 @@ def in_place(mine: Sequence[bytes], theirs: Sequence[bytes]) -> dict[int, int]:
 
 
 class _Merge:
-    """One session on its way into the target: which of its turns are which of the target's, and what they answer."""
+    """The merge of one session: which of its turns are which of the target's, and which turns they answer."""
 
     def __init__(self, reader: Reader, target: Store, space: str, session: str, config: IngestConfig) -> None:
         self._reader, self._target = reader, target
@@ -323,7 +325,9 @@ class _Merge:
         return prepare(inline(turn, self._blob), self._config)
 
     def _met(self, item: Prepared, each: _Held) -> Fate | None:
-        """What became of a turn that only the target's own settings (masks) make the same; None for a new one."""
+        """The outcome for a turn that equals a stored one only under the target's settings (masks); None for a new
+        turn.
+        """
         if item.digest == each.hash:
             return None
         mine = replace(each, hash=item.digest)

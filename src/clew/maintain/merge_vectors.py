@@ -1,4 +1,4 @@
-"""Vectors that come along when homes are merged: what a model has answered once, it need not be asked again."""
+"""Carries vectors over when homes are merged, so that a model need not embed the same turns again."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
@@ -16,16 +16,17 @@ _BATCH: Final = 500
 
 
 def carry_vectors(source: Reader, target: Store, space: str, pairs: Mapping[int, int]) -> int:
-    """Gives turns of the target, that have none yet, the vectors that the source has of the same turns.
+    """Copies vectors to turns of the target that have none, from the same turns of the source.
 
-    Those of the models come along that the target has vectors of; where it has none at all, those of the model that
-    covers the source, or of all its models while none does. Vectors of another length than the target's stay behind.
+    Vectors of the models that the target uses are copied. If it has none at all, those of the model that covers the
+    source are, or of all its models while none covers it. Vectors whose length differs from the target's are left
+    behind.
 
     Args:
-        pairs: ordinal in the source to ordinal in the target, of turns that say the same.
+        pairs: ordinal in the source to ordinal in the target, of turns with equal text.
 
     Returns:
-        How many vectors were written.
+        The number of vectors written.
     """
     written = 0
     for model in _models(source, target, space):
@@ -59,7 +60,7 @@ def _models(source: Reader, target: Store, space: str) -> list[str]:
 
 
 def _vectors(reader: Reader, space: str, kind: SegmentKind) -> Iterator[tuple[int, float, bytes]]:
-    """Ordinal, scale and codes of each vector; of two for one turn the loose one, which counts, comes first."""
+    """Ordinal, scale and codes of each vector. Of two for one turn, the one outside a segment counts; it is first."""
     yield from VECTOR_CODES.scan(reader, kind.prefix, kind.prefix)
     for key in list_segments(reader, space, kind.name):
         segment = VectorSegment.load(segment_data(reader, space, key))

@@ -1,7 +1,7 @@
-"""Makes again what is derived from the log without a model: index entries and rule annotations.
+"""Rebuilds what is derived from the log without a model: index entries and rule annotations.
 
-What the analysis made is taken back at the end, and made again behind the scenes. Vectors are a model's recorded
-answers and stay. The same log gives the same rows. Killed, it goes on where it was.
+The results of the analysis are dropped at the end and made again in the background. Vectors are recorded answers of a
+model and stay. The same log gives the same rows. A rebuild that was killed continues where it stopped.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -37,10 +37,10 @@ def rebuild(
     step: int = STEP,
     on_progress: Progress | None = None,
 ) -> int:
-    """Remakes annotations in batches and the term index in windows that are put in place at the end; gives the turns.
+    """Rebuilds annotations in batches, and the term index in windows swapped in at the end; returns the turn count.
 
     Args:
-        step: turns after which a rebuild that is killed need not do again what it did.
+        step: number of turns between two checkpoints of an interrupted rebuild.
 
     Raises:
         ConflictError: turns were forgotten again and again meanwhile; nothing is lost, run it again.
@@ -61,13 +61,13 @@ def rebuild(
 
 
 def _drop_behind(tx: Transaction, space: str) -> None:
-    """Takes back what is made behind the acknowledgement, where it is made again."""
+    """Drops what the background work derives, so that it is derived again."""
     drop_analysis(tx, space)
     drop_entities(tx, space)
 
 
 def _drop_orphans(store: Store, space: str) -> None:
-    """Drops the annotations of turns that do not exist. No id is given twice, so none of them comes back."""
+    """Drops annotations of turns that do not exist. No ordinal is given twice, so none of these turns comes back."""
     with store.snapshot() as reader:
         keys: list[tuple[str, Key]] = [("annotation", (space, owner)) for owner in orphans(reader, space)]
         keys += [(table, (space, ordinal)) for ordinal in lost_ordinals(reader, space) for table in BY_TURN]
@@ -75,7 +75,7 @@ def _drop_orphans(store: Store, space: str) -> None:
 
 
 def _entries(store: Store, space: str, low: int, high: int, tell: Progress) -> Iterator[TurnEntry]:
-    """The turns' entries in order of ordinals; each stretch's annotations are written on the way."""
+    """The index entries of the turns in order of ordinals; annotations are written batch by batch on the way."""
     with store.snapshot() as reader:
         done = reader.count("turn", (space,), (space, low - 1), index="ordinal")
         total = reader.count("turn", (space,), (space,))

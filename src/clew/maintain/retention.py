@@ -1,8 +1,8 @@
-"""Forgets turns that are older than the space may keep them, a stretch at a time, through `forget` like any other.
+"""Forgets turns that are older than `keep_days`, in bounded steps, through `forget`.
 
-The setting is `keep_days`. A turn's age is told by its event time, and by the time when it was stored where that is
-unknown. Only the clock's present counts: one that is set back takes nothing away, and one that is set forward by
-mistake takes away what is too old by then.
+A turn's age is counted from its event time, or from the time of storing if that is unknown. Only the present clock
+counts: a clock that is set back deletes nothing, and one that is set forward by mistake deletes what is too old by
+then.
 """
 
 from collections.abc import Callable
@@ -32,16 +32,16 @@ Forget = Callable[[Selection], ForgetReport]
 
 
 class Retention:
-    """The sweeps of one space. One thread at a time calls `step`; several processes may."""
+    """The retention sweeps of one space. One thread at a time calls `step`; several processes may."""
 
     def __init__(self, store: Store, space: str, keep_days: int, clock: Callable[[], datetime], forget: Forget) -> None:
-        """`forget` removes what a selection takes, for good; 0 days keep everything."""
+        """`forget` deletes the turns of a selection for good; 0 days keep everything."""
         self._store, self._space = store, space
         self._days, self._clock, self._forget = keep_days, clock, forget
         self._after = 0  # the ordinal with which the sweep goes on
 
     def expired(self) -> Selection:
-        """Selects what is too old by now.
+        """The turns that are too old now.
 
         Raises:
             InputError: the space keeps turns for ever.
@@ -52,7 +52,7 @@ class Retention:
         return Selection(older_than=cutoff)
 
     def due(self) -> bool:
-        """Whether a sweep is to be made, or to be brought to its end."""
+        """Whether a sweep is due, or unfinished."""
         now = self._clock()
         if self._cutoff(now) is None:
             return False
@@ -66,7 +66,7 @@ class Retention:
         return int(days) != self._days or abs(now - from_us(int(last))) >= EVERY
 
     def step(self) -> bool:
-        """One stretch of a sweep that is due; says whether there was one."""
+        """Does one step of a sweep that is due; returns whether there was one."""
         if not self.due():
             return False
         now = self._clock()

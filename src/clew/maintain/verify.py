@@ -1,7 +1,7 @@
-"""Checks what is stored against itself: hashes, references, numbering, index, database file. Changes nothing.
+"""Checks stored data for damage: hashes, references, numbering, index, database file. Changes nothing.
 
 Kinds of problems: `database`, `turn`, `numbering`, `parent`, `blob`, `annotation`, `coverage`, `entity`, `index`,
-`vector`, `job` and `orphan`. What can be mended without losing a turn, `clew.maintain.doctor` mends.
+`vector`, `job` and `orphan`. `clew.maintain.doctor` repairs what can be repaired without losing a turn.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ from clew.types.turn import Turn
 
 
 def verify(store: Store, space: str) -> VerifyReport:
-    """Reads everything of a space once, as of one moment, and names each thing that does not hold."""
+    """Reads everything in a space once, as of one moment, and reports each problem."""
     problems = [_damage(line) for line in store.check()]
     with store.snapshot():  # what others write meanwhile is no fault
         return _verify(store, space, problems)
