@@ -325,9 +325,7 @@ class _Merge:
         return prepare(inline(turn, self._blob), self._config)
 
     def _met(self, item: Prepared, each: _Held) -> Fate | None:
-        """The outcome for a turn that equals a stored one only under the target's settings (masks); None for a new
-        turn.
-        """
+        """The outcome for a turn that equals a stored one only under the target's masks; None for a new turn."""
         if item.digest == each.hash:
             return None
         mine = replace(each, hash=item.digest)
