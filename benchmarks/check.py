@@ -120,7 +120,7 @@ CHAT_GOAL = {500: 76.0, 1000: 84.0, 2000: 89.0, 4000: 93.0}
 ASSISTANT_GOAL = {1000: 72.0, 2000: 79.0, 4000: 85.0, 8000: 90.0}
 
 RECORDED = (
-    Recorded("sample", None, False, bare={500: 85.2, 1000: 90.7}, rendered={500: 85.2, 1000: 90.7}),
+    Recorded("sample", None, False, bare={500: 83.3, 1000: 90.7}, rendered={500: 83.3, 1000: 90.7}),
     Recorded("sample", None, True, bare={500: 88.9, 1000: 94.4}, rendered={500: 88.9, 1000: 92.6}),
     Recorded(
         "LoCoMo, development",
@@ -156,15 +156,15 @@ RECORDED = (
         "BEAM, development",
         "beam-dev",
         False,
-        bare={1000: 62.7, 2000: 71.3, 4000: 78.3, 8000: 84.3},
-        rendered={1000: 63.2, 2000: 72.2, 4000: 78.8, 8000: 84.8},
+        bare={1000: 62.9, 2000: 72.1, 4000: 79.5, 8000: 86.2},
+        rendered={1000: 63.3, 2000: 73.0, 4000: 80.4, 8000: 86.7},
     ),
     Recorded(
         "BEAM, development",
         "beam-dev",
         True,
-        bare={1000: 66.0, 2000: 73.0, 4000: 81.5, 8000: 87.3},
-        rendered={1000: 65.3, 2000: 73.9, 4000: 81.7, 8000: 87.6},
+        bare={1000: 66.3, 2000: 73.9, 4000: 82.0, 8000: 88.9},
+        rendered={1000: 66.2, 2000: 74.7, 4000: 82.4, 8000: 89.7},
         goal=ASSISTANT_GOAL,
     ),
 )

@@ -1446,7 +1446,45 @@ NER = (
     Requirement("F-NER-08", "DESIGN 3", "Of programs with different models the one that came last continues."),
 )
 
+AGENTS = (
+    Requirement(
+        "F-AGENT-01",
+        "issue 13",
+        "Turns of assistant and tools count the more, the less of their session the person says; nothing changes where "
+        "the person has half of the turns, or between people.",
+    ),
+    Requirement(
+        "F-AGENT-02", "issue 13", "A question for what the person wanted or asked for ranks the person's turns first."
+    ),
+    Requirement("F-AGENT-03", "issue 13", "Turns of a few words count less in sessions that an agent fills."),
+    Requirement("F-AGENT-04", "issue 13", "A tool's result is also found by the words of the turn that called it."),
+    Requirement(
+        "F-AGENT-05",
+        "issue 13",
+        "In sessions that an agent fills, the turn with all terms of the question is preferred.",
+    ),
+    Requirement(
+        "F-AGENT-06",
+        "issue 13",
+        "A text that occurs several times takes the room of a block once, before other evidence.",
+    ),
+    Requirement(
+        "F-RARE-01",
+        "issue 13",
+        "A search for the two rarest words of a turn has that turn among the first five, with all, half or no vectors.",
+    ),
+    Requirement(
+        "F-RARE-02", "issue 13", "In a large space a term that is in very few turns outweighs the common ones."
+    ),
+    Requirement(
+        "F-RARE-03",
+        "issue 13",
+        "While vectors are missing for some turns, these are ranked by words on the same scale.",
+    ),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
+    *AGENTS,
     *ANALYZE,
     *NUANCE,
     *WEIGHING,

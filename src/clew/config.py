@@ -134,8 +134,41 @@ class RecallConfig:
     tree: float = _setting(
         0.0, "Weight of a turn's cosine combined with those of its beat and chapters.", low=0, high=20
     )
+    coverage: float = _setting(
+        4.0,
+        "Added to a turn that contains all terms of the question, in sessions in which the user says little.",
+        low=0,
+        high=20,
+    )
+    exact: float = _setting(
+        20.0, "Added to the few turns that contain every word of a search made of words alone.", low=0, high=50
+    )
+    rare: float = _setting(
+        3.0, "Weight of terms of the question that are in very few turns of a large space.", low=0, high=20
+    )
+    unembedded: float = _setting(
+        0.4, "Share of the cosines' weight that the match by words gets in turns without a vector.", low=0, high=2
+    )
     quote: float = _setting(4.0, "Added when a turn contains a phrase that the question quotes.", low=0, high=20)
     user: float = _setting(6.0, "Added to the user's turns in conversations with an assistant.", low=0, high=20)
+    agent: float = _setting(
+        4.8,
+        "Added to the turns of assistant and tools, times how little of their session the user says.",
+        low=0,
+        high=20,
+    )
+    users_words: float = _setting(
+        4.8,
+        "Subtracted likewise when the question asks what the user wanted or asked for.",
+        low=0,
+        high=20,
+    )
+    brief: float = _setting(
+        3.0, "Subtracted from very short turns of sessions in which the user says little.", low=0, high=20
+    )
+    call: float = _setting(
+        0.3, "Share of the match of a calling turn that the tool's result gets as well.", low=0, high=1
+    )
     standing: float = _setting(
         4.0,
         "Added to the user's standing instructions and preferences when an assistant is asked for help.",
@@ -146,7 +179,7 @@ class RecallConfig:
         4.0, "Added to the assistant's turns when the question asks for the assistant's words.", low=0, high=20
     )
     opening: float = _setting(
-        4.0,
+        6.0,
         "Weight of an early position in the session when an assistant is asked for a summary or an order of events.",
         low=0,
         high=20,

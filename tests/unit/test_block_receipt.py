@@ -54,9 +54,28 @@ def test_a_receipt_gives_every_signals_share(fusion: str) -> None:
     for row in receipt.chosen:
         seen |= set(row["signals"])
         assert sum(row["signals"].values()) == pytest.approx(row["score"], abs=len(SIGNALS) * 1e-6)
-    aside = {"user", "assistant", "standing", "opening"}  # no assistant takes part
+    aside = {
+        "user",
+        "assistant",
+        "standing",
+        "opening",
+        "agent",
+        "users_words",
+        "brief",
+        "coverage",
+        "call",
+    }  # no assistant takes part
     aside |= {"graph", "tree", "label", "beat", "importance"}  # have no weight by default
-    aside |= {"question", "answer", "dated", "position", "hop"}  # nobody asks, or when, or points anywhere, or compares
+    aside |= {
+        "question",
+        "answer",
+        "dated",
+        "position",
+        "hop",
+        "exact",
+        "rare",
+        "unembedded",
+    }  # nobody asks, or when, or points anywhere, or compares
     assert seen == {signal.name for signal in SIGNALS} - aside
 
 

@@ -55,6 +55,20 @@ def test_each_rendering_is_counted_once_and_the_block_once() -> None:
     assert len(lines) < len(log) / 2
 
 
+@pytest.mark.requirement("F-AGENT-06")
+def test_a_repeated_text_makes_way_for_other_evidence() -> None:
+    texts = ["make: no rule for zlib " + "x" * 60] * 4 + [f"other {place} " + "y" * 70 for place in range(4)]
+    packed = fit(
+        [len(text) for text in texts],
+        lambda places: None,  # noqa: ARG005  # the texts are here
+        lambda place: [shown(place, texts[place])],
+        150,
+        counter("estimate"),
+        worth=[1.0 - place / 20 for place in range(8)],
+    )
+    assert {0, 4, 5, 6} <= packed.taken
+
+
 @pytest.mark.requirement("F-PACK-02")
 def test_what_must_be_there_is_there_whatever_its_rank() -> None:
     texts = [f"turn {place} " + "x" * 60 for place in range(40)]

@@ -47,7 +47,7 @@ def test_the_constant_is_60_unless_set() -> None:
     assert RecallConfig().rrf_k == 60
     view = space(said("tea"), said("milk", session="other"))
     for k in (60, 7):
-        frame = asked(view, "tea", fusion="rrf", rrf_k=k, lexical=1.0, cost=0, statement=0)
+        frame = asked(view, "what tea?", fusion="rrf", rrf_k=k, lexical=1.0, cost=0, statement=0)
         best, other = rank(frame, limit=5)
         assert best.score == round(1 / (k + 1), 6)
         assert (other.score, other.shares) == (0.0, {})
@@ -198,7 +198,7 @@ def test_equal_scores_go_by_session_name_then_place(fusion: str) -> None:
     view = space(*(said("the same words", session=name) for name in ("c", "a", "Z", "b")))
     assert order(asked(view, "words", fusion=fusion)) == [2, 1, 3, 0]
     alike = space(*("the same words" for _ in range(3)))
-    assert order(asked(alike, "words", fusion=fusion, lexical=0, time=0), 2) == []
+    assert order(asked(alike, "what words?", fusion=fusion, lexical=0, time=0), 2) == []
     assert order(asked(alike, "words", np.ones((2, 3)), fusion=fusion, lexical=0), 2) == [0, 1]
 
 

@@ -32,6 +32,8 @@ def values(name: str, frame: Frame) -> list[float] | None:
 
 OFF = ("graph", "tree", "label", "beat", "importance")
 """Signals without a weight."""
+AGENT = ("agent", "brief", "coverage")
+"""Signals that need an assistant which does more than half of the talking."""
 ALL_ON: dict[str, Any] = dict.fromkeys(OFF, 1.5)
 
 
@@ -351,12 +353,91 @@ def test_signal_user_prefers_the_person_beside_an_assistant() -> None:
 @pytest.mark.requirement("F-RANKING-05")
 def test_signal_assistant_is_1_when_its_words_are_asked_for() -> None:
     view = space("tea", answered("Tea."))
-    assert values("assistant", asked(view, "What did you recommend about tea?")) == [0, 1 + 6 / 4]
+    assert values("assistant", asked(view, "What did you recommend about tea?")) == [0, 1 + 6 / 4]  # no agent's work
     assert values("assistant", asked(view, "What did you recommend about tea?", user=0.0)) == [0, 1]
-    assert values("assistant", asked(view, "Summarise what was said about tea")) == [0, 2 + 6 / 4]
+    assert values("assistant", asked(view, "Summarise what was said about tea")) == [0, 1.75]
     assert values("assistant", asked(view, "What did you recommend about tea?", assistant=0.0)) == [0, 1]
     assert values("assistant", asked(view, "What about tea?")) is None
     assert values("assistant", asked(space("tea"), "What did you recommend about tea?")) is None
+
+
+WORK = (
+    "Fix the build",
+    *(answered("Let me run make:"), said("make: no rule for zlib", role="tool"), answered("ok")),
+    *(answered("The rule is missing."), said("done", role="tool"), answered("Fixed."), answered("All is built.")),
+)
+"""One wish of a person, and seven turns of an agent: a share of 1 - 2 * (1 + 2) / (8 + 4)."""
+PEOPLE = space("tea", said("Tea.", speaker="Bob"))
+
+
+@pytest.mark.requirement("F-AGENT-01")
+def test_signal_agent_grows_with_what_the_agent_does_alone() -> None:
+    assert values("agent", asked(space(*WORK), "Why did it fail?")) == [0, *[0.5] * 7]
+    assert values("agent", asked(space("tea", answered("Tea.")), "tea")) is None
+    assert values("agent", asked(PEOPLE, "tea")) is None
+
+
+@pytest.mark.requirement("F-AGENT-02")
+def test_signal_users_words_takes_the_agents_part_back() -> None:
+    view = space(*WORK)
+    for question in ("What did I ask for?", "which helper was wanted?", "what was the agent told to build?"):
+        assert values("users_words", asked(view, question)) == [0, *[-0.5] * 7]
+    assert values("users_words", asked(view, "Why did make fail?")) is None
+
+
+@pytest.mark.requirement("F-AGENT-03")
+def test_signal_brief_lowers_turns_of_a_few_words() -> None:
+    found = values("brief", asked(space(*WORK), "Why did it fail?"))
+    assert found == [
+        round(-0.5 * math.exp(-len(turn if isinstance(turn, str) else turn.text) / 30), 3) for turn in WORK
+    ]
+
+
+@pytest.mark.requirement("F-AGENT-04")
+def test_signal_call_gives_a_result_the_match_of_its_call() -> None:
+    frame = asked(space(*WORK), "What came of the run of make?")
+    found = values("call", frame)
+    assert found is not None
+    assert found[2] > 0
+    assert [value for place, value in enumerate(found) if place not in (2, 5)] == [0] * 6, "results alone"
+    assert values("call", asked(space("tea", answered("Tea.")), "tea")) is None
+    heavier = values("call", replace(frame, similarity=np.array([[0, 0.9, *[0.0] * 6]] * 2)))
+    assert heavier is not None
+    assert heavier[2] > found[2]
+
+
+@pytest.mark.requirement("F-AGENT-05")
+def test_signal_coverage_is_the_square_of_the_share_of_rare_terms() -> None:
+    found = values("coverage", asked(space(*WORK), "Where is the rule for zlib, and which?"))
+    assert found is not None
+    assert found[2] == 0.5
+    assert 0 < found[4] < 0.25
+    assert found[0] == found[1] == 0
+
+
+@pytest.mark.requirement("F-RARE-01")
+def test_signal_exact_finds_the_turns_with_every_word_of_a_search() -> None:
+    view = space("red barn owl", "red", "barn", *["red tea"] * 6)
+    assert values("exact", asked(view, "barn red")) == [1, *[0] * 8]
+    assert values("exact", asked(view, "the red barn")) is None
+    assert values("exact", asked(space(*["red tea"] * 60, "red tea barn"), "red tea")) is None
+
+
+@pytest.mark.requirement("F-RARE-02")
+def test_signal_rare_counts_what_a_term_is_rarer_than_one_turn_in_400() -> None:
+    view = space("the zebra sleeps", *["the fox sleeps"] * 999)
+    frame = asked(view, "Where does the zebra sleep?")
+    assert values("rare", frame) == [round(math.log(1 + 999.5 / 1.5) - 6, 3), *[0] * 999]
+    assert values("rare", asked(view, "Where does the fox sleep?")) is None
+
+
+@pytest.mark.requirement("F-RARE-03")
+def test_signal_unembedded_puts_words_in_the_place_of_a_vector() -> None:
+    similarity = np.array([[0.2, nan, 0.1]] * 2)
+    found = values("unembedded", asked(space("tea", "wine", "milk"), "wine", similarity))
+    assert found is not None
+    assert found[0] == found[2] == 0 < found[1]
+    assert values("unembedded", asked(space("tea", "wine"), "wine", np.ones((2, 2)))) is None
 
 
 @pytest.mark.requirement("F-HOP-01")
@@ -396,8 +477,9 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
     view = space(*turns, *([answered("Red barn.", session="u")] if beside else []))
     question = "When did you tell Ann about the 'red barn' on 5 March?"
     similarity = np.linspace(0.1, 0.9, 2 * len(view.turns.at)).reshape(2, -1)
-    never = {True: {"answer", "statement", "window"}, False: {"user", "assistant"}}[beside]
+    never = {True: {"answer", "statement", "window"}, False: {"user", "assistant", *AGENT}}[beside]
     never |= {"position", "standing", "opening", "hop", *OFF}  # not asked for, or no weight
+    never |= {"unembedded", "exact", "rare", "call", "users_words"}  # a sentence, a small space, all vectors, no tool
     weight = "cost_assistant" if beside and name == "cost" else name
 
     def shares(**weights: Any) -> set[str]:

@@ -26,8 +26,8 @@ def roles(question: str) -> str:
 @pytest.mark.requirement("F-SUMMARY-01")
 def test_a_summary_brings_the_assistants_turns_like_the_persons() -> None:
     assert roles("Where do the roses of the garden plan go?") == "uuuuaaaa"
-    assert roles("Summarise the garden plan with the roses") == "aaaauuuu"
-    assert roles("Give me an overview of the garden plan with the roses") == "aaaauuuu"
+    assert roles("Summarise the garden plan with the roses") == "auauauau"
+    assert roles("Give me an overview of the garden plan with the roses") == "auauauau"
 
 
 @pytest.mark.requirement("F-SUMMARY-04")

@@ -23,6 +23,12 @@ SPARE: Final = 4
 FEW: Final = 16
 """Candidates that are read at once where little room is left, so that many are tried."""
 
+SAME: Final = 200
+"""Characters at the beginning by which two candidates count as the same text: a command that fails four times alike."""
+
+REPEATED: Final = 0.05
+"""Share of its utility that a repeated text keeps, so that it comes after other evidence and not before it."""
+
 REACH: Final = 1.25
 """Candidates are packed together down to the rank at which they would fill the room this many times."""
 
@@ -113,7 +119,8 @@ class _Table:
             return
         self._fetch(reached)
         offered = [self._renderings(place) for place in reached]
-        choices = [self._choice(worth[place], shown) for place, shown in zip(reached, offered, strict=True)]
+        worths = [worth[place] * factor for place, factor in zip(reached, _repeats(offered), strict=True)]
+        choices = [self._choice(each, shown) for each, shown in zip(worths, offered, strict=True)]
         numbers = {place: number for number, place in enumerate(reached)} if must else {}
         picked = pack(choices, room, [numbers[place] for place in must])
         for number, offer in picked.items():
@@ -195,6 +202,17 @@ class _Table:
                 wanted.append(later)
                 left -= tokens + SPARE
         return wanted
+
+
+def _repeats(offered: Sequence[Sequence[Evidence]]) -> list[float]:
+    """What is left of each candidate's utility: `REPEATED` where a better one begins with the same words, else 1."""
+    seen: set[str] = set()
+    factors = []
+    for shown in offered:
+        beginning = " ".join(shown[0].text[:SAME].split()) if shown else ""
+        factors.append(REPEATED if beginning in seen else 1.0)
+        seen.add(beginning)
+    return factors
 
 
 def _exact(

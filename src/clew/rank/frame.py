@@ -24,6 +24,7 @@ Scores = NDArray[np.float64]
 
 _PROGRAMS: Final = CacheKey[int]("programs")
 _ENDS: Final = CacheKey[tuple[int, ...]]("first and last time")
+_AGENT_SHARE: Final = CacheKey[NDArray[np.float64]]("agent share")
 _DAYS: Final = CacheKey[tuple[date, date] | None]("first and last day")
 _ANSWERS: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.intp]]]("answers")
 
@@ -35,6 +36,9 @@ USER: Final = ROLES.index("user")
 
 ASSISTANT_SHARE: Final = 0.1
 """Least share of unnamed assistant turns from which a space counts as a person talking to an assistant."""
+
+SMOOTHING: Final = 2.0
+"""Turns of the user, and as many of others, that are added to every session when `agent_share` is computed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +115,21 @@ def assistant_takes_part(view: IndexView) -> bool:
     """Whether an assistant takes part: turns of role assistant that have no person's name."""
     programs = view.folded(_PROGRAMS, lambda rows: _programs(view, rows), add)
     return len(view.turns.role) > 0 and programs >= ASSISTANT_SHARE * len(view.turns.role)
+
+
+def agent_share(view: IndexView) -> NDArray[np.float64]:
+    """How far each turn's session is an agent's work: 0 where the person has half of the turns, towards 1 with none.
+
+    `SMOOTHING` turns of each side are added, so that a session that has just begun is judged as a conversation.
+    """
+
+    def share() -> NDArray[np.float64]:
+        session, count = view.turns.session, len(view.sessions)
+        turns = np.bincount(session, minlength=count)
+        users = np.bincount(session[view.turns.role == USER], minlength=count)
+        return np.maximum(0.0, 1.0 - 2.0 * (users + SMOOTHING) / (turns + 2.0 * SMOOTHING))[session]
+
+    return view.derived(_AGENT_SHARE, share)
 
 
 def covered_days(view: IndexView) -> tuple[date, date] | None:

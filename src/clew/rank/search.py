@@ -25,6 +25,11 @@ _ALL_TOLD: Final = CacheKey[bool]("all told")
 _TOLD: Final = CacheKey[NDArray[np.bool_]]("told")
 _NAME_ORDER: Final = CacheKey[NDArray[np.int64]]("name order")
 
+_GROWING: Final = frozenset(
+    signal.name for signal in SIGNALS if signal.standing and signal.grows and signal.scale == "raw"
+)
+"""Standing signals whose values for a turn never change."""
+
 SOMETHING: Final = 1e-6
 """Least score by the signals of the question that some turn must reach; below it nothing was found."""
 
@@ -71,6 +76,8 @@ def _standing(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float
     values_key = CacheKey[Scores]("signal", (signal.name,))
 
     def scaled() -> tuple[Scores | None, float, float]:
+        if not signal.grows:
+            return _values(signal, frame)
         silent = signal.compute(frame, slice(0, 0)) is None
         values = None if silent else frame.view.grown(values_key, lambda rows: np.asarray(signal.compute(frame, rows)))
         return _scaled(signal, frame, values)
@@ -240,15 +247,14 @@ def _memories(view: IndexView) -> NDArray[np.bool_] | None:
 def _standing_sum(frame: Frame, standing: Sequence[Opinion]) -> Scores:
     """The sum of the standing opinions, cached with the view for these weights.
 
-    Plain values are added first, since their sum is also computed for new turns only; a z-score's mean moves with every
-    turn.
+    Plain values that never change are added first, since their sum is also computed for new turns only.
     """
 
     def total() -> Scores:
-        plain = [opinion for opinion in standing if not opinion.mean and opinion.spread == 1.0]
-        scaled = [opinion for opinion in standing if opinion.mean or opinion.spread != 1.0]
+        plain = [opinion for opinion in standing if opinion.name in _GROWING]
+        others = [opinion for opinion in standing if opinion.name not in _GROWING]
         sums = frame.view.grown(_weights_key("plain sum", plain), lambda rows: _sum_of(plain, rows))
-        return np.asarray(sums + by_score(scaled, frame.size).score if scaled else sums)
+        return np.asarray(sums + by_score(others, frame.size).score if others else sums)
 
     return frame.view.derived(_weights_key("standing sum", standing), total)
 

@@ -7,6 +7,8 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from clew.text.stopwords import STOPWORDS
+
 _ASSISTANT = re.compile(
     r"\b(?:you|your|assistant|assistant's)\b[^.?!]{0,40}?\b(?:suggest\w*|recommend\w*|advi[cs]e\w*|propos\w*|explain\w*|"
     r"told|tell|said|sa(?:y|id)|gave|give|list\w*|provid\w*|mention\w*|answer\w*|repl(?:y|ied)|wrote|write|show\w*)\b"
@@ -46,6 +48,12 @@ _SEVERAL = re.compile(
     r"things)\b",
     re.IGNORECASE,
 )
+_USERS_WORDS = re.compile(
+    r"\b(?:want(?:ed|s)?|asked|told|requested|required|requirements?|supposed|wish(?:ed)?|complain(?:ed|t)?|reported|reporter)\b"
+    r"|\b(?:I|we|user)\b(?: \w+){0,2} (?:want|ask|say|said|tell|request|wish|complain)\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
 _FACT = re.compile(r"^\s*(?:who|whom|whose|which|where|what (?:is|was|are|were|did|does|do))\b", re.IGNORECASE)
 _CHANGE: Final = re.compile(
     r"\b(?:chang(?:e|ed|es|ing)|evol(?:ve[ds]?|ving|ution)|over (?:time|the (?:weeks|months|years))|progress(?:ed|ion)?"
@@ -73,12 +81,14 @@ class Wants:
     Attributes:
         assistant: the assistant's own words.
         summary: what was said about something as a whole.
+        users_words: what the person asked for, wanted or reported.
         order: the order in which things happened or were mentioned.
         help: something to be done or explained now, and not what was said before.
         time: when something happened, or on which day.
         hop: something that is described by another thing that was said, or a comparison; one look-up may not find it.
         several: many things at once, such as a list or a count.
         fact: a single fact.
+        exact: turns with exactly these words: a search of words alone, without a stop word.
         change: how something developed over a stretch of time.
         recap: what happened in a stretch of time, as a whole.
         state: how things stood at a moment.
@@ -86,12 +96,14 @@ class Wants:
 
     assistant: bool = False
     summary: bool = False
+    users_words: bool = False
     order: bool = False
     help: bool = False
     time: bool = False
     hop: bool = False
     several: bool = False
     fact: bool = False
+    exact: bool = False
     change: bool = False
     recap: bool = False
     state: bool = False
@@ -110,12 +122,14 @@ def wants_of(text: str, about: str | None = None, *, with_assistant: bool = Fals
     return Wants(
         assistant=with_assistant and _ASSISTANT.search(_ASKING.sub("", text)) is not None,
         summary=_SUMMARY.search(text) is not None,
+        users_words=with_assistant and _USERS_WORDS.search(text) is not None,
         order=_ORDER.search(text) is not None,
         help=_HELP.search(text) is not None and _LOOKS_BACK.search(text) is None,
         time=_TIME.search(text) is not None,
         hop=_HOP.search(text if about is None else about) is not None,
         several=_SEVERAL.search(text) is not None,
         fact=_FACT.search(text) is not None,
+        exact=not any(word.casefold() in STOPWORDS for word in _WORD.findall(text)),
         change=_CHANGE.search(text) is not None,
         recap=_RECAP.search(text) is not None,
         state=_STATE.search(text) is not None,

@@ -6,18 +6,20 @@ function in a module of this package and a row of that list.
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Literal
 
 from clew.config import RecallConfig
 from clew.rank.frame import Scores
+from clew.rank.signals.agent import agent, brief, call, users_words
 from clew.rank.signals.beat import beat
 from clew.rank.signals.cost import cost
-from clew.rank.signals.dense import answer, dense, dense_rewritten, window
+from clew.rank.signals.coverage import coverage, exact, rare
+from clew.rank.signals.dense import answer, dense, dense_rewritten, unembedded, window
 from clew.rank.signals.graph import graph
 from clew.rank.signals.hop import hop
 from clew.rank.signals.importance import importance
 from clew.rank.signals.label import label
-from clew.rank.signals.lexical import lexical
+from clew.rank.signals.lexical import ALONE, lexical
 from clew.rank.signals.opening import opening
 from clew.rank.signals.position import position
 from clew.rank.signals.quote import quote
@@ -38,6 +40,8 @@ class Signal:
         standing: the signal depends on the turns and not on the question, so its values are cached with the view.
         ranks: the signal orders turns by relevance, so reciprocal rank fusion uses it as a list of its own; the others
             (priors and boosts) break ties there.
+        grows: the values of a standing signal for old turns stay the same as turns are added, so that only those of new
+            turns are computed.
         alone: factor of the z-score where the question has no vectors, so that fewer signals rank.
     """
 
@@ -48,10 +52,7 @@ class Signal:
     ranks: bool = False
     standing: bool = False
     alone: float = 1.0
-
-
-ALONE: Final = 1.35
-"""Factor of words where there are no vectors: boosts, whose weights assume both, would outweigh words alone."""
+    grows: bool = True
 
 
 def _cost_weight(config: RecallConfig, with_assistant: bool) -> float:
@@ -63,6 +64,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("dense", dense, lambda c, _: c.dense, "z", ranks=True),
     Signal("dense_rewritten", dense_rewritten, lambda c, _: c.dense_rewritten, "z", ranks=True),
     Signal("window", window, lambda c, _: c.window, "z", ranks=True),
+    Signal("unembedded", unembedded, lambda c, _: c.unembedded),
     Signal("answer", answer, lambda c, _: c.answer),
     Signal("speaker", speaker, lambda c, _: c.speaker),
     Signal("speaker_first_person", speaker_first_person, lambda c, _: c.speaker_first_person),
@@ -78,8 +80,15 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("tree", tree, lambda c, _: c.tree, "z", ranks=True),
     Signal("hop", hop, lambda c, _: c.hop, "z", ranks=True),
     Signal("quote", quote, lambda c, _: c.quote),
+    Signal("coverage", coverage, lambda c, _: c.coverage),
+    Signal("exact", exact, lambda c, _: c.exact),
+    Signal("rare", rare, lambda c, _: c.rare),
+    Signal("call", call, lambda c, _: c.call),
     Signal("importance", importance, lambda c, _: c.importance, "z"),
     Signal("user", user, lambda c, _: c.user, standing=True),
+    Signal("agent", agent, lambda c, _: c.agent, standing=True, grows=False),
+    Signal("users_words", users_words, lambda c, _: c.users_words),
+    Signal("brief", brief, lambda c, _: c.brief, standing=True, grows=False),
     Signal("standing", standing, lambda c, _: c.standing),
     Signal("assistant", assistant, lambda c, _: c.assistant),
     Signal("opening", opening, lambda c, _: c.opening),

@@ -7,6 +7,7 @@ import numpy as np
 from clew.index.incremental_cache import CacheKey
 from clew.rank.frame import Frame, Scores, answers, neighbours
 from clew.rank.fusion import centred
+from clew.rank.signals.lexical import lexical
 
 _WINDOW_COUNTS: Final = CacheKey[Scores]("window counts")
 
@@ -34,6 +35,20 @@ def answer(frame: Frame) -> Scores | None:
     values = np.zeros(frame.size)
     values[replies] = np.nan_to_num((frame.similarity[1][asked] - mean) / spread)
     return values
+
+
+def unembedded(frame: Frame) -> Scores | None:
+    """For turns without a vector, the z-score of `lexical` times the weights of both cosines; None without such turns.
+
+    While vectors are missing, words stand in for them, so that a turn is not ranked by how soon it was embedded.
+    """
+    if frame.similarity is None:
+        return None
+    missing, words = np.isnan(frame.similarity[1]), lexical(frame)
+    if words is None or not missing.any():
+        return None
+    mean, spread = centred(words)
+    return np.where(missing, (frame.config.dense + frame.config.dense_rewritten) * (words - mean) / spread, 0.0)
 
 
 def window(frame: Frame) -> Scores | None:

@@ -1,8 +1,13 @@
 """Who speaks: the person named, the user beside an assistant, the assistant when asked for its words."""
 
+from typing import Final
+
 import numpy as np
 
-from clew.rank.frame import ASSISTANT, EVERY, USER, Frame, Scores
+from clew.rank.frame import ASSISTANT, EVERY, USER, Frame, Scores, agent_share
+
+SUMMARY: Final = 0.25
+"""What the assistant's turns get more than the person's where a summary is asked for (docs/recall.md)."""
 
 
 def speaker(frame: Frame) -> Scores | None:
@@ -30,17 +35,19 @@ def user(frame: Frame, rows: slice = EVERY) -> Scores | None:
 
 
 def assistant(frame: Frame) -> Scores | None:
-    """1 for the assistant's turns when the question asks for what the assistant said, 2 when it asks for a summary.
+    """1 for the assistant's turns when the question asks for what the assistant said, and `SUMMARY` for a summary.
 
-    They also get as much as `user` gives to the person's turns. A summary covers what both said, and most of that is in
-    the long answers, which `cost` ranks last.
+    They also get as much as `user` gives to the person's turns, less what `agent` gives them already. A summary covers
+    what both said: more than this would leave the person's part out.
     """
     if frame.intent.wants.summary and frame.with_assistant:
-        worth = 2.0
+        worth = SUMMARY
     elif frame.intent.wants.assistant:
         worth = 1.0
     else:
         return None
+    values = np.full(frame.size, worth)
     if frame.config.assistant:
-        worth += frame.config.user / frame.config.assistant
-    return np.where(frame.view.turns.role == ASSISTANT, worth, 0.0)
+        same = frame.config.user - frame.config.agent * agent_share(frame.view)
+        values += np.maximum(same, 0.0) / frame.config.assistant
+    return np.where(frame.view.turns.role == ASSISTANT, values, 0.0)

@@ -1,0 +1,75 @@
+"""Terms of the question in the turn's own words, without its neighbours': how many of them, and how rare they are."""
+
+from functools import reduce
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.bm25 import idf
+from clew.rank.frame import Frame, Scores, agent_share
+
+FEW: Final = 5
+"""Most turns with all words of a search for `exact` to tell them apart from the others."""
+
+SELDOM: Final = 50
+"""Most turns with the rarest word of a search; words that are all more frequent than that single out no turn."""
+
+RARE: Final = 6.0
+"""Inverse document frequency from which a term is rare: about one turn in 400, and none in a space of fewer turns."""
+
+
+def coverage(frame: Frame) -> Scores | None:
+    """The square of the share of the question's terms that a turn contains, by rarity, times the agent share.
+
+    Sessions of agents repeat the same few words in hundreds of turns; the turn that has all of them together answers.
+    None without known terms, and where all agent shares are 0.
+    """
+    if not frame.with_assistant or not frame.intent.terms:
+        return None
+    share = agent_share(frame.view)
+    if not share.any():
+        return None
+    found, whole = np.zeros(frame.size), 0.0
+    for term in frame.intent.terms:
+        turns = _turns_with(frame, term)
+        rarity = idf(frame.size, len(turns)) if len(turns) else 0.0
+        found[turns] += rarity
+        whole += rarity
+    return (found / whole) ** 2 * share if whole else None
+
+
+def exact(frame: Frame) -> Scores | None:
+    """1 for turns that contain every word of a search; None where more than `FEW` do, or the question is a sentence.
+
+    Somebody who types two rare words wants the turn with both of them, whatever its length and whoever said it.
+    """
+    if not frame.intent.wants.exact or not frame.intent.terms:
+        return None
+    if min(map(frame.view.document_frequency, frame.intent.terms)) > SELDOM:
+        return None
+    turns = reduce(np.intersect1d, (_turns_with(frame, term) for term in frame.intent.terms))
+    if not 0 < len(turns) <= FEW:
+        return None
+    values = np.zeros(frame.size)
+    values[turns] = 1.0
+    return values
+
+
+def rare(frame: Frame) -> Scores | None:
+    """The sum of the inverse document frequencies of a turn's rare terms of the question, each less `RARE`.
+
+    In a large space thousands of turns share the common terms of a question, and together they outweigh its one name or
+    identifier. None where no term of the question is rare.
+    """
+    values = np.zeros(frame.size)
+    for term in frame.intent.terms:
+        df = frame.view.document_frequency(term)
+        if df and idf(frame.size, df) > RARE:
+            values[_turns_with(frame, term)] += idf(frame.size, df) - RARE
+    return values if values.any() else None
+
+
+def _turns_with(frame: Frame, term: str) -> NDArray[np.intp]:
+    """Positions of the turns that contain a term, ascending."""
+    return np.unique(frame.view.pieces.turn[frame.view.lookup(term).pieces]).astype(np.intp)
