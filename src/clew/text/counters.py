@@ -1,12 +1,12 @@
-"""How many tokens a text takes.
+"""Token counters.
 
-    name      count                                  the whole of joined parts, compared with the sum of their counts
-    estimate  ceil(characters / 4)                   never more; at most 1 less for each joint
-    openai    tokens of o200k_base, by byte pairs    nearly equal where parts end in white space; not bounded
-    words     words * 4 // 3 (HCE)                   parts that end in white space: never less; at most 1 more for each
+    name      count                                  count of joined parts, compared with the sum of their counts
+    estimate  ceil(characters / 4)                   never more; at most 1 less per joint
+    openai    tokens of o200k_base, by byte pairs    nearly equal if parts end in white space; not bounded
+    words     words * 4 // 3 (HCE)                   if parts end in white space: never less; at most 1 more per joint
 
-`estimate` is the default and needs no package; docs/text.md says how far it lies from `openai`. A budget is exact by
-the counter that counted the whole.
+`estimate` is the default and needs no package; docs/text.md compares it with `openai`. A budget is exact by the counter
+that counted the whole text.
 """
 
 from collections.abc import Callable
@@ -18,11 +18,11 @@ from clew.errors import ConfigError, MissingExtra
 
 
 class Counter(Protocol):
-    """Counts the tokens of a text: 0 for the empty one, defined for every text, the same each time."""
+    """Counts the tokens of any text, deterministically; 0 for the empty text."""
 
     @property
     def name(self) -> str:
-        """Names the counter in settings and receipts."""
+        """Name of the counter in settings and receipts."""
         ...
 
     def __call__(self, text: str, /) -> int:
@@ -40,13 +40,13 @@ class _Named:
 
 
 def counter(chosen: str | Callable[[str], int] = "estimate") -> Counter:
-    """The counter of a name, or one made of the caller's own function from a text to its tokens.
+    """The counter with a name, or a counter made from the caller's function from a text to its number of tokens.
 
-    A function keeps its `name` attribute, else its own name.
+    The counter of a function is named by the function's attribute `name`, or else by the function's name.
 
     Raises:
         ConfigError: no counter has this name.
-        MissingExtra: its package is not installed.
+        MissingExtra: the counter's package is not installed.
     """
     if callable(chosen):
         name = getattr(chosen, "name", None) or getattr(chosen, "__name__", type(chosen).__name__)
@@ -57,7 +57,7 @@ def counter(chosen: str | Callable[[str], int] = "estimate") -> Counter:
 
 
 def fits(text: str, budget: int, count: Counter) -> bool:
-    """Whether a text takes at most `budget` tokens."""
+    """Whether a text has at most `budget` tokens."""
     return count(text) <= budget
 
 

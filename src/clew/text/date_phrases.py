@@ -1,7 +1,7 @@
-"""Finds the phrases of an English text that speak of dates; `clew.text.dates` says which days they mean.
+"""Finds date phrases in English text; `clew.text.dates` resolves them to days.
 
-Borders: knows the wording, not the calendar and not when anything was said. A text without a word or number that could
-belong to a date costs a set lookup; any other is searched only for the kinds of phrases that its words call for.
+This module knows the wording, not the calendar and not when a text was said. A text without any date word or number
+costs a set lookup; other texts are searched only for the kinds of phrases that their words suggest.
 """
 
 import re
@@ -14,9 +14,9 @@ Grain = Literal["day", "weekend", "week", "month", "quarter", "year"]
 
 @dataclass(frozen=True, slots=True)
 class WrittenDate:
-    """A date by the calendar; a year of None was not said. `last_day` ends a range of days within the month.
+    """A calendar date as written. `year` is None if it was not named; `last_day` ends a range of days in one month.
 
-    The numbers need not make a valid date yet. `span` leaves out a preposition before the phrase.
+    The numbers may not form a valid date. `span` excludes a preposition before the phrase.
     """
 
     span: tuple[int, int]
@@ -29,15 +29,16 @@ class WrittenDate:
 
 @dataclass(frozen=True, slots=True)
 class RelativeDate:
-    """A date by its distance from the day of speaking.
+    """A date relative to the day of speaking.
 
     Attributes:
-        span: where the phrase stands.
-        grain: the unit of `offset`.
-        offset: how many units later; with `weekday` or `month` -1, 0 or 1 for the last, this and the next one.
-        weekday: 0 for Monday to 6 for Sunday.
+        span: position of the phrase in the text.
+        grain: unit of `offset`.
+        offset: number of units after the day of speaking; with `weekday` or `month` -1, 0 or 1 for the last, this or
+            next one.
+        weekday: 0 (Monday) to 6 (Sunday).
         month: 1 to 12.
-        trailing: the whole time from `offset` up to the day of speaking ("the last two weeks").
+        trailing: True for the whole time from `offset` to the day of speaking ("the last two weeks").
     """
 
     span: tuple[int, int]
@@ -103,7 +104,7 @@ _NAMED_DAY = re.compile(
     r"(?<!\w)(?:the\sday\sbefore\syesterday|the\sday\safter\stomorrow|yesterday|today|tonight|tomorrow|last\snight"
     r"|this\s(?:morning|afternoon|evening))(?!\w)"
 )
-# Before a date it only says again which day that is.
+# A weekday before a date only repeats which day that is.
 _BARE_WEEKDAY = re.compile(rf"(?<!\w){_WEEKDAY}(?!,?\s(?:the\s)?(?:[0-9]|{_MONTH}))")
 _ANCHORED = re.compile(
     rf"(?<!\w)(?:{_COUNTED}|(?:the|last|next|on|on\sthe)\s(?:(?P<one>day|weekend|week|month|year)|(?P<weekday>{_WEEKDAY})))"
@@ -132,7 +133,7 @@ _GRAINS: dict[str, Grain] = {
     "year": "year",
 }
 
-# What stands before a month or a year that stands alone.
+# Words that must precede a month or year on its own.
 _BEFORE = r"(?<!\w)(?:{})[\s-]{{1,3}}(?:the\s)?$"
 _IN = r"in|during|since|until|till|early|late|mid|(?:end|middle|beginning|start|month)\sof"
 _SEASON = r"|year|(?:spring|summer|fall|autumn|winter)(?:\sof)?"
@@ -151,7 +152,7 @@ _CLAUSE = 60
 
 @dataclass(frozen=True, slots=True)
 class _CasedText:
-    """A text as it was written and in lower case, of the same length; and whether it is a question."""
+    """A text, its lower-case form of the same length, and whether it is a question."""
 
     written: str
     lower: str
@@ -161,16 +162,16 @@ class _CasedText:
         return self.lower[max(0, at - length) : at]
 
     def is_verb(self, start: int, name: str) -> bool:
-        """Whether the name of a month, as it is written, is a word of its own: may, march."""
+        """Whether the name of a month is written like an ordinary word: may, march, mar."""
         return name in {"may", "march", "mar"} and self.written[start].islower()
 
 
 def mentions(text: str, *, asking: bool = False) -> list[Mention]:
-    """The phrases that speak of dates, in the order of the text, without overlaps.
+    """The date mentions of a text, in text order, without overlaps.
 
     Args:
         text: any text.
-        asking: the text is a question, in which a month or year may follow more words ("before June", "from 2021").
+        asking: True for a question, where a month or year may follow more words ("before June", "from 2021").
     """
     lower = text.lower()
     cues, number = _CUES.intersection(_WORDS.findall(lower)), _NUMBER.search(lower)
@@ -192,7 +193,7 @@ def mentions(text: str, *, asking: bool = False) -> list[Mention]:
 
 
 def anchored(text: str, mention: Mention) -> RelativeDate | None:
-    """What "two weeks before", "the Friday after" or "the week of" makes of the mention behind it, counted from it."""
+    """The date that "two weeks before", "the Friday after" or "the week of" forms with the mention after it."""
     start = mention.span[0]
     match = _ANCHORED.search(text[max(0, start - _CLAUSE) : start].lower())
     if match is None:
@@ -208,7 +209,7 @@ def anchored(text: str, mention: Mention) -> RelativeDate | None:
 
 
 def without_overlaps(found: list[Mention]) -> list[Mention]:
-    """The first of those that overlap; of two that begin together, the longer."""
+    """Removes overlapping mentions: keeps the first one, or the longer one of two at the same position."""
     kept: list[Mention] = []
     end = 0
     for mention in sorted(found, key=lambda mention: (mention.span[0], -mention.span[1])):

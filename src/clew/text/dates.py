@@ -1,9 +1,9 @@
-"""Dates that English text speaks of: what they mean on the day on which it was said, and their words for the index.
+"""Resolves the dates in English text to days, relative to the day on which it was said, and to words for the index.
 
-Rules of our own (docs/text.md lists them). Borders: knows calendar days, not clock times or time zones; the day of a
-moment is the day in the zone that it carries. What reads as a date only by chance is left alone: "may" and "march" are
-months only with a capital, and with a day, a year or a word such as "in" beside them. Weeks begin on Monday. Years run
-from 1900 to 2100; a day that the calendar does not have is not a date.
+docs/text.md lists the rules. They work with calendar days, not clock times or time zones; the day of a datetime is the
+day in its own zone. Words that are dates only by chance are ignored: "may" and "march" are months only with a capital,
+and with a day, a year or a word such as "in" beside them. Weeks begin on Monday. Years range from 1900 to 2100; a day
+that does not exist in the calendar is not a date.
 
     written     7 May 2023; May 7th, 2023; May 7-9; May 2023; 2023-05-07; 24.01.2024; Jan 5th; in May; in 2023; Q2 2025;
                 1/24/2024: month first, and day first where the first number is over 12
@@ -36,10 +36,10 @@ class ResolvedDate:
     """A date found in a text.
 
     Attributes:
-        start: its first day.
-        end: its last day, `start` itself for a single day.
-        phrase_span: where the phrase stands in the text, without a preposition before it.
-        grain: how exactly it was said; a range of days ("May 7-9") has the grain day.
+        start: first day.
+        end: last day; equal to `start` for a single day.
+        phrase_span: position of the phrase in the text, without a preposition before it.
+        grain: precision of the phrase; a range of days ("May 7-9") has the grain day.
     """
 
     start: date
@@ -49,11 +49,11 @@ class ResolvedDate:
 
 
 def resolve(text: str, at: datetime | None) -> list[ResolvedDate]:
-    """The dates that a text speaks of, in its order, without overlaps.
+    """The dates in a text, in text order, without overlaps.
 
     Args:
-        text: any text; dates are found in English.
-        at: when it was said; None leaves out everything that is counted from there.
+        text: any text; English date phrases are recognised.
+        at: when it was said; None leaves out relative dates.
     """
     today = None if at is None else at.date()
     placed = (place(mention, today) for mention in mentions(text) if not is_trailing(mention))
@@ -63,7 +63,7 @@ def resolve(text: str, at: datetime | None) -> list[ResolvedDate]:
 def date_words(resolved: ResolvedDate) -> str:
     """The words under which a resolved date is indexed: "7 May 2023", "May 2023", "2023".
 
-    A weekend or a range of days gives its first and last day; a week or a quarter the months in which it lies.
+    A weekend or a range of days gives its first and last day; a week or a quarter gives the months it overlaps.
     """
     start, end = resolved.start, resolved.end
     if resolved.grain == "year":
@@ -75,7 +75,7 @@ def date_words(resolved: ResolvedDate) -> str:
 
 
 def date_text(at: datetime) -> str:
-    """The day of a moment in words for the index: "8 May 2023"."""
+    """The day of a datetime in words for the index: "8 May 2023"."""
     return _day_words(at.date())
 
 
@@ -83,12 +83,12 @@ def date_text(at: datetime) -> str:
 
 
 def is_trailing(mention: Mention) -> bool:
-    """Whether the mention is a stretch of time up to now ("the last two weeks"), which dates nothing that was said."""
+    """Whether the mention is a period up to now ("the last two weeks"), which does not date an event."""
     return isinstance(mention, RelativeDate) and mention.trailing
 
 
 def place(mention: Mention, today: date | None) -> ResolvedDate | None:
-    """The days that a mention means, counted from `today`; None where there are none or they cannot be known."""
+    """The days that a mention means, relative to `today`; None if there are none, or if `today` is needed and None."""
     if isinstance(mention, RelativeDate):
         return None if today is None else _place_relative(mention, today)
     if mention.year is not None:
@@ -100,7 +100,7 @@ def place(mention: Mention, today: date | None) -> ResolvedDate | None:
 
 
 def place_written(mention: WrittenDate, year: int) -> ResolvedDate | None:
-    """The days of a written date in a given year; None if the calendar does not have them."""
+    """The days of a written date in a given year; None if they do not exist in the calendar."""
     if not (FIRST_YEAR <= year <= LAST_YEAR and 1 <= mention.month <= 12):
         return None
     if mention.grain != "day":
@@ -112,7 +112,7 @@ def place_written(mention: WrittenDate, year: int) -> ResolvedDate | None:
 
 
 def _distance(found: ResolvedDate, today: date) -> int:
-    """Days between today and the nearest day of what was found; 0 inside."""
+    """Days between today and the nearest day of a resolved date; 0 if today is one of its days."""
     return max((found.start - today).days, (today - found.end).days, 0)
 
 

@@ -1,7 +1,7 @@
-"""Names and quotations in one text, by capitals, quotation marks and forms of address.
+"""Finds names and quotations in one text by capitals, quotation marks and forms of address.
 
-Borders: proposes what a single text suggests. Whether a name is one is decided where many texts are seen: a word that
-also occurs in lower case, or an address that occurs once, is no name.
+These are candidates that a single text suggests. Callers that see many texts decide: a word that also occurs in lower
+case, or a form of address that occurs only once, is not a name.
 """
 
 import re
@@ -40,7 +40,7 @@ _CALLING = (
     *("hey", "hi", "hello", "heya", "yo", "dear", "morning", "afternoon", "evening", "night", "thank", "thx", "cheers"),
     *("congrat", "welcome", "bye", "birthday", "name", "call", "this is"),
 )
-"""A text without any of these letters calls nobody by a name."""
+"""A text that contains none of these strings has no form of address."""
 _SELF = re.compile(
     rf"\b(?i:my\sname\sis|my\sname's|call\sme|this\sis)\s{_NAME}(?=\s*(?:[^\w\s]|$)|\s(?:and|from|here|by)\b)"
 )
@@ -48,7 +48,7 @@ _SELF = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Alias:
-    """A name that a text gives to the one who says it (`speaker`) or to the one it is said to (`listener`)."""
+    """A name that a text gives to its `speaker` or to its `listener`."""
 
     name: str
     of: Literal["speaker", "listener"]
@@ -57,12 +57,12 @@ class Alias:
 def capitalised_names(text: str, known: Collection[str] = ()) -> list[str]:
     """The names in a question, each once, in order.
 
-    A name is a run of capitalised words ("New York"), but a single word at the beginning of a sentence, where any word
-    has a capital, counts only if it is known. Months, weekdays and stop words are none.
+    A name is a run of capitalised words ("New York"). A single word at the beginning of a sentence, where any word has
+    a capital, counts only if it is a known name. Months, weekdays and stop words are not names.
 
     Args:
         text: the question.
-        known: names that are found in any case; they come back as they stand in the question.
+        known: names that are found in any case; they are returned as spelled in the question.
     """
     names: list[str] = []
     words = {word for name in known for word in name.casefold().split()}
@@ -85,14 +85,14 @@ def capitalised_names(text: str, known: Collection[str] = ()) -> list[str]:
 def quoted(text: str) -> list[str]:
     """The phrases in quotation marks, each once, in order, without the marks.
 
-    A phrase stays within a line, has at most 300 characters and at least one letter or digit.
+    A phrase is within one line and has at most 300 characters, at least one of them a letter or digit.
     """
     found = (next(filter(None, match.groups())).strip() for match in _QUOTED.finditer(text))
     return list(dict.fromkeys(phrase for phrase in found if _HAS_WORD.search(phrase)))
 
 
 def greeting_aliases(text: str) -> list[Alias]:
-    """The names by which a text addresses its listener or presents its speaker, in order.
+    """The names by which a text addresses its listener or introduces its speaker, in order.
 
     "Hey Kate." and "Thanks so much, Kate!" at the beginning of a sentence name the listener; "my name is Kate",
     "call me Kate" and "this is Kate" the speaker.

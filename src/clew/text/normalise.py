@@ -1,6 +1,6 @@
-"""The form in which a quoted phrase and its source are the same: case, accents, marks and white space do not count.
+"""Normalises text for finding quoted phrases: ignores case, accents, punctuation and white space.
 
-Borders: whole words as they were written, no stems and no stop words; `clew.text.terms` is for search.
+Words stay whole, without stemming or stop words; for search there is `clew.text.terms`.
 """
 
 import re
@@ -15,10 +15,10 @@ _NO_WORD = re.compile(rf"(?:[^\w{MARKS}]|_)+")
 
 
 def fold(text: str) -> str:
-    """The words of a text in their plain form, with one space between them and none at the ends.
+    """The normalised words of a text, separated by single spaces.
 
-    Compatibility characters are unified, case and accents folded, apostrophes closed up ("Don't" -> "dont"), and every
-    run of other marks becomes one space. A text without letter or digit gives "". Folding twice is folding once.
+    Compatibility characters are unified, case and accents folded, apostrophes removed ("Don't" -> "dont"), and every
+    run of other non-word characters becomes one space. A text without letters and digits gives "". Idempotent.
     """
     text = text.translate(_APOSTROPHES)
     if text.isascii():
@@ -29,10 +29,10 @@ def fold(text: str) -> str:
 
 
 def fold_contains(text: str, phrase: str) -> bool:
-    """Whether a text holds a phrase, both folded, from the beginning of a word to the end of one.
+    """Whether a text contains a phrase, both normalised, at word boundaries.
 
-    Scripts without spaces, and Hangul with its endings, have such limits everywhere. A phrase without letter or digit
-    is nowhere.
+    In scripts without spaces, and in Hangul with its endings, every position is a boundary. A phrase without letters
+    and digits is never found.
     """
     whole, part = fold(text), fold(phrase)
     at = whole.find(part) if part else -1
@@ -45,5 +45,5 @@ def fold_contains(text: str, phrase: str) -> bool:
 
 
 def _is_limit(folded: str, at: int) -> bool:
-    """Whether a word may begin or end before this character of a folded text."""
+    """Whether there is a word boundary before this character of a normalised text."""
     return at in {0, len(folded)} or _LIMIT.match(folded, at - 1) is not None or _LIMIT.match(folded, at) is not None

@@ -1,7 +1,7 @@
-"""A stretch of time in words, as moments: "last week", "since March", "3 hours ago", "2023-05-07T10:00+02:00".
+"""Parses a period of time: "last week", "since March", "3 hours ago", "2023-05-07T10:00+02:00".
 
-Borders: reads the whole text as one expression of time; what a longer question asks about is for `query_dates`. Days
-are those of the clock's zone.
+The whole text must be one time expression; `query_dates` finds the dates in a longer question. Days are those of the
+clock's time zone.
 """
 
 import re
@@ -28,12 +28,12 @@ _ISO: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:?\d{2}.*)?")
 
 @dataclass(frozen=True, slots=True)
 class Period:
-    """A stretch of time.
+    """A period of time.
 
     Attributes:
-        start: its first moment, aware; None when it has none ("before June").
-        end: the first moment after it; None when it has none ("since June"). Equal to `start` for a single moment.
-        counted_from: the last day of the conversation, when that stands for today: see `counting_day`.
+        start: its first moment, with time zone; None if it has no start ("before June").
+        end: the first moment after it; None if it has no end ("since June"). Equal to `start` for a single moment.
+        counted_from: the last day of the conversation, if relative dates were counted from it: see `counting_day`.
     """
 
     start: datetime | None
@@ -42,14 +42,14 @@ class Period:
 
 
 def parse_period(expression: str, now: datetime, covered: tuple[date, date] | None = None) -> Period | None:
-    """The time that an expression names; None when it names none.
+    """Parses a time expression; None if it is not one.
 
     Args:
         expression: an ISO month, date or moment (one without a zone is UTC), "now", hours or minutes ago, or whatever
             `parse_query_dates` finds, with or without the preposition before it.
-        now: what "last week" is counted from, aware.
-        covered: first and last day of the conversation. A date without a year is then the latest one among them, and
-            "last week" that of the conversation's end when all of it lies behind that end.
+        now: the current time, with time zone, to which relative dates refer.
+        covered: first and last day of the conversation. A date without a year is then the latest one between them, and
+            "last week" is counted from the conversation's end if it would otherwise lie wholly after that end.
     """
     words = " ".join(expression.split())
     if _ISO_MONTH.fullmatch(words):
@@ -68,7 +68,7 @@ def parse_period(expression: str, now: datetime, covered: tuple[date, date] | No
 
 
 def _period(asked: list[DateConstraint], now: datetime, counted: date) -> Period:
-    """The last of several alternatives: of a date without a year the latest year comes last."""
+    """The period of the last alternative: for a date without a year, that is the latest year."""
     last = asked[-1]
     start = None if last.start is None else _midnight(last.start, now)
     end = None if last.end is None else _midnight(last.end + timedelta(days=1), now)
@@ -82,7 +82,7 @@ def _moment(words: str) -> Period | None:
         found = datetime.fromisoformat(words)
         found = found.replace(tzinfo=UTC) if found.tzinfo is None else found.astimezone(UTC)
     except (ValueError, OverflowError):
-        return None  # no day of the calendar: what is left of it may still name a time
+        return None  # not a calendar day, but it may still be another time expression
     if len(words) > len("2023-05-07"):
         return Period(found, found)
     try:

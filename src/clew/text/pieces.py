@@ -1,7 +1,7 @@
-"""Long texts in pieces of a few hundred characters, cut where the text itself pauses.
+"""Splits long texts into pieces of a few hundred characters, at paragraph, line, sentence or word boundaries.
 
-Borders: knows characters, not words or meaning. A ranking that weighs pieces finds the one paragraph of a long answer
-that matters, where the whole would drown it (docs/text.md).
+Ranking by pieces finds the one relevant paragraph of a long answer, which the score of the whole text would hide
+(docs/text.md).
 """
 
 import re
@@ -9,7 +9,7 @@ import unicodedata
 
 from clew.errors import ConfigError
 
-# From the best place for a cut to the worst; the cut is at the end of the match, so white space closes a piece.
+# From the best boundary to the worst; the cut is at the end of the match, so white space ends a piece.
 _PAUSES = (
     re.compile(r"\n[^\S\n]*\n\s*"),
     re.compile(r"\n\s*"),
@@ -20,10 +20,10 @@ _JOINERS = frozenset("\u200d\ufe0f")
 
 
 def piece_spans(text: str, low: int = 240, high: int = 480) -> list[tuple[int, int]]:
-    """Covers a text with pieces, without gap or overlap.
+    """Splits a text into adjacent pieces.
 
-    Each cut lies at the last blank line that leaves a piece of `low` to `high` characters, else at the last end of a
-    line, of a sentence, at the last space, else anywhere but before a combining mark.
+    Each cut is at the last blank line that leaves a piece of `low` to `high` characters; otherwise at the last end of a
+    line, end of a sentence, or space; otherwise anywhere except before a combining mark.
 
     Args:
         text: any text.
@@ -34,7 +34,7 @@ def piece_spans(text: str, low: int = 240, high: int = 480) -> list[tuple[int, i
         `(start, end)` in text order; none for the empty text, one for a text of at most `high` characters.
 
     Raises:
-        ConfigError: `low` and `high` do not suit each other.
+        ConfigError: `low` is below 1, or `high` is below twice `low`.
     """
     if low < 1 or high < 2 * low:
         raise ConfigError(
@@ -52,7 +52,7 @@ def piece_spans(text: str, low: int = 240, high: int = 480) -> list[tuple[int, i
 
 
 def _cut(text: str, first: int, last: int) -> int:
-    """The best place for a cut in [first, last]."""
+    """The best position for a cut from `first` to `last`, both included."""
     for pause in _PAUSES:
         # One character earlier, so that a pause which ends at `first` counts.
         ends = [match.end() for match in pause.finditer(text, first - 1, last)]
@@ -62,5 +62,5 @@ def _cut(text: str, first: int, last: int) -> int:
 
 
 def _continues(text: str, cut: int) -> bool:
-    """Whether the character at `cut` is drawn together with the one before."""
+    """Whether the character at `cut` combines with the one before it."""
     return unicodedata.combining(text[cut]) != 0 or text[cut] in _JOINERS or text[cut - 1] in _JOINERS

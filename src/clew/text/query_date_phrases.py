@@ -1,7 +1,7 @@
-"""The phrases of a question that speak of dates: those of any text, and some that only questions are read for.
+"""Finds the date phrases of a question: those of any text, and some that are recognised in questions only.
 
-Kept apart from `clew.text.date_phrases`, since the index holds what that finds in turns; a phrase more here changes no
-stored row. Borders: knows the wording, not the calendar.
+They are separate from `clew.text.date_phrases`, whose results for turns are stored in the index: adding a phrase here
+changes no stored row. This module knows the wording, not the calendar.
 
     the week, weekend, month, quarter, year before last; over the weekend; a fortnight ago; half a year ago;
     a year and a half ago; the last N hours, fortnight; in Q1, in the second quarter
@@ -38,10 +38,10 @@ _HOURS_A_DAY: Final = 24
 
 
 def query_mentions(query: str) -> list[Mention]:
-    """The mentions of dates in a question, in its order, without overlaps; of two that begin together, the longer."""
+    """The date mentions of a question, in text order, without overlaps; of two at one position the longer one."""
     found = mentions(query, asking=True)
     lower = query.lower()
-    if len(lower) != len(query) or not any(cue in lower for cue in _CUES):  # the former: İ, whose places would shift
+    if len(lower) != len(query) or not any(cue in lower for cue in _CUES):  # İ changes its length in lower case
         return found
     more = [read(match) for pattern, read in _RULES for match in pattern.finditer(lower)]
     return without_overlaps([*found, *more]) if more else found

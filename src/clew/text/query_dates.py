@@ -1,6 +1,6 @@
-"""The days that a question asks about: "in May 2023", "before June", "between March and May 2024", "last month".
+"""Finds the days that a question asks about: "in May 2023", "before June", "between March and May 2024", "last month".
 
-Borders: proposes days; what to make of turns on, near or outside of them is decided where turns are ranked.
+How turns on, near or outside of these days are scored is decided in ranking.
 """
 
 import re
@@ -23,11 +23,11 @@ class DateConstraint:
     """Days that a question asks about.
 
     Attributes:
-        start: the first day that is meant; None if there is no first one.
-        end: the last day that is meant; None if there is no last one.
-        grain: how exactly the date was said; of two dates, the coarser.
-        relation: `on` the days named, all those `before` or `after`, or those `between` two dates, both included.
-        phrase_span: where the phrase stands in the question.
+        start: first day asked about; None if unbounded.
+        end: last day asked about; None if unbounded.
+        grain: precision of the date; the coarser one of two dates.
+        relation: `on` the named days, `before` or `after` them, or `between` two dates, both included.
+        phrase_span: position of the phrase in the question.
     """
 
     start: date | None
@@ -37,7 +37,7 @@ class DateConstraint:
     phrase_span: tuple[int, int]
 
     def admits(self, day: date) -> bool:
-        """Whether a day is one of those meant."""
+        """Whether a day is within the constraint."""
         return (self.start is None or self.start <= day) and (self.end is None or day <= self.end)
 
 
@@ -69,14 +69,14 @@ def parse_query_dates(
 
     Args:
         query: the question, in English.
-        now: when it is asked: what "last month" is counted from. Without it, from a day that the question itself names
-            ("last Friday on 23 January, 2022"), else from the last day covered.
-        covered: first and last day of the conversation. A date without a year ("on Jan 5th") then means every year in
-            which it falls among them; without it, or where it falls in none, the year nearest to `now`.
+        now: when it is asked, to which relative dates refer. If None, they refer to a day that the question itself
+            names ("last Friday on 23 January, 2022"), or else to the last day covered.
+        covered: first and last day of the conversation. A date without a year ("on Jan 5th") then stands for every year
+            in which it is between them; if there is none, or `covered` is None, for the year nearest to `now`.
 
     Returns:
-        In the order of the question; several constraints are alternatives. Empty if no date is asked for, or it cannot
-        be known.
+        The constraints in the order of the question; several are alternatives. Empty if the question asks for no date,
+        or its date cannot be resolved.
     """
     found = query_mentions(query)
     when = _DateReference(_today(found, now, covered), covered)
@@ -98,10 +98,10 @@ def parse_query_dates(
 
 
 def counting_day(query: str, now: datetime, covered: tuple[date, date] | None) -> date:
-    """The day to count a question's "last week" from: the clock's, or the last one of a conversation that is over.
+    """The day to which a question's relative dates refer: today, or the last day of a conversation that has ended.
 
-    The latter when all that the question names by its distance from today lies behind the conversation's end, so that
-    nothing can have been said then. What lies ahead of today stays there.
+    The latter applies if, counted from today, all relative dates of the question would lie after the conversation's
+    end, when nothing can have been said. Dates in the future always refer to today.
     """
     today = now.date()
     if covered is None or today <= covered[1]:
@@ -113,7 +113,7 @@ def counting_day(query: str, now: datetime, covered: tuple[date, date] | None) -
 
 
 def counting_moment(query: str, now: datetime, covered: tuple[date, date] | None) -> datetime:
-    """`now`, or midnight of the day that stands for today, see `counting_day`."""
+    """`now`, or midnight of the conversation's last day if `counting_day` is that day."""
     day = counting_day(query, now, covered)
     return now if day == now.date() else datetime.combine(day, time(), now.tzinfo)
 

@@ -1,7 +1,7 @@
-"""Which script a character belongs to, as far as finding words depends on it.
+"""Classifies characters by script, as far as splitting text into terms depends on it.
 
-Borders: knows blocks of Unicode, not languages. Only what decides how a run of characters is cut into terms is told
-apart; every other letter is OTHER and treated as a word between spaces.
+It knows Unicode blocks, not languages. Only scripts that need their own treatment are distinguished; letters of all
+others are OTHER and form words between spaces.
 """
 
 import re
@@ -12,7 +12,7 @@ from itertools import groupby
 
 
 class Script(Enum):
-    """The scripts that are told apart."""
+    """The scripts that are distinguished."""
 
     LATIN = "latin"
     GREEK = "greek"

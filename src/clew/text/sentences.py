@@ -1,7 +1,7 @@
-"""Where sentences and paragraphs begin and end, as character spans of the text.
+"""Splits text into sentences and paragraphs, as character spans.
 
-Rules only, for any script. Nothing is lost: every character that is not white space lies in exactly one span. This
-module knows nothing of words, tokens or languages beyond a short list of abbreviations.
+By rules, for any script. Every character except white space is in exactly one span. Apart from a short list of
+abbreviations the rules do not depend on words or languages.
 """
 
 import re
@@ -32,15 +32,15 @@ _OPEN_ABBREVIATIONS = frozenset("etc inc ltd co corp a.m p.m u.s u.k u.n jr sr p
 
 
 def paragraph_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """The paragraphs, which blank lines part, as `(start, end)` in text order, without white space at the ends."""
+    """The paragraphs (separated by blank lines) as `(start, end)` in text order, without surrounding white space."""
     return tuple(_paragraphs(text))
 
 
 def sentence_spans(text: str) -> tuple[tuple[int, int], ...]:
-    """The sentences as `(start, end)` in text order, without white space at the ends; empty for text of white space.
+    """The sentences as `(start, end)` in text order, without surrounding white space; none for a blank text.
 
-    No sentence crosses a blank line. A piece without letters or digits ("...", an emoji) belongs to the sentence before
-    it in the same paragraph.
+    No sentence crosses a blank line. A part without letters and digits ("...", an emoji) belongs to the preceding
+    sentence of the same paragraph.
     """
     return tuple(span for start, end in _paragraphs(text) for span in sentences_within(text, start, end))
 

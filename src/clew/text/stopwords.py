@@ -1,8 +1,8 @@
-"""Words that say nothing about what a text is about.
+"""Words that say nothing about the subject of a text.
 
-STOPWORDS never become search terms, neither of a turn nor of a question. The list holds the question words and
-auxiliaries ("what", "did", "when"): with one of 33 words that lacks them less evidence is found (docs/text.md). All
-words are in the form in which terms are compared: case folded, without apostrophe.
+STOPWORDS never become search terms, in turns or in questions. The list includes question words and auxiliaries ("what",
+"did", "when"): a list of 33 words without them finds less evidence (docs/text.md). All words are in the form in which
+terms are compared: case folded, without apostrophes.
 """
 
 _ARTICLES_AND_POINTERS = "a an the this that these those here there such same own other another"
@@ -39,7 +39,7 @@ STOPWORDS = frozenset(
         )
     ).split()
 )
-"""Left out of every list of terms."""
+"""Words that are never search terms."""
 
 REQUEST_WORDS = frozenset(
     """
@@ -47,4 +47,4 @@ REQUEST_WORDS = frozenset(
     across different tell give provide help show said say talked talk describe explain remind recall remember throughout
     """.split()
 )
-"""Words with which one asks an assistant for something: left out of questions, but kept in what is searched."""
+"""Words typical of requests to an assistant: removed from questions, but indexed in turns."""

@@ -1,6 +1,6 @@
-"""How a text speaks: of itself, asking, stating. Cheap marks that hold for any English turn.
+"""Cheap marks of a text's style: first person, questions, standing instructions.
 
-Other languages: the question marks of all scripts count; the first person is known in English only.
+Question marks of all scripts count; first person and standing instructions are recognised in English only.
 """
 
 import re
@@ -11,8 +11,8 @@ _FIRST_PERSON = re.compile(
     r"\b(?:i|me|my|mine|we|us|our|ours|i['’](?:m|ve|d|ll)|we['’](?:re|ve|d|ll))\b", re.IGNORECASE
 )
 _ASKS = re.compile(r"[?？؟]")
-# A wish for always is an order ("Always show the code first.", "you should never guess") or says what is liked. "I have
-# never been there" and "I want to make sure that it works" are neither, and are said far more often.
+# A standing instruction is an order ("Always show the code first.", "you should never guess") or a preference. "I have
+# never been there" and "I want to make sure that it works" are neither, and are far more frequent.
 _STANDING: Final = re.compile(
     r"(?:^|[.!?:;\n])[\s\"'*•-]{0,8}+(?:(?:please|and|also|but),? )?"
     r"(?:always|never|make sure|be sure|remember|in (?:the )?future),? (?!(?:been|was|were|had|mind)\b)\w"
@@ -26,19 +26,19 @@ _MAY_STAND: Final = (
     *("always", "never", "sure", "remember", "future", "now on", "forward", "whenever", "i ask", "prefer", "rather"),
     *("like when", "like it when", "t like", "t want", "hate", "dislike", "t stand", "want you"),
 )
-"""What stands in every text that `_STANDING` finds, in lower case; to look for it first takes little time."""
-# Begins only where a sentence may, so that a sentence without an end is gone through once and not from every place.
+"""Every text that `_STANDING` matches contains one of these in lower case; a cheap test before the expression."""
+# Begins only where a sentence may begin, so that a sentence without an end is scanned once and not from every position.
 _QUESTION = re.compile(r"(?:^|(?<=[.!?。！？؟\n]))[^.!?。！？؟\n]*+[?？؟]++")
 
 
 @dataclass(frozen=True, slots=True)
 class Style:
-    """How one text speaks.
+    """The style of one text.
 
     Attributes:
-        first_person: it says I, me, my, we, us or our.
-        asks: it holds a question mark.
-        stated: characters outside of its questions.
+        first_person: it contains I, me, my, we, us or our.
+        asks: it contains a question mark.
+        stated: number of characters outside of its questions.
     """
 
     first_person: bool
@@ -47,13 +47,13 @@ class Style:
 
 
 def style(text: str) -> Style:
-    """Reads the marks; linear in the text."""
+    """The style of a text, in time linear in its length."""
     asks = _ASKS.search(text) is not None
     asked = sum(len(match.group()) for match in _QUESTION.finditer(text)) if asks else 0
     return Style(_FIRST_PERSON.search(text) is not None, asks, len(text) - asked)
 
 
 def says_standing_wish(text: str) -> bool:
-    """Whether a text says how something is always to be done, or what is preferred: "Always show the code."."""
+    """Whether a text states a standing instruction or a preference, such as "Always show the code."."""
     low = text.lower()
     return any(words in low for words in _MAY_STAND) and _STANDING.search(text) is not None

@@ -1,7 +1,7 @@
-"""Text -> search terms, in any script.
+"""Splits text in any script into search terms.
 
-A term is the form in which two spellings of a word meet: compatibility characters unified (NFKC), case folded, accents
-off, stemmed by script. What becomes of what:
+A term is the common form of different spellings of a word: compatibility characters unified (NFKC), case folded,
+accents removed, stemmed by script. Examples:
 
     words            running, Runs -> run; naïve -> naiv; книгами -> книг
     stop words       nothing (`STOPWORDS`)
@@ -14,8 +14,8 @@ off, stemmed by script. What becomes of what:
     Thai, Khmer...   each pair of characters
     emoji            itself, without skin tone and variant; a joined one gives its parts
 
-A term has at most 64 characters: a longer word becomes a hash, and so does a run of more than 200 characters of an
-encoding such as base64. Everything takes time linear in the length of the text.
+A term has at most 64 characters: a longer word is replaced by a hash, and so is a run of more than 200 characters of an
+encoding such as base64. All functions take time linear in the length of the text.
 """
 
 import re
@@ -43,8 +43,8 @@ _UNIFY_MARKS = str.maketrans("\u2019\u02bc\u2018", "'''", "\u00ad\u2060\ufeff")
 _UNBROKEN = re.compile(rf"(?:[^\W_]|[{MARKS}'])+")
 _UNSURE = re.compile(r"['\d]")
 _ADDRESS_WORDS = frozenset({"http", "https", "www", "ftp", "file"})
-# The joints of a token, from the loosest to the tightest. A whole is written as it was; only the last level, whose
-# joints differ with the style of writing, is closed up.
+# The joints of a token, from the loosest to the tightest. The whole token keeps its joints, except those of the last
+# level, which vary with the style of writing and are removed.
 _LEVELS = (
     re.compile(r":?[/\\]+\.?"),
     re.compile(r"(?<=-\d\d)[Tt](?=\d\d:)"),  # between date and time
@@ -74,18 +74,18 @@ _STEMMERS = {
     Script.DEVANAGARI: Stemmer.Stemmer("hindi", 0),
     Script.TAMIL: Stemmer.Stemmer("tamil", 0),
 }
-_STEMMING = threading.Lock()  # a stemmer works in a buffer of its own
+_STEMMING = threading.Lock()  # a stemmer has an internal buffer
 
-# Tokens seen lately and their terms. Reads and writes of a dict are atomic; it is emptied when it is full.
+# Terms of recent tokens. Reads and writes of a dict are atomic; it is emptied when it is full.
 _SEEN: dict[str, tuple[str, ...]] = {}
 _SEEN_MAX = 1 << 15
 
 
 def terms(text: str) -> list[str]:
-    """The search terms of a text, in its order, duplicates kept, stop words left out.
+    """The search terms of a text, in text order, with duplicates and without stop words.
 
-    Defined for every text; the same text gives the same terms on any machine. Lower case gives no term that the text
-    as written does not give.
+    Defined for every text; the same text gives the same terms on any machine. The lower-case form of a text has no term
+    that the text itself lacks.
     """
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text).translate(_UNIFY_MARKS)
@@ -99,19 +99,19 @@ def terms(text: str) -> list[str]:
 
 
 def query_terms(text: str) -> list[str]:
-    """The terms by which a question is looked up: each once, in order, without the words of asking.
+    """The distinct terms of a question, in order, without request words such as "please" and "mention".
 
-    A question of nothing but words of asking ("please list") keeps them; one of stop words only gives [].
+    A question that consists of request words only keeps them; one of stop words only gives [].
     """
     every = list(dict.fromkeys(terms(text)))
     return [term for term in every if term not in _REQUEST_TERMS] or every
 
 
 def quote_terms(phrase: str) -> list[str]:
-    """Terms that every text has which holds the phrase word for word, each once; a way to find such texts in an index.
+    """Distinct terms that every text containing the phrase has, for finding such texts in an index.
 
-    That leaves out what depends on what stands around: numbers, single letters, words with an apostrophe, and the whole
-    of what is taken apart. Nothing is left of a phrase of stop words.
+    Terms that depend on the surrounding text are left out: numbers, single letters, words with an apostrophe, and
+    compounds as a whole. A phrase of stop words gives none.
     """
     found: list[str] = []
     for piece in _UNBROKEN.findall(unicodedata.normalize("NFKC", phrase).translate(_UNIFY_MARKS)):
@@ -145,7 +145,7 @@ def _token_terms(token: str) -> list[str]:
 
 
 def _compound(token: str, level: int) -> list[str]:
-    """The terms of a token that may have joints of this level or a tighter one."""
+    """The terms of a token that may contain joints of this level or a tighter one."""
     number = _NUMBER.fullmatch(token)
     if number:
         return _number(number[1].replace(",", ""), number[2])
@@ -176,7 +176,7 @@ def _whole(token: str, pieces: list[str], depth: int) -> list[str]:
 
 
 def _leaf(token: str) -> list[str]:
-    """The terms of a token without joints; it may still change its script in the middle."""
+    """The terms of a token without joints, which may still mix scripts."""
     if token.isascii():
         return _word(token)
     return [term for script, run in runs(fold_accents(token)) for term in _run(script, run)]
@@ -208,14 +208,14 @@ def _word(word: str) -> list[str]:
 
 
 def _closed(word: str) -> list[str]:
-    """The terms of a word in one piece: itself, and what stands before the digits at its end."""
+    """The terms of an undivided word: itself, and the word without digits at its end."""
     word = word.casefold()
     match = _TRAILING_DIGITS.fullmatch(word)
     return _plain(match[1]) + _plain(word) if match else _plain(word)
 
 
 def _plain(word: str) -> list[str]:
-    """The one term of a word that is not taken apart any further, or none."""
+    """The single term of an undivided word; none for a stop word."""
     word = word.casefold()
     if not word or word in STOPWORDS:
         return []

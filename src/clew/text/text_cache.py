@@ -1,6 +1,6 @@
-"""Results of what is read again and again, kept by the text they were made of; what is long is made anew each time.
+"""A cache for pure functions of texts that skips long texts.
 
-A plain cache would keep pasted files and encoded images, each text of which is large and seldom comes again.
+A plain cache would keep pasted files and encoded images, which are large and seldom recur.
 """
 
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from functools import lru_cache, wraps
 from typing import Any, Concatenate, Final, ParamSpec, TypeVar, cast
 
 MAX_WORD_CHARS: Final = 64
-"""Characters of a word, or of a name: longer ones are hardly read twice."""
+"""Most characters of a cached word or name; longer ones hardly recur."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -17,11 +17,11 @@ T = TypeVar("T")
 def cached_by_text(
     most: int, longest: int
 ) -> Callable[[Callable[Concatenate[str, P], T]], Callable[Concatenate[str, P], T]]:
-    """Keeps the results of a pure function of a text.
+    """Caches the results of a pure function of a text.
 
     Args:
-        most: results kept; then the one that was asked for the longest ago goes.
-        longest: characters of a text above which nothing is kept.
+        most: most results in the cache; the least recently used one is dropped first.
+        longest: most characters of a text whose result is cached.
     """
 
     def decorate(make: Callable[Concatenate[str, P], T]) -> Callable[Concatenate[str, P], T]:
@@ -29,7 +29,7 @@ def cached_by_text(
         kept = lru_cache(maxsize=most)(anew)
 
         @wraps(make)
-        def look(text: str, /, *more: Any) -> T:  # by place alone, which is called in half the time
+        def look(text: str, /, *more: Any) -> T:  # positional arguments only take half the time
             return kept(text, *more) if len(text) <= longest else anew(text, *more)
 
         return cast(Callable[Concatenate[str, P], T], look)
