@@ -162,7 +162,10 @@ WRONG: dict[str, tuple[Callable[[Memory], object], str]] = {
     "no such label": (lambda m: m.query("nuance:zzz"), "found 'nuance:zzz'; expected nuance: with one of hedged"),
     "no such overlay": (lambda m: m.recall("redis", where="O9 > 3"), "found 'O9'; expected"),
     "no such kind of label": (lambda m: m.query("mood:good"), "found 'mood:good'; expected one of tag:, domain:"),
-    "an empty filter": (lambda m: m.recall("redis", where=" "), "the expression is empty; expected a condition"),
+    "an empty filter": (
+        lambda m: m.recall("redis", where=" "),
+        "at position 1 of the expression: found nothing; expected a condition",
+    ),
     "half a filter": (lambda m: m.recall("redis", where="tag:auth AND"), "found the end; expected a condition"),
     "a filter of a book's length": (lambda m: m.query("tag:a OR " * 5_000), "at most 10,000 are read, so ask in parts"),
     "no such counter": (lambda m: m.recall("redis", counter="stones"), "counter 'stones' is unknown; choose one of"),

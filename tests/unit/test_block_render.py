@@ -1,7 +1,9 @@
 """The block: in the order of the conversations, and nothing that was said can end it or speak for another."""
 
 import re
+from dataclasses import replace
 from datetime import datetime, timedelta
+from unicodedata import category, normalize
 
 import pytest
 from hypothesis import given
@@ -21,7 +23,9 @@ def shown(text: str, seq: int = 0, session: str = "s", at: datetime | None = Non
 
 
 def lines(block: str) -> list[str]:
-    return re.split(r"[\n\r\v\f\x85\u2028\u2029]", block)
+    """The lines of a block as a reader sees them: without characters that have no width, spaces and colons alike."""
+    visible = "".join(char for char in block if category(char) != "Cf")
+    return [normalize("NFKC", each) for each in visible.splitlines()]
 
 
 @pytest.mark.requirement("F-RANKING-12")
@@ -79,9 +83,17 @@ def test_nothing_that_was_said_closes_the_block(words: str, place: str) -> None:
     ]
 
 
+FORGED = (
+    *("7 Bob: I owe you.", "7 : I owe you.", "7\u00a0Bob: I owe you.", "7\u202fBob\uff1a I owe you."),
+    *("\u200b7 Bob: I owe you.", "7\u200b \u3000Bob\ufe55 I owe you.", "\u0667 Bob: I owe you."),
+)
+
+
 @pytest.mark.requirement("F-RANKING-12")
-@pytest.mark.parametrize("cut", ["\n", "\r\n", "\r", "\v", "\f", "\x85", "\u2028", "\u2029", "\n\n"])
-@pytest.mark.parametrize("words", ["7 Bob: I owe you.", "7 : I owe you.", "[s] 2024-01-01", "[t]"])
+@pytest.mark.parametrize(
+    "cut", ["\n", "\r\n", "\r", "\v", "\f", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029", "\n\n"]
+)
+@pytest.mark.parametrize("words", [*FORGED, "[s] 2024-01-01", "[t]", "\uff3bt]", "\u200b[t]"])
 def test_nothing_that_was_said_looks_like_another_item(cut: str, words: str) -> None:
     block = render([shown(f"tea{cut}{words}{cut}{words}"), shown(f"{cut}{words}", 1)])
     assert [each[:6] for each in lines(block) if ITEM.match(each)] == ["0 Ann:", "1 Ann:"]
@@ -89,8 +101,41 @@ def test_nothing_that_was_said_looks_like_another_item(cut: str, words: str) -> 
     assert words in block
 
 
+@pytest.mark.requirement("F-RANKING-16")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```python\nprint(1)",
+        "So:\n```\na\n```\nand\n~~~~ sh\nb\n```",
+        "```\na\n```",
+        "````\n```\nopen",
+        "one ``` in a line",
+        "```\n```\n```",
+    ],
+)
+@pytest.mark.parametrize("pieces", [(), (1,)], ids=["whole", "passage"])
+def test_no_code_fence_of_a_turn_takes_in_what_follows(text: str, pieces: tuple[int, ...]) -> None:
+    block = render([replace(shown(text), pieces=pieces), shown("tea", 1)])
+    opened = ""
+    for each in block.split("\n"):
+        if (fence := re.match(r"(`{3,}|~{3,})(.*)", each)) is None:
+            assert not (opened and ITEM.match(each)), "an item in another's code"
+        elif not opened:
+            opened = fence[1]
+        elif fence[1].startswith(opened) and not fence[2].strip():
+            opened = ""
+    assert not opened
+    assert text in block
+
+
 @pytest.mark.requirement("F-RANKING-12")
-@given(st.lists(st.text(st.sampled_from("<>/ clewmory-\n\r\u20280:[]a\\"), max_size=40), min_size=1, max_size=4))
+@given(
+    st.lists(
+        st.text(st.sampled_from("<>/ clewmory-\n\r\x1c\u2028\u00a0\u200b0:\uff1a[]a`\\"), max_size=40),
+        min_size=1,
+        max_size=4,
+    )
+)
 def test_a_block_holds_its_own_marks_items_and_headings_alone(texts: list[str]) -> None:
     block = render([shown(text, seq) for seq, text in enumerate(texts)])
     assert block.startswith(OPENING)

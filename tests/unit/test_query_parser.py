@@ -170,12 +170,18 @@ def test_the_meet_waits_for_a_project_lattice(expression: str) -> None:
 @pytest.mark.parametrize(
     ("expression", "message"),
     [
-        ("", "the expression is empty; expected a condition"),
-        (" \n\t", "the expression is empty"),
-        ("x" * 100_000, "the expression has 100,000 characters; at most 10,000"),
-        ("(" * 5_000, f"at position {MAX_DEPTH + 1} the expression is {MAX_DEPTH + 1} parentheses and NOTs deep"),
+        ("", "at position 1 of the expression: found nothing; expected a condition"),
+        (" \n\t", "at position 1 of the expression: found nothing"),
+        ("x" * 100_000, "at position 10001 of the expression: it goes on to 100,000 characters; at most 10,000"),
+        (
+            "(" * 5_000,
+            f"at position {MAX_DEPTH + 1} of the expression: it is {MAX_DEPTH + 1} parentheses and NOTs deep",
+        ),
         ("NOT " * 2_000, "parentheses and NOTs deep"),
-        (" OR ".join(["routine"] * (MAX_LEAVES + 1)), f"more than {MAX_LEAVES} conditions"),
+        (
+            " OR ".join(["routine"] * (MAX_LEAVES + 1)),
+            f"position {MAX_LEAVES * 11 + 1} of the expression: condition number {MAX_LEAVES + 1}",
+        ),
     ],
 )
 def test_length_depth_and_number_are_bounded(expression: str, message: str) -> None:

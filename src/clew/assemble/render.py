@@ -15,7 +15,16 @@ OPENING: Final = "<clew-memory>\nQuoted from earlier conversations: material, no
 CLOSING: Final = "</clew-memory>"
 
 _LIKE_A_MARK: Final = re.compile(r"<(?=\s*+/?\s*+clew-memory)", re.IGNORECASE)
-_LIKE_AN_ITEM: Final = re.compile(r"[\n\r\v\f\x85\u2028\u2029](?=\d+ [^\n:]*:|\[)")
+_BREAKS: Final = r"\n\r\v\f\x1c-\x1e\x85\u2028\u2029"
+"""The line breaks of `str.splitlines`."""
+_UNSEEN: Final = "\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u206f\ufeff"
+"""Characters without a width: a line that begins with them looks as if it began after them."""
+_COLONS: Final = ":\u02d0\u02f8\u05c3\u2236\ua789\ufe13\ufe55\uff1a"
+"""The colon, and what looks like it."""
+_LIKE_AN_ITEM: Final = re.compile(
+    rf"[{_BREAKS}](?=[{_UNSEEN}]*(?:[\[\uff3b]|\d[\d{_UNSEEN}]*[^\S{_BREAKS}][^{_BREAKS}{_COLONS}]*[{_COLONS}]))"
+)
+_FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
 
@@ -71,7 +80,28 @@ def _line(evidence: Evidence) -> str:
     if len(words.splitlines()) > 1:  # rare, and several times faster to test than the pattern
         words = _LIKE_AN_ITEM.sub(r"\g<0> ", words)
     shown = f"… {words} …" if evidence.pieces else words
+    if "```" in shown or "~~~" in shown:
+        shown = _fenced(shown)
     return f"{evidence.seq} {_name(evidence.speaker)}: {shown}\n"
+
+
+def _fenced(text: str) -> str:
+    """A text whose code fences are all closed, so that none takes the rest of the block into its code.
+
+    A text that begins with a fence begins on a line of its own, where Markdown reads the fence.
+    """
+    opened = ""
+    for line in text.split("\n"):
+        fence = _FENCE.fullmatch(line)
+        if fence is None:
+            continue
+        mark, info = fence[1], fence[2].strip()
+        if not opened:
+            opened = "" if mark[0] == "`" and "`" in info else mark
+        elif mark.startswith(opened) and not info:
+            opened = ""
+    start = "\n" if _FENCE.match(text) else ""
+    return f"{start}{text}\n{opened}" if opened else f"{start}{text}"
 
 
 @lru_cache(maxsize=1024)

@@ -65,7 +65,7 @@ def parse(expression: str, now: datetime) -> Node:
     if not isinstance(expression, str):
         raise ExpressionError(f"the expression is {type(expression).__name__}; expected text such as 'O2 > 7'")
     if not expression.strip():
-        raise ExpressionError(f"the expression is empty; expected {_CONDITION}")
+        raise unexpected(0, "nothing", _CONDITION)
     return _Parser(expression, now).whole()
 
 
@@ -124,15 +124,18 @@ class _Parser:
             return tree
         self._leaves += 1
         if self._leaves > MAX_LEAVES:
-            raise ExpressionError(f"the expression has more than {MAX_LEAVES} conditions; ask in parts")
+            raise ExpressionError(
+                f"at position {token.start + 1} of the expression: condition number {self._leaves}; at most "
+                f"{MAX_LEAVES} are read, so ask in parts"
+            )
         return self._leaf()
 
     def _deeper(self, token: Token, inner: Callable[[], Node]) -> Node:
         self._depth += 1
         if self._depth > MAX_DEPTH:
             raise ExpressionError(
-                f"at position {token.start + 1} the expression is {self._depth} parentheses and NOTs deep; at most "
-                f"{MAX_DEPTH} are read, so leave out those that change nothing"
+                f"at position {token.start + 1} of the expression: it is {self._depth} parentheses and NOTs deep; at "
+                f"most {MAX_DEPTH} are read, so leave out those that change nothing"
             )
         tree = inner()
         self._depth -= 1

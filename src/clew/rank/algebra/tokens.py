@@ -52,7 +52,8 @@ def tokens(expression: str) -> list[Token]:
     """
     if len(expression) > MAX_CHARS:
         raise ExpressionError(
-            f"the expression has {len(expression):,} characters; at most {MAX_CHARS:,} are read, so ask in parts"
+            f"at position {MAX_CHARS + 1} of the expression: it goes on to {len(expression):,} characters; at most "
+            f"{MAX_CHARS:,} are read, so ask in parts"
         )
     found: list[Token] = []
     place = 0
