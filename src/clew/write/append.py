@@ -154,6 +154,8 @@ class Appender:
             stream: state of the same sequence from earlier calls, so that it is aligned as a whole; it is updated.
         """
         stream = stream or StreamAlignment()
+        with self._store.snapshot() as reader:
+            stream.restore(reader, self._space, items[0].turn.session)
         in_line = self._in_line(items, stream)
         if len(in_line) < len(items):
             progress(len(items) - len(in_line))

@@ -1,21 +1,29 @@
 """Adds many turns: prepares them, groups them by session, appends durable batches, and accounts for each record."""
 
+from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Final
+
+import numpy as np
 
 from clew.config import IngestConfig
 from clew.errors import ConflictError, TurnRejected
 from clew.ingest.importers import FileEnd, ImportedTurn, ImportLimits, ImportRecord, Skipped, read_path
 from clew.rows.imported_files import ImportedFile
+from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import IngestReport, Rejection
 from clew.types.turn import Turn
 from clew.version import __version__
 from clew.write.append import Appender, Fate
 from clew.write.prepare import Prepared, admit, prepare
 from clew.write.stream_alignment import StreamAlignment
+
+_KEPT: Final = 4
+"""Alignment keys kept in memory, for each turn that an import gathers."""
 
 Progress = Callable[[int], None]
 """Called with the number of turns settled so far."""
@@ -36,6 +44,27 @@ class _FileState:
     is_whole: bool = True
 
 
+class _TurnIds:
+    """Turn ids with their places in the input: 24 bytes for each, as an import may bring millions."""
+
+    def __init__(self) -> None:
+        self._sessions: dict[str, int] = {}
+        self._places, self._names, self._seqs = array("q"), array("q"), array("q")
+
+    def add(self, place: int, name: str) -> None:
+        """Adds the id of the turn at a place in the input."""
+        session, seq = parse_turn_id(name)
+        self._places.append(place)
+        self._names.append(self._sessions.setdefault(session, len(self._sessions)))
+        self._seqs.append(seq)
+
+    def in_order(self) -> tuple[str, ...]:
+        """The ids by their places in the input."""
+        sessions = list(self._sessions)
+        order = np.argsort(np.frombuffer(self._places, np.int64), kind="stable") if self._places else ()
+        return tuple(turn_id(sessions[self._names[number]], self._seqs[number]) for number in order)
+
+
 @dataclass(slots=True)
 class _Tally:
     """The import report while it is being built."""
@@ -44,7 +73,7 @@ class _Tally:
     added: int = 0
     known: int = 0
     rejected: list[Rejection] = field(default_factory=list)
-    turn_ids: list[tuple[int, str]] = field(default_factory=list)
+    turn_ids: _TurnIds = field(default_factory=_TurnIds)
     masked: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     settled: int = 0
@@ -85,18 +114,18 @@ class _Tally:
             self.reject(Rejection(where=waiting.where, reason=_conflict(item, fate.conflict)), waiting.file)
         elif fate.added is not None:
             self.added += 1
-            self.turn_ids.append((waiting.place, fate.added))
+            self.turn_ids.add(waiting.place, fate.added)
             self.masked.update(item.masked)
         elif fate.known is not None:
             self.known += 1
-            self.turn_ids.append((waiting.place, fate.known))
+            self.turn_ids.add(waiting.place, fate.known)
 
     def report(self) -> IngestReport:
         return IngestReport(
             added=self.added,
             known=self.known,
             rejected=tuple(self.rejected),
-            turn_ids=tuple(name for _, name in sorted(self.turn_ids)),
+            turn_ids=self.turn_ids.in_order(),
             masked=dict(sorted(self.masked.items())),
             skipped=dict(sorted(self.skipped.items())),
         )
@@ -210,11 +239,11 @@ def _append_all(
         for session in list(groups):
             group = groups.pop(session)  # at once: what fails is not tried again on the way out
             items = [waiting.item for waiting in group]
-            fates = appender.add_sequence(
-                items, clock(), tally.progress, streams.setdefault(session, StreamAlignment())
-            )
+            streams[session] = stream = streams.pop(session, None) or StreamAlignment()  # the last one used comes last
+            fates = appender.add_sequence(items, clock(), tally.progress, stream)
             for waiting, fate in zip(group, fates, strict=True):
                 tally.take(waiting, fate)
+        _release(streams.values(), _KEPT * config.gather_turns)
         appender.note_files(
             ImportedFile(file.end.where + way, file.end.stamp, file.turns) for file in tally.take_ended() if file.end
         )
@@ -232,6 +261,17 @@ def _append_all(
     if tally.learned:
         appender.learn(tally.learned, clock())
     return tally.report()
+
+
+def _release(streams: Iterable[StreamAlignment], most: int) -> None:
+    """Drops the keys of the sequences that were used longest ago, until no more than `most` are in memory."""
+    kept = list(streams)
+    keys = sum(len(stream.keys) for stream in kept)
+    for stream in kept:
+        if keys <= most:
+            break
+        keys -= len(stream.keys)
+        stream.release()
 
 
 def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tally) -> Iterator[_Waiting]:

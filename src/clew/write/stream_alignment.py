@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from clew.ingest.identity import Placement, TurnKey
 from clew.store.protocol import Reader
-from clew.store.rows import to_us
+from clew.store.rows import from_us, to_us
 from clew.store.selections import TURN_IDENTITIES
 from clew.types.ids import parse_turn_id
 from clew.write.session_log import SessionContents, by_external_id
@@ -29,6 +29,7 @@ class StreamAlignment:
         self._branch: str | None = None
         self._straight_to = 0  # places below it were seen to be one branch, in order
         self._ids: set[str] = set()  # external ids of the sequence
+        self._is_released = False
 
     def take(self, key: TurnKey, name: str | None, *, added: bool) -> None:
         """Adds a turn that was settled.
@@ -56,6 +57,25 @@ class StreamAlignment:
         self._length += 1
         if key.external_id is not None:
             self._ids.add(key.external_id)
+
+    def release(self) -> None:
+        """Drops the keys if `restore` can read them from the store again: they are the session's first turns."""
+        if self._length and self._length == len(self.keys):
+            self.keys = []
+            self._ids = set()
+            self._is_released = True
+
+    def restore(self, reader: Reader, space: str, session: str) -> None:
+        """Reads the keys again that were dropped; nothing otherwise."""
+        if not self._is_released:
+            return
+        rows = TURN_IDENTITIES.scan(reader, (space, session), (space, session), limit=self._length)
+        for row in rows:
+            at = None if row.at is None else from_us(row.at)
+            self.keys.append(TurnKey(row.hash, at, row.external_id, self._branch or ""))
+            if row.external_id is not None:
+                self._ids.add(row.external_id)
+        self._is_released = False
 
     def look(self, line: SessionContents, upcoming: int) -> None:
         """Checks whether the session, up to its next seq, consists of this sequence alone."""

@@ -1,0 +1,61 @@
+"""An import needs no more memory for a longer file, and still aligns each session as a whole."""
+
+import json
+import tracemalloc
+from pathlib import Path
+
+import pytest
+
+from clew.config import IngestConfig
+from clew.store.sqlite import SqliteStore
+from clew.testing import FrozenClock
+from clew.write.append import Appender
+from clew.write.ingest import import_path
+from tests.memories import NOON, quiet
+
+SESSIONS = 30
+SMALL = {"ingest": {"gather_turns": 20, "batch": 20}}
+
+
+def write(path: Path, count: int, *, ids: bool, one_by_one: bool = False) -> Path:
+    """A file of turns of many sessions, in turn or one by one."""
+    with path.open("w", encoding="utf-8") as file:
+        for number in range(count):
+            session = f"{path.stem}{number // 50}" if one_by_one else f"s{number % SESSIONS}"
+            record = {"role": "user", "session": session, "content": f"word {number % 7} and so on"}
+            file.write(json.dumps({**record, "external_id": f"e{number}"} if ids else record) + "\n")
+    return path
+
+
+@pytest.mark.requirement("F-INGEST-36", "F-INGEST-19")
+@pytest.mark.parametrize("ids", [False, True])
+def test_sessions_in_turn_are_known_again_and_grow(tmp_path: Path, ids: bool) -> None:
+    with quiet(config=SMALL) as memory:
+        assert memory.import_path(write(tmp_path / "a.jsonl", 240, ids=ids)).added == 240
+        again = memory.import_path(write(tmp_path / "b.jsonl", 240, ids=ids))
+        assert (again.added, again.known, again.rejected) == (0, 240, ())
+        grown = memory.import_path(write(tmp_path / "c.jsonl", 330, ids=ids))
+        assert (grown.added, grown.known, grown.rejected) == (90, 240, ())
+        assert grown.turn_ids == tuple(f"s{number % SESSIONS}:turn:{number // SESSIONS}" for number in range(330))
+
+
+def peak(appender: Appender, path: Path) -> int:
+    """Bytes of Python that an import holds at its height."""
+    tracemalloc.start()
+    try:
+        import_path(appender, path, IngestConfig(gather_turns=20, batch=20), FrozenClock(NOON))
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.requirement("F-INGEST-36")
+def test_memory_does_not_grow_with_the_file(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path / "home")
+    store.migrate()
+    appender = Appender(store, "default", 20)
+    peak(appender, write(tmp_path / "warm.jsonl", 100, ids=True, one_by_one=True))
+    first = peak(appender, write(tmp_path / "a.jsonl", 400, ids=True, one_by_one=True))
+    second = peak(appender, write(tmp_path / "b.jsonl", 2400, ids=True, one_by_one=True))
+    store.close()
+    assert (second - first) / 2000 < 150  # most of it are the ids in the report
