@@ -18,6 +18,7 @@ from clew.analyze.words import word_of
 from clew.text.dates import MONTHS
 from clew.text.names import greeting_aliases
 from clew.text.normalise import fold
+from clew.text.text_cache import cached_by_word
 from clew.types.entity import NodeType
 
 MOST_NAMES: Final = 24
@@ -149,7 +150,7 @@ class _Capitalised(NamedTuple):
     start: int
     end: int
     opens: bool  # a sentence
-    capital: bool
+    named: bool  # may be part of a name
     possessive: bool
     called: bool = False  # a comma stands after it
 
@@ -158,7 +159,7 @@ def _names(text: str) -> list[Mention]:
     blank = _ADDRESS.sub(lambda found: " " * len(found[0]), text) if "@" in text or "#" in text or "/" in text else text
     found: list[Mention] = []
     lines = [(_capitals(blank, *line.span())) for line in _LINE.finditer(blank)]
-    known = {token.plain for tokens, _ in lines for token in tokens if not token.opens and _is_named(token)}
+    known = {token.plain for tokens, _ in lines for token in tokens if not token.opens and token.named}
     for tokens, heading in lines:
         for low, high in _runs(blank, tokens):
             run = tokens[low:high]
@@ -179,10 +180,10 @@ def _capitals(text: str, start: int, end: int) -> tuple[list[_Capitalised], bool
         raw = found[0]
         if raw.islower():
             continue
-        token = _token(text, raw, *found.span())
-        if token.capital:
+        spelling = _spelling(raw)
+        if spelling.capital:
             high += len(raw) > _SHORT
-            tokens.append(token)
+            tokens.append(_token(text, spelling, *found.span()))
     if high <= _HEADING_SHARE * _HEADING:
         return tokens, False
     long = len([word for word in _WORD.findall(text, start, end) if len(word) > _SHORT])
@@ -196,13 +197,30 @@ def _mention(text: str, part: list[_Capitalised], before: str, after: str) -> Me
     return Mention(entity_key(name), name, kind, first.start)
 
 
-def _token(text: str, raw: str, start: int, end: int) -> _Capitalised:
+class _Spelling(NamedTuple):
+    """What is known of a word as written, wherever it occurs; see `_Capitalised`."""
+
+    word: str
+    plain: str
+    capital: bool
+    possessive: bool
+    named: bool  # may be part of a name
+
+
+@cached_by_word(1 << 14)
+def _spelling(raw: str) -> _Spelling:
     word = _POSSESSIVE.sub("", raw) or raw
     capital = word[0].isupper() or _MIXED.fullmatch(word) is not None
-    opens = capital and _STARTS.search(text[max(0, start - _LOOK_BACK) : start]) is not None
     plain = word.casefold().replace("’", "'")
+    named = capital and not plain.startswith(("i-", "i'")) and _may_name(plain, word)
+    return _Spelling(word, plain, capital, len(word) < len(raw), named)
+
+
+def _token(text: str, spelling: _Spelling, start: int, end: int) -> _Capitalised:
+    word, plain, capital, possessive, named = spelling
+    opens = capital and _STARTS.search(text[max(0, start - _LOOK_BACK) : start]) is not None
     called = opens and text.startswith(",", end)
-    return _Capitalised(word, plain, start, end, opens, capital, len(word) < len(raw), called)
+    return _Capitalised(word, plain, start, end, opens, named, possessive, called)
 
 
 def _runs(text: str, tokens: list[_Capitalised]) -> Iterator[tuple[int, int]]:
@@ -210,7 +228,7 @@ def _runs(text: str, tokens: list[_Capitalised]) -> Iterator[tuple[int, int]]:
     low = 0
     while low < len(tokens):
         high = low + 1
-        if _is_named(tokens[low]):
+        if tokens[low].named:
             while high < len(tokens) and _goes_on(text, tokens[high - 1], tokens[high]):
                 high += 1
             yield low, high
@@ -223,12 +241,7 @@ def _goes_on(text: str, left: _Capitalised, right: _Capitalised) -> bool:
         return False
     between = text[left.end : right.start]
     title = left.plain in _lists()["titles"] or len(left.word) == 1
-    return (_BETWEEN.fullmatch(between) is not None or (title and between == ". ")) and _is_named(right)
-
-
-def _is_named(token: _Capitalised) -> bool:
-    """Whether a word may stand in a name."""
-    return token.capital and not token.plain.startswith(("i-", "i'")) and _may_name(token.plain, token.word)
+    return (_BETWEEN.fullmatch(between) is not None or (title and between == ". ")) and right.named
 
 
 def _trimmed(run: list[_Capitalised], known: set[str], *, whole: bool) -> list[list[_Capitalised]]:
@@ -241,7 +254,7 @@ def _trimmed(run: list[_Capitalised], known: set[str], *, whole: bool) -> list[l
         return [run]
     rest = run[1:]
     if _is_ordinary(first.plain) or not rest:
-        kept = rest if rest and _is_named(rest[0]) else rest[1:]
+        kept = rest if rest and rest[0].named else rest[1:]
         alone = _MIXED.fullmatch(first.word) or (_ACRONYM.fullmatch(first.word) and len(first.word) <= 5)
         alone = alone or (first.called and not _is_ordinary(first.plain))
         return [[first]] if alone and not rest else [kept] if kept else []

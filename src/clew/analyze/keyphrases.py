@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, NUMBER, SEPARATOR, VERB, fold
 from clew.analyze.words import word_of
-from clew.text.text_cache import MAX_WORD_CHARS, cached_by_text
+from clew.text.text_cache import cached_by_text, cached_by_word
 
 MOST_WORDS: Final = 3
 """Of a phrase; a longer run is cut into phrases of this length at most."""
@@ -114,7 +114,7 @@ def _strongest(found: Sequence["_Phrase"], limit: int) -> tuple[Keyphrase, ...]:
     return tuple([Keyphrase(first[key].name, key, weights[key] / weights[ranked[0]]) for key in chosen])
 
 
-@cached_by_text(1 << 15, MAX_WORD_CHARS)
+@cached_by_word(1 << 15)
 def tag_key(name: str) -> str:
     """The key shared by all inflections and cases of a tag's name, such as `API-Keys` and `api key`."""
     return "-".join([fold(word) for word in _JOINT.split(name.casefold()) if word])
@@ -139,10 +139,10 @@ class _Phrase(NamedTuple):
 def _phrases(text: str) -> tuple[_Phrase, ...]:
     found: list[_Phrase] = []
     run: list[_ContentWord] = []
-    opening = True
+    content = _opening
     for raw in _TOKEN.findall(text):
-        token = _content(raw, opening)
-        opening = raw in _ENDS
+        token = content(raw)
+        content = _opening if raw in _ENDS else _within
         if token is not None:
             run.append(token)
         elif run:
@@ -164,9 +164,19 @@ def _cut(run: list[_ContentWord], found: list[_Phrase]) -> None:
         run = run[:-MOST_WORDS]
 
 
-@cached_by_text(1 << 14, MAX_WORD_CHARS)
-def _content(raw: str, opening: bool) -> _ContentWord | None:
-    """The token of a word that may be part of a phrase; None for any other word."""
+@cached_by_word(1 << 14)
+def _opening(raw: str) -> _ContentWord | None:
+    """The token of a word that opens a sentence and may be part of a phrase; None for any other word."""
+    return _content(raw, opening=True)
+
+
+@cached_by_word(1 << 14)
+def _within(raw: str) -> _ContentWord | None:
+    """The token of a word within a sentence that may be part of a phrase; None for any other word."""
+    return _content(raw, opening=False)
+
+
+def _content(raw: str, *, opening: bool) -> _ContentWord | None:
     if len(raw) == 1 and raw.isascii():
         return None
     form = raw.casefold().removesuffix("'s")

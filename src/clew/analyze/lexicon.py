@@ -10,7 +10,7 @@ from functools import cache
 from importlib import resources
 from typing import Final, NamedTuple
 
-from clew.text.text_cache import MAX_WORD_CHARS, cached_by_text
+from clew.text.text_cache import cached_by_word
 
 # Properties of a word as bits of `Word.flags`; a word may have several ("may": function word, auxiliary).
 FUNCTION: Final = 1 << 0  # belongs to the grammar, not to the subject
@@ -162,7 +162,7 @@ def kind_of(flags: int) -> str:
     return next(letter for bits, letter in _KINDS if flags & bits == bits)
 
 
-@cached_by_text(1 << 15, MAX_WORD_CHARS)
+@cached_by_word(1 << 15)
 def fold(word: str) -> str:
     """The stem shared by a lower-case word's inflections: plural, -ing, -ed and a silent final e are removed.
 

@@ -78,7 +78,7 @@ class _Lists(NamedTuple):
     words: Mapping[str, tuple[tuple[Overlay, int], ...]]  # by term
     phrases: Mapping[str, tuple[tuple[Overlay, int], ...]]
     pattern: re.Pattern[str]
-    words_of_phrases: frozenset[str]  # the longest word of each: a text without any of them holds no phrase
+    by_word: Mapping[str, tuple[str, ...]]  # phrases by their longest word, which is looked up before any search
 
 
 def keyword_scores(text: str, found: Sequence[str] | None = None) -> dict[Overlay, float]:
@@ -95,7 +95,10 @@ def keyword_scores(text: str, found: Sequence[str] | None = None) -> dict[Overla
         for overlay, weight in lists.words[term]:
             evidence[overlay] += weight
     lower = text.casefold()
-    if not lists.words_of_phrases.isdisjoint(_PLAIN_WORD.findall(lower)):
+    possible = [
+        phrase for word in lists.by_word.keys() & set(_PLAIN_WORD.findall(lower)) for phrase in lists.by_word[word]
+    ]
+    if any(phrase in lower for phrase in possible):
         for phrase in set(lists.pattern.findall(lower)):
             for overlay, weight in lists.phrases[phrase]:
                 evidence[overlay] += weight
@@ -154,9 +157,12 @@ def _lists() -> _Lists:
                 phrases.setdefault(phrase, {})[overlay] = int(weight)
     longest_first = sorted(phrases, key=lambda phrase: (-len(phrase), phrase))
     pattern = re.compile(rf"\b(?:{'|'.join(map(re.escape, longest_first))})\b")
+    by_word: dict[str, list[str]] = {}
+    for phrase in phrases:
+        by_word.setdefault(max(_PLAIN_WORD.findall(phrase), key=len), []).append(phrase)
     return _Lists(
         {term: tuple(held.items()) for term, held in words.items()},
         {phrase: tuple(held.items()) for phrase, held in phrases.items()},
         pattern,
-        frozenset(max(_PLAIN_WORD.findall(phrase), key=len) for phrase in phrases),
+        {word: tuple(held) for word, held in by_word.items()},
     )

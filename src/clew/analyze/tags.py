@@ -19,7 +19,7 @@ from clew.analyze.keyphrases import (
     keyphrases_of,
     tag_key,
 )
-from clew.text.text_cache import MAX_WORD_CHARS, cached_by_text
+from clew.text.text_cache import cached_by_text, cached_by_word
 
 MOST_TAGS: Final = 5
 """Most tags of a turn, and most labels of a beat."""
@@ -130,7 +130,7 @@ def stands(key: str, text: str) -> bool:
     return False
 
 
-@cached_by_text(1 << 13, LONGEST)
+@cached_by_word(1 << 13, LONGEST)
 def is_name(name: str) -> bool:
     """Whether a phrase can name a subject: amounts, numbers and phrases longer than `LONGEST` cannot.
 
@@ -248,6 +248,6 @@ def _words(*found: Tags) -> set[str]:
     return set().union(*map(_words_of, chain.from_iterable(found)))
 
 
-@cached_by_text(1 << 12, MAX_WORD_CHARS)
+@cached_by_word(1 << 12)
 def _words_of(name: str) -> tuple[str, ...]:
     return tuple(tag_key(name).split("-"))

@@ -5,7 +5,7 @@ earlier ones; its size is bounded.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Final
 
 from clew.analyze.importance import HIGH, Profile, RoleBaseline, importance, substance, top_overlays
@@ -126,7 +126,7 @@ def analyze_turn(turn: TurnInput, session: SessionHistory, rules: Rules) -> tupl
     usual_now = {**session.usual, turn.role: usual.after(new, top, content)}
     if rules.profile == "calibrated":
         margin = _next_margin(margin, is_shift=is_shift)
-    return analysis, replace(session, recent=recent, usual=usual_now, margin=margin)
+    return analysis, SessionHistory(recent, usual_now, margin)
 
 
 def _moved(threshold: float, end: float, margin: float) -> float:

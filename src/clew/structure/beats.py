@@ -22,7 +22,7 @@ from clew.structure.boundary import BEFORE, SIMILARITY, Gap, evidence, gap_at
 from clew.structure.density import COHERENCE_THRESHOLD, MAX_CHUNKS
 from clew.structure.features import TurnFeatures
 from clew.structure.subjects import parts
-from clew.types.record import Record
+from clew.types.record import Record, maker
 
 Reason = Literal["topic", "gap", "forced", "end"]
 
@@ -112,6 +112,10 @@ class Advance:
 
 DEFAULT: Final = BeatRule()
 
+# Several of each are made for every turn.
+_features: Final = maker(TurnFeatures)
+_open: Final = maker(OpenBeat)
+
 
 def advance(state: OpenBeat, turn: TurnFeatures, rule: BeatRule = DEFAULT) -> Advance:
     """Take the next turn of a session.
@@ -125,7 +129,7 @@ def advance(state: OpenBeat, turn: TurnFeatures, rule: BeatRule = DEFAULT) -> Ad
     if state.pending is None:
         return Advance(_join(state, turn) if not state.turns else replace(state, pending=turn), ())
     moved, closed = _settle(state, state.pending, (state.pending, turn), rule)
-    return Advance(replace(moved, pending=turn), closed)
+    return Advance(_open(moved.turns, moved.weight, moved.coherence, moved.recent, turn), closed)
 
 
 def finish(state: OpenBeat, rule: BeatRule = DEFAULT) -> tuple[Beat, ...]:
@@ -196,12 +200,9 @@ def _closed(state: OpenBeat, reason: Reason) -> tuple[Beat, ...]:
 
 
 def _join(state: OpenBeat, turn: TurnFeatures) -> OpenBeat:
-    return OpenBeat(
-        turns=(*state.turns, replace(turn, terms=())),
-        weight=state.weight + turn.layer1,
-        coherence=state.coherence + turn.coherence * turn.layer1,
-        recent=(*state.recent, turn)[-BEFORE:],
-    )
+    kept = _features(turn.seq, turn.at, turn.layer1, turn.coherence, (), turn.cues, turn.domains, turn.vector)
+    weight, coherence = state.weight + turn.layer1, state.coherence + turn.coherence * turn.layer1
+    return _open((*state.turns, kept), weight, coherence, (*state.recent, turn)[-BEFORE:], None)
 
 
 def _silence(before: TurnFeatures, after: TurnFeatures) -> timedelta:
