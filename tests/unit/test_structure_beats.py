@@ -1,6 +1,7 @@
 """Where beats end, and that the step function keeps its promises."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -130,6 +131,17 @@ def test_an_assistant_seldom_raises_a_topic() -> None:
     by_person = gap_at(turns(*TRIP), turns("Do you have any idea what the weather will be?"), 4)
     by_assistant = gap_at(turns(*TRIP), turns("Do you need any idea what the weather will be?"), 4)
     assert evidence(by_assistant) < evidence(by_person) - 0.9
+
+
+@pytest.mark.requirement("W-STRUCT-13")
+def test_a_meeting_of_many_speakers_is_not_cut_into_scraps() -> None:
+    talk = turns(*[each.turn.text for each in read_path(SAMPLE) if isinstance(each, ImportedTurn)][:200])
+    chat, meeting = ([replace(turn, speaker=1 + turn.seq % count) for turn in talk] for count in (2, 4))
+    assert 3 * len(segment(meeting)) < len(segment(chat))
+    long = [replace(turn, speaker=1 + turn.seq % 4) for turn in turns(*[PLAIN] * 900)]
+    assert max(len(beat.seqs) for beat in segment(long)) == BeatRule().meeting_turns
+    silent = [*long[:50], replace(long[50], at=START + timedelta(hours=3))]
+    assert segment(silent)[0].reason == "gap"
 
 
 @pytest.mark.requirement("W-STRUCT-04")

@@ -30,7 +30,7 @@ from clew.store.tables import TURN
 from clew.structure.beats import OpenBeat, reopen
 from clew.structure.boundary import BEFORE
 from clew.structure.cues import cues_of
-from clew.structure.features import TurnFeatures, hashed_terms, packed
+from clew.structure.features import TurnFeatures, hashed_terms, packed, speaker_code
 from clew.structure.snapshot import Piece
 from clew.text.terms import terms
 from clew.types.ids import branch_key, turn_id
@@ -139,6 +139,7 @@ class TurnMaterial:
             cues=int(cues_of(turn.text, turn.role)),
             domains=by_domain(self.rules),
             vector=packed(self.vector),
+            speaker=speaker_code(turn.speaker),
         )
 
     def let_go(self) -> None:

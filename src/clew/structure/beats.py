@@ -37,6 +37,9 @@ class BeatRule(Record):
         immature: additional logits that an immature beat needs.
         gap_minutes: a longer silence ends every beat.
         max_turns: a beat of this many turns ends, `forced`.
+        meeting_evidence: additional logits needed in a meeting, where short turns of many speakers look like changes of
+            subject and topics last for a hundred turns.
+        meeting_turns: as `max_turns`, in a meeting.
         similarity_mean, similarity_spread: mean and standard deviation of the embedder's cosines between neighbouring
             turns (`boundary.calibrate`).
     """
@@ -46,6 +49,8 @@ class BeatRule(Record):
     immature: float = 0.2
     gap_minutes: float = 30.0
     max_turns: int = MAX_CHUNKS
+    meeting_evidence: float = 3.0
+    meeting_turns: int = 400
     similarity_mean: float = SIMILARITY[0]
     similarity_spread: float = SIMILARITY[1]
 
@@ -110,6 +115,9 @@ class Advance:
     closed: tuple[Beat, ...]
 
 
+MEETING_SPEAKERS: Final = 4
+"""Named speakers in the open beat from which the talk counts as a meeting."""
+
 DEFAULT: Final = BeatRule()
 
 # Several of each are made for every turn.
@@ -169,15 +177,22 @@ def is_mature(state: OpenBeat, rule: BeatRule = DEFAULT) -> bool:
     return state.weight > 0.0 and state.coherence / state.weight >= rule.maturity
 
 
+def is_meeting(state: OpenBeat) -> bool:
+    """Whether at least `MEETING_SPEAKERS` named speakers took part since the open beat began; a chat is no meeting."""
+    return len({turn.speaker for turn in (*state.turns, *state.recent)} - {0}) >= MEETING_SPEAKERS
+
+
 def judge(state: OpenBeat, after: Sequence[TurnFeatures], rule: BeatRule = DEFAULT) -> tuple[Reason | None, Gap]:
     """Why the open beat ends before `after`, or None when it continues; and the signals at the gap."""
     gap = gap_at(state.recent, after, len(state.turns))
     if _silence(state.recent[-1], after[0]) > timedelta(minutes=rule.gap_minutes):
         return "gap", gap
-    needed = rule.evidence if is_mature(state, rule) else rule.evidence + rule.immature
+    meeting = is_meeting(state)
+    needed = rule.evidence + (0.0 if is_mature(state, rule) else rule.immature) + meeting * rule.meeting_evidence
     if evidence(gap, (rule.similarity_mean, rule.similarity_spread)) > needed:
         return "topic", gap
-    return ("forced" if len(state.turns) >= rule.max_turns else None), gap
+    longest = rule.meeting_turns if meeting else rule.max_turns
+    return ("forced" if len(state.turns) >= longest else None), gap
 
 
 def _settle(
@@ -194,13 +209,17 @@ def _closed(state: OpenBeat, reason: Reason) -> tuple[Beat, ...]:
     """The open beat, closed: one beat, or several where its subjects changed. `reason` is that of the last one."""
     if not state.turns:
         return ()
+    if len(state.turns) > MAX_CHUNKS:  # of a meeting, whose topics last longer than what `parts` was made for
+        return (Beat(state.seqs, reason),)
     *earlier, last = parts(state.turns)
     seqs = state.seqs
     return (*(Beat(seqs[part.start : part.stop], "topic") for part in earlier), Beat(seqs[last.start :], reason))
 
 
 def _join(state: OpenBeat, turn: TurnFeatures) -> OpenBeat:
-    kept = _features(turn.seq, turn.at, turn.layer1, turn.coherence, (), turn.cues, turn.domains, turn.vector)
+    kept = _features(
+        turn.seq, turn.at, turn.layer1, turn.coherence, (), turn.cues, turn.domains, turn.vector, turn.speaker
+    )
     weight, coherence = state.weight + turn.layer1, state.coherence + turn.coherence * turn.layer1
     return _open((*state.turns, kept), weight, coherence, (*state.recent, turn)[-BEFORE:], None)
 

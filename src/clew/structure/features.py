@@ -33,6 +33,7 @@ class TurnFeatures(Record):
         cues: flags of `clew.structure.cues.TurnCue`.
         domains: evidence for each domain; 1 is enough to name it.
         vector: its unit vector as int8 numbers; None without one.
+        speaker: CRC-32 of the speaker's name; 0 without a name.
     """
 
     seq: int
@@ -43,6 +44,7 @@ class TurnFeatures(Record):
     cues: int
     domains: dict[str, float]
     vector: bytes | None = None
+    speaker: int = 0
 
 
 def hashed_terms(text: str, found: Sequence[str] | None = None) -> tuple[int, ...]:
@@ -66,6 +68,7 @@ def features(
     seq: int,
     at: datetime | None = None,
     role: str = "user",
+    speaker: str | None = None,
     vector: Sequence[float] | NDArray[Any] | None = None,
 ) -> TurnFeatures:
     """The features of one turn. Accepts any text.
@@ -77,6 +80,7 @@ def features(
         seq: its seq in the session.
         at: event time, aware.
         role: the role in the wire formats' terms; only that of a tool matters.
+        speaker: the speaker's own name, if there is one.
         vector: its embedding; None or all zero where there is none and will be none.
     """
     layer1, coherence, domains = weights
@@ -89,7 +93,13 @@ def features(
         cues=int(cues_of(text, role)),
         domains=dict(domains),
         vector=packed(vector),
+        speaker=speaker_code(speaker),
     )
+
+
+def speaker_code(speaker: str | None) -> int:
+    """The hash by which turns of one speaker are recognised; 0 without a name."""
+    return crc32(speaker.casefold().encode("utf-8", "surrogatepass")) if speaker else 0
 
 
 def packed(vector: Sequence[float] | NDArray[Any] | None) -> bytes | None:
