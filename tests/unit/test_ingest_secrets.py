@@ -248,6 +248,7 @@ def test_keys_of_many_issuers_are_masked(kind: str, secret: str, around: str) ->
     [
         "The password is required.",
         "my password is wrong.",
+        "if target_passphrase is None: return; if passphrase is None:",
         "my password was changed yesterday",
         "the password is not stored",
         "--password PASSWORD  the password",

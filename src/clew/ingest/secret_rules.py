@@ -71,7 +71,7 @@ _AFTER_DATABASE = "|".join(f"(?<={re.escape(name)})" for name in _DATABASES.spli
 _QUOTED = r"(?P<quote>\\*[\"'`])(?P<secret>(?:(?!(?P=quote))(?:\\.|[^\\\n])){4,200})(?P=quote)"
 _WORD = r"(?P<quote>)(?P<secret>[^\s\"'`\\,;&|<>(){}\[\]]{6,200}+)(?![(\[{\w])"
 _IS = (
-    r"(?:password|passphrase|passcode)(?:\s+(?:for|to|of|on)\s+[^\n.:!?]{1,40}?)?"
+    r"(?<![\w.-])(?:password|passphrase|passcode)(?:\s+(?:for|to|of|on)\s+[^\n.:!?]{1,40}?)?"
     r"\s+(?:is|was)(?:\s*:)?\s+"
 )
 _OPTION = ("--", " -pass", " -token", " -secret")
@@ -268,7 +268,7 @@ _IN_CONTEXT: Final = (
     _rule(
         "credential",
         "passw passphrase passcode",
-        rf"{_IS}(?P<quote>)(?P<secret>[^\s\"'`“”]{{4,200}}?)(?=[.,;!?)]*(?:\s|$))",
+        rf"{_IS}(?P<quote>)(?P<secret>[^\s\"'`“”]{{4,200}}?)(?=[.,:;!?)]*(?:\s|$))",
         check.told,
         scope="text",
         needs=(" is ", " was "),
