@@ -1,8 +1,8 @@
-"""The probability that the turns that were found hold the answer, calibrated on questions.
+"""How sure it is that the space can answer the question at all, from how well the best turns match.
 
-A logistic model of few features, each between about 0 and 1. Fitted on development questions of LoCoMo, REALTALK and
-BEAM, those without an answer among them (LoCoMo's category 5, BEAM's abstention); the label is whether any evidence
-turn stood within 2,000 tokens. docs/recall.md tells how well it holds on conversations that had no part in the fit.
+A logistic model of few features, each between about 0 and 1. Fitted on development questions of people, assistants
+and agents, each asked of its own conversation and of another one; the constant puts 95 % of the former above 0.5.
+docs/recall.md tells how well it holds on kinds of conversations that had no part in the fit.
 """
 
 from dataclasses import dataclass
@@ -40,17 +40,17 @@ class Features:
 
 
 WITH_VECTORS: Final = (
-    0.4448,
-    Features(unknown=-0.701, words=1.8426, likeness=0.9244, own_words=5.4921, own_likeness=0.6496),
+    -2.4883,
+    Features(unknown=-4.3597, words=5.3333, likeness=10.271, own_words=5.5, own_likeness=1.7332),
 )
 """Constant and weights of the model where there are vectors."""
 
-WITHOUT: Final = (0.258, Features(unknown=-0.1124, words=3.1702, own_words=5.7837))
+WITHOUT: Final = (-0.1897, Features(unknown=-4.7616, words=12.5082, own_words=5.5))
 """Constant and weights of the model where there are no vectors."""
 
 
 def confidence(ranking: Ranking) -> float:
-    """The probability that the best ranked turns hold the answer, rounded to 0.001; 0 when nothing was found."""
+    """How sure it is that the space can answer, 0 to 1, rounded to 0.001; 0 when nothing was found."""
     if not len(ranking):
         return 0.0
     constant, weights = WITHOUT if ranking.frame.similarity is None else WITH_VECTORS
