@@ -106,7 +106,7 @@ _KEYS: Final = (
     _rule("aws-id", "akia asia", r"(?<![\w/+])(?P<secret>A[KS]IA[A-Z0-9]{16})(?![\w/+=])"),
     _rule("github", "ghp_ gho_ ghu_ ghs_ ghr_", r"(?<!\w)(?P<secret>gh[pousr]_[A-Za-z0-9]{36,}+)"),
     _rule("github", "github_pat_", r"(?<!\w)(?P<secret>github_pat_\w{22,}+)", check.mixed),
-    _rule("gitlab", "glpat- gldt- glrt- glptt-", r"(?<![\w-])(?P<secret>gl(?:pat|dt|rt|ptt)-[\w.-]{20,}+)"),
+    _rule("gitlab", "glpat- gldt- glrt- glptt-", r"(?<![\w-])(?P<secret>gl(?:pat|dt|rt|ptt)-[\w.-]{20,300}+)"),
     _rule("slack", "xox xapp-", r"(?<![\w-])(?P<secret>(?:xox[abeoprs]|xapp)-[\w-]{10,}+)"),
     _rule("slack", "hooks.slack.com", r"hooks\.slack\.com/services/(?P<secret>T\w+/B\w+/\w{16,}+)"),
     _rule("google", "aiza", r"(?<![\w-])(?P<secret>AIza[\w-]{35})(?![\w-])"),
@@ -122,7 +122,7 @@ _KEYS: Final = (
     _rule("groq", "gsk_", r"(?<!\w)(?P<secret>gsk_[A-Za-z0-9]{40,}+)(?!\w)", check.mixed),
     _rule("xai", "xai-", r"(?<![\w-])(?P<secret>xai-[A-Za-z0-9]{60,}+)(?!\w)", check.mixed),
     _rule("replicate", "r8_", r"(?<!\w)(?P<secret>r8_[A-Za-z0-9]{37,40})(?!\w)", check.mixed),
-    _rule("webhook-secret", "whsec_", r"(?<!\w)(?P<secret>whsec_[A-Za-z0-9+/]{24,}+={0,2})"),
+    _rule("webhook-secret", "whsec_", r"(?<!\w)(?P<secret>whsec_[A-Za-z0-9+/]{24,200}+={0,2})"),
     _rule(
         "twilio",
         " ".join(f"{first}{digit}" for first in ("sk", "ac") for digit in "0123456789abcdef"),
@@ -142,7 +142,7 @@ _KEYS: Final = (
     ),
     _rule("telegram", ":aa", r"(?P<secret>(?<!\w)\d{8,10}:AA[\w-]{32,33})(?![\w-])", begins=False),
     _rule("vault", "hvs.", r"(?<!\w)(?P<secret>hvs\.[\w-]{24,}+)", check.mixed),
-    _rule("square", "sq0atp- sq0csp-", r"(?<!\w)(?P<secret>sq0(?:atp|csp)-[\w-]{22,}+)"),
+    _rule("square", "sq0atp- sq0csp-", r"(?<![\w-])(?P<secret>sq0(?:atp|csp)-[\w-]{22,60})"),
     _rule(
         "azure",
         "q~",
@@ -209,14 +209,14 @@ _IN_CONTEXT: Final = (
         "cookie",
         "cookie",
         r"(?<!set-)cookie\\*[\"']?\s{0,3}:\s{0,3}\\*[\"']?"
-        r"(?P<secret>[\w.$-]{1,60}=[^\s;,\"'\\]{8,}+(?:;\s{0,2}[\w.$-]{1,60}=[^\s;,\"'\\]*+)*+)",
+        r"(?P<secret>[\w.$-]{1,60}=[^\s;,\"'\\]{8,1000}+(?:;\s{0,2}[\w.$-]{1,60}=[^\s;,\"'\\]{0,1000}+){0,40}+)",
         check.not_a_template,
         scope="text",
     ),
     _rule(
         "cookie",
         "cookie",
-        r"(?<=set-)cookie\\*[\"']?\s{0,3}:\s{0,3}\[?\\*[\"']?[\w.$-]{1,60}=(?P<secret>[^\s;,\"'\\]{8,}+)",
+        r"(?<=set-)cookie\\*[\"']?\s{0,3}:\s{0,3}\[?\\*[\"']?[\w.$-]{1,60}=(?P<secret>[^\s;,\"'\\]{8,1000}+)",
         check.not_a_template,
         scope="text",
     ),
@@ -302,7 +302,7 @@ _PEM: Final = _rule(
     "private-key",
     "-----begin",
     r"-----BEGIN (?:[A-Z0-9]+ ){0,3}PRIVATE KEY(?: BLOCK)?-----"
-    rf"(?P<secret>(?:(?!-----(?:BEGIN|END))[\s\S]){{20,20000}}?(?=(?:[\s>|#+-]|\\[nr])*-----END)|{_PEM_BODY})",
+    rf"(?P<secret>(?:(?!-----(?:BEGIN|END))[\s\S]){{20,20000}}?(?=(?:[\s>|#+-]|\\[nr]){{0,9}}-----END)|{_PEM_BODY})",
     check.key_block,
     scope="text",
 )
