@@ -110,6 +110,7 @@ def test_the_suite_measures_every_bar_beside_its_reference() -> None:
         "recall.processor",
         "recall.scan",
         "recall.tail",
+        "search.processor",
         "disk",
         "open",
     }

@@ -135,7 +135,7 @@ def bm25f(
     for term, weight in zip(terms, weights or (1.0,) * len(terms), strict=True):
         totals[term] = totals.get(term, 0.0) + weight
     norms, factor = _norms(view, window, k1, b), k1 + 1
-    scores, counts = np.zeros(len(norms)), np.zeros(len(norms))
+    scores, counts = np.zeros(len(norms)), None
     for term in sorted(totals):
         found = view.lookup(term)
         if found.df and totals[term]:
@@ -143,6 +143,7 @@ def bm25f(
             if _weights(window).whole and len(found.pieces) * _DENSE_FROM > len(scores):
                 _add_everywhere(scores, norms, weight, _counts(view, found, window))
             else:
+                counts = np.zeros(len(norms)) if counts is None else counts
                 _add(scores, counts, norms, weight, _push(counts, found, window, view.links))
     scores = scores[: len(view.pieces.turn)]
     if mask is not None:

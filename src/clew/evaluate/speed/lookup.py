@@ -1,4 +1,4 @@
-"""Measures the time of a recall, without embedding."""
+"""Measures the time of a recall and of a search, without embedding."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -14,32 +14,38 @@ from clew.memory import Memory
 BUDGET: Final = 2000
 WARM_UP: Final = 20
 BLOCK: Final = 20
+TOP: Final = 10
+"""Results of a search."""
 
 
 def measure_recall(home: Path, probes: Sequence[Probe], texts: Sequence[str], full_text: FullText) -> list[Measure]:
-    """Asks each question of a settled memory with vectors, of FTS5, and of a numpy scan, alternating.
+    """Asks each question of a settled memory, of FTS5, and of a numpy scan, alternating.
 
-    They alternate in groups of `BLOCK` questions, so that all meet the same noise with warm caches. The
-    first `WARM_UP` questions are not counted. Recall includes ranking, fitting, rendering and the receipt.
+    They alternate in groups of `BLOCK` questions, so that all meet the same noise with warm caches. The first `WARM_UP`
+    questions are not counted. Recall uses vectors and includes ranking, fitting, rendering and the receipt. Search uses
+    words alone, as FTS5 does, and returns the best turns with the share of each signal.
     """
     embedder = RandomEmbedder()
     matrix = embedder.embed(texts)
     queries = embedder.embed([probe.question for probe in probes])
     recalls: list[Elapsed] = []
+    searches: list[Elapsed] = []
     indexed: list[Elapsed] = []
     scanned: list[Elapsed] = []
-    with Memory.open(home, embedder=embedder) as memory:
+    with Memory.open(home, embedder=embedder) as memory, Memory.open(home, embedder="none") as words_only:
         for start in range(0, len(probes), BLOCK):
             some = probes[start : start + BLOCK]
             indexed += [full_text.search(probe.words) for probe in some]
             scanned += [scan(matrix, query) for query in queries[start : start + BLOCK]]
+            searches += [_searched(words_only, probe.question) for probe in some]
             recalls += [_recalled(memory, probe.question) for probe in some]
-    own, words, vectors = (elapsed[WARM_UP:] for elapsed in (recalls, indexed, scanned))
+    own, found, words, vectors = (elapsed[WARM_UP:] for elapsed in (recalls, searches, indexed, scanned))
     full_text_is, scan_is = "SQLite FTS5, bm25", "a numpy scan of float32 vectors"
     return [
         _figure("recall.wall", "recall, median", "ms", texts, _wall(own), _wall(words), full_text_is),
         _figure("recall.processor", "recall, median", "CPU ms", texts, _spent(own), _spent(words), full_text_is),
         _figure("recall.scan", "recall, median", "ms", texts, _wall(own), _wall(vectors), scan_is),
+        _figure("search.processor", "search, median", "CPU ms", texts, _spent(found), _spent(words), full_text_is),
         _figure("recall.tail", "recall, 95th percentile", "ms", texts, _wall(own, 0.95), _wall(own), "its own median"),
     ]
 
@@ -47,6 +53,12 @@ def measure_recall(home: Path, probes: Sequence[Probe], texts: Sequence[str], fu
 def _recalled(memory: Memory, question: str) -> Elapsed:
     watch = Stopwatch()
     memory.recall(question, budget=BUDGET)
+    return watch.elapsed()
+
+
+def _searched(memory: Memory, question: str) -> Elapsed:
+    watch = Stopwatch()
+    memory.search(question, limit=TOP)
     return watch.elapsed()
 
 
