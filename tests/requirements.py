@@ -575,6 +575,7 @@ INGEST = (
         "F-INGEST-37", "Issue 12.2", "Impossible names and numbers give a message of Clew's own, never one of Python's."
     ),
     Requirement("F-INGEST-36", "Issue 12.2", "The memory of an import does not grow with the length of a file."),
+    Requirement("F-INGEST-44", "Issue 13.8", "A title that comes after a session's last turn is its title."),
     Requirement("F-INGEST-38", "Issue 13.8", "A message that was queued while the agent worked is kept, once."),
     Requirement(
         "F-INGEST-39", "Issue 13.8", "The summary of a compaction is found when what it sums up is not stored."

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from clew.errors import FormatError
 from clew.ingest.encoding import is_encodable
 from clew.ingest.identity import content_hash
-from clew.ingest.importers import FORMATS, ImportedTurn, ImportRecord, Skipped, detect, read_path
+from clew.ingest.importers import FORMATS, ImportedTurn, ImportRecord, SessionTitle, Skipped, detect, read_path
 from clew.ingest.importers.source import Source
 from clew.ingest.media import inline, offload
 from clew.ingest.secrets import mask_turn
@@ -28,11 +28,14 @@ call_id name arguments output input summary mapping current_node parent author p
 create_time chat_messages sender attachments extracted_content parent_message_uuid tool_calls function thoughts
 toolCalls result args functionResponse inlineData image_url url source data media_type tool_use_id blob session
 speaker at origin branch external_id conversations traj attachment subtype num_turns asset_pointer is_error extra
+action observation args extras cause thought history trajectory message_type is_demo tool_call_metadata header title
+time safeHtmlItem html products issue instance_id operation
 """.split()
 VALUES = """
 user assistant system tool text tool_use tool_result thinking image document message function_call reasoning
 function_call_output response_item event_msg session_meta compacted attachment queued_command compact_boundary
 gemini info code execution_output multimodal_text tether_quote thoughts image_asset_pointer web injected base64 $set
+run finish think condensation recall queue-operation enqueue remove Gemini <p>x
 $rewindTo human data:image/png;base64,AAAA thread_rolled_back 2024-03-05 s1 u1 summary
 """.split()
 LEAVES = st.one_of(
@@ -58,7 +61,7 @@ def read(name: str, data: bytes) -> list[ImportRecord]:
 def check(records: list[ImportRecord]) -> None:
     """Checks properties that all records of any file have."""
     for record in records:
-        assert isinstance(record, ImportedTurn | Rejection | Skipped)
+        assert isinstance(record, ImportedTurn | Rejection | Skipped | SessionTitle)
         assert record.where.startswith("f")
         assert is_encodable(record.where)
         if isinstance(record, Rejection):
@@ -69,7 +72,9 @@ def check(records: list[ImportRecord]) -> None:
 
 def check_turn(turn: Turn) -> None:
     assert json.dumps(turn.to_dict(), ensure_ascii=False).encode()
-    assert turn.text.strip() or any(part.data is not None or part.type == "tool_call" for part in turn.parts)
+    assert turn.text.strip() or any(
+        part.data is not None or part.type in ("tool_call", "tool_result") for part in turn.parts
+    )
     assert turn.session.strip()
     masked, _ = mask_turn(turn)
     assert mask_turn(masked) == (masked, {})
@@ -106,7 +111,7 @@ def test_any_json_on_lines(name: str, records: list[Any], damage: int) -> None:
 def test_any_json_in_a_list(name: str, records: list[Any]) -> None:
     found = read(name, json.dumps(records).encode())
     check(found)
-    if name not in ("markdown", "text", "claude-code", "codex"):
+    if name not in ("markdown", "text", "claude-code", "codex", "aider", "swe-agent"):
         seen = {record.where for record in found}
         assert all(any(where.startswith(f"f:[{n}]") for where in seen) for n in range(len(records)))
 
@@ -215,6 +220,31 @@ VALID = {
     "anthropic-messages": compact([told("user", [IMAGE]), told("assistant", [{"type": "thinking", "thinking": "hm"}])]),
     "jsonl": compact(
         {**told("user", "hi"), "at": "2024-03-05", "session": "s"}, {"speaker": "Ann", "text": "two", "id": 5}
+    ),
+    "aider": b"# aider chat started at 2025-06-19 14:32:16\n\n> hi\n\n#### ask\n\n```\n# x\n```\n\nno\n",
+    "openhands": compact(
+        [
+            {"id": 1, "source": "user", "action": "message", "args": {"content": "hi"}},
+            {"id": 2, "source": "agent", "action": "run", "args": {"command": "ls", "thought": "so"}},
+            {"id": 3, "source": "agent", "observation": "run", "content": "x", "cause": 2, "extras": {}},
+        ]
+    ),
+    "swe-agent": compact(
+        {
+            "trajectory": [{"action": "ls", "observation": "x", "thought": "so"}],
+            "history": [told("user", "hi"), {**told("assistant", "so"), "action": "ls"}, told("tool", "x")],
+        }
+    ),
+    "gemini-takeout": compact(
+        [
+            {
+                "header": "Gemini Apps",
+                "title": "Prompted hi",
+                "time": "2026-02-02T07:24:02.806Z",
+                "products": ["Gemini Apps"],
+                "safeHtmlItem": [{"html": "<p>yes</p>"}],
+            }
+        ]
     ),
     "markdown": b"# T\n\n## User\n\nhi\n\n```\n## x\n```\n\n## Assistant\n\n**Ann:** no\n",
     "text": b"[14/08/2023, 09:15:32] Ann: hi\n14/08/2023, 09:15 - Bob: two\nlines\n",

@@ -8,6 +8,7 @@ import pytest
 
 from clew.ingest.importers import detect, find_claude_code
 from clew.types import Turn
+from tests.memories import quiet
 from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
 
 PNG = base64.b64encode(b"\x89PNG\r\n\x1a\n rest").decode()
@@ -359,3 +360,12 @@ def test_sessions_are_found_in_the_home(tmp_path: Path) -> None:
         put(tmp_path, f".claude/{name}", "{}")
     found = [path.relative_to(tmp_path).as_posix() for path in find_claude_code(tmp_path)]
     assert found == [".claude/projects/-app/a/subagents/agent-1.jsonl", ".claude/projects/-app/b.jsonl"]
+
+
+@pytest.mark.requirement("F-INGEST-44")
+def test_a_title_after_the_last_turn_becomes_the_session_s(tmp_path: Path) -> None:
+    title = {"type": "ai-title", "aiTitle": "Choosing a cache", "sessionId": "s1"}
+    path = put(tmp_path, "s.jsonl", lines(record("user", "u1", "Redis or not?"), title))
+    with quiet() as memory:
+        memory.import_path(path)
+        assert [session.title for session in memory.sessions()] == ["Choosing a cache"]

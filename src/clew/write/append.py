@@ -113,6 +113,18 @@ class Appender:
         """Remembers files whose turns are stored."""
         note(self._store, self._space, files)
 
+    def set_titles(self, titles: Mapping[str, str]) -> None:
+        """Gives titles to sessions that are stored; `titles` maps their names."""
+
+        def write(tx: Transaction) -> None:
+            rows = (
+                (row, title) for session, title in titles.items() if (row := SESSION.get(tx, (self._space, session)))
+            )
+            SESSION.put(tx, [row._replace(title=title) for row, title in rows if row.title != title])
+
+        if titles:
+            self._store.transaction(write, durable=False)
+
     def forgotten(self) -> int:
         """How many turns of the space were forgotten."""
         with self._store.snapshot() as reader:

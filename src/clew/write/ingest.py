@@ -12,7 +12,7 @@ import numpy as np
 
 from clew.config import IngestConfig
 from clew.errors import ConflictError, TurnRejected
-from clew.ingest.importers import FileEnd, ImportedTurn, ImportLimits, ImportRecord, Skipped, read_path
+from clew.ingest.importers import FileEnd, ImportedTurn, ImportLimits, ImportRecord, SessionTitle, Skipped, read_path
 from clew.rows.imported_files import ImportedFile
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import IngestReport, Rejection
@@ -76,6 +76,7 @@ class _Tally:
     turn_ids: _TurnIds = field(default_factory=_TurnIds)
     masked: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
+    titles: dict[str, str] = field(default_factory=dict)
     settled: int = 0
     learned: Mapping[str, float] | None = None
     file: _FileState = field(default_factory=_FileState)
@@ -258,6 +259,7 @@ def _append_all(
                 held = chars = 0
     finally:  # what was read before a source broke off is kept
         flush()
+    appender.set_titles(tally.titles)
     if tally.learned:
         appender.learn(tally.learned, clock())
     return tally.report()
@@ -278,6 +280,8 @@ def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tal
     for place, record in enumerate(records):
         if isinstance(record, Rejection):
             tally.reject(record, tally.file)
+        elif isinstance(record, SessionTitle):
+            tally.titles[record.session] = record.title
         elif isinstance(record, FileEnd):
             tally.end_file(record)
         elif isinstance(record, Skipped):

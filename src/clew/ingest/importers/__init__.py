@@ -26,7 +26,15 @@ from clew.ingest.importers import (
 )
 from clew.ingest.importers.detect import detect_source
 from clew.ingest.importers.files import UNREADABLE, find_claude_code, find_sessions, find_sources, is_single
-from clew.ingest.importers.record import FileEnd, ImportedTurn, ImportLimits, ImportRecord, IsUnchanged, Skipped
+from clew.ingest.importers.record import (
+    FileEnd,
+    ImportedTurn,
+    ImportLimits,
+    ImportRecord,
+    IsUnchanged,
+    SessionTitle,
+    Skipped,
+)
 from clew.ingest.importers.source import Source
 from clew.types import Rejection
 
@@ -37,6 +45,7 @@ __all__ = [
     "ImportRecord",
     "ImportedTurn",
     "Importer",
+    "SessionTitle",
     "Skipped",
     "detect",
     "find_claude_code",

@@ -20,7 +20,7 @@ from clew.ingest.importers.message_turns import (
     mark_injected,
     message_turns,
 )
-from clew.ingest.importers.record import ImportRecord, Skipped
+from clew.ingest.importers.record import ImportRecord, SessionTitle, Skipped
 from clew.ingest.importers.source import JsonRecord, Source, json_lines
 from clew.types import Origin, Part, Rejection
 
@@ -85,6 +85,8 @@ class _SessionReader:
     queued: dict[str, JsonRecord] = field(default_factory=dict)
     removed: int = 0
     has_messages: bool = False
+    session: str | None = None
+    late_title: SessionTitle | None = None
 
     def record(self, item: JsonRecord) -> Iterator[ImportRecord]:
         kind = item.value.get("type")
@@ -100,7 +102,7 @@ class _SessionReader:
             self._queue(item)
             yield self._skip(item, kind)
         else:
-            self._note_title(kind, item.value)
+            self._note_title(kind, item)
             yield self._skip(item, kind)
 
     def _queue(self, item: JsonRecord) -> None:
@@ -112,7 +114,7 @@ class _SessionReader:
             self.removed = len(self.queued)
 
     def finish(self) -> Iterator[ImportRecord]:
-        """The messages that were taken out of the queue and occur nowhere else in the file."""
+        """The messages that were taken out of the queue and occur nowhere else in the file, and a late title."""
         for text, item in list(self.queued.items())[: self.removed]:
             parts = mark_injected((Part(type="text", text=text),), _CLIENT_MARKS)
             message = ImportedMessage(
@@ -125,6 +127,8 @@ class _SessionReader:
                 metadata=self._metadata(item.value, None),
             )
             yield from message_turns(message, item.where)
+        if self.late_title is not None:
+            yield self.late_title
 
     def _dequeue(self, parts: tuple[Part, ...]) -> None:
         """Forgets a queued message that came as a message of its own."""
@@ -182,10 +186,11 @@ class _SessionReader:
         before = self._before(value)
         branch = self._branch(value, before, is_prompt)
         state = self.branches.setdefault(branch, _BranchState())
+        self.session, self.late_title = self.source.session_for(text_of(value, "sessionId")), None
         message = ImportedMessage(
             skip_blank=True,
             source=NAME,
-            session=self.source.session_for(text_of(value, "sessionId")),
+            session=self.session,
             role=role,
             parts=parts,
             at=value.get("timestamp"),
@@ -225,11 +230,14 @@ class _SessionReader:
             self.positions[uuid] = before
         return Skipped(kind, item.where)
 
-    def _note_title(self, kind: str, value: dict[str, Any]) -> None:
+    def _note_title(self, kind: str, item: JsonRecord) -> None:
+        value, before = item.value, self.title
         if kind in _TITLES:
-            self.title = text_of(value, _TITLES[kind]) or self.title
+            self.title = text_of(value, _TITLES[kind]) or before
         elif kind == "summary" and text_of(value, "leafUuid") in self.positions:  # else it is of another session
-            self.title = text_of(value, "summary") or self.title
+            self.title = text_of(value, "summary") or before
+        if self.title is not None and self.title != before and self.session is not None:
+            self.late_title = SessionTitle(self.session, self.title, item.where)
 
     def _metadata(self, value: dict[str, Any], model: str | None) -> dict[str, Any]:
         compacted = dict_of(value, "compactMetadata")

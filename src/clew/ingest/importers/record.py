@@ -43,6 +43,15 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class SessionTitle:
+    """A title that a source gives to a session after its last turn, so that no turn carries it."""
+
+    session: str
+    title: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileEnd:
     """The end of a file on the disk, after its last record.
 
@@ -58,4 +67,4 @@ class FileEnd:
 IsUnchanged = Callable[[str, str], bool]
 """Whether the file with this path and stamp was read before, so that it need not be opened."""
 
-ImportRecord = ImportedTurn | Rejection | Skipped | FileEnd
+ImportRecord = ImportedTurn | Rejection | Skipped | SessionTitle | FileEnd
