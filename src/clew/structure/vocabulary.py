@@ -5,7 +5,7 @@ always points to an earlier name, so aliases cannot form a cycle.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from clew.analyze.keyphrases import tag_key
 from clew.analyze.words import word_of
-from clew.models.quantize import Codes
 
 NAME_COSINE: Final = 0.85
 """Cosine of two names' vectors from which one is an alias of the other (docs/tags.md)."""
@@ -89,8 +88,8 @@ class Vocabulary:
         self.labels: dict[str, LabelEntry] = {}
         self.heads: Counter[str] = Counter()  # of the keys, by their first word
         self._keys: dict[str, list[str]] = {}
-        self._blocks: dict[str, list[str]] = {}
-        self._matrix: tuple[list[LabelEntry], Codes, NDArray[np.float64]] | None = None
+        self._patterns: dict[tuple[str, str], list[str]] = {}  # names by the patterns of their keys, see `_patterns`
+        self._vectors: _VectorTable | None = None  # of all names that have one, once somebody asks
         for label in labels:
             self._enter(label)
 
@@ -115,7 +114,11 @@ class Vocabulary:
     def give_vector(self, name: str, codes: NDArray[np.int8]) -> set[str]:
         """Set the vector of a name; return the names whose target changed."""
         label = self.labels[name]
-        label.codes, self._matrix = codes, None
+        if self._vectors is not None and label.codes is None:
+            self._vectors.add(label, codes)
+        else:
+            self._vectors = None
+        label.codes = codes
         return self._meet(label)
 
     def drop(self, names: Iterable[str]) -> set[str]:
@@ -123,12 +126,13 @@ class Vocabulary:
         gone = {name for name in names if self.labels.pop(name, None) is not None}
         if not gone:
             return set()
-        self._matrix = None
+        self._vectors = None
         for name in gone:
             key = tag_key(name)
             self._keys[key].remove(name)
             self.heads[key.partition("-")[0]] -= 1
-            self._blocks[key[:BLOCK]].remove(name)
+            for pattern in _patterns(key):
+                self._patterns[pattern].remove(name)
         changed: set[str] = set()
         for label in self.labels.values():
             if not gone.isdisjoint(label.parts):
@@ -176,8 +180,10 @@ class Vocabulary:
         self.labels[label.name] = label
         self._keys.setdefault(key, []).append(label.name)
         self.heads[key.partition("-")[0]] += 1
-        self._blocks.setdefault(key[:BLOCK], []).append(label.name)
-        self._matrix = None
+        for pattern in _patterns(key):
+            self._patterns.setdefault(pattern, []).append(label.name)
+        if label.codes is not None:
+            self._vectors = None
 
     def _meet(self, label: LabelEntry) -> set[str]:
         """Find the target of a label, and make the label the target of similar ones that it precedes."""
@@ -198,8 +204,8 @@ class Vocabulary:
     def _near(self, label: LabelEntry) -> list[LabelEntry]:
         """The other names that are similar to a label, without duplicates."""
         key = tag_key(label.name)
-        block = [self.labels[name] for name in self._blocks.get(key[:BLOCK], ())]
-        found = {other.name: other for other in block if other is not label and is_near(key, tag_key(other.name))}
+        names = dict.fromkeys(name for pattern in _patterns(key) for name in self._patterns.get(pattern, ()))
+        found = {name: self.labels[name] for name in names if name != label.name and is_near(key, tag_key(name))}
         if label.codes is not None:
             labels, cosines = self._cosines(label.codes)
             held = (labels[place] for place in np.flatnonzero(cosines >= NAME_COSINE))
@@ -207,15 +213,54 @@ class Vocabulary:
         return list(found.values())
 
     def _cosines(self, codes: NDArray[np.int8]) -> tuple[list[LabelEntry], NDArray[np.float64]]:
-        """Cosines of a vector with all names; integer dot products, so that the result is exact."""
-        if self._matrix is None:
-            labels = [label for label in self.labels.values() if label.codes is not None]
-            rows = np.array([label.codes for label in labels], np.int8).reshape(len(labels), len(codes))
-            self._matrix = labels, rows, _lengths(rows)
-        labels, rows, lengths = self._matrix
-        dots = rows.astype(np.int32) @ codes.astype(np.int32)
-        both = lengths * _lengths(codes[None])[0]
-        return labels, np.divide(dots, both, out=np.zeros(len(labels)), where=both > 0)
+        """Cosines of a vector with all names."""
+        if self._vectors is None:
+            self._vectors = _VectorTable()
+            for label in self.labels.values():
+                if label.codes is not None:
+                    self._vectors.add(label, label.codes)
+        return self._vectors.labels, self._vectors.cosines(codes)
+
+
+class _VectorTable:
+    """The vectors of names as one array, which grows name by name.
+
+    Attributes:
+        labels: the names in the order of the rows.
+    """
+
+    def __init__(self) -> None:
+        self.labels: list[LabelEntry] = []
+        self._rows = np.zeros((0, 0), np.int32)
+        self._lengths = np.zeros(0)
+
+    def add(self, label: LabelEntry, codes: NDArray[np.int8]) -> None:
+        """Append the vector of a name."""
+        size = len(self.labels)
+        if not size or size == len(self._rows):
+            rows = np.zeros((max(64, size * 5 // 4), len(codes)), np.int32)
+            lengths = np.zeros(len(rows))
+            if size:
+                rows[:size], lengths[:size] = self._rows[:size], self._lengths[:size]
+            self._rows, self._lengths = rows, lengths
+        self._rows[size], self._lengths[size] = codes, _length(codes)
+        self.labels.append(label)
+
+    def cosines(self, codes: NDArray[np.int8]) -> NDArray[np.float64]:
+        """The cosine of a vector with each row, by exact integer products; 0 where one of the two has no length."""
+        size = len(self.labels)
+        if not size:
+            return np.zeros(0)
+        dots = self._rows[:size] @ codes.astype(np.int32)
+        both = self._lengths[:size] * _length(codes)
+        return np.divide(dots, both, out=np.zeros(size), where=both > 0)
+
+
+def _patterns(key: str) -> Iterator[tuple[str, str]]:
+    """The key's first letters with the key in which one word is left open: names that are near share one of these."""
+    words = key.split("-")
+    for place in range(len(words)):
+        yield key[:BLOCK], "-".join((*words[:place], "*", *words[place + 1 :]))
 
 
 def is_near(one: str, other: str) -> bool:
@@ -287,7 +332,6 @@ def _one_edit(one: str, other: str) -> bool:
     return one[rest:] == other[start + 1 :]
 
 
-def _lengths(rows: Codes) -> NDArray[np.float64]:
-    wide = rows.astype(np.int64)
-    lengths: NDArray[np.float64] = np.sqrt((wide * wide).sum(axis=1).astype(np.float64))
-    return lengths
+def _length(codes: NDArray[np.int8]) -> float:
+    wide = codes.astype(np.int64)
+    return float(np.sqrt(np.float64(wide @ wide)))
