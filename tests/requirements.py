@@ -194,6 +194,7 @@ MODELS = (
         "F-MODELS-15", "DESIGN 3", "The testing module has an embedder without a model and a clock that stands still."
     ),
     Requirement("F-MODELS-16", "DESIGN 11", "Weights in float32 run without an inference runtime, by BERT's formulas."),
+    Requirement("F-MODELS-17", "Issue 12.1", "The local model embeds at most 128 tokens of a text: its two ends."),
 )
 
 # --- TEXT ---

@@ -204,6 +204,14 @@ def test_only_the_two_ends_of_a_long_text_count(minilm: MiniLM) -> None:
     np.testing.assert_allclose(rows[0], rows[1], atol=2e-6)
 
 
+@pytest.mark.requirement("F-MODELS-17")
+def test_a_text_costs_no_more_than_128_tokens(minilm: MiniLM) -> None:
+    words = ["tea"] * 84 + ["rain"] * 42  # with [CLS] and [SEP] 128 tokens
+    longer = [*words[:84], *["stone"] * 60, *words[84:]]
+    rows = minilm.embed([" ".join(words), " ".join(longer)])
+    np.testing.assert_allclose(rows[0], rows[1], atol=2e-6)
+
+
 @pytest.mark.requirement("F-MODELS-08")
 def test_threads_may_share_it() -> None:
     embedder, reason = find_minilm(threads=2)
