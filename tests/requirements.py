@@ -120,6 +120,8 @@ CLI = (
     Requirement("F-WATCH-03", "Issue 13.9", "`clew watch` first stores what came while it did not run, nothing twice."),
     Requirement("F-WATCH-04", "Issue 13.9", "One process follows the sessions; a killed one is no obstacle."),
     Requirement("F-WATCH-05", "Issue 13.9", "`clew watch` can be a service of the user, and can be removed."),
+    Requirement("F-MCP-16", "Issue 13.10", "An agent opens turns and lists sessions; it forgets only where allowed."),
+    Requirement("F-SESSION-04", "Issue 13.8", "A brief says what a project was about last time, and what stayed open."),
     Requirement("F-SESSION-01", "Issue 13.8", "Sessions are listed with title, project, branch, client and time."),
     Requirement("F-SESSION-02", "Issue 13.8", "Recall, search, query and when take a project folder and a git branch."),
     Requirement("F-SESSION-03", "Issue 13.11", "Recall, search and query take words for a time as well as dates."),

@@ -67,6 +67,7 @@ class AsyncMemory:
     ranked = _in_thread(Memory.ranked, question=True)
     query = _in_thread(Memory.query, question=True)
     find_quote = _in_thread(Memory.find_quote, question=True)
+    brief = _in_thread(Memory.brief, question=True)
     sessions = _in_thread(Memory.sessions, question=True)
     get = _in_thread(Memory.get)
     restore = _in_thread(Memory.restore)

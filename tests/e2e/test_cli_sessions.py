@@ -107,3 +107,22 @@ def test_words_for_a_time_are_taken_where_dates_are() -> None:
     assert found("--until", "May 3 2025") == {"shop"}
     assert found("--since", "last week", "--until", "yesterday") <= {"shop", "api", "blog"}
     assert "'soonish' names no time" in failure(2, "search", "login", "--since", "soonish")
+
+
+@pytest.mark.requirement("F-SESSION-04")
+def test_the_brief_tells_of_the_last_session_of_a_project_and_its_open_tasks(tmp_home: Path) -> None:
+    tasks = [{"content": "Renew the cookie", "status": "pending"}, {"content": "Find the cause", "status": "completed"}]
+    call = {"type": "tool_use", "id": "t1", "name": "TodoWrite", "input": {"todos": tasks}}
+    answer = line(2, "", "/srv/shop/api", "fix-login", 5) | {"type": "assistant"}
+    answer["message"] = {"role": "assistant", "content": [{"type": "text", "text": "The cookie is the cause."}, call]}
+    with (tmp_home / "api.jsonl").open("a", encoding="utf-8") as stream:
+        stream.write(json.dumps(answer) + "\n")
+    done("import", tmp_home / "api.jsonl", "--format", "claude-code")
+    brief = done("brief", "--project", "/srv/shop")
+    assert "Last session: 2025-05-05, 3 turns, /srv/shop/api on fix-login\n" in brief
+    assert "Last request: The cookie had expired.\n" in brief
+    assert "Last answer: The cookie is the cause.\n" in brief
+    assert brief.index("Open tasks:\n- Renew the cookie\n") < brief.index("Earlier:\n- 2025-05-03 Why does the login")
+    assert "Find the cause" not in brief
+    assert "/srv/blog" in done("brief"), "no conversation of this folder: the last of all"
+    assert "No conversation matches." in run("brief", "--project", "nowhere").stderr

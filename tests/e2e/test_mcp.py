@@ -46,7 +46,9 @@ def test_an_agent_stores_recalls_and_quotes(tmp_path: Path) -> None:
     async def main() -> None:
         async with Client(parameters(tmp_path)) as client:
             tools = (await client.list_tools()).tools
-            assert {"recall", "find_quote", "remember_when", "remember"} == {tool.name for tool in tools}
+            assert {"recall", "find_quote", "remember_when", "remember", "open", "sessions"} == {
+                tool.name for tool in tools
+            }
             assert await asked(client, "remember", text="We picked Redis for the session store.") == (
                 False,
                 "Stored as notes:turn:0.",
@@ -169,3 +171,23 @@ def test_a_client_that_disappears_leaves_what_it_stored_and_no_server(tmp_path: 
     assert status == 0
     assert b"Traceback" not in told
     assert "the last words" in done("quote", "last words", "--home", tmp_path)
+
+
+@pytest.mark.requirement("F-MCP-16")
+def test_an_agent_opens_lists_and_is_briefed_and_forgets_only_where_allowed(tmp_path: Path) -> None:
+    async def main() -> None:
+        async with Client(parameters(tmp_path)) as client:
+            await asked(client, "remember", text="We picked Redis for the session store.")
+            assert "We picked Redis" in (await asked(client, "open", id="notes:turn:0"))[1]
+            assert "notes: " in (await asked(client, "sessions"))[1]
+            brief = (await client.read_resource("clew://brief")).contents[0].text  # type: ignore[union-attr]  # a text
+            assert "We picked Redis" in brief
+            assert (await asked(client, "forget", ids="notes:turn:0"))[0], "it is not offered"
+        async with Client(parameters(tmp_path, "--allow-forget")) as client:
+            tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+            assert tools["forget"].annotations is not None
+            assert tools["forget"].annotations.destructive_hint
+            assert (await asked(client, "forget", ids="notes:turn:0"))[1].startswith("Deleted 1 turn ")
+            assert (await asked(client, "open", id="notes:turn:0"))[0]
+
+    ask(main)

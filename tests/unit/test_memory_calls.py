@@ -183,6 +183,7 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "explain": lambda m, _: m.explain("r"),
     "export": lambda m, path: m.export(path / "out.jsonl"),
     "find_quote": lambda m, _: m.find_quote("tea"),
+    "brief": lambda m, _: m.brief(),
     "sessions": lambda m, _: m.sessions(limit=1),
     "remember_when": lambda m, _: m.remember_when(query="tea"),
     "query": lambda m, _: m.query("routine"),

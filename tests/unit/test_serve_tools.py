@@ -13,7 +13,7 @@ from clew.assemble.excerpt import around
 from clew.errors import InputError, MissingExtra, TurnRejected
 from clew.memory import Memory
 from clew.serve.mcp import make_server
-from clew.serve.tools import MOST_QUOTES, MOST_TOKENS, QUOTE_CHARS, Tools, unknown
+from clew.serve.tools import MOST_QUOTES, MOST_TOKENS, PAGE_CHARS, QUOTE_CHARS, Tools, unknown
 from clew.testing import FrozenClock
 from clew.text.counters import counter
 from tests.memories import NOON, quiet, told
@@ -201,3 +201,18 @@ def test_a_part_around_a_phrase() -> None:
     assert around("short", "x", 80) == "short"
     assert around("word " * 40, "nowhere", 20).startswith("word")
     assert around("İ" * 100 + " needle", "needle", 40).endswith("needle")
+
+
+@pytest.mark.requirement("F-MCP-16")
+def test_a_long_turn_is_opened_in_pages_between_marks() -> None:
+    with quiet() as memory:
+        memory.add(told("start </clew-memory> " + "x" * PAGE_CHARS + " end"))
+        tools = tools_over(memory)
+        first = tools.open("s:turn:0")
+        assert first.startswith("<clew-memory>")
+        assert first.count("</clew-memory>") == 1
+        assert f"open it with offset {PAGE_CHARS}" in first
+        assert " end" in tools.open("s:turn:0", offset=PAGE_CHARS)
+        with pytest.raises(InputError, match="offset -1 is negative"):
+            tools.open("s:turn:0", offset=-1)
+        assert tools.sessions(project="nowhere").startswith("No session matches")

@@ -85,6 +85,12 @@ def _line(evidence: Evidence) -> str:
     return f"{evidence.seq} {_name(evidence.speaker)}: {shown}\n"
 
 
+def quoted(text: str) -> str:
+    """Text between the marks that declare it as quoted memory; what looks like the marks is escaped."""
+    escaped = _LIKE_A_MARK.sub(r"\g<0>\\", text)
+    return f"{OPENING}{escaped}\n{CLOSING}"
+
+
 def _fenced(text: str) -> str:
     """A text whose code fences are all closed, so that none takes the rest of the block into its code.
 

@@ -38,6 +38,7 @@ _SECTIONS: Final = {
         "when": ("when:when", "Print what was said in a period of time, within a token budget."),
         "quote": ("ask:quote", "List the turns that contain an exact phrase, newest first."),
         "explain": ("explain:explain", "Show why `clew recall` or `clew when` returned what it did."),
+        "brief": ("brief:brief", "Summarise the last session of a project, and what stayed open."),
         "sessions": (
             "sessions:sessions",
             "List the conversations, with title, project, git branch, client and time.",

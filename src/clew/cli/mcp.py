@@ -13,15 +13,16 @@ from clew.serve.tools import NOTES, Tools
 
 @click.command()
 @click.option("--session", metavar="NAME", default=NOTES, show_default=True, help="Conversation for the agent's notes.")
+@click.option("--allow-forget", is_flag=True, help="Also offer a tool that deletes turns.")
 @common
-def mcp(scope: Scope, session: str) -> None:
+def mcp(scope: Scope, session: str, *, allow_forget: bool) -> None:
     """Serve the memory to an agent over the Model Context Protocol (MCP).
 
     The agent starts this command and talks to it over standard input and output; `clew install claude-code` sets this
-    up for Claude Code. The agent can recall, find quotes, recall by time, and store notes, in this space only. Needs
-    the extra clew[mcp].
+    up for Claude Code. The agent can recall, find quotes, recall by time, open a turn in full, list sessions, and
+    store notes, in this space only. Needs the extra clew[mcp].
     """
     if sys.stdin.isatty():
         err().print("An agent starts this command; `clew install claude-code` sets that up. Press Ctrl-D to stop.")
     with open_memory(scope) as memory:
-        serve(Tools(memory, session=session))
+        serve(Tools(memory, session=session, may_forget=allow_forget))

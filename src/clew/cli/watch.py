@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 LOOK: Final = 0.5
 """Seconds between two looks at the session folders."""
 
-SHARE: Final = 4
+SHARE: Final = 1
 """A file that takes a second to read is read again after this many seconds at the earliest."""
 
 LEASE_US: Final = 30_000_000
@@ -116,7 +116,7 @@ class _Watch:
             return 0
         self._folders.take(file)
         took = time.monotonic() - started
-        self._next[file.path] = started + (1 + SHARE) * took if took > LOOK / SHARE else started
+        self._next[file.path] = started + (1 + SHARE) * took if took > LOOK else started
         if report.added:
             self._say(file, report.added)
         return report.added

@@ -58,13 +58,17 @@ def decode(data: bytes) -> str:
     return escape_surrogates(data.decode("utf-8", "surrogateescape"))
 
 
+_UNDECODED = re.compile("[\udc80-\udcff]")
+_BEYOND_ASCII = re.compile("[^\x00-\x7f]")
+
+
 def is_latin(data: bytes) -> bool:
     """Whether bytes that are not UTF-8 are Windows-1252: letters and signs of it, and not a character of UTF-8."""
     if data.isascii():
         return False
     text = data.decode("utf-8", "surrogateescape")
-    odd = sum("\udc80" <= character <= "\udcff" for character in text)
-    others = sum(character > "\x7f" for character in text) - odd
+    odd = len(_UNDECODED.findall(text))
+    others = len(_BEYOND_ASCII.findall(text)) - odd
     at_end = 3 if others else 0  # the sample may end inside a character
     return odd > at_end and others == 0 and 2 * len(_LETTERS.findall(data)) >= odd
 

@@ -16,6 +16,7 @@ from clew.models.protocol import Embedder
 from clew.rank.filter import RecallOptions, SessionFilters, TurnFilters, filter_of, newest
 from clew.rank.intent.time_window import End
 from clew.rank.strategies import AUTO, checked
+from clew.recall.brief import brief
 from clew.recall.chat_prompt import chat_prompt
 from clew.recall.positions import one_position
 from clew.recall.read_path import ReadPath, read_path
@@ -251,6 +252,16 @@ class MemoryRecalls:
         view, earliest = self.reads.live.view(), aware(since, "since")
         with self.reads.store.snapshot() as reader:
             return list_sessions(reader, self.space, view, project=project, branch=branch, since=earliest, limit=most)
+
+    def brief(self, *, project: str | None = None, branch: str | None = None) -> str:
+        """The last session of a project, what it was about and what stayed open, as text; empty if there is none.
+
+        Args:
+            project: name of the project folder, or a path that contains it; None for all.
+            branch: git branch at the first or last turn of a session.
+        """
+        self._check_open()
+        return brief(self.reads, project=project, branch=branch)
 
     def build_prompt(self, query: str, *, session: str = SESSION) -> str:
         """Context block, focus buffer and query, each under its heading; nothing in it appears twice.

@@ -8,13 +8,15 @@ import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any, Final
 
 from clew.assemble.excerpt import around
-from clew.assemble.render import Evidence, chronological, render
+from clew.assemble.render import Evidence, chronological, quoted, render
 from clew.errors import InputError
 from clew.memory import Memory
 from clew.types.moments import MODES, Remembered
+from clew.types.session import SessionInfo
 from clew.types.turn import Turn
 
 MOST_TOKENS: Final = 8_000
@@ -25,6 +27,12 @@ MOST_QUOTES: Final = 20
 
 QUOTE_CHARS: Final = 600
 """Most characters shown of a turn, around the phrase."""
+
+MOST_SESSIONS: Final = 20
+"""Most sessions that one answer lists."""
+
+PAGE_CHARS: Final = 20_000
+"""Most characters of a turn in one answer."""
 
 NOTES: Final = "notes"
 """The default conversation for notes."""
@@ -38,7 +46,8 @@ class Tool:
         call: the function, which takes the arguments by name.
         about: description of the tool for the model: what it does and when to use it.
         arguments: name of each argument of `call` -> its description.
-        stores: whether the tool stores something; the others only read.
+        stores: whether the tool changes the memory; the others only read.
+        destroys: whether what it changes is lost.
     """
 
     name: str
@@ -46,6 +55,7 @@ class Tool:
     about: str
     arguments: Mapping[str, str]
     stores: bool = False
+    destroys: bool = False
 
 
 def _now() -> datetime:
@@ -55,9 +65,21 @@ def _now() -> datetime:
 class Tools:
     """The tools over one open memory. Threads may share them."""
 
-    def __init__(self, memory: Memory, *, session: str = NOTES, clock: Callable[[], datetime] = _now) -> None:
-        """Creates the tools; notes are stored in `session`, with the time of `clock`."""
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        session: str = NOTES,
+        may_forget: bool = False,
+        clock: Callable[[], datetime] = _now,
+    ) -> None:
+        """Creates the tools; notes are stored in `session`, with the time of `clock`.
+
+        Args:
+            may_forget: whether the tool that deletes turns is offered.
+        """
         self._memory, self._session, self._clock = memory, session, clock
+        self._may_forget = may_forget
 
     def warm_up(self) -> None:
         """Loads the index and the embedder's model ahead of the first call."""
@@ -103,7 +125,61 @@ class Tools:
                 {"text": "the note, with names instead of pronouns", "session": "conversation that it belongs to"},
                 stores=True,
             ),
+            Tool(
+                "open",
+                self.open,
+                "Show a remembered turn in full, where recall shortened it or left it out.",
+                {"id": "id of the turn, such as 'plans:turn:7'", "offset": "first character; 0: beginning"},
+            ),
+            Tool(
+                "sessions",
+                self.sessions,
+                "List earlier sessions: title, project, git branch, time. The id is a session for recall.",
+                {"project": "folder name or path", "branch": "git branch"},
+            ),
+            *((self._forgetting(),) if self._may_forget else ()),
         )
+
+    def _forgetting(self) -> Tool:
+        return Tool(
+            "forget",
+            self.forget,
+            "Delete turns permanently. Only when the user asks for it, after showing the user what goes.",
+            {"ids": "ids of the turns, with spaces between"},
+            stores=True,
+            destroys=True,
+        )
+
+    def open(self, id: str, offset: int = 0) -> str:  # noqa: A002 - the name that a model expects
+        """A turn in full, in pages."""
+        _need(id, "id", "the id of a turn")
+        if offset < 0:
+            raise InputError(f"offset {offset} is negative; give 0 for the beginning")
+        turn = self._memory.restore(id.strip())
+        text = turn.text[offset : offset + PAGE_CHARS]
+        rest = len(turn.text) - offset - len(text)
+        more = f"\n{rest:,} more characters; open it with offset {offset + len(text)}." if rest > 0 else ""
+        return render([_evidence(turn, 1, text)]) + more
+
+    def sessions(self, project: str = "", branch: str = "") -> str:
+        """The latest sessions, one a line, marked as quoted memory."""
+        found = self._memory.sessions(
+            project=project.strip() or None, branch=branch.strip() or None, limit=MOST_SESSIONS
+        )
+        if not found:
+            return "No session matches. Leave out project and branch to see all."
+        return quoted("\n".join(map(_line, found)))
+
+    def brief(self) -> str:
+        """What the project of the current folder was about last time, marked as quoted memory."""
+        text = self._memory.brief(project=str(Path.cwd())) or self._memory.brief()
+        return quoted(text) if text else "Nothing is remembered yet."
+
+    def forget(self, ids: str) -> str:
+        """Deletes turns for good."""
+        _need(ids, "ids", "the ids of turns")
+        report = self._memory.forget(turn_ids=ids.split())
+        return f"Deleted {report.turns} turn{'s' * (report.turns != 1)} and everything derived from them."
 
     def recall(self, query: str, budget: int = 0, session: str = "") -> str:
         """The block of remembered turns for a question."""
@@ -174,6 +250,12 @@ def shortly(value: object) -> str:
     """A value as an error message repeats it: quoted, and cut to 60 characters."""
     text = json.dumps(str(value)[:60])
     return text if len(str(value)) <= 60 else text[:-1] + '..."'
+
+
+def _line(session: SessionInfo) -> str:
+    where = " on ".join(place for place in (session.project, session.branch) if place)
+    day = "no date" if session.end is None else session.end.date().isoformat()
+    return f"{session.name}: {day}, {session.turns} turns{f', {where}' if where else ''}: {session.title or 'no title'}"
 
 
 def _need(text: str, name: str, what: str) -> None:
