@@ -316,6 +316,7 @@ STORE = (
     Requirement(
         "F-STORE-40", "Mend 2", "Paths, names and numbers that cannot be are input errors in Clew's own words."
     ),
+    Requirement("F-STORE-41", "DESIGN 13", "Verifying uses several processors, and needs none of its helpers."),
 )
 
 # --- POSTGRES ---

@@ -18,7 +18,6 @@ from clew.errors import ConflictError
 from clew.index.view import IndexView
 from clew.ingest.identity import content_hash
 from clew.rows.name_spans import Spans, spans_seen
-from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow, TurnRow
 from clew.store.rows import dumps, turn_from_row
@@ -127,26 +126,15 @@ def forget_names(tx: Transaction, space: str, turns: Sequence[Turn]) -> None:
     counted(known, spans_seen(tx, space, known)).apply(tx, space, -1)
 
 
-def entity_problems(store: Store, space: str) -> Iterator[Problem]:
-    """Counts every turn again, and yields the rows that differ. Call it inside a snapshot.
+def counted_to(reader: Reader, space: str) -> int:
+    """Turns with a lower ordinal are counted in the graph; 0 where an older version counted them."""
+    _, progress = read_progress(reader, space)
+    return progress.next if progress.version == ENTITY_VERSION else 0
 
-    Yields nothing where a turn was damaged: the entities that it named cannot be counted any more.
-    """
-    with store.snapshot() as reader:
-        _, progress = read_progress(reader, space)
-        held = stored_counts(reader, space)
-    if progress.version != ENTITY_VERSION:
-        return
-    fresh = Counts()
-    for rows in stored_rows(store, space, 0, progress.next - 1):
-        turns = [turn for row in rows if (turn := _whole(row)) is not None]
-        if len(turns) < len(rows):
-            return
-        with store.snapshot() as reader:
-            spans = spans_seen(reader, space, turns)
-        for turn, seen in zip(turns, spans, strict=True):
-            fresh.add(turn, seen)
-    for table, known in held.rows.items():
+
+def entity_problems(reader: Reader, space: str, fresh: Counts) -> Iterator[Problem]:
+    """The rows of the graph that differ from what was counted again, of all turns that are counted."""
+    for table, known in stored_counts(reader, space).rows.items():
         wrong = sorted(key for key in known.keys() | fresh.rows[table].keys() if known[key] != fresh.rows[table][key])
         if wrong:
             shown = ", ".join("/".join(key) for key in wrong[:_SHOWN]) + ", ..." * (len(wrong) > _SHOWN)

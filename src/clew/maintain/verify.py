@@ -7,26 +7,26 @@ Kinds of problems: `database`, `turn`, `numbering`, `parent`, `blob`, `annotatio
 import hashlib
 from collections import Counter
 from collections.abc import Iterator
+from dataclasses import dataclass, field
 
-from clew.derive.entity_counts import entity_problems
-from clew.errors import ClewError
+from clew.derive.entity_counts import counted_to, entity_problems
 from clew.index import packer
 from clew.index.staged_rebuild import staged_problems
 from clew.index.vector_repair import vector_problems
-from clew.ingest.identity import content_hash
 from clew.maintain.check_coverage import coverage_problems
-from clew.maintain.check_derived import compare
+from clew.maintain.check_derived import DerivedCheck
 from clew.maintain.check_references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans, orphan_problem
+from clew.maintain.examine import Stretch
+from clew.maintain.examine_together import examined
 from clew.rows.annotations import BY_TURN, lost_ordinals, orphans
+from clew.rows.name_spans import spans_by_name
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Reader, Store
-from clew.store.row_types import TurnRow
-from clew.store.rows import turn_from_row
 from clew.store.selections import BLOB_SHA
-from clew.store.tables import SESSION, SPACE
+from clew.store.tables import SESSION, SPACE, WEIGHING
+from clew.structure.stored_graph import Counts
 from clew.types.ids import turn_id
 from clew.types.reports import Problem, VerifyReport
-from clew.types.turn import Turn
 
 
 def verify(store: Store, space: str) -> VerifyReport:
@@ -37,52 +37,76 @@ def verify(store: Store, space: str) -> VerifyReport:
 
 
 def _verify(store: Store, space: str, problems: list[Problem]) -> VerifyReport:
-    ordinals: list[int] = []
-    places: dict[str, list[int]] = {}
-    blobs: set[str] = set()
-    for rows in stored_rows(store, space):
-        for row in rows:
-            turn, wrong = _read(row)
-            problems += wrong
-            ordinals.append(row.ordinal)
-            places.setdefault(row.session, []).append(row.seq)
-            blobs |= {part.blob for part in turn.parts if part.blob} if turn else set()
     with store.snapshot() as reader:
-        problems += _numbering(reader, space, ordinals, places)
+        log = _read_log(store, reader, space)
+        problems += log.problems
+        problems += _numbering(reader, space, log.ordinals, log.places)
         problems += find_gaps(reader, space)
         problems += find_lost_parents(reader, space)
         problems += find_odd_jobs(reader, space)
         problems += map(orphan_problem, find_orphans(reader, space))
-        problems += _blob_problems(reader, space, blobs)
+        problems += _blob_problems(reader, space, log.blobs)
         problems += map(_orphan, [*orphans(reader, space), *(f"ordinal {n}" for n in lost_ordinals(reader, space))])
         problems += coverage_problems(reader, space)
         annotations = sum(reader.count(table, (space,), (space,)) for table in ("annotation", *BY_TURN))
         problems += vector_problems(reader, space)
         problems += staged_problems(reader, space)
-    problems += packer.verify(store, space, ordinals)
-    problems += compare(store, space)
-    problems += entity_problems(store, space)
-    checked = {"turns": len(ordinals), "sessions": len(places), "blobs": len(blobs), "annotations": annotations}
+        problems += packer.verify(store, space, log.ordinals)
+        problems += log.derived
+        if log.counts is not None:
+            problems += entity_problems(reader, space, log.counts)
+    turns, sessions, blobs = len(log.ordinals), len(log.places), len(log.blobs)
+    checked = {"turns": turns, "sessions": sessions, "blobs": blobs, "annotations": annotations}
     return VerifyReport(checked=checked, problems=tuple(problems), encryption=store.encryption)
+
+
+@dataclass(slots=True)
+class _Log:
+    """What one reading of all turns gives.
+
+    Attributes:
+        places: the places of turns by session.
+        problems: turns that are damaged.
+        derived: turns whose derived rows are not those of their words.
+        counts: of the names in all turns that are counted; None where one of them is damaged, or none is counted.
+    """
+
+    ordinals: list[int] = field(default_factory=list)
+    places: dict[str, list[int]] = field(default_factory=dict)
+    blobs: set[str] = field(default_factory=set)
+    problems: list[Problem] = field(default_factory=list)
+    derived: list[Problem] = field(default_factory=list)
+    counts: Counts | None = None
+
+
+def _read_log(store: Store, reader: Reader, space: str) -> _Log:
+    log, derived, upto = _Log(), DerivedCheck(reader, space), counted_to(reader, space)
+    every = Counts() if upto else None
+    turns = reader.count("turn", (space,), (space,))
+    for stretch, (found, counts) in examined(_stretches(store, reader, space, upto), turns):
+        for row, each in zip(stretch.rows, found, strict=True):
+            log.ordinals.append(row.ordinal)
+            log.places.setdefault(row.session, []).append(row.seq)
+            log.blobs |= each.blobs
+            derived.look(row, each)
+            if each.damage is not None:
+                where = turn_id(row.session, row.seq)
+                log.problems.append(Problem(kind="turn", where=where, detail=each.damage, repair="restore a backup"))
+                every = None if row.ordinal < upto else every
+        if every is not None:
+            every.include(counts)
+    log.derived, log.counts = derived.problems(), every
+    return log
+
+
+def _stretches(store: Store, reader: Reader, space: str, upto: int) -> Iterator[Stretch]:
+    for rows in stored_rows(store, space):
+        spans = spans_by_name(reader, space, [turn_id(row.session, row.seq) for row in rows])
+        yield Stretch(rows, spans, WEIGHING.get_many(reader, [(space, row.ordinal) for row in rows]), upto)
 
 
 def _damage(line: str) -> Problem:
     return Problem(kind="database", where="file", detail=line, repair="restore a backup, or export what can be read")
-
-
-def _read(row: TurnRow) -> tuple[Turn | None, list[Problem]]:
-    """The turn of a row, and what is wrong with it."""
-    where = turn_id(row.session, row.seq)
-    try:
-        turn = turn_from_row(row)
-    except (ClewError, ValueError, TypeError, AttributeError) as error:  # the row may hold anything
-        return None, [
-            Problem(kind="turn", where=where, detail=f"it cannot be read: {error}", repair="restore a backup")
-        ]
-    if content_hash(turn) == row.hash:
-        return turn, []
-    detail = "its words are not those that were stored: the content hash differs"
-    return turn, [Problem(kind="turn", where=where, detail=detail, repair="restore a backup")]
 
 
 def _numbering(reader: Reader, space: str, ordinals: list[int], places: dict[str, list[int]]) -> Iterator[Problem]:

@@ -58,9 +58,14 @@ def read_asked(reader: Reader, space: str) -> tuple[str | None, Asked | None]:
 
 def spans_seen(reader: Reader, space: str, turns: Sequence[Turn]) -> list[Spans]:
     """What was seen in some turns, nothing where no model was asked."""
+    return spans_by_name(reader, space, [str(turn.id) for turn in turns])
+
+
+def spans_by_name(reader: Reader, space: str, names: Sequence[str]) -> list[Spans]:
+    """What was seen in turns, given by their ids."""
     if META_VALUE.get(reader, (space, RECOGNISER)) is None:
-        return [()] * len(turns)
-    values = ANNOTATION_VALUE.get_many(reader, [(space, turn.id, KIND) for turn in turns])
+        return [()] * len(names)
+    values = ANNOTATION_VALUE.get_many(reader, [(space, name, KIND) for name in names])
     return [() if value is None else _read(value) for value in values]
 
 

@@ -49,9 +49,13 @@ class Counts:
         """The sum of several counts."""
         whole = cls()
         for part in parts:
-            for table, counted in part.rows.items():
-                whole.rows[table].update(counted)
+            whole.include(part)
         return whole
+
+    def include(self, other: Self) -> None:
+        """Add other counts to these."""
+        for table, counted in other.rows.items():
+            self.rows[table].update(counted)
 
     def add(self, turn: Turn, spans: Sequence[NameSpan] = ()) -> None:
         """Count the names in one turn. Deterministic: the same turn with the same spans adds the same counts.
