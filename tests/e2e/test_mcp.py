@@ -180,7 +180,7 @@ def test_an_agent_opens_lists_and_is_briefed_and_forgets_only_where_allowed(tmp_
             await asked(client, "remember", text="We picked Redis for the session store.")
             assert "We picked Redis" in (await asked(client, "open", id="notes:turn:0"))[1]
             assert "notes: " in (await asked(client, "sessions"))[1]
-            brief = (await client.read_resource("clew://brief")).contents[0].text  # type: ignore[union-attr]  # a text
+            brief = (await client.read_resource("clew://brief")).contents[0].text  # type: ignore[union-attr]  # the resource is text
             assert "We picked Redis" in brief
             assert (await asked(client, "forget", ids="notes:turn:0"))[0], "it is not offered"
         async with Client(parameters(tmp_path, "--allow-forget")) as client:

@@ -98,3 +98,4 @@ def _report(scope: Scope, edit: SettingsEdit, *, removed: bool) -> None:
         kept = f"\nCopy of the old file: {backup}" if backup else ""
         out().print(f"Installed in {location.file}{kept}", soft_wrap=True)
         err().print("Restart Claude Code; `/mcp` lists the server. --remove undoes this.", style="dim")
+        err().print("`clew watch --install` stores new sessions as they are written, as a user service.", style="dim")
