@@ -208,6 +208,9 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
     "remember_when": lambda m, _: m.remember_when(query="ferry", budget=5000).to_dict(),
     "query": lambda m, _: (m.query("importance >= 1 OR tag:zebra OR session = zebra"), m.query('"ferry"')),
     "recall": lambda m, _: m.recall("which ferry left the harbour?"),
+    "warm_up": lambda m, _: m.warm_up(),
+    "sessions": lambda m, _: m.sessions(),
+    "brief": lambda m, _: m.brief(),
     "explain": lambda m, _: _timeless(m.explain().to_dict()),
     "mark_used": lambda m, _: m.mark_used(m.recall("which ferry?").receipt_id, [FIRST]),
     "learned": lambda m, _: m.learned(),
@@ -280,6 +283,9 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "query": ("query", "importance >= 1 OR tag:zebra"),
     "explain": ("explain", "last"),
     "snapshots": ("snapshots", "talk"),
+    "sessions": ("sessions",),
+    "brief": ("brief",),
+    "watch": ("watch", "--once"),
     "labels": ("labels",),
     "pin": ("pin",),
     "entities": ("entities",),
@@ -300,7 +306,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 """A use of every command that takes --space."""
 
-NO_SPACE = {"demo", "backup", "copy", "merge", "rekey", "config", "bench", "eval"}
+NO_SPACE = {"demo", "backup", "copy", "merge", "rekey", "config", "bench", "eval", "restore-backup"}
 """Commands that bring a home of their own, are about the whole home, or name their spaces."""
 
 
