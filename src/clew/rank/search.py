@@ -60,15 +60,23 @@ def opinions(frame: Frame, first: "Ranking | None" = None) -> tuple[list[Opinion
     Returns:
         Opinions that hold for any question over this view, then opinions that depend on the question.
     """
-    standing, asked = [], []
+    standing: list[Opinion] = []
+    asked: list[Opinion] = []
     known = {} if first is None else first.opinions
     for signal in SIGNALS if frame.size else ():
         weight = signal.weight(frame.config, frame.with_assistant)
         if weight and signal.standing:
             standing += _opinion(signal, weight, _standing(signal, frame))
         elif weight:
-            asked += [known[signal.name]] if signal.name in known else _opinion(signal, weight, _values(signal, frame))
+            asked += [known[signal.name]] if signal.name in known else _asked(signal, weight, frame, asked)
     return standing, asked
+
+
+def _asked(signal: Signal, weight: float, frame: Frame, before: Sequence[Opinion]) -> list[Opinion]:
+    if not signal.derived:
+        return _opinion(signal, weight, _values(signal, frame))
+    values = signal.compute(frame, {opinion.name: opinion for opinion in before})
+    return _opinion(signal, weight, _scaled(signal, frame, values))
 
 
 def _standing(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:

@@ -40,6 +40,7 @@ class Signal:
         standing: the signal depends on the turns and not on the question, so its values are cached with the view.
         ranks: the signal orders turns by relevance, so reciprocal rank fusion uses it as a list of its own; the others
             (priors and boosts) break ties there.
+        derived: the function also takes the opinions of the signals before it on this question, by name.
         grows: the values of a standing signal for old turns stay the same as turns are added, so that only those of new
             turns are computed.
         alone: factor of the z-score where the question has no vectors, so that fewer signals rank.
@@ -53,6 +54,7 @@ class Signal:
     standing: bool = False
     alone: float = 1.0
     grows: bool = True
+    derived: bool = False
 
 
 def _cost_weight(config: RecallConfig, with_assistant: bool) -> float:
@@ -64,7 +66,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("dense", dense, lambda c, _: c.dense, "z", ranks=True),
     Signal("dense_rewritten", dense_rewritten, lambda c, _: c.dense_rewritten, "z", ranks=True),
     Signal("window", window, lambda c, _: c.window, "z", ranks=True),
-    Signal("unembedded", unembedded, lambda c, _: c.unembedded),
+    Signal("unembedded", unembedded, lambda c, _: c.unembedded, derived=True),
     Signal("answer", answer, lambda c, _: c.answer),
     Signal("speaker", speaker, lambda c, _: c.speaker),
     Signal("speaker_first_person", speaker_first_person, lambda c, _: c.speaker_first_person),
@@ -83,7 +85,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("coverage", coverage, lambda c, _: c.coverage),
     Signal("exact", exact, lambda c, _: c.exact),
     Signal("rare", rare, lambda c, _: c.rare),
-    Signal("call", call, lambda c, _: c.call),
+    Signal("call", call, lambda c, _: c.call, derived=True),
     Signal("importance", importance, lambda c, _: c.importance, "z"),
     Signal("user", user, lambda c, _: c.user, standing=True),
     Signal("agent", agent, lambda c, _: c.agent, standing=True, grows=False),

@@ -3,16 +3,24 @@
 All of these are silent in conversations in which the person has half of the turns, and between people.
 """
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
+from clew.index.incremental_cache import CacheKey
+from clew.index.view import IndexView
 from clew.rank.frame import USER, Frame, Scores, agent_share
-from clew.rank.fusion import centred
-from clew.rank.signals.lexical import lexical, words_factor
+from clew.rank.fusion import Opinion
 from clew.types.turn import ROLES
 
 TOOL: Final = ROLES.index("tool")
+
+MATCH: Final = ("lexical", "dense", "dense_rewritten")
+"""Signals of a calling turn that `call` gives to the tool's result."""
+
+_CALLS: Final = CacheKey[tuple[NDArray[np.int64], NDArray[np.int64]]]("calls")
 
 BRIEF: Final = 30.0
 """Characters at which a turn loses 1/e of `brief`: "run it" loses 0.8 of the weight, a sentence hardly anything."""
@@ -27,7 +35,7 @@ def agent(frame: Frame) -> Scores | None:
     if not frame.with_assistant:
         return None
     share = agent_share(frame.view)
-    return np.where(frame.view.turns.role == USER, 0.0, share) if share.any() else None
+    return np.where(frame.view.turns.role == USER, 0.0, share) if share.max() > 0.0 else None
 
 
 def users_words(frame: Frame) -> Scores | None:
@@ -41,30 +49,29 @@ def brief(frame: Frame) -> Scores | None:
     if not frame.with_assistant:
         return None
     share = agent_share(frame.view)
-    return -np.exp(-frame.view.turns.chars / BRIEF) * share if share.any() else None
+    return -np.exp(-frame.view.turns.chars / BRIEF) * share if share.max() > 0.0 else None
 
 
-def call(frame: Frame) -> Scores | None:
-    """For a tool's result the match of the turn that called the tool, by words and cosines; None without tools.
+def call(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
+    """For a tool's result what `MATCH` adds to the turn that called the tool; None without tools.
 
     A command and its output are one event: the question often has the words of the command, and the answer is in the
     output. What the calling turn adds is never negative.
     """
-    view, config = frame.view, frame.config
-    results = np.flatnonzero((view.turns.role == TOOL) & (view.turns.piece_count > 0))
-    before = view.previous[view.turns.first_piece[results]]
-    results, before = results[before >= 0], before[before >= 0]
+    results, calls = frame.view.derived(_CALLS, lambda: _calls(frame.view))
     if not len(results):
         return None
-    match = np.zeros(frame.size)
-    cosines = () if frame.similarity is None else frame.similarity
-    columns = list(zip((config.dense, config.dense_rewritten), cosines, strict=False))
-    words = lexical(frame)
-    if words is not None:
-        columns.append((config.lexical * words_factor(frame), words))
-    for weight, values in columns:
-        mean, spread = centred(values)
-        match += weight * np.nan_to_num((values - mean) / spread)
-    added = np.zeros(frame.size)
-    added[results] = np.maximum(match[view.pieces.turn[before]], 0.0)
-    return added
+    match = np.zeros(len(results))
+    for name in MATCH:
+        if name in known:
+            match += known[name].shares(calls)
+    values = np.zeros(frame.size)
+    values[results] = np.maximum(match, 0.0)
+    return values
+
+
+def _calls(view: IndexView) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Positions of the tools' results that follow another turn, and of those turns."""
+    results = np.flatnonzero((view.turns.role == TOOL) & (view.turns.piece_count > 0))
+    before = view.previous[view.turns.first_piece[results]]
+    return results[before >= 0], view.pieces.turn[before[before >= 0]].astype(np.int64)

@@ -28,14 +28,15 @@ def coverage(frame: Frame) -> Scores | None:
     if not frame.with_assistant or not frame.intent.terms:
         return None
     share = agent_share(frame.view)
-    if not share.any():
+    if not share.max() > 0.0:
         return None
     found, whole = np.zeros(frame.size), 0.0
     for term in frame.intent.terms:
-        turns = _turns_with(frame, term)
-        rarity = idf(frame.size, len(turns)) if len(turns) else 0.0
-        found[turns] += rarity
-        whole += rarity
+        df = frame.view.document_frequency(term)
+        if df:
+            rarity = idf(frame.size, df)
+            found[_turns_with(frame, term)] += rarity  # several pieces of a turn add it once
+            whole += rarity
     return (found / whole) ** 2 * share if whole else None
 
 
@@ -48,7 +49,7 @@ def exact(frame: Frame) -> Scores | None:
         return None
     if min(map(frame.view.document_frequency, frame.intent.terms)) > SELDOM:
         return None
-    turns = reduce(np.intersect1d, (_turns_with(frame, term) for term in frame.intent.terms))
+    turns = np.unique(reduce(np.intersect1d, (_turns_with(frame, term) for term in frame.intent.terms)))
     if not 0 < len(turns) <= FEW:
         return None
     values = np.zeros(frame.size)
@@ -62,14 +63,17 @@ def rare(frame: Frame) -> Scores | None:
     In a large space thousands of turns share the common terms of a question, and together they outweigh its one name or
     identifier. None where no term of the question is rare.
     """
+    frequencies = [(term, frame.view.document_frequency(term)) for term in frame.intent.terms]
+    rarities = [(term, idf(frame.size, df) - RARE) for term, df in frequencies if df]
+    if max((above for _, above in rarities), default=0.0) <= 0.0:
+        return None
     values = np.zeros(frame.size)
-    for term in frame.intent.terms:
-        df = frame.view.document_frequency(term)
-        if df and idf(frame.size, df) > RARE:
-            values[_turns_with(frame, term)] += idf(frame.size, df) - RARE
-    return values if values.any() else None
+    for term, above in rarities:
+        if above > 0.0:
+            values[_turns_with(frame, term)] += above
+    return values
 
 
 def _turns_with(frame: Frame, term: str) -> NDArray[np.intp]:
-    """Positions of the turns that contain a term, ascending."""
-    return np.unique(frame.view.pieces.turn[frame.view.lookup(term).pieces]).astype(np.intp)
+    """Positions of the turns that contain a term, ascending, once for each of their pieces that does."""
+    return frame.view.pieces.turn[frame.view.lookup(term).pieces].astype(np.intp)

@@ -1,13 +1,13 @@
 """Meaning: cosine of the question's vector and a turn's. A turn without a vector has NaN, never 0."""
 
+from collections.abc import Mapping
 from typing import Final
 
 import numpy as np
 
 from clew.index.incremental_cache import CacheKey
 from clew.rank.frame import Frame, Scores, answers, neighbours
-from clew.rank.fusion import centred
-from clew.rank.signals.lexical import lexical
+from clew.rank.fusion import Opinion, centred
 
 _WINDOW_COUNTS: Final = CacheKey[Scores]("window counts")
 
@@ -37,18 +37,17 @@ def answer(frame: Frame) -> Scores | None:
     return values
 
 
-def unembedded(frame: Frame) -> Scores | None:
+def unembedded(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
     """For turns without a vector, the z-score of `lexical` times the weights of both cosines; None without such turns.
 
     While vectors are missing, words stand in for them, so that a turn is not ranked by how soon it was embedded.
     """
-    if frame.similarity is None:
+    words = known.get("lexical")
+    if frame.similarity is None or words is None or not np.isnan(np.sum(frame.similarity[1])):
         return None
-    missing, words = np.isnan(frame.similarity[1]), lexical(frame)
-    if words is None or not missing.any():
-        return None
-    mean, spread = centred(words)
-    return np.where(missing, (frame.config.dense + frame.config.dense_rewritten) * (words - mean) / spread, 0.0)
+    missing = np.isnan(frame.similarity[1])
+    cosines = frame.config.dense + frame.config.dense_rewritten
+    return np.where(missing, words.shares() * (cosines / words.weight), 0.0)
 
 
 def window(frame: Frame) -> Scores | None:

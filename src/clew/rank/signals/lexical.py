@@ -12,8 +12,3 @@ ALONE: Final = 1.35
 def lexical(frame: Frame) -> Scores | None:
     """BM25F of the question's terms; None when the question has no term."""
     return None if frame.piece_scores is None else turn_scores(frame.view, frame.piece_scores)
-
-
-def words_factor(frame: Frame) -> float:
-    """What the weight of words is multiplied by: `ALONE` where the question has no vectors, else 1."""
-    return ALONE if frame.similarity is None else 1.0
