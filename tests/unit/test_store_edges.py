@@ -24,6 +24,7 @@ from clew.errors import (
     StoreReadOnly,
 )
 from clew.memory import Memory
+from clew.memory.recalls import open_recalls
 from clew.store.file_copy import UNFINISHED, copy_file
 from clew.store.migrate import migrate, schema_number
 from clew.store.protocol import Store, Transaction
@@ -126,7 +127,11 @@ def test_closing_succeeds_when_only_a_receipt_cannot_be_written(
         memory.drain()
         assert "hive" in memory.recall("the hive").text
         memory.close()
-    assert "receipts of the last recalls are lost" in caplog.text
+        assert "receipts of the last recalls are lost" in caplog.text
+        caplog.clear()
+        with open_recalls(FullStore(store), embedder="none") as questions:  # as `clew recall` asks
+            assert "hive" in questions.recall("the hive").text
+        assert "receipts of the last recalls are lost" in caplog.text
 
 
 @pytest.mark.requirement("F-STORE-36")

@@ -30,7 +30,6 @@ from clew.derive.analysis import Analysis
 from clew.derive.embedding import Embedding
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
-from clew.errors import StoreError
 from clew.index.live import LiveIndex
 from clew.maintain.retention import Retention
 from clew.models.protocol import LLM, Embedder, Recogniser
@@ -110,14 +109,6 @@ class Derivation:
         return any(model.is_retry_due() for model in asked)
 
 
-def _write_receipts(receipts: ReceiptBook) -> None:
-    """Writes what waits; that it cannot be is no reason why closing, or the command that recalled, should fail."""
-    try:
-        receipts.flush()
-    except StoreError as error:
-        log.warning("receipts of the last recalls are lost, `clew explain` will not find them: %s", error)
-
-
 def _first(tasks: Sequence[Task]) -> bool:
     """Does one step of the first task that has anything to do; says whether there was one."""
     return any(task.step() for task in tasks)
@@ -160,7 +151,7 @@ class Worker:
             self._llm.stop()
         try:
             self._loop.join()
-            _write_receipts(self._receipts)
+            self._receipts.close()
         finally:
             self._loop.stop()
 

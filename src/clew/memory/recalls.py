@@ -311,7 +311,7 @@ def open_recalls(
         try:
             yield MemoryRecalls(reads, home.models)
         finally:
-            reads.receipts.flush()
+            reads.receipts.close()
 
 
 def _given_limit(limit: int) -> int:

@@ -1,19 +1,22 @@
 """Receipts: kept at once for `explain`, written behind the answer so that no recall waits for the disk."""
 
 import json
+import logging
 import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Final
 
-from clew.errors import NotFoundError
+from clew.errors import NotFoundError, StoreError
 from clew.store.protocol import Store
 from clew.store.row_types import ReceiptRow
 from clew.store.rows import dumps, to_us
 from clew.store.selections import RECEIPT_DATA, RECEIPT_TIMES, ReceiptTime
 from clew.store.tables import RECEIPT
 from clew.types.context import Receipt
+
+log = logging.getLogger("clew.receipts")
 
 _EFFORT: Final = 6
 """A receipt names the same few things for every turn: a fifth is left of it, in half a millisecond."""
@@ -115,6 +118,13 @@ class ReceiptBook:
         """Writes what waits, drops the oldest beyond the number kept, and says how many were written."""
         with self._writing:
             return self._flush()
+
+    def close(self) -> None:
+        """Writes what waits. That it cannot be is no reason why closing, or the command that recalled, should fail."""
+        try:
+            self.flush()
+        except StoreError as error:
+            log.warning("receipts of the last recalls are lost, `clew explain` will not find them: %s", error)
 
     def _flush(self) -> int:
         with self._lock:
