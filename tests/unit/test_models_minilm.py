@@ -14,7 +14,7 @@ import pytest
 
 from clew.errors import ModelUnavailable
 from clew.models.bert import read_safetensors
-from clew.models.minilm import CARRIERS, DIM, LAYERS, Carrier, MiniLM, batches, find_minilm
+from clew.models.minilm import CARRIERS, DIM, LAYERS, MAX_TOKENS, Carrier, MiniLM, batches, find_minilm
 
 SENTENCES = [
     "We picked Redis for the session store.",
@@ -64,7 +64,7 @@ def test_the_first_good_carrier_is_taken(tmp_path: Path) -> None:
     carriers = [a_carrier(tmp_path, "one", b"first"), a_carrier(tmp_path, "two", b"second")]
     embedder, reason = find_minilm(carriers=carriers, locate=installed_in(tmp_path))
     assert embedder is not None
-    assert embedder.name == f"minilm-l6-fp32@{carriers[0].sha256[:8]}"
+    assert embedder.name == f"minilm-l6-fp32@{carriers[0].sha256[:8]}-{MAX_TOKENS}"
     assert embedder.dim == 384
     assert reason == f"{embedder.name}, from one"
 

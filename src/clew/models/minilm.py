@@ -60,8 +60,8 @@ class Carrier:
 
     @property
     def name(self) -> str:
-        """Name of the vectors that these weights give."""
-        return f"minilm-l6-{self.kind}@{self.sha256[:8]}"
+        """Name of the vectors: the model, a hash of its weights, and the tokens that are read of a text."""
+        return f"minilm-l6-{self.kind}@{self.sha256[:8]}-{MAX_TOKENS}"
 
 
 _FP32_SIZE: Final = 90_868_376
