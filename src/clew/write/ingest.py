@@ -266,10 +266,13 @@ def _append_all(
 
 
 def _release(streams: Iterable[StreamAlignment], most: int) -> None:
-    """Drops the keys of the sequences that were used longest ago, until no more than `most` are in memory."""
+    """Drops the keys of the sequences that were used longest ago, until no more than `most` are in memory.
+
+    The last one used keeps its keys: a long session would have to read all of them again for each group of turns.
+    """
     kept = list(streams)
     keys = sum(len(stream.keys) for stream in kept)
-    for stream in kept:
+    for stream in kept[:-1]:
         if keys <= most:
             break
         keys -= len(stream.keys)
