@@ -1,8 +1,9 @@
-"""Material for evaluations 1, 2, 3 and 5: texts written for this purpose, split in two by a hash.
+"""Material for evaluations 1, 2, 3 and 5: texts written for this purpose, in several parts.
 
-The split `seen` may be looked at while rules are changed; the split `unseen` is run only for figures. A text belongs to
-`unseen` if the first digit of the SHA-256 of its head line is odd. All texts were written before any of them was run,
-and none was changed because of a result.
+The first texts are split in two by a hash: `seen` may be looked at while rules are changed, `unseen` is run only for
+figures. A text belongs to `unseen` if the first digit of the SHA-256 of its head line is odd. Each further source is a
+part of its own, in another genre and voice: letters of earlier centuries, spoken lectures, and terse notes. All texts
+were written before any of them was run, and none was changed because of a result.
 """
 
 import hashlib
@@ -17,11 +18,15 @@ from typing import Final, Literal
 from clew.text.sentences import sentence_spans
 from clew.types.record import Record
 
-BankSplit = Literal["seen", "unseen"]
+BankSplit = Literal["seen", "unseen", "letters", "lectures", "notes"]
+SOURCES: Final[tuple[BankSplit, ...]] = ("letters", "lectures", "notes")
+"""The parts that are one source each, kept in one file each."""
+
 MaterialKind = Literal["thread", "passage", "crossing", "bridge"]
 
 _FRAMING: Final = re.compile(r"([a-z_]+): (.*)")
 _VERSE: Final = "poetry"
+_VERSES: Final = " / "  # between the verses of one turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,13 +76,13 @@ def bank(part: BankSplit) -> tuple[Material, ...]:
         domain = file.name.removesuffix(".txt")
         for block in file.read_text(encoding="utf-8").split("# ")[1:]:
             head, *lines = block.strip().split("\n")
-            if part_of(head) == part:
-                found += _materials(domain, head, lines)
+            if part == (domain if domain in SOURCES else part_of(head)):
+                found += _materials(domain, head, [line.replace(_VERSES, "\n") for line in lines])
     return tuple(found)
 
 
 def part_of(head: str) -> BankSplit:
-    """The split that a text belongs to, by its head line."""
+    """The split that one of the first texts belongs to, by its head line."""
     return "unseen" if int(hashlib.sha256(head.encode()).hexdigest()[0], 16) % 2 else "seen"
 
 
@@ -87,12 +92,11 @@ def of_kind(part: BankSplit, kind: MaterialKind) -> tuple[Material, ...]:
 
 
 def _materials(domain: str, head: str, lines: list[str]) -> list[Material]:
-    kind, *rest = head.split(": ")
+    kind, *rest = head.split(": ", 2)
     match kind:
-        case "thread":
-            return [Material("thread", (domain,), rest[0], tuple(lines))]
-        case "passage":
-            return [Material("passage", (domain,), rest[0], tuple(lines))]
+        case "thread" | "passage":
+            named = rest[0] if len(rest) > 1 else domain
+            return [Material("thread" if kind == "thread" else "passage", (named,), rest[-1], tuple(lines))]
         case "crossing":
             return [Material("crossing", tuple(rest[0].split(" + ")), rest[1], tuple(lines))]
         case _:
