@@ -55,7 +55,7 @@ HOUSE = (
     Requirement(
         "F-HOUSE-24",
         "HOUSE 4",
-        "Each table declares whether it holds text of users; forgetting and its proof read that.",
+        "Each table declares whether it holds text of users; forgetting, its proof, masking and export go by that.",
     ),
 )
 

@@ -50,14 +50,14 @@ def test_a_home_is_encrypted_gets_another_key_and_is_made_plain(tmp_path: Path) 
     home = tmp_path / "plain"
     done("add", WORD, "--home", home)
     assert in_plain(home, WORD) == {WORD}
-    assert "encrypted with the key that env:FIRST names" in done("rekey", "env:FIRST", "--home", home)
+    assert "now encrypted with the key in env:FIRST" in done("rekey", "env:FIRST", "--home", home)
     assert in_plain(home, WORD) == set()
     assert found(home) == [WORD]
     assert record("rekey", "env:SECOND", "--home", home) == {"key": "env:SECOND", "changed": True}
     assert found(home) == [WORD]
     assert (home / "clew.toml").read_text(encoding="utf-8") == '[store]\nkey = "env:SECOND"\n'
-    assert "it was before" in done("rekey", "env:SECOND", "--home", home)
-    assert "is plain now" in done("rekey", "none", "--home", home)
+    assert "already encrypted" in done("rekey", "env:SECOND", "--home", home)
+    assert "now not encrypted" in done("rekey", "none", "--home", home)
     assert (found(home), in_plain(home, WORD)) == ([WORD], {WORD})
 
 

@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from types import MappingProxyType
+from typing import Final
 
 from clew.errors import InputError, NotFoundError, StoreError
 from clew.ingest.export import export_lines, learned_line
@@ -11,6 +13,25 @@ from clew.store.home import private_text
 from clew.store.protocol import Store
 from clew.store.rows import turn_from_row
 from clew.types.turn import Turn
+
+EXPORTED: Final = frozenset({"turn", "blob"})
+"""Tables that hold text of users and are written to the file."""
+
+LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
+    dict.fromkeys(
+        ("annotation", "analysis", "node", "label", "label_alias", "entity", "edge"), "derived from the turns"
+    )
+    | dict.fromkeys(("tail", "segment", "speaker"), "the index, derived from the turns")
+    | {
+        "session": "its title comes with the turns",
+        "meta": "progress of what is derived",
+        "job": "work that failed here",
+        "completion": "answers of a model, which may be asked again",
+        "receipt": "what this home was asked",
+        "pin": "names turns by their ids in this home",
+    }
+)
+"""The other tables that hold text of users -> why the export has no need of them."""
 
 
 def export_space(store: Store, space: str, path: Path) -> int:

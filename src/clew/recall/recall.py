@@ -15,6 +15,7 @@ from clew.rank.filter import Filter, without
 from clew.rank.frame import Frame
 from clew.rank.search import Ranking
 from clew.rank.strategies import AUTO, RecallPlan, plan, rank_sigma
+from clew.recall.masked_receipt import without_secrets
 from clew.recall.positions import region_of
 from clew.recall.read_path import ReadPath, texts_of
 from clew.recall.required_pins import required
@@ -76,7 +77,8 @@ def recall(
         context = replace(context, confidence=confidence(ranking) if ranking and context.items else 0.0)
     timings = timings_of(started, ranked, time.perf_counter())
     if not status.paused:
-        path.receipts.keep(make_receipt(context, frame, settings=settings, created_at=now, timings=timings))
+        receipt = make_receipt(context, frame, settings=settings, created_at=now, timings=timings)
+        path.receipts.keep(without_secrets(receipt, path.config))
     return context
 
 

@@ -17,6 +17,7 @@ from clew.rank.frame import Frame
 from clew.rank.intent.time_window import End, TimeWindow, mode_of, time_window
 from clew.rank.search import Ranking
 from clew.rank.timeline import on_topic
+from clew.recall.masked_receipt import without_secrets
 from clew.recall.read_path import ReadPath
 from clew.recall.timeline import MOST, Places, Scene, days_of, offers
 from clew.rows.pause import paused_since
@@ -91,7 +92,8 @@ def remember(path: ReadPath, request: TimeRequest) -> Remembered:
         told = TimelineResult(
             text, window.rest, findings.considered, findings.lines, packed, findings.ranking, findings.weights
         )
-        path.receipts.keep(timeline_receipt(told, name, settings=settings, created_at=now, timings=timings))
+        receipt = timeline_receipt(told, name, settings=settings, created_at=now, timings=timings)
+        path.receipts.keep(without_secrets(receipt, path.config))
     return replace(remembered, receipt_id=name)
 
 
