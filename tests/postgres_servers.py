@@ -161,7 +161,13 @@ class Server:
         """The programs' directory, or a copy of them where the other user may go."""
         if self.user is None or all(parent.stat().st_mode & 0o001 for parent in programs.parents):
             return programs
-        copied = self.place / "programs"
+        package = programs.parents[1]
+        libraries = package.with_name(
+            f"{package.name}.libs"
+        )  # what a wheel's programs load, by the way from one to the other
+        if libraries.is_dir():
+            shutil.copytree(libraries, self.place / "programs" / libraries.name, symlinks=True)
+        copied = self.place / "programs" / package.name / programs.parent.name
         shutil.copytree(programs.parent, copied, symlinks=True)
         return copied / programs.name
 

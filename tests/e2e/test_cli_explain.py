@@ -50,7 +50,7 @@ def test_a_signal_that_moved_a_turn_is_named(home: Path) -> None:
     found = record("explain", "--diff", plain, quoted)
     (seventh,) = [each for each in found["turns"] if each["turn_id"] == "s:turn:8"]
     assert seventh["after"] == 1
-    assert seventh["signal"] in ("quote", "lexical")
+    assert seventh["signal"] in ("quote", "lexical", "exact")
     assert f"{seventh['signal']} {seventh['share']:+.2f}" in done("explain", "--diff", plain, quoted)
 
 

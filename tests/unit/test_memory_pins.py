@@ -141,7 +141,7 @@ def test_bad_pins_are_refused_and_keep_nothing() -> None:
             (lambda: memory.pin("s:turn:9"), NotFoundError, "no turn 's:turn:9'"),
             (lambda: memory.pin("s:turn:1"), InputError, "never a memory"),
             (lambda: memory.pin(where="O9 >"), ExpressionError, "at position 1"),
-            (lambda: memory.pin(where="  "), ExpressionError, "empty"),
+            (lambda: memory.pin(where="  "), ExpressionError, "at position 1"),
             (lambda: memory.pin(where="routine", most=0), InputError, "most is 0"),
             (lambda: memory.pin(where="routine", most=True), InputError, "expected a whole number"),
             (lambda: memory.pin("s:turn:0", note=3), InputError, "the note is 3"),  # type: ignore[arg-type]  # that is it
