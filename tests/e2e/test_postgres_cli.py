@@ -46,7 +46,7 @@ def test_commands_work_on_a_server_and_show_no_password(
         (["work", "--once"], ""),
         (["rebuild"], ""),
         (["export", str(tmp_home / "out.jsonl")], ""),
-        (["backup", str(tmp_home / "copy.db")], "found whole"),
+        (["backup", str(tmp_home / "copy.db")], "and verified"),
         (["pause"], ""),
         (["resume"], ""),
         (["forget", "--yes", "api:turn:0"], ""),
