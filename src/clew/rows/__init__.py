@@ -1,1 +1,1 @@
-"""Rows to dataclasses and back: the only room besides `store/` that knows a column. Start at `annotations`."""
+"""Rows to dataclasses and back; `clew.store.row_types` names the columns. Start at `annotations`."""
