@@ -1,8 +1,10 @@
 """A thread that repeats one step of work: busy while there is some, woken by new work, resting after failures."""
 
+import atexit
 import logging
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -99,6 +101,7 @@ class WorkLoop:
 
     def start(self) -> None:
         """Starts the thread."""
+        _STARTED.add(self)
         self._thread.start()
 
     def wake(self) -> None:
@@ -222,3 +225,16 @@ class WorkLoop:
             self._hurry.wait(self._settings.gather)
         self._hurry.clear()
         self._wake.clear()
+
+
+_STARTED: Final[weakref.WeakSet[WorkLoop]] = weakref.WeakSet()
+
+
+@atexit.register
+def _end_threads() -> None:
+    """Ends the threads of programs that end without closing: one killed in the middle of embedding aborts the process."""
+    running = list(_STARTED)
+    for loop in running:
+        loop.ask_to_stop()
+    for loop in running:
+        loop.join()
