@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date, datetime
+from itertools import repeat
 from typing import Final
 
 import numpy as np
@@ -9,13 +11,16 @@ import numpy as np
 from clew.assemble.candidate_renderings import LONG, beginning, renderings
 from clew.assemble.fit import fit
 from clew.assemble.receipt import context_items, left_out, omissions
-from clew.assemble.render import Evidence
+from clew.assemble.render import Evidence, item_line, name_on_a_line
+from clew.index.view import IndexView
+from clew.rank.dampening import DAY
 from clew.rank.search import Ranking
 from clew.rank.sigma import SNIPPET
 from clew.store.rows import from_us
 from clew.text.counters import Counter
 from clew.text.pieces import piece_spans
 from clew.types.context import Context
+from clew.types.record import bulk_maker
 from clew.types.turn import ROLES
 
 STEEPNESS: Final = 2.0
@@ -26,6 +31,8 @@ UNWEIGHED: Final = 2.0
 
 LEAST: Final = 1e-12
 """Least utility of a token, above 0."""
+
+_evidence: Final = bulk_maker(Evidence)
 
 ReadTexts = Callable[[Sequence[tuple[str, int]]], Sequence[str | None]]
 """Maps (session, seq) pairs to texts; None for a turn that was forgotten meanwhile."""
@@ -132,35 +139,65 @@ class _RenderingSource:
 
     def __init__(self, ranking: Ranking, fetch: ReadTexts, policy: PackingPolicy) -> None:
         self._ranking, self._fetch, self._offer, self._long = ranking, fetch, policy.offer, policy.long
-        self._rows: dict[int, tuple[str | None, str, int, int, int, int, int]] = {}
+        self._words: dict[int, str | None] = {}
+        self._whole: dict[int, list[Evidence]] = {}
 
     def fetch(self, places: Sequence[int]) -> None:
-        """Reads the rows that the renderings of these candidates need."""
+        """Reads these candidates, and makes the renderings of whole turns together, which takes a third of the time."""
         view = self._ranking.frame.view
         positions = self._ranking.positions[np.asarray(places, dtype=np.int64)]
-        names = [view.sessions[number] for number in view.turns.session[positions].tolist()]
-        seqs = view.turns.seq[positions].tolist()
+        turns = view.turns
+        codes, at, seqs = turns.session[positions].tolist(), turns.at[positions], turns.seq[positions].tolist()
+        names = list(map(view.sessions.__getitem__, codes))
         words = self._fetch(list(zip(names, seqs, strict=True)))
-        turns = (view.turns.at, view.turns.speaker, view.turns.role, view.turns.chars)
-        rest = (column[positions].tolist() for column in turns)
-        self._rows.update(zip(places, zip(words, names, seqs, *rest, strict=True), strict=True))
+        texts = ["" if each is None else each.strip() for each in words]
+        speakers = _speakers(view, turns.speaker[positions].tolist(), turns.role[positions].tolist())
+        moments = [None if each == view.NO_TIME else from_us(each) for each in at.tolist()]
+        whole = _evidence(
+            len(texts),
+            [place + 1 for place in places],
+            names,
+            seqs,
+            moments,
+            [speaker for speaker, _ in speakers],
+            texts,
+            repeat("full"),
+            repeat(()),
+            repeat(1.0),
+            [item_line(seq, name, text) for seq, (_, name), text in zip(seqs, speakers, texts, strict=True)],
+            _headings(names, codes, moments, (at // DAY).tolist()),
+        )
+        self._words.update(zip(places, words, strict=True))
+        self._whole.update(zip(places, ([each] for each in whole), strict=True))
 
     def renderings(self, place: int) -> list[Evidence]:
         """The whole turn, and shorter renderings of a long one; empty when the turn was forgotten meanwhile."""
-        words, session, seq, at, speaker, role, chars = self._rows[place]
+        words = self._words[place]
         if words is None:
             return []
-        view = self._ranking.frame.view
-        whole = Evidence(
-            rank=place + 1,
-            session=session,
-            seq=seq,
-            at=None if at == view.NO_TIME else from_us(at),
-            speaker=(view.speakers[speaker] if speaker >= 0 else "") or ROLES[role],
-            text=words.strip(),
-            rendering="full",
-        )
-        if chars <= self._long:
-            return [whole]
-        scores = self._ranking.frame.scores_of_pieces(int(self._ranking.positions[place]))
-        return self._offer(whole, words, piece_spans(words), scores)
+        whole = self._whole[place]
+        frame, position = self._ranking.frame, self._ranking.positions[place]
+        if frame.view.turns.chars[position] <= self._long:
+            return whole
+        return self._offer(whole[0], words, piece_spans(words), frame.scores_of_pieces(int(position)))
+
+
+def _speakers(view: IndexView, speakers: Sequence[int], roles: Sequence[int]) -> list[tuple[str, str]]:
+    """Of each turn the speaker's name, or else the role; as it is, and on one line."""
+    pairs = list(zip(speakers, roles, strict=True))
+    names = {pair: (view.speakers[pair[0]] if pair[0] >= 0 else "") or ROLES[pair[1]] for pair in set(pairs)}
+    written = {pair: (name, name_on_a_line(name)) for pair, name in names.items()}
+    return list(map(written.__getitem__, pairs))
+
+
+def _headings(
+    names: Sequence[str], codes: Sequence[int], moments: Sequence[datetime | None], days: Sequence[int]
+) -> list[tuple[str, date | None]]:
+    """The heading of each turn: one tuple for all turns of a session and day.
+
+    Args:
+        days: a number for each calendar day.
+    """
+    keys = list(zip(codes, days, strict=True))
+    made = {key: (name, at and at.date()) for key, name, at in zip(keys, names, moments, strict=True)}
+    return list(map(made.__getitem__, keys))

@@ -118,9 +118,9 @@ class _Table:
         if not reached:
             return
         self._fetch(reached)
-        offered = [self._renderings(place) for place in reached]
+        offered = list(map(self._renderings, reached))
         worths = [worth[place] * factor for place, factor in zip(reached, _repeats(offered), strict=True)]
-        choices = [self._choice(each, shown) for each, shown in zip(worths, offered, strict=True)]
+        choices = list(map(self._choice, worths, offered))
         numbers = {place: number for number, place in enumerate(reached)} if must else {}
         picked = pack(choices, room, [numbers[place] for place in must])
         for number, offer in picked.items():
@@ -168,11 +168,12 @@ class _Table:
     def _choice(self, worth: float, shown: Sequence[Evidence]) -> PackingCandidate:
         if not shown:
             return PackingCandidate(())
-        key = shown[0].heading
-        whole_cost = self.weigh(shown[0].shown)
-        whole = worth * max(whole_cost, 1.0)
+        first = shown[0]
+        key = first.heading
+        whole_cost = self.weigh(first.shown)
+        whole = worth * (whole_cost if whole_cost > 1.0 else 1.0)
         if len(shown) == 1:  # as most have
-            return _CHOICE(((_OFFER((whole * shown[0].share, whole_cost)),), key, self._heading_cost(key)))
+            return _CHOICE(((_OFFER((whole * first.share, whole_cost)),), key, self._heading_cost(key)))
         costs = [whole_cost, *(self.weigh(evidence.shown) for evidence in shown[1:])]
         offers = [CandidateRendering(whole * evidence.share, cost) for evidence, cost in zip(shown, costs, strict=True)]
         return PackingCandidate(offers, key, self._heading_cost(key))
@@ -209,7 +210,10 @@ def _repeats(offered: Sequence[Sequence[Evidence]]) -> list[float]:
     seen: set[str] = set()
     factors = []
     for shown in offered:
-        beginning = " ".join(shown[0].text[:SAME].split()) if shown else ""
+        head = shown[0].text[:SAME] if shown else ""
+        # Of what can be printed only the space separates words, so that most beginnings need not be split.
+        plain = head.isprintable() and "  " not in head
+        beginning = head.strip() if plain else " ".join(head.split())
         factors.append(REPEATED if beginning in seen else 1.0)
         seen.add(beginning)
     return factors

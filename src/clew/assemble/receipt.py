@@ -3,13 +3,11 @@
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from functools import partial
-from itertools import islice, starmap
+from itertools import islice, repeat
 from types import MappingProxyType
 from typing import Any, Final
 
 from clew.assemble.fit import CHARS_PER_TOKEN, Packed
-from clew.assemble.render import Evidence
 from clew.rank.dampening import weights as dampening
 from clew.rank.frame import Frame
 from clew.rank.intent import Intent
@@ -19,9 +17,9 @@ from clew.rank.signals import SIGNALS
 from clew.store.rows import dumps
 from clew.types.context import Context, ContextItem, Omission, Receipt
 from clew.types.ids import turn_id
-from clew.types.record import maker
+from clew.types.record import bulk_maker
 
-_shown, _omitted = maker(ContextItem), maker(Omission)
+_shown, _omitted = bulk_maker(ContextItem), bulk_maker(Omission)
 
 NOTHING: Final[Mapping[int, str]] = MappingProxyType({})
 
@@ -114,17 +112,24 @@ def omissions(
         spare: tokens of the budget that were left.
         must: places that should have been there, with the reason.
     """
-    sizes = (-(-size // CHARS_PER_TOKEN) for size in chars)
-    return tuple(starmap(partial(_omission, max(spare, 0), must), zip(candidates, ranks, sizes, strict=True)))
-
-
-def _omission(
-    spare: int, must: Mapping[int, str], candidate: Candidate, ranks: dict[str, int], tokens: int
-) -> Omission:
-    name = turn_id(candidate.session, candidate.seq)
-    what = _SHOULD.format(must[place]) if (place := candidate.rank - 1) in must else f"rank {candidate.rank}"
-    reason = f"{what}: takes about {tokens} tokens, {spare} were left"
-    return _omitted((name,), reason, candidate.score, tokens, name, candidate.rank, candidate.shares, ranks)
+    sizes = [-(-size // CHARS_PER_TOKEN) for size in chars]
+    names = [turn_id(candidate.session, candidate.seq) for candidate in candidates]
+    left = f"{max(spare, 0)} were left"
+    found = (_SHOULD.format(must[each.rank - 1]) if each.rank - 1 in must else f"rank {each.rank}" for each in candidates)
+    reasons = [f"{what}: takes about {tokens} tokens, {left}" for what, tokens in zip(found, sizes, strict=True)]
+    return tuple(
+        _omitted(
+            len(candidates),
+            zip(names, strict=True),
+            reasons,
+            [candidate.score for candidate in candidates],
+            sizes,
+            names,
+            [candidate.rank for candidate in candidates],
+            [candidate.shares for candidate in candidates],
+            ranks,
+        )
+    )
 
 
 def context_items(
@@ -135,27 +140,28 @@ def context_items(
     Args:
         must: places of those that go before all others, with the reason.
     """
-    return tuple(starmap(partial(_item, must), zip(packed.items, packed.costs, candidates, ranks, strict=True)))
-
-
-def _item(
-    must: Mapping[int, str], item: Evidence, cost: int, candidate: Candidate, ranks: dict[str, int]
-) -> ContextItem:
-    name = turn_id(item.session, item.seq)
-    return _shown(
-        (name,),
-        item.rendering,
-        item.text,
-        cost,
-        candidate.rank,
-        candidate.score,
-        candidate.shares,
-        item.session,
-        item.at,
-        f"{name}:piece:{item.pieces[0]}" if len(item.pieces) == 1 else None,
-        ranks,
-        None if item.rendering == "full" else name,
-        must.get(candidate.rank - 1),
+    items = packed.items
+    names = [turn_id(item.session, item.seq) for item in items]
+    return tuple(
+        _shown(
+            len(items),
+            zip(names, strict=True),
+            [item.rendering for item in items],
+            [item.text for item in items],
+            packed.costs,
+            [candidate.rank for candidate in candidates],
+            [candidate.score for candidate in candidates],
+            [candidate.shares for candidate in candidates],
+            [item.session for item in items],
+            [item.at for item in items],
+            [
+                f"{name}:piece:{item.pieces[0]}" if len(item.pieces) == 1 else None
+                for name, item in zip(names, items, strict=True)
+            ],
+            ranks,
+            [None if item.rendering == "full" else name for name, item in zip(names, items, strict=True)],
+            [must.get(candidate.rank - 1) for candidate in candidates] if must else repeat(None),
+        )
     )
 
 

@@ -54,7 +54,7 @@ class Evidence:
     heading: tuple[str, date | None] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.shown = _line(self)
+        self.shown = item_line(self.seq, name_on_a_line(self.speaker), self.text, passage=bool(self.pieces))
         self.heading = self.session, None if self.at is None else self.at.date()
 
     @property
@@ -68,21 +68,25 @@ def line(evidence: Evidence) -> str:
     return evidence.shown
 
 
-def _line(evidence: Evidence) -> str:
+def item_line(seq: int, name: str, text: str, *, passage: bool = False) -> str:
     """The item's line in the block.
 
     Text that looks like the block's own marks, or like another item or heading, is escaped so that it can neither end
     the block nor forge an item: by a backslash after the `<`, and by a space before the line.
+
+    Args:
+        name: the speaker, as `name_on_a_line` writes it.
+        passage: the text is a part of a turn, and is marked as such.
     """
-    words = evidence.text.strip("\n")
+    words = text.strip("\n")
     if "<" in words:
         words = _LIKE_A_MARK.sub(r"\g<0>\\", words)
-    if len(words.splitlines()) > 1:  # rare, and several times faster to test than the pattern
+    if not words.isprintable() and len(words.splitlines()) > 1:  # several times faster to test than the pattern
         words = _LIKE_AN_ITEM.sub(r"\g<0> ", words)
-    shown = f"… {words} …" if evidence.pieces else words
+    shown = f"… {words} …" if passage else words
     if "```" in shown or "~~~" in shown:
         shown = _fenced(shown)
-    return f"{evidence.seq} {_name(evidence.speaker)}: {shown}\n"
+    return f"{seq} {name}: {shown}\n"
 
 
 def quoted(text: str) -> str:
@@ -113,10 +117,10 @@ def _fenced(text: str) -> str:
 @lru_cache(maxsize=1024)
 def heading(session: str, day: date | None) -> str:
     """The line above the items of one session and day."""
-    return f"[{_name(session)}]\n" if day is None else f"[{_name(session)}] {day.isoformat()}\n"
+    return f"[{name_on_a_line(session)}]\n" if day is None else f"[{name_on_a_line(session)}] {day.isoformat()}\n"
 
 
-def _name(name: str) -> str:
+def name_on_a_line(name: str) -> str:
     """A name on one line, with the block's marks escaped."""
     if name.isalnum():
         return name
@@ -137,7 +141,8 @@ def chronological(items: Iterable[Evidence]) -> list[Evidence]:
         at = item.at or _LATEST
         if item.session not in starts or at < starts[item.session]:
             starts[item.session] = at
-    places = [(starts[item.session], *item.place) for item in every]
+    order = {session: place for place, (_, session) in enumerate(sorted((at, name) for name, at in starts.items()))}
+    places = [(order[item.session], item.seq, item.pieces[:1]) for item in every]
     return [every[number] for number in sorted(range(len(every)), key=places.__getitem__)]
 
 
