@@ -1335,6 +1335,10 @@ HCE = (
         "F-HCE-07", "DESIGN 10", "A memory's prompt is block, buffer, query, budgeted, and nothing is repeated."
     ),
     Requirement("F-HCE-08", "DESIGN 10", "A chat that a memory wraps is called once; its answer is always returned."),
+    Requirement("F-CHAT-01", "Issue 13.10", "What the SDKs of OpenAI, Anthropic and Google return is stored as turns."),
+    Requirement("F-CHAT-02", "Issue 13.10", "A streamed answer passes through untouched, and is stored when it ends."),
+    Requirement("F-CHAT-03", "Issue 13.10", "The user's message is kept, whatever becomes of the answer."),
+    Requirement("F-CHAT-04", "Issue 13.10", "Lists of messages are taken; of a history only what is new is stored."),
     Requirement("F-HCE-09", "HCE", "A save replaces the old state in one step, even beside another save."),
 )
 

@@ -32,12 +32,25 @@ def given_space(value: object) -> str:
     Raises:
         InputError: it is no text, empty, or holds a NUL or a lone surrogate, which no database keeps.
     """
+    return _given_name(value, "space")
+
+
+def given_session(value: object) -> str:
+    """The name of a session.
+
+    Raises:
+        InputError: it is no text, empty, or holds a NUL or a lone surrogate, which no database keeps.
+    """
+    return _given_name(value, "session")
+
+
+def _given_name(value: object, what: str) -> str:
     if not isinstance(value, str):
-        raise InputError(f"the space is {_shown(value)}; expected its name, as a str")
+        raise InputError(f"the {what} is {_shown(value)}; expected its name, as a str")
     if not value.strip():
-        raise InputError(f"space {value!r} is empty; name it, or leave the argument out for 'default'")
+        raise InputError(f"{what} {value!r} is empty; name it, or leave the argument out for 'default'")
     if escape_surrogates(value) != value:
-        raise InputError(f"the space {value!r:.200} holds a NUL or a lone surrogate; choose another name")
+        raise InputError(f"the {what} {value!r:.200} holds a NUL or a lone surrogate; choose another name")
     return value
 
 

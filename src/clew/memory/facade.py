@@ -7,7 +7,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, Unpack
 
-from clew.assemble.prompt import wrapped
+from clew.assemble.wrapping import wrapped
 from clew.config import Config
 from clew.errors import InputError, StoreError
 from clew.learn.feedback import RECENT, mark_used, note_restored
@@ -15,7 +15,8 @@ from clew.learn.tuning import Tuner
 from clew.maintain.export_space import export_space
 from clew.maintain.forget import Conditions, selection_of
 from clew.maintain.rebuild import rebuild
-from clew.memory.arguments import given_count, given_ref_or_rule, given_text
+from clew.memory.arguments import given_count, given_ref_or_rule, given_session, given_text
+from clew.memory.chat import ChatLog, ChatMemorizer
 from clew.memory.opening import Clock
 from clew.memory.reads import MemoryReads
 from clew.memory.recalls import SESSION
@@ -29,7 +30,7 @@ from clew.rows.pause import pause, resume
 from clew.rows.pins import MOST, set_pin, take_back
 from clew.store.home import usable_path
 from clew.store.protocol import Store
-from clew.types import ForgetReport, IngestReport, Role, Turn
+from clew.types import ForgetReport, IngestReport, Turn
 from clew.types.pins import Pin
 from clew.types.tuning import TuneReport
 from clew.types.work import WorkProgress
@@ -158,32 +159,40 @@ class Memory(MemoryReads):
         self.parts.worker.wake()
         return report
 
-    def update(self, user: str, assistant: str, *, session: str = SESSION) -> tuple[str, ...]:
+    def update(self, user: Any, assistant: Any = None, *, session: str = SESSION) -> tuple[str, ...]:
         """Stores one exchange durably: a turn of the user, then one of the assistant; gives their ids.
 
-        What says nothing is left out. The same exchange again is a new one.
+        What says nothing is left out. The same exchange again is a new one; of a history that is sent again,
+        only what is new is stored.
+
+        Args:
+            user: what the user says: text, a message, or a list of messages.
+            assistant: text, a message, a list of messages, or what an SDK of OpenAI, Anthropic or Google returns: dicts
+                and objects, with tool calls; or a stream, which is read to its end, or the list of its pieces.
 
         Raises:
             TurnRejected: one of them is too long, or a pattern of `ingest.exclude` or a pause keeps it out.
+            InputError: one of them is nothing of this; if it is the assistant's, the user's is stored.
         """
-        now = self.reads.clock()
-        exchange: tuple[tuple[Role, str], ...] = (("user", user), ("assistant", assistant))
-        return tuple(
-            self.add(Turn(role=role, content=text, session=session, at=now)) for role, text in exchange if text.strip()
-        )
+        self._check_open()
+        chat = ChatLog(self.reads, self.parts.appender, self.config, given_session(session))
+        try:
+            return chat.asked(user) + chat.answered(assistant)
+        finally:
+            self.parts.worker.wake()
 
     def wrap_chat(self, chat: Callable[..., Any], *, session: str = SESSION) -> Callable[..., Any]:
         """A chat function around which this memory works: it gets the built prompt, and its answer is stored.
 
-        It is called exactly once for each call, with the prompt as its first argument; its answer is given back even
-        when memory fails. A coroutine function gives a coroutine function.
+        It is called exactly once for each call, with the prompt as its first argument, or in the place of `messages`,
+        `input` or `contents`; given a list of messages, it gets the list with the block in the user's last message. Its
+        answer, of any form that `update` takes, is given back even when memory fails. The user's message is stored
+        before the call, and stays when it fails; a stream passes through, and is stored when it ends, also early. A
+        coroutine function gives a coroutine function.
         """
         self._check_open()
-        return wrapped(
-            chat,
-            lambda query: self.build_prompt(query, session=session),
-            lambda user, assistant: self.update(user, assistant, session=session),
-        )
+        chat_log = ChatLog(self.reads, self.parts.appender, self.config, given_session(session))
+        return wrapped(chat, ChatMemorizer(chat_log, self.parts.worker.wake))
 
     def pause(self) -> None:
         """Stores nothing more in this space, in no process, until `resume`: no turn, and no receipt of a recall."""

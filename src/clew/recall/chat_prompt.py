@@ -3,7 +3,7 @@
 from typing import Final
 
 from clew.assemble.prompt import remembered, sections, spoken
-from clew.rank.filter import Filter
+from clew.rank.filter import Filter, newest
 from clew.recall.read_path import ReadPath
 from clew.recall.recall import RecallRequest, recall
 from clew.store.rows import turn_from_row
@@ -30,6 +30,21 @@ def chat_prompt(path: ReadPath, query: str, session: str) -> str:
             return sections(block, focus, query)
         left -= over
     return sections("", focus, query)
+
+
+def block_prompt(path: ReadPath, query: str, session: str, held: int) -> str:
+    """Context block and query, for a prompt that holds the newest turns of the session itself.
+
+    Args:
+        held: how many of them.
+    """
+    shown = newest(path.live.view(), session, held) if held else ()
+    count, budget = counter_named(path.config.counter), path.config.budget
+    left = budget - count(remembered("x", ""))
+    if left <= 0:
+        return sections("", "", query)
+    block = recall(path, query, RecallRequest(left, count), Filter(), shown).text
+    return sections(block, "", query) if block else query
 
 
 def _focus(path: ReadPath, session: str, budget: int, count: Counter) -> tuple[list[tuple[str, int]], str]:

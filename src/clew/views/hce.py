@@ -14,8 +14,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from clew.analyze.entities import Mention, entities_in
-from clew.assemble.prompt import remembered, sections, spoken, wrapped
+from clew.assemble.prompt import remembered, sections, spoken
+from clew.assemble.wrapping import wrapped
 from clew.errors import InputError, NotFoundError
+from clew.ingest.formats.sdk import JsonObject, texts_of
 from clew.structure.graph import EntityGraph, spreading_activation
 from clew.structure.tree import SemanticTree, TreeHit, hierarchical_relevance_search
 from clew.text.counters import counter
@@ -200,6 +202,26 @@ class EntityExtractor:
         return keys
 
 
+class _PipelineMemorizer:
+    """What a chat function wrapped by a pipeline does with it: an exchange is stored when it is complete."""
+
+    def __init__(self, pipeline: "HCEPipeline") -> None:
+        self._pipeline = pipeline
+
+    def prompt(self, asked: Any) -> Any:
+        return self._pipeline.build_prompt(asked)
+
+    def heard(self, asked: Any) -> None:
+        """A question without an answer is not stored."""
+
+    def answered(self, asked: Any, messages: list[JsonObject]) -> None:
+        texts = [text for message in messages for text in texts_of(message)]
+        self._pipeline.update(asked, "\n".join(texts))
+
+    def failed(self, asked: Any) -> None:
+        """A question without an answer is not stored."""
+
+
 class _Load:
     """`load` on a pipeline restores saved state into it; `load` on the class makes a new pipeline. Both return it."""
 
@@ -266,9 +288,10 @@ class HCEPipeline:
     def wrap_chat(self, chat_func: Callable[..., Any]) -> Callable[..., Any]:
         """Wrap a chat function so that it gets the built prompt instead of the query and its answers are stored.
 
-        The function is called exactly once per call, and its answer is returned even when memory fails.
+        The function is called exactly once per call, and its answer is returned even when memory fails. The text of an
+        answer of an SDK, or of a stream when it ends, is stored as well; a call without an answer stores nothing.
         """
-        return wrapped(chat_func, self.build_prompt, self.update)
+        return wrapped(chat_func, _PipelineMemorizer(self))
 
     def save(self, directory: str | Path) -> None:
         """Write everything to `pipeline.json` in a directory, which is created if it does not exist.

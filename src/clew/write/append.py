@@ -175,6 +175,11 @@ class Appender:
         chosen = frozenset(in_line)
         return [next(fates) if i in chosen else Fate(excluded=True) for i in range(len(items))]
 
+    def known_start(self, items: Sequence[Prepared]) -> int:
+        """How many turns at the start of a sequence of one session are stored already, or are to be kept out."""
+        places = self._plan(items, StreamAlignment()).places
+        return next((at for at, place in enumerate(places) if place.is_new), len(items))
+
     def _in_line(self, items: Sequence[Prepared], stream: StreamAlignment) -> Sequence[int]:
         """Places of the turns to be lined up: all but excluded ones, unless they came in before they were excluded."""
         if all(item.excluded is None for item in items):

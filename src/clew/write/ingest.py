@@ -2,8 +2,8 @@
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
@@ -24,6 +24,8 @@ from clew.write.stream_alignment import StreamAlignment
 
 _KEPT: Final = 4
 """Alignment keys kept in memory, for each turn that an import gathers."""
+
+PAUSED: Final = "this space is paused and stores nothing; `clew resume`, or Memory.resume, ends that"
 
 Progress = Callable[[int], None]
 """Called with the number of turns settled so far."""
@@ -144,7 +146,7 @@ def add_one(appender: Appender, turn: Turn, config: IngestConfig, now: datetime)
     if fate.conflict is not None:
         raise ConflictError(_conflict(item, fate.conflict))
     if fate.paused:
-        raise TurnRejected("this space is paused and stores nothing; `clew resume`, or Memory.resume, ends that")
+        raise TurnRejected(PAUSED)
     if fate.excluded:
         raise TurnRejected(f"the pattern {item.excluded!r} of the setting ingest.exclude keeps this turn out")
     name = fate.added or fate.known
@@ -173,6 +175,28 @@ def add_many(
     """
     records = (_admitted(turn, f"turns[{place}]") for place, turn in enumerate(turns))
     return _append_all(appender, records, config, clock, _Tally(on_progress))
+
+
+def add_history(appender: Appender, turns: Sequence[Turn], config: IngestConfig, now: datetime) -> tuple[str, ...]:
+    """Appends what is new in the history of one chat, as its program sends it again each time; gives the ids of all.
+
+    Turns without a time that follow stored ones were said since then, and get the present. Where nothing is stored yet,
+    only the last message of the user, and what follows it, is taken to be of now.
+
+    Raises:
+        TurnRejected: a turn cannot be taken, or the space is paused.
+    """
+    items = [prepare(admit(turn), config) for turn in turns]
+    if not items:
+        return ()
+    known = appender.known_start(items)
+    asked = max((at for at, turn in enumerate(turns) if turn.role == "user"), default=len(turns) - 1)
+    start = known or asked
+    items[start:] = [prepare(admit(turn if turn.at else replace(turn, at=now)), config) for turn in turns[start:]]
+    fates = appender.add_sequence(items, now, lambda _: None)
+    if any(fate.paused for fate in fates):
+        raise TurnRejected(PAUSED)
+    return tuple(name for fate in fates if (name := fate.added or fate.known) is not None)
 
 
 def _admitted(turn: object, where: str) -> ImportRecord:

@@ -1,0 +1,183 @@
+"""Puts the pieces of a streamed answer together: events of the SDKs of OpenAI, Anthropic and Google, or plain text.
+
+Each piece is read when it arrives, because the SDKs go on changing the objects that they have handed out.
+"""
+
+import codecs
+import json
+from collections.abc import Callable, Mapping
+from typing import Any, ClassVar
+
+from clew.ingest.formats.sdk import JsonObject, joined_items, messages_in, plain
+
+
+class StreamedAnswer:
+    """An answer that comes in pieces. A piece of an unknown shape is passed over."""
+
+    def __init__(self) -> None:
+        self._text: list[str] = []
+        self._thoughts: list[str] = []
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._calls: dict[int, JsonObject] = {}
+        self._blocks: dict[int, JsonObject] = {}
+        self._parts: list[JsonObject] = []
+        self._items: list[JsonObject] = []
+        self._unfinished: dict[str, list[str]] = {}
+        self._whole: list[JsonObject] = []
+
+    def take(self, piece: Any) -> None:
+        """Adds the next piece."""
+        if isinstance(piece, str):
+            self._text.append(piece)
+        elif isinstance(piece, bytes | bytearray):
+            self._text.append(self._decoder.decode(piece))
+        elif (reader := self.READERS.get(_kind(piece))) is not None:
+            reader(self, piece)
+        else:
+            self._take_message(piece)
+
+    def messages(self) -> list[JsonObject]:
+        """The messages that the pieces so far make up."""
+        if self._whole:
+            return self._whole
+        unfinished = ("".join(texts) for texts in self._unfinished.values())
+        items = [*self._items, *({"type": "message", "role": "assistant", "content": text} for text in unfinished)]
+        content: list[JsonObject] = [_finished(self._blocks[place]) for place in sorted(self._blocks)]
+        text = "".join(self._text)
+        message = {
+            **({"reasoning_content": "".join(self._thoughts)} if self._thoughts else {}),
+            **({"content": text} if text else {}),
+            **({"tool_calls": [self._calls[place] for place in sorted(self._calls)]} if self._calls else {}),
+        }
+        return [
+            *joined_items(items),
+            *([{"role": "assistant", "content": content}] if content else []),
+            *([{"role": "model", "parts": self._parts}] if self._parts else []),
+            *([{"role": "assistant", **message}] if message else []),
+        ]
+
+    def _take_message(self, piece: Any) -> None:
+        """A chunk of Chat Completions or of Gemini, or a message with a piece of text (Ollama, LangChain)."""
+        choices, candidates, message = (_member(piece, name) for name in ("choices", "candidates", "message"))
+        if choices:
+            self._take_choice(choices[0])
+        elif candidates:
+            content = _member(candidates[0], "content")
+            for part in _member(content, "parts") or ():
+                self._take_part(plain(part))
+        else:
+            self._take_content(piece if message is None else message)
+
+    def _take_content(self, message: Any) -> None:
+        content = _member(message, "content")
+        if isinstance(content, str):
+            self._text.append(content)
+
+    def _take_choice(self, choice: Any) -> None:
+        delta = _member(choice, "delta")
+        if delta is None:
+            delta = {"content": _member(choice, "text")}
+        for name, texts in (("content", self._text), ("refusal", self._text), ("reasoning_content", self._thoughts)):
+            text = _member(delta, name)
+            if isinstance(text, str):
+                texts.append(text)
+        for call in _member(delta, "tool_calls") or ():
+            self._take_call(call)
+
+    def _take_call(self, call: Any) -> None:
+        place = _member(call, "index")
+        held = self._calls.setdefault(
+            len(self._calls) if place is None else place,
+            {"type": "function", "function": {"name": "", "arguments": ""}},
+        )
+        function = _member(call, "function")
+        if _member(call, "id"):
+            held["id"] = _member(call, "id")
+        for name in ("name", "arguments"):
+            held["function"][name] += _member(function, name) or ""
+
+    def _take_part(self, part: JsonObject) -> None:
+        last = self._parts[-1] if self._parts else {}
+        is_text = isinstance(part.get("text"), str) and isinstance(last.get("text"), str)
+        if is_text and bool(part.get("thought")) == bool(last.get("thought")):
+            self._parts[-1] = {**last, "text": last["text"] + part["text"]}
+        else:
+            self._parts.append(part)
+
+    def _take_chunk(self, event: Any) -> None:
+        self.take(_member(event, "chunk"))
+
+    def _open_block(self, event: Any) -> None:
+        block = plain(_member(event, "content_block"))
+        if isinstance(block, dict):
+            self._blocks[_member(event, "index")] = block
+
+    def _extend_block(self, event: Any) -> None:
+        block, delta = self._blocks.get(_member(event, "index")), _member(event, "delta")
+        if block is None:
+            return
+        for name in ("text", "thinking", "signature"):
+            if isinstance(piece := _member(delta, name), str):
+                block[name] = (block.get(name) or "") + piece
+        if isinstance(piece := _member(delta, "partial_json"), str):
+            block["input"] = (block["input"] if isinstance(block.get("input"), str) else "") + piece
+
+    def _extend_item(self, event: Any) -> None:
+        self._unfinished.setdefault(str(_member(event, "item_id")), []).append(_member(event, "delta") or "")
+
+    def _end_item(self, event: Any) -> None:
+        item = plain(_member(event, "item"))
+        if isinstance(item, dict):
+            self._unfinished.pop(str(item.get("id")), None)
+            self._items.append(item)
+
+    def _end_response(self, event: Any) -> None:
+        self._whole = messages_in(_member(event, "response")) or []
+
+    def _pass_over(self, event: Any) -> None:
+        """Helper events of the SDKs repeat what the event before them brought."""
+
+    READERS: ClassVar[Mapping[str, Callable[[Any, Any], None]]] = {
+        "chunk": _take_chunk,
+        "content_block_start": _open_block,
+        "content_block_delta": _extend_block,
+        "response.output_text.delta": _extend_item,
+        "response.output_item.done": _end_item,
+        "response.completed": _end_response,
+        "response.incomplete": _end_response,
+        **dict.fromkeys(("message_start", "content.delta", "content.done"), _pass_over),
+    }
+    """How an event is read, by its `type`; other types are pieces of other shapes, or say nothing."""
+
+
+def is_pieces(value: Any) -> bool:
+    """Whether a value is a list of pieces, and not of messages or content blocks."""
+    if not isinstance(value, list | tuple) or not value:
+        return False
+    return all(isinstance(piece, str) for piece in value) or any(map(_is_event, value))
+
+
+def _is_event(piece: Any) -> bool:
+    if _kind(piece) in StreamedAnswer.READERS or _member(piece, "candidates"):
+        return True
+    choices = _member(piece, "choices")
+    return bool(choices) and _member(choices[0], "delta") is not None
+
+
+def _kind(piece: Any) -> str:
+    kind = _member(piece, "type")
+    return kind if isinstance(kind, str) else ""
+
+
+def _member(value: Any, name: str) -> Any:
+    return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
+
+
+def _finished(block: JsonObject) -> JsonObject:
+    """A block whose call's arguments are an object; arguments that broke off stay text."""
+    if not isinstance(block.get("input"), str):
+        return block
+    try:
+        return {**block, "input": json.loads(block["input"] or "{}")}
+    except ValueError:
+        return block

@@ -1,0 +1,174 @@
+"""The exchanges of a chat program: what it was asked and what it answered, as turns of a memory."""
+
+import threading
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from typing import Any
+
+from clew.config import Config
+from clew.errors import InputError
+from clew.ingest.exchange import turns_of
+from clew.ingest.formats.sdk import JsonObject, messages_in, plain, texts_of, with_text
+from clew.ingest.formats.sdk_stream import StreamedAnswer, is_pieces
+from clew.ingest.importers.message_turns import ROLES
+from clew.recall.chat_prompt import block_prompt, chat_prompt
+from clew.recall.read_path import ReadPath
+from clew.types import Turn
+from clew.write.append import Appender
+from clew.write.ingest import add_history, add_one
+
+
+class ChatLog:
+    """Stores the exchanges of one session."""
+
+    def __init__(self, reads: ReadPath, appender: Appender, config: Config, session: str) -> None:
+        """Takes parts of an open memory."""
+        self.reads, self.session = reads, session
+        self._appender, self._config = appender, config.ingest
+
+    def asked(self, user: Any) -> tuple[str, ...]:
+        """Stores what the user says: text or one message as a new turn, of a history what is new; gives their ids.
+
+        Raises:
+            InputError: it is neither text nor messages. TurnRejected: it cannot be taken.
+        """
+        messages = _messages(user, "user")
+        if _is_history(user):
+            return add_history(
+                self._appender, list(turns_of(messages, self.session, None)), self._config, self.reads.clock()
+            )
+        return self.add(messages)
+
+    def add(self, messages: Iterable[JsonObject]) -> tuple[str, ...]:
+        """Stores messages as new turns of now; gives their ids."""
+        now = self.reads.clock()
+        return tuple(self._add(turn) for turn in list(turns_of(messages, self.session, now)))
+
+    def answered(self, assistant: Any) -> tuple[str, ...]:
+        """Stores an answer; a stream is read to its end, and what came before an error is stored before it is raised.
+
+        Raises:
+            InputError: it is no answer that is known, or a stream that only an event loop can read.
+        """
+        if isinstance(assistant, AsyncIterator):
+            raise InputError(
+                f"the answer is {type(assistant).__name__}, an asynchronous stream, which cannot be read here; wrap "
+                "the chat function (wrap_chat), or give the list of its pieces"
+            )
+        if not isinstance(assistant, Iterator) and not is_pieces(assistant):
+            return self.add(_messages(assistant, "assistant"))
+        answer = StreamedAnswer()
+        names: tuple[str, ...] = ()
+        try:
+            for piece in assistant:
+                answer.take(piece)
+        finally:
+            names = self.add(answer.messages())
+        return names
+
+    def _add(self, turn: Turn) -> str:
+        return add_one(self._appender, turn, self._config, self.reads.clock())
+
+
+class ChatMemorizer:
+    """What a chat function wrapped by `Memory.wrap_chat` does with the memory."""
+
+    def __init__(self, log: ChatLog, wake: Callable[[], None]) -> None:
+        """Takes the log of a session, and what wakes the background work."""
+        self._log, self._wake = log, wake
+        self._lock = threading.Lock()
+        self._unanswered: str | None = None
+
+    def prompt(self, asked: Any) -> Any:
+        """The prompt in place of a text; a history with the block in its last message of the user."""
+        reads, session = self._log.reads, self._log.session
+        if isinstance(asked, str):
+            return chat_prompt(reads, asked, session)
+        last = _last_of_user(asked)
+        if last is None:
+            return asked
+        message = (messages_in(last, "user") or [{}])[0]
+        query = "\n".join(texts_of(message))
+        if not query.strip():
+            return asked
+        is_list = isinstance(asked, list | tuple)
+        prompt = block_prompt(reads, query, session, len(asked) - 1 if is_list else 0)
+        changed = prompt if isinstance(last, str) else with_text(plain(last), prompt)
+        return [changed if each is last else each for each in asked] if is_list else changed
+
+    def heard(self, asked: Any) -> None:
+        """Stores what was asked; the same text again, after a call that failed, is stored once."""
+        with self._lock:
+            again, self._unanswered = self._unanswered, None
+        if again is None or again != asked:
+            self._log.asked(_without_instructions(asked))
+            self._wake()
+
+    def answered(self, asked: Any, messages: list[JsonObject]) -> None:
+        """Stores the answer; a returned history is cut off after the question."""
+        self._log.add(_after(messages, "\n".join(_said(asked))))
+        self._wake()
+
+    def failed(self, asked: Any) -> None:
+        """Remembers that there was no answer."""
+        with self._lock:
+            self._unanswered = asked if isinstance(asked, str) else None
+
+
+def _messages(value: Any, role: str) -> list[JsonObject]:
+    try:
+        found = messages_in(value, role)
+    except (ValueError, TypeError, RecursionError) as error:
+        raise InputError(
+            f"the {role}'s {type(value).__name__} cannot be read: {error}; give text or messages"
+        ) from error
+    if found is None:
+        raise InputError(
+            f"the {role}'s part is {type(value).__name__} {value!r:.60}; expected text, a message, a list of "
+            "messages, or what an SDK of OpenAI, Anthropic or Google returns"
+        )
+    return found
+
+
+def _is_history(value: Any) -> bool:
+    return isinstance(value, list | tuple) and len(messages_in(value, "user") or ()) > 0 and not _is_content(value)
+
+
+def _is_content(values: Any) -> bool:
+    """Whether a list is the content of one message: texts and blocks without roles."""
+    return len(messages_in(values, "user") or ()) == 1 and len(values) > 0 and not any(map(_role_of, values))
+
+
+def _role_of(value: Any) -> str | None:
+    role = value.get("role") if isinstance(value, dict) else getattr(value, "role", None)
+    return ROLES.get(role.lower()) if isinstance(role, str) else None
+
+
+def _last_of_user(asked: Any) -> Any:
+    """The last message of the user in what was asked, as it was given."""
+    if not isinstance(asked, list | tuple):
+        return asked
+    users = [each for each in asked if isinstance(each, str) or _role_of(each) == "user"]
+    return users[-1] if users else None
+
+
+def _without_instructions(asked: Any) -> Any:
+    """A history without the program's instructions to the model, which nobody said."""
+    if not isinstance(asked, list | tuple):
+        return asked
+    return [each for each in asked if _role_of(each) != "system"]
+
+
+def _said(asked: Any) -> list[str]:
+    last = _last_of_user(asked)
+    found = messages_in(last, "user") if last is not None else None
+    return [text for message in found or () for text in texts_of(message)]
+
+
+def _after(messages: list[JsonObject], query: str) -> list[JsonObject]:
+    """The messages after the last one that repeats the question or the prompt that was made of it."""
+    ends = [
+        at + 1
+        for at, message in enumerate(messages)
+        if query and _role_of(message) == "user" and query in "\n".join(texts_of(message))
+    ]
+    return messages[ends[-1] if ends else 0 :]
