@@ -1188,6 +1188,9 @@ SPEED = (
     Requirement(
         "F-SPEED-30", "Issue 12.1", "A model can be loaded ahead of the first question; one that fails costs no call."
     ),
+    Requirement(
+        "F-SPEED-31", "Issue 12.1", "One search for the cues of all rules masks what every rule tried everywhere masks."
+    ),
     Requirement("F-SPEED-08", "DESIGN 13", "An exchange of candidates releases none that it would take back."),
 )
 

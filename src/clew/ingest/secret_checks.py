@@ -16,6 +16,7 @@ _PLACEHOLDER = re.compile(
     r"(?:none|null|nil|true|false|undefined|string|required|optional|password|passwd|secret|token)s?$",
     re.IGNORECASE,
 )
+_AWS_ID = re.compile(r"(?<![a-z0-9])a[ks]ia", re.IGNORECASE)
 _DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$")
 _LABEL = re.compile(
     r"\b(?:password|passphrase|enter|type|please|your|must|required|invalid|incorrect|wrong|forgot|reset|confirm)\b",
@@ -50,6 +51,11 @@ def is_placeholder(text: str) -> bool:
 def mixed(match: SecretMatch) -> bool:
     """See `is_mixed`."""
     return is_mixed(match["secret"])
+
+
+def beside_aws_id(match: SecretMatch) -> bool:
+    """Mixed, in a text that has a word which may hold the id of an AWS key."""
+    return mixed(match) and any(len(word) >= 15 and _AWS_ID.search(word) for word in match.string.split())
 
 
 def random_looking(match: SecretMatch) -> bool:

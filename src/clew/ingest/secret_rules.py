@@ -28,8 +28,8 @@ class SecretRule:
             not for what stands around other secrets.
         accept: takes a second look at a match.
         begins: whether a match begins with a cue; then only the places of cues are tried.
-        scope: where cues are looked for: at the beginning of a part of a long word (`token`), anywhere (`text`), or
-            nowhere, because the rule is for texts with many digits.
+        scope: which texts are searched for cues: those with a digit, since every key has one (`token`), all (`text`),
+            or none, because the rule is for texts with many digits (`digits`).
         needs: one of these must be in the text, too; in lower case.
     """
 
@@ -100,7 +100,7 @@ _KEYS: Final = (
         "aws-secret",
         "akia asia",
         r"(?<![\w/+=])(?P<secret>[A-Za-z0-9/+]{40})(?![\w/+=])",
-        check.mixed,
+        check.beside_aws_id,
         begins=False,
     ),
     _rule("aws-id", "akia asia", r"(?<![\w/+])(?P<secret>A[KS]IA[A-Z0-9]{16})(?![\w/+=])"),

@@ -12,12 +12,13 @@ import hashlib
 import hmac
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache, lru_cache
-from itertools import takewhile
 from operator import itemgetter
 from typing import Any
+
+import ahocorasick
 
 from clew.ingest.secret_checks import SecretMatch, is_assigned_secret
 from clew.ingest.secret_rules import TELLING, SecretRule, secret_rules
@@ -28,94 +29,59 @@ GUESSABLE = frozenset({"credential", "url-login", "card"})
 """Kinds whose secrets are few or short enough to be tried one by one against a hash."""
 
 _MASK = "[masked:"
+_LONGEST_MASK = 80
 _SHORT = 200
 _SHORTEST = 8  # no rule matches less
-_LONG_WORD = 15  # keys that carry their issuer's mark are words at least so long
 _DIGIT = re.compile("[0-9]")
 _DIGITS = re.compile("[0-9][0-9][0-9][0-9](?:[0-9]{10}|[ -][0-9]{4}|[ -][0-9]{6})")
 _NAMED = re.compile(TELLING + "$", re.IGNORECASE)
-_GATES = (
-    "pass",
-    "pwd",
-    "secret",
-    "token",
-    "key",
-    "auth",
-    "bearer",
-    "cookie",
-    "://",
-    "curl",
-    "mysql",
-    "maria",
-    "login",
-    "-----",
-    "hf_",
-)
-"""Each text cue contains one of these, or needs it in the text: one search saves many."""
+_PLACE = itemgetter(0)
 
-_APART = {code: " " for code in range(128) if not chr(code).isalnum()}
-_START = itemgetter(slice(0, 3))
+_Hits = Mapping[tuple[str, ...], Collection[int]]
+"""Places in a text by the cues that stand there; rules with the same cues share them."""
 
 
-@dataclass(frozen=True, slots=True)
-class _CueIndex:
-    """Which rules to try, by the cues of a text.
+class _CueSearch:
+    """Finds the cues of all rules in one pass over a text (the algorithm of Aho and Corasick)."""
 
-    Attributes:
-        by_cue: cue -> places of its rules in `secret_rules()`.
-        by_start: first three letters of a word's part -> cues that begin so; `starts` has its keys.
-        inside: cues that may stand anywhere in a long word.
-        by_gate: gate -> cues that may stand anywhere in a text.
-        digits: places of the rules for digits.
-    """
+    def __init__(self, rules: Iterable[SecretRule]) -> None:
+        held: dict[str, list[tuple[str, ...]]] = {}
+        for cues in dict.fromkeys(rule.cues for rule in rules):
+            for cue in cues:
+                held.setdefault(cue, []).append(cues)
+        self._automaton = ahocorasick.Automaton()
+        for cue, groups in held.items():
+            self._automaton.add_word(cue, (len(cue) - 1, tuple(groups)))
+        self._automaton.make_automaton()
 
-    by_cue: Mapping[str, tuple[int, ...]]
-    by_start: Mapping[str, tuple[str, ...]]
-    starts: frozenset[str]
-    inside: tuple[str, ...]
-    by_gate: tuple[tuple[str, tuple[str, ...]], ...]
-    digits: tuple[int, ...]
-
-    def cues(self, text: str, lower: str, *, has_digits: bool) -> set[str]:
-        """The cues that stand in a text; those of keys only where there are digits, which every key has."""
-        found: set[str] = set()
-        for gate, cues in self.by_gate:
-            if gate in lower:
-                found.update([cue for cue in cues if cue in lower])
-        if has_digits and (words := [word for word in text.split() if len(word) >= _LONG_WORD]):
-            long = " ".join(words).lower()
-            for start in self.starts.intersection(map(_START, long.translate(_APART).split())):
-                found.update([cue for cue in self.by_start[start] if cue in long])
-            found.update([cue for cue in self.inside if cue in long])
+    def hits(self, lower: str) -> _Hits:
+        """Where cues begin in a text in lower case."""
+        found: dict[tuple[str, ...], set[int]] = {}
+        for end, (before, groups) in self._automaton.iter(lower):
+            for cues in groups:
+                found.setdefault(cues, set()).add(end - before)
         return found
 
 
 @cache
-def _cue_index() -> _CueIndex:
-    by_cue: dict[str, list[int]] = {}
-    by_start: dict[str, list[str]] = {}
-    inside: list[str] = []
-    by_gate: dict[str, list[str]] = {gate: [] for gate in _GATES}
+def _cue_search(*, keys: bool) -> _CueSearch:
+    """The search for the cues of secrets that are told by what stands before them, and of keys where asked for."""
+    return _CueSearch(rule for rule in secret_rules() if rule.scope == "text" or (keys and rule.scope == "token"))
+
+
+@cache
+def _digit_rules() -> tuple[SecretRule, ...]:
+    return tuple(rule for rule in secret_rules() if rule.scope == "digits")
+
+
+@cache
+def _rules_by_cues() -> Mapping[tuple[str, ...], Sequence[tuple[int, SecretRule]]]:
+    """The rules of each group of cues, with their places in the order in which they are tried."""
+    held: dict[tuple[str, ...], list[tuple[int, SecretRule]]] = {}
     for place, rule in enumerate(secret_rules()):
-        for cue in rule.cues:
-            known = cue in by_cue
-            by_cue.setdefault(cue, []).append(place)
-            if known:
-                continue
-            if rule.scope == "text":
-                by_gate[next((gate for gate in _GATES if gate in cue), "login")].append(cue)
-            elif start := "".join(takewhile(str.isalnum, cue))[:3]:
-                by_start.setdefault(start, []).append(cue)
-            else:
-                inside.append(cue)
-    return _CueIndex(
-        by_cue={cue: tuple(places) for cue, places in by_cue.items()},
-        by_start={start: tuple(cues) for start, cues in by_start.items()},
-        starts=frozenset(by_start),
-        inside=tuple(inside),
-        by_gate=tuple((gate, tuple(cues)) for gate, cues in by_gate.items()),
-        digits=tuple(place for place, rule in enumerate(secret_rules()) if rule.scope == "digits"),
-    )
+        if rule.scope != "digits":
+            held.setdefault(rule.cues, []).append((place, rule))
+    return held
 
 
 def mask(text: str, key: bytes = b"") -> tuple[str, dict[str, int]]:
@@ -130,30 +96,38 @@ def mask(text: str, key: bytes = b"") -> tuple[str, dict[str, int]]:
     if len(text) < _SHORTEST:
         return text, {}
     lower = _lowered(text)
-    index = _cue_index()
     has_digits = _DIGIT.search(text) is not None
-    cues = index.cues(text, lower, has_digits=has_digits)
-    places = {place for cue in cues for place in index.by_cue[cue]}
+    search = _cue_search(keys=has_digits)
+    hits = search.hits(lower)
+    rules = _rules_for(hits)
     if has_digits and _DIGITS.search(text):
-        places.update(index.digits)
-    if not places:
+        rules += _digit_rules()
+    if not rules:
         return text, {}
     counts: Counter[str] = Counter()
-    at_cues: dict[tuple[str, ...], list[int]] = {}
-    for place in sorted(places):
-        rule = secret_rules()[place]
+    for rule in rules:
         if rule.needs and not any(needed in lower for needed in rule.needs):
             continue
-        if rule.begins:
-            if rule.cues not in at_cues:
-                at_cues[rule.cues] = sorted({at for cue in rule.cues if cue in cues for at in _places(lower, cue)})
-            matches = [match for at in at_cues[rule.cues] if (match := rule.pattern.match(text, at))]
-        else:
-            matches = list(rule.pattern.finditer(text))
-        if matches and (masked := "".join(_pieces(text, rule, matches, key, counts))) != text:
+        masked = "".join(_pieces(text, rule, _matches(rule, text, hits), key, counts))
+        if masked != text:
             text, lower = masked, _lowered(masked)
-            at_cues.clear()
+            hits = search.hits(lower)
     return text, dict(counts)
+
+
+def _rules_for(hits: _Hits) -> list[SecretRule]:
+    """The rules with a cue in the text, in the order in which they are tried."""
+    if not hits:
+        return []
+    by_cues = _rules_by_cues()
+    return [rule for _, rule in sorted((each for cues in hits for each in by_cues[cues]), key=_PLACE)]
+
+
+def _matches(rule: SecretRule, text: str, hits: _Hits) -> Iterable[SecretMatch]:
+    """What a rule matches: at the places of its cues, or anywhere if a match need not begin with a cue."""
+    if not rule.begins:
+        return rule.pattern.finditer(text)
+    return (match for at in sorted(hits.get(rule.cues, ())) if (match := rule.pattern.match(text, at)))
 
 
 def mask_turn(turn: Turn, key: bytes = b"") -> tuple[Turn, dict[str, int]]:
@@ -164,7 +138,7 @@ def mask_turn(turn: Turn, key: bytes = b"") -> tuple[Turn, dict[str, int]]:
     masking = _Masking(key)
     parts = tuple(masking.part(part) for part in turn.parts)
     metadata = masking.value(turn.metadata)
-    speaker = masking.text(turn.speaker) if turn.speaker else turn.speaker
+    speaker = masking.repeated(turn.speaker) if turn.speaker else turn.speaker
     if not masking.counts:
         return turn, {}
     counts = dict(masking.counts)
@@ -174,7 +148,7 @@ def mask_turn(turn: Turn, key: bytes = b"") -> tuple[Turn, dict[str, int]]:
 
 @lru_cache(maxsize=4096)
 def _mask_again(text: str, key: bytes) -> tuple[str, dict[str, int]]:
-    """`mask` for the short texts of metadata, which are the same in turn after turn."""
+    """`mask` for short texts: those of metadata are the same in turn after turn."""
     return mask(text, key)
 
 
@@ -186,13 +160,21 @@ class _Masking:
         self._key = key
 
     def text(self, text: str) -> str:
-        masked, found = mask(text, self._key)
-        self.counts.update(found)
-        return masked
+        return self._counted(mask(text, self._key))
+
+    def repeated(self, text: str) -> str:
+        """A text that many turns have: a name, a key, a value of metadata."""
+        return self._counted(_mask_again(text, self._key)) if len(text) < _SHORT else self.text(text)
+
+    def _counted(self, masked: tuple[str, dict[str, int]]) -> str:
+        text, found = masked
+        if found:
+            self.counts.update(found)
+        return text
 
     def part(self, part: Part) -> Part:
         before = self.counts.total()
-        text, name = self.text(part.text), self.text(part.name or "") or part.name
+        text, name = self.text(part.text), part.name and self.repeated(part.name)
         extra = part.extra if part.type == "thinking" else self.value(part.extra)  # a signature must stay as it is
         data = None if part.data is None else self._original(part.data)
         if self.counts.total() == before:
@@ -202,7 +184,7 @@ class _Masking:
     def value(self, value: Any, name: str = "") -> Any:
         """A JSON value; what stands under a telling name in a mapping is masked like an assignment in text."""
         if isinstance(value, dict):
-            return {self.text(key): self.value(item, key) for key, item in value.items()}
+            return {self.repeated(key): self.value(item, key) for key, item in value.items()}
         if isinstance(value, list | tuple):
             return [self.value(item, name) for item in value]
         if not isinstance(value, str):
@@ -211,9 +193,7 @@ class _Masking:
         if named and len(value) >= _SHORTEST - 2 and is_assigned_secret(named[0], value, quoted=True):
             self.counts["credential"] += 1
             return _sign("credential", value, self._key)
-        masked, found = _mask_again(value, self._key) if len(value) < _SHORT else mask(value, self._key)
-        self.counts.update(found)
-        return masked
+        return self.repeated(value)
 
     def _original(self, data: bytes) -> bytes:
         try:
@@ -230,7 +210,9 @@ def _pieces(
     end = 0
     for found in finds:
         secret = found["secret"]
-        if found.start() >= end and not secret.startswith(_MASK) and rule.accept(found):
+        if found.start() < end or secret.startswith(_MASK) or is_in_mask(text, found.start("secret")):
+            continue
+        if rule.accept(found):
             counts[rule.kind] += 1
             yield text[end : found.start("secret")]
             yield _sign(rule.kind, secret, key)
@@ -238,11 +220,10 @@ def _pieces(
     yield text[end:]
 
 
-def _places(text: str, cue: str) -> Iterator[int]:
-    place = text.find(cue)
-    while place >= 0:
-        yield place
-        place = text.find(cue, place + 1)
+def is_in_mask(text: str, at: int) -> bool:
+    """Whether a place is in a mask, whose kind may be named like a password: `[masked:planetscale-password:...]`."""
+    begin = text.rfind(_MASK, max(0, at - _LONGEST_MASK), at)
+    return begin >= 0 and text.find("]", begin, at) < 0
 
 
 def _lowered(text: str) -> str:
