@@ -232,7 +232,7 @@ _STARTED: Final[weakref.WeakSet[WorkLoop]] = weakref.WeakSet()
 
 @atexit.register
 def _end_threads() -> None:
-    """Ends the threads of programs that end without closing: one killed in the middle of embedding aborts the process."""
+    """Ends the threads of programs that end without closing: one killed while it embeds aborts the process."""
     running = list(_STARTED)
     for loop in running:
         loop.ask_to_stop()
