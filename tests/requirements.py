@@ -930,7 +930,9 @@ MEMORY = (
     Requirement("F-MEMORY-11", "DESIGN 5", "Work that a killed process left undone is done by the next."),
     Requirement("F-MEMORY-12", "DESIGN 13", "The state kept between steps of background work is bounded and small."),
     Requirement("F-MEMORY-13", "Issue 13.10", "Questions of many users leave the event loop free for other calls."),
-    Requirement("F-MEMORY-14", "issue 12", "A program that ends without closing its memory ends well, after the step at hand."),
+    Requirement(
+        "F-MEMORY-14", "issue 12", "A program that ends without closing its memory ends well, after the step at hand."
+    ),
 )
 
 # --- HOLDS ---

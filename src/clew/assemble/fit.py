@@ -171,7 +171,7 @@ class _Table:
         first = shown[0]
         key = first.heading
         whole_cost = self.weigh(first.shown)
-        whole = worth * (whole_cost if whole_cost > 1.0 else 1.0)
+        whole = worth * (max(1.0, whole_cost))
         if len(shown) == 1:  # as most have
             return _CHOICE(((_OFFER((whole * first.share, whole_cost)),), key, self._heading_cost(key)))
         costs = [whole_cost, *(self.weigh(evidence.shown) for evidence in shown[1:])]

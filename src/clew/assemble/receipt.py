@@ -115,7 +115,8 @@ def omissions(
     sizes = [-(-size // CHARS_PER_TOKEN) for size in chars]
     names = [turn_id(candidate.session, candidate.seq) for candidate in candidates]
     left = f"{max(spare, 0)} were left"
-    found = (_SHOULD.format(must[each.rank - 1]) if each.rank - 1 in must else f"rank {each.rank}" for each in candidates)
+    numbers = (each.rank for each in candidates)
+    found = (_SHOULD.format(must[rank - 1]) if rank - 1 in must else f"rank {rank}" for rank in numbers)
     reasons = [f"{what}: takes about {tokens} tokens, {left}" for what, tokens in zip(found, sizes, strict=True)]
     return tuple(
         _omitted(
