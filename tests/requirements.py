@@ -124,6 +124,8 @@ CLI = (
     Requirement("F-SESSION-04", "Issue 13.8", "A brief says what a project was about last time, and what stayed open."),
     Requirement("F-SESSION-01", "Issue 13.8", "Sessions are listed with title, project, branch, client and time."),
     Requirement("F-SESSION-02", "Issue 13.8", "Recall, search, query and when take a project folder and a git branch."),
+    Requirement("F-SESSION-05", "Issue 13.8", "A title is the first wish, without what a client put around it."),
+    Requirement("F-SESSION-06", "Issue 13.8", "Agents' work is named by prose, paths and commands, not by code."),
     Requirement("F-SESSION-03", "Issue 13.11", "Recall, search and query take words for a time as well as dates."),
     Requirement("F-CLI-26", "Issue 12.2", "No control character of stored text or arguments reaches a terminal."),
 )

@@ -45,6 +45,7 @@ def test_sessions_are_listed_with_what_people_know_of_them() -> None:
     assert latest == {
         "name": "blog",
         "title": "Why does the login of /srv/blog fail?",
+        "topics": [],
         "project": "/srv/blog",
         "branch": "main",
         "client": "claude-code",
@@ -122,6 +123,7 @@ def test_the_brief_tells_of_the_last_session_of_a_project_and_its_open_tasks(tmp
     assert "Last session: 2025-05-05, 3 turns, /srv/shop/api on fix-login\n" in brief
     assert "Last request: The cookie had expired.\n" in brief
     assert "Last answer: The cookie is the cause.\n" in brief
+    assert "no answer" not in brief
     assert brief.index("Open tasks:\n- Renew the cookie\n") < brief.index("Earlier:\n- 2025-05-03 Why does the login")
     assert "Find the cause" not in brief
     assert "/srv/blog" in done("brief"), "no conversation of this folder: the last of all"

@@ -147,7 +147,7 @@ def test_a_compaction_is_marked_and_its_summary_kept(tmp_path: Path) -> None:
         "logicalParentUuid": "a1",
         "sessionId": "s1",
         "content": "Conversation compacted",
-        "compactMetadata": {"trigger": "auto", "preTokens": 150000},
+        "compactMetadata": {"trigger": "auto", "preTokens": 5},
     }
     found = imported(
         tmp_path,
@@ -160,8 +160,21 @@ def test_a_compaction_is_marked_and_its_summary_kept(tmp_path: Path) -> None:
         ("system", "injected", "", None),
         ("user", "injected", "", None),
     ]
-    assert found[1].metadata["compacted"] == {"trigger": "auto", "preTokens": 150000}
+    assert found[1].metadata["compacted"] == {"trigger": "auto", "preTokens": 5}
     assert found[2].metadata["summary"] is True
+
+
+@pytest.mark.requirement("F-INGEST-39")
+def test_a_summary_of_mostly_missing_messages_is_the_assistant_s_words(tmp_path: Path) -> None:
+    boundary = {"type": "system", "subtype": "compact_boundary", "uuid": "b1", "sessionId": "s1"}
+    found = imported(
+        tmp_path,
+        record("user", "u1", "go on"),
+        record("assistant", "a1", "I do.", "u1"),
+        boundary | {"compactMetadata": {"preTokens": 150_000}},
+        record("user", "u2", "Summary: we chose Redis.", "b1", isCompactSummary=True),
+    )
+    assert (found[-1].role, found[-1].origin) == ("assistant", "assistant")
 
 
 @pytest.mark.requirement("F-INGEST-39")

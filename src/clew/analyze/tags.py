@@ -47,6 +47,13 @@ LONGEST: Final = 48
 
 _READ: Final = 20_000  # characters, as everywhere in this package
 _CANDIDATES: Final = 12
+_WORK: Final = frozenset(
+    """
+    file directory folder code command task step test line value result output project function script repo repository
+    user change tool content string rule
+    """.split()
+)
+"""Keys of words that every session with an agent uses, which name nothing unless another word stands beside them."""
 _FORMS_KEPT: Final = 1 << 14
 _WORD: Final = re.compile(r"[^\W_](?:[\w.'/+#-]*[\w+#])?")
 _BREAK: Final = re.compile(r"[.!?\n;:,()\[\]{}\"]\s|\n")
@@ -214,8 +221,9 @@ def with_carried(now: Tags, history: Sequence[Tags]) -> dict[str, float]:
 
 
 def beat_phrases(texts: Sequence[str]) -> tuple[Keyphrase, ...]:
-    """The strongest phrases of a beat, from which its labels are chosen."""
-    return keyphrases_of(texts, _CANDIDATES)
+    """The strongest phrases of a beat, from which its labels are chosen; words of any work come last."""
+    found = keyphrases_of(texts, _CANDIDATES)
+    return tuple(sorted(found, key=lambda phrase: phrase.key in _WORK))  # stable: by strength
 
 
 def beat_labels(texts: Sequence[str], phrases: Sequence[Keyphrase] | None = None) -> dict[str, float]:

@@ -60,8 +60,9 @@ def _when(session: SessionInfo) -> str:
 
 def _described(session: SessionInfo) -> Text:
     where = " on ".join(shortened(place, TITLE) for place in (session.project, session.branch) if place)
+    about = f"about {', '.join(session.topics)}" if session.topics else ""
     size = [session.client or "", counted(session.turns, "turn"), _length(session)]
-    lines = (where, ", ".join(shortened(fact, TITLE) for fact in size if fact))
+    lines = (about, where, ", ".join(shortened(fact, TITLE) for fact in size if fact))
     title = shortened(session.title or "no title", TITLE)
     return Text.assemble((title, "bold"), *(f"\n{line}" for line in lines if line), dim(f"\n{session.name}"))
 

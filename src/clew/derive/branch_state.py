@@ -15,6 +15,7 @@ from clew.analyze.domains import Evidence, by_domain, evidence_of, evidence_with
 from clew.analyze.importance import RoleBaseline
 from clew.analyze.keyphrases import KEPT_CHARS, TEXTS_KEPT
 from clew.analyze.layer1 import WINDOW
+from clew.analyze.naming import naming_text
 from clew.analyze.novelty import RECENT, Vector
 from clew.analyze.prototypes import Prototypes
 from clew.analyze.turns import SessionHistory, TurnInput, as_seen
@@ -103,6 +104,11 @@ class TurnMaterial:
         """The turn as `analyze_turn` takes it."""
         answers = self.turn.parent or None
         return TurnInput(self.name, self.turn.role, self.turn.text, self.vector, self.terms, answers)
+
+    @cached_property
+    def naming(self) -> str:
+        """The part of the turn's text from which labels and titles are made."""
+        return naming_text(self.turn)
 
     @cached_property
     def terms(self) -> Sequence[str]:

@@ -117,7 +117,7 @@ def grown(
         session = closing.session
         number = place(session, BEAT)
         name = node_id(session, "beat", number)
-        texts = [item.turn.text for item in closing.turns]
+        texts = [item.naming for item in closing.turns]
         phrases = beat_phrases(texts)
         tags = beat_labels(texts, phrases)
         growth.nodes[name] = _beat(space, closing, name, number, phrases, origin)

@@ -82,7 +82,7 @@ def tags_of(item: TurnMaterial, words: Vocabulary) -> dict[str, float]:
     alike: dict[str, float] = {}
     if item.vector is not None and np.any(item.vector):
         alike = words.like(quantize(item.vector[None])[0][0], born, ALIKE)
-    return union(own_tags(item.turn.text), standing, alike)
+    return union(own_tags(item.naming), standing, alike)
 
 
 def tag_along(

@@ -1,13 +1,15 @@
 """What a project was about last time, and what stayed open, for the start of a session. Start at `brief`."""
 
-import json
+import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 
+from clew.analyze.naming import without_markup
 from clew.index.view import IndexView
+from clew.recall.open_tasks import open_tasks
 from clew.recall.read_path import ReadPath
 from clew.recall.sessions import list_sessions
 from clew.store.protocol import Reader
@@ -21,19 +23,17 @@ from clew.types.turn import Turn
 EARLIER: Final = 4
 """Sessions before the last one that are named."""
 
-TOPICS: Final = 8
-"""Latest topics of the last session that are named."""
+BEATS: Final = 6
+"""Latest beats of the last session whose topics are named."""
 
-TAIL: Final = 400
+TAIL: Final = 2_000
 """Last turns of the last session that are read for its last words and its open tasks."""
 
 WORDS: Final = 300
 """Most characters of a quoted turn."""
 
-_TASK_LISTS: Final = frozenset({"TodoWrite", "update_plan", "write_todos"})
-"""Tools by which Claude Code, Codex and Gemini CLI keep a list of tasks; each call repeats the whole list."""
-
-_DONE: Final = frozenset({"completed", "cancelled", "done"})
+_QUESTION = re.compile(r"[^.!?\n]{8,300}\?(?=[\s*)\"']*$)")
+"""A question at the end of an answer."""
 
 
 def brief(path: ReadPath, *, project: str | None = None, branch: str | None = None) -> str:
@@ -64,38 +64,26 @@ def _last(session: SessionInfo, turns: Sequence[Turn], topics: Sequence[str]) ->
     if session.title:
         yield f"Request: {session.title}"
     if topics:
-        yield f"Topics: {'; '.join(topics)}"
+        yield f"Topics: {', '.join(topics)}"
     for role, what in (("user", "Last request"), ("assistant", "Last answer")):
         said = next((text for turn in reversed(turns) if turn.origin == role and (text := _prose(turn))), "")
         if said:
             yield f"{what}: {_short(said)}"
 
 
-def _open(turns: Sequence[Turn]) -> list[str]:
-    """The tasks of the last task list that are not done, under a heading; none if there is no such list."""
-    lists = (listed for turn in reversed(turns) if (listed := _tasks(turn)) is not None)
-    newest: list[tuple[str, str]] = next(lists, [])
-    tasks = [text for text, state in newest if state not in _DONE]
-    return ["", "Open tasks:", *(f"- {_short(text)}" for text in tasks)] if tasks else []
-
-
-def _tasks(turn: Turn) -> list[tuple[str, str]] | None:
-    """The tasks of a turn that writes a task list, with their states; None for any other turn."""
-    for part in reversed(turn.parts):
-        if part.type == "tool_call" and part.name in _TASK_LISTS:
-            try:
-                value: Any = json.loads(part.text)
-            except ValueError:  # cut off or not JSON: the client's own affair
-                continue
-            entries = value.get("todos") or value.get("plan") if isinstance(value, dict) else None
-            if isinstance(entries, list):
-                return [_task(entry) for entry in entries if isinstance(entry, dict)]
-    return None
-
-
-def _task(entry: dict[str, Any]) -> tuple[str, str]:
-    text = entry.get("content") or entry.get("step") or entry.get("description") or ""
-    return str(text), str(entry.get("status") or "")
+def _open(turns: Sequence[Turn]) -> Iterator[str]:
+    """What stayed open: a request without an answer or a question to the user, an error, tasks."""
+    said = [turn for turn in turns if turn.origin in ("user", "assistant") and _prose(turn)]
+    if said and said[-1].origin == "user":
+        yield "The last request has no answer."
+    elif said and (asked := _QUESTION.search(_prose(said[-1]))):
+        yield f"Asked you: {_short(asked[0])}"
+    results = [part for turn in turns[-2:] for part in turn.parts if part.type == "tool_result"]
+    if results and (results[-1].extra or {}).get("is_error") is True:
+        yield f"Last result, an error: {_short(results[-1].text)}"
+    tasks = open_tasks(turns)
+    if tasks:
+        yield from ("", "Open tasks:", *(f"- {_short(text)}" for text in tasks))
 
 
 def _tail(reader: Reader, space: str, view: IndexView, session: str) -> list[Turn]:
@@ -105,20 +93,19 @@ def _tail(reader: Reader, space: str, view: IndexView, session: str) -> list[Tur
 
 
 def _topics(reader: Reader, space: str, session: str) -> list[str]:
-    """The titles of the latest beats, in their order, each once."""
+    """The topics of the latest beats, in their order, each once."""
     nodes = NODE_TITLES.scan(reader, (space, session), (space, session), index="level")
     beats = sorted((node.low, node.title) for node in nodes if node.level == BEAT and node.title)
-    return list(dict.fromkeys(title for _, title in beats[-TOPICS:]))
+    return list(dict.fromkeys(topic for _, title in beats[-BEATS:] for topic in title.split(", ")))
 
 
 def _prose(turn: Turn) -> str:
     """The text of a turn without tool calls, results and notes of the client."""
-    texts = (part.text.strip() for part in turn.parts if part.type == "text")
-    return " ".join(text for text in texts if text and not text.startswith("<"))
+    return " ".join(without_markup("\n".join(part.text for part in turn.parts if part.type == "text")).split())
 
 
 def _short(text: str) -> str:
-    line = " ".join(text.split())
+    line = " ".join(text.split()).lstrip("-# ")
     return line if len(line) <= WORDS else line[:WORDS].rpartition(" ")[0] + " …"
 
 

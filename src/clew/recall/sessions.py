@@ -14,18 +14,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.index.view import IndexView
+from clew.recall.session_titles import title_of
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
 from clew.store.rows import from_us, to_us
+from clew.store.selections import NODE_TITLES
 from clew.store.tables import SESSION, TURN
+from clew.types.ids import BEAT
 from clew.types.session import SessionInfo
 from clew.types.turn import ROLES
 
-TITLE: Final = 80
-"""Most characters of a title that is made from the first request."""
-
 REQUESTS: Final = 6
 """First turns of the user that are read for a title: a client puts notes of its own before the request."""
+
+TOPICS: Final = 3
+"""Topics of a session that are named."""
+
+_WORKTREES: Final = frozenset((".worktrees", "worktrees", ".claude"))
+"""Folders in which a project has further working trees; one that is checked out there is still that project."""
 
 _LAST: Final = np.iinfo(np.int64).max
 _USER: Final = ROLES.index("user")
@@ -121,7 +127,11 @@ def is_project(folder: object, project: str) -> bool:
     if not isinstance(folder, str) or not project:
         return False
     path = PurePath(folder)
-    return path.name == project or path.is_relative_to(PurePath(project))
+    if path.is_relative_to(PurePath(project)):
+        return True
+    parts = path.parts
+    above = next((place for place, part in enumerate(parts) if place and part in _WORKTREES), len(parts))
+    return parts[above - 1] == project or path.name == project
 
 
 def _metadata(row: TurnRow | None) -> Mapping[str, Any]:
@@ -136,7 +146,8 @@ def _info(
     newest = last or first
     return SessionInfo(
         name=name,
-        title=(None if stored is None else stored.title) or _request(reader, space, view, name, at),
+        title=(None if stored is None else stored.title) or _title(reader, space, view, name, at),
+        topics=_topics(reader, space, name),
         project=_text(tail.get("cwd") or head.get("cwd")),
         branch=_text(tail.get("git_branch") or head.get("git_branch")),
         client=None if newest is None else newest.source,
@@ -146,17 +157,27 @@ def _info(
     )
 
 
-def _request(reader: Reader, space: str, view: IndexView, name: str, at: _Extent) -> str | None:
-    """The beginning of what the user asked for first; notes that a client put into the user's turns are passed over."""
+def _title(reader: Reader, space: str, view: IndexView, name: str, at: _Extent) -> str | None:
+    """A title from what the user asked for first, or from the summary of what came before the session."""
     turns = view.turns
-    asked = np.flatnonzero(
-        (turns.session[at.first : at.last + 1] == turns.session[at.first])
-        & (turns.role[at.first : at.last + 1] == _USER)
-    )[:REQUESTS]
-    rows = TURN.get_many(reader, [(space, name, int(turns.seq[at.first + place])) for place in asked.tolist()])
-    texts = [" ".join(row.text.split()) for row in rows if row is not None and row.origin == "user"]
-    request = next((text for text in texts if text and not text.startswith("<")), texts[0] if texts else "")
-    return request if len(request) <= TITLE else request[:TITLE].rpartition(" ")[0] + " …" if request else None
+    here = turns.session[at.first : at.last + 1] == turns.session[at.first]
+    opening = np.flatnonzero(here)[: 2 * REQUESTS]
+    asked = np.flatnonzero(here & (turns.role[at.first : at.last + 1] == _USER))[:REQUESTS]
+    places = np.union1d(opening, asked)
+    rows = TURN.get_many(reader, [(space, name, int(turns.seq[at.first + place])) for place in places.tolist()])
+    found = [row for row in rows if row is not None]
+    summaries = (row.text for row in found if row.origin != "user" and _metadata(row).get("summary") is True)
+    return title_of((row.text for row in found if row.origin == "user" and row.role == "user"), next(summaries, None))
+
+
+def _topics(reader: Reader, space: str, session: str) -> tuple[str, ...]:
+    """The topics that most beats name, the first of a title before the others; ties go to the earlier."""
+    counts: dict[str, float] = {}
+    for node in NODE_TITLES.scan(reader, (space, session), (space, session), index="level"):
+        phrases = node.title.split(", ") if node.level == BEAT and node.title else []
+        for place, phrase in enumerate(phrases):
+            counts[phrase] = counts.get(phrase, 0.0) + 1 / (1 + place)
+    return tuple(sorted(counts, key=lambda phrase: -counts[phrase])[:TOPICS])
 
 
 def _text(value: object) -> str | None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.analyze.keyphrases import keyphrases
+from clew.analyze.naming import naming_text
 from clew.assemble.timeline_block import TimelineEntry
 from clew.index.view import IndexView
 from clew.rank.anchors import on_side
@@ -23,8 +24,9 @@ from clew.rank.sigma import snippet
 from clew.rank.timeline import by_period, in_turns
 from clew.rows.annotations import ANALYSIS, said_of
 from clew.store.protocol import Reader
-from clew.store.rows import from_us
+from clew.store.rows import from_us, turn_from_row
 from clew.store.selections import NODE_TITLES, TURN_TEXT
+from clew.store.tables import TURN
 from clew.text.pieces import piece_spans
 from clew.text.terms import terms
 from clew.types.ids import BEAT, turn_id
@@ -204,7 +206,9 @@ class Scene:
         )
 
     def _title(self, positions: Places) -> str:
-        texts = (offer.text for offer in self.offer(positions.tolist()))
+        turns, view = self.view.turns, self.view
+        keys = [(self.space, view.sessions[int(turns.session[at])], int(turns.seq[at])) for at in positions.tolist()]
+        texts = (naming_text(turn_from_row(row)) for row in TURN.get_many(self.reader, keys) if row is not None)
         return ", ".join(phrase.name for phrase in keyphrases("\n".join(texts), _PHRASES)) or _UNTITLED
 
 

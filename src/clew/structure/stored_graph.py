@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import Final, Self
 
 from clew.analyze.entities import entity_key
+from clew.analyze.naming import naming_text
 from clew.analyze.recognised import named_in
 from clew.index.view import IndexView
 from clew.store.protocol import Reader, Transaction
@@ -25,7 +26,7 @@ from clew.types.compact import EDGE_TYPES, NODE_TYPES
 from clew.types.entity import EdgeType, Entity, NameSpan, Neighbour, NodeType
 from clew.types.turn import Turn
 
-ENTITY_VERSION: Final = 2
+ENTITY_VERSION: Final = 3
 """Version in every row made here. Raise it with any change to which names a turn is found to mention."""
 
 MOST_LINKED: Final = 50
@@ -65,7 +66,7 @@ class Counts:
         """
         if not may_name(turn):
             return
-        named = named_in(turn.text, spans)
+        named = named_in(naming_text(turn), spans)
         said = {mention.key: mention for mention in named.mentions}
         names = [key for key, mention in said.items() if mention.type is not NodeType.CONCEPT]
         entities, edges, speakers = self.rows["entity"], self.rows["edge"], self.rows["speaker"]

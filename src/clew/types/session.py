@@ -13,6 +13,7 @@ class SessionInfo(Record):
     Attributes:
         name: as turns, filters and ids use it.
         title: given by the client, else the beginning of the first request.
+        topics: what most of it was about, the strongest first; empty before it is analysed.
         project: the folder in which the client worked.
         branch: the git branch at the last turn.
         client: the program or format that the turns came from.
@@ -23,6 +24,7 @@ class SessionInfo(Record):
 
     name: str
     title: str | None = None
+    topics: tuple[str, ...] = ()
     project: str | None = None
     branch: str | None = None
     client: str | None = None

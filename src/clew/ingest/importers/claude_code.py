@@ -26,6 +26,11 @@ from clew.types import Origin, Part, Rejection
 
 NAME = "claude-code"
 _TITLES = {"custom-title": "customTitle", "ai-title": "aiTitle"}
+SUMMARISED_CHARS = 1.0
+"""Characters of messages for each token that a client summarised, below which most of it is missing in the file.
+
+A token has about four characters, and up to half of a full window are instructions and tools.
+"""
 _CLIENT_MARKS = (
     "<system-reminder>",
     "<local-command-stdout>",
@@ -85,6 +90,8 @@ class _SessionReader:
     queued: dict[str, JsonRecord] = field(default_factory=dict)
     removed: int = 0
     has_messages: bool = False
+    chars: int = 0  # of the messages so far
+    compacted_tokens: int = 0  # of the conversation that the next summary replaces
     session: str | None = None
     late_title: SessionTitle | None = None
 
@@ -141,11 +148,11 @@ class _SessionReader:
         message = dict_of(item.value, "message")
         parts = self.calls.name(to_parts(message.get("content")))
         self._dequeue(parts)
-        is_summary = item.value.get("isCompactSummary") is True
-        if is_summary and not self.has_messages:  # of what this file does not hold: then it is all there is to find
+        if item.value.get("isCompactSummary") is True and self._lacks_summarised():
             yield from self._turns(item, "assistant", parts, text_of(message, "model"))
             return
         self.has_messages = self.has_messages or kind == "assistant"
+        self.chars += sum(len(part.text) for part in parts)
         if parts and all(part.type == "thinking" and not part.text for part in parts):
             yield self._skip(item, "thinking without text")
             return
@@ -155,11 +162,18 @@ class _SessionReader:
             parts = mark_injected(parts, _CLIENT_MARKS)
         yield from self._turns(item, kind, parts, text_of(message, "model"))
 
+    def _lacks_summarised(self) -> bool:
+        """Whether most of what a summary replaces is not in this file: then the summary is all there is to find."""
+        known, self.chars = self.chars, 0
+        return not self.has_messages or known < SUMMARISED_CHARS * self.compacted_tokens
+
     def _system(self, item: JsonRecord) -> Iterator[ImportRecord]:
         subtype = text_of(item.value, "subtype")
         if subtype != "compact_boundary":
             yield self._skip(item, f"system:{subtype or 'unknown'}")
             return
+        tokens = dict_of(item.value, "compactMetadata").get("preTokens")
+        self.compacted_tokens = tokens if isinstance(tokens, int) else 0
         text = text_of(item.value, "content") or "Conversation compacted"
         yield from self._turns(item, "system", (Part(type="injected", text=text),), None)
 

@@ -1,0 +1,58 @@
+"""A title for a session that has none: the first wish of the person, without what a client put around it."""
+
+import re
+from collections.abc import Iterable
+from typing import Final
+
+from clew.analyze.naming import without_markup
+
+TITLE: Final = 80
+"""Most characters of a title."""
+
+_LEAST: Final = 12
+"""Characters from which the first line of a request is a title by itself."""
+_READ: Final = 20_000
+_WISH = re.compile(
+    r"<(\w*(?:description|query|request|question|task|prompt|problem|issue|command-args)\w*)>(.+?)</\1>", re.DOTALL
+)
+_COMMAND = re.compile(r"<command-name>\s*(/?\S+?)\s*</command-name>")
+_HEADING = re.compile(r"^#+ *(?:Problem Statement|Task|Issue|Request|Question)\s*:?\s*$", re.MULTILINE | re.IGNORECASE)
+_SUMMARISED = re.compile(r"Primary Request and Intent:?[\s*]*(.+)")
+_LEAD = re.compile(r"^[\s\"'`*#>-]+")
+
+
+def title_of(requests: Iterable[str], summary: str | None = None) -> str | None:
+    """A title from the first request that says something; None if nothing does.
+
+    Args:
+        requests: what the person sent, in order.
+        summary: of earlier talk that is not stored, as a client wrote it.
+    """
+    texts = [text[:_READ] for text in requests]
+    wish = next(filter(None, map(_wish, texts)), "")
+    if not wish and summary:
+        intent = _SUMMARISED.search(summary)
+        wish = _first(intent[1] if intent else summary)
+    if not wish:
+        wish = next((found[1] for found in map(_COMMAND.search, texts) if found), "")
+    return _cut(wish) or None
+
+
+def _wish(text: str) -> str:
+    marked = _WISH.search(text)
+    if marked:
+        text = marked[2]
+    heading = _HEADING.search(text)
+    return _first(without_markup(text[heading.end() :] if heading else text))
+
+
+def _first(text: str) -> str:
+    """The first line, or the whole text where that line is too short to say anything."""
+    lines = [line for line in (_LEAD.sub("", line).strip() for line in text.splitlines()) if line]
+    whole = " ".join(lines)
+    return lines[0] if lines and len(lines[0]) >= _LEAST else whole
+
+
+def _cut(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= TITLE else f"{line[:TITLE].rpartition(' ')[0] or line[:TITLE]} …"

@@ -1,0 +1,129 @@
+"""What names the work of agents: prose, paths, identifiers and commands, and neither keys nor code."""
+
+import json
+from typing import Any
+
+import pytest
+
+from clew.analyze.naming import naming_text
+from clew.recall.open_tasks import open_tasks
+from clew.recall.session_titles import TITLE, title_of
+from clew.types import Part, Turn
+
+
+def call(name: str, **arguments: Any) -> Turn:
+    """A turn that calls a tool."""
+    part = Part(type="tool_call", name=name, call_id="c1", text=json.dumps(arguments))
+    return Turn(role="assistant", content=(part,))
+
+
+def named(turn: Turn) -> list[str]:
+    """The lines of what names something, after checking that positions stay valid."""
+    text = naming_text(turn)
+    assert len(text) == len(turn.text)
+    assert all(new in (old, "\n") for new, old in zip(text, turn.text, strict=True))
+    return [line.strip() for line in text.split("\n") if line.strip()]
+
+
+@pytest.mark.requirement("F-SESSION-06")
+@pytest.mark.parametrize(
+    ("turn", "lines"),
+    [
+        (
+            call("Bash", command="cd /srv/shop && npm test --silent 2>&1 | tail -5", description="Run the unit tests"),
+            ["/srv/shop && npm test", "Run the unit tests"],
+        ),
+        (call("Read", file_path="/srv/shop/src/cart/total.py", limit=40), ["cart/total.py"]),
+        (call("Grep", pattern="CartTotal", output_mode="files_with_matches"), ["CartTotal"]),
+        (call("TaskUpdate", taskId="1", status="in_progress"), []),
+        (call("Edit", file_path="a/b/c.py", old_string="x = total(1)\ny = 2", new_string="y"), ["b/c.py"]),
+        (call("Write", path="a.go", content='if err != nil {\n\treturn fmt.Errorf("no %w", err)\n}\n'), ["a.go"]),
+        (
+            call(
+                "Write", path="plan.md", content="# Renew the cookie\n\nThe cookie expires too early.\n```\nx = 1\n```"
+            ),
+            ["plan.md", "# Renew the cookie", "The cookie expires too early."],
+        ),
+        (
+            call("apply_patch", input="*** Begin Patch\n*** Update File: src/cart/sum.py\n-a = 1;\n+a = 2;"),
+            ["cart/sum.py"],
+        ),
+        (
+            call("TodoWrite", todos=[{"content": "Renew the cookie", "activeForm": "Renewing", "status": "pending"}]),
+            ["Renew the cookie"],
+        ),
+        (Turn(role="tool", content=(Part(type="tool_result", text="drwxr-xr-x 2 root root 4096 src"),)), []),
+        (Turn(role="user", content=(Part(type="injected", text="Use the skill of planning."),)), []),
+        (Turn(role="system", content="You are a desk agent."), []),
+        (Turn(role="user", content="<command-name>/plan</command-name> Plan the trip"), ["Plan the trip"]),
+        (Turn(role="user", content="Look:\n```go\nreturn nil\n```\nWhy?"), ["Look:", "Why?"]),
+        (Turn(role="user", content="```go\nreturn nil\n```"), ["```go", "return nil", "```"]),
+    ],
+)
+def test_data_names_nothing(turn: Turn, lines: list[str]) -> None:
+    assert named(turn) == lines
+
+
+@pytest.mark.requirement("F-SESSION-06")
+def test_a_conversation_without_tools_and_code_names_everything() -> None:
+    turn = Turn(role="user", content="Is 3 < 4? My sister Anna says so.")
+    assert naming_text(turn) == turn.text
+
+
+ISSUE = """<uploaded_files>
+/w
+</uploaded_files>
+Consider:
+<issue_description>
+The cart is empty after login
+It happens often.
+</issue_description>
+Fix it."""
+
+
+@pytest.mark.requirement("F-SESSION-05")
+@pytest.mark.parametrize(
+    ("requests", "title"),
+    [
+        (["<command-message>plan is running…</command-message> <command-name>/plan</command-name>", "Fix the login"],
+         "Fix the login"),
+        (["<command-name>/plan</command-name> <command-args>a shop in Rust</command-args>"], "a shop in Rust"),
+        (["<command-name>/init</command-name>"], "/init"),
+        ([ISSUE], "The cart is empty after login"),
+        (["You may assume all tools.\n# Problem Statement\nThe cart loses items.\nIMPORTANT: be quick"],
+         "The cart loses items."),
+        (["Hi!\nWhy is the cart empty?"], "Hi! Why is the cart empty?"),
+        (["", "  "], None),
+    ],
+)  # fmt: skip  # one case a line
+def test_a_title_is_the_first_wish_without_what_a_client_put_around_it(requests: list[str], title: str | None) -> None:
+    assert title_of(requests) == title
+
+
+@pytest.mark.requirement("F-SESSION-05")
+def test_a_continued_session_is_called_by_the_summary_of_what_came_before() -> None:
+    summary = "This session is being continued.\n1. Primary Request and Intent:\n   - The cart should keep its items.\n"
+    assert title_of([], summary) == "The cart should keep its items."
+    long = title_of(["word " * 60])
+    assert long is not None
+    assert len(long) <= TITLE + 2
+    assert long.endswith(" …")
+
+
+def result(text: str) -> Turn:
+    """What a client answers to a call."""
+    return Turn(role="tool", content=(Part(type="tool_result", text=text, call_id="c1"),))
+
+
+@pytest.mark.requirement("F-SESSION-04")
+def test_tasks_that_are_created_and_changed_one_by_one_are_followed() -> None:
+    turns = [
+        call("TaskCreate", subject="Renew the cookie", description="..."),
+        result("Task #7 created successfully: Renew the cookie"),
+        call("TaskCreate", subject="Write a test"),
+        call("TaskUpdate", taskId="7", status="completed"),
+        call("TaskUpdate", taskId="2", status="in_progress", subject="Write two tests"),
+        Turn(role="assistant", content=(Part(type="tool_call", name="TaskCreate", text='{"subject": "cut o'),)),
+    ]
+    assert open_tasks(turns) == ["Write two tests"]
+    assert open_tasks([call("update_plan", plan=[{"step": "Try it", "status": "pending"}])]) == ["Try it"]
