@@ -1195,6 +1195,9 @@ SPEED = (
     Requirement(
         "F-SPEED-31", "Issue 12.1", "One search for the cues of all rules masks what every rule tried everywhere masks."
     ),
+    Requirement(
+        "F-SPEED-32", "Issue 12.1", "Of a file or history that comes again, only turns that are new are analysed."
+    ),
     Requirement("F-SPEED-08", "DESIGN 13", "An exchange of candidates releases none that it would take back."),
 )
 

@@ -22,7 +22,7 @@ from clew.store.tables import WEIGHING
 from clew.store.values import Key
 from clew.version import __version__
 from clew.write.append import weighing_rows
-from clew.write.prepare import Prepared, derive
+from clew.write.prepare import Derived, derive
 
 Progress = Callable[[int, int], None]
 """Called with the turns that are made again, and with all of them."""
@@ -88,7 +88,7 @@ def _entries(store: Store, space: str, low: int, high: int, tell: Progress) -> I
             yield item.entry(seq=cast(int, item.turn.seq), ordinal=cast(int, item.turn.ordinal))
 
 
-def _annotate(store: Store, space: str, made: Sequence[Prepared]) -> None:
+def _annotate(store: Store, space: str, made: Sequence[Derived]) -> None:
     def write(tx: Transaction) -> None:
         keys = [(space, item.turn.session, item.turn.seq) for item in made]
         stored = TURN_SEQ.get_many(tx, keys)

@@ -26,7 +26,7 @@ from clew.store.selections import TOMBSTONE_SEQ, TURN_HASH, TURN_SEQ
 from clew.store.tables import SESSION, SPACE, TAIL, TURN, WEIGHING
 from clew.types.ids import turn_id
 from clew.types.turn import Turn
-from clew.write.prepare import Prepared
+from clew.write.prepare import Derived, Prepared, derive
 from clew.write.session_log import after_forgotten, by_external_id, forgotten, has_forgotten_id, next_seq, read_contents
 from clew.write.stream_alignment import StreamAlignment
 
@@ -132,7 +132,7 @@ class Appender:
 
     def add(self, item: Prepared, now: datetime) -> Fate:
         """Appends one turn; returns once it is durable."""
-        turn = item.turn
+        turn, derived = item.turn, derive(item.turn)
 
         def write(tx: Transaction) -> Fate:
             ground = _ground(tx, self._space, turn.session, now)
@@ -148,7 +148,7 @@ class Appender:
                 if ground.hashed and has_forgotten_id(tx, self._space, turn.session, turn.external_id, ground.hashed):
                     return Fate(forgotten=True)
             plan = _Plan([Placement(branch=turn.branch)], (), ground.session.next_seq)
-            return _write(tx, ground, [item], plan, now)[0][0]
+            return _write(tx, ground, [(item, derived)], plan, now)[0][0]
 
         return self._store.transaction(write)
 
@@ -215,7 +215,11 @@ class Appender:
         for start in range(0, len(items), self._batch):
             end = start + self._batch
             part = replace(plan, places=plan.places[start:end])
-            settled = self._store.transaction(_writing(self._space, items[start:end], part, now))
+            batch = [
+                (item, derive(item.turn) if place.is_new and item.excluded is None else None)
+                for item, place in zip(items[start:end], part.places, strict=True)
+            ]
+            settled = self._store.transaction(_writing(self._space, batch, part, now))
             fates = [fate for fate, _ in settled]
             added = sum(fate.added is not None for fate in fates)
             plan = replace(plan, seqs=[*plan.seqs, *(seq for _, seq in settled)], next_seq=plan.next_seq + added)
@@ -263,13 +267,17 @@ class Appender:
             return hashes
 
 
+_Item = tuple[Prepared, Derived | None]
+"""A turn and what is derived from it, which a turn that will not be written lacks."""
+
+
 def _writing(
-    space: str, items: Sequence[Prepared], plan: _Plan, now: datetime
+    space: str, items: Sequence[_Item], plan: _Plan, now: datetime
 ) -> Callable[[Transaction], list[tuple[Fate, int]]]:
     """`_write` for one batch, provided that the session is as long as planned."""
 
     def write(tx: Transaction) -> list[tuple[Fate, int]]:
-        ground = _ground(tx, space, items[0].turn.session, now)
+        ground = _ground(tx, space, items[0][0].turn.session, now)
         if ground is None:
             return [(Fate(paused=True), -1)] * len(items)
         if ground.session.next_seq != plan.next_seq:
@@ -309,21 +317,21 @@ def _ground(tx: Reader, space: str, session: str, now: datetime) -> _Ground | No
 
 
 def _write(
-    tx: Transaction, ground: _Ground, items: Sequence[Prepared], plan: _Plan, now: datetime
+    tx: Transaction, ground: _Ground, items: Sequence[_Item], plan: _Plan, now: datetime
 ) -> list[tuple[Fate, int]]:
     """Writes the new turns among the planned ones of a session; returns each one's outcome and seq, -1 for none."""
-    space, session, hashed = ground.space.space, items[0].turn.session, ground.hashed
+    space, session, hashed = ground.space.space, items[0][0].turn.session, ground.hashed
     seqs = list(plan.seqs)
     settled: list[tuple[Fate, int]] = []
-    new: list[Prepared] = []
+    new: list[tuple[Prepared, Derived]] = []
     named: dict[str, int] = {}
-    for item, place in zip(items, plan.places, strict=True):
+    for (item, derived), place in zip(items, plan.places, strict=True):
         if not place.is_new:
             seq = seqs[place.known if place.known is not None else cast(int, place.conflict)]
             settled.append((_met(session, seq, plan.gone, known=place.known is not None), seq))
         elif hashed is not None and is_copy(tx, space, item.turn, item.digest, hashed):
             settled.append((Fate(forgotten=True), -1))
-        elif item.excluded is not None:
+        elif derived is None:
             settled.append((Fate(excluded=True), -1))
         else:
             seq = plan.next_seq + len(new)
@@ -334,7 +342,8 @@ def _write(
             if item.turn.external_id is not None:
                 named[item.turn.external_id] = seq
             moved = (item.turn.branch, item.turn.parent) != (place.branch, parent)
-            new.append(replace(item, turn=replace(item.turn, branch=place.branch, parent=parent)) if moved else item)
+            placed = replace(item.turn, branch=place.branch, parent=parent) if moved else item.turn
+            new.append((item, replace(derived, turn=placed) if moved else derived))
             settled.append((Fate(added=turn_id(session, seq)), seq))
         seqs.append(settled[-1][1])
     if new:
@@ -363,19 +372,18 @@ def _met(session: str, seq: int, gone: frozenset[int], *, known: bool) -> Fate:
     return Fate(known=name) if known else Fate(conflict=name)
 
 
-def _put(tx: Transaction, ground: _Ground, new: Sequence[Prepared], now: datetime) -> None:
+def _put(tx: Transaction, ground: _Ground, new: Sequence[tuple[Prepared, Derived]], now: datetime) -> None:
     """Writes new turns of one session, with their index entries, annotations and blobs, at its next seqs."""
     space_row, session_row = ground.space, ground.session
     space, first, ordinal, ingested_at = space_row.space, session_row.next_seq, space_row.next_ordinal, to_us(now)
-    title = session_row.title or title_of(item.turn.metadata for item in new)
+    title = session_row.title or title_of(derived.turn.metadata for _, derived in new)
     SESSION.put(tx, [session_row._replace(next_seq=first + len(new), title=title)])
     SPACE.put(tx, [space_row._replace(next_ordinal=ordinal + len(new))])
-    placed = [(item, first + n, ordinal + n) for n, item in enumerate(new)]
-    rows = (placed_row(space, item.turn, item.digest, seq, number, ingested_at) for item, seq, number in placed)
-    TURN.put(tx, rows)
-    TAIL.put(tx, (TailRow(space, number, encode(item.entry(seq=seq, ordinal=number))) for item, seq, number in placed))
-    WEIGHING.put(tx, weighing_rows(space, ((number, item) for item, _, number in placed)))
-    for item in new:
+    placed = [(item, derived, first + n, ordinal + n) for n, (item, derived) in enumerate(new)]
+    TURN.put(tx, (placed_row(space, made.turn, item.digest, seq, at, ingested_at) for item, made, seq, at in placed))
+    TAIL.put(tx, (TailRow(space, at, encode(made.entry(seq=seq, ordinal=at))) for _, made, seq, at in placed))
+    WEIGHING.put(tx, weighing_rows(space, ((at, made) for _, made, _, at in placed)))
+    for item, _ in new:
         types = {part.blob: part.media_type for part in item.turn.parts if part.blob}
         for sha, data in item.blobs.items():
             tx.put_blob(space, sha, data, types.get(sha))
@@ -393,6 +401,6 @@ def sequence_key(item: Prepared) -> TurnKey:
     return TurnKey(hash=item.digest, at=turn.at, external_id=turn.external_id, branch=turn.branch)
 
 
-def weighing_rows(space: str, items: Iterable[tuple[int, Prepared]]) -> list[WeighingRow]:
+def weighing_rows(space: str, items: Iterable[tuple[int, Derived]]) -> list[WeighingRow]:
     """The rows of layers 1 to 3 that are written together with the turns, given by ordinal."""
     return [WeighingRow(space, ordinal, item.annotations[WEIGHING.name], ANALYZE_VERSION) for ordinal, item in items]

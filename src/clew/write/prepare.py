@@ -1,7 +1,8 @@
-"""Prepares a turn: everything that one transaction will write about it. Pure.
+"""Prepares a turn, then derives everything else that one transaction will write about it. Pure.
 
 The order matters: the text is made encodable, then secrets are masked, then large parts move to blobs. Only the result
-is hashed, indexed and weighed, so that a resent turn gets the same hash and no secret reaches the disk.
+is hashed, indexed and weighed, so that a resent turn gets the same hash and no secret reaches the disk. Nine tenths of
+the cost are in `derive`, which a turn that is stored already is spared.
 """
 
 from collections import Counter
@@ -9,8 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
-from types import MappingProxyType
-from typing import Any, Final
+from typing import Final
 
 from clew.analyze.weigh import weigh
 from clew.config import IngestConfig
@@ -31,8 +31,6 @@ from clew.text.style import Style, says_standing_wish, style
 from clew.text.terms import terms
 from clew.types.turn import MAX_TURN_CHARS, Part, Turn
 
-_NONE: Final[Mapping[str, Any]] = MappingProxyType({})
-
 _CALLING: Final = frozenset(
     terms(
         "hey hi hello hiya heya yo dear morning afternoon evening night thanks thank thx cheers congrats "
@@ -46,25 +44,35 @@ _CALLING: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class Prepared:
-    """One turn that is ready to be written.
+    """One turn as it will be stored, before anything is derived from it: enough to see whether it is stored already.
 
     Attributes:
         turn: the turn, masked and with its large parts moved out; it has no seq yet.
         digest: content hash of that turn.
         blobs: original bytes by SHA-256, stored next to the turn.
-        annotations: annotations computed by rules, encoded as one row per table.
         masked: the number of masked secrets, by kind.
         excluded: the pattern of `ingest.exclude` that matches the turn; None if it may be stored.
     """
 
     turn: Turn
     digest: bytes
-    pieces: tuple[PieceTerms, ...]
-    style: Style
     blobs: Mapping[str, bytes] = field(default_factory=dict)
-    annotations: Mapping[str, str] = field(default_factory=dict)
     masked: Mapping[str, int] = field(default_factory=dict)
     excluded: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """What is written about a turn besides itself.
+
+    Attributes:
+        annotations: annotations computed by rules, encoded as one row per table.
+    """
+
+    turn: Turn
+    pieces: tuple[PieceTerms, ...]
+    style: Style
+    annotations: Mapping[str, str] = field(default_factory=dict)
 
     def entry(self, *, seq: int, ordinal: int) -> TurnEntry:
         """The index entry, once seq and ordinal are known.
@@ -121,26 +129,16 @@ def prepare(turn: Turn, config: IngestConfig) -> Prepared:
     if config.secrets == "mask":
         turn, masked = mask_turn(turn)
     turn, blobs = offload(turn, config.blob_bytes)
-    return derive(turn, blobs, masked, excluded)
+    return Prepared(turn, content_hash(turn), blobs, masked, excluded)
 
 
-def derive(
-    turn: Turn, blobs: Mapping[str, bytes] = _NONE, masked: Mapping[str, int] = _NONE, excluded: str | None = None
-) -> Prepared:
-    """Everything that follows from a stored turn without a model. A rebuild gives the same result as the first time.
-
-    Args:
-        blobs: see `Prepared`; likewise `masked` and `excluded`.
-    """
-    return Prepared(
+def derive(turn: Turn) -> Derived:
+    """Everything that follows from a stored turn without a model. A rebuild gives the same result as the first time."""
+    return Derived(
         turn=turn,
-        digest=content_hash(turn),
         pieces=index_pieces(turn),
         style=style(turn.text),
         annotations={WEIGHING: weighing_text(weigh(turn.text).annotations())},
-        blobs=blobs,
-        masked=masked,
-        excluded=excluded,
     )
 
 
