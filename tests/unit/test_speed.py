@@ -27,7 +27,7 @@ from clew.store.sqlite import SqliteStore
 from clew.testing import HashEmbedder
 from clew.types import Turn
 from clew.write.append import Appender, Fate
-from clew.write.prepare import prepare
+from clew.write.prepare import derive, prepare
 from clew.write.stream_alignment import StreamAlignment
 from tests.calls import Call, observed
 from tests.index_stores import Wrapped, as_store
@@ -322,3 +322,21 @@ def test_a_memory_without_a_model_or_with_a_plain_one_warms_up() -> None:
     for embedder in (None, HashEmbedder()):
         with Memory.open(":memory:", embedder=embedder or "none") as memory:
             memory.warm_up()
+
+
+@pytest.mark.requirement("F-SPEED-32")
+def test_turns_that_are_stored_are_not_analysed_again() -> None:
+    appender = Appender(empty_store(), "default", 3)
+    turns = [told(f"turn {n}", external_id=f"{n}") for n in range(20)]
+    made = 0
+
+    def note(call: Call) -> None:
+        nonlocal made
+        made += call.function is derive.__code__
+
+    for count, new in ((12, 12), (12, 0), (20, 8)):
+        made = 0
+        items = [prepare(turn, IngestConfig()) for turn in turns[:count]]
+        with observed(note):
+            appender.add_sequence(items, NOON, lambda _: None)
+        assert made == new
