@@ -1283,6 +1283,10 @@ TIME = (
     Requirement(
         "F-TIME-12", "DESIGN 1.5", "The account of a time leaves a receipt, which the command and the tool name."
     ),
+    Requirement("F-TIME-15", "Issue 13.11", "Times are read in twelve languages besides English."),
+    Requirement(
+        "F-TIME-14", "Issue 13.11", "The question comes first in remember_when of Python, command line and MCP."
+    ),
     Requirement(
         "F-TIME-13", "DESIGN 1.5", "Such a receipt is dropped, forgotten and suppressed by a pause like a recall's."
     ),

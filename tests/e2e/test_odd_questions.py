@@ -102,11 +102,11 @@ def test_words_for_a_place_that_is_not_there_change_nothing_that_is_promised(mem
 @pytest.mark.requirement("F-ODD-01", "F-TIME-12")
 @pytest.mark.parametrize("kind", NOTHING_ASKED)
 def test_a_time_is_told_of_and_explained_whatever_is_asked(memory: Memory, kind: str) -> None:
-    told = memory.remember_when("2024", LATER, NOTHING_ASKED[kind], budget=60)
+    told = memory.remember_when(NOTHING_ASKED[kind], "2024", LATER, budget=60)
     assert told.tokens <= 60
     receipt = memory.explain(told.receipt_id)
     assert (len(receipt.chosen), receipt.settings["in_time"]) == (len(told.moments), len(SAID))
-    ahead = memory.remember_when(LATER, None, NOTHING_ASKED[kind])
+    ahead = memory.remember_when(NOTHING_ASKED[kind], LATER)
     assert (ahead.text, memory.explain(ahead.receipt_id).chosen) == ("", ())
 
 

@@ -1,5 +1,6 @@
 """What a memory says of a time: the five modes over a conversation whose beats are known."""
 
+import inspect
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
@@ -7,12 +8,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew.cli.when import when
 from clew.errors import InputError
 from clew.memory import Memory
+from clew.serve.tools import Tools
 from clew.testing import FrozenClock
 from clew.text.counters import counter
 from clew.types import Turn
 from clew.types.moments import MODES, Remembered
+from tests.memories import quiet, told
 from tests.talks import NOW, TALKS, remembered, talk
 
 
@@ -110,10 +114,10 @@ def test_an_overview_names_what_the_time_was_about(memory: Memory) -> None:
 def test_a_time_without_turns_is_empty_and_one_that_ends_first_an_error(memory: Memory) -> None:
     for mode in MODES[1:]:
         for since, until in (("next week", None), ("2024-01-01", "2025-01-01"), (NOW + timedelta(days=1), None)):
-            found = memory.remember_when(since, until, "sessions", mode)
+            found = memory.remember_when("sessions", since, until, mode)
             assert (found.turns, found.text, found.tokens, found.moments) == (0, "", 0, ())
         with pytest.raises(InputError, match="before it starts"):
-            memory.remember_when("May 2023", "March 2023", "sessions", mode)
+            memory.remember_when("sessions", "May 2023", "March 2023", mode)
     with pytest.raises(InputError, match="budget -1 is negative"):
         memory.remember_when(budget=-1)
 
@@ -178,3 +182,43 @@ def test_recall_counts_from_the_end_of_a_conversation_that_is_over() -> None:
         (best, *_) = late.search("what did we say this week about sessions?")
         assert "PostgreSQL" in best.turn.text
         assert best.signals["time"] > 0
+
+
+@pytest.mark.requirement("F-TIME-14")
+def test_the_question_comes_first_everywhere() -> None:
+    names = list(inspect.signature(Memory.remember_when).parameters)
+    tool = list(inspect.signature(Tools.remember_when).parameters)
+    assert names[1:5] == tool[1:5] == ["query", "since", "until", "mode"]
+    assert when.params[0].name == "query"
+    with quiet() as memory, pytest.raises(InputError, match="the question is datetime"):
+        memory.remember_when(NOW)  # type: ignore[arg-type]  # what is tested
+
+
+@pytest.mark.requirement("F-TIME-15")
+@pytest.mark.parametrize("question", ["was haben wir gestern beschlossen?", "qu'a-t-on décidé hier ?", "昨天决定什么"])
+def test_a_question_in_another_language_gets_its_day(question: str) -> None:
+    with quiet(clock=FrozenClock(NOW)) as memory:
+        for days, text in ((1, "Redis: décidé, beschlossen, 决定"), (9, "beschlossen, décidé, 决定")):
+            memory.add(told(text, at=NOW - timedelta(days=days)))
+        found = memory.remember_when(question)
+        assert (found.since, found.turns) == (NOW.replace(hour=0, minute=0) - timedelta(days=1), 1)
+
+
+@pytest.mark.requirement("F-SESSION-03")
+def test_filters_take_words_for_a_time_as_well_as_moments() -> None:
+    with quiet(clock=FrozenClock(NOW)) as memory:
+        for days in (1, 9, 40):
+            memory.add(told(f"Redis {days}", at=NOW - timedelta(days=days)))
+        assert [item.turn_ids for item in memory.recall("Redis", since="gestern").items] == [("s:turn:0",)]
+        assert [hit.turn.text for hit in memory.search("Redis", since="yesterday")] == ["Redis 1"]
+        found = memory.query("role = user", since="letzte Woche", until="last week")
+        assert [turn.text for turn in found] == ["Redis 9"]
+        assert len(memory.sessions(since="last week")) == 1
+        with pytest.raises(InputError, match="names no time"):
+            memory.recall("Redis", since="soonish")
+        with pytest.raises(InputError, match="since is 5; expected a datetime"):
+            memory.recall("Redis", since=5)  # type: ignore[arg-type]  # what is tested
+        assert memory.forget(since="last week", dry_run=True).turns == 2
+        assert memory.forget(since="gestern").turns == 1
+        with pytest.raises(InputError, match="names no time"):
+            memory.forget(since="soonish")

@@ -30,7 +30,7 @@ def receipt(memory: Memory, *asked: Any, **how: Any) -> Receipt:
 
 @pytest.mark.requirement("F-TIME-12")
 def test_a_receipt_says_what_was_asked_and_what_auto_chose(memory: Memory) -> None:
-    found = receipt(memory, "April 2023", datetime(2023, 6, 1, tzinfo=UTC), SESSIONS, budget=60, session="talk-1")
+    found = receipt(memory, SESSIONS, "April 2023", datetime(2023, 6, 1, tzinfo=UTC), budget=60, session="talk-1")
     assert (found.kind, found.query, found.considered, found.created_at) == ("when", SESSIONS, 16, NOW)
     settings = found.settings
     assert settings["asked"] == {"mode": "auto", "since": "April 2023", "until": "2023-06-01T00:00:00+00:00"}
@@ -70,7 +70,7 @@ def test_every_row_of_a_question_has_its_signals_and_places(memory: Memory, mode
 
 @pytest.mark.requirement("F-TIME-12")
 def test_without_a_question_the_receipt_names_outlines_and_what_weighed_for_turns(memory: Memory) -> None:
-    record = receipt(memory, "2023-03-01", "2023-06-30", mode="window_overview")
+    record = receipt(memory, None, "2023-03-01", "2023-06-30", mode="window_overview")
     outlines = [row for row in record.chosen if row["kind"] != "turn"]
     turns = [row for row in record.chosen if row["kind"] == "turn"]
     assert outlines
@@ -91,7 +91,7 @@ def test_a_long_turn_is_named_as_shortened() -> None:
         memory.drain(10)
         (asked,) = receipt(memory, query="red wine behind the door", mode="lookup").chosen
         assert (asked["rendering"], asked["restore"]) == ("pieces", "s:turn:0")
-        plain = receipt(memory, "2023-06-01", "2023-07-01", mode="state_at_time").chosen
+        plain = receipt(memory, None, "2023-06-01", "2023-07-01", mode="state_at_time").chosen
         assert "snippet" in {row["rendering"] for row in plain}
 
 
@@ -101,16 +101,16 @@ def test_two_times_are_compared(memory: Memory) -> None:
     found = changes(small, large)
     assert found.settings == {"budget": [60, 200]}
     assert {each.kind for each in found.turns} == {"entered"}
-    spring, year = receipt(memory, "2023-03", "2023-05"), receipt(memory, "2023-03", "2023-12")
+    spring, year = receipt(memory, None, "2023-03", "2023-05"), receipt(memory, None, "2023-03", "2023-12")
     entered = {each.turn_id for each in changes(spring, year).turns if each.kind == "entered"}
     assert any(":turn:" not in name for name in entered)  # outlines too, each by its own name
 
 
 @pytest.mark.requirement("F-TIME-12")
 def test_what_was_told_of_a_time_can_be_marked_as_used(memory: Memory) -> None:
-    found = memory.remember_when("April 2023", query=SESSIONS, mode="lookup", budget=200)
+    found = memory.remember_when(since="April 2023", query=SESSIONS, mode="lookup", budget=200)
     assert memory.mark_used(found.receipt_id, found.moments[0].turn_ids) == 1
-    plain = memory.remember_when("April 2023", "May 2023")
+    plain = memory.remember_when(since="April 2023", until="May 2023")
     assert memory.mark_used(plain.receipt_id, plain.moments[0].turn_ids) == 2  # an outline's first turn and its last
     report = memory.tune(dry_run=True)
     assert report.feedback["used"] == 3

@@ -6,8 +6,7 @@ import click
 
 from clew.errors import InputError
 from clew.memory.recalls import MemoryRecalls
-from clew.rank.intent.time_window import time_window
-from clew.recall.timeline import days_of
+from clew.recall.timeline import with_moments
 
 
 def with_times(memory: MemoryRecalls, options: dict[str, Any]) -> dict[str, Any]:
@@ -21,9 +20,7 @@ def with_times(memory: MemoryRecalls, options: dict[str, Any]) -> dict[str, Any]
     phrases = {name: options[name] for name in ("since", "until") if isinstance(options.get(name), str)}
     if not phrases:
         return options
-    covered = days_of(memory.reads.live.view(), options.get("session"))
     try:
-        window = time_window(phrases.get("since"), phrases.get("until"), "", memory.reads.clock(), covered)
+        return with_moments(memory.reads.live.view(), memory.reads.clock(), options)
     except InputError as error:
         raise click.BadParameter(str(error), param_hint=" and ".join(f"--{name}" for name in phrases)) from error
-    return options | {name: getattr(window, name) for name in phrases}

@@ -191,9 +191,19 @@ def where(command: Command) -> Command:
 
 def since(command: Command) -> Command:
     """Gives a command the option --since."""
-    return click.option("--since", type=moment, metavar="DATE", help="Only turns at or after this date.")(command)
+    return click.option(
+        "--since",
+        type=moment_or_phrase,
+        metavar="TIME",
+        help="Only turns at or after this date, or since a time such as 'last week'.",
+    )(command)
 
 
 def until(command: Command) -> Command:
     """Gives a command the option --until."""
-    return click.option("--until", type=moment, metavar="DATE", help="Only turns before this date.")(command)
+    return click.option(
+        "--until",
+        type=moment_or_phrase,
+        metavar="TIME",
+        help="Only turns before this date, or up to the end of a time such as 'last week'.",
+    )(command)

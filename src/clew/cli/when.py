@@ -37,7 +37,7 @@ def when(scope: Scope, query: str, since: str | None, until: str | None, mode: s
     topics of each day, week or month, `window_overview` the topics of the whole period; `auto` chooses by the question.
     """
     with open_for_questions(scope) as memory:
-        found = memory.remember_when(since, until, query, mode, **more)
+        found = memory.remember_when(query, since, until, mode, **more)
     if scope.as_json:
         emit(found.to_dict())
         return

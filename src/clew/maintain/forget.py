@@ -15,7 +15,8 @@ from clew.derive.entity_counts import forget_names
 from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import InputError
 from clew.index.packer import forget_ordinals
-from clew.rank.filter import escaped, time_range
+from clew.rank.filter import escaped
+from clew.rank.intent.time_window import time_window
 from clew.rows.annotations import BY_TURN
 from clew.rows.failed_jobs import EMBED, job_name
 from clew.rows.pins import forget_pins
@@ -63,8 +64,9 @@ class Conditions(TypedDict, total=False):
     Attributes:
         turn_ids: these turns, as far as they exist.
         session, speaker: names as they were stored.
-        since: event time at or after this moment; turns without a time do not match.
-        until: event time before this moment; likewise.
+        since: event time at or after this moment, or since a time such as "last week", counted from today; turns
+            without a time do not match.
+        until: event time before this moment, or up to the end of such a time; likewise.
         match: words that the turn's text contains, ignoring case, accents and marks.
         where: an expression (docs/query.md). Turns that are not analysed yet do not match: call `drain` first.
     """
@@ -72,8 +74,8 @@ class Conditions(TypedDict, total=False):
     turn_ids: Iterable[str] | None
     session: str | None
     speaker: str | None
-    since: datetime | None
-    until: datetime | None
+    since: datetime | str | None
+    until: datetime | str | None
     match: str | None
     where: str | None
 
@@ -113,10 +115,11 @@ class Selection:
         )
 
 
-def selection_of(conditions: Conditions, held: Callable[[str], tuple[str, ...]]) -> Selection:
-    """The same, checked.
+def selection_of(conditions: Conditions, now: datetime, held: Callable[[str], tuple[str, ...]]) -> Selection:
+    """The turns to forget, checked.
 
     Args:
+        now: what words for a time are counted from.
         held: gives the ids of the turns for which an expression holds.
 
     Raises:
@@ -126,7 +129,7 @@ def selection_of(conditions: Conditions, held: Callable[[str], tuple[str, ...]])
     unknown = sorted(conditions.keys() - Conditions.__annotations__.keys())
     if unknown:
         raise InputError(f"{unknown[0]!r} is no condition; expected some of {', '.join(Conditions.__annotations__)}")
-    since, until = time_range(conditions.get("since"), conditions.get("until"))
+    window = time_window(conditions.get("since"), conditions.get("until"), "", now, None)
     where, named = conditions.get("where"), conditions.get("turn_ids")
     turn_ids = None if named is None else tuple(named)
     if where is not None:
@@ -136,8 +139,8 @@ def selection_of(conditions: Conditions, held: Callable[[str], tuple[str, ...]])
         turn_ids=turn_ids,
         session=escaped(conditions.get("session")),
         speaker=escaped(conditions.get("speaker")),
-        since=since,
-        until=until,
+        since=window.since,
+        until=window.until,
         match=escaped(conditions.get("match")),
     )
 

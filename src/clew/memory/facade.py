@@ -341,7 +341,7 @@ class Memory(MemoryReads):
                 no letter or digit. ExpressionError: `where` cannot be read.
         """
         self._check_open()
-        selection = selection_of(conditions, self._turns_where)
+        selection = selection_of(conditions, self.reads.clock(), self._turns_where)
         return self.parts.forget(selection, dry_run=dry_run)
 
     def _turns_where(self, expression: str) -> tuple[str, ...]:

@@ -5,7 +5,6 @@ Borders: imports nothing that stores, derives or maintains, so that a program wh
 
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager, nullcontext
-from datetime import datetime
 from pathlib import Path
 from typing import Unpack, cast
 
@@ -13,7 +12,7 @@ from clew.errors import ClosedError, InputError
 from clew.memory.arguments import BUDGET, given_count, given_text
 from clew.memory.opening import Clock, Models, open_home
 from clew.models.protocol import Embedder
-from clew.rank.filter import RecallOptions, SessionFilters, TurnFilters, filter_of, newest
+from clew.rank.filter import Filter, RecallOptions, SessionFilters, TurnFilters, filter_of, newest
 from clew.rank.intent.time_window import End
 from clew.rank.strategies import AUTO, checked
 from clew.recall.brief import brief
@@ -24,6 +23,7 @@ from clew.recall.recall import RecallRequest, recall
 from clew.recall.search import matching, quoting, search, stored_turn
 from clew.recall.sessions import list_sessions
 from clew.recall.time_lookup import TimeRequest, remember
+from clew.recall.timeline import with_moments
 from clew.store.protocol import Store
 from clew.text.counters import counter as counter_named
 from clew.types import Context, Hit, Receipt, Turn
@@ -55,6 +55,10 @@ class MemoryRecalls:
         """
         if self.closed:
             raise ClosedError
+
+    def _filter(self, only: TurnFilters) -> Filter:
+        """The caller's filters, checked, with words for a time as moments."""
+        return filter_of(cast(TurnFilters, with_moments(self.reads.live.view(), self.reads.clock(), only)))
 
     @property
     def is_empty(self) -> bool:
@@ -109,7 +113,7 @@ class MemoryRecalls:
             strategy,
             window,
         )
-        chosen = filter_of(how)
+        chosen = self._filter(how)
         shown = newest(self.reads.live.view(), chosen.session, in_window) if in_window else ()
         return recall(self.reads, given_text(query, "question"), request, chosen, shown)
 
@@ -126,7 +130,7 @@ class MemoryRecalls:
             ExpressionError: `where` cannot be read.
         """
         self._check_open()
-        return search(self.reads, given_text(query, "question"), _given_limit(limit), filter_of(only), priced=False)
+        return search(self.reads, given_text(query, "question"), _given_limit(limit), self._filter(only), priced=False)
 
     def ranked(self, query: str, *, limit: int = 10, **only: Unpack[TurnFilters]) -> list[Hit]:
         """The turns in the order in which a recall prefers them, each with what every signal added to its score.
@@ -142,7 +146,7 @@ class MemoryRecalls:
             ExpressionError: `where` cannot be read.
         """
         self._check_open()
-        return search(self.reads, given_text(query, "question"), _given_limit(limit), filter_of(only), priced=True)
+        return search(self.reads, given_text(query, "question"), _given_limit(limit), self._filter(only), priced=True)
 
     def query(self, expression: str, *, limit: int | None = None, **only: Unpack[TurnFilters]) -> list[Turn]:
         """The turns for which an expression of the lattice algebra holds, in the order in which they came.
@@ -163,7 +167,7 @@ class MemoryRecalls:
         most = None if limit is None else _given_limit(limit)
         if only.get("where") is not None:
             raise InputError("query takes one expression; join the two with AND instead of giving where as well")
-        return matching(self.reads, filter_of({**only, "where": expression}), most)
+        return matching(self.reads, self._filter({**only, "where": expression}), most)
 
     def find_quote(self, text: str, *, limit: int = 10) -> list[Turn]:
         """Turns that hold a phrase word for word (case, accents and marks aside), newest first.
@@ -186,9 +190,9 @@ class MemoryRecalls:
 
     def remember_when(
         self,
+        query: str | None = None,
         since: End = None,
         until: End = None,
-        query: str | None = None,
         mode: str = "auto",
         *,
         budget: int | None = None,
@@ -202,10 +206,10 @@ class MemoryRecalls:
         day, week, month or year was about; `window_overview` what all of it was about. `auto` decides (docs/time.md).
 
         Args:
+            query: the question; the times that it names count where neither end is given.
             since: beginning of the time: a moment, or an expression such as "last week", of which the first moment
                 counts; turns without an event time are left out of any time that has an end.
             until: its end: the first moment after it, or an expression, of which the last day is included.
-            query: the question; the times that it names count where neither end is given.
             budget: tokens of the block; None takes the setting.
             counter: as for `recall`.
             only: restricts the conversations: `session`, `project` and `branch`, see `TurnFilters`.
@@ -219,7 +223,7 @@ class MemoryRecalls:
         request = TimeRequest(
             since=since,
             until=until,
-            query=given_text(query or "", "question"),
+            query=given_text("" if query is None else query, "question"),
             mode=mode,
             session=chosen.session,
             budget=given_count(self.config.budget if budget is None else budget, "budget", BUDGET),
@@ -234,7 +238,7 @@ class MemoryRecalls:
         *,
         project: str | None = None,
         branch: str | None = None,
-        since: datetime | None = None,
+        since: End = None,
         limit: int | None = None,
     ) -> list[SessionInfo]:
         """The conversations with title, project folder, git branch, client, start, end and length, the latest first.
@@ -242,14 +246,15 @@ class MemoryRecalls:
         Args:
             project: name of the project folder, or a path that contains it.
             branch: git branch at the first or last turn.
-            since: only conversations with a turn at or after this moment.
+            since: only conversations with a turn at or after this moment, or since a time such as "last week".
 
         Raises:
-            InputError: the limit is negative.
+            InputError: the limit is negative, or `since` names no time.
         """
         self._check_open()
         most = None if limit is None else given_count(limit, "limit", "the number of sessions wanted")
-        view, earliest = self.reads.live.view(), aware(since, "since")
+        view = self.reads.live.view()
+        earliest = aware(with_moments(view, self.reads.clock(), {"since": since})["since"], "since")
         with self.reads.store.snapshot() as reader:
             return list_sessions(reader, self.space, view, project=project, branch=branch, since=earliest, limit=most)
 

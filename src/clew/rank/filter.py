@@ -20,8 +20,8 @@ class TurnFilters(TypedDict, total=False):
 
     Attributes:
         session: name of a conversation.
-        since: only turns with an event time at or after this moment.
-        until: only turns with an event time before this moment.
+        since: only turns with an event time at or after this moment, or since a time such as "last week".
+        until: only turns with an event time before this moment, or up to the end of a time such as "last week".
         role: user, assistant, system or tool.
         speaker: a name as it was stored.
         where: an expression over scores, labels, words and times (docs/query.md).
@@ -33,8 +33,8 @@ class TurnFilters(TypedDict, total=False):
     """
 
     session: str | None
-    since: datetime | None
-    until: datetime | None
+    since: datetime | str | None
+    until: datetime | str | None
     role: str | None
     speaker: str | None
     where: str | None
@@ -143,13 +143,13 @@ def filter_of(only: TurnFilters) -> Filter:
     )
 
 
-def time_range(since: datetime | None, until: datetime | None) -> tuple[datetime | None, datetime | None]:
+def time_range(since: object, until: object) -> tuple[datetime | None, datetime | None]:
     """Both ends in UTC.
 
     Raises:
-        InputError: the range ends before it starts, or where it starts.
+        InputError: an end is no moment, or the range ends before it starts, or where it starts.
     """
-    since, until = aware(since, "since"), aware(until, "until")
+    since, until = _end(since, "since"), _end(until, "until")
     if since is not None and until == since:
         raise InputError(
             f"the range ends where it starts ({since.isoformat()}), and its end is not part of it; move one"
@@ -157,6 +157,12 @@ def time_range(since: datetime | None, until: datetime | None) -> tuple[datetime
     if since is not None and until is not None and until < since:
         raise InputError(f"the range ends ({until.isoformat()}) before it starts ({since.isoformat()}); swap them")
     return since, until
+
+
+def _end(moment: object, name: str) -> datetime | None:
+    if not isinstance(moment, datetime | None):
+        raise InputError(f"{name} is {moment!r:.60}; expected a datetime, or words for a time such as 'last week'")
+    return aware(moment, name)
 
 
 def without(view: IndexView, mask: Mask | None, turns: Collection[tuple[str, int]]) -> Mask | None:

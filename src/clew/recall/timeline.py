@@ -5,11 +5,11 @@ Borders: reads rows; how much fits is for `clew.assemble.timeline_block`.
 """
 
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
 from functools import cached_property
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from clew.assemble.timeline_block import TimelineEntry
 from clew.index.view import IndexView
 from clew.rank.anchors import on_side
 from clew.rank.frame import Frame, covered_days
+from clew.rank.intent.time_window import time_window
 from clew.rank.sigma import snippet
 from clew.rank.timeline import by_period, in_turns
 from clew.rows.annotations import ANALYSIS, said_of
@@ -210,6 +211,21 @@ class Scene:
         keys = [(self.space, view.sessions[int(turns.session[at])], int(turns.seq[at])) for at in positions.tolist()]
         texts = (naming_text(turn_from_row(row)) for row in TURN.get_many(self.reader, keys) if row is not None)
         return ", ".join(phrase.name for phrase in keyphrases("\n".join(texts), _PHRASES)) or _UNTITLED
+
+
+def with_moments(view: IndexView, now: datetime, only: Mapping[str, Any]) -> dict[str, Any]:
+    """Filters in which words for a time in `since` and `until` are the moments that they mean.
+
+    "Last week" is counted from today, or from the last day of the conversation, as in `remember_when`.
+
+    Raises:
+        InputError: the words name no time, or the range ends before it starts.
+    """
+    phrases = {name: only[name] for name in ("since", "until") if isinstance(only.get(name), str)}
+    if not phrases:
+        return dict(only)
+    window = time_window(phrases.get("since"), phrases.get("until"), "", now, days_of(view, only.get("session")))
+    return {**only, **{name: getattr(window, name) for name in phrases}}
 
 
 def days_of(view: IndexView, session: str | None) -> tuple[date, date] | None:

@@ -211,7 +211,7 @@ class Tools:
     ) -> str:
         """What was said in a period of time."""
         found = self._memory.remember_when(
-            since.strip() or None, until.strip() or None, query, mode, budget=self._budget(budget)
+            query, since.strip() or None, until.strip() or None, mode, budget=self._budget(budget)
         )
         if not found.turns:
             return f"Nothing was said {_span(found)}. Widen the period, or use recall."

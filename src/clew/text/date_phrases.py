@@ -36,7 +36,7 @@ class RelativeDate:
         grain: unit of `offset`.
         offset: number of units after the day of speaking; with `weekday` or `month` -1, 0 or 1 for the last, this or
             next one.
-        weekday: 0 (Monday) to 6 (Sunday).
+        weekday: 0 (Monday) to 6 (Sunday); with the grain week that day of the week, else the nearest such day.
         month: 1 to 12.
         trailing: True for the whole time from `offset` to the day of speaking ("the last two weeks").
     """

@@ -17,7 +17,7 @@ nearest to the day of speaking.
 """
 
 from calendar import monthrange
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, mentions
@@ -119,7 +119,10 @@ def _distance(found: ResolvedDate, today: date) -> int:
 def _place_relative(mention: RelativeDate, today: date) -> ResolvedDate | None:
     this_month = 12 * today.year + today.month - 1
     if mention.weekday is not None:
-        return _days(mention, today, _to_weekday(today, mention.weekday, mention.offset), 1)
+        of_week = mention.grain == "week"
+        shift = 7 * mention.offset - today.weekday() + mention.weekday
+        distance = shift if of_week else _to_weekday(today, mention.weekday, mention.offset)
+        return _days(replace(mention, grain="day"), today, distance, 1)
     if mention.month is not None:
         return _months(mention, "month", this_month + _to_month(today, mention.month, mention.offset))
     match mention.grain:

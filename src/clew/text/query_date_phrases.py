@@ -5,6 +5,8 @@ changes no stored row. This module knows the wording, not the calendar.
 
     the week, weekend, month, quarter, year before last; over the weekend; a fortnight ago; half a year ago;
     a year and a half ago; the last N hours, fortnight; in Q1, in the second quarter
+
+Dates in other languages are found by `clew.text.foreign_dates`.
 """
 
 import re
@@ -12,6 +14,7 @@ from collections.abc import Callable
 from typing import Final
 
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, mentions, without_overlaps
+from clew.text.foreign_dates import foreign_mentions
 
 _GRAIN: Final[dict[str, Grain]] = {
     "week": "week",
@@ -40,6 +43,9 @@ _HOURS_A_DAY: Final = 24
 def query_mentions(query: str) -> list[Mention]:
     """The date mentions of a question, in text order, without overlaps; of two at one position the longer one."""
     found = mentions(query, asking=True)
+    foreign = foreign_mentions(query)
+    if foreign:
+        found = without_overlaps([*found, *foreign])
     lower = query.lower()
     if len(lower) != len(query) or not any(cue in lower for cue in _CUES):  # İ changes its length in lower case
         return found

@@ -13,6 +13,7 @@ from dateutil.relativedelta import relativedelta
 
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, anchored
 from clew.text.dates import ResolvedDate, place, place_written
+from clew.text.foreign_dates import linked, relation_of
 from clew.text.query_date_phrases import query_mentions
 
 Relation = Literal["on", "before", "after", "between"]
@@ -68,7 +69,7 @@ def parse_query_dates(
     """The days that a question asks about.
 
     Args:
-        query: the question, in English.
+        query: the question, in English or a language of `clew.text.date_languages`.
         now: when it is asked, to which relative dates refer. If None, they refer to a day that the question itself
             names ("last Friday on 23 January, 2022"), or else to the last day covered.
         covered: first and last day of the conversation. A date without a year ("on Jan 5th") then stands for every year
@@ -167,7 +168,9 @@ def _trailing(mention: Mention, today: date | None) -> ResolvedDate | None:
 
 def _linked(query: str, first: Mention, second: Mention) -> bool:
     between = query[first.span[1] : second.span[0]]
-    return _LINK.fullmatch(between) is not None and _OPENS.search(_text_before(query, first.span[0])) is not None
+    if _LINK.fullmatch(between) is not None and _OPENS.search(_text_before(query, first.span[0])) is not None:
+        return True
+    return linked(query, first.span, second.span)
 
 
 def _between(first: Mention, second: Mention, end: ResolvedDate, when: _DateReference) -> DateConstraint | None:
@@ -199,6 +202,8 @@ def _from_number(query: str, mention: Mention, end: ResolvedDate) -> DateConstra
 def _single(query: str, found: ResolvedDate) -> DateConstraint:
     before = _text_before(query, found.phrase_span[0])
     word = next((word for pattern, word in _RELATIONS if pattern.search(before)), "on")
+    if word == "on":
+        word = relation_of(query, found.phrase_span)
     if word == "on" and _ONWARDS.match(query, found.phrase_span[1]):
         word = "since"
     start, end, relation = _WINDOWS[word](found)

@@ -1,0 +1,153 @@
+"""Finds the dates of a question that is not in English. The language is decided by the question itself.
+
+Words that look alike mean different things: French "hier" is yesterday, German "hier" is here. So a question in Latin
+letters shows its language by its function words; English ones keep other languages out. A text without any, such as
+"letzte Woche", is taken by every language that has its words. Other scripts speak for themselves.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Final, cast
+
+from clew.text.date_languages import LATIN, UNSPACED, Grammar, function_words, grammar_of, latin_cues, near_key
+from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, without_overlaps
+from clew.text.scripts import MARKS
+from clew.text.stopwords import STOPWORDS
+
+_WORD: Final = re.compile(rf"[^\W\d_][\w{MARKS}]*")
+_SCRIPTS: Final = (
+    ("ja", re.compile(r"[\u3041-\u30ff]")),
+    ("ko", re.compile(r"[\uac00-\ud7a3]")),
+    ("ar", re.compile(r"[\u0620-\u064a](?!.*[پچژگکی])")),
+    ("hi", re.compile(r"[\u0904-\u0939]")),
+    ("ru", re.compile(r"[а-яё](?!.*[іїєґ])")),
+    ("zh", re.compile(r"[\u4e00-\u9fff]")),
+)
+"""Letters by which a text shows its language, the first that fits; Persian, Urdu and Ukrainian are none of them."""
+
+_HINDI_FUTURE: Final = re.compile(rf"(?:गा|गी|(?<!आ)गे)(?![\w{MARKS}])")
+"""Endings of verbs in the future: Hindi has one word for yesterday and tomorrow."""
+
+_ALONE: Final = frozenset(("", "in", "from"))
+"""What may stand before a month that is the whole text; the last two are put there by `parse_period`."""
+
+
+@lru_cache(maxsize=256)
+def languages_of(text: str) -> tuple[str, ...]:
+    """The languages, other than English, in which the dates of a text are to be read; usually none or one."""
+    lower = text.lower()
+    if not lower.isascii():
+        own = next((language for language, letters in _SCRIPTS if letters.search(lower)), None)
+        if own == "ja" or own not in (None, "zh"):
+            return (own,) if own else ()
+        if own == "zh":  # Japanese can do without Kana, and writes most of these words alike
+            return ("zh", "ja")
+    words = frozenset(_WORD.findall(lower))
+    scores = {language: len(words & function_words(language)) for language in LATIN}
+    best = max(scores.values())
+    if not best:
+        known = words & STOPWORDS - {"in", "from"}
+        return () if known else tuple(language for language in LATIN if words & latin_cues(language))
+    return tuple(
+        language
+        for language, score in scores.items()
+        if score == best and _beats_english(words, language) and words & latin_cues(language)
+    )
+
+
+def foreign_mentions(text: str) -> list[Mention]:
+    """The date mentions of a text in the languages that it may be in, in text order, without overlaps."""
+    lower = text.lower()
+    if len(lower) != len(text):
+        return []
+    found: list[Mention] = []
+    for language in languages_of(text):
+        found += _mentions(text, lower, language)
+    return without_overlaps(found)
+
+
+def relation_of(text: str, span: tuple[int, int]) -> str:
+    """What the words beside a date say of it: "before", "up to", "after", "since", or "on"."""
+    lower = text.lower()
+    for language in languages_of(text):
+        for name, before, after in grammar_of(language).relations:
+            if before.search(lower, max(0, span[0] - 30), span[0]) or after.match(lower, span[1]):
+                return name
+    return "on"
+
+
+def linked(text: str, first: tuple[int, int], second: tuple[int, int]) -> bool:
+    """Whether two dates are the ends of a range."""
+    lower = text.lower()
+    between, before = lower[first[1] : second[0]], lower[max(0, first[0] - 30) : first[0]]
+    grammars = map(grammar_of, languages_of(text))
+    return any(
+        each.link.fullmatch(between) is not None and (each.opens is None or each.opens.search(before) is not None)
+        for each in grammars
+    )
+
+
+def _beats_english(words: frozenset[str], language: str) -> bool:
+    """Whether no more words are English alone than are of the language alone."""
+    own = function_words(language)
+    return len(words & own - STOPWORDS) >= len(words & STOPWORDS - own)
+
+
+def _mentions(text: str, lower: str, language: str) -> Iterator[Mention]:
+    grammar = grammar_of(language)
+    yield from _near(text, lower, language, grammar)
+    for match in grammar.ago_pattern.finditer(lower):
+        is_span = "span_count" in match.re.groupindex and match["span_count"] is not None
+        count, unit = (match["span_count"], match["span_unit"]) if is_span else (match["count"], match["unit"])
+        number = int(count) if count.isdecimal() else grammar.counts[near_key(count)]
+        yield RelativeDate(match.span(), cast(Grain, grammar.units[near_key(unit)]), -number, trailing=is_span)
+    for match in grammar.day_pattern.finditer(lower):
+        year = match["year"]
+        yield WrittenDate(match.span(), "day", int(year) if year else None, _month(match, grammar), int(match["day"]))
+    for match in grammar.month_pattern.finditer(lower):
+        year = match["year"]
+        if year or language in (*UNSPACED, "ko") or _stands_as_month(lower, match, grammar):
+            yield WrittenDate(match.span(), "month", int(year) if year else None, _month(match, grammar))
+    for match in grammar.year_pattern.finditer(lower):
+        yield WrittenDate(match.span("year"), "year", int(match["year"]))
+
+
+def _near(text: str, lower: str, language: str, grammar: Grammar) -> Iterator[Mention]:
+    """Phrases near the present, and weekdays alone: the last one."""
+    blocked = {_next_letter(lower, match.end()) for match in grammar.not_before.finditer(lower)}
+    for match in grammar.near_pattern.finditer(lower):
+        if match.start() not in blocked and not grammar.not_after.match(lower, match.end()):
+            unit, step, day = grammar.near[near_key(match[0])]
+            if language == "hi" and unit == "day" and step < 0 and _HINDI_FUTURE.search(lower):
+                step = -step
+            if unit.startswith("week") and day is not None:
+                yield RelativeDate(match.span(), "day" if unit == "weekday" else "week", step, weekday=day)
+            else:
+                yield RelativeDate(match.span(), cast(Grain, unit), step)
+    for match in grammar.weekday_pattern.finditer(lower):
+        is_name = language in LATIN and language != "de" and match.start() and text[match.start()].isupper()
+        if not is_name and not grammar.not_after.match(lower, match.end()):
+            yield RelativeDate(match.span(), "day", -1, weekday=grammar.weekdays[near_key(match[0])])
+
+
+def _next_letter(text: str, at: int) -> int:
+    while at < len(text) and text[at].isspace():
+        at += 1
+    return at
+
+
+def _month(match: re.Match[str], grammar: Grammar) -> int:
+    if "number" in match.re.groupindex and match["number"]:
+        return int(match["number"])
+    return grammar.months[near_key(match["month"])]
+
+
+def _stands_as_month(lower: str, match: re.Match[str], grammar: Grammar) -> bool:
+    """Whether the name of a month without a year is one: short forms are words of their own, such as Spanish "ago"."""
+    if near_key(match["month"]) not in grammar.long_months:
+        return False
+    before = lower[: match.start()]
+    if before.strip() in _ALONE and not lower[match.end() :].strip(" .?!"):
+        return True
+    return grammar.month_opens.search(before) is not None
