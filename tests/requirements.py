@@ -1198,6 +1198,11 @@ SPEED = (
     Requirement(
         "F-SPEED-32", "Issue 12.1", "Of a file or history that comes again, only turns that are new are analysed."
     ),
+    Requirement(
+        "F-SPEED-33",
+        "Issue 12.1",
+        "Importing a session file that grew reads its new lines, with the same result as reading all of it.",
+    ),
     Requirement("F-SPEED-08", "DESIGN 13", "An exchange of candidates releases none that it would take back."),
 )
 

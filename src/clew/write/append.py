@@ -26,6 +26,7 @@ from clew.store.selections import TOMBSTONE_SEQ, TURN_HASH, TURN_SEQ
 from clew.store.tables import SESSION, SPACE, TAIL, TURN, WEIGHING
 from clew.types.ids import turn_id
 from clew.types.turn import Turn
+from clew.write.followed import FollowedImports
 from clew.write.prepare import Derived, Prepared, derive
 from clew.write.session_log import after_forgotten, by_external_id, forgotten, has_forgotten_id, next_seq, read_contents
 from clew.write.stream_alignment import StreamAlignment
@@ -92,6 +93,7 @@ class Appender:
         self._store = store
         self._space = space
         self._batch = batch
+        self.followed = FollowedImports()
         self._contents: dict[str, tuple[int, set[bytes]]] = {}
         self._lock = threading.Lock()
 

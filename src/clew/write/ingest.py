@@ -12,13 +12,25 @@ import numpy as np
 
 from clew.config import IngestConfig
 from clew.errors import ConflictError, TurnRejected
-from clew.ingest.importers import FileEnd, ImportedTurn, ImportLimits, ImportRecord, SessionTitle, Skipped, read_path
+from clew.ingest.importers import (
+    FileEnd,
+    ImportedTurn,
+    ImportLimits,
+    ImportRecord,
+    SessionTitle,
+    Skipped,
+    file_end,
+    follow,
+    is_single,
+    read_path,
+)
 from clew.rows.imported_files import ImportedFile
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import IngestReport, Rejection
 from clew.types.turn import Turn
 from clew.version import __version__
 from clew.write.append import Appender, Fate
+from clew.write.followed import FollowedImport
 from clew.write.prepare import Prepared, admit, prepare
 from clew.write.stream_alignment import StreamAlignment
 
@@ -230,8 +242,31 @@ def import_path(
         tally.known += turns or 0
         return turns is not None
 
-    records = read_path(path, form, session=session, limits=limits, is_unchanged=is_unchanged)
-    return _append_all(appender, records, config, clock, tally, way)
+    followed = _followed(appender, path, limits, way, form=form, session=session)
+    if followed is None:
+        records = read_path(path, form, session=session, limits=limits, is_unchanged=is_unchanged)
+        return _append_all(appender, records, config, clock, tally, way)
+    tally.known = tally.file.turns = followed.turns
+    file = tally.file
+    report = _append_all(appender, followed.file.more(), config, clock, tally, way, followed.streams)
+    followed.turns = file.turns
+    if "paused" not in tally.skipped:
+        appender.followed.keep(path, way, followed)
+    return report
+
+
+def _followed(
+    appender: Appender, path: Path, limits: ImportLimits, way: str, *, form: str | None, session: str | None
+) -> FollowedImport | None:
+    """The import of a file that a program appends to: continued where it can be; None where `read_path` is to read."""
+    if is_single(path):
+        end = file_end(path)
+        if appender.turns_of_file(end.where + way, end.stamp) is not None:
+            return None
+    followed = appender.followed.take(path, way)
+    if followed is None and (file := follow(path, form, session=session, limits=limits)) is not None:
+        return FollowedImport(file)
+    return followed
 
 
 @dataclass(frozen=True, slots=True)
@@ -251,6 +286,7 @@ def _append_all(
     clock: Callable[[], datetime],
     tally: _Tally,
     way: str = "",
+    streams: dict[str, StreamAlignment] | None = None,
 ) -> IngestReport:
     """Gathers turns by session, as many as `config` allows in memory, and appends each group.
 
@@ -258,7 +294,7 @@ def _append_all(
     not depend on where a group ends.
     """
     groups: dict[str, list[_Waiting]] = {}
-    streams: dict[str, StreamAlignment] = {}
+    streams = {} if streams is None else streams
 
     def flush() -> None:
         for session in list(groups):

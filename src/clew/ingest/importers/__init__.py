@@ -25,7 +25,16 @@ from clew.ingest.importers import (
     swe_agent,
 )
 from clew.ingest.importers.detect import detect_source
-from clew.ingest.importers.files import UNREADABLE, find_claude_code, find_sessions, find_sources, is_single
+from clew.ingest.importers.files import (
+    UNREADABLE,
+    file_end,
+    file_source,
+    find_claude_code,
+    find_sessions,
+    find_sources,
+    is_single,
+)
+from clew.ingest.importers.follow import FollowedFile
 from clew.ingest.importers.record import (
     FileEnd,
     ImportedTurn,
@@ -41,6 +50,7 @@ from clew.types import Rejection
 __all__ = [
     "FORMATS",
     "FileEnd",
+    "FollowedFile",
     "ImportLimits",
     "ImportRecord",
     "ImportedTurn",
@@ -48,8 +58,11 @@ __all__ = [
     "SessionTitle",
     "Skipped",
     "detect",
+    "file_end",
     "find_claude_code",
     "find_sessions",
+    "follow",
+    "is_single",
     "read_path",
 ]
 
@@ -88,6 +101,9 @@ _IMPORTERS = (
 )
 FORMATS: Mapping[str, Importer] = MappingProxyType({importer.name: importer for importer in _IMPORTERS})
 """Every format by its name."""
+
+_FOLLOWED = frozenset((claude_code.NAME, codex.NAME))
+"""Formats that a program appends to line by line."""
 
 _SPOKEN = {plain_text.NAME: plain_text.has_speakers, markdown.NAME: markdown.has_speakers}
 
@@ -139,6 +155,31 @@ def read_path(
             yield from _read_file(source, format or _detected(source))
         else:
             yield from _read_member(source, format)
+
+
+def follow(
+    path: Path,
+    format: str | None = None,  # noqa: A002 - as above
+    *,
+    session: str | None = None,
+    limits: ImportLimits | None = None,
+) -> FollowedFile | None:
+    """A file that can be read on when it has grown; None for a folder, a zip, and formats that are read as a whole.
+
+    Raises:
+        FormatError: see `read_path`.
+        InputError: see `read_path`.
+    """
+    _check_names(path, session)
+    if (format is not None and format not in _FOLLOWED) or not is_single(path):
+        return None
+    source = file_source(path, session, limits or ImportLimits())
+    try:
+        name = format or detect_source(source)
+        can_go_on = name in _FOLLOWED and source.is_plain()
+    except UNREADABLE as error:
+        raise FormatError(f"{source.label} cannot be read: {error}") from error
+    return FollowedFile(path, source, partial(_read_file, name=name)) if can_go_on else None
 
 
 def _check_names(path: Path, session: str | None) -> None:

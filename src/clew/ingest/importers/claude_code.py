@@ -20,8 +20,8 @@ from clew.ingest.importers.message_turns import (
     mark_injected,
     message_turns,
 )
-from clew.ingest.importers.record import ImportRecord, SessionTitle, Skipped
-from clew.ingest.importers.source import JsonRecord, Source, json_lines
+from clew.ingest.importers.record import FileEnd, ImportRecord, SessionTitle, Skipped
+from clew.ingest.importers.source import JsonRecord, Source, followed_json_lines
 from clew.types import Origin, Part, Rejection
 
 NAME = "claude-code"
@@ -54,8 +54,11 @@ _CLIENT_MARKS = (
 def read(source: Source) -> Iterator[ImportRecord]:
     """Reads one session file."""
     session = _SessionReader(source)
-    for item in json_lines(source):
-        if isinstance(item, Rejection):
+    for item in followed_json_lines(source):
+        if isinstance(item, FileEnd):
+            yield from session.finish()
+            yield item
+        elif isinstance(item, Rejection):
             yield item
         else:
             yield from session.record(item)
@@ -89,6 +92,7 @@ class _SessionReader:
     branches: dict[str, _BranchState] = field(default_factory=dict)
     queued: dict[str, JsonRecord] = field(default_factory=dict)
     removed: int = 0
+    finished: set[str] = field(default_factory=set)  # queued messages that were given
     has_messages: bool = False
     chars: int = 0  # of the messages so far
     compacted_tokens: int = 0  # of the conversation that the next summary replaces
@@ -121,8 +125,14 @@ class _SessionReader:
             self.removed = len(self.queued)
 
     def finish(self) -> Iterator[ImportRecord]:
-        """The messages that were taken out of the queue and occur nowhere else in the file, and a late title."""
+        """The messages that were taken out of the queue and occur nowhere else in the file, and a late title.
+
+        It is called again when a file that is followed has grown.
+        """
         for text, item in list(self.queued.items())[: self.removed]:
+            if text in self.finished:
+                continue
+            self.finished.add(text)
             parts = mark_injected((Part(type="text", text=text),), _CLIENT_MARKS)
             message = ImportedMessage(
                 source=NAME,

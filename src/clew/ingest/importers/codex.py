@@ -20,8 +20,8 @@ from clew.ingest.importers.message_turns import (
     mark_injected,
     message_turns,
 )
-from clew.ingest.importers.record import ImportRecord, Skipped
-from clew.ingest.importers.source import JsonRecord, Source, json_lines
+from clew.ingest.importers.record import FileEnd, ImportRecord, Skipped
+from clew.ingest.importers.source import JsonRecord, Source, followed_json_lines
 from clew.types import Part, Rejection
 
 NAME = "codex"
@@ -48,8 +48,8 @@ Payload = Mapping[str, Any]
 def read(source: Source) -> Iterator[ImportRecord]:
     """Reads one rollout file."""
     rollout = _Rollout(source)
-    for item in json_lines(source):
-        if isinstance(item, Rejection):
+    for item in followed_json_lines(source):
+        if isinstance(item, Rejection | FileEnd):
             yield item
         else:
             yield from rollout.record(item)

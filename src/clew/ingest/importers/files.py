@@ -94,7 +94,7 @@ def find_sources(
 
 def _named(path: Path, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
     if is_single(path):
-        yield _file(path, _shown(path), _shown(path.stem), session, limits)
+        yield file_source(path, session, limits)
     else:
         yield from _in_zip(path, _shown(path), session, limits)
 
@@ -106,12 +106,22 @@ def _changed(
     if is_unchanged is None:
         yield from find()
         return
-    end = FileEnd(_shown(path.absolute()), _stamp(path))
+    end = file_end(path)
     if is_unchanged(end.where, end.stamp):
         yield Skipped("unchanged file", _shown(path))
         return
     yield from find()
     yield end
+
+
+def file_end(path: Path) -> FileEnd:
+    """The end of a file in its present state."""
+    return FileEnd(_shown(path.absolute()), _stamp(path))
+
+
+def file_source(path: Path, session: str | None, limits: ImportLimits) -> Source:
+    """A single file that was named."""
+    return _file(path, _shown(path), _shown(path.stem), session, limits)
 
 
 def _stamp(path: Path) -> str:

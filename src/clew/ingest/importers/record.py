@@ -53,7 +53,7 @@ class SessionTitle:
 
 @dataclass(frozen=True, slots=True)
 class FileEnd:
-    """The end of a file on the disk, after its last record.
+    """The end of a file on the disk, after its last record; more may be written to one that is followed.
 
     Attributes:
         where: the file's absolute path.

@@ -13,7 +13,7 @@ from typing import Any, BinaryIO
 
 from clew.ingest.encoding import ESCAPE, LATIN, decode, escape_surrogates, escape_value, is_latin
 from clew.ingest.importers.json_scan import elements, members
-from clew.ingest.importers.record import ImportLimits
+from clew.ingest.importers.record import FileEnd, ImportLimits
 from clew.types import Rejection
 
 DEEPEST = 100  # levels of a record: no source nests deeper, and recursive readers are safe up to here
@@ -33,6 +33,23 @@ def _no_asset(_name: str) -> None:
     return None
 
 
+@dataclass(slots=True)
+class Position:
+    """How far a file that is followed was read.
+
+    Attributes:
+        offset: bytes of the lines that were read.
+        number: how many these are.
+        is_whole: whether the last of them has an end, so that what is written next is another line.
+        end: the file's end as it is now.
+    """
+
+    offset: int = 0
+    number: int = 0
+    is_whole: bool = True
+    end: FileEnd = field(default_factory=lambda: FileEnd("", ""))
+
+
 @dataclass(frozen=True, slots=True)
 class Source:
     """A file to import.
@@ -43,6 +60,7 @@ class Source:
         opener: opens the file at its first byte; may raise OSError and the errors of zip files.
         session: if given, every turn goes to this session.
         asset: returns the bytes of a file beside this one by the beginning of its name; None when there is none.
+        position: of a file that is followed: its records end with a `FileEnd`, after which they go on.
     """
 
     label: str
@@ -51,6 +69,7 @@ class Source:
     session: str | None = None
     limits: ImportLimits = field(default_factory=ImportLimits)
     asset: Asset = _no_asset
+    position: Position | None = None
 
     def open(self) -> BinaryIO:
         """Opens the file as UTF-8 without a byte order mark; UTF-16 and Windows-1252 are recoded."""
@@ -58,6 +77,10 @@ class Source:
         stream = self.opener()
         stream.read(len(mark))
         return stream if encoding == "utf-8" else io.BufferedReader(_Recoded(stream, encoding))
+
+    def is_plain(self) -> bool:
+        """Whether the file is UTF-8 without a byte order mark, so that it can be read from any line on."""
+        return self._encoding() == (b"", "utf-8")
 
     def is_latin(self) -> bool:
         """Whether the file is read as Windows-1252, of which Latin-1 is a part."""
@@ -93,18 +116,24 @@ class JsonRecord:
 
 def lines(source: Source) -> Iterator[tuple[int, bytes] | Rejection]:
     """The lines of a file with their numbers from 1, without their ends; a line over the limit is rejected."""
-    limit = source.limits.max_line_bytes
     with source.open() as stream:
-        number = 0
-        while line := stream.readline(limit + 2):
-            number += 1
-            stripped = line.rstrip(b"\r\n")
-            if len(stripped) <= limit:
-                yield number, stripped
-                continue
-            size = len(line) + (0 if line.endswith(b"\n") else _pass_line(stream))
+        yield from _lines(source, stream, Position())
+
+
+def _lines(source: Source, stream: BinaryIO, position: Position) -> Iterator[tuple[int, bytes] | Rejection]:
+    """The lines of a stream from a position on, which follows them."""
+    limit = source.limits.max_line_bytes
+    while line := stream.readline(limit + 2):
+        stripped = line.rstrip(b"\r\n")
+        is_passed = len(stripped) > limit and not line.endswith(b"\n")
+        size = len(line) + (_pass_line(stream) if is_passed else 0)
+        position.is_whole = line.endswith(b"\n")  # of one that was passed over it is not known
+        position.offset, position.number = position.offset + size, position.number + 1
+        if len(stripped) <= limit:
+            yield position.number, stripped
+        else:
             reason = f"a line of {size} bytes; the limit is {limit}, see max_line_bytes"
-            yield Rejection(where=source.where(number), reason=reason)
+            yield Rejection(where=source.where(position.number), reason=reason)
 
 
 def text_lines(source: Source) -> Iterator[tuple[int, str] | Rejection]:
@@ -115,7 +144,24 @@ def text_lines(source: Source) -> Iterator[tuple[int, str] | Rejection]:
 
 def json_lines(source: Source) -> Iterator[JsonRecord | Rejection]:
     """The objects of a file with one JSON object on each line; empty lines are ignored."""
-    for line in lines(source):
+    return _records(source, lines(source))
+
+
+def followed_json_lines(source: Source) -> Iterator[JsonRecord | Rejection | FileEnd]:
+    """The same; those of a file that is followed end with a `FileEnd`, after which come the lines written since."""
+    position = source.position
+    if position is None:
+        yield from json_lines(source)
+        return
+    while True:
+        with source.opener() as stream:
+            stream.seek(position.offset)
+            yield from _records(source, _lines(source, stream, position))
+        yield position.end
+
+
+def _records(source: Source, found: Iterator[tuple[int, bytes] | Rejection]) -> Iterator[JsonRecord | Rejection]:
+    for line in found:
         if isinstance(line, Rejection):
             yield line
         elif line[1].strip():

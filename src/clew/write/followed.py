@@ -1,0 +1,50 @@
+"""Which session files an import can go on with: their readers and alignments, as the last import of each left them."""
+
+import threading
+from collections import OrderedDict
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from clew.ingest.importers import FollowedFile
+from clew.write.stream_alignment import StreamAlignment
+
+_MOST: Final = 16
+"""Files that are kept, the last ones imported: a person seldom works in more sessions at a time."""
+
+
+@dataclass(slots=True)
+class FollowedImport:
+    """One file, and what its turns so far led to.
+
+    Attributes:
+        streams: alignment of its sequence of turns, by session.
+        turns: how many of its records are stored as turns.
+    """
+
+    file: FollowedFile
+    streams: dict[str, StreamAlignment] = field(default_factory=dict)
+    turns: int = 0
+
+
+class FollowedImports:
+    """The imports of one Memory that can be continued, by file and by how it was read. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._kept: OrderedDict[tuple[Path, str], FollowedImport] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def take(self, path: Path, way: str) -> FollowedImport | None:
+        """Takes out the import of a file that has only grown since; None when the file has to be read as a whole."""
+        with self._lock:
+            found = self._kept.pop((path.absolute(), way), None)
+        return found if found is not None and found.file.goes_on() else None
+
+    def keep(self, path: Path, way: str, followed: FollowedImport) -> None:
+        """Keeps an import that ended well, until it is taken out or others take its place."""
+        if not followed.file.goes_on():
+            return
+        with self._lock:
+            self._kept[path.absolute(), way] = followed
+            while len(self._kept) > _MOST:
+                self._kept.popitem(last=False)
