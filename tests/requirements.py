@@ -996,6 +996,9 @@ STRUCTURE = (
         "W-STRUCT-08", "HSCA 3", "The sequence of beats gives the state before, how domains moved, and the last n."
     ),
     Requirement("W-STRUCT-09", "HSCA 8.3", "Sessions are merged by a stated policy: old ones fade."),
+    Requirement(
+        "W-STRUCT-14", "DESIGN 13", "A beat of a meeting ends where words and speakers change for many minutes."
+    ),
     Requirement("W-STRUCT-13", "DESIGN 13", "A meeting of many speakers is divided into few long beats."),
     Requirement("W-STRUCT-12", "DESIGN 13", "Whether people who chat are users or assistants does not decide a beat."),
     Requirement("W-STRUCT-11", "DESIGN 5.3", "A beat whose subjects change slowly is closed as several."),

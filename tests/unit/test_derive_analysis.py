@@ -260,6 +260,26 @@ def _embed_all(memory: Memory) -> None:
     embed_batch(memory.reads.store, "default", embedder, missing(view, embedder.name, frozenset()), now=0)
 
 
+@pytest.mark.requirement("W-STRUCT-14")
+def test_the_beats_of_a_meeting_do_not_depend_on_how_the_work_is_cut_up() -> None:
+    names = list(TOPICS)
+    turns = []
+    for place in range(400):
+        topic = place // 100 % 3
+        said = " ".join(TOPICS[names[topic]][(place * part) % 4] for part in (1, 3))
+        speaker = "Ana Ben Cem Dee Eva Finn".split()[2 * topic + place % 2 if place % 5 else place % 6]
+        turns.append(told(f"{said}, {place}.", at=NOON + timedelta(seconds=9 * place), speaker=speaker))
+    found = []
+    for stretch in (7, 1000):
+        with stored(turns) as held:
+            while analysis(held.reads.store, stretch=stretch).step():  # each step by a worker that remembers nothing
+                pass
+            found.append(made(held.reads.store))
+    assert found[0] == found[1]
+    beats = [row for row in found[0]["node"] if ":beat:" in str(row)]
+    assert 1 < len(beats) < 20
+
+
 @pytest.mark.requirement("W-STAGE-08")
 @pytest.mark.parametrize("stretch", [3, 1000])
 def test_chapters_gather_beats_however_the_work_is_cut_up(stretch: int) -> None:

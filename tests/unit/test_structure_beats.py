@@ -138,10 +138,63 @@ def test_a_meeting_of_many_speakers_is_not_cut_into_scraps() -> None:
     talk = turns(*[each.turn.text for each in read_path(SAMPLE) if isinstance(each, ImportedTurn)][:200])
     chat, meeting = ([replace(turn, speaker=1 + turn.seq % count) for turn in talk] for count in (2, 4))
     assert 3 * len(segment(meeting)) < len(segment(chat))
-    long = [replace(turn, speaker=1 + turn.seq % 4) for turn in turns(*[PLAIN] * 900)]
-    assert max(len(beat.seqs) for beat in segment(long)) == BeatRule().meeting_turns
+    long = [replace(turn, speaker=1 + turn.seq % 4) for turn in turns(*[PLAIN] * 1_200)]
+    assert max(len(beat.seqs) for beat in segment(long)) <= BeatRule().meeting_turns
     silent = [*long[:50], replace(long[50], at=START + timedelta(hours=3))]
-    assert segment(silent)[0].reason == "gap"
+    assert [beat.high for beat in segment(silent) if beat.reason == "gap"] == [49]
+
+
+def of_a_meeting(topics: int = 3, turns_each: int = 120) -> list[TurnFeatures]:
+    """Turns of six speakers; each topic has its own words, and another two people do most of the talking."""
+    found = []
+    for seq in range(topics * turns_each):
+        topic, step = divmod(seq, turns_each)
+        speaker = 1 + (2 * topic + step % 2 if step % 5 else step % 6)
+        words = tuple(sorted({1_000 * topic + (step * step + 5 * n) % 61 for n in range(8)}))
+        at = START + timedelta(seconds=10 * seq)
+        found.append(
+            TurnFeatures(
+                seq=seq, at=at, layer1=0.3, coherence=0.5, terms=words, cues=0, domains={}, vector=None, speaker=speaker
+            )
+        )
+    return found
+
+
+@pytest.mark.requirement("W-STRUCT-14")
+def test_a_meeting_is_divided_where_words_and_speakers_change() -> None:
+    found = lows(of_a_meeting())
+    assert all(min(abs(low - border) for low in found) <= 8 for border in (120, 240))
+    assert len(found) <= 5
+
+
+@pytest.mark.requirement("W-STRUCT-14")
+def test_what_speakers_are_called_does_not_decide_the_beats_of_a_meeting() -> None:
+    meeting = of_a_meeting()
+    assert lows([replace(turn, speaker=100 - turn.speaker) for turn in meeting]) == lows(meeting)
+
+
+@pytest.mark.requirement("W-STRUCT-14")
+def test_the_state_of_a_meeting_can_be_made_from_stored_turns() -> None:
+    state, low, items = OpenBeat(), 0, of_a_meeting()
+    closed: list[Beat] = []
+    for count, turn in enumerate(items, 1):
+        step = advance(state, turn)
+        state = step.state
+        closed += step.closed
+        low = step.closed[-1].high + 1 if step.closed else low
+        if count % 7 == 0 or step.closed:
+            state = OpenBeat.from_dict(json.loads(json.dumps(state.to_dict())))
+            assert reopen(items[:low], items[low:count], state.heard) == state
+    assert len(closed) > 1
+    assert (*closed, *finish(state)) == segment(items)
+
+
+@pytest.mark.requirement("W-STRUCT-14")
+def test_a_meeting_in_which_nothing_changes_is_divided_by_length_at_last() -> None:
+    alike = [replace(turn, terms=(1, 2, 3), speaker=1 + turn.seq % 4) for turn in of_a_meeting(4, 120)]
+    sizes = [len(beat.seqs) for beat in segment(alike, BeatRule(meeting_turns=200))]
+    assert max(sizes) <= 200
+    assert sum(sizes) == len(alike)
 
 
 @pytest.mark.requirement("W-STRUCT-04")

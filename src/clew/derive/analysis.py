@@ -312,6 +312,7 @@ class Analysis:
             open=tuple(sorted(turns)),
             usual=before.usual,
             margin=before.margin,
+            heard=beat_state.heard,
         )
         return replace(state, mark=mark, before=before, open=beat_state, turns=turns)
 

@@ -55,24 +55,27 @@ class BranchMark:
         open: seqs of the turns in no closed beat, in order.
         usual: averages over the turns of each role.
         margin: how far the threshold of paradigm shifts has moved.
+        heard: in a meeting, its length before the open beat (`OpenBeat.heard`).
     """
 
     next: int = 0
     open: tuple[int, ...] = ()
     usual: Mapping[str, RoleBaseline] = field(default_factory=dict)
     margin: float = 0.0
+    heard: int | None = None
 
     def to_json(self) -> str:
         """JSON with a fixed form."""
         usual = {role: [each.turns, each.novelty, each.overlays, each.substance] for role, each in self.usual.items()}
-        return dumps({"next": self.next, "open": self.open, "usual": usual, "margin": self.margin})
+        meeting = {} if self.heard is None else {"heard": self.heard}
+        return dumps({"next": self.next, "open": self.open, "usual": usual, "margin": self.margin} | meeting)
 
     @classmethod
     def from_json(cls, text: str) -> "BranchMark":
         """Reads what `to_json` wrote."""
         data = json.loads(text)
         usual = {role: RoleBaseline(*values) for role, values in data["usual"].items()}
-        return cls(data["next"], tuple(data["open"]), usual, data.get("margin", 0.0))
+        return cls(data["next"], tuple(data["open"]), usual, data.get("margin", 0.0), data.get("heard"))
 
 
 @dataclass(frozen=True, eq=False)  # without slots, for what is computed once
@@ -291,6 +294,6 @@ def replay(state: BranchState, items: Sequence[TurnMaterial]) -> BranchState:
         before=SessionHistory(
             tuple(as_seen(item.analysis_input()) for item in items[-RECENT:]), state.mark.usual, state.mark.margin
         ),
-        open=reopen([item.features for item in before[-BEFORE:]], [item.features for item in since]),
+        open=reopen([item.features for item in before[-BEFORE:]], [item.features for item in since], state.mark.heard),
         turns={item.seq: item for item in since},
     )

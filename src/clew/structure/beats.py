@@ -5,7 +5,8 @@ where it ends. Taken alone, the rule makes a beat of every fluent turn and none 
 evidence to end than an immature one.
 
 When a beat ends, it is examined once more as a whole and divided where its subjects changed (`subjects`), because slow
-changes show only over many turns.
+changes show only over many turns. In a meeting of many speakers single gaps say little, so the open beat is examined
+every few turns and divided where words and speakers changed over minutes (`meetings`).
 
 `advance` is a pure step: state and turn in, state and closed beats out. The state is small and has a wire form, the
 cost of a step does not grow with the conversation, and the result does not depend on how the turns are batched. A gap
@@ -13,14 +14,23 @@ is judged once the turn after the next has arrived, so the newest turn is always
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import Final, Literal
 
 from clew.errors import InputError
-from clew.structure.boundary import BEFORE, SIMILARITY, Gap, evidence, gap_at
+from clew.structure.boundary import BEFORE, SIMILARITY, evidence, gap_at
 from clew.structure.density import COHERENCE_THRESHOLD, MAX_CHUNKS
 from clew.structure.features import TurnFeatures
+from clew.structure.meetings import (
+    EVERY,
+    MeetingWeights,
+    OpenMeeting,
+    best_division,
+    complete_gaps,
+    contrasts,
+    division,
+)
 from clew.structure.subjects import parts
 from clew.types.record import Record, maker
 
@@ -37,9 +47,8 @@ class BeatRule(Record):
         immature: additional logits that an immature beat needs.
         gap_minutes: a longer silence ends every beat.
         max_turns: a beat of this many turns ends, `forced`.
-        meeting_evidence: additional logits needed in a meeting, where short turns of many speakers look like changes of
-            subject and topics last for a hundred turns.
-        meeting_turns: as `max_turns`, in a meeting.
+        meeting_turns: as `max_turns`, in a meeting, where topics last for hundreds of turns.
+        meeting: weights of what speaks for a boundary in a meeting.
         similarity_mean, similarity_spread: mean and standard deviation of the embedder's cosines between neighbouring
             turns (`boundary.calibrate`).
     """
@@ -49,8 +58,8 @@ class BeatRule(Record):
     immature: float = 0.2
     gap_minutes: float = 30.0
     max_turns: int = MAX_CHUNKS
-    meeting_evidence: float = 3.0
-    meeting_turns: int = 400
+    meeting_turns: int = 1_000
+    meeting: MeetingWeights = field(default_factory=MeetingWeights)
     similarity_mean: float = SIMILARITY[0]
     similarity_spread: float = SIMILARITY[1]
 
@@ -60,10 +69,12 @@ class OpenBeat(Record):
     """The state of the segmentation of one session.
 
     Attributes:
-        turns: the turns of the open beat, in order, without the pending one and without their terms.
+        turns: the turns of the open beat, in order, without the pending one; without the terms of nameless speakers.
         weight, coherence: sums over these turns of layer 1, and of coherence times layer 1.
         recent: the last turns before the pending one, at most `boundary.BEFORE`, in whichever beat they are.
         pending: the newest turn, for which it is undecided whether it begins a beat; None before the second turn.
+        heard: terms of the meeting before the open beat (`meetings`); None when this is no meeting.
+        contrasts: those of the open beat's first gaps when it was last examined, in a meeting.
     """
 
     turns: tuple[TurnFeatures, ...] = ()
@@ -71,6 +82,8 @@ class OpenBeat(Record):
     coherence: float = 0.0
     recent: tuple[TurnFeatures, ...] = ()
     pending: TurnFeatures | None = None
+    heard: int | None = None
+    contrasts: tuple[float, ...] = ()
 
     @property
     def seqs(self) -> tuple[int, ...]:
@@ -116,7 +129,7 @@ class Advance:
 
 
 MEETING_SPEAKERS: Final = 4
-"""Named speakers in the open beat from which the talk counts as a meeting."""
+"""Named speakers in the open beat from which the talk counts as a meeting, until a silence ends it."""
 
 DEFAULT: Final = BeatRule()
 
@@ -137,27 +150,31 @@ def advance(state: OpenBeat, turn: TurnFeatures, rule: BeatRule = DEFAULT) -> Ad
     if state.pending is None:
         return Advance(_join(state, turn) if not state.turns else replace(state, pending=turn), ())
     moved, closed = _settle(state, state.pending, (state.pending, turn), rule)
-    return Advance(_open(moved.turns, moved.weight, moved.coherence, moved.recent, turn), closed)
+    return Advance(
+        _open(moved.turns, moved.weight, moved.coherence, moved.recent, turn, moved.heard, moved.contrasts), closed
+    )
 
 
 def finish(state: OpenBeat, rule: BeatRule = DEFAULT) -> tuple[Beat, ...]:
     """The beats still open when a session ends; the pending turn is judged without a turn after it."""
     if state.pending is None:
-        return _closed(state, "end")
+        return _closed(state, "end", rule)
     moved, closed = _settle(state, state.pending, (state.pending,), rule)
-    return (*closed, *_closed(moved, "end"))
+    return (*closed, *_closed(moved, "end", rule))
 
 
-def reopen(before: Sequence[TurnFeatures], since: Sequence[TurnFeatures]) -> OpenBeat:
+def reopen(before: Sequence[TurnFeatures], since: Sequence[TurnFeatures], heard: int | None = None) -> OpenBeat:
     """Rebuild the state from stored turns when the state itself was not kept.
 
     Args:
         before: the turns before the open beat, in order; only the last `boundary.BEFORE` matter.
         since: the turns since the last closed beat, the pending one included, in order.
+        heard: that of the state.
     """
-    state = OpenBeat(recent=tuple(before[-BEFORE:]))
+    state = OpenBeat(recent=tuple(before[-BEFORE:]), heard=heard)
     for turn in since[:1] if len(since) == 1 else since[:-1]:
         state = _join(state, turn)
+    state = _examined(state)
     return state if len(since) < 2 else replace(state, pending=since[-1])
 
 
@@ -178,50 +195,107 @@ def is_mature(state: OpenBeat, rule: BeatRule = DEFAULT) -> bool:
 
 
 def is_meeting(state: OpenBeat) -> bool:
-    """Whether at least `MEETING_SPEAKERS` named speakers took part since the open beat began; a chat is no meeting."""
+    """Whether `MEETING_SPEAKERS` named speakers took part since the open beat began, or earlier in the meeting."""
+    if state.heard is not None:
+        return True
     return len({turn.speaker for turn in (*state.turns, *state.recent)} - {0}) >= MEETING_SPEAKERS
 
 
-def judge(state: OpenBeat, after: Sequence[TurnFeatures], rule: BeatRule = DEFAULT) -> tuple[Reason | None, Gap]:
-    """Why the open beat ends before `after`, or None when it continues; and the signals at the gap."""
-    gap = gap_at(state.recent, after, len(state.turns))
+def judge(state: OpenBeat, after: Sequence[TurnFeatures], rule: BeatRule = DEFAULT) -> Reason | None:
+    """Why the open beat ends before `after`, or None when it continues."""
     if _silence(state.recent[-1], after[0]) > timedelta(minutes=rule.gap_minutes):
-        return "gap", gap
-    meeting = is_meeting(state)
-    needed = rule.evidence + (0.0 if is_mature(state, rule) else rule.immature) + meeting * rule.meeting_evidence
+        return "gap"
+    if is_meeting(state):
+        return None
+    gap = gap_at(state.recent, after, len(state.turns))
+    needed = rule.evidence + (0.0 if is_mature(state, rule) else rule.immature)
     if evidence(gap, (rule.similarity_mean, rule.similarity_spread)) > needed:
-        return "topic", gap
-    longest = rule.meeting_turns if meeting else rule.max_turns
-    return ("forced" if len(state.turns) >= longest else None), gap
+        return "topic"
+    return "forced" if len(state.turns) >= rule.max_turns else None
 
 
 def _settle(
     state: OpenBeat, pending: TurnFeatures, after: Sequence[TurnFeatures], rule: BeatRule
 ) -> tuple[OpenBeat, tuple[Beat, ...]]:
     """Put the pending turn into the open beat or at the head of a new one."""
-    reason, _ = judge(state, after, rule)
-    if reason is None:
+    reason = judge(state, after, rule)
+    if reason is not None:
+        return _join(OpenBeat(recent=state.recent), pending), _closed(state, reason, rule)
+    if not is_meeting(state):
         return _join(state, pending), ()
-    return _join(OpenBeat(recent=state.recent), pending), _closed(state, reason)
+    joined = _join(state, pending)
+    return _divided(joined if joined.heard is not None else replace(joined, heard=0), rule)
 
 
-def _closed(state: OpenBeat, reason: Reason) -> tuple[Beat, ...]:
+def _divided(state: OpenBeat, rule: BeatRule) -> tuple[OpenBeat, tuple[Beat, ...]]:
+    """The open beat of a meeting, examined from time to time; what is before a change of topic becomes a beat."""
+    count = len(state.turns)
+    full = count >= rule.meeting_turns
+    if count % EVERY and not full:
+        return state, ()
+    state = _examined(state)
+    beat = _as_meeting(state)
+    place = division(beat, rule.meeting)
+    if place is None and not full:
+        return state, ()
+    reason: Reason = "forced" if place is None else "topic"
+    place = best_division(beat, rule.meeting) if place is None else place
+    return _examined(_after(state, place)), (Beat(state.seqs[:place], reason),)
+
+
+def _examined(state: OpenBeat) -> OpenBeat:
+    """The state with the contrasts that were known when the number of turns was last one at which they are examined."""
+    turns = state.turns[: len(state.turns) // EVERY * EVERY]
+    if state.heard is None or not turns:
+        return state
+    return replace(state, contrasts=contrasts(turns, state.contrasts, complete_gaps(turns)))
+
+
+def _after(state: OpenBeat, place: int) -> OpenBeat:
+    """The meeting's state when the open beat begins at one of its turns."""
+    rest = OpenBeat(
+        recent=state.recent, heard=(state.heard or 0) + sum(len(turn.terms) for turn in state.turns[:place])
+    )
+    for turn in state.turns[place:]:
+        rest = _join(rest, turn)
+    return replace(rest, recent=state.recent, pending=state.pending)
+
+
+def _as_meeting(state: OpenBeat, *, ended: bool = False) -> OpenMeeting:
+    return OpenMeeting([len(turn.terms) for turn in state.turns], state.contrasts, state.heard or 0, ended)
+
+
+def _closed(state: OpenBeat, reason: Reason, rule: BeatRule) -> tuple[Beat, ...]:
     """The open beat, closed: one beat, or several where its subjects changed. `reason` is that of the last one."""
     if not state.turns:
         return ()
-    if len(state.turns) > MAX_CHUNKS:  # of a meeting, whose topics last longer than what `parts` was made for
-        return (Beat(state.seqs, reason),)
+    if state.heard is not None:
+        return _closed_meeting(state, reason, rule)
     *earlier, last = parts(state.turns)
     seqs = state.seqs
     return (*(Beat(seqs[part.start : part.stop], "topic") for part in earlier), Beat(seqs[last.start :], reason))
 
 
+def _closed_meeting(state: OpenBeat, reason: Reason, rule: BeatRule) -> tuple[Beat, ...]:
+    """The open beat of a meeting, closed and divided wherever topics changed, since nothing follows."""
+    found: list[Beat] = []
+    while True:
+        state = replace(state, contrasts=contrasts(state.turns, state.contrasts, len(state.turns) - 1))
+        place = division(_as_meeting(state, ended=True), rule.meeting)
+        if place is None:
+            return (*found, Beat(state.seqs, reason))
+        found.append(Beat(state.seqs[:place], "topic"))
+        state = _after(state, place)
+
+
 def _join(state: OpenBeat, turn: TurnFeatures) -> OpenBeat:
+    terms = turn.terms if turn.speaker else ()
     kept = _features(
-        turn.seq, turn.at, turn.layer1, turn.coherence, (), turn.cues, turn.domains, turn.vector, turn.speaker
+        turn.seq, turn.at, turn.layer1, turn.coherence, terms, turn.cues, turn.domains, turn.vector, turn.speaker
     )
     weight, coherence = state.weight + turn.layer1, state.coherence + turn.coherence * turn.layer1
-    return _open((*state.turns, kept), weight, coherence, (*state.recent, turn)[-BEFORE:], None)
+    recent = (*state.recent, turn)[-BEFORE:]
+    return _open((*state.turns, kept), weight, coherence, recent, None, state.heard, state.contrasts)
 
 
 def _silence(before: TurnFeatures, after: TurnFeatures) -> timedelta:
