@@ -1,13 +1,14 @@
 """Makes the receipt of a recall from the ranking and the block. Pure."""
 
 import hashlib
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 from itertools import islice, repeat
 from types import MappingProxyType
 from typing import Any, Final
 
 from clew.assemble.fit import CHARS_PER_TOKEN, Packed
+from clew.config import RecallConfig
 from clew.rank.dampening import weights as dampening
 from clew.rank.frame import Frame
 from clew.rank.intent import Intent
@@ -75,8 +76,13 @@ def labels_of(labels: QuestionLabels) -> dict[str, Any]:
 
 def read_as(frame: Frame) -> dict[str, Any]:
     """How the question was understood, with its labels and the turns that its position phrases point at."""
+    return {**understood(frame.intent, frame.view.speakers), **_found_for(frame)}
+
+
+def _found_for(frame: Frame) -> dict[str, Any]:
+    """What of `read_as` was looked up, and not read from the words of the question."""
     places = {"places": list(frame.pointed.explained)} if frame.pointed.explained else {}
-    return {**understood(frame.intent, frame.view.speakers), **labels_of(frame.labels), **places}
+    return {**labels_of(frame.labels), **places}
 
 
 def fusion_of(frame: Frame) -> dict[str, Any]:
@@ -84,10 +90,14 @@ def fusion_of(frame: Frame) -> dict[str, Any]:
 
     Under RRF a score is the sum over `ranks` of weight / (rrf_k + rank), and of the shares of the signals not in it.
     """
-    weights = {signal.name: signal.weight(frame.config, frame.with_assistant) for signal in SIGNALS}
-    weights |= dampening(frame.config)
+    return _fusion(frame.config, with_assistant=frame.with_assistant)
+
+
+def _fusion(config: RecallConfig, *, with_assistant: bool) -> dict[str, Any]:
+    weights = {signal.name: signal.weight(config, with_assistant) for signal in SIGNALS}
+    weights |= dampening(config)
     found: dict[str, Any] = {"weights": {name: weight for name, weight in weights.items() if weight}}
-    return {**found, "rrf_k": frame.config.rrf_k} if frame.config.fusion == "rrf" else found
+    return {**found, "rrf_k": config.rrf_k} if config.fusion == "rrf" else found
 
 
 def left_out(ranked: int, packed: Packed, must: Collection[int] = ()) -> list[int]:
@@ -180,39 +190,48 @@ def _left(omission: Omission) -> dict[str, Any]:
     }
 
 
-def make_receipt(
+def receipt_maker(
     context: Context,
     frame: Frame,
     *,
     settings: Mapping[str, Any],
     created_at: datetime,
     timings: Mapping[str, float],
-) -> Receipt:
-    """The receipt of a context that was made for this frame."""
-    chosen = tuple(
-        {
-            "turn_ids": list(item.turn_ids),
-            "rendering": item.rendering,
-            "tokens": item.tokens,
-            "rank": item.rank,
-            "score": item.score,
-            "signals": item.signals,
-            "ranks": item.ranks,
-            **({} if item.restore is None else {"restore": item.restore}),
-            **({} if item.required is None else {"required": item.required}),
-        }
-        for item in context.items
-    )
-    return Receipt(
-        id=context.receipt_id,
-        kind="recall",
-        query=frame.intent.text,
-        created_at=created_at,
-        settings={**settings, **fusion_of(frame)},
-        understood=read_as(frame),
-        considered=frame.size,
-        tokens=context.tokens,
-        chosen=chosen,
-        omitted=tuple(map(_left, context.omitted)),
-        timings=dict(timings),
-    )
+) -> Callable[[], Receipt]:
+    """Returns a function that makes the receipt of a context that was made for this frame.
+
+    The function holds neither the index nor scores of all turns, so that it may wait.
+    """
+    intent, speakers, found_for, size = frame.intent, frame.view.speakers, _found_for(frame), frame.size
+    config, with_assistant = frame.config, frame.with_assistant
+
+    def make() -> Receipt:
+        return Receipt(
+            id=context.receipt_id,
+            kind="recall",
+            query=intent.text,
+            created_at=created_at,
+            settings={**settings, **_fusion(config, with_assistant=with_assistant)},
+            understood={**understood(intent, speakers), **found_for},
+            considered=size,
+            tokens=context.tokens,
+            chosen=tuple(map(_chosen, context.items)),
+            omitted=tuple(map(_left, context.omitted)),
+            timings=dict(timings),
+        )
+
+    return make
+
+
+def _chosen(item: ContextItem) -> dict[str, Any]:
+    return {
+        "turn_ids": list(item.turn_ids),
+        "rendering": item.rendering,
+        "tokens": item.tokens,
+        "rank": item.rank,
+        "score": item.score,
+        "signals": item.signals,
+        "ranks": item.ranks,
+        **({} if item.restore is None else {"restore": item.restore}),
+        **({} if item.required is None else {"required": item.required}),
+    }

@@ -1,13 +1,15 @@
 """Question -> context: rank, choose what fits the budget, and keep a receipt of both. Start at `recall`."""
 
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from clew.assemble.context import POLICY, SIGMA, build_context
-from clew.assemble.receipt import make_receipt, receipt_id, timings_of
+from clew.assemble.receipt import receipt_id, receipt_maker, timings_of
+from clew.config import Config
 from clew.index.view import Mask
 from clew.rank.anchors import WeightedRange
 from clew.rank.confidence import confidence
@@ -19,8 +21,9 @@ from clew.recall.masked_receipt import without_secrets
 from clew.recall.positions import region_of
 from clew.recall.read_path import ReadPath, texts_of
 from clew.recall.required_pins import required
+from clew.rows.receipts import PendingReceipt
 from clew.text.counters import Counter
-from clew.types import Context
+from clew.types import Context, Receipt
 from clew.types.pins import Pin
 
 
@@ -77,9 +80,14 @@ def recall(
         context = replace(context, confidence=confidence(ranking) if ranking and context.items else 0.0)
     timings = timings_of(started, ranked, time.perf_counter())
     if not status.paused:
-        receipt = make_receipt(context, frame, settings=settings, created_at=now, timings=timings)
-        path.receipts.keep(without_secrets(receipt, path.config))
+        make = receipt_maker(context, frame, settings=settings, created_at=now, timings=timings)
+        masked = partial(_masked, make, path.config)
+        path.receipts.keep_pending(PendingReceipt(context.receipt_id, now, masked))
     return context
+
+
+def _masked(make: Callable[[], Receipt], config: Config) -> Receipt:
+    return without_secrets(make(), config)
 
 
 def _ranked(path: ReadPath, planned: RecallPlan, frame: Frame, mask: Mask | None) -> Ranking:

@@ -4,8 +4,10 @@ import json
 import logging
 import threading
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import datetime
 from typing import Final
 
 from clew.errors import NotFoundError, StoreError
@@ -37,6 +39,19 @@ def receipt_of(data: bytes) -> Receipt:
     return Receipt.from_dict(json.loads(receipt_text(data)))
 
 
+@dataclass(frozen=True, slots=True)
+class PendingReceipt:
+    """A receipt that is not made yet.
+
+    Attributes:
+        make: returns the receipt, the same one each time.
+    """
+
+    id: str
+    created_at: datetime
+    make: Callable[[], Receipt]
+
+
 class ReceiptBook:
     """The receipts of one space; the newest `keep` of them are kept. Threads may share it."""
 
@@ -44,12 +59,16 @@ class ReceiptBook:
         self._store = store
         self._space = space
         self._keep = keep
-        self._unwritten: dict[str, Receipt] = {}
+        self._unwritten: dict[str, PendingReceipt] = {}
         self._lock = threading.Lock()
         self._writing = threading.Lock()
 
     def keep(self, receipt: Receipt) -> None:
         """Takes a receipt; it is durable after the next `flush`."""
+        self.keep_pending(PendingReceipt(receipt.id, receipt.created_at, lambda: receipt))
+
+    def keep_pending(self, receipt: PendingReceipt) -> None:
+        """Takes a receipt that is made when it is written or asked for, so that no recall waits for it."""
         if self._keep:
             with self._lock:
                 self._unwritten[receipt.id] = receipt
@@ -63,7 +82,7 @@ class ReceiptBook:
         with self._lock:
             waiting = self._unwritten.get(name)
         if waiting is not None:
-            return waiting
+            return waiting.make()
         with self._store.snapshot() as reader:
             row = RECEIPT.get(reader, (self._space, name))
         if row is None:
@@ -90,7 +109,7 @@ class ReceiptBook:
     def recent(self, count: int) -> list[Receipt]:
         """The receipts made last, the newest first."""
         with self._lock:
-            waiting = list(self._unwritten.values())
+            waiting = [receipt.make() for receipt in self._unwritten.values()]
         with self._store.snapshot() as reader:
             newest = sorted(RECEIPT_TIMES.scan(reader, (self._space,), (self._space,)), reverse=True)[:count]
             stored = RECEIPT_DATA.get_many(reader, [(self._space, row.receipt) for row in newest])
@@ -131,7 +150,7 @@ class ReceiptBook:
             batch = dict(self._unwritten)
         if not batch:
             return 0
-        rows = [ReceiptRow(self._space, r.id, to_us(r.created_at), receipt_bytes(r)) for r in batch.values()]
+        rows = [ReceiptRow(self._space, r.id, to_us(r.created_at), receipt_bytes(r.make())) for r in batch.values()]
         self._store.transaction(lambda tx: RECEIPT.put(tx, rows), durable=False)
         with self._lock:
             for name, receipt in batch.items():
