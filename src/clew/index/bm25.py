@@ -13,9 +13,10 @@ the same piece. Weights of windows are taken as whole multiples of a common frac
 0.3 and 0.15 as 12, 8, 4, 6 and 3 twentieths): then counts are exact integers, whatever the order of additions.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, partial
+from itertools import pairwise
 from math import log
 from typing import Final
 
@@ -93,6 +94,14 @@ def _weights(window: NeighbourWindow) -> _Weights:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class _Term:
+    """A term that occurs, with its weight in a question times its inverse document frequency and k1 + 1."""
+
+    postings: Postings
+    factor: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class _Distant:
     """The pieces whose neighbour at some distance before them is not the piece with that much lower number.
 
@@ -134,17 +143,17 @@ def bm25f(
     totals: dict[str, float] = {}
     for term, weight in zip(terms, weights or (1.0,) * len(terms), strict=True):
         totals[term] = totals.get(term, 0.0) + weight
-    norms, factor = _norms(view, window, k1, b), k1 + 1
-    scores, counts = np.zeros(len(norms)), None
-    for term in sorted(totals):
-        found = view.lookup(term)
-        if found.df and totals[term]:
-            weight = totals[term] * idf(len(view.turns.ordinal), found.df) * factor
-            if _weights(window).whole and len(found.pieces) * _DENSE_FROM > len(scores):
-                _add_everywhere(scores, norms, weight, _counts(view, found, window))
-            else:
-                counts = np.zeros(len(norms)) if counts is None else counts
-                _add(scores, counts, norms, weight, _push(counts, found, window, view.links))
+    norms, size = _norms(view, window, k1, b), len(view.turns.ordinal)
+    looked_up = [(view.lookup(term), totals[term]) for term in sorted(totals)]
+    found = [_Term(postings, weight * idf(size, postings.df) * (k1 + 1)) for postings, weight in looked_up if postings.df]
+    scores, often = np.zeros(len(norms)), [_is_frequent(term, window, len(norms)) for term in found]
+    seldom = iter(_seldom([term for term, frequent in zip(found, often, strict=True) if not frequent], norms, window, view.links))
+    for term, frequent in zip(found, often, strict=True):  # always in this order, which decides how sums are rounded
+        if frequent:
+            _add_everywhere(scores, norms, term.factor, _counts(view, term.postings, window))
+        else:
+            places, shares = next(seldom)
+            scores[places] += shares  # a piece that several steps reached occurs several times, with equal shares
     scores = scores[: len(view.pieces.turn)]
     if mask is not None:
         scores[~mask[view.pieces.turn]] = 0.0
@@ -239,36 +248,49 @@ def _norms(view: IndexView, window: NeighbourWindow, k1: float, b: float) -> Sco
     return held
 
 
-def _push(counts: Scores, found: Postings, window: NeighbourWindow, links: Links) -> Iterator[NDArray[np.intp]]:
-    """Adds a term's counts to every piece whose window contains them; yields the pieces of each step (window offset).
+def _is_frequent(term: _Term, window: NeighbourWindow, size: int) -> bool:
+    """Whether a term is scored over whole arrays, see `_DENSE_FROM`."""
+    return _weights(window).whole and len(term.postings.pieces) * _DENSE_FROM > size
 
-    Within one step each piece occurs once, except -1, which means no piece.
+
+def _seldom(
+    terms: Sequence[_Term], norms: Scores, window: NeighbourWindow, links: Links
+) -> list[tuple[NDArray[np.intp], Scores]]:
+    """The pieces that each term reaches, and its share of their scores: one row for each offset of the window.
+
+    All terms are counted together, each in an array of its own, since most of the time is that of calls. In a row a
+    piece occurs once, except -1, which stands for no piece and indexes the unused last element.
     """
-    weights = _weights(window)
-    counts[found.pieces] = np.add(found.body, found.extra, dtype=np.float64) * weights.own
-    yield found.pieces
-    shared = np.flatnonzero(found.body)
-    body = found.body[shared].astype(np.float64)
+    if not terms:
+        return []
+    weights, postings = _weights(window), [term.postings for term in terms]
+    ends = np.cumsum([len(each.pieces) for each in postings])
+    kind = np.uint16 if weights.whole else np.float64
+    places = np.empty((1 + len(weights.before) + len(weights.after), ends[-1]), dtype=np.intp)
+    np.concatenate([each.pieces for each in postings], out=places[0])
+    body = np.concatenate([each.body for each in postings], dtype=kind)
+    row = 0
     # A piece's predecessors contain it in the "after" part of their windows, and vice versa.
     for side, onward in zip((weights.before, weights.after), reversed(links), strict=True):
-        places = found.pieces[shared]
-        for weight in side:
-            places = onward.take(places, mode="wrap")  # -1 reads the last, unused element
-            np.add.at(counts, places, weight * body)
-            yield places
-
-
-def _add(scores: Scores, counts: Scores, norms: Scores, factor: float, pushed: Iterable[NDArray[np.intp]]) -> None:
-    """Adds one term's share to the scores of the pieces it reaches. `counts` is all zeros before and afterwards."""
-    places = np.concatenate(list(pushed))
-    held = counts[places]
-    # A piece that several steps reached occurs several times here, each time with the same result.
-    scores[places] = scores[places] + factor * (held / (held + norms[places]))
-    counts[places] = 0.0
+        above = places[0]
+        for _ in side:
+            row += 1
+            above = onward.take(above, mode="wrap", out=places[row])  # -1 reads the last, unused element
+    steps = places + np.repeat(np.arange(len(terms)) * len(norms), np.diff(ends, prepend=0))
+    counts = np.zeros(len(terms) * len(norms), dtype=kind)
+    own = np.concatenate([each.extra for each in postings], dtype=kind)
+    own += body
+    counts[steps[0]] = own * kind(weights.own)
+    for step, weight in zip(steps[1:], (*weights.before, *weights.after), strict=True):
+        counts[step] += body * kind(weight)
+    held = counts[steps].astype(np.float64)
+    shares = held / (held + norms[places])
+    shares *= np.repeat([term.factor for term in terms], np.diff(ends, prepend=0))
+    return [(places[:, low:high], shares[:, low:high]) for low, high in pairwise((0, *ends.tolist()))]
 
 
 def _counts(view: IndexView, found: Postings, window: NeighbourWindow) -> Counts:
-    """A frequent term's windowed counts in every piece: what `_push` computes, over whole arrays of integers.
+    """A frequent term's windowed counts in every piece: what `_seldom` counts, over whole arrays of integers.
 
     Most neighbours have adjacent numbers, so that arrays are shifted, which takes a third of the time of look-ups.
     """
@@ -316,7 +338,7 @@ def _join(one: _Distant, other: _Distant) -> _Distant:
 
 
 def _add_everywhere(scores: Scores, norms: Scores, factor: float, counts: Counts) -> None:
-    """Adds one term's share over whole arrays, which is faster than `_add` for frequent terms."""
+    """Adds one term's share over whole arrays, which is faster than `_seldom` for frequent terms."""
     size = len(counts)
     share = counts + norms[:size]
     np.divide(counts, share, out=share)

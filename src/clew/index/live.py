@@ -6,6 +6,7 @@ not depend on how turns are packed, so after packing a refresh only reads the ne
 
 import threading
 from collections.abc import Sequence
+from itertools import accumulate, chain
 from typing import Final
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import NDArray
 from clew.errors import StoreCorrupt
 from clew.index.columns import Column, Columns
 from clew.index.entry import decode
+from clew.index.gathering import Group, gathered, regrouped
 from clew.index.segment import Segment
 from clew.index.segment_kinds import (
     TERMS,
@@ -35,6 +37,9 @@ from clew.store.selections import TAIL_ENTRY, VECTOR_CODES, OrdinalVector, Segme
 _NOTHING: Final = -1
 """Less than every ordinal."""
 
+SETTLED: Final = 8
+"""Calls that find nothing changed after which small segments are gathered; for a question or two it would not pay."""
+
 
 class LiveIndex:
     """Returns views of the index as of the last commit. Safe to share between threads."""
@@ -49,6 +54,7 @@ class LiveIndex:
         self._generation: int | None = None
         self._epoch = 0
         self._copies: int | None = None  # None while the space does not exist
+        self._asked = 0
         self._published = (0, 0)  # the changes of terms and vectors that the current view includes
 
     def view(self) -> IndexView:
@@ -59,7 +65,8 @@ class LiveIndex:
         """
         seen, view = self._current
         if self._store.version() == seen:
-            return view
+            self._asked += 1
+            return view if self._terms.gathers or self._asked < SETTLED else self._gathered()
         with self._lock:
             # Read before the snapshot: a commit in between is then read again, but never missed.
             version = self._store.version()
@@ -70,6 +77,14 @@ class LiveIndex:
                 self._current = (version, view)
             return view
 
+    def _gathered(self) -> IndexView:
+        """The current view with small segments gathered, see `SETTLED`."""
+        with self._lock:
+            seen, view = self._current
+            self._terms.gather()
+            self._current = seen, self._publish(view)
+            return self._current[1]
+
     def version(self) -> int:
         """The store version of the last view returned; does not query the store once there is one."""
         seen = self._current[0]
@@ -77,7 +92,6 @@ class LiveIndex:
 
     def _refreshed(self, reader: Reader, view: IndexView) -> IndexView:
         now = generation(reader, self._space)
-        columns = self._terms.columns
         seen = None if now is None else copies(reader, self._space)
         if seen != self._copies:  # a copy replaced the space, or is about to
             self._terms, self._vectors = _Terms(self._space), _Vectors(self._space)
@@ -92,12 +106,16 @@ class LiveIndex:
         else:
             self._terms.read_tail(reader)
             self._vectors.read_loose(reader, self._terms.columns)
+        return self._publish(view)
+
+    def _publish(self, view: IndexView) -> IndexView:
+        """A view of what was read; the last one where nothing changed."""
         # Compared by counters, not by what this refresh did: an earlier refresh may have failed half way.
         state = (self._terms.changes, self._vectors.changes)
         if state == self._published:
             return view
         terms, self._published = self._terms, state
-        before = view if terms.columns is columns else None
+        before = view if view.lineage is terms.columns else None
         return IndexView(terms.columns, terms.placed, terms.tail, self._vectors.blocks(), before)
 
 
@@ -107,11 +125,13 @@ class _Terms:
     Attributes:
         placed: the segments with the numbers of their first pieces.
         changes: increases with every change.
+        gathers: whether small segments are gathered when they are read.
     """
 
     def __init__(self, space: str) -> None:
         self._space = space
-        self._keys: list[SegmentKey] = []
+        self._groups: list[Group] = []
+        self.gathers = False
         self.columns = Columns()
         self.placed: list[tuple[Segment, int]] = []
         self.tail = Tail()
@@ -120,18 +140,32 @@ class _Terms:
     def reload(self, reader: Reader, *, afresh: bool) -> None:
         """Loads changed segments. `afresh`: the columns may be wrong and are read again."""
         keys = list_segments(reader, self._space, TERMS)
-        if keys == self._keys and not afresh:
+        if keys == list(chain.from_iterable(self._groups)) and not afresh:
             self.read_tail(reader)
             return
-        held = dict(zip(self._keys, (segment for segment, _ in self.placed), strict=True))
-        segments = [held[key] if key in held else Segment.load(segment_data(reader, self._space, key)) for key in keys]
-        if afresh or not self._place(reader, segments):
+        groups, held = regrouped(keys, self._groups), dict(zip(self._groups, self._segments, strict=True))
+        segments = [held.get(group) or Segment.load(segment_data(reader, self._space, group[0])) for group in groups]
+        if self.gathers:
+            groups, segments = gathered(groups, segments)
+        if afresh or not self._place(reader, groups, segments):
             self.columns = Columns()
-            if not self._place(reader, segments):
+            if not self._place(reader, groups, segments):
                 raise StoreCorrupt(
                     f"the index of space {self._space!r} contains turns twice or out of order; run `clew rebuild`"
                 )
-        self._keys = keys
+
+    def gather(self) -> None:
+        """Gathers small segments in memory, now and whenever segments are read."""
+        self.gathers = True
+        self._groups, segments = gathered(self._groups, self._segments)
+        if len(segments) < len(self.placed):
+            sizes = (len(segment.pieces.chars) for segment in segments)
+            self.placed = list(zip(segments, accumulate(sizes, initial=0), strict=False))
+            self.changes += 1
+
+    @property
+    def _segments(self) -> list[Segment]:
+        return [segment for segment, _ in self.placed]
 
     def read_tail(self, reader: Reader) -> None:
         """Reads the tail entries after the last known turn."""
@@ -141,7 +175,7 @@ class _Terms:
             self.tail.add(entry, self.columns.pieces)
             self.columns.add(entry)
 
-    def _place(self, reader: Reader, segments: Sequence[Segment]) -> bool:
+    def _place(self, reader: Reader, groups: list[Group], segments: Sequence[Segment]) -> bool:
         """Attaches segments and tail to the columns; False unless the columns then contain exactly their turns."""
         columns, placed, turns, pieces, low = self.columns, [], 0, 0, _NOTHING
         columns.reserve(
@@ -164,7 +198,7 @@ class _Terms:
             if entry.ordinal > self._last():
                 columns.add(entry)
             turns, pieces = turns + 1, pieces + len(entry.pieces)
-        self.placed, self.tail = placed, tail
+        self._groups, self.placed, self.tail = groups, placed, tail
         self.changes += 1
         return (columns.turns, columns.pieces) == (turns, pieces)
 

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from clew.index.container import Array, narrow
 
-_PREFIX: Final = 8
+PREFIX: Final = 8
+"""Bytes of a string by which it is searched first."""
 
 
 def to_bytes(text: str) -> bytes:
@@ -28,7 +29,7 @@ def to_text(data: bytes) -> str:
 
 def prefix_of(string: bytes) -> int:
     """The first eight bytes as one number; shorter strings are padded with zeros."""
-    return int.from_bytes(string[:_PREFIX].ljust(_PREFIX, b"\0"), "big")
+    return int.from_bytes(string[:PREFIX].ljust(PREFIX, b"\0"), "big")
 
 
 def sections(strings: Sequence[bytes]) -> tuple[Array, Array]:
@@ -59,11 +60,19 @@ class StringTable:
         data = bytes(self._data)
         return [data[start:end] for start, end in pairwise(self._offsets)]
 
+    def prefixes(self) -> NDArray[np.uint64]:
+        """The `prefix_of` each string, in order."""
+        return _prefixes(self._offsets, self._data)
+
+    def contains_byte(self, value: int) -> bool:
+        """Whether a string contains this byte."""
+        return bytes((value,)) in bytes(self._data)
+
     def find(self, string: bytes, prefix: int | None = None) -> int:
         """The string's code, or -1. A caller that searches many tables passes `prefix`, the string's `prefix_of`."""
         keys = self._keys
         if keys is None:  # computed on first use: merging needs none
-            keys = self._keys = cast("Sequence[int]", _prefixes(self._offsets, self._data).data)
+            keys = self._keys = cast("Sequence[int]", self.prefixes().data)
         key = prefix_of(string) if prefix is None else prefix
         low = bisect_left(keys, key)
         if low == self.size or keys[low] != key:
@@ -78,8 +87,8 @@ class StringTable:
 def _prefixes(offsets: Sequence[int], data: memoryview) -> NDArray[np.uint64]:
     """The `prefix_of` each string, in the order of the strings."""
     limits = np.asarray(offsets)
-    places = limits[:-1, None] + np.arange(_PREFIX)
-    padded = np.concatenate((np.frombuffer(data, dtype=np.uint8), np.zeros(_PREFIX, dtype=np.uint8)))
+    places = limits[:-1, None] + np.arange(PREFIX)
+    padded = np.concatenate((np.frombuffer(data, dtype=np.uint8), np.zeros(PREFIX, dtype=np.uint8)))
     heads: Array = np.where(places < limits[1:, None], padded[places], 0).astype(np.uint8)
     return heads.view(">u8").ravel().astype(np.uint64)
 

@@ -17,8 +17,8 @@ from clew.index.columns import Columns
 from clew.index.entry import TurnEntry
 from clew.index.incremental_cache import CacheKey, IncrementalCache
 from clew.index.segment import NO_TIME, Segment
-from clew.index.string_table import prefix_of, to_bytes
 from clew.index.tail import Tail
+from clew.index.term_directory import TermDirectory
 from clew.index.vector_segment import VectorBlock
 from clew.types.turn import ROLES
 
@@ -134,6 +134,8 @@ class IndexView:
         """
         self._columns = columns
         self._segments = tuple(segments)
+        same = before is not None and list(map(id, before._segments)) == list(map(id, self._segments))
+        self._directory = before._directory if before and same else TermDirectory([each.terms for each, _ in segments])
         self._tail = tail
         self._size = columns.turns
         self._names = len(columns.sessions.names), len(columns.speakers.names)
@@ -215,21 +217,19 @@ class IndexView:
 
     def lookup(self, term: str) -> Postings:
         """The postings of a term; empty if no turn contains it."""
-        df, key = 0, to_bytes(term)
-        prefix = prefix_of(key)
+        df = 0
         pieces: list[NDArray[Any]] = []
         body: list[NDArray[Any]] = []
         extra: list[NDArray[Any]] = []
         firsts: list[int] = []
-        for segment, first in self._segments:
-            code = segment.terms.find(key, prefix)
-            if code >= 0:
-                held = slice(segment.start[code], segment.start[code + 1])
-                pieces.append(segment.piece[held])
-                body.append(segment.body[held])
-                extra.append(segment.extra[held])
-                firsts.append(first)
-                df += int(segment.df[code])
+        for number, code in self._directory.find(term):
+            segment, first = self._segments[number]
+            held = slice(segment.start[code], segment.start[code + 1])
+            pieces.append(segment.piece[held])
+            body.append(segment.body[held])
+            extra.append(segment.extra[held])
+            firsts.append(first)
+            df += int(segment.df[code])
         rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
         if rest:
             df += self._turns_in(rest[0])
@@ -251,10 +251,7 @@ class IndexView:
         """The number of turns that contain a term; cheaper than `lookup`, and cached."""
         if (known := self._frequencies.get(term)) is not None:
             return known
-        key = to_bytes(term)
-        prefix = prefix_of(key)
-        codes = [(segment, segment.terms.find(key, prefix)) for segment, _ in self._segments]
-        df = sum(int(segment.df[code]) for segment, code in codes if code >= 0)
+        df = sum(int(self._segments[number][0].df[code]) for number, code in self._directory.find(term))
         rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
         return self._note(term, df + self._turns_in(rest[0]) if rest else df)
 

@@ -1,0 +1,52 @@
+"""Gathers small adjacent segments of terms into larger ones in memory, so that a term is looked up in few places.
+
+Packing leaves up to a dozen small segments, since each merge of stored segments is written to disk. In memory a merge
+costs 2 us a turn and saves memory, as segments repeat each other's terms. Results do not depend on it.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from clew.index.segment import Segment, merge
+from clew.store.selections import SegmentKey
+
+LARGEST: Final = 16_384
+"""Most turns of a gathered segment; larger ones are stored that way and stay as they are."""
+
+GROWTH: Final = 2
+"""A segment joins those after it when it has at most this many times their turns, so that each turn is merged rarely."""
+
+Group = tuple[SegmentKey, ...]
+"""The keys of the stored segments whose turns a segment in memory has, in order."""
+
+
+def regrouped(keys: Sequence[SegmentKey], groups: Sequence[Group]) -> list[Group]:
+    """The stored segments in the groups in which they are in memory; those that are in none stand alone."""
+    known = {group[0]: group for group in groups}
+    found: list[Group] = []
+    place = 0
+    while place < len(keys):
+        group = known.get(keys[place], ())
+        if not group or tuple(keys[place : place + len(group)]) != group:
+            group = (keys[place],)
+        found.append(group)
+        place += len(group)
+    return found
+
+
+def gathered(groups: Sequence[Group], segments: Sequence[Segment]) -> tuple[list[Group], list[Segment]]:
+    """Merges small adjacent segments, from the newest on; the others are returned as they are."""
+    sizes = [len(segment.turns.ordinal) for segment in segments]
+    found: list[tuple[Group, Segment]] = []
+    end = len(sizes)
+    while end:
+        start, turns = end - 1, sizes[end - 1]
+        while start and sizes[start - 1] <= GROWTH * turns and turns + sizes[start - 1] <= LARGEST:
+            start -= 1
+            turns += sizes[start]
+        some = segments[start:end]
+        group = tuple(key for group in groups[start:end] for key in group)
+        found.append((group, some[0] if len(some) == 1 else Segment.load(merge(some))))
+        end = start
+    found.reverse()
+    return [group for group, _ in found], [segment for _, segment in found]

@@ -1,0 +1,59 @@
+"""Where a term is in several segments: one binary search for all of them instead of one in each."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Sequence
+from functools import cached_property
+from typing import Final, cast
+
+import numpy as np
+
+from clew.index.container import narrow
+from clew.index.string_table import PREFIX, StringTable, prefix_of, to_bytes
+
+MANY: Final = 4
+"""Strings that begin alike, by segment, from which each segment is searched instead of comparing all of them."""
+
+
+class TermDirectory:
+    """Finds terms in the tables of several segments. Costs 11 bytes of memory for each term of a segment."""
+
+    def __init__(self, tables: Sequence[StringTable]) -> None:
+        """Takes the terms of each segment; they are merged at the first search."""
+        self._tables = tables
+
+    @cached_property
+    def _merged(self) -> tuple[Sequence[int], Sequence[int], Sequence[int]]:
+        """All terms by their first bytes: these as numbers, and the table and the code of each."""
+        keys = [table.prefixes() for table in self._tables]
+        sizes = [table.size for table in self._tables]
+        every = np.concatenate(keys) if keys else np.empty(0, dtype=np.uint64)
+        order = np.argsort(every, kind="stable")
+        tables = np.repeat(np.arange(len(sizes), dtype=np.uint16), sizes)[order]
+        codes = np.concatenate([np.arange(size) for size in sizes] or [order])[order]
+        return (
+            cast("Sequence[int]", every[order].data),
+            cast("Sequence[int]", tables.data),
+            cast("Sequence[int]", narrow(codes).data),
+        )
+
+    @cached_property
+    def _plain(self) -> bool:
+        """Whether no term has a zero byte, so that a term shorter than `PREFIX` is known by its first bytes."""
+        return not any(table.contains_byte(0) for table in self._tables)
+
+    def find(self, term: str) -> list[tuple[int, int]]:
+        """The number of each segment that has the term, ascending, and the term's code there."""
+        string = to_bytes(term)
+        keys, tables, codes = self._merged
+        key = prefix_of(string)
+        low = bisect_left(keys, key)
+        if low == len(keys) or keys[low] != key:
+            return []
+        high = bisect_right(keys, key, low)
+        if len(string) < PREFIX and self._plain:
+            return list(zip(tables[low:high], codes[low:high], strict=True))
+        if high - low > MANY * len(self._tables):
+            found = ((number, table.find(string, key)) for number, table in enumerate(self._tables))
+            return [(number, code) for number, code in found if code >= 0]
+        places = range(low, high)
+        return [(tables[at], codes[at]) for at in places if self._tables[tables[at]][codes[at]] == string]
