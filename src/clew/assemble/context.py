@@ -2,11 +2,12 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import UTC, date, datetime
 from itertools import repeat
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.assemble.candidate_renderings import LONG, beginning, renderings
 from clew.assemble.fit import fit
@@ -139,8 +140,8 @@ class _RenderingSource:
 
     def __init__(self, ranking: Ranking, fetch: ReadTexts, policy: PackingPolicy) -> None:
         self._ranking, self._fetch, self._offer, self._long = ranking, fetch, policy.offer, policy.long
-        self._words: dict[int, str | None] = {}
-        self._whole: dict[int, list[Evidence]] = {}
+        self._made: dict[int, list[Evidence]] = {}
+        self._words: dict[int, str] = {}
 
     def fetch(self, places: Sequence[int]) -> None:
         """Reads these candidates, and makes the renderings of whole turns together, which takes a third of the time."""
@@ -151,43 +152,56 @@ class _RenderingSource:
         names = list(map(view.sessions.__getitem__, codes))
         words = self._fetch(list(zip(names, seqs, strict=True)))
         texts = ["" if each is None else each.strip() for each in words]
-        speakers = _speakers(view, turns.speaker[positions].tolist(), turns.role[positions].tolist())
-        moments = [None if each == view.NO_TIME else from_us(each) for each in at.tolist()]
+        speakers, written = _speakers(view, turns.speaker[positions], turns.role[positions])
+        moments = _moments(at)
         whole = _evidence(
             len(texts),
             [place + 1 for place in places],
             names,
             seqs,
             moments,
-            [speaker for speaker, _ in speakers],
+            speakers,
             texts,
             repeat("full"),
             repeat(()),
             repeat(1.0),
-            [item_line(seq, name, text) for seq, (_, name), text in zip(seqs, speakers, texts, strict=True)],
+            list(map(item_line, seqs, written, texts)),
             _headings(names, codes, moments, (at // DAY).tolist()),
         )
-        self._words.update(zip(places, words, strict=True))
-        self._whole.update(zip(places, ([each] for each in whole), strict=True))
+        self._made.update(zip(places, map(list, zip(whole)), strict=True))
+        for place, text, size in zip(places, words, turns.chars[positions].tolist(), strict=True):
+            if text is None:
+                self._made[place] = []
+            elif size > self._long:
+                self._words[place] = text
 
     def renderings(self, place: int) -> list[Evidence]:
         """The whole turn, and shorter renderings of a long one; empty when the turn was forgotten meanwhile."""
-        words = self._words[place]
-        if words is None:
-            return []
-        whole = self._whole[place]
-        frame, position = self._ranking.frame, self._ranking.positions[place]
-        if frame.view.turns.chars[position] <= self._long:
-            return whole
-        return self._offer(whole[0], words, piece_spans(words), frame.scores_of_pieces(int(position)))
+        if place not in self._words:
+            return self._made[place]
+        words, position = self._words[place], int(self._ranking.positions[place])
+        scores = self._ranking.frame.scores_of_pieces(position)
+        return self._offer(self._made[place][0], words, piece_spans(words), scores)
 
 
-def _speakers(view: IndexView, speakers: Sequence[int], roles: Sequence[int]) -> list[tuple[str, str]]:
-    """Of each turn the speaker's name, or else the role; as it is, and on one line."""
-    pairs = list(zip(speakers, roles, strict=True))
-    names = {pair: (view.speakers[pair[0]] if pair[0] >= 0 else "") or ROLES[pair[1]] for pair in set(pairs)}
-    written = {pair: (name, name_on_a_line(name)) for pair, name in names.items()}
-    return list(map(written.__getitem__, pairs))
+def _moments(at: NDArray[np.int64]) -> list[datetime | None]:
+    """Event times as moments; None where unknown."""
+    if (at == IndexView.NO_TIME).any():
+        return [None if each == IndexView.NO_TIME else from_us(each) for each in at.tolist()]
+    return [each.replace(tzinfo=UTC) for each in at.view("datetime64[us]").tolist()]
+
+
+def _speakers(
+    view: IndexView, speakers: NDArray[np.int32], roles: NDArray[np.uint8]
+) -> tuple[list[str], list[str]]:
+    """Of each turn the speaker's name, or else the role; and the same on one line."""
+    codes = ((speakers + np.int64(1)) * len(ROLES) + roles).tolist()
+    names, written = {}, {}
+    for code in set(codes):
+        speaker, role = divmod(code, len(ROLES))
+        names[code] = name = (view.speakers[speaker - 1] if speaker else "") or ROLES[role]
+        written[code] = name_on_a_line(name)
+    return list(map(names.__getitem__, codes)), list(map(written.__getitem__, codes))
 
 
 def _headings(
@@ -199,5 +213,6 @@ def _headings(
         days: a number for each calendar day.
     """
     keys = list(zip(codes, days, strict=True))
-    made = {key: (name, at and at.date()) for key, name, at in zip(keys, names, moments, strict=True)}
+    some = dict(zip(keys, range(len(keys)), strict=True))
+    made = {key: (names[place], at.date() if (at := moments[place]) else None) for key, place in some.items()}
     return list(map(made.__getitem__, keys))

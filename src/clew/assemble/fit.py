@@ -170,13 +170,16 @@ class _Table:
             return PackingCandidate(())
         first = shown[0]
         key = first.heading
+        heading_cost = self._heading_costs.get(key)
+        if heading_cost is None:
+            heading_cost = self._heading_cost(key)
         whole_cost = self.weigh(first.shown)
         whole = worth * (max(1.0, whole_cost))
         if len(shown) == 1:  # as most have
-            return _CHOICE(((_OFFER((whole * first.share, whole_cost)),), key, self._heading_cost(key)))
+            return _CHOICE(((_OFFER((whole * first.share, whole_cost)),), key, heading_cost))
         costs = [whole_cost, *(self.weigh(evidence.shown) for evidence in shown[1:])]
         offers = [CandidateRendering(whole * evidence.share, cost) for evidence, cost in zip(shown, costs, strict=True)]
-        return PackingCandidate(offers, key, self._heading_cost(key))
+        return PackingCandidate(offers, key, heading_cost)
 
     def _reach(self, must: Sequence[int], room: float) -> list[int]:
         """The indexes that are packed together: in rank order, until they would fill the room `REACH` times."""
@@ -207,16 +210,15 @@ class _Table:
 
 def _repeats(offered: Sequence[Sequence[Evidence]]) -> list[float]:
     """What is left of each candidate's utility: `REPEATED` where a better one begins with the same words, else 1."""
-    seen: set[str] = set()
-    factors = []
-    for shown in offered:
-        head = shown[0].text[:SAME] if shown else ""
-        # Of what can be printed only the space separates words, so that most beginnings need not be split.
-        plain = head.isprintable() and "  " not in head
-        beginning = head.strip() if plain else " ".join(head.split())
-        factors.append(REPEATED if beginning in seen else 1.0)
-        seen.add(beginning)
-    return factors
+    heads = [shown[0].text[:SAME] if shown else "" for shown in offered]
+    every = "|".join(heads)
+    # Of what can be printed only the space separates words: where none is doubled, no beginning need be split.
+    plain = every.isprintable() and "  " not in every
+    beginnings = [head.strip() for head in heads] if plain else [" ".join(head.split()) for head in heads]
+    if len(set(beginnings)) == len(beginnings):
+        return [1.0] * len(beginnings)
+    first = {beginning: place for place, beginning in reversed(list(enumerate(beginnings)))}
+    return [1.0 if first[beginning] == place else REPEATED for place, beginning in enumerate(beginnings)]
 
 
 def _exact(

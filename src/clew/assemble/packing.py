@@ -161,10 +161,25 @@ class _Packing:
         """Greedy by density along the hulls; if a step does not fit, its other renderings join the queue."""
         others: list[tuple[float, int, int]] = []
         asked: set[int] = set()
+        choices, taken, headings = self.choices, self.taken, self._headings
         for step in self._steps:
             while others and others[0] < step:
                 self._step(heappop(others), others, asked)
-            self._step(step, others, asked)
+            _, place, _ = step
+            offers, heading, heading_cost = choices[place]
+            if len(offers) > 1 or place in taken:
+                self._step(step, others, asked)
+                continue
+            # What `_step` does, in half the time, for the only rendering of a candidate, as most have.
+            utility, cost = offers[0]
+            sharing = headings.get(heading, 0)
+            price = cost if sharing else cost + heading_cost
+            if price <= self.room + TINY:
+                if heading is not None:
+                    headings[heading] = sharing + 1
+                self.room -= price
+                self.utility += utility
+                taken[place] = 0
         while others:
             self._step(heappop(others), others, asked)
         self.fill()

@@ -5,7 +5,7 @@ Both can be recomputed by hand from a receipt. Borders: knows signals only as na
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import compress
+from itertools import compress, repeat
 from math import isnan
 from typing import Final, Protocol
 
@@ -100,8 +100,12 @@ class Fused:
             table = _shares(self.opinions, positions)
         else:
             table = np.stack([share[positions] for share in self.rank_shares.values()], axis=1)
-        names = [opinion.name for opinion in self.opinions]
-        return [dict(compress(zip(names, row, strict=True), row)) for row in np.round(table, 6).tolist()]
+        table, names = np.round(table, 6), [opinion.name for opinion in self.opinions]
+        speaking = np.flatnonzero(table.any(axis=0))
+        table, names = table[:, speaking], [names[each] for each in speaking.tolist()]
+        if table.all():
+            return list(map(dict, map(zip, repeat(names), table.tolist())))
+        return [dict(compress(zip(names, row, strict=True), row)) for row in table.tolist()]
 
 
 def _shares(opinions: Sequence[Opinion], positions: NDArray[np.int64]) -> Scores:
