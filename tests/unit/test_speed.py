@@ -22,10 +22,11 @@ from clew.memory import Memory
 from clew.rank.frame import make_frame
 from clew.rank.intent import Intent
 from clew.rank.search import rank
+from clew.rows.receipts import PendingReceipt, ReceiptBook
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
 from clew.testing import HashEmbedder
-from clew.types import Turn
+from clew.types import Receipt, Turn
 from clew.write.append import Appender, Fate
 from clew.write.prepare import derive, prepare
 from clew.write.stream_alignment import StreamAlignment
@@ -338,3 +339,32 @@ def test_turns_that_are_stored_are_not_analysed_again() -> None:
         with observed(note):
             appender.add_sequence(items, NOON, lambda _: None)
         assert made == new
+
+
+@pytest.mark.requirement("F-SPEED-34")
+def test_a_receipt_is_made_when_it_is_written_or_asked_for() -> None:
+    made: list[int] = []
+    told_by: dict[str, Any] = {
+        "settings": {},
+        "understood": {},
+        "considered": 0,
+        "tokens": 0,
+        "chosen": (),
+        "omitted": (),
+    }
+    kept = Receipt(id="r001", kind="recall", query="tea", created_at=NOON, **told_by)
+
+    def make() -> Receipt:
+        made.append(1)
+        return kept
+
+    with quiet() as memory:
+        book = ReceiptBook(memory.reads.store, memory.space, 20)
+        book.keep_pending(PendingReceipt("r001", kept.created_at, make))
+        assert book.waiting == 1
+        assert not made
+        assert book.newest() == book.get("r001") == kept
+        assert len(made) == 2
+        assert book.flush() == 1
+        assert book.get("r001") == kept
+        assert len(made) == 3

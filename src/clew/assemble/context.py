@@ -191,9 +191,7 @@ def _moments(at: NDArray[np.int64]) -> list[datetime | None]:
     return [each.replace(tzinfo=UTC) for each in at.view("datetime64[us]").tolist()]
 
 
-def _speakers(
-    view: IndexView, speakers: NDArray[np.int32], roles: NDArray[np.uint8]
-) -> tuple[list[str], list[str]]:
+def _speakers(view: IndexView, speakers: NDArray[np.int32], roles: NDArray[np.uint8]) -> tuple[list[str], list[str]]:
     """Of each turn the speaker's name, or else the role; and the same on one line."""
     codes = ((speakers + np.int64(1)) * len(ROLES) + roles).tolist()
     names, written = {}, {}

@@ -174,7 +174,7 @@ class _Table:
         if heading_cost is None:
             heading_cost = self._heading_cost(key)
         whole_cost = self.weigh(first.shown)
-        whole = worth * (max(1.0, whole_cost))
+        whole = worth * max(whole_cost, 1.0)
         if len(shown) == 1:  # as most have
             return _CHOICE(((_OFFER((whole * first.share, whole_cost)),), key, heading_cost))
         costs = [whole_cost, *(self.weigh(evidence.shown) for evidence in shown[1:])]

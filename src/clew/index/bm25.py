@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from itertools import pairwise
 from math import log
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,12 +145,15 @@ def bm25f(
         totals[term] = totals.get(term, 0.0) + weight
     norms, size = _norms(view, window, k1, b), len(view.turns.ordinal)
     looked_up = [(view.lookup(term), totals[term]) for term in sorted(totals)]
-    found = [_Term(postings, weight * idf(size, postings.df) * (k1 + 1)) for postings, weight in looked_up if postings.df]
+    found = [
+        _Term(postings, weight * idf(size, postings.df) * (k1 + 1)) for postings, weight in looked_up if postings.df
+    ]
     scores, often = np.zeros(len(norms)), [_is_frequent(term, window, len(norms)) for term in found]
-    seldom = iter(_seldom([term for term, frequent in zip(found, often, strict=True) if not frequent], norms, window, view.links))
-    for term, frequent in zip(found, often, strict=True):  # always in this order, which decides how sums are rounded
+    rest = [term for term, frequent in zip(found, often, strict=True) if not frequent]
+    seldom = iter(_seldom(rest, norms, window, view.links))
+    for each, frequent in zip(found, often, strict=True):  # always in this order, which decides how sums are rounded
         if frequent:
-            _add_everywhere(scores, norms, term.factor, _counts(view, term.postings, window))
+            _add_everywhere(scores, norms, each.factor, _counts(view, each.postings, window))
         else:
             places, shares = next(seldom)
             scores[places] += shares  # a piece that several steps reached occurs several times, with equal shares
@@ -265,10 +268,10 @@ def _seldom(
         return []
     weights, postings = _weights(window), [term.postings for term in terms]
     ends = np.cumsum([len(each.pieces) for each in postings])
-    kind = np.uint16 if weights.whole else np.float64
+    kind: Any = np.uint16 if weights.whole else np.float64
     places = np.empty((1 + len(weights.before) + len(weights.after), ends[-1]), dtype=np.intp)
     np.concatenate([each.pieces for each in postings], out=places[0])
-    body = np.concatenate([each.body for each in postings], dtype=kind)
+    body: NDArray[Any] = np.concatenate([each.body for each in postings], dtype=kind)
     row = 0
     # A piece's predecessors contain it in the "after" part of their windows, and vice versa.
     for side, onward in zip((weights.before, weights.after), reversed(links), strict=True):
@@ -278,7 +281,7 @@ def _seldom(
             above = onward.take(above, mode="wrap", out=places[row])  # -1 reads the last, unused element
     steps = places + np.repeat(np.arange(len(terms)) * len(norms), np.diff(ends, prepend=0))
     counts = np.zeros(len(terms) * len(norms), dtype=kind)
-    own = np.concatenate([each.extra for each in postings], dtype=kind)
+    own: NDArray[Any] = np.concatenate([each.extra for each in postings], dtype=kind)
     own += body
     counts[steps[0]] = own * kind(weights.own)
     for step, weight in zip(steps[1:], (*weights.before, *weights.after), strict=True):

@@ -14,7 +14,7 @@ LARGEST: Final = 16_384
 """Most turns of a gathered segment; larger ones are stored that way and stay as they are."""
 
 GROWTH: Final = 2
-"""A segment joins those after it when it has at most this many times their turns, so that each turn is merged rarely."""
+"""A segment joins those after it if it has at most this many times their turns, so that a turn is merged seldom."""
 
 Group = tuple[SegmentKey, ...]
 """The keys of the stored segments whose turns a segment in memory has, in order."""

@@ -50,7 +50,7 @@ class TermDirectory:
         if low == len(keys) or keys[low] != key:
             return []
         high = bisect_right(keys, key, low)
-        if len(string) < PREFIX and self._plain:
+        if len(string) < PREFIX and 0 not in string and self._plain:
             return list(zip(tables[low:high], codes[low:high], strict=True))
         if high - low > MANY * len(self._tables):
             found = ((number, table.find(string, key)) for number, table in enumerate(self._tables))

@@ -114,6 +114,7 @@ class IndexView:
         norms, lengths: cached results of `clew.index.bm25` for this view.
         kept: cache of values derived from turns, shared by all views of the same columns.
         inherited: lengths that an older view of the same columns had computed.
+        directory: where terms are in the segments.
     """
 
     NO_TIME: ClassVar[int] = NO_TIME
@@ -134,8 +135,7 @@ class IndexView:
         """
         self._columns = columns
         self._segments = tuple(segments)
-        same = before is not None and list(map(id, before._segments)) == list(map(id, self._segments))
-        self._directory = before._directory if before and same else TermDirectory([each.terms for each, _ in segments])
+        self.directory = _directory(self._segments, before)
         self._tail = tail
         self._size = columns.turns
         self._names = len(columns.sessions.names), len(columns.speakers.names)
@@ -151,6 +151,11 @@ class IndexView:
         self.lengths: dict[Hashable, NDArray[np.float64]] = {}
         self.kept: IncrementalCache = before.kept if before else IncrementalCache()
         self.inherited: dict[Hashable, NDArray[np.float64]] = {**before.inherited, **before.lengths} if before else {}
+
+    @property
+    def segments(self) -> Sequence[tuple[Segment, int]]:
+        """The term segments, each with the number of its first piece."""
+        return self._segments
 
     @classmethod
     def of(cls, segments: Sequence[Segment] = (), tail: Sequence[TurnEntry] = ()) -> "IndexView":
@@ -222,7 +227,7 @@ class IndexView:
         body: list[NDArray[Any]] = []
         extra: list[NDArray[Any]] = []
         firsts: list[int] = []
-        for number, code in self._directory.find(term):
+        for number, code in self.directory.find(term):
             segment, first = self._segments[number]
             held = slice(segment.start[code], segment.start[code + 1])
             pieces.append(segment.piece[held])
@@ -251,7 +256,7 @@ class IndexView:
         """The number of turns that contain a term; cheaper than `lookup`, and cached."""
         if (known := self._frequencies.get(term)) is not None:
             return known
-        df = sum(int(self._segments[number][0].df[code]) for number, code in self._directory.find(term))
+        df = sum(int(self._segments[number][0].df[code]) for number, code in self.directory.find(term))
         rest = self._tail.postings(term, len(self.pieces.turn)) if self._tail else None
         return self._note(term, df + self._turns_in(rest[0]) if rest else df)
 
@@ -330,6 +335,13 @@ class IndexView:
             position = int(owner[piece])
             found.append(position)
         return found
+
+
+def _directory(segments: Sequence[tuple[Segment, int]], before: IndexView | None) -> TermDirectory:
+    """The directory of these segments: that of the older view where they are the same objects."""
+    if before is not None and list(map(id, before.segments)) == list(map(id, segments)):
+        return before.directory
+    return TermDirectory([segment.terms for segment, _ in segments])
 
 
 def _joined(parts: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:

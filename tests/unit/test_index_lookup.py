@@ -1,0 +1,97 @@
+"""Terms are found in all segments at once, and small segments are gathered in memory; answers stay the same."""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import pytest
+
+from clew.index.gathering import regrouped
+from clew.index.live import SETTLED, LiveIndex
+from clew.index.string_table import StringTable, sections, to_bytes
+from clew.index.term_directory import TermDirectory
+from clew.memory import Memory
+from clew.store.selections import SegmentKey
+from clew.types import Turn
+
+TABLES: tuple[list[str], ...] = (
+    ["a", "ab", "abcdefg", "abcdefgh", "abcdefghi", "abcdefgi", "tea"],
+    ["ab\0", "abcdefgh", "abcdefghj", "été", "\ud800x"],
+    [],
+    [f"https://example.org/{n:03}" for n in range(40)],
+)
+
+
+def table(strings: Sequence[str]) -> StringTable:
+    return StringTable(*sections(sorted(map(to_bytes, strings))))
+
+
+@pytest.mark.requirement("F-SPEED-31")
+@pytest.mark.parametrize("tables", [TABLES, TABLES[:1], TABLES[2:], ()])
+def test_the_directory_finds_what_each_table_finds(tables: Sequence[Sequence[str]]) -> None:
+    made = [table(strings) for strings in tables]
+    directory = TermDirectory(made)
+    for term in {*(word for words in TABLES for word in words), "", "b", "abcdefg\0", "https://example.org/", "zz"}:
+        alone = [(number, each.find(to_bytes(term))) for number, each in enumerate(made)]
+        assert directory.find(term) == [(number, code) for number, code in alone if code >= 0]
+
+
+@pytest.fixture
+def memory(tmp_path: Path) -> Iterator[Memory]:
+    with Memory.open(tmp_path / "home", embedder="none", config={"index": {"pack_minimum": 4}}) as opened:
+        yield opened
+
+
+def add(memory: Memory, first: int, count: int) -> None:
+    said = [f"tea number {n} of word{n % 5}" for n in range(first, first + count)]
+    memory.add_many(Turn(session="s", role="user", content=text) for text in said)
+    assert memory.drain()
+
+
+@pytest.mark.requirement("F-SPEED-31")
+def test_small_segments_are_gathered_once_a_space_is_asked_often(memory: Memory) -> None:
+    for first in range(0, 40, 8):
+        add(memory, first, 8)
+    live = LiveIndex(memory.reads.store, memory.space)
+    before = live.view()
+    assert len(before.segments) > 2
+    found = {term: before.lookup(term) for term in ("tea", "word3", "40", "nothing")}
+    for _ in range(SETTLED):
+        after = live.view()
+    assert len(after.segments) < len(before.segments)
+    for term, postings in found.items():
+        again = after.lookup(term)
+        assert (again.pieces.tolist(), again.body.tolist(), again.extra.tolist(), again.df) == (
+            postings.pieces.tolist(),
+            postings.body.tolist(),
+            postings.extra.tolist(),
+            postings.df,
+        )
+    add(memory, 40, 8)
+    assert len(live.view().lookup("tea").pieces) == 48
+    fresh = LiveIndex(memory.reads.store, memory.space).view()
+    assert live.view().lookup("word3").pieces.tolist() == fresh.lookup("word3").pieces.tolist()
+
+
+@pytest.mark.requirement("F-SPEED-31")
+def test_a_forgotten_turn_is_in_no_gathered_segment(memory: Memory) -> None:
+    for first in range(0, 40, 8):
+        add(memory, first, 8)
+    memory.add(Turn(session="s", role="user", content="the code word is xylophone"))
+    add(memory, 40, 8)
+    for _ in range(SETTLED + 1):
+        assert memory.search("xylophone")
+    memory.forget(match="xylophone")
+    assert memory.drain()
+    assert not len(memory.reads.live.view().lookup("xylophon").pieces)
+
+
+def key(number: int) -> SegmentKey:
+    return SegmentKey("terms", number, number, 0, 1)
+
+
+@pytest.mark.requirement("F-SPEED-31")
+def test_stored_segments_stay_in_their_group_while_all_of_it_is_stored() -> None:
+    one, two, three, four = map(key, range(4))
+    assert regrouped([one, two, three], []) == [(one,), (two,), (three,)]
+    assert regrouped([one, two, three, four], [(one, two), (three,)]) == [(one, two), (three,), (four,)]
+    assert regrouped([one, three, four], [(one, two), (three,)]) == [(one,), (three,), (four,)]
