@@ -1189,7 +1189,7 @@ SPEED = (
     Requirement("F-SPEED-05", "DESIGN 13", "A recall has each line, each heading and the block counted once."),
     Requirement("F-SPEED-06", "DESIGN 13", "Ranking holds few arrays of the size of the space at a time."),
     Requirement("F-SPEED-07", "DESIGN 13", "A recall looks each of its words up once, in all segments together."),
-    Requirement("F-SPEED-31", "Issue 12.1", "Small segments are gathered in memory; what is found stays the same."),
+    Requirement("F-SPEED-35", "Issue 12.1", "Small segments are gathered in memory; what is found stays the same."),
     Requirement("F-SPEED-34", "Issue 12.1", "A receipt is made when it is written or asked for, not during a recall."),
     Requirement(
         "F-SPEED-16", "DESIGN 13", "After an add, values that are cached per turn are computed for new turns only."

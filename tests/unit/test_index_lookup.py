@@ -25,7 +25,7 @@ def table(strings: Sequence[str]) -> StringTable:
     return StringTable(*sections(sorted(map(to_bytes, strings))))
 
 
-@pytest.mark.requirement("F-SPEED-31")
+@pytest.mark.requirement("F-SPEED-35")
 @pytest.mark.parametrize("tables", [TABLES, TABLES[:1], TABLES[2:], ()])
 def test_the_directory_finds_what_each_table_finds(tables: Sequence[Sequence[str]]) -> None:
     made = [table(strings) for strings in tables]
@@ -47,7 +47,7 @@ def add(memory: Memory, first: int, count: int) -> None:
     assert memory.drain()
 
 
-@pytest.mark.requirement("F-SPEED-31")
+@pytest.mark.requirement("F-SPEED-35")
 def test_small_segments_are_gathered_once_a_space_is_asked_often(memory: Memory) -> None:
     for first in range(0, 40, 8):
         add(memory, first, 8)
@@ -72,7 +72,7 @@ def test_small_segments_are_gathered_once_a_space_is_asked_often(memory: Memory)
     assert live.view().lookup("word3").pieces.tolist() == fresh.lookup("word3").pieces.tolist()
 
 
-@pytest.mark.requirement("F-SPEED-31")
+@pytest.mark.requirement("F-SPEED-35")
 def test_a_forgotten_turn_is_in_no_gathered_segment(memory: Memory) -> None:
     for first in range(0, 40, 8):
         add(memory, first, 8)
@@ -89,7 +89,7 @@ def key(number: int) -> SegmentKey:
     return SegmentKey("terms", number, number, 0, 1)
 
 
-@pytest.mark.requirement("F-SPEED-31")
+@pytest.mark.requirement("F-SPEED-35")
 def test_stored_segments_stay_in_their_group_while_all_of_it_is_stored() -> None:
     one, two, three, four = map(key, range(4))
     assert regrouped([one, two, three], []) == [(one,), (two,), (three,)]
