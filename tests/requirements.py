@@ -698,6 +698,12 @@ RANKING = (
     ),
     Requirement("F-SURE-01", "Issue 5.6", "Confidence is a calibrated probability that can be recomputed by hand."),
     Requirement("F-SURE-02", "DESIGN 6", "Every context has a confidence; an empty one has none."),
+    Requirement(
+        "F-SURE-03", "issue 13", "Confidence weighs names, rare words and nearness that one turn has together."
+    ),
+    Requirement(
+        "F-SURE-04", "issue 13", "Where nothing relevant is stored, a block stays short and its readers are told."
+    ),
     Requirement("F-STRATEGY-01", "DESIGN 6", "`auto` chooses a strategy by the intent of the question."),
     Requirement("F-STRATEGY-02", "DESIGN 6", "Strategies limit items and tokens; a given budget takes precedence."),
     Requirement("F-STRATEGY-03", "DESIGN 6", "`sigma` shows what SIGMA's injection would, from turns and shifts."),

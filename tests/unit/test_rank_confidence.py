@@ -1,13 +1,18 @@
 """How sure a recall is of what it found."""
 
+from dataclasses import replace
+from datetime import UTC, datetime
 from math import exp
 
 import numpy as np
 import pytest
 
-from clew.rank.confidence import WITH_VECTORS, WITHOUT, Features, confidence, features
-from clew.rank.search import rank
+from clew.rank.confidence import UNLIKELY, WITH_VECTORS, WITHOUT, Features, Model, confidence, features
+from clew.rank.information import LEAST, information
+from clew.rank.intent import read_intent
+from clew.rank.search import Ranking, rank
 from clew.testing import HashEmbedder
+from clew.types.context import DOUBTFUL
 from tests.memories import quiet, told
 from tests.ranking_spaces import asked, said, space
 
@@ -16,38 +21,77 @@ TALK = (
     said("I went to Oslo by ferry.", speaker="Bob"),
     said("Lunch was fine.", speaker="Ann"),
 )
+NEAR, FAR = (0.7, 0.1, 0.2), (0.2, 0.1, 0.1)
+
+
+def found(question: str, cosines: tuple[float, ...] | None = None) -> Ranking:
+    frame = asked(space(*TALK), question, None if cosines is None else np.array([cosines, cosines]))
+    return rank(replace(frame, cosines=None if cosines is None else np.array(cosines)), limit=9)
+
+
+def weights(question: str) -> dict[str, float]:
+    return information(read_intent(question, ("Ann", "Bob"), datetime(2024, 3, 5, tzinfo=UTC), with_assistant=False))
 
 
 @pytest.mark.requirement("F-SURE-01")
-def test_it_can_be_recomputed_by_hand() -> None:
-    for similarity, (constant, weights) in (
-        (None, WITHOUT),
-        (np.array([[0.7, 0.1, 0.2], [0.6, 0.2, 0.1]]), WITH_VECTORS),
-    ):
-        found = rank(asked(space(*TALK), "Did Ann sell her red bicycle or tandem?", similarity), limit=9)
-        seen = features(found)
-        total = constant + sum(getattr(weights, name) * getattr(seen, name) for name in Features.__slots__)
-        assert confidence(found) == round(1 / (1 + exp(-total)), 3)
-        assert seen.unknown == pytest.approx(2 / 5), "sell and tandem"
-        assert 0 < seen.words < 1
-        assert seen.likeness == (0 if similarity is None else pytest.approx(0.3))
-        assert seen.own_likeness == (0 if similarity is None else pytest.approx(0.4))
+@pytest.mark.parametrize(("cosines", "used"), [(None, WITHOUT), (NEAR, WITH_VECTORS)], ids=["words", "vectors"])
+def test_it_can_be_recomputed_by_hand(cosines: tuple[float, ...] | None, used: Model) -> None:
+    ranking = found("Did Ann sell her red bicycle or Tandem?", cosines)
+    seen, sure = features(ranking), confidence(ranking)
+    total = used.constant + sum(getattr(used.weights, name) * getattr(seen, name) for name in Features.__slots__)
+    assert sure.value == round(1 / (1 + exp(-total)), 3)
+    assert sum(sure.parts.values()) == pytest.approx(total, abs=0.01)
+    assert 0 < seen.unknown < 1
+    assert 0 < seen.together < 1
+    assert 0 < seen.words < 1
+    assert seen.strange == 0.5, "Tandem, and not Ann"
+    assert seen.near == (0 if cosines is None else pytest.approx(0.7))
 
 
 @pytest.mark.requirement("F-SURE-01")
 def test_what_another_one_said_makes_it_less_sure() -> None:
-    view = space(*TALK)
-    right, wrong = (rank(asked(view, f"Where did {name} sell the red bicycle?"), limit=9) for name in ("Ann", "Bob"))
-    assert features(right).own_words > 0 > features(wrong).own_words
-    assert confidence(right) > confidence(wrong) + 0.2
-    assert features(rank(asked(view, "Where did Ann and Bob sell it?"), limit=9)).own_words == 0
+    right, wrong = (found(f"Where did {name} sell the red bicycle?") for name in ("Ann", "Bob"))
+    assert features(right).own > 0 > features(wrong).own
+    assert confidence(right).value > confidence(wrong).value + 0.2
+    assert features(found("Where did Ann and Bob sell it?")).own == 0
 
 
 @pytest.mark.requirement("F-SURE-01")
 def test_words_that_nobody_said_make_it_less_sure() -> None:
-    view = space(*TALK)
-    known, strange = (rank(asked(view, each), limit=9) for each in ("red bicycle", "red bicycle tandem velocipede"))
-    assert confidence(known) > confidence(strange) > 0
+    known, strange = (confidence(found(each)).value for each in ("red bicycle", "red bicycle tandem velocipede"))
+    assert known > strange > 0
+
+
+@pytest.mark.requirement("F-SURE-03")
+def test_a_name_that_nobody_mentioned_makes_it_less_sure() -> None:
+    known, strange = (found(f"Who went to {place} by ferry?") for place in ("Oslo", "Bergen"))
+    assert (features(known).strange, features(strange).strange) == (0, 1)
+    assert confidence(known).value > confidence(strange).value + 0.2
+    assert features(found("Did Ann sell the bicycle in May 2024?")).strange == 0, "months and speakers are no names"
+
+
+@pytest.mark.requirement("F-SURE-03")
+def test_evidence_in_one_turn_is_worth_more_than_the_same_words_in_several() -> None:
+    one, several = found("red bicycle neighbour"), found("red ferry lunch")
+    assert features(one).unknown == features(several).unknown == 0
+    assert features(one).together == 1 > features(several).together
+    assert confidence(one).value > confidence(several).value
+
+
+@pytest.mark.requirement("F-SURE-03")
+def test_a_word_that_everybody_uses_tells_little_and_a_time_too() -> None:
+    told_by = weights("What about the ZX-81 in the school last year?")
+    assert told_by["zx81"] == 1
+    assert told_by["school"] < 0.3
+    assert told_by.get("year", LEAST) == LEAST
+    assert weights("Где мой зонтик?")["зонтик"] == 1, "what the vocabulary lacks"
+
+
+@pytest.mark.requirement("F-SURE-03")
+def test_a_question_that_is_near_to_no_turn_is_judged_by_its_vector_too() -> None:
+    near, far = (confidence(found("red bicycle", cosines)).value for cosines in (NEAR, FAR))
+    assert near > far
+    assert features(found("red bicycle", (np.nan, 0.5, 0.1))).near == 0.5, "a turn without a vector has no say"
 
 
 @pytest.mark.requirement("F-SURE-02")
@@ -57,7 +101,35 @@ def test_every_context_carries_it_and_nothing_found_is_none_at_all() -> None:
         assert memory.drain(30)
         context = memory.recall("what did we pick for sessions?")
         assert context.confidence is not None
-        assert 0.5 < context.confidence <= 1
+        assert DOUBTFUL < context.confidence <= 1
+        assert not context.is_doubtful
+        parts = memory.explain(context.receipt_id).confidence
+        assert 1 / (1 + exp(-sum(parts.values()))) == pytest.approx(context.confidence, abs=0.01)
         assert memory.recall("what did we pick for sessions?", budget=1).confidence == 0
         assert memory.recall("").confidence == 0
         assert memory.recall("Redis", strategy="sigma").confidence is None
+
+
+@pytest.mark.requirement("F-SURE-04")
+def test_a_block_stops_where_nothing_is_relevant() -> None:
+    with quiet(embedder="none") as memory:
+        memory.add_many(
+            [told(f"We talked of plan number {n} for the garden and the house at length.") for n in range(60)]
+        )
+        answered = memory.recall("Which plan for the garden and the house?", budget=1200)
+        nothing = memory.recall(
+            "Which plan did Zebulon Quagmire and Xenophon Birtwhistle sign in Ouagadougou?", budget=1200
+        )
+        assert nothing.confidence is not None
+        assert nothing.confidence < UNLIKELY
+        assert nothing.is_doubtful
+        assert nothing.items
+        assert nothing.tokens <= 300 < answered.tokens <= 1200
+        assert nothing.budget == 1200
+        memory.pin(answered.items[0].turn_ids[0])
+        assert (
+            memory.recall(
+                "Which plan did Zebulon Quagmire and Xenophon Birtwhistle sign in Ouagadougou?", budget=1200
+            ).tokens
+            > 300
+        ), "what must be there is not cut short"

@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from clew.assemble.fit import CHARS_PER_TOKEN, Packed
 from clew.config import RecallConfig
+from clew.rank.confidence import Confidence
 from clew.rank.dampening import weights as dampening
 from clew.rank.frame import Frame
 from clew.rank.intent import Intent
@@ -197,10 +198,14 @@ def receipt_maker(
     settings: Mapping[str, Any],
     created_at: datetime,
     timings: Mapping[str, float],
+    sure: Confidence | None = None,
 ) -> Callable[[], Receipt]:
     """Returns a function that makes the receipt of a context that was made for this frame.
 
     The function holds neither the index nor scores of all turns, so that it may wait.
+
+    Args:
+        sure: the confidence with its parts; None where it is not calibrated.
     """
     intent, speakers, found_for, size = frame.intent, frame.view.speakers, _found_for(frame), frame.size
     config, with_assistant = frame.config, frame.with_assistant
@@ -218,6 +223,7 @@ def receipt_maker(
             chosen=tuple(map(_chosen, context.items)),
             omitted=tuple(map(_left, context.omitted)),
             timings=dict(timings),
+            confidence={} if sure is None else dict(sure.parts),
         )
 
     return make

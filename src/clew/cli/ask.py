@@ -2,7 +2,7 @@
 
 import time
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 import click
 from rich.text import Text
@@ -74,12 +74,16 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
             print_receipt(err(), memory, receipt)
 
 
+DOUBT: Final = "Probably nothing relevant is stored; these are the nearest turns.\n"
+
+
 def footer(context: Context, took: float) -> str:
     """The line printed after a block: its tokens, items, confidence and time, and the command that explains it."""
     sure = "" if context.confidence is None else f"{context.confidence:.0%} sure, "
+    doubt = DOUBT if context.is_doubtful else ""
     return (
-        f"{context.tokens:,} of {context.budget:,} tokens, {counted(len(context.items), 'item')}, {sure}{took:.0f} ms; "
-        f"`clew explain {context.receipt_id}` says why"
+        f"{doubt}{context.tokens:,} of {context.budget:,} tokens, {counted(len(context.items), 'item')}, {sure}"
+        f"{took:.0f} ms; `clew explain {context.receipt_id}` says why"
     )
 
 

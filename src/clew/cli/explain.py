@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from itertools import starmap
+from math import exp
 from typing import Any
 
 import click
@@ -113,6 +114,7 @@ def _summary(receipt: Receipt) -> list[tuple[str, str]]:
         ("filter", "; ".join(f"{name} {_plain(value)}" for name, value in filters.items())),
         ("considered", f"{counted(receipt.considered, 'turn')}; {len(receipt.chosen)} chosen"),
         ("tokens", f"{receipt.tokens:,} of {receipt.settings['budget']:,}, counted by {receipt.settings['counter']}"),
+        ("confidence", _confidence(receipt.confidence)),
         ("embedder", _embedder(receipt.settings)),
         ("took", ", ".join(f"{name.removesuffix('_ms')} {value:.1f} ms" for name, value in receipt.timings.items())),
     ]
@@ -136,6 +138,14 @@ def _period(settings: Mapping[str, Any]) -> str:
     counted_from = f", counted from the conversation's last day, {day}" if day else ""
     turns = f"{counted(settings['in_time'], 'turn')} in the period, {counted(settings['offered'], 'line')} considered"
     return f"{chosen}{given}{counted_from}; {turns}"
+
+
+def _confidence(parts: Mapping[str, float]) -> str:
+    """The confidence and what each part added to its log-odds; empty where there is none."""
+    if not parts:
+        return ""
+    added = ", ".join(f"{name} {value:+.2f}" for name, value in parts.items())
+    return f"{1.0 / (1.0 + exp(-sum(parts.values()))):.0%}: {added}"
 
 
 def _embedder(settings: Mapping[str, Any]) -> str:

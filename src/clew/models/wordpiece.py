@@ -33,15 +33,23 @@ _CJK: Final = (
 _DROPPED: Final = frozenset({"Cc", "Cf", "Cs", "Co", "Mn"})  # controls, surrogates, private characters, accents
 
 
+def vocabulary() -> list[str]:
+    """The entries of the vocabulary by their ids: after the control tokens and characters, the commonest words first.
+
+    Raises:
+        ModelUnavailable: the file is not the one that belongs to the model.
+    """
+    data = (files("clew.models") / "data" / VOCABULARY).read_bytes()
+    if hashlib.sha256(data).hexdigest() != VOCABULARY_SHA256:
+        raise ModelUnavailable(f"{VOCABULARY} is damaged (its SHA-256 is wrong); install Clew again")
+    return data.decode("utf-8").split("\n")
+
+
 class WordPiece:
     """The tokenizer; holds the vocabulary and remembers the words it has split. Safe to share between threads."""
 
     def __init__(self) -> None:
-        data = (files("clew.models") / "data" / VOCABULARY).read_bytes()
-        if hashlib.sha256(data).hexdigest() != VOCABULARY_SHA256:
-            raise ModelUnavailable(f"{VOCABULARY} is damaged (its SHA-256 is wrong); install Clew again")
-        words = data.decode("utf-8").split("\n")
-        self._ids = {word: number for number, word in enumerate(words)}
+        self._ids = {word: number for number, word in enumerate(vocabulary())}
         self._pieces = lru_cache(_CACHED_WORDS)(self._split)
 
     def encode(self, text: str, limit: int) -> list[int]:

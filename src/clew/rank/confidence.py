@@ -1,8 +1,9 @@
-"""How sure it is that the space can answer the question at all, from how well the best turns match.
+"""How sure it is that the space can answer the question at all, from the evidence that some turn gives.
 
-A logistic model of few features, each between about 0 and 1. Fitted on development questions of people, assistants
-and agents, each asked of its own conversation and of another one; the constant puts 95 % of the former above 0.5.
-docs/recall.md tells how well it holds on kinds of conversations that had no part in the fit.
+A logistic model of few parts, each explained in the receipt. Fitted on development questions of people, assistants and
+agents, each asked of its own conversation and of another one, and on plausible questions whose answer was never told;
+the constant puts 95 % of the answerable above 0.5. docs/recall.md tells how well it holds on kinds of conversations
+that had no part in the fit.
 """
 
 from dataclasses import dataclass
@@ -10,81 +11,141 @@ from math import exp
 from typing import Final
 
 import numpy as np
+from numpy.typing import NDArray
 
-from clew.index.bm25 import NeighbourWindow, bm25f, score_bound, turn_scores
+from clew.index.bm25 import idf, score_bound
 from clew.rank.frame import Frame, Scores
+from clew.rank.information import information, without_dates
 from clew.rank.search import Ranking
+from clew.rank.signals.coverage import held
+from clew.text.names import capitalised_names
+from clew.text.terms import terms
 
 FIRST: Final = 5
-"""Best ranked turns whose match is measured."""
+"""Best ranked turns whose match is measured, and nearest turns whose cosines are averaged."""
+
+WITHIN: Final = 0.25
+"""The nearest turns are looked for within this of the highest cosine, which spares sorting all."""
+
+
+FREQUENT: Final = 0.1
+"""Share of the turns above which a word does not count for `together`: it stands beside any other."""
+
+FEW: Final = 20
+"""A word in at most this many turns counts for `together`, whatever the size of the space."""
 
 
 @dataclass(frozen=True, slots=True)
 class Features:
-    """What the model sees of one recall.
+    """What the model sees of one recall. Shares are of the information that the question's words carry.
 
     Attributes:
-        unknown: share of the question's terms that no turn contains.
+        unknown: share in words that no turn contains.
+        strange: share of the question's names that no turn contains.
+        together: greatest share that a single turn holds.
+        own: where one speaker is named, the greatest share that a turn of theirs holds, less that of anybody else; else
+            0. Negative where somebody else said it.
         words: mean BM25F of the first ranked turns, as a share of the most that the question's terms could give.
-        likeness: mean cosine of the first ranked turns to the rewritten question; 0 without vectors.
-        own_words: where one speaker is named, by how much that speaker's best turn matches better by its own words than
-            the best turn of anybody else, as such a share; else 0. Negative where another speaker said it.
-        own_likeness: the corresponding difference of cosines.
+        near: mean of the highest cosines of the question; 0 without vectors.
     """
 
     unknown: float = 0.0
+    strange: float = 0.0
+    together: float = 0.0
+    own: float = 0.0
     words: float = 0.0
-    likeness: float = 0.0
-    own_words: float = 0.0
-    own_likeness: float = 0.0
+    near: float = 0.0
 
 
-WITH_VECTORS: Final = (
-    -2.4883,
-    Features(unknown=-4.3597, words=5.3333, likeness=10.271, own_words=5.5, own_likeness=1.7332),
+@dataclass(frozen=True, slots=True)
+class Model:
+    """A constant, and the weight of each feature."""
+
+    constant: float
+    weights: Features
+
+
+WITH_VECTORS: Final = Model(
+    -2.6765, Features(unknown=-2.1016, strange=-1.7837, together=0.3609, own=4.0, words=3.7302, near=6.5341)
 )
-"""Constant and weights of the model where there are vectors."""
+WITHOUT: Final = Model(-0.094, Features(unknown=-2.8794, strange=-2.0085, together=0.2126, own=4.0, words=7.0197))
 
-WITHOUT: Final = (-0.1897, Features(unknown=-4.7616, words=12.5082, own_words=5.5))
-"""Constant and weights of the model where there are no vectors."""
+UNLIKELY: Final = 0.2
+"""Confidence below which a block is kept short: about 1 in 100 answerable development questions are below it."""
 
 
-def confidence(ranking: Ranking) -> float:
-    """How sure it is that the space can answer, 0 to 1, rounded to 0.001; 0 when nothing was found."""
+@dataclass(frozen=True, slots=True)
+class Confidence:
+    """A probability, and what each part added to its log-odds.
+
+    Attributes:
+        value: 0 to 1, rounded to 0.001.
+        parts: the constant and every feature that is not 0, rounded to 0.001; their sum is the log-odds of `value`.
+    """
+
+    value: float
+    parts: dict[str, float]
+
+
+NOTHING: Final = Confidence(0.0, {})
+"""The confidence of a recall that found nothing."""
+
+
+def confidence(ranking: Ranking) -> Confidence:
+    """How sure it is that the space can answer; `NOTHING` when no turn was found."""
     if not len(ranking):
-        return 0.0
-    constant, weights = WITHOUT if ranking.frame.similarity is None else WITH_VECTORS
-    found = features(ranking)
-    total = constant + sum(getattr(weights, name) * getattr(found, name) for name in Features.__slots__)
-    return round(1.0 / (1.0 + exp(-total)), 3)
+        return NOTHING
+    model = WITHOUT if _known_cosines(ranking.frame) is None else WITH_VECTORS
+    seen = features(ranking)
+    added = {name: getattr(model.weights, name) * getattr(seen, name) for name in Features.__slots__}
+    total = model.constant + sum(added.values())
+    parts = {name: round(value, 3) for name, value in {"constant": model.constant, **added}.items() if value}
+    return Confidence(round(1.0 / (1.0 + exp(-total)), 3), parts)
 
 
 def features(ranking: Ranking) -> Features:
     """The features of a ranking that is not empty."""
-    frame, first = ranking.frame, ranking.positions[:FIRST]
-    terms = frame.intent.terms
-    found_in = [frame.view.document_frequency(term) for term in terms]
-    ceiling = score_bound(len(frame.view.turns.ordinal), found_in) or 1.0
-    known = len(terms) - found_in.count(0)
-    likeness = 0.0 if frame.similarity is None else _mean(frame.similarity[1][first])
-    words = 0.0
-    if frame.piece_scores is not None:
-        starts = frame.view.turns.first_piece
-        pieces = [int(starts[position]) + frame.best_piece(position) for position in first.tolist()]
-        words = _mean(frame.piece_scores[pieces]) / ceiling
-    named = _named(frame)
-    own_words = own_likeness = 0.0
-    if named is not None:
-        if terms:
-            own_words = (
-                _ahead(turn_scores(frame.view, bm25f(frame.view, terms, NeighbourWindow.none())), named) / ceiling
-            )
-        if frame.similarity is not None:
-            own_likeness = _ahead(frame.similarity[1], named)
-    return Features(1.0 - known / len(terms) if terms else 0.0, words, likeness, own_words, own_likeness)
+    frame = ranking.frame
+    told = information(frame.intent)
+    return Features(
+        unknown=_unknown(frame, told),
+        strange=_strange(frame),
+        together=_together(frame, told),
+        own=_own(frame),
+        words=_words(ranking),
+        near=_near(frame),
+    )
 
 
-def _named(frame: Frame) -> np.ndarray[tuple[int], np.dtype[np.bool_]] | None:
+def _unknown(frame: Frame, told: dict[str, float]) -> float:
+    lost = sum(value for term, value in told.items() if not frame.view.document_frequency(term))
+    return lost / sum(told.values()) if told else 0.0
+
+
+def _together(frame: Frame, told: dict[str, float]) -> float:
+    most = max(FEW, FREQUENT * frame.size)
+    telling = {term: value for term, value in told.items() if frame.view.document_frequency(term) <= most}
+    return float(held(frame, telling).max()) if telling else 1.0
+
+
+def _strange(frame: Frame) -> float:
+    """The share of the names in a question that no turn contains; names of speakers are known."""
+    names = [set(terms(name)) for name in capitalised_names(without_dates(frame.intent))]
+    asked = [name & set(frame.intent.terms) for name in names]
+    lost = [bool(name) and not any(map(frame.view.document_frequency, name)) for name in asked]
+    return sum(lost) / len(names) if names else 0.0
+
+
+def _own(frame: Frame) -> float:
+    mine = _named(frame)
+    if mine is None or not frame.intent.terms:
+        return 0.0
+    frequencies = {term: frame.view.document_frequency(term) for term in frame.intent.terms}
+    share = held(frame, {term: idf(frame.size, max(df, 1)) for term, df in frequencies.items()})
+    return float(share[mine].max() - share[~mine].max())
+
+
+def _named(frame: Frame) -> NDArray[np.bool_] | None:
     """The turns of the one speaker that the question names; None unless others speak too."""
     if len(frame.intent.speakers) != 1 or frame.with_assistant:
         return None
@@ -92,16 +153,23 @@ def _named(frame: Frame) -> np.ndarray[tuple[int], np.dtype[np.bool_]] | None:
     return mine if mine.any() and not mine.all() else None
 
 
-def _ahead(values: Scores, mine: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float:
-    best, other = _top(values[mine]), _top(values[~mine])
-    return 0.0 if best is None or other is None else best - other
+def _words(ranking: Ranking) -> float:
+    frame, first = ranking.frame, ranking.positions[:FIRST]
+    if frame.piece_scores is None:
+        return 0.0
+    found_in = [frame.view.document_frequency(term) for term in frame.intent.terms]
+    ceiling = score_bound(len(frame.view.turns.ordinal), found_in) or 1.0
+    starts = frame.view.turns.first_piece
+    pieces = [int(starts[position]) + frame.best_piece(position) for position in first.tolist()]
+    return float(np.mean(frame.piece_scores[pieces])) / ceiling
 
 
-def _top(values: Scores) -> float | None:
-    known = values[~np.isnan(values)]
-    return float(known.max()) if len(known) else None
+def _near(frame: Frame) -> float:
+    """The mean of the highest cosines; 0 without vectors."""
+    known = _known_cosines(frame)
+    return 0.0 if known is None else float(np.sort(known[known >= known.max() - WITHIN])[-FIRST:].mean())
 
 
-def _mean(values: Scores) -> float:
-    known = values[~np.isnan(values)]
-    return float(known.mean()) if len(known) else 0.0
+def _known_cosines(frame: Frame) -> Scores | None:
+    known = None if frame.cosines is None else frame.cosines[~np.isnan(frame.cosines)]
+    return None if known is None or not len(known) else known

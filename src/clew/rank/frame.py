@@ -49,6 +49,7 @@ class Frame:
         piece_scores: BM25F of each piece; None when the question has no term.
         similarity: cosine of the question (row 0) and its rewritten form (row 1) to each turn; None without embedder.
         with_assistant: an assistant takes part in this space's conversations.
+        cosines: cosine of the question to each turn, also where all are too small to rank by; None without embedder.
         region: turns at the beat that the caller points at; empty without one.
         pointed: turns that the question's own words point at.
         around: entity graph and hierarchy around the question, as far as weighted signals need them.
@@ -69,6 +70,7 @@ class Frame:
     hop: tuple[str, ...] = ()
     labels: QuestionLabels = NO_LABELS
     importance: Scores | None = None
+    cosines: Scores | None = None
 
     @property
     def size(self) -> int:

@@ -111,7 +111,8 @@ class Ranker:
             covered=covered_days(view),
             known_as=lambda words: nicknames(view, words),
         )
-        similarity = self._similarity(view, intent)
+        cosines = self._cosines(view, intent)
+        similarity = cosines if cosines is not None and self._is_near(view, cosines) else None
         config = self._config()
         around = NOTHING if self._sources.graph is None else self._sources.graph.look(intent.text, config, view)
         labels = self._labels(view, intent, config, shown, near=similarity is not None)
@@ -122,6 +123,8 @@ class Ranker:
             found = replace(found, importance=self._sources.importance(view))
         if intent.positions and config.position:
             found = replace(found, pointed=resolve_positions(view, intent.positions, session, self._sources.outline))
+        if cosines is not None:
+            found = replace(found, cosines=cosines[0])
         return found if labels is NO_LABELS else replace(found, labels=labels)
 
     def _labels(
@@ -165,11 +168,13 @@ class Ranker:
         with self._lock:
             self._vectors.clear()
 
-    def _similarity(self, view: IndexView, intent: Intent) -> Scores | None:
-        """Cosines of both forms of the question.
+    def _is_near(self, view: IndexView, cosines: Scores) -> bool:
+        """Whether some turn is so near to the question that the cosines can rank."""
+        embedder = self.serving(view)
+        return embedder is not None and float(np.fmax.reduce(cosines, axis=None, initial=-1.0)) >= _near(embedder)
 
-        None without embedder, without vectors, when the model fails, or when the question is near to no turn at all.
-        """
+    def _cosines(self, view: IndexView, intent: Intent) -> Scores | None:
+        """Cosines of both forms of the question; None without embedder, or when the model fails."""
         embedder = self.serving(view)
         if embedder is None or not intent.text.strip():
             return None
@@ -177,8 +182,6 @@ class Ranker:
             cosines = cosine(view, embedder.name, self._embedded(embedder, _forms(intent)))
         except (ModelError, InputError) as error:  # the latter when the vectors that are stored are of another length
             log.warning("the question was ranked without vectors: %s", error)
-            return None
-        if cosines is None or np.fmax.reduce(cosines, axis=None, initial=-1.0) < _near(embedder):
             return None
         return np.broadcast_to(cosines, (2, cosines.shape[1]))  # one form is both: it is scanned once
 

@@ -5,14 +5,14 @@ from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from clew.assemble.context import POLICY, SIGMA, build_context
 from clew.assemble.receipt import receipt_id, receipt_maker, timings_of
 from clew.config import Config
 from clew.index.view import Mask
 from clew.rank.anchors import WeightedRange
-from clew.rank.confidence import confidence
+from clew.rank.confidence import UNLIKELY, Confidence, confidence
 from clew.rank.filter import Filter, without
 from clew.rank.frame import Frame
 from clew.rank.search import Ranking
@@ -25,6 +25,12 @@ from clew.rows.receipts import PendingReceipt
 from clew.text.counters import Counter
 from clew.types import Context, Receipt
 from clew.types.pins import Pin
+
+SHORTER: Final = 4
+"""What the budget is divided by where nothing relevant was found: the nearest turns are still shown."""
+
+LEAST: Final = 250
+"""Tokens that a block may take in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +68,7 @@ def recall(
     ranking = _ranked(path, planned, frame, mask)
     status = path.status.at(path.live.version())
     must = _required(path, status.pins, ranking, mask, asked_at) if status.pins else {}
+    sure = None if planned.strategy == "sigma" else confidence(ranking)  # whose scores were not calibrated
     ranked = time.perf_counter()
     settings = {"budget": planned.budget, "counter": request.counter.name, "strategy": planned.strategy}
     settings |= {"intent": kind, **_settings(path, frame, chosen, request.place)}
@@ -70,17 +77,17 @@ def recall(
         context = build_context(
             ranking,
             lambda names: texts_of(reader, path.space, names),
-            budget=planned.budget,
+            budget=planned.budget if must else _room(planned.budget, sure),
             counter=request.counter,
             receipt_id=receipt_id(query, settings, now),
             must=must,
             policy=SIGMA if planned.strategy == "sigma" else POLICY,
         )
-    if planned.strategy != "sigma":  # whose scores were not calibrated
-        context = replace(context, confidence=confidence(ranking) if ranking and context.items else 0.0)
+    if sure is not None:
+        context = replace(context, budget=planned.budget, confidence=sure.value if context.items else 0.0)
     timings = timings_of(started, ranked, time.perf_counter())
     if not status.paused:
-        make = receipt_maker(context, frame, settings=settings, created_at=now, timings=timings)
+        make = receipt_maker(context, frame, settings=settings, created_at=now, timings=timings, sure=sure)
         masked = partial(_masked, make, path.config)
         path.receipts.keep_pending(PendingReceipt(context.receipt_id, now, masked))
     return context
@@ -88,6 +95,11 @@ def recall(
 
 def _masked(make: Callable[[], Receipt], config: Config) -> Receipt:
     return without_secrets(make(), config)
+
+
+def _room(budget: int, sure: Confidence | None) -> int:
+    """The tokens of a block: few of a large budget where nothing is relevant, since the rest would be noise."""
+    return budget if sure is None or sure.value >= UNLIKELY else min(budget, max(LEAST, budget // SHORTER))
 
 
 def _ranked(path: ReadPath, planned: RecallPlan, frame: Frame, mask: Mask | None) -> Ranking:

@@ -34,6 +34,12 @@ MOST_SESSIONS: Final = 20
 PAGE_CHARS: Final = 20_000
 """Most characters of a turn in one answer."""
 
+DOUBT: Final = (
+    "Probably nothing relevant is remembered: these are only the nearest turns. Do not take them for an answer; try "
+    "other words, or find_quote for an exact phrase."
+)
+"""What follows a block that probably holds no answer."""
+
 NOTES: Final = "notes"
 """The default conversation for notes."""
 
@@ -186,6 +192,8 @@ class Tools:
         _need(query, "query", "a question or topic")
         context = self._memory.recall(query, budget=self._budget(budget), **_only(session))
         if context.items:
+            if context.is_doubtful:
+                return f"{context.text}\n{DOUBT}"
             left = len(context.omitted)
             more = f"\n{left} more did not fit; ask with a larger budget or a narrower query." if left else ""
             return context.text + more

@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from clew.types.record import Record
 from clew.types.turn import Turn
+
+DOUBTFUL: Final = 0.5
+"""Confidence below which a space probably has no answer."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +102,11 @@ class Context(Record):
     receipt_id: str
     confidence: float | None = None
 
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether the space probably has no answer; False where the confidence is not calibrated."""
+        return self.confidence is not None and self.confidence < DOUBTFUL
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt(Record):
@@ -114,6 +122,8 @@ class Receipt(Record):
             shortened, `required` if it was required.
         omitted: one row per near miss: turn ids, reason, score, tokens, how to restore it, rank, signals, ranks.
         timings: milliseconds by stage, from a monotonic clock; the only part that is not deterministic.
+        confidence: what each part of the evidence added to the log-odds of the context's confidence (docs/recall.md);
+            empty where nothing was found or it is not calibrated.
     """
 
     id: str
@@ -127,3 +137,4 @@ class Receipt(Record):
     chosen: tuple[dict[str, Any], ...]
     omitted: tuple[dict[str, Any], ...]
     timings: dict[str, float] = field(default_factory=dict)
+    confidence: dict[str, float] = field(default_factory=dict)

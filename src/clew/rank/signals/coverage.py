@@ -1,5 +1,6 @@
 """Terms of the question in the turn's own words, without its neighbours': how many of them, and how rare they are."""
 
+from collections.abc import Mapping
 from functools import reduce
 from typing import Final
 
@@ -30,14 +31,17 @@ def coverage(frame: Frame) -> Scores | None:
     share = agent_share(frame.view)
     if not share.max() > 0.0:
         return None
-    found, whole = np.zeros(frame.size), 0.0
-    for term in frame.intent.terms:
-        df = frame.view.document_frequency(term)
-        if df:
-            rarity = idf(frame.size, df)
-            found[_turns_with(frame, term)] += rarity  # several pieces of a turn add it once
-            whole += rarity
-    return (found / whole) ** 2 * share if whole else None
+    frequencies = ((term, frame.view.document_frequency(term)) for term in frame.intent.terms)
+    rarities = {term: idf(frame.size, df) for term, df in frequencies if df}
+    return held(frame, rarities) ** 2 * share if rarities else None
+
+
+def held(frame: Frame, weights: Mapping[str, float]) -> Scores:
+    """The share of the weight of some terms, above 0 in all, that each turn itself contains."""
+    found = np.zeros(frame.size)
+    for term, weight in weights.items():
+        found[_turns_with(frame, term)] += weight  # several pieces of a turn add it once
+    return found / sum(weights.values())
 
 
 def exact(frame: Frame) -> Scores | None:

@@ -1,0 +1,61 @@
+"""What the words of a question tell: a word that everybody uses tells little, a name or an identifier much.
+
+How often a word is used at large does not depend on the space, unlike inverse document frequencies, so a small space
+and a large one, a chat and an agent's log, are judged on one scale.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from math import log
+from typing import Final
+
+from clew.models.wordpiece import vocabulary
+from clew.rank.intent import Intent
+from clew.text.terms import terms
+
+COMMON: Final = 3.0
+"""Logarithm of the rank of words ("about", "which") that tell nothing; the vocabulary is ordered by frequency."""
+
+OUTSIDE: Final = 1.5
+"""Rank of a word that the vocabulary lacks, as a multiple of the vocabulary's length."""
+
+_WORD: Final = re.compile(r"[^\W_]+")
+
+LEAST: Final = 0.05
+"""What the commonest word tells, and a time, which turns have as their date more often than as a word."""
+
+
+def information(intent: Intent) -> dict[str, float]:
+    """What each term of a question tells, from `LEAST` to 1: the square of the logarithm of its word's rank, scaled."""
+    told = dict.fromkeys(intent.terms, LEAST)
+    text = without_dates(intent)
+    rarities: dict[str, float] = {}
+    for word in _WORD.findall(text):
+        for term in terms(word):
+            rarities[term] = min(rarities.get(term, 1.0), _rarity(word.casefold()))
+    left = set(terms(text))
+    told |= {term: rarities.get(term, 1.0) for term in intent.terms if term in left}
+    return told
+
+
+def without_dates(intent: Intent) -> str:
+    """A question without the times that it names."""
+    text = intent.text
+    for start, end in sorted((each.phrase_span for each in intent.dates), reverse=True):
+        text = f"{text[:start]} {text[end:]}"
+    return text
+
+
+def _rarity(word: str) -> float:
+    ranks = _ranks()
+    last = len(ranks) * OUTSIDE
+    above = log(ranks.get(word, last) + 2.0) - COMMON
+    return max(LEAST, above / (log(last + 2.0) - COMMON)) ** 2 if above > 0 else LEAST
+
+
+@lru_cache(maxsize=1)
+def _ranks() -> Mapping[str, int]:
+    """The rank of each word of two or more letters, from 0."""
+    whole = (word for word in vocabulary() if len(word) > 1 and word.isascii() and word.isalpha())
+    return {word: rank for rank, word in enumerate(whole)}
