@@ -119,6 +119,9 @@ CLI = (
     Requirement("F-WATCH-02", "Issue 13.9", "`clew watch` stores lines as they come and loses none over rotation."),
     Requirement("F-WATCH-03", "Issue 13.9", "`clew watch` first stores what came while it did not run, nothing twice."),
     Requirement("F-WATCH-04", "Issue 13.9", "One process follows the sessions; a killed one is no obstacle."),
+    Requirement(
+        "F-WATCH-06", "Issue 13.9", "Closed folders, broken records and sessions without dates are told or kept."
+    ),
     Requirement("F-WATCH-05", "Issue 13.9", "`clew watch` can be a service of the user, and can be removed."),
     Requirement("F-MCP-16", "Issue 13.10", "An agent opens turns and lists sessions; it forgets only where allowed."),
     Requirement("F-SESSION-04", "Issue 13.8", "A brief says what a project was about last time, and what stayed open."),
@@ -581,6 +584,7 @@ INGEST = (
         "F-INGEST-37", "Issue 12.2", "Impossible names and numbers give a message of Clew's own, never one of Python's."
     ),
     Requirement("F-INGEST-36", "Issue 12.2", "The memory of an import does not grow with the length of a file."),
+    Requirement("F-INGEST-45", "Issue 13", "A message that is too long for a turn becomes several turns."),
     Requirement("F-INGEST-44", "Issue 13.8", "A title that comes after a session's last turn is its title."),
     Requirement("F-INGEST-38", "Issue 13.8", "A message that was queued while the agent worked is kept, once."),
     Requirement(

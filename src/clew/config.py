@@ -44,7 +44,7 @@ class IngestConfig:
         16_384, "Images and tool outputs larger than this many bytes are stored as blobs.", low=256, high=1 << 30
     )
     max_line_bytes: int = _setting(
-        32 << 20, "Longest line of an imported file, in bytes; longer lines are rejected.", low=1024, high=1 << 31
+        64 << 20, "Longest line of an imported file, in bytes; longer lines are rejected.", low=1024, high=1 << 31
     )
     batch: int = _setting(500, "Turns per transaction when many are added at once.", low=1, high=10_000)
     gather_turns: int = _setting(

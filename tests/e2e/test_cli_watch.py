@@ -1,6 +1,7 @@
 """`clew watch`: sessions are stored while they are written; nothing is lost and nothing is stored twice."""
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -121,3 +122,42 @@ def test_the_service_is_written_and_removed(tmp_home: Path, monkeypatch: pytest.
     assert "not installed" in failure(1, "watch", "--remove", "--yes")
     assert "Give --yes" in failure(2, "watch", "--install")
     assert "cannot be combined" in failure(2, "watch", "--install", "--once")
+
+
+@pytest.mark.requirement("F-WATCH-06")
+def test_broken_records_are_told_and_sessions_without_dates_are_kept(tmp_home: Path, file: Path) -> None:
+    undated = json.dumps({name: value for name, value in json.loads(line(1, "no date")).items() if name != "timestamp"})
+    file.write_text(line(0, "first wish") + "{broken\n" + undated + "\n")
+    result = run("watch", "--once")
+    assert "2 new turns stored" in result.stdout
+    assert "1 record cannot be stored; the first, " in result.stderr
+    assert f"{file.name}:2: not JSON" in result.stderr
+    file.with_name("undated.jsonl").write_text(undated.replace("abc", "undated") + "\n")
+    assert "1 new turn stored" in done("watch", "--once")
+    assert "no date" in done("sessions")
+
+
+@pytest.mark.requirement("F-WATCH-06")
+@pytest.mark.skipif(
+    sys.platform == "win32" or os.geteuid() == 0, reason="who may read everything sees no closed folder"
+)
+def test_a_closed_folder_is_told_and_stops_nothing(tmp_home: Path, file: Path) -> None:
+    closed = tmp_home / ".claude/projects/closed"
+    closed.mkdir(mode=0)
+    result = run("watch", "--once")
+    assert "1 new turn stored" in result.stdout
+    assert "closed: cannot be listed: Permission denied; its sessions are not stored" in result.stderr
+
+
+@pytest.mark.requirement("F-WATCH-02")
+def test_times_of_files_that_jump_change_nothing(tmp_home: Path, file: Path) -> None:
+    with watching(tmp_home) as (running, reports):
+        assert added(reports) == 1
+        for number, at in enumerate((4_000_000_000, 0, 1_700_000_000), start=1):
+            with file.open("a") as stream:
+                stream.write(line(number, f"wish {number}"))
+            os.utime(file, (at, at))
+            assert added(reports) == 1
+        running.send_signal(signal.SIGTERM)
+        assert running.wait() == 0
+    assert record("stats")["turns"] == 4

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from clew.ingest.importers import detect
+from clew.types import MAX_TURN_CHARS
 from tests.unit.ingest_reading import lines, put, read, rejections, said, skipped, turns
 
 CHAT = [
@@ -247,3 +248,15 @@ def test_a_result_of_several_texts_is_one_result(tmp_path: Path) -> None:
         ("tool_result", "one\ntwo", "t1"),
         ("image", "", "t1"),
     ]
+
+
+@pytest.mark.requirement("F-INGEST-45")
+def test_a_result_that_is_too_long_for_a_turn_becomes_several(tmp_path: Path) -> None:
+    long = "a line of a log\n" * (MAX_TURN_CHARS // 10)
+    result = {"type": "tool_result", "tool_use_id": "t1", "content": long}
+    message = {"role": "user", "id": "u2", "content": [result, {"type": "text", "text": "why?"}]}
+    found = turns(read(put(tmp_path, "m.json", [message])))
+    assert [turn.role for turn in found] == ["tool", "tool", "user"]
+    assert "".join(part.text for turn in found[:-1] for part in turn.parts) == long
+    assert [turn.external_id for turn in found] == ["u2", "u2#1", "u2#2"]
+    assert {part.call_id for turn in found[:-1] for part in turn.parts} == {"t1"}

@@ -1,5 +1,6 @@
 """`clew watch`: stores the sessions of coding agents while they are written."""
 
+import os
 import signal
 import socket
 import time
@@ -18,11 +19,12 @@ from clew.cli.show import counted, err, out
 from clew.cli.terminal import emit, printable
 from clew.errors import ConflictError, FormatError, StoreError
 from clew.ingest.session_folders import PROGRAMS, SessionFile, SessionFolders
+from clew.types.reports import IngestReport
 
 if TYPE_CHECKING:
     from clew.memory import Memory
 
-LOOK: Final = 0.5
+LOOK: Final = 0.4
 """Seconds between two looks at the session folders."""
 
 SHARE: Final = 1
@@ -100,38 +102,60 @@ class _Watch:
     def _look(self) -> int:
         """Imports every file that changed and may be read again; returns the number of new turns."""
         now = time.monotonic()
-        return sum(self._import(file) for file in self._folders.changed() if self._next.get(file.path, now) <= now)
+        changed = self._folders.changed()
+        for folder, problem in self._folders.closed.items():
+            self._tell(folder, f"{problem}; its sessions are not stored")
+        return sum(self._import(file) for file in changed if self._next.get(file.path, now) <= now)
 
     def _import(self, file: SessionFile) -> int:
         started = time.monotonic()
         try:
             report = self._memory.import_path(file.path, format=file.program)
         except StoreError as error:  # nothing is noted: the file is tried again
-            self._tell(file, f"{error}; it is tried again")
+            self._tell(file.path, f"{error}; it is tried again")
             self._next[file.path] = time.monotonic() + SHARE
             return 0
         except (FormatError, OSError) as error:
-            self._tell(file, str(error))
+            self._tell(file.path, str(error))
             self._folders.take(file)
             return 0
         self._folders.take(file)
         took = time.monotonic() - started
         self._next[file.path] = started + (1 + SHARE) * took if took > LOOK else started
-        if report.added:
-            self._say(file, report.added)
+        self._say(file, report)
+        if report.rejected and not _is_being_written(file.path):
+            first = report.rejected[0]
+            count = counted(len(report.rejected), "record")
+            self._tell(file.path, f"{count} cannot be stored; the first, {first.where}: {first.reason}")
         return report.added
 
-    def _say(self, file: SessionFile, added: int) -> None:
+    def _say(self, file: SessionFile, report: IngestReport) -> None:
+        if not report.added:
+            return
         if self._scope.as_json:
-            emit({"program": file.program, "file": str(file.path), "added": added})
+            emit({"program": file.program, "file": str(file.path), "added": report.added})
         else:
-            out().print(f"{counted(added, 'turn')} from {file.program}: {file.path}", soft_wrap=True)
+            out().print(f"{counted(report.added, 'turn')} from {file.program}: {file.path}", soft_wrap=True)
 
-    def _tell(self, file: SessionFile, problem: str) -> None:
-        """Reports a problem with a file, once as long as it stays the same."""
-        if self._told.get(file.path) != problem:
-            self._told[file.path] = problem
-            err().print(printable(f"{file.path}: {problem}"), soft_wrap=True)
+    def _tell(self, path: Path, problem: str) -> None:
+        """Reports a problem with a file or folder, once as long as it stays the same."""
+        if self._told.get(path) != problem:
+            self._told[path] = problem
+            err().print(printable(f"{path}: {problem}"), soft_wrap=True)
+
+
+def _is_being_written(path: Path) -> bool:
+    """Whether a file of lines ends within one: the rest of it is still to come."""
+    if path.suffix != ".jsonl":
+        return False
+    try:
+        with path.open("rb") as stream:
+            stream.seek(-1, os.SEEK_END)
+            return stream.read(1) != b"\n"
+    except PermissionError:
+        return False
+    except OSError:  # it is empty or gone
+        return True
 
 
 @contextmanager

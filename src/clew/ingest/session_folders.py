@@ -41,12 +41,17 @@ class SessionFile(NamedTuple):
 
 
 class SessionFolders:
-    """The session folders of some programs, and the state of each file that was taken."""
+    """The session folders of some programs, and the state of each file that was taken.
+
+    Attributes:
+        closed: folders that cannot be listed, with the reason; looked for again with all files.
+    """
 
     def __init__(self, programs: Sequence[str], home: Path, clock: Callable[[], float] = time.monotonic) -> None:
         """Looks at nothing yet; at the first look every file has changed."""
         self._programs, self._home, self._clock = programs, home, clock
         self._files: dict[Path, str] = {}
+        self.closed: dict[Path, str] = {}
         self._folders: dict[Path, Stamp | None] = {}
         self._taken: dict[Path, Stamp] = {}
         self._active: dict[Path, float] = {}
@@ -56,7 +61,8 @@ class SessionFolders:
         """The files that differ from what was taken, or that were not taken yet."""
         now = self._clock()
         looks_at_all = self._looked_at_all is None or now - self._looked_at_all >= ALL_SECONDS
-        if self._looked_at_all is None or any(_stamp(folder) != stamp for folder, stamp in self._folders.items()):
+        is_first = self._looked_at_all is None
+        if is_first or (looks_at_all and self.closed) or self._has_new_files():
             self._find()
         if looks_at_all:
             self._looked_at_all = now
@@ -76,18 +82,25 @@ class SessionFolders:
 
     def _find(self) -> None:
         """Finds the files and folders anew; a file that is gone is read again if it comes back."""
-        self._folders = {folder: _stamp(folder) for root in self._roots() for folder in _folders_below(root)}
+        self.closed = {}
+        self._folders = {folder: _stamp(folder) for root in self._roots() for folder in self._folders_below(root)}
         self._files = {path: program for program in self._programs for path in find_sessions(program, self._home)}
         for known in (self._taken, self._active):
             for path in known.keys() - self._files.keys():
                 del known[path]
 
+    def _has_new_files(self) -> bool:
+        return any(_stamp(folder) != stamp for folder, stamp in self._folders.items())
+
+    def _folders_below(self, root: Path) -> list[Path]:
+        return [Path(folder) for folder, _, _ in os.walk(root, onerror=self._note_closed)] or [root]
+
+    def _note_closed(self, error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError | NotADirectoryError):
+            self.closed[Path(str(error.filename))] = f"cannot be listed: {error.strerror}"
+
     def _roots(self) -> list[Path]:
         return [self._home / root for program in self._programs for root in ROOTS[program]]
-
-
-def _folders_below(root: Path) -> list[Path]:
-    return [Path(folder) for folder, _, _ in os.walk(root)] or [root]
 
 
 def _stamp(path: Path) -> Stamp | None:

@@ -8,7 +8,7 @@ from typing import Any
 from clew.errors import TurnRejected
 from clew.ingest.importers.record import ImportedTurn, ImportRecord, Skipped
 from clew.ingest.when import parse_when
-from clew.types import Origin, Part, Rejection, Role, Turn
+from clew.types import MAX_TURN_CHARS, Origin, Part, Rejection, Role, Turn
 
 _NAMES: Mapping[Role, str] = {
     "user": "user human person prompter customer",
@@ -18,6 +18,9 @@ _NAMES: Mapping[Role, str] = {
 }
 ROLES: Mapping[str, Role] = {name: role for role, names in _NAMES.items() for name in names.split()}
 """The names that sources use for roles, in lower case."""
+
+PIECE_CHARS = MAX_TURN_CHARS // 2 - 1
+"""Longest piece of a text that is too long for one turn: a result of 20 MB becomes three turns of up to two pieces."""
 
 WEB_TOOLS = frozenset(
     "webfetch websearch web_fetch web_search google_web_search browser web web.run web.search".split()
@@ -55,7 +58,8 @@ def message_turns(message: ImportedMessage, where: str) -> Iterator[ImportRecord
     """The turns of a message: one for each run of parts from the same author.
 
     Tool results, and text that a client inserted, are not by the author of the message that holds them; so a message
-    that mixes them gives several turns. The first has the message's id, the others `<id>#1`, `<id>#2`, ...
+    that mixes them gives several turns, and so does one that is too long for a turn. The first has the message's id,
+    the others `<id>#1`, `<id>#2`, ...
     """
     runs = _content_runs(message.parts)
     for n, (kind, parts) in enumerate(runs):
@@ -125,12 +129,38 @@ def _voice_runs(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:
 
 
 def _content_runs(parts: tuple[Part, ...]) -> list[tuple[str, tuple[Part, ...]]]:
-    """The runs that have content, each without its empty parts."""
-    return [
+    """The runs that have content, each without its empty parts; one that is too long for a turn in several pieces."""
+    runs = [
         (kind, tuple(part for part in run if part.extra or _has_content(part)))
         for kind, run in _voice_runs(parts)
         if any(map(_has_content, run))
     ]
+    return [(kind, piece) for kind, run in runs for piece in _pieces(run)]
+
+
+def _pieces(parts: tuple[Part, ...]) -> list[tuple[Part, ...]]:
+    """The parts in groups of at most `MAX_TURN_CHARS` characters; a longer text is cut, after a line if it has any."""
+    if sum(len(part.text) + 1 for part in parts) <= MAX_TURN_CHARS:
+        return [parts]
+    groups: list[list[Part]] = [[]]
+    size = 0
+    for part in parts:
+        for piece in _cut(part):
+            if groups[-1] and size + len(piece.text) + 1 > MAX_TURN_CHARS:
+                groups.append([])
+                size = 0
+            groups[-1].append(piece)
+            size += len(piece.text) + 1
+    return [tuple(group) for group in groups]
+
+
+def _cut(part: Part) -> Iterator[Part]:
+    start = 0
+    while len(part.text) - start > PIECE_CHARS:
+        end = part.text.rfind("\n", start, start + PIECE_CHARS) + 1 or start + PIECE_CHARS
+        yield replace(part, text=part.text[start:end])
+        start = end
+    yield replace(part, text=part.text[start:]) if start else part
 
 
 def _numbered(external_id: str | None, n: int) -> str | None:

@@ -16,7 +16,7 @@ class ImportLimits:
         max_file_bytes: one file inside a zip, uncompressed: guards against zip bombs.
     """
 
-    max_line_bytes: int = 32 << 20
+    max_line_bytes: int = 64 << 20
     max_conversation_bytes: int = 256 << 20
     max_file_bytes: int = 16 << 30
 
