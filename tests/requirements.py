@@ -1530,6 +1530,26 @@ AGENTS = (
     ),
 )
 
+# --- CONDENSE ---
+CONDENSE = (
+    Requirement(
+        "F-CONDENSE-20",
+        "issue 14",
+        "Collapsing old tool chains leaves a list valid for its wire format, and every removed message is kept.",
+    ),
+    Requirement(
+        "F-CONDENSE-22",
+        "issue 14",
+        "Large images of a message list are scaled down and counted by their dimensions; what cannot be read stays.",
+    ),
+    Requirement(
+        "F-CONDENSE-23",
+        "issue 14",
+        "What leaves a message list is durable first, given back exactly, and forgotten with the turns it repeats.",
+    ),
+    Requirement("F-CONDENSE-21", "issue 14", "The stubs of a message list stay the same when the list grows."),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *AGENTS,
     *ANALYZE,
@@ -1578,4 +1598,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *PIN,
     *SUMMARY,
     *RECEIPT,
+    *CONDENSE,
 )

@@ -71,6 +71,8 @@ class AsyncMemory:
     sessions = _in_thread(Memory.sessions, question=True)
     get = _in_thread(Memory.get)
     restore = _in_thread(Memory.restore)
+    collapse = _in_thread(Memory.collapse)
+    shrink_images = _in_thread(Memory.shrink_images)
     retry = _in_thread(Memory.retry)
     explain = _in_thread(Memory.explain)
     stats = _in_thread(Memory.stats)

@@ -217,6 +217,8 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
     "tune": lambda m, _: m.tune(dry_run=True),
     "revert": lambda m, _: m.revert(1),
     "retry": lambda m, _: m.retry(),
+    "collapse": lambda m, _: m.collapse(LISTED, "openai", protected=0),
+    "shrink_images": lambda m, _: m.shrink_images(LISTED, "openai"),
     "pin": lambda m, _: (m.pin(FIRST), m.pin(where='"ferry"')),
     "pins": lambda m, _: (m.pins(), m.recall("which ferry?").items),
     "unpin": lambda m, _: m.unpin(FIRST),
@@ -230,6 +232,11 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
     "stats": lambda m, _: {**m.stats().to_dict(), "details": {**m.stats().details, "store": ""}},
 }
 """A use of every method that shows something of a space, in an order in which each has something to show."""
+
+LISTED = [
+    {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "function": {"name": "f", "arguments": "{}"}}]},
+    {"role": "tool", "tool_call_id": "a", "content": "the ferry left the harbour in the storm " * 20},
+]
 
 WHOLE_HOME = {"open", "close", "backup"}
 """Methods that are about the whole home: a backup holds all of its spaces, as it says."""

@@ -30,6 +30,7 @@ GUESSABLE = frozenset({"credential", "url-login", "card"})
 
 _MASK = "[masked:"
 _LONGEST_MASK = 80
+_SIGNATURES = ("signature", "encrypted_content", "thoughtSignature", "thought_signature")
 _SHORT = 200
 _SHORTEST = 8  # no rule matches less
 _DIGIT = re.compile("[0-9]")
@@ -152,6 +153,15 @@ def _mask_again(text: str, key: bytes) -> tuple[str, dict[str, int]]:
     return mask(text, key)
 
 
+def mask_json(value: Any, key: bytes = b"") -> tuple[Any, dict[str, int]]:
+    """A JSON value with the secrets in its texts masked, and their number by kind.
+
+    Signatures of reasoning stay as they are: a provider refuses changed ones.
+    """
+    masking = _Masking(key)
+    return masking.value(value), dict(masking.counts)
+
+
 class _Masking:
     """Masks text after text and counts what it masked."""
 
@@ -184,7 +194,9 @@ class _Masking:
     def value(self, value: Any, name: str = "") -> Any:
         """A JSON value; what stands under a telling name in a mapping is masked like an assignment in text."""
         if isinstance(value, dict):
-            return {self.repeated(key): self.value(item, key) for key, item in value.items()}
+            return {
+                self.repeated(key): item if key in _SIGNATURES else self.value(item, key) for key, item in value.items()
+            }
         if isinstance(value, list | tuple):
             return [self.value(item, name) for item in value]
         if not isinstance(value, str):

@@ -29,6 +29,7 @@ LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
         "completion": "answers of a model, which may be asked again",
         "receipt": "what this home was asked",
         "pin": "names turns by their ids in this home",
+        "original": "belongs to message lists of clients and not to the log",
     }
 )
 """The other tables that hold text of users -> why the export has no need of them."""

@@ -15,10 +15,12 @@ from clew.derive.entity_counts import forget_names
 from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import InputError
 from clew.index.packer import forget_ordinals
+from clew.ingest.media import inline
 from clew.rank.filter import escaped
 from clew.rank.intent.time_window import time_window
 from clew.rows.annotations import BY_TURN
 from clew.rows.failed_jobs import EMBED, job_name
+from clew.rows.originals import forget_originals
 from clew.rows.pins import forget_pins
 from clew.rows.scrub_requests import note, noted, try_scrub
 from clew.rows.tombstones import hashing_of, tombstone
@@ -46,6 +48,7 @@ REACHED: Final[Mapping[str, str]] = MappingProxyType(
         "completion": "deleted by owner",
         "receipt": "all of the space are deleted",
         "pin": "deleted by the turn's name",
+        "original": "deleted when it repeats the turn's text or image",
         "node": "those of the session are made anew",
         "label": "those of the turn and of the session's nodes are deleted",
         "label_alias": "deleted with the last use of the name",
@@ -192,6 +195,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     if not rows:
         return ForgetReport(turns=0, rows={}, digests=())
     turns = [turn_from_row(row) for row in rows]
+    whole = [inline(turn, lambda sha: tx.get_blob(space, sha) or b"") for turn in turns]
     tombstones = _tombstones(tx, space, rows, now)
     forget_names(tx, space, turns)
     removed = {"turn": 0, "annotation": 0, "completion": 0}
@@ -204,6 +208,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
         removed["completion"] += _drop_answers(tx, *owner)
     removed |= forget_ordinals(tx, space, [cast(int, turn.ordinal) for turn in turns])
     removed["blob"] = _drop_blobs(tx, space, turns)
+    removed["original"] = forget_originals(tx, space, whole)
     removed["receipt"] = _drop_receipts(tx, space)
     removed["pin"] = forget_pins(tx, space, [turn_id(turn.session, cast(int, turn.seq)) for turn in turns])
     sessions = {turn.session for turn in turns}

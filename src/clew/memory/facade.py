@@ -2,12 +2,13 @@
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, Unpack
 
 from clew.assemble.wrapping import wrapped
+from clew.condense.chains import PROTECTED
 from clew.config import Config
 from clew.errors import InputError, StoreError
 from clew.learn.feedback import RECENT, mark_used, note_restored
@@ -25,6 +26,7 @@ from clew.models.protocol import LLM, Embedder
 from clew.rank.filter import filter_of
 from clew.recall.search import with_originals
 from clew.rows.failed_jobs import retry
+from clew.rows.originals import is_original
 from clew.rows.parameters import revert
 from clew.rows.pause import pause, resume
 from clew.rows.pins import MOST, set_pin, take_back
@@ -204,13 +206,52 @@ class Memory(MemoryReads):
         self._check_open()
         resume(self.reads.store, self.space)
 
-    def restore(self, ref: str) -> Turn:
-        """The turn of that id with every original back in place: images and long tool outputs, byte for byte.
+    def collapse(
+        self, messages: Sequence[dict[str, Any]], wire: str = "anthropic", *, protected: int = PROTECTED
+    ) -> list[dict[str, Any]]:
+        """A client's message list with its old tool calls and results as one-line stubs; nothing else changes.
+
+        Each stub names a reference by which `restore` gives the removed messages back. The list stays valid for its
+        format, and its stubs stay the same as it grows.
+
+        Args:
+            wire: format of the list: `anthropic`, `openai`, `responses` or `gemini`.
+            protected: messages at the end that are left alone, 0 or more.
 
         Raises:
-            InputError: that is no turn id.
-            NotFoundError: no such turn.
+            InputError: `messages` is not a list of objects, or no wire format has this name.
         """
+        self._check_open()
+        last = given_count(protected, "protected", "messages at the end that stay")
+        return self.parts.shortener.collapse(messages, wire, protected=last)
+
+    def shrink_images(self, messages: Sequence[dict[str, Any]], wire: str = "anthropic") -> list[dict[str, Any]]:
+        """A client's message list with its large base64 images scaled to 1,024 pixels; nothing else changes.
+
+        `restore("image-" + the first 16 digits of the SHA-256 of an image's bytes)` gives the original back.
+
+        Raises:
+            InputError: `messages` is not a list of objects, or no wire format has this name.
+            MissingExtra: there is an image, and Pillow (`clew[images]`) is not installed.
+        """
+        self._check_open()
+        return self.parts.shortener.shrink_images(messages, wire)
+
+    def restore(self, ref: str) -> Turn:
+        """What a reference stands for, in full and byte for byte.
+
+        Args:
+            ref: a turn's id gives the turn with its images and long tool outputs back in place. The reference of a stub
+                of `collapse` gives a turn whose text is the removed messages as JSON; that of an image which
+                `shrink_images` replaced gives a turn with the image as its only part. These have no place in the log.
+
+        Raises:
+            InputError: that is no reference.
+            NotFoundError: there is nothing under this reference.
+        """
+        self._check_open()
+        if is_original(given_text(ref, "reference")):
+            return self.parts.shortener.restore(ref)
         turn = self.get(ref)
         try:
             self.reads.receipts.flush()

@@ -15,6 +15,7 @@ from clew.recall.read_path import ReadPath, read_path
 from clew.store.protocol import Store
 from clew.types import ForgetReport
 from clew.write.append import Appender
+from clew.write.shortened import Shortener
 
 
 class Forget(Protocol):
@@ -33,6 +34,7 @@ class Parts:
         reads: everything that a read needs.
         appender: the write path.
         worker: the work behind the acknowledgement; not started yet.
+        shortener: keeps what leaves a client's message list.
         owns_store: closing the memory closes the store.
     """
 
@@ -42,6 +44,7 @@ class Parts:
     worker: Worker
     retention: Retention
     forget: Forget
+    shortener: Shortener
     owns_store: bool = False
 
 
@@ -79,7 +82,8 @@ def wire(
         llm=models.llm,
         find_recogniser=models.find_recogniser,
     )
-    return Parts(reads, models, appender, worker, retention, forget_turns, owns_store)
+    shortener = Shortener(store, space, config, clock)
+    return Parts(reads, models, appender, worker, retention, forget_turns, shortener, owns_store)
 
 
 def open_parts(

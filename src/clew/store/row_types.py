@@ -297,6 +297,19 @@ class PinRow(NamedTuple):
     pinned_at: int
 
 
+class OriginalRow(NamedTuple):
+    """What a stub or a smaller image stands for in a message list: messages as JSON, or the bytes of an image."""
+
+    space: str
+    ref: str
+    kind: str  # chain, image
+    media_type: str
+    tokens: int
+    kept_at: int
+    text: str  # of a chain; empty for an image
+    data: bytes | None  # of an image
+
+
 class MetaRow(NamedTuple):
     """A named value, such as a version or a progress mark; the installation's own rows have the empty space."""
 

@@ -28,6 +28,7 @@ from clew.store.row_types import (
     LedgerRow,
     MetaRow,
     NodeRow,
+    OriginalRow,
     ParameterRow,
     PinRow,
     ReceiptRow,
@@ -180,6 +181,7 @@ LEDGER: Final = TypedTable("ledger", LedgerRow, key=4, holds_user_text=False)
 PARAMETER: Final = TypedTable("parameter", ParameterRow, key=3, holds_user_text=False)
 FEEDBACK: Final = TypedTable("feedback", FeedbackRow, key=4, holds_user_text=False)
 PIN: Final = TypedTable("pin", PinRow, key=3, holds_user_text=True)
+ORIGINAL: Final = TypedTable("original", OriginalRow, key=2, holds_user_text=True)
 META: Final = TypedTable("meta", MetaRow, key=2, holds_user_text=True)
 
 TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
@@ -211,6 +213,7 @@ TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
             PARAMETER,
             FEEDBACK,
             PIN,
+            ORIGINAL,
             META,
         )
     }

@@ -1,0 +1,190 @@
+"""Collapse old tool chains of a message list to one-line stubs, and give back what each stub stands for.
+
+The idea is Virtual Context's *chain collapse*: outside the last messages, one line that names them and a reference
+replaces calls and results; the removed messages are kept as they were. What people and the model said stays where it
+was. The stubs of a list are also those of the same list when it has grown, so that a provider's prompt cache keeps.
+"""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from clew.condense.wires.protocol import Call, Message, Wire, checked_list
+from clew.text.counters import Counter
+from clew.types.record import Record
+
+PROTECTED: Final = 6
+"""Messages at the end of a list that are never collapsed (Virtual Context, `protected_recent_turns`)."""
+
+_ROUNDS: Final = 10  # most rounds of one chain, so that an endless run of tools is collapsed piece by piece
+_LABELS: Final = 6  # calls named in a stub
+_DIGITS: Final = 16  # of the SHA-256 in a reference: 64 bits
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chain(Record):
+    """Calls and results that a stub stands for.
+
+    Attributes:
+        ref: what `restore` takes: `chain-` and the head of the SHA-256 of `original`.
+        original: the removed messages as a JSON list, with members in their order: what `restore` gives back.
+        stub: the line that stands for them.
+        calls: number of tool calls.
+        tokens: token count of `original`, by the counter that was passed.
+    """
+
+    ref: str
+    original: str
+    stub: str
+    calls: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Round:
+    """Messages [start, end) that hold calls and their results, and nothing else than what stands beside a call."""
+
+    start: int
+    end: int
+
+
+def collapse(
+    messages: Sequence[Message], wire: Wire, counter: Counter, *, protected: int = PROTECTED
+) -> tuple[list[Message], list[Chain]]:
+    """The list with its old tool chains as stubs, and the chains that were taken out.
+
+    A chain is a run of calls and results without other words between them. It is collapsed when it has ended before
+    the last `protected` messages, and when its stub is shorter. Reasoning with a signature is never edited: it stays in
+    its message or leaves together with its call where the format ties it to the call. The current answer's
+    tools are left alone where the provider would miss the reasoning that opened it.
+
+    Raises:
+        InputError: `messages` is not a list of objects.
+    """
+    given = checked_list(messages)
+    chains = _chains(given, wire, max(0, len(given) - protected))
+    collapsed: list[Message] = []
+    taken: list[Chain] = []
+    done = 0
+    for chain in chains:
+        start, end = chain[0].start, chain[-1].end
+        made = _made(given[start:end], wire, counter)
+        if made is None:
+            continue
+        collapsed += given[done:start] + _standing(given[start:end], wire, made.stub)
+        taken.append(made)
+        done = end
+    return collapsed + given[done:], taken
+
+
+def _chains(messages: Sequence[Message], wire: Wire, border: int) -> list[list[_Round]]:
+    """Complete chains before the border, in order; a chain is complete when what follows it can no longer join it."""
+    rounds = _rounds(messages, wire)
+    opening = max((number for number, each in enumerate(messages) if wire.is_question(each)), default=-1)
+    reasoned = wire.checks_reasoning and any(wire.reasons(each) for each in messages[opening + 1 :])
+    chains: list[list[_Round]] = []
+    for each in rounds:
+        last = chains[-1] if chains else []
+        if last and _joins(last[-1], each, messages, wire) and len(last) < _ROUNDS:
+            last.append(each)
+        else:
+            chains.append([each])
+    return [
+        chain
+        for number, chain in enumerate(chains)
+        if chain[-1].end <= border
+        and (len(chain) == _ROUNDS or number + 1 < len(chains) or chain[-1].end < len(messages))
+        and not (reasoned and chain[0].start > opening and not _reopens(messages, chain[-1].end, wire))
+    ]
+
+
+def _rounds(messages: Sequence[Message], wire: Wire) -> list[_Round]:
+    rounds: list[_Round] = []
+    number = 0
+    while number < len(messages):
+        each = messages[number]
+        if wire.calls(each) or wire.results(each) or _leads_to_call(messages, number, wire):
+            rounds.append(_Round(number, _end(messages, number, wire)))
+            number = rounds[-1].end
+        else:
+            number += 1
+    return rounds
+
+
+def _end(messages: Sequence[Message], number: int, wire: Wire) -> int:
+    """The index after a round that begins with a message of calls (or with results whose call is missing)."""
+    while number < len(messages) and (wire.calls(messages[number]) or _leads_to_call(messages, number, wire)):
+        number += 1
+        if number < len(messages) and wire.results(messages[number]):
+            break
+    while number < len(messages) and wire.results(messages[number]):
+        number += 1
+        if wire.rest(messages[number - 1]) is not None:  # words of the user beside the results end the round
+            break
+    return number
+
+
+def _is_tied(message: Message, wire: Wire) -> bool:
+    return message.get("type") in wire.tied
+
+
+def _leads_to_call(messages: Sequence[Message], number: int, wire: Wire) -> bool:
+    """Whether a message is reasoning that is tied to a call, directly or through more reasoning."""
+    while number < len(messages) and _is_tied(messages[number], wire):
+        number += 1
+        if number < len(messages) and wire.calls(messages[number]):
+            return True
+    return False
+
+
+def _joins(before: _Round, after: _Round, messages: Sequence[Message], wire: Wire) -> bool:
+    """Whether nothing stands between two rounds, nor beside their calls and results."""
+    return (
+        before.end == after.start
+        and wire.rest(messages[before.end - 1]) is None
+        and all(_is_tied(each, wire) or wire.rest(each) is None for each in messages[after.start : after.start + 1])
+    )
+
+
+def _reopens(messages: Sequence[Message], end: int, wire: Wire) -> bool:
+    """Whether the answer that goes on after a stub opens with reasoning, as the provider expects of an answer."""
+    return end < len(messages) and wire.opens_with_reasoning(messages[end])
+
+
+def _standing(removed: Sequence[Message], wire: Wire, stub: str) -> list[Message]:
+    """What stands for removed messages: the words that stood beside calls, then the stub, with what the user added."""
+    kept = [rest for each in removed if not _is_tied(each, wire) and (rest := wire.rest(each)) is not None]
+    if kept and wire.is_question(removed[-1]) and wire.results(removed[-1]):
+        return [*kept[:-1], wire.with_note(kept[-1], stub)]
+    return [*kept, wire.note(stub)]
+
+
+def _made(removed: Sequence[Message], wire: Wire, counter: Counter) -> Chain | None:
+    """The chain of removed messages; None when its stub would not be shorter."""
+    original = json.dumps(list(removed), ensure_ascii=False, separators=(",", ":"))
+    digest = hashlib.sha256(original.encode("utf-8", "surrogatepass")).hexdigest()
+    ref = f"chain-{digest[:_DIGITS]}"
+    calls = [call for each in removed for call in wire.calls(each)]
+    failed = {result.id for each in removed for result in wire.results(each) if result.failed}
+    tokens = counter(original)
+    stub = _stub(ref, calls, failed, tokens)
+    standing = json.dumps(_standing(removed, wire, stub), ensure_ascii=False, separators=(",", ":"))
+    if counter(standing) >= tokens:
+        return None
+    return Chain(ref=ref, original=original, stub=stub, calls=len(calls), tokens=tokens)
+
+
+def _stub(ref: str, calls: Sequence[Call], failed: set[str], tokens: int) -> str:
+    named = [f"{_plain(call.label)}{' failed' if call.id in failed else ''}" for call in calls[:_LABELS]]
+    if len(calls) > _LABELS:
+        named.append(f"{len(calls) - _LABELS} more")
+    if not calls:
+        named.append("a result whose call is missing")
+    return f"[collapsed by Clew, {tokens:,} tokens: {'; '.join(named)}. Read it in full: restore {ref}]"
+
+
+def _plain(label: str) -> str:
+    """A label that cannot end the stub early or fake a reference."""
+    return label.replace("[", "(").replace("]", ")").replace("chain-", "chain_")

@@ -1,0 +1,123 @@
+"""What a recap is made of: each turn's prose, its tool calls, and the marks of evidence in everything it says."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Final, NamedTuple
+
+from clew.condense.evidence import evidence
+from clew.condense.wires.protocol import call_label
+from clew.types.turn import Part, Turn
+
+_COMMANDS: Final = ("command", "cmd", "script")
+_PATHS: Final = ("file_path", "path", "notebook_path", "filename")
+_SHORTEST: Final = 3  # characters of a value worth keeping
+_LONGEST: Final = 200
+_RESULT: Final = 120  # characters of a result's beginning
+_FENCED: Final = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_MARKUP: Final = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|-{3,}[ \t]*$)|\*\*|^[ \t]*[-*][ \t]+(?=\S)", re.MULTILINE)
+
+
+class Mark(NamedTuple):
+    """A value that may be needed again, as it was written, and its kind (see `clew.condense.evidence`)."""
+
+    kind: str
+    value: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecapTurn:
+    """One turn as a recap sees it.
+
+    Attributes:
+        seq: place in the session.
+        origin: whose words they are, see `Turn`.
+        prose: what was said to a reader: no tool calls, no results, no notes of the client.
+        marks: in order, repeated ones included.
+        calls: labels of its tool calls.
+        results: the beginning of each of its tools' results, on one line.
+        characters: length of the turn's whole text.
+        importance: 1 to 10; 0 while it is not analysed.
+        overlays: score by name, 0 to 10.
+    """
+
+    seq: int
+    role: str
+    origin: str
+    speaker: str | None
+    at: datetime | None
+    prose: str
+    marks: tuple[Mark, ...]
+    calls: tuple[str, ...]
+    results: tuple[str, ...]
+    characters: int
+    importance: float = 0.0
+    is_shift: bool = False
+    overlays: Mapping[str, float] = field(default_factory=dict)
+
+    @property
+    def said(self) -> str:
+        """What the turn says on one line: its prose, else what was called or what came of it."""
+        return self.prose or "; ".join(self.calls) or "; ".join(f"result: {text}" for text in self.results)
+
+    @property
+    def name(self) -> str:
+        """Who speaks, as a reader knows them."""
+        return self.speaker or {"user": "User", "assistant": "Assistant"}.get(self.role, self.role)
+
+
+def recap_turn(
+    turn: Turn, *, importance: float = 0.0, is_shift: bool = False, overlays: Mapping[str, float] | None = None
+) -> RecapTurn:
+    """Reads a stored turn."""
+    calls = [part for part in turn.parts if part.type == "tool_call"]
+    return RecapTurn(
+        seq=turn.seq or 0,
+        role=turn.role,
+        origin=turn.origin or turn.role,
+        speaker=turn.speaker,
+        at=turn.at,
+        prose=prose_of(turn),
+        marks=tuple(_marks(turn, calls)),
+        results=tuple(_beginning(part.text) for part in turn.parts if part.type == "tool_result" and part.text.strip()),
+        calls=tuple(call_label(part.name, part.text) for part in calls),
+        characters=len(turn.text),
+        importance=importance,
+        is_shift=is_shift,
+        overlays=overlays or {},
+    )
+
+
+def prose_of(turn: Turn) -> str:
+    """The text of a turn without tool calls, results, reasoning, notes of the client, code blocks and marks of headings."""
+    texts = (part.text.strip() for part in turn.parts if part.type == "text")
+    said = "\n".join(text for text in texts if text and not text.startswith("<"))
+    return _MARKUP.sub("", _FENCED.sub(" ", said)).strip()
+
+
+def _marks(turn: Turn, calls: Sequence[Part]) -> list[Mark]:
+    found = [mark for part in calls for mark in _called(part)]
+    for part in turn.parts:
+        if part.type in ("text", "tool_result"):
+            found += [Mark(kind, part.text[start:end]) for start, end, kind in evidence(part.text)]
+    marks = [Mark(mark.kind, " ".join(mark.value.strip("` \t\n").split())) for mark in found]
+    return [mark for mark in marks if _SHORTEST <= len(mark.value) <= _LONGEST]
+
+
+def _beginning(text: str) -> str:
+    line = " ".join(text[: 4 * _RESULT].split())
+    return line if len(line) <= _RESULT else f"{line[: _RESULT - 1]}…"
+
+
+def _called(part: Part) -> list[Mark]:
+    """The command and the paths that a tool was called with."""
+    try:
+        given: Any = json.loads(part.text)
+    except (ValueError, RecursionError):  # arguments that are plain text have no names
+        return []
+    if not isinstance(given, dict):
+        return []
+    named = [(kind, given.get(name)) for kind, names in (("command", _COMMANDS), ("path", _PATHS)) for name in names]
+    return [Mark(kind, value) for kind, value in named if isinstance(value, str)]

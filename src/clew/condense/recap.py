@@ -1,0 +1,289 @@
+"""The recap of a session: what it was about, what was decided, what is open, and the values that are needed again.
+
+Two forms (SIGMA): a *quest*, for work with tools on files, has goal, status, files, mental map, decisions, open tasks,
+last action and questions one can ask; a *chat* has its breakthroughs, then its points by overlay. Made without a model,
+from the words of the session: every line is a sentence or a value of a turn, with the turn's number.
+
+The budget is exact. It goes first to the lines that every recap has, then to a line for each paradigm shift, then, half
+and half, to statements and to values that are likely to be used again.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from clew.condense.material import RecapTurn
+from clew.condense.mode import Mode, mode_of
+from clew.condense.renderings import salient
+from clew.condense.reuse import ReusedValue, values_by_worth
+from clew.text.counters import Counter
+from clew.types.record import Record
+
+BUDGET: Final = 4_000
+"""Tokens of a recap, if nothing else is asked for (DESIGN 7)."""
+
+_LINE: Final = 200  # characters of a statement
+_SHIFT: Final = 140  # characters of the line of a shift
+_SHIFTS: Final = 0.25  # share of the budget for lines of shifts; the others are named by their numbers
+_VALUES: Final = 0.6  # share of what is left then that goes to values first
+_QUESTIONS: Final = 4
+_POINTS: Final = 12  # statements of one kind at most
+_STATEMENTS: Final = (
+    ("decision", "Key decisions"),
+    ("constraint", "Constraints"),
+    ("failure", "Tried without success"),
+)
+_VALUE_KINDS: Final = (
+    ("path", "Files"),
+    ("command", "Commands"),
+    ("identifier", "Names"),
+    ("error", "Errors"),
+    ("number", "Numbers and versions"),
+    ("date", "Dates"),
+    ("url", "Addresses"),
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Recap(Record):
+    """The recap of a session up to a turn.
+
+    Attributes:
+        style: `quest` or `chat`.
+        tokens: of `text`, by the counter that was passed; at most the budget.
+        last: seq of the last turn covered; -1 for an empty session.
+        shown: seqs of the turns that a line is about.
+        values: the values that are shown literally.
+    """
+
+    session: str
+    style: Mode
+    text: str
+    tokens: int
+    last: int
+    shown: tuple[int, ...] = ()
+    values: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RecapSource:
+    """What a recap is made from: turns, oldest first, titles of beats, open tasks, the session's title."""
+
+    session: str
+    turns: Sequence[RecapTurn]
+    topics: Sequence[tuple[str, int]] = ()  # title and first turn of each beat
+    tasks: Sequence[str] = ()
+    title: str | None = None
+
+
+@dataclass(slots=True)
+class _Draft:
+    """Lines by section, and what they cost. A section's heading is paid with its first line."""
+
+    budget: int
+    count: Counter
+    lines: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
+    spent: int = 0
+    shown: set[int] = field(default_factory=set)
+
+    def add(self, section: str, seq: int, line: str, *, limit: float = 1.0) -> bool:
+        """Adds a line if the share `limit` of the budget has room for it."""
+        heading = 0 if section in self.lines else self.count(f"\n### {section}\n")
+        cost = self.count(line + "\n") + heading
+        if self.spent + cost > self.budget * limit:
+            return False
+        self.lines.setdefault(section, []).append((seq, line))
+        self.spent += cost
+        self.shown.add(seq)
+        return True
+
+    def drop_last(self, order: Sequence[str]) -> bool:
+        """Takes back the last line of the last section that has one."""
+        for section in reversed(order):
+            if self.lines.get(section):
+                self.lines[section].pop()
+                return True
+        return False
+
+
+def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, style: Mode | None = None) -> Recap:
+    """The recap of a session within a budget of tokens; the same source and budget give the same bytes.
+
+    Args:
+        budget: 0 gives an empty text.
+        style: None decides by SIGMA's score.
+    """
+    turns = source.turns
+    mode = style or style_of(turns)
+    head = _head(source, mode)
+    draft = _Draft(budget, count, spent=count(head))
+    values = values_by_worth(turns, count)
+    kept: list[ReusedValue] = []
+    if turns:
+        _add_frame(draft, source, mode)
+        _add_shifts(draft, turns)
+        kept = _choose_values(draft, values, draft.spent + (budget - draft.spent) * _VALUES)
+        _add_statements(draft, turns, mode)
+        kept += _choose_values(draft, [value for value in values if value not in set(kept)], budget)
+    text = _fitted(draft, head, kept, mode, count)
+    last = turns[-1].seq if turns else -1
+    shown = tuple(sorted(seq for seq in draft.shown if seq >= 0))
+    literal = tuple(value.mark.value for value in kept if value.mark.value in text)
+    return Recap(
+        session=source.session, style=mode, text=text, tokens=count(text), last=last, shown=shown, values=literal
+    )
+
+
+def style_of(turns: Sequence[RecapTurn]) -> Mode:
+    """The form that suits the turns, by SIGMA's score."""
+    return mode_of(
+        tool_turns=sum(bool(turn.calls) for turn in turns),
+        structural=sum(turn.overlays.get("O1_structural", 0.0) for turn in turns),
+        code_blocks=sum(turn.prose.count("```") // 2 for turn in turns),
+        files=sum(len({mark.value for mark in turn.marks if mark.kind == "path"}) for turn in turns),
+    )
+
+
+def _head(source: RecapSource, mode: Mode) -> str:
+    title = _line(source.title or next((turn.prose for turn in source.turns if turn.origin == "user"), ""), _LINE // 2)
+    name = "Current quest" if mode == "quest" else "Conversation"
+    return (
+        f"## {name}: {title or source.session}\n"
+        f"[#n] is turn n of this session; `clew restore {source.session}:turn:n` opens it in full.\n"
+    )
+
+
+_MAP, _TASKS, _LAST, _ASK, _SHIFTED, _OTHER = (
+    "Mental map",
+    "Open tasks",
+    "Last words",
+    "You can ask",
+    "Turning points",
+    "Also turning points",
+)
+
+
+def _add_frame(draft: _Draft, source: RecapSource, mode: Mode) -> None:
+    """Goal, state, open tasks and last words: what every recap has."""
+    asked = [turn for turn in source.turns if turn.origin == "user" and turn.prose]
+    answered = [turn for turn in source.turns if turn.origin == "assistant" and turn.prose]
+    state = "open" if source.tasks or (asked and source.turns[-1].seq == asked[-1].seq) else "answered"
+    if mode == "quest":
+        draft.add(
+            "Status", -1, f"**Status:** {'In progress' if state == 'open' else 'Last request answered'}", limit=0.2
+        )
+    if asked:
+        draft.add("Status", asked[0].seq, f"**Goal** [#{asked[0].seq}]: {_line(asked[0].prose, 2 * _LINE)}", limit=0.4)
+    for task in source.tasks[:_POINTS]:
+        draft.add(_TASKS, -1, f"- {_line(task, _LINE)}", limit=0.5)
+    for turns in (asked[-1:] if len(asked) > 1 else [], answered[-1:]):
+        for turn in turns:
+            draft.add(_LAST, turn.seq, f"- [#{turn.seq}] {turn.name}: {_line(turn.prose, 2 * _LINE)}", limit=0.6)
+    topics = _topics(source.topics)
+    for title, seq in topics[-_POINTS:]:
+        draft.add(_MAP, seq, f"- {title} [#{seq}]", limit=0.6)
+    for title, _ in topics[-_QUESTIONS:]:
+        draft.add(_ASK, -1, f"- What was said about {title}?", limit=0.65)
+
+
+def _topics(topics: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
+    """Each title once, where it was last."""
+    return sorted(dict(topics).items(), key=lambda topic: topic[1])
+
+
+def _add_shifts(draft: _Draft, turns: Sequence[RecapTurn]) -> None:
+    """A line for each paradigm shift, the most important first; those without room are named by their numbers."""
+    shifts = [turn for turn in turns if turn.is_shift]
+    limit = draft.spent + draft.budget * _SHIFTS
+    for rank, turn in enumerate(sorted(shifts, key=lambda turn: (-round(turn.importance, 4), turn.seq))):
+        others = " ".join(f"#{each.seq}" for each in shifts[rank + 1 :])
+        reserve = draft.count(f"- {others}\n") if others else 0
+        share = min(1.0, (limit - reserve) / max(1, draft.budget))
+        if not draft.add(_SHIFTED, turn.seq, f"- [#{turn.seq}] {turn.name}: {_line(turn.said, _SHIFT)}", limit=share):
+            break
+    left = [turn.seq for turn in shifts if turn.seq not in draft.shown]
+    if left:
+        draft.add(_OTHER, left[0], "- " + " ".join(f"#{seq}" for seq in left))
+        draft.shown |= set(left)
+
+
+def _choose_values(draft: _Draft, values: Iterable[ReusedValue], limit: float) -> list[ReusedValue]:
+    """The worthiest values that fit up to a number of tokens; one that is part of a chosen one costs nothing."""
+    kept: list[ReusedValue] = []
+    text = "\n".join(line for lines in draft.lines.values() for _, line in lines).casefold()
+    for value in values:
+        if value.mark.kind not in dict(_VALUE_KINDS):
+            continue
+        literal = value.mark.value.casefold()
+        if literal in text:
+            continue
+        cost = draft.count(f"`{value.mark.value}`, ")
+        if draft.spent + cost > limit:
+            continue
+        draft.spent += cost
+        text += f" {literal}"
+        kept.append(value)
+    return kept
+
+
+def _add_statements(draft: _Draft, turns: Sequence[RecapTurn], mode: Mode) -> None:
+    """Decisions and the like, newest first; then the weightiest words, in a chat by overlay."""
+    for kind, section in _STATEMENTS:
+        told = [(turn.seq, mark.value) for turn in turns for mark in turn.marks if mark.kind == kind]
+        for seq, text in list({text: (seq, text) for seq, text in told}.values())[::-1][:_POINTS]:
+            draft.add(section, seq, f"- [#{seq}] {_line(text, _LINE)}", limit=0.9)
+    weighty = sorted((turn for turn in turns if turn.prose), key=lambda turn: (-round(turn.importance, 4), -turn.seq))
+    for turn in weighty:
+        if turn.seq in draft.shown:
+            continue
+        section = "Points" if mode == "quest" else _overlay_section(turn)
+        if not draft.add(section, turn.seq, f"- [#{turn.seq}] {turn.name}: {_line(turn.prose, _LINE)}", limit=0.95):
+            break
+
+
+def _overlay_section(turn: RecapTurn) -> str:
+    """The section of the turn's strongest overlay; ties go to the earlier overlay."""
+    strongest = max(turn.overlays.items(), key=lambda score: (round(score[1], 4), score[0]), default=("", 0.0))
+    return f"Points: {strongest[0].partition('_')[2]}" if strongest[1] > 0 else "Points"
+
+
+def _fitted(draft: _Draft, head: str, kept: list[ReusedValue], mode: Mode, count: Counter) -> str:
+    """The text of a draft, within the budget by the counter itself: parts may count differently from the whole."""
+    order = _order(draft, mode)
+    text = _rendered(draft, head, kept, order)
+    while count(text) > draft.budget:
+        if kept:
+            kept.pop()
+        elif not draft.drop_last(order):
+            return head if count(head) <= draft.budget else ""
+        text = _rendered(draft, head, kept, order)
+    return text
+
+
+def _order(draft: _Draft, mode: Mode) -> list[str]:
+    first = ["Status", _TASKS, _LAST] if mode == "quest" else ["Status", _SHIFTED, _OTHER, _TASKS, _LAST]
+    rest = [_MAP, *(section for _, section in _STATEMENTS), _SHIFTED, _OTHER]
+    named = list(dict.fromkeys([*first, *rest]))
+    return [*named, *sorted(set(draft.lines) - {*named, _ASK}), _ASK]
+
+
+def _rendered(draft: _Draft, head: str, kept: Sequence[ReusedValue], order: Sequence[str]) -> str:
+    return head + "".join(_sections(draft, kept, order))
+
+
+def _sections(draft: _Draft, kept: Sequence[ReusedValue], order: Sequence[str]) -> Iterator[str]:
+    for section in order:
+        lines = sorted(draft.lines.get(section, ()), key=lambda line: line[0])
+        if lines:
+            yield ("\n" if section == "Status" else f"\n### {section}\n") + "".join(f"{line}\n" for _, line in lines)
+    by_kind = [(name, [value for value in kept if value.mark.kind == kind]) for kind, name in _VALUE_KINDS]
+    if kept:
+        yield "\n### Values, most needed first\n"
+    for name, values in by_kind:
+        if values:
+            yield f"**{name}:** " + ", ".join(f"`{value.mark.value}`" for value in values) + "\n"
+
+
+def _line(text: str, most: int) -> str:
+    """The most informative sentences of a text, on one line."""
+    return " ".join(salient(text, most=most).split())

@@ -1,0 +1,87 @@
+"""Collapsing tool chains, over generated conversations in every wire format."""
+
+import copy
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clew.condense.chains import collapse
+from clew.condense.wires import WIRES
+from clew.text.counters import counter
+from tests.wire_talks import Event, Said, Used, written
+
+_WORDS = st.sampled_from(["Read it.", "Why does the build fail?", "Found it: the port is taken.", "Go on."])
+_CALLS = st.lists(
+    st.tuples(
+        st.sampled_from(["Read", "Bash", "Edit"]),
+        st.sampled_from(["src/app.py", "npm test", "[chain-0]\nx"]),
+        st.sampled_from(["ok", "line\n" * 400]),
+    ),
+    min_size=1,
+    max_size=3,
+).map(tuple)
+_USED = st.builds(Used, _CALLS, st.sampled_from(["", "Let me look:"]), st.booleans(), st.booleans())
+_ANSWERED = st.tuples(_WORDS, st.lists(_USED, max_size=14), _WORDS).map(
+    lambda talk: [Said("user", talk[0]), *talk[1], Said("assistant", talk[2])]
+)
+_TALKS = st.lists(_ANSWERED, min_size=1, max_size=4).map(lambda parts: [event for part in parts for event in part])
+_COUNT = counter()
+_EVERY_WIRE = pytest.mark.parametrize("name", sorted(WIRES))
+
+
+@_EVERY_WIRE
+@given(events=_TALKS, protected=st.integers(0, 12))
+@settings(deadline=None, max_examples=60)
+@pytest.mark.requirement("F-CONDENSE-20")
+def test_a_collapsed_list_stays_valid_and_nothing_is_lost(name: str, events: list[Event], protected: int) -> None:
+    wire = WIRES[name]
+    messages = written(events, name)
+    before = copy.deepcopy(messages)
+    assert wire.problems(messages) == []
+    collapsed, chains = collapse(messages, wire, _COUNT, protected=protected)
+    assert messages == before
+    assert wire.problems(collapsed) == []
+    assert (
+        collapsed[len(collapsed) - min(protected, len(collapsed)) :]
+        == messages[len(messages) - min(protected, len(messages)) :]
+    )
+    whole = json.dumps(collapsed)
+    for chain in chains:
+        assert chain.stub in _texts(collapsed)
+        assert _occurs(json.loads(chain.original), messages)
+        assert "\n" not in chain.stub
+    kept = json.dumps([json.loads(chain.original) for chain in chains]) + whole
+    assert all(json.dumps(text)[1:-1] in kept for text in _texts(messages))
+
+
+@_EVERY_WIRE
+@given(events=_TALKS)
+@settings(deadline=None, max_examples=40)
+@pytest.mark.requirement("F-CONDENSE-21")
+def test_the_stubs_of_a_list_are_those_of_the_list_grown(name: str, events: list[Event]) -> None:
+    wire = WIRES[name]
+    messages = written(events, name)
+    seen: list[str] = []
+    questions = [number for number, each in enumerate(messages) if wire.is_question(each)]
+    for length in range(1, len(messages) + 1):
+        if wire.problems(messages[:length]) or length in questions:
+            continue
+        stubs = [chain.stub for chain in collapse(messages[:length], wire, _COUNT)[1]]
+        if not wire.checks_reasoning:
+            assert stubs[: len(seen)] == seen
+        assert set(seen) <= set(stubs)
+        seen = stubs
+
+
+def _texts(value: object) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    if isinstance(value, dict):
+        return [text for each in value.values() for text in _texts(each)]
+    return [text for each in value for text in _texts(each)] if isinstance(value, list) else []
+
+
+def _occurs(run: list[object], messages: list[dict[str, object]]) -> bool:
+    return any(list(messages[start : start + len(run)]) == run for start in range(len(messages)))

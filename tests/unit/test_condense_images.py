@@ -1,0 +1,142 @@
+"""Images of message lists: smaller, counted by their size, and kept."""
+
+import base64
+import io
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from PIL import Image
+
+from clew.condense.images import MOST_SIDE, image_tokens, shrink_images, without_images
+from clew.text.image_tokens import anthropic_tokens, gemini_tokens, openai_tokens
+
+pytestmark = pytest.mark.requirement("F-CONDENSE-22")
+WIRES = ("anthropic", "openai", "responses", "gemini")
+
+
+def picture(width: int, height: int, kind: str = "PNG", mode: str = "RGB") -> bytes:
+    """A picture with some structure, so that formats differ."""
+    image = Image.effect_mandelbrot((width, height), (-2, -1.5, 1, 1.5), 20).convert(mode)
+    out = io.BytesIO()
+    image.save(out, kind)
+    return out.getvalue()
+
+
+def message(wire: str, data: bytes, media_type: str = "image/png") -> dict[str, Any]:
+    code = base64.b64encode(data).decode()
+    if wire == "anthropic":
+        source = {"type": "base64", "media_type": media_type, "data": code}
+        result = {"type": "tool_result", "tool_use_id": "a", "content": [{"type": "image", "source": source}]}
+        return {"role": "user", "content": [result, {"type": "text", "text": "see"}]}
+    if wire == "openai":
+        url = {"url": f"data:{media_type};base64,{code}", "detail": "high"}
+        return {"role": "user", "content": [{"type": "image_url", "image_url": url}]}
+    if wire == "responses":
+        part = {"type": "input_image", "image_url": f"data:{media_type};base64,{code}"}
+        return {"type": "message", "role": "user", "content": [part]}
+    return {"role": "user", "parts": [{"inlineData": {"mimeType": media_type, "data": code}}]}
+
+
+def images_of(value: Any) -> list[bytes]:
+    found: list[bytes] = []
+    for text in _texts(value):
+        code = text.partition(";base64,")[2] or text
+        try:
+            found.append(base64.b64decode(code, validate=True))
+        except ValueError:
+            continue
+    return [data for data in found if len(data) > 40]
+
+
+def _texts(value: Any) -> list[str]:
+    if isinstance(value, str):
+        return [value]
+    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else []
+    return [text for item in inner for text in _texts(item)]
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_a_large_image_is_made_smaller_and_its_original_is_handed_back(wire: str) -> None:
+    data = picture(1_600, 1_200)
+    before = message(wire, data)
+    (after,), (image,) = shrink_images([before], wire)
+    assert image.original == data
+    assert before == message(wire, data)
+    (smaller,) = images_of(after)
+    with Image.open(io.BytesIO(smaller)) as opened:
+        assert max(opened.size) == MOST_SIDE
+        assert opened.size[1] == 768
+    assert len(smaller) == image.bytes_after < len(data)
+    assert image.tokens_after <= image.tokens_before
+    assert shrink_images([after], wire) == ([after], [])
+
+
+@pytest.mark.parametrize("wire", WIRES)
+@pytest.mark.parametrize(
+    "data",
+    [b"", b"no image", picture(640, 480)[:6_000], picture(8, 8)],
+    ids=["empty", "text", "cut", "tiny"],
+)
+def test_what_is_no_image_or_tiny_stays(wire: str, data: bytes) -> None:
+    assert shrink_images([message(wire, data)], wire) == ([message(wire, data)], [])
+
+
+def test_an_image_of_too_many_pixels_is_not_decoded(caplog: pytest.LogCaptureFixture) -> None:
+    out = io.BytesIO()
+    Image.new("1", (20_000, 20_000)).save(out, "PNG")
+    given_ = message("anthropic", out.getvalue())
+    assert shrink_images([given_], "anthropic") == ([given_], [])
+    assert "stays as it is" in caplog.text
+
+
+def test_transparency_is_kept() -> None:
+    image_ = Image.open(io.BytesIO(picture(1_500, 1_100)))
+    image_.putalpha(Image.linear_gradient("L").resize((1_500, 1_100)))
+    out = io.BytesIO()
+    image_.save(out, "PNG")
+    clear = out.getvalue()
+    (after,), (image,) = shrink_images([message("openai", clear)], "openai")
+    with Image.open(io.BytesIO(images_of(after)[0])) as opened:
+        assert "A" in opened.getbands()
+    assert image.original == clear
+
+
+def test_animations_stay() -> None:
+    frames = [Image.new("RGB", (1_200, 1_200), (shade, 0, 0)) for shade in (0, 90, 180)]
+    out = io.BytesIO()
+    frames[0].save(out, "GIF", save_all=True, append_images=frames[1:])
+    given_ = message("gemini", out.getvalue(), "image/gif")
+    assert shrink_images([given_], "gemini") == ([given_], [])
+
+
+@pytest.mark.parametrize(
+    ("count", "size", "tokens"),
+    [
+        (anthropic_tokens, (1_000, 1_000), 1_334),
+        (anthropic_tokens, (200, 200), 54),
+        (anthropic_tokens, (4_000, 3_000), 1_600),
+        (openai_tokens, (1_024, 1_024), 765),
+        (openai_tokens, (2_048, 4_096), 1_105),
+        (gemini_tokens, (384, 384), 258),
+        (gemini_tokens, (769, 300), 516),
+    ],
+)
+def test_the_cost_of_an_image_is_the_provider_s(count: Any, size: tuple[int, int], tokens: int) -> None:
+    assert count(*size) == tokens
+
+
+@given(width=st.integers(1, 30_000), height=st.integers(1, 30_000))
+@settings(deadline=None)
+def test_no_image_costs_more_than_the_provider_allows(width: int, height: int) -> None:
+    assert 1 <= anthropic_tokens(width, height) <= 1_600
+    assert 255 <= openai_tokens(width, height) <= 85 + 170 * 8
+    assert gemini_tokens(width, height) >= 258
+
+
+@pytest.mark.parametrize("wire", WIRES)
+def test_images_are_counted_by_size_and_not_by_their_characters(wire: str) -> None:
+    messages = [message(wire, picture(1_024, 1_024)), message(wire, b"no image, but as long as its code" * 9)]
+    assert image_tokens(messages, wire) > 700
+    assert len(str(without_images(messages))) < 600
