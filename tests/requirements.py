@@ -1547,6 +1547,11 @@ CONDENSE = (
         "issue 14",
         "What leaves a message list is durable first, given back exactly, and forgotten with the turns it repeats.",
     ),
+    Requirement(
+        "F-CONDENSE-24",
+        "issue 14",
+        "A recap never exceeds its budget, names every shift, and keeps the values that are likely needed again.",
+    ),
     Requirement("F-CONDENSE-21", "issue 14", "The stubs of a message list stay the same when the list grows."),
 )
 

@@ -71,6 +71,7 @@ class AsyncMemory:
     sessions = _in_thread(Memory.sessions, question=True)
     get = _in_thread(Memory.get)
     restore = _in_thread(Memory.restore)
+    recap = _in_thread(Memory.recap)
     collapse = _in_thread(Memory.collapse)
     shrink_images = _in_thread(Memory.shrink_images)
     retry = _in_thread(Memory.retry)

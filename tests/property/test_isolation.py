@@ -217,6 +217,7 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
     "tune": lambda m, _: m.tune(dry_run=True),
     "revert": lambda m, _: m.revert(1),
     "retry": lambda m, _: m.retry(),
+    "recap": lambda m, _: m.recap(m.sessions()[0].name),
     "collapse": lambda m, _: m.collapse(LISTED, "openai", protected=0),
     "shrink_images": lambda m, _: m.shrink_images(LISTED, "openai"),
     "pin": lambda m, _: (m.pin(FIRST), m.pin(where='"ferry"')),
@@ -233,7 +234,7 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
 }
 """A use of every method that shows something of a space, in an order in which each has something to show."""
 
-LISTED = [
+LISTED: list[dict[str, Any]] = [
     {"role": "assistant", "content": None, "tool_calls": [{"id": "a", "function": {"name": "f", "arguments": "{}"}}]},
     {"role": "tool", "tool_call_id": "a", "content": "the ferry left the harbour in the storm " * 20},
 ]
@@ -292,6 +293,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "snapshots": ("snapshots", "talk"),
     "sessions": ("sessions",),
     "brief": ("brief",),
+    "recap": ("recap",),
     "watch": ("watch", "--once"),
     "labels": ("labels",),
     "pin": ("pin",),

@@ -45,7 +45,7 @@ def images_of(value: Any) -> list[bytes]:
         code = text.partition(";base64,")[2] or text
         try:
             found.append(base64.b64decode(code, validate=True))
-        except ValueError:
+        except ValueError:  # the text is no base64
             continue
     return [data for data in found if len(data) > 40]
 

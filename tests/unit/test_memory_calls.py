@@ -212,6 +212,7 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "learned": lambda m, _: m.learned(),
     "revert": lambda m, _: m.revert(1),
     "pin": lambda m, _: m.pin("s:turn:0"),
+    "recap": lambda m, _: m.recap("s"),
     "collapse": lambda m, _: m.collapse([]),
     "shrink_images": lambda m, _: m.shrink_images([]),
     "unpin": lambda m, _: m.unpin("s:turn:0"),

@@ -74,7 +74,11 @@ def test_forgetting_a_turn_forgets_what_repeats_it() -> None:
     with quiet() as memory:
         memory.add(told("Something else about boats.", external_id="0"))
         turn = memory.get(memory.add(told(LOG, role="tool")))
-        other: list[Event] = [Said("user", "And?"), Used((("Read", "other.txt", "Nothing of that kind at all. " * 40),)), *TALK[2:]]
+        other: list[Event] = [
+            Said("user", "And?"),
+            Used((("Read", "other.txt", "Nothing of that kind at all. " * 40),)),
+            *TALK[2:],
+        ]
         (ref,) = refs(memory.collapse(written(TALK, "anthropic"), "anthropic"))
         (kept,) = refs(memory.collapse(written(other, "anthropic"), "anthropic"))
         traces = traces_of([turn])

@@ -39,6 +39,7 @@ _SECTIONS: Final = {
         "quote": ("ask:quote", "List the turns that contain an exact phrase, newest first."),
         "explain": ("explain:explain", "Show why `clew recall` or `clew when` returned what it did."),
         "brief": ("brief:brief", "Summarise the last session of a project, and what stayed open."),
+        "recap": ("recap:recap", "Recap a session on a page or two, within a token budget."),
         "sessions": (
             "sessions:sessions",
             "List the conversations, with title, project, git branch, client and time.",

@@ -2,9 +2,10 @@
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from clew.condense.evidence import evidence
@@ -15,6 +16,7 @@ _COMMANDS: Final = ("command", "cmd", "script")
 _PATHS: Final = ("file_path", "path", "notebook_path", "filename")
 _SHORTEST: Final = 3  # characters of a value worth keeping
 _LONGEST: Final = 200
+_WORDLESS: Final = "(no prose)"
 _RESULT: Final = 120  # characters of a result's beginning
 _FENCED: Final = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _MARKUP: Final = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|-{3,}[ \t]*$)|\*\*|^[ \t]*[-*][ \t]+(?=\S)", re.MULTILINE)
@@ -37,7 +39,7 @@ class RecapTurn:
         prose: what was said to a reader: no tool calls, no results, no notes of the client.
         marks: in order, repeated ones included.
         calls: labels of its tool calls.
-        results: the beginning of each of its tools' results, on one line.
+        results: the call that each of its tools' results answers, else the result's beginning.
         characters: length of the turn's whole text.
         importance: 1 to 10; 0 while it is not analysed.
         overlays: score by name, 0 to 10.
@@ -60,7 +62,8 @@ class RecapTurn:
     @property
     def said(self) -> str:
         """What the turn says on one line: its prose, else what was called or what came of it."""
-        return self.prose or "; ".join(self.calls) or "; ".join(f"result: {text}" for text in self.results)
+        results = "; ".join(f"result of {text}" for text in self.results if text)
+        return self.prose or "; ".join(self.calls) or results or _WORDLESS
 
     @property
     def name(self) -> str:
@@ -68,11 +71,29 @@ class RecapTurn:
         return self.speaker or {"user": "User", "assistant": "Assistant"}.get(self.role, self.role)
 
 
-def recap_turn(
-    turn: Turn, *, importance: float = 0.0, is_shift: bool = False, overlays: Mapping[str, float] | None = None
-) -> RecapTurn:
-    """Reads a stored turn."""
+class Judged(NamedTuple):
+    """What the analysis says of a turn."""
+
+    importance: float = 0.0
+    is_shift: bool = False
+    overlays: Mapping[str, float] = MappingProxyType({})
+
+
+def recap_turns(turns: Iterable[tuple[Turn, Judged]]) -> list[RecapTurn]:
+    """Reads stored turns in their order; a result is named by the call that it answers."""
+    labels: dict[str, str] = {}
+    found = []
+    for turn, judged in turns:
+        for part in turn.parts:
+            if part.type == "tool_call" and part.call_id:
+                labels[part.call_id] = call_label(part.name, part.text)
+        found.append(_recap_turn(turn, judged, labels))
+    return found
+
+
+def _recap_turn(turn: Turn, judged: Judged, labels: Mapping[str, str]) -> RecapTurn:
     calls = [part for part in turn.parts if part.type == "tool_call"]
+    results = [part for part in turn.parts if part.type == "tool_result"]
     return RecapTurn(
         seq=turn.seq or 0,
         role=turn.role,
@@ -81,17 +102,17 @@ def recap_turn(
         at=turn.at,
         prose=prose_of(turn),
         marks=tuple(_marks(turn, calls)),
-        results=tuple(_beginning(part.text) for part in turn.parts if part.type == "tool_result" and part.text.strip()),
+        results=tuple(labels.get(part.call_id or "") or _beginning(part.text) for part in results),
         calls=tuple(call_label(part.name, part.text) for part in calls),
         characters=len(turn.text),
-        importance=importance,
-        is_shift=is_shift,
-        overlays=overlays or {},
+        importance=judged.importance,
+        is_shift=judged.is_shift,
+        overlays=judged.overlays,
     )
 
 
 def prose_of(turn: Turn) -> str:
-    """The text of a turn without tool calls, results, reasoning, notes of the client, code blocks and marks of headings."""
+    """The text of a turn without tool calls, results, reasoning, notes of the client, code blocks and markup."""
     texts = (part.text.strip() for part in turn.parts if part.type == "text")
     said = "\n".join(text for text in texts if text and not text.startswith("<"))
     return _MARKUP.sub("", _FENCED.sub(" ", said)).strip()

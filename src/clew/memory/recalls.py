@@ -8,6 +8,8 @@ from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
 from typing import Unpack, cast
 
+from clew.condense.recap import BUDGET as RECAP_BUDGET
+from clew.condense.recap import Recap
 from clew.errors import ClosedError, InputError
 from clew.memory.arguments import BUDGET, given_count, given_text
 from clew.memory.opening import Clock, Models, open_home
@@ -20,6 +22,7 @@ from clew.recall.chat_prompt import chat_prompt
 from clew.recall.positions import one_position
 from clew.recall.read_path import ReadPath, read_path
 from clew.recall.recall import RecallRequest, recall
+from clew.recall.recap import STYLES, Style, recap_of
 from clew.recall.search import matching, quoting, search, stored_turn
 from clew.recall.sessions import list_sessions
 from clew.recall.time_lookup import TimeRequest, remember
@@ -232,6 +235,27 @@ class MemoryRecalls:
             branch=chosen.branch,
         )
         return remember(self.reads, request)
+
+    def recap(self, session: str, *, budget: int = RECAP_BUDGET, style: Style = "auto") -> Recap:
+        """A session on a page or two: goal, state, decisions, open tasks, turning points, and the values needed again.
+
+        Made without a model from the session's own words, each line with the number of its turn; the same session and
+        budget give the same bytes. Reads the whole session.
+
+        Args:
+            budget: tokens by `counter`; the text never has more.
+            style: `quest` for work with tools and files, `chat` for talk; `auto` decides by SIGMA's score.
+
+        Raises:
+            InputError: the budget is negative, or there is no such style.
+            NotFoundError: there is no such session.
+        """
+        self._check_open()
+        if style not in STYLES:
+            raise InputError(f"style {style!r} is unknown; expected one of {', '.join(STYLES)}")
+        most = given_count(budget, "budget", "tokens of the recap")
+        count = counter_named(self.config.counter)
+        return recap_of(self.reads, given_text(session, "session"), count, budget=most, style=style)
 
     def sessions(
         self,

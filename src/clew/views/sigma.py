@@ -18,6 +18,7 @@ from clew.analyze.keyphrases import keyphrases
 from clew.analyze.novelty import PLAIN, RECENT, Vector, novelty, vector_cosine
 from clew.analyze.turns import Rules, SessionHistory, TurnInput, as_seen
 from clew.analyze.turns import analyze_turn as analyse
+from clew.condense.mode import mode_of
 from clew.errors import FormatError, InputError, ModelError
 from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
@@ -78,8 +79,6 @@ SIMILAR: Final = 0.7
 REFERENCE_WEIGHT: Final = 1.0
 TEMPORAL_WEIGHT: Final = 0.5
 """Weights of the other edges, for which the document gives only a range."""
-QUEST: Final = 5
-"""Score from which a conversation is a quest."""
 
 _TAGS: Final = 5
 _TOOL: Final = re.compile(r"^[ \t]*[A-Za-z_][\w.-]*\(\{|\btool_use\b|\[Tool\b", re.MULTILINE)
@@ -189,8 +188,7 @@ def classify_conversation_mode(lattice: ConversationLattice) -> Literal["quest",
     structural = sum(node.overlay_scores.O1_structural for node in lattice.nodes)
     code = sum(len(_CODE.findall(text)) // 2 for text in texts)
     files = sum(len(set(_FILE.findall(text))) for text in texts)
-    score = 3 * (tools > 5) + 3 * (structural > 15) + 2 * (code > 3) + 2 * (files > 5)
-    return "quest" if score >= QUEST else "chat"
+    return mode_of(tool_turns=tools, structural=structural, code_blocks=code, files=files)
 
 
 def inject_relevant_context(

@@ -1,0 +1,141 @@
+"""Recaps of sessions, made without a model."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clew.condense.material import Judged, RecapTurn, recap_turns
+from clew.condense.mode import mode_of
+from clew.condense.recap import RecapSource, compose_recap
+from clew.condense.reuse import values_by_worth
+from clew.errors import InputError, NotFoundError
+from clew.text.counters import counter
+from clew.types import Part, Turn
+from tests.memories import quiet, told
+
+pytestmark = pytest.mark.requirement("F-CONDENSE-24")
+COUNT = counter()
+
+
+def call(name: str, call_id: str, **arguments: str) -> Turn:
+    part = Part(type="tool_call", name=name, call_id=call_id, text=json.dumps(arguments))
+    return Turn(role="assistant", content=(part,))
+
+
+def result(call_id: str, text: str) -> Turn:
+    return Turn(role="tool", content=(Part(type="tool_result", call_id=call_id, text=text),))
+
+
+def work() -> list[Turn]:
+    turns = [
+        Turn(role="user", content="Please move the sessions of the shop to Redis. Never touch the billing tables.")
+    ]
+    for number in range(9):
+        turns += [
+            call("Bash", f"c{number}", command="pytest tests/test_cart.py -x"),
+            result(f"c{number}", f"FAILED tests/test_cart.py after {number}.5 s in src/shop/cart_{number}.py"),
+            Turn(role="assistant", content=f"Found it: `renew_lease()` of part {number} in src/shop/lease.py is late."),
+        ]
+    return [*turns, Turn(role="user", content="Which tests are left?")]
+
+
+def read(turns: list[Turn], **judged: Any) -> list[RecapTurn]:
+    stored = [turn.stored(seq=seq, ordinal=seq, ingested_at=_NOW) for seq, turn in enumerate(turns)]
+    return recap_turns((turn, Judged(**judged)) for turn in stored)
+
+
+_NOW = datetime(2024, 3, 5, tzinfo=UTC)
+
+
+def test_work_is_a_quest_with_goal_last_words_and_the_values_that_recur() -> None:
+    made = compose_recap(RecapSource("s", read(work()), tasks=("Wire the pool",), title="Move to Redis"), COUNT)
+    assert made.style == "quest"
+    assert made.text.startswith("## Current quest: Move to Redis\n")
+    assert "**Goal** [#0]: Please move the sessions of the shop to Redis." in made.text
+    assert "User: Which tests are left?" in made.text
+    assert "- Wire the pool" in made.text
+    assert "pytest tests/test_cart.py -x" in made.values
+    assert "src/shop/lease.py" in made.text
+
+
+def test_talk_is_a_chat_by_overlay() -> None:
+    turns = read([told(f"Word number {n} about the harbour.") for n in range(12)], overlays={"O4_mission": 3.0})
+    made = compose_recap(RecapSource("s", turns), COUNT)
+    assert made.style == "chat"
+    assert "### Points: mission\n" in made.text
+
+
+@given(budget=st.integers(0, 700), shifts=st.sets(st.integers(0, 28)), style=st.sampled_from(["quest", "chat", None]))
+@settings(deadline=None, max_examples=80)
+def test_the_budget_is_exact_and_the_same_source_gives_the_same_bytes(
+    budget: int, shifts: set[int], style: Any
+) -> None:
+    turns = [turn for seq, each in enumerate(work()) for turn in _one(each, seq, is_shift=seq in shifts)]
+    made = compose_recap(RecapSource("s", turns), COUNT, budget=budget, style=style)
+    assert made.tokens == COUNT(made.text) <= budget
+    assert made == compose_recap(RecapSource("s", turns), COUNT, budget=budget, style=style)
+    assert made.last == 28
+    if budget >= 500:
+        assert all(f"#{seq}" in made.text for seq in shifts)
+    assert all(value in made.text for value in made.values)
+
+
+def _one(turn: Turn, seq: int, **judged: Any) -> list[RecapTurn]:
+    return recap_turns([(turn.stored(seq=seq, ordinal=seq, ingested_at=_NOW), Judged(**judged))])
+
+
+def test_what_was_used_often_and_lately_is_worth_most() -> None:
+    turns = read(
+        [
+            told("see src/old.py"),
+            *[told("nothing here, just words to pass the time " * 40)] * 20,
+            told("see src/new.py"),
+        ]
+    )
+    order = [value.mark.value for value in values_by_worth(turns, COUNT)]
+    assert order.index("src/new.py") < order.index("src/old.py")
+
+
+@pytest.mark.parametrize(
+    ("given_", "mode"),
+    [
+        ((6, 16, 0, 0), "quest"),
+        ((6, 15, 3, 5), "chat"),
+        ((6, 0, 4, 0), "quest"),
+        ((5, 16, 4, 0), "quest"),
+        ((5, 16, 3, 5), "chat"),
+        ((5, 15, 4, 6), "chat"),
+    ],
+)
+def test_the_mode_is_the_source_s_score(given_: tuple[int, float, int, int], mode: str) -> None:
+    tools, structural, code, files = given_
+    assert mode_of(tool_turns=tools, structural=structural, code_blocks=code, files=files) == mode
+
+
+def test_a_memory_recaps_a_session_and_forgets_it() -> None:
+    with quiet() as memory:
+        memory.add_many(Turn(role=turn.role, content=turn.content, session="work") for turn in work())
+        memory.drain()
+        made = memory.recap("work", budget=600)
+        assert made.tokens <= 600
+        assert made == memory.recap("work", budget=600)
+        assert "billing" in made.text
+        memory.forget(turn_ids=["work:turn:0"])
+        memory.drain()
+        assert "billing" not in memory.recap("work").text
+        with pytest.raises(NotFoundError, match="there is no session 'other'"):
+            memory.recap("other")
+        with pytest.raises(InputError, match="style 'long' is unknown; expected one of auto, quest, chat"):
+            memory.recap("work", style="long")  # type: ignore[arg-type]  # which is what is tested
+        with pytest.raises(InputError, match="budget"):
+            memory.recap("work", budget=-1)
+
+
+@pytest.mark.parametrize("turns", [[], [told("\u0000")], [result("x", "out of nowhere")], [told("a" * 300_000)]])
+def test_odd_sessions_have_a_recap(turns: list[Turn]) -> None:
+    made = compose_recap(RecapSource("s", read(turns)), COUNT, budget=200)
+    assert made.tokens <= 200
