@@ -1218,6 +1218,7 @@ SPEED = (
         "Issue 12.1",
         "Importing a session file that grew reads its new lines, with the same result as reading all of it.",
     ),
+    Requirement("F-SPEED-34", "Issue 12.1", "The regular expressions of rules are compiled when they are first used."),
     Requirement("F-SPEED-08", "DESIGN 13", "An exchange of candidates releases none that it would take back."),
 )
 

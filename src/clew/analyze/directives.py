@@ -4,7 +4,6 @@ English only. An imperative is a verb that opens a clause and has an object; wha
 ("use of force", "set theory is hard").
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -25,6 +24,7 @@ from clew.analyze.lexicon import (
 )
 from clew.analyze.phrases import Cue, Cues, one_of
 from clew.analyze.words import Sentence
+from clew.text.late_pattern import late_pattern
 
 _LEAD: Final = DIRECTIVE_LEAD | NUMBER | SEPARATOR
 _MAY_OPEN: Final = _LEAD | DIRECTIVE
@@ -53,7 +53,7 @@ _NOT_AFTER_DO_NOT: Final = frozenset(
 )
 
 # Imperatives of kindness, small talk and stipulation, at the start of a sentence.
-_SOCIAL: Final = re.compile(
+_SOCIAL: Final = late_pattern(
     r"(?:\W|(?:and|but|so|just|please|always|anyway|well|ok|okay)\b)*"
     + one_of(
         "take (?:care|it easy)",
@@ -81,7 +81,7 @@ _SOCIAL: Final = re.compile(
     + r"\b"
 )
 # Somebody is reported to have spoken.
-_SPEECH: Final = re.compile(
+_SPEECH: Final = late_pattern(
     r"[\"”][^\"“”\w]{0,3}(?:\w+ ){0,3}(?:said|says|asked|called|cried|whispered|shouted|replied|answered|"
     r"muttered|yelled)\b"
     r"|\b(?:said|says|asked|whispered|shouted|replied|answered|muttered)[,:]? ?[\"“]|, (?:she|he|they) said[.!]?$"

@@ -16,6 +16,7 @@ from clew.analyze.keyphrases import keyphrases, tag_key
 from clew.analyze.lexicon import FUNCTION, INTERJECTION, VERB
 from clew.analyze.words import word_of
 from clew.text.dates import MONTHS
+from clew.text.late_pattern import late_pattern
 from clew.text.names import greeting_aliases
 from clew.text.normalise import fold
 from clew.text.text_cache import cached_by_word
@@ -33,25 +34,25 @@ _READ: Final = 20_000  # characters, as everywhere in this package
 _LONGEST: Final = 5
 """Words of a name; a longer run of capitals is a heading."""
 
-_WORD = re.compile(r"[^\W\d_](?:[\w'’&+-]*\w)?")
-_CAPITAL = re.compile(r"(?<![A-Za-z])(?=[\w'&+-]*[A-Z])[A-Za-z](?:[\w'&+-]*\w)?", re.ASCII)
+_WORD = late_pattern(r"[^\W\d_](?:[\w'’&+-]*\w)?")
+_CAPITAL = late_pattern(r"(?<![A-Za-z])(?=[\w'&+-]*[A-Z])[A-Za-z](?:[\w'&+-]*\w)?", re.ASCII)
 """A word that contains a capital, in an ASCII text."""
-_STARTS = re.compile(r"(?:^|[.!?…:\n])[\s\"'“‘(*_•>-]*$")
-_POSSESSIVE = re.compile(r"['’](?:s|S)?$")
-_MIXED = re.compile(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
-_ACRONYM = re.compile(r"[A-Z][A-Z&-]*[A-Z]\d*s?")
-_ADDRESS = re.compile(r"(?:https?://|www\.)\S+|(?<!\w)[@#]\w+|\S+@\S+\.\w+")
-_BETWEEN = re.compile(r" (?:of the |(?:of|de|del|la|van|von|der|den|da|di|bin|al|&) )?")
-_BEFORE = re.compile(r"([^\W\d_]+) $")
-_AFTER = re.compile(r" ([a-z]+)")
+_STARTS = late_pattern(r"(?:^|[.!?…:\n])[\s\"'“‘(*_•>-]*$")
+_POSSESSIVE = late_pattern(r"['’](?:s|S)?$")
+_MIXED = late_pattern(r"[a-z]+[A-Z]\w*|[A-Z][a-z]+[A-Z]\w*")
+_ACRONYM = late_pattern(r"[A-Z][A-Z&-]*[A-Z]\d*s?")
+_ADDRESS = late_pattern(r"(?:https?://|www\.)\S+|(?<!\w)[@#]\w+|\S+@\S+\.\w+")
+_BETWEEN = late_pattern(r" (?:of the |(?:of|de|del|la|van|von|der|den|da|di|bin|al|&) )?")
+_BEFORE = late_pattern(r"([^\W\d_]+) $")
+_AFTER = late_pattern(r" ([a-z]+)")
 _LOOK_BEHIND: Final = 24
 _FARTHEST: Final = 8
 _LOOK_BACK: Final = 8
 _NEAR_PLACE: Final = frozenset(("in", "at", "near", "from", "to", "around", "across", "through", "visit", "visited"))
 _SURE_PLACE: Final = frozenset(("in", "near", "around", "across", "visit", "visited"))
 _WEEKDAYS: Final = "monday tuesday wednesday thursday friday saturday sunday"
-_SOUND = re.compile(r"u+h*m*|o+h+|a+[wh]+|e+[hw]+|h+m+|m+h?m+|wh?o+a+h?|y'?know|c'?mon|ya+y|(?:ha){2,}|(?:uh|mm)-\w+")
-_LINE = re.compile(r"[^\n]+")
+_SOUND = late_pattern(r"u+h*m*|o+h+|a+[wh]+|e+[hw]+|h+m+|m+h?m+|wh?o+a+h?|y'?know|c'?mon|ya+y|(?:ha){2,}|(?:uh|mm)-\w+")
+_LINE = late_pattern(r"[^\n]+")
 _HEADING: Final = 6
 _SHORT: Final = 3
 _HEADING_SHARE: Final = 0.7

@@ -9,33 +9,36 @@ except fenced code and the tags that a client wrote.
 import re
 from typing import Final
 
+from clew.text.late_pattern import late_pattern
 from clew.types.turn import Part, Turn
 
-_FENCE = re.compile(r"^[^\S\n]{0,3}(```+|~~~+)[^\n]*\n.*?(?:^[^\S\n]{0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
-_CLIENT = re.compile(r"<(command-(?:message|name)|uploaded_files|system-reminder)>.{0,20000}?</\1>", re.DOTALL)
-_TAG = re.compile(r"</?[a-zA-Z][\w-]{0,40}>")
-_STRING = re.compile(r'"((?:[^"\\]|\\.)*)("(?:\s*:)?|\Z)', re.DOTALL)
-_BREAK = re.compile(r"\\[nrt]")
+_FENCE = late_pattern(r"^[^\S\n]{0,3}(```+|~~~+)[^\n]*\n.*?(?:^[^\S\n]{0,3}\1[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
+_CLIENT = late_pattern(r"<(command-(?:message|name)|uploaded_files|system-reminder)>.{0,20000}?</\1>", re.DOTALL)
+_TAG = late_pattern(r"</?[a-zA-Z][\w-]{0,40}>")
+_STRING = late_pattern(r'"((?:[^"\\]|\\.)*)("(?:\s*:)?|\Z)', re.DOTALL)
+_BREAK = late_pattern(r"\\[nrt]")
 _COMMANDS: Final = frozenset(("command", "cmd", "script"))
 _DATA: Final = frozenset(("activeForm", "old_string", "new_string", "old_str", "new_str", "old_text", "new_text"))
 """Arguments that repeat another one, or hold a piece of a file."""
-_FOLDERS = re.compile(r"(?<![\w/.:~])[~.]{0,2}/?(?:[\w@.+-]+/)+(?=[\w@.+-]+/[\w@.+-]+)")
+_FOLDERS = late_pattern(r"(?<![\w/.:~])[~.]{0,2}/?(?:[\w@.+-]+/)+(?=[\w@.+-]+/[\w@.+-]+)")
 """The folders of a path except the last one: `session/state.go` says which file it is."""
-_OPTION = re.compile(r"(?<=\s)-{1,2}[\w-]+(?:=\S*)?|(?:\d?>>?&?\s*\S+|(?<!\|)\|(?!\|))[^&;\n]*")
+_OPTION = late_pattern(r"(?<=\s)-{1,2}[\w-]+(?:=\S*)?|(?:\d?>>?&?\s*\S+|(?<!\|)\|(?!\|))[^&;\n]*")
 """Options of a command, redirections, and what its output is piped into."""
-_PLAIN = re.compile(
+_PLAIN = late_pattern(
     r"(?:^|(?<=[;&|] ))(?:cat|cd|chmod|cp|echo|export|find|grep|head|ls|mkdir|mv|printf|pwd|rg|rm|sed|sleep|sudo|tail"
     r"|timeout|touch|wc)\b"
 )
 """Commands that say nothing about the work."""
-_WORD = re.compile(r"[^\W\d_]{2,}")
-_CODE = re.compile(r"[{}\[\]()=;<>|$\\*&^+%]")
-_TOKEN = re.compile(r"[A-Za-z][\w.-]*")
-_FILE = re.compile(r"(?:[\w@.+~-]*/)+[\w@.+-]+/?|[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}")
-_CAPITAL = re.compile(r"(?<=[a-z])[A-Z]|^[A-Z]")
-_PATCHED = re.compile(r"\*\*\* (?:Add|Update|Delete) File: ([\w@.+/-]+)")
+_WORD = late_pattern(r"[^\W\d_]{2,}")
+_CODE = late_pattern(r"[{}\[\]()=;<>|$\\*&^+%]")
+_TOKEN = late_pattern(r"[A-Za-z][\w.-]*")
+_FILE = late_pattern(r"(?:[\w@.+~-]*/)+[\w@.+-]+/?|[\w@+-][\w@.+-]*\.[A-Za-z]\w{0,9}")
+_CAPITAL = late_pattern(r"(?<=[a-z])[A-Z]|^[A-Z]")
+_PATCHED = late_pattern(r"\*\*\* (?:Add|Update|Delete) File: ([\w@.+/-]+)")
 
-_CODE_LINE = re.compile(r"[{};]\s*$|:=|\w\(|\)\s*[,:]?$|^\s*(?:</?\w|//|/\*|import\s|from\s+\S+\s+import)|\s[=!<>]?=\s")
+_CODE_LINE = late_pattern(
+    r"[{};]\s*$|:=|\w\(|\)\s*[,:]?$|^\s*(?:</?\w|//|/\*|import\s|from\s+\S+\s+import)|\s[=!<>]?=\s"
+)
 
 _CODE_LINES: Final = 0.15
 """Most lines of code in an argument that is prose, as a share of its lines."""

@@ -1,9 +1,9 @@
 """Patterns of rhetorical questions: how they begin and how their asker answers them. English, lower-case sentences."""
 
-import re
 from typing import Final
 
 from clew.analyze.phrases import one_of
+from clew.text.late_pattern import late_pattern
 
 _LEAD: Final = (
     r"(?:\W|(?:and|but|so|because|like|then|i mean|oh|well|seriously|honestly|i'm sorry but|bro|dude|ok|okay)\b)*"
@@ -73,11 +73,11 @@ _RHETORICAL: Final = one_of(
     r"you know (?:what|why|who)",
 )  # fmt: skip  # a list of words, not a column
 # A question of that kind, by itself or after a clause ("if all is fated, what use is it to choose?").
-RHETORICAL: Final = re.compile(
+RHETORICAL: Final = late_pattern(
     rf"{_LEAD}(?:{_RHETORICAL}\b|[^?]{{3,90}}?(?:, |\bbut |\band |\bthen |: |- )(?:{_RHETORICAL})\b)"
 )
 # The same without a question mark, as people chat; only what is hardly ever asked.
-UNMARKED: Final = re.compile(
+UNMARKED: Final = late_pattern(
     _LEAD
     + one_of(
         r"how (?:am i|are we|are you|are people) (?:even )?supposed to", r"who (?:even )?(?:decided|cares|asked)\b",
@@ -90,7 +90,7 @@ UNMARKED: Final = re.compile(
     )
 )  # fmt: skip  # a list of words, not a column
 # How the asker of a rhetorical question answers it in the next sentence.
-OWN_ANSWER: Final = re.compile(
+OWN_ANSWER: Final = late_pattern(
     r"[\s\"”]*"
     + one_of(
         "because", "of course", "nothing", "nobody", "no one", "never", "everything", "everyone", "exactly",
@@ -100,4 +100,4 @@ OWN_ANSWER: Final = re.compile(
     + r"\b"
 )  # fmt: skip  # a list of words, not a column
 # A question without a verb, answered by its asker: "The result? Two weeks of work."
-TITLE_QUESTION: Final = re.compile(r"(?:and |but |so )?(?:the|my|our|his|her|their) (?:\w+ ){0,3}\w+\?")
+TITLE_QUESTION: Final = late_pattern(r"(?:and |but |so )?(?:the|my|our|his|her|their) (?:\w+ ){0,3}\w+\?")

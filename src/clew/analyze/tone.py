@@ -4,7 +4,6 @@ The valence of words is VADER's (Hutto and Gilbert, 2014), with its rules for ne
 exclamation marks; turns of phrase, emoji, urgency and grief are our own lists. English.
 """
 
-import re
 from collections.abc import Sequence
 from functools import reduce
 from math import sqrt
@@ -25,6 +24,7 @@ from clew.analyze.lexicon import (
 )
 from clew.analyze.phrases import Cue, Cues, one_of
 from clew.analyze.words import Reading, Sentence
+from clew.text.late_pattern import late_pattern
 
 POSITIVE: Final = "emotional_tone_positive"
 NEGATIVE: Final = "emotional_tone_negative"
@@ -118,7 +118,7 @@ _EMOJI_VALENCE: Final = {
     **dict.fromkeys("😍🥰😊☺😀😃😄😁🥳🎉❤💕💖💗💙💚💛💜🧡😘🤗👍👏🙌💪☀🌞😎🤩😻💯✨🎂", 1.0),
     **dict.fromkeys("😡🤬😠😩😫😤😢😭😞😔☹🙁😕😟😰😱😨🤢🤮👎🙄😒🙃😖😣😥", -1.0),
 }
-_EMOJI_SIGN: Final = re.compile(f"[{''.join(_EMOJI_VALENCE)}]")
+_EMOJI_SIGN: Final = late_pattern(f"[{''.join(_EMOJI_VALENCE)}]")
 
 # Cues of urgency, and words that support them; a text with one of these cues and any second cue is urgent.
 PRESSING: Final[Cues] = {

@@ -5,7 +5,6 @@ without spaces are cut into pairs of characters, so that a repeated word gives t
 weighing only: the search index has its own.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -13,6 +12,7 @@ from typing import Final, NamedTuple
 
 from clew.analyze.grammar import Shape, order, shapes
 from clew.analyze.lexicon import FUNCTION, UNLISTED, UNSPACED, Word, bare, describe, kind_of
+from clew.text.late_pattern import late_pattern
 from clew.text.sentences import paragraph_spans, sentences_within
 
 # Characters that are weighed; the rest is ignored. Long turns are cut into pieces before they come here, so this only
@@ -25,15 +25,15 @@ _LETTER = (
     r"\u0900-\u0963\u0971-\u0dff\u0e00-\u0eff\u1000-\u109f\u1780-\u17d3"
 )
 # A sign that is no part of a word; separators are such signs.
-SIGN = re.compile(rf"[^{_LETTER}\s]")
-_TOKEN = re.compile(rf"[{_LETTER}]+(?:'[{_LETTER}]+)?|[,;:()\[\]|—–、，；：（）]|--")
+SIGN = late_pattern(rf"[^{_LETTER}\s]")
+_TOKEN = late_pattern(rf"[{_LETTER}]+(?:'[{_LETTER}]+)?|[,;:()\[\]|—–、，；：（）]|--")
 _HAN = "\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _SOUTH_EAST = "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff"
 _UNSPACED = f"{_SOUTH_EAST}\u3040-\u30ff\uac00-\ud7af{_HAN}"
-_HAS_UNSPACED = re.compile(f"[{_UNSPACED}]")
+_HAS_UNSPACED = late_pattern(f"[{_UNSPACED}]")
 # Letters beyond Latin and Cyrillic.
-_HAS_UNLISTED = re.compile("[^\\W\\d_\u0000-\u024f\u0400-\u04ff]")
-_RUN = re.compile(
+_HAS_UNLISTED = late_pattern("[^\\W\\d_\u0000-\u024f\u0400-\u04ff]")
+_RUN = late_pattern(
     f"(?P<hiragana>[\u3040-\u309f]+)|(?P<katakana>[\u30a0-\u30ff]+)|(?P<hangul>[\uac00-\ud7af]+)|(?P<han>[{_HAN}]+)"
     f"|(?P<south_east>[{_SOUTH_EAST}]+)|(?P<other>[^{_UNSPACED}]+)"
 )

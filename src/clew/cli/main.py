@@ -6,6 +6,7 @@ and rich take a third of a second that `clew --version`, `clew --help` and a mis
 
 import difflib
 import errno
+import gc
 import io
 import logging
 import os
@@ -109,7 +110,13 @@ class Program(click.Group):
         if cmd_name not in COMMANDS:
             return None
         module, _, attribute = COMMANDS[cmd_name][0].partition(":")
-        return _with_help_options(getattr(import_module(f"clew.cli.{module}"), attribute))
+        gc.disable()  # what is loaded stays, so that to look for garbage among it costs time and finds none
+        try:
+            loaded = import_module(f"clew.cli.{module}")
+        finally:
+            gc.enable()
+        gc.freeze()
+        return _with_help_options(getattr(loaded, attribute))
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]

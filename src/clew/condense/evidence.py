@@ -6,6 +6,8 @@ Rules only (DESIGN 7). Every pattern is bounded, so that matching takes time lin
 import re
 from typing import Final
 
+from clew.text.late_pattern import late_pattern
+
 MOST: Final = 20_000
 """Characters that are examined, from the start: bounds the cost of one huge text."""
 
@@ -23,25 +25,25 @@ _FILE_ENDS: Final = (
 )
 # A later kind never overlaps an earlier one, so that the digits of a date are not a number.
 _KINDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
-    ("url", re.compile(r"\b(?:[a-z]{2,12}://|www\.)[^\s<>\"')\]]{1,400}", re.IGNORECASE)),
+    ("url", late_pattern(r"\b(?:[a-z]{2,12}://|www\.)[^\s<>\"')\]]{1,400}", re.IGNORECASE)),
     (
         "error",
-        re.compile(
+        late_pattern(
             r"\b[A-Z]\w{0,60}(?:Error|Exception)\b[^\n]{0,160}|\bTraceback\b[^\n]{0,160}"
             r"|\b(?i:error|fatal|panic|exit code)\b:? [^\n]{1,160}"
         ),
     ),
-    ("command", re.compile(r"`[^`\n]{1,200}`|^[^\S\n]{0,8}\$ [^\n]{1,200}", re.MULTILINE)),
+    ("command", late_pattern(r"`[^`\n]{1,200}`|^[^\S\n]{0,8}\$ [^\n]{1,200}", re.MULTILINE)),
     (
         "path",
-        re.compile(
+        late_pattern(
             r"(?<![\w/.])(?:~|\.{1,2})?(?:/[\w.@-]{1,80}){2,12}|\b[A-Za-z]:\\[^\s\"']{1,200}"
             rf"|\b\w[\w-]{{0,60}}(?:/[\w.@-]{{1,80}}){{0,12}}\.(?:{_FILE_ENDS})\b"
         ),
     ),
     (
         "date",
-        re.compile(
+        late_pattern(
             r"\b\d{4}-\d\d(?:-\d\d)?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]m)?\b"
             rf"|\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
             rf"|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b(?:,? \d{{4}})?"
@@ -51,14 +53,14 @@ _KINDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
     ),
     (
         "number",
-        re.compile(
+        late_pattern(
             rf"[$€£¥]\s?\d[\d.,]{{0,20}}[km]?\b|\bv?\d{{1,9}}(?:\.\d{{1,9}}){{2,4}}\b|\b\d[\d.,]{{0,20}}\s?(?:{_UNITS})(?!\w)",
             re.IGNORECASE,
         ),
     ),
     (
         "identifier",
-        re.compile(
+        late_pattern(
             r"\b[a-zA-Z]\w{0,40}_\w{1,60}\b|\b[a-z][a-z0-9]{0,40}[A-Z]\w{1,60}\b|\b\w[\w.]{0,80}\(\)"
             r"|\b(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}\b|(?<![\w-])--[a-z][\w-]{1,40}\b"
         ),

@@ -7,32 +7,34 @@ from collections import Counter
 from collections.abc import Callable
 from math import log2
 
+from clew.text.late_pattern import late_pattern
+
 SecretMatch = re.Match[str]
 Check = Callable[[SecretMatch], bool]
 
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = late_pattern(
     r"[$%<{*.~/\[]|[a-z]:\\|x{3}|your|my[-_]|some[-_]|test[-_]?(?:key|token|pass)|example|sample|dummy|placeholder|change|"
     r"insert|replace|redacted|hidden|\d{4}-\d\d-\d\d|"
     r"(?:none|null|nil|true|false|undefined|string|required|optional|password|passwd|secret|token)s?$",
     re.IGNORECASE,
 )
-_AWS_ID = re.compile(r"(?<![a-z0-9])a[ks]ia", re.IGNORECASE)
-_DOTTED = re.compile(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$")
-_LABEL = re.compile(
+_AWS_ID = late_pattern(r"(?<![a-z0-9])a[ks]ia", re.IGNORECASE)
+_DOTTED = late_pattern(r"[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+$")
+_LABEL = late_pattern(
     r"\b(?:password|passphrase|enter|type|please|your|must|required|invalid|incorrect|wrong|forgot|reset|confirm)\b",
     re.IGNORECASE,
 )
-_TEMPLATE = re.compile(r"[{<$%][^\s]*[}>)]?$|\$[A-Za-z_({]|%[sd(]|\*{3}")
-_ADJECTIVES = re.compile(
+_TEMPLATE = late_pattern(r"[{<$%][^\s]*[}>)]?$|\$[A-Za-z_({]|%[sd(]|\*{3}")
+_ADJECTIVES = late_pattern(
     r"(?:not|no|too|very|still|also|always|never|only|just|now|then|being|been|wrong|incorrect|correct|invalid|valid|missing|"
     r"empty|secret|safe|secure|insecure|strong|weak|unique|different|same|optional|mandatory|public|private|unknown|known|"
     r"blank|long|short|right|fine|good|\w+(?:ed|ing|able|ible))$",
     re.IGNORECASE,
 )
-_COMMAND_WORD = re.compile(r"[A-Z][A-Z_]*$|[a-z]{1,9}$|[a-z]+(?:[-_][a-z]+)+$")
-_YAML_LINE = re.compile(r"[ \t]*(?:- )?[\w.-]+:(?:[ \t]|$)")
-_TYPES = re.compile(r"(?i:str|text|varchar|char|bytes|int|integer|bool|boolean|enabled|disabled)\b|[A-Z][A-Za-z]*$")
-_ISSUED = re.compile(  # Visa, Mastercard, American Express, Discover, JCB, Diners: first digits and length
+_COMMAND_WORD = late_pattern(r"[A-Z][A-Z_]*$|[a-z]{1,9}$|[a-z]+(?:[-_][a-z]+)+$")
+_YAML_LINE = late_pattern(r"[ \t]*(?:- )?[\w.-]+:(?:[ \t]|$)")
+_TYPES = late_pattern(r"(?i:str|text|varchar|char|bytes|int|integer|bool|boolean|enabled|disabled)\b|[A-Z][A-Za-z]*$")
+_ISSUED = late_pattern(  # Visa, Mastercard, American Express, Discover, JCB, Diners: first digits and length
     r"(?:4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
     r"|6(?:011|4[4-9]\d|5\d\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11})$"
 )

@@ -8,6 +8,8 @@ import re
 from enum import IntFlag, auto
 from typing import Final
 
+from clew.text.late_pattern import late_pattern
+
 
 class TurnCue(IntFlag):
     """The cues of one turn.
@@ -44,16 +46,16 @@ _FINISHED, _POINTS_BACK, _POINTS_BACK_OFTEN, _ASSISTANT = map(
 )
 _HEAD: Final = 600
 _TAIL: Final = 300
-_WORD: Final = re.compile(r"[a-z]+(?:'[a-z]+)*")
-_QUESTION: Final = re.compile(r"[?？؟]")
+_WORD: Final = late_pattern(r"[a-z]+(?:'[a-z]+)*")
+_QUESTION: Final = late_pattern(r"[?？؟]")
 _OPENING_WORDS: Final = 10
 _POINTERS: Final = frozenset("it its that this they them their he him his she her those these one there".split())
 _GREETINGS: Final = frozenset("hi hello hey greetings".split())
-_YOU: Final = re.compile(r"\b(?:do|are|have|did) you\b")
-_THANKS: Final = re.compile(
+_YOU: Final = late_pattern(r"\b(?:do|are|have|did) you\b")
+_THANKS: Final = late_pattern(
     r"\b(?:thank(?:s| you|you)|you(?:'re| are) (?:very |most )?welcome|(?:good)?bye|farewell)\b"
 )
-_DONE: Final = re.compile(
+_DONE: Final = late_pattern(
     r"\b(?:done|fixed|solved|resolved|finished|completed?|merged|deployed|released|shipped|committed|booked|successful"
     r"|successfully|confirmed|works now|that works|all set|all tests pass|tests are green|is in place|that's all"
     r"|that is all|anything else)\b"
@@ -65,7 +67,7 @@ _MAY_BE_DONE: Final = frozenset(
     "successful successfully confirmed works set tests place all else".split()
 )
 # How a service offers, confirms and asks for what it needs.
-_SERVES: Final = re.compile(
+_SERVES: Final = late_pattern(
     r"\b(?:would you (?:like|prefer|want)|anything else (?:i|we|you)|is there anything|help you|assist you|for you"
     r"|(?:can|may) (?:i|we) (?:help|assist)|do you need"
     r"|i(?:'ve| have| can|'ll| will|'d| would)?(?: also| just)? (?:book|booked|reserve|reserved|recommend|suggest"
@@ -77,11 +79,11 @@ _SERVES: Final = re.compile(
     r"|have a (?:great|good|nice|wonderful) (?:day|trip|time|evening|stay|one)"
     r"|here(?:'s| is| are) (?:the|your|some|an?)|let me know if|please (?:confirm|note))\b"
 )
-_LAID_OUT: Final = re.compile(
+_LAID_OUT: Final = late_pattern(
     r"^(?:```|#{1,4} |\|.*\||\s*(?:[-*]|\d{1,2}\.) +\S.*\n\s*(?:[-*]|\d{1,2}\.) )", re.MULTILINE
 )
 _LONG: Final = 600
-_REQUEST: Final = re.compile(
+_REQUEST: Final = late_pattern(
     r"(?:(?:hi|hello|hey|ok|okay|and|also|now|next|so|yes|great|thanks|well) ){0,2}(?:please |also |now )?"
     r"(?:i need|i want|i(?:'d| would) like|i(?:'m| am) (?:looking|trying)|(?:can|could) you|please|find|give me|tell me"
     r"|show me|help me|let'?s|set|schedule|remind|(?:do you have|(?:are|is) there) any"

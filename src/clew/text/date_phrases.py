@@ -9,6 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
+from clew.text.late_pattern import late_pattern
+
 Grain = Literal["day", "weekend", "week", "month", "quarter", "year"]
 
 
@@ -60,8 +62,8 @@ _WORDS_OF_FAMILY = {
 }
 _FAMILY_OF = {word: family for family, words in _WORDS_OF_FAMILY.items() for word in words.split()}
 _CUES = frozenset(_FAMILY_OF)
-_WORDS = re.compile(r"[a-z]{3,}")
-_NUMBER = re.compile(r"[0-9](?:[0-9]{3}|/[0-9]{1,2}/[0-9])")
+_WORDS = late_pattern(r"[a-z]{3,}")
+_NUMBER = late_pattern(r"[0-9](?:[0-9]{3}|/[0-9]{1,2}/[0-9])")
 
 # All patterns see lower case.
 _MONTH = (
@@ -80,33 +82,33 @@ _NO_TIME = r"(?!:[0-9]|[.,][0-9]|%|\s?[ap]\.?m\b)"
 _YEAR = r"[0-9]{4}(?![0-9a-z]|[.,:/%-][0-9])"
 _OF_YEAR = rf"(?:,?\s{{1,3}}(?:of\s)?(?P<year>{_YEAR}))"
 
-_ISO = re.compile(r"(?<!\w)(?P<year>[0-9]{4})([-/])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})(?![0-9/-]|\.[0-9])")
-_DOTTED = re.compile(r"(?<![\w.,])(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})(?![0-9]|\.[0-9])")
-_SLASHED = re.compile(
+_ISO = late_pattern(r"(?<!\w)(?P<year>[0-9]{4})([-/])(?P<month>[0-9]{1,2})\2(?P<day>[0-9]{1,2})(?![0-9/-]|\.[0-9])")
+_DOTTED = late_pattern(r"(?<![\w.,])(?P<day>[0-9]{1,2})\.(?P<month>[0-9]{1,2})\.(?P<year>[0-9]{4})(?![0-9]|\.[0-9])")
+_SLASHED = late_pattern(
     r"(?<![\w/.,-])(?P<first>[0-9]{1,2})/(?P<second>[0-9]{1,2})/(?P<year>[0-9]{4}|[0-9]{2})(?![0-9/])"
 )
-_QUARTER = re.compile(
+_QUARTER = late_pattern(
     rf"(?<!\w)(?:q(?P<digit>[1-4])|(?P<word>first|second|third|fourth)\squarter)(?:,?\s|\s(?:of|in)\s)?(?P<year>{_YEAR})"
 )
-_BARE_YEAR = re.compile(rf"(?<!\w){_YEAR}")
-_DAY_MONTH = re.compile(rf"(?<![\w.,:/]){_DAYS}\s{{1,3}}(?:of\s)?(?P<month>{_MONTH})(?:\.?{_OF_YEAR})?")
-_MONTH_FIRST = re.compile(
+_BARE_YEAR = late_pattern(rf"(?<!\w){_YEAR}")
+_DAY_MONTH = late_pattern(rf"(?<![\w.,:/]){_DAYS}\s{{1,3}}(?:of\s)?(?P<month>{_MONTH})(?:\.?{_OF_YEAR})?")
+_MONTH_FIRST = late_pattern(
     rf"(?<!\w)(?P<month>{_MONTH})(?:\.?(?:\s{{1,3}}(?:the\s)?{_DAYS}{_NO_TIME}{_OF_YEAR}?|,?\s{{1,3}}(?:of\s)?(?P<its_year>{_YEAR})))?"
 )
-_AGO = re.compile(rf"(?<!\w){_COUNTED}\s{{1,3}}(?P<way>ago|back|from\s(?:now|today))(?!\w)")
-_AHEAD = re.compile(rf"(?<!\w)(?:in|within)\s{{1,3}}{_COUNTED}")
-_TRAILING = re.compile(rf"(?<!\w)(?:last|past|previous)\s{{1,3}}{_COUNTED}")
-_STEPPED = re.compile(
+_AGO = late_pattern(rf"(?<!\w){_COUNTED}\s{{1,3}}(?P<way>ago|back|from\s(?:now|today))(?!\w)")
+_AHEAD = late_pattern(rf"(?<!\w)(?:in|within)\s{{1,3}}{_COUNTED}")
+_TRAILING = late_pattern(rf"(?<!\w)(?:last|past|previous)\s{{1,3}}{_COUNTED}")
+_STEPPED = late_pattern(
     r"(?<!\w)(?:this\s(?:past|coming)|last|past|previous|this|next|coming|upcoming)\s{1,3}"
     rf"(?:(?P<unit>week|weekend|month|quarter|year)(?!\w)|(?P<weekday>{_WEEKDAY})|(?P<month>{_MONTH}))"
 )
-_NAMED_DAY = re.compile(
+_NAMED_DAY = late_pattern(
     r"(?<!\w)(?:the\sday\sbefore\syesterday|the\sday\safter\stomorrow|yesterday|today|tonight|tomorrow|last\snight"
     r"|this\s(?:morning|afternoon|evening))(?!\w)"
 )
 # A weekday before a date only repeats which day that is.
-_BARE_WEEKDAY = re.compile(rf"(?<!\w){_WEEKDAY}(?!,?\s(?:the\s)?(?:[0-9]|{_MONTH}))")
-_ANCHORED = re.compile(
+_BARE_WEEKDAY = late_pattern(rf"(?<!\w){_WEEKDAY}(?!,?\s(?:the\s)?(?:[0-9]|{_MONTH}))")
+_ANCHORED = late_pattern(
     rf"(?<!\w)(?:{_COUNTED}|(?:the|last|next|on|on\sthe)\s(?:(?P<one>day|weekend|week|month|year)|(?P<weekday>{_WEEKDAY})))"
     r"\s{1,3}(?P<way>before|after)\s(?:the\s|on\s)?$"
     r"|(?<!\w)the\s(?P<whole>weekend|week)\sof\s(?:the\s)?$"
@@ -138,15 +140,15 @@ _BEFORE = r"(?<!\w)(?:{})[\s-]{{1,3}}(?:the\s)?$"
 _IN = r"in|during|since|until|till|early|late|mid|(?:end|middle|beginning|start|month)\sof"
 _SEASON = r"|year|(?:spring|summer|fall|autumn|winter)(?:\sof)?"
 _ASKED = r"|before|after|from|by|between|and|to|through|of|around|than"
-_BEFORE_MONTH = {False: re.compile(_BEFORE.format(_IN)), True: re.compile(_BEFORE.format(_IN + _ASKED))}
+_BEFORE_MONTH = {False: late_pattern(_BEFORE.format(_IN)), True: late_pattern(_BEFORE.format(_IN + _ASKED))}
 _BEFORE_YEAR = {
-    False: re.compile(_BEFORE.format(_IN + _SEASON)),
-    True: re.compile(_BEFORE.format(_IN + _SEASON + _ASKED)),
+    False: late_pattern(_BEFORE.format(_IN + _SEASON)),
+    True: late_pattern(_BEFORE.format(_IN + _SEASON + _ASKED)),
 }
-_BEFORE_NO_VERB = re.compile(_BEFORE.format("in|during|since|before|after|until|till|early|late|mid"))
-_BEFORE_NO_DATE = re.compile(r"(?:every|each|any|some|most|black|good|easter|palm|ash|cyber|super)\s$")
-_FUTURE = re.compile(r"\b(?:will|won't|gonna|going to|let's|see you|by|until|till|plan\w*|upcoming)\b|['’]ll\b")
-_CLAUSE_END = re.compile(r"[.!?;\n]")
+_BEFORE_NO_VERB = late_pattern(_BEFORE.format("in|during|since|before|after|until|till|early|late|mid"))
+_BEFORE_NO_DATE = late_pattern(r"(?:every|each|any|some|most|black|good|easter|palm|ash|cyber|super)\s$")
+_FUTURE = late_pattern(r"\b(?:will|won't|gonna|going to|let's|see you|by|until|till|plan\w*|upcoming)\b|['’]ll\b")
+_CLAUSE_END = late_pattern(r"[.!?;\n]")
 _CLAUSE = 60
 
 

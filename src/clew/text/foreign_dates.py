@@ -12,21 +12,22 @@ from typing import Final, cast
 
 from clew.text.date_languages import LATIN, UNSPACED, Grammar, function_words, grammar_of, latin_cues, near_key
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, without_overlaps
+from clew.text.late_pattern import late_pattern
 from clew.text.scripts import MARKS
 from clew.text.stopwords import STOPWORDS
 
-_WORD: Final = re.compile(rf"[^\W\d_][\w{MARKS}]*")
+_WORD: Final = late_pattern(rf"[^\W\d_][\w{MARKS}]*")
 _SCRIPTS: Final = (
-    ("ja", re.compile(r"[\u3041-\u30ff]")),
-    ("ko", re.compile(r"[\uac00-\ud7a3]")),
-    ("ar", re.compile(r"[\u0620-\u064a](?!.*[پچژگکی])")),
-    ("hi", re.compile(r"[\u0904-\u0939]")),
-    ("ru", re.compile(r"[а-яё](?!.*[іїєґ])")),
-    ("zh", re.compile(r"[\u4e00-\u9fff]")),
+    ("ja", late_pattern(r"[\u3041-\u30ff]")),
+    ("ko", late_pattern(r"[\uac00-\ud7a3]")),
+    ("ar", late_pattern(r"[\u0620-\u064a](?!.*[پچژگکی])")),
+    ("hi", late_pattern(r"[\u0904-\u0939]")),
+    ("ru", late_pattern(r"[а-яё](?!.*[іїєґ])")),
+    ("zh", late_pattern(r"[\u4e00-\u9fff]")),
 )
 """Letters by which a text shows its language, the first that fits; Persian, Urdu and Ukrainian are none of them."""
 
-_HINDI_FUTURE: Final = re.compile(rf"(?:गा|गी|(?<!आ)गे)(?![\w{MARKS}])")
+_HINDI_FUTURE: Final = late_pattern(rf"(?:गा|गी|(?<!आ)गे)(?![\w{MARKS}])")
 """Endings of verbs in the future: Hindi has one word for yesterday and tomorrow."""
 
 _ALONE: Final = frozenset(("", "in", "from"))

@@ -4,34 +4,34 @@ These are candidates that a single text suggests. Callers that see many texts de
 case, or a form of address that occurs only once, is not a name.
 """
 
-import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Literal
 
 from clew.text.dates import MONTHS
+from clew.text.late_pattern import late_pattern
 from clew.text.stopwords import STOPWORDS
 
-_WORD = re.compile(r"[^\W\d_](?:[\w'’-]*\w)?")
-_SENTENCE_START = re.compile(r"(?:^|[.!?…:\n])[\s\"'“‘(*_-]*$")
-_POSSESSIVE = re.compile(r"['’](?:s|S)?$")
+_WORD = late_pattern(r"[^\W\d_](?:[\w'’-]*\w)?")
+_SENTENCE_START = late_pattern(r"(?:^|[.!?…:\n])[\s\"'“‘(*_-]*$")
+_POSSESSIVE = late_pattern(r"['’](?:s|S)?$")
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 _NO_NAMES = (
     STOPWORDS | {word.casefold() for word in (*MONTHS, *_WEEKDAYS)} | {"i'm", "i've", "i'd", "i'll", "ok", "okay"}
 )
 _LOOK_BACK = 8
 
-_QUOTED = re.compile(
+_QUOTED = late_pattern(
     r"\"([^\"\n]{1,300})\"|“([^“”\n]{1,300})”|„([^„“”\n]{1,300})[“”]|«([^«»\n]{1,300})»|‹([^‹›\n]{1,300})›"
     r"|「([^「」\n]{1,300})」|『([^『』\n]{1,300})』"
     # An apostrophe stands after a letter or before one; a quotation mark opens after none and closes before none.
     r"|(?<!\w)['‘](?=\S)([^\n\"]{1,200}?)(?<=\S)['’](?!\w)"
 )
-_HAS_WORD = re.compile(r"\w")
+_HAS_WORD = late_pattern(r"\w")
 
 _TITLE = r"(?:(?:Dr|Mr|Mrs|Ms|Miss|Prof)\.?\s)?"
 _NAME = rf"{_TITLE}(?P<name>[^\W\d_](?:[\w'’-]*\w)?+)"
-_GREETING = re.compile(
+_GREETING = late_pattern(
     r"(?:^|(?<=[.!?…\n])|(?<=[.!?…]\s))\s{0,3}(?:(?i:hey|hi|hello|hiya|heya|yo|dear|good\s(?:morning|afternoon|evening|night)"
     r"|morning|thanks|thank\syou|thx|cheers|congrats|congratulations|welcome(?:\sback)?|goodbye|bye|happy\sbirthday)"
     rf"(?:\s(?i:so\smuch|a\slot|again|there))?),?\s{_NAME}(?=\s*(?:[^\w\s]|$)|\s[a-z])"
@@ -41,7 +41,7 @@ _CALLING = (
     *("congrat", "welcome", "bye", "birthday", "name", "call", "this is"),
 )
 """A text that contains none of these strings has no form of address."""
-_SELF = re.compile(
+_SELF = late_pattern(
     rf"\b(?i:my\sname\sis|my\sname's|call\sme|this\sis)\s{_NAME}(?=\s*(?:[^\w\s]|$)|\s(?:and|from|here|by)\b)"
 )
 

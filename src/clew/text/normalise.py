@@ -3,15 +3,15 @@
 Words stay whole, without stemming or stop words; for search there is `clew.text.terms`.
 """
 
-import re
 import unicodedata
 
+from clew.text.late_pattern import late_pattern
 from clew.text.scripts import CUT_APART, MARKS, fold_accents
 
 _APOSTROPHES = str.maketrans("", "", "'\u2019\u02bc\u2018")
-_NO_WORD_ASCII = re.compile(r"[^a-z0-9]+")
-_LIMIT = re.compile(rf"[ {CUT_APART}]")
-_NO_WORD = re.compile(rf"(?:[^\w{MARKS}]|_)+")
+_NO_WORD_ASCII = late_pattern(r"[^a-z0-9]+")
+_LIMIT = late_pattern(rf"[ {CUT_APART}]")
+_NO_WORD = late_pattern(rf"(?:[^\w{MARKS}]|_)+")
 
 
 def fold(text: str) -> str:

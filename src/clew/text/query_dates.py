@@ -14,6 +14,7 @@ from dateutil.relativedelta import relativedelta
 from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, anchored
 from clew.text.dates import ResolvedDate, place, place_written
 from clew.text.foreign_dates import linked, relation_of
+from clew.text.late_pattern import late_pattern
 from clew.text.query_date_phrases import query_mentions
 
 Relation = Literal["on", "before", "after", "between"]
@@ -43,20 +44,20 @@ class DateConstraint:
 
 
 _GRAINS: tuple[Grain, ...] = ("day", "weekend", "week", "month", "quarter", "year")
-_LINK = re.compile(r"\s+(?:and|to|until|till|through)\s+(?:the\s+)?|\s?[-–]\s?", re.IGNORECASE)
-_OPENS = re.compile(r"\b(?:between|from)\s+(?:the\s+)?$", re.IGNORECASE)
-_DAY_OPENS = re.compile(
+_LINK = late_pattern(r"\s+(?:and|to|until|till|through)\s+(?:the\s+)?|\s?[-–]\s?", re.IGNORECASE)
+_OPENS = late_pattern(r"\b(?:between|from)\s+(?:the\s+)?$", re.IGNORECASE)
+_DAY_OPENS = late_pattern(
     r"\b(?:between|from)\s+(?:the\s+)?([0-9]{1,2})(?:st|nd|rd|th)?\s+(?:and|to|until|till|through)\s+(?:the\s+)?$",
     re.IGNORECASE,
 )
 _FILLER = r"\s+(?:(?:(?:end|middle|beginning|start)\s+of|early|late|mid|in|on|the)[\s-]+)*$"
 _RELATIONS: tuple[tuple[re.Pattern[str], str], ...] = (
-    (re.compile(r"\b(?:before|prior\s+to|earlier\s+than)" + _FILLER, re.IGNORECASE), "before"),
-    (re.compile(r"\b(?:until|till|up\s+to|by|as\s+of)" + _FILLER, re.IGNORECASE), "up to"),
-    (re.compile(r"\b(?:after|later\s+than)" + _FILLER, re.IGNORECASE), "after"),
-    (re.compile(r"\b(?:since|starting)" + _FILLER, re.IGNORECASE), "since"),
+    (late_pattern(r"\b(?:before|prior\s+to|earlier\s+than)" + _FILLER, re.IGNORECASE), "before"),
+    (late_pattern(r"\b(?:until|till|up\s+to|by|as\s+of)" + _FILLER, re.IGNORECASE), "up to"),
+    (late_pattern(r"\b(?:after|later\s+than)" + _FILLER, re.IGNORECASE), "after"),
+    (late_pattern(r"\b(?:since|starting)" + _FILLER, re.IGNORECASE), "since"),
 )
-_ONWARDS = re.compile(r"\s+(?:on|onwards?)\b(?!\s+\w)", re.IGNORECASE)
+_ONWARDS = late_pattern(r"\s+(?:on|onwards?)\b(?!\s+\w)", re.IGNORECASE)
 _LONGEST_BEFORE = 40
 _ONE_DAY, _ONE_WEEK = timedelta(days=1), timedelta(days=7)
 _DAYS_OF: dict[Grain, int] = {"day": 1, "week": 7, "weekend": 7}

@@ -7,8 +7,10 @@ parts of the garden; the rest is said of every conversation alike, and pulls wor
 import re
 from typing import Final
 
+from clew.text.late_pattern import late_pattern
+
 _ALL_OF = r"(?:throughout|across|over|during|in|from|through) (?:all (?:of )?)?(?:our|my|the|these|those) (?:\w+ ){0,2}"
-_WHERE = re.compile(
+_WHERE = late_pattern(
     rf"\b(?:{_ALL_OF}(?:conversations?|chats?|sessions?|discussions?)"
     r"|(?:throughout|across) (?:our|my) (?:messages|requests|questions))\b"
     r"(?= ?(?:[,.?!;:]|$)| (?:and|that|which|about|on|so|to|with|I|we)\b)"
@@ -16,19 +18,19 @@ _WHERE = re.compile(
     re.IGNORECASE,
 )
 _SAID = r"(?:brought up|mentioned|discussed|talked about|raised|asked about|covered)"
-_TOLD = re.compile(
+_TOLD = late_pattern(
     rf"\b(?:the order )?(?:in which|that|which) (?:I|we)(?:['’]ve| have)? {_SAID}\b"
     rf"|\b(?:have |had )?(?:I|we)(?:['’]ve| have)? {_SAID}\b"
     r"|\bdid (?:I|we) (?:mention|say|bring up|discuss|raise|cover|talk about|tell you)(?: that)?\b",
     re.IGNORECASE,
 )
-_FORM = re.compile(
+_FORM = late_pattern(
     r"(?<=[.?!]) (?:please )?(?:mention|list|give|name|answer|use|include|keep|limit|be)\b[^.?!]*"
     r"\b(?:only|items?|words?|sentences?|brief|short|concise)\b[^.?!]*[.?!]?",
     re.IGNORECASE,
 )
-_SPACES: Final = re.compile(r"\s+")
-_BEFORE_MARK: Final = re.compile(r" ([,.?!])")
+_SPACES: Final = late_pattern(r"\s+")
+_BEFORE_MARK: Final = late_pattern(r" ([,.?!])")
 
 
 def without_framing(text: str) -> str:

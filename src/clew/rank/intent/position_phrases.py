@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from clew.analyze.lexicon import PAST, describe
+from clew.text.late_pattern import late_pattern
 
 PhraseKind = Literal["ago", "last", "start", "session", "previous", "before", "after", "around", "first"]
 
@@ -64,23 +65,23 @@ _N = (
 _UNIT = r"(?P<unit>beats?|chapters?|turns?|messages?|sessions?|conversations?|chats?)"
 _TALK = r"(?:conversations?|chats?|sessions?|discussions?)"
 _ENDS = r"(?=\s*(?:[,.?!;:]|$))"
-_AGO = re.compile(rf"\b{_N}{_UNIT} (?:ago|back|earlier)\b", re.IGNORECASE)
-_LAST = re.compile(
+_AGO = late_pattern(rf"\b{_N}{_UNIT} (?:ago|back|earlier)\b", re.IGNORECASE)
+_LAST = late_pattern(
     rf"\b(?:(?:in|over|during|within|from|of) )?(?:the|our|my) (?:last|past|previous) (?:{_N}(?P<units>beats|chapters"
     rf"|turns|messages|sessions|conversations|chats)|(?P<one>beat|chapter|message))\b"
     r"(?! of (?:the|a|an|his|her|their) )",
     re.IGNORECASE,
 )
-_SESSION = re.compile(
+_SESSION = late_pattern(
     rf"\b(?:earlier )?in (?:this|the current) {_TALK}\b|\bearlier (?:today )?in (?:our|the) {_TALK}\b", re.IGNORECASE
 )
-_PREVIOUS = re.compile(
+_PREVIOUS = late_pattern(
     rf"\b(?:in|from|during|of|at) (?:our|the|my) (?:last|previous) {_TALK}\b"
     r"|\b(?:the )?last time (?:that )?(?:we|you and I|I) (?:spoke|talked|chatted|met|worked)\b(?: together)?"
     rf"|(?<=[^.?!]{{8}})(?<!the )\blast time{_ENDS}|^last time\b(?=,| (?:we|you|I)\b)",
     re.IGNORECASE,
 )
-_START = re.compile(
+_START = late_pattern(
     rf"\b(?:at|in|near|from|since) the (?:very )?(?:beginning|start|outset) of (?:our|the|this|my) {_TALK}\b"
     rf"|\bwhen we (?:first )?(?:started|began) (?:talking|chatting|(?:this|our) {_TALK}){_ENDS}",
     re.IGNORECASE,
@@ -97,22 +98,22 @@ _OF_CLAUSE: Final[dict[str, PhraseKind]] = {
     "the first time that": "first",
 }
 _WORD = r"[^\s,.?!;:]+"
-_CLAUSE = re.compile(
+_CLAUSE = late_pattern(
     rf"\b(?P<side>before|after|since|until|till|once|when|the first time(?: that)?) (?P<who>we|I|you)(?P<had>['’]d)?"
     rf" (?P<clause>{_WORD}(?: {_WORD}){{0,{MOST_WORDS - 1}}})",
     re.IGNORECASE,
 )
-_MENTION = re.compile(
+_MENTION = late_pattern(
     r"\b(?P<side>before|after|since|until|till|when|the first time(?: that)?)"
     r" (?!(?:we|I|you|it|this|that|did|do|does|is|are|was|were|will|has|have|had|can|could|should|would) )"
     rf"(?P<clause>{_WORD}(?: {_WORD}){{0,6}}?) (?:(?:was|were) (?:first )?(?:mentioned|discussed|introduced|brought up)"
     r"|(?:first )?came up)\b",
     re.IGNORECASE,
 )
-_SPACES: Final = re.compile(r"\s+")
-_BEFORE_MARK: Final = re.compile(r" (?=[,.?!;:])")
-_DOUBLED: Final = re.compile(r"[,;:](?=[,.?!;:])")
-_GOES_ON = re.compile(
+_SPACES: Final = late_pattern(r"\s+")
+_BEFORE_MARK: Final = late_pattern(r" (?=[,.?!;:])")
+_DOUBLED: Final = late_pattern(r"[,;:](?=[,.?!;:])")
+_GOES_ON = late_pattern(
     r" (?:(?:and|or|but) (?:when|before|after|until|then|how|what|which|who|where|why|did|I|we|you)|what|how|which"
     r"|where|why|did|do|does) .*",
     re.IGNORECASE,

@@ -7,66 +7,67 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from clew.text.late_pattern import late_pattern
 from clew.text.stopwords import STOPWORDS
 
-_ASSISTANT = re.compile(
+_ASSISTANT = late_pattern(
     r"\b(?:you|your|assistant|assistant's)\b[^.?!]{0,40}?\b(?:suggest\w*|recommend\w*|advi[cs]e\w*|propos\w*|explain\w*|"
     r"told|tell|said|sa(?:y|id)|gave|give|list\w*|provid\w*|mention\w*|answer\w*|repl(?:y|ied)|wrote|write|show\w*)\b"
     r"|\b(?:your|the assistant's) (?:advice|answer|suggestion|recommendation|explanation|reply|list|plan|code)\w*\b",
     re.IGNORECASE,
 )
-_ASKING = re.compile(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
-_SUMMARY = re.compile(r"\b(?:summar\w+|overview|recap\w*)\b", re.IGNORECASE)
-_ORDER = re.compile(
+_ASKING = late_pattern(r"\b(?:can|could|would|will) you\b", re.IGNORECASE)
+_SUMMARY = late_pattern(r"\b(?:summar\w+|overview|recap\w*)\b", re.IGNORECASE)
+_ORDER = late_pattern(
     r"\b(?:order in which|in (?:what|which|the right|chronological) order|in order(?! to\b)|chronolog\w+|in sequence"
     r"|the sequence of|timeline)\b",
     re.IGNORECASE,
 )
-_HELP = re.compile(
+_HELP = late_pattern(
     r"\b(?:(?:can|could|would|will) you|please|help me|how (?:do|should|can|could|would) (?:I|we)"
     r"|what (?:should|would|can|do) (?:I|you|we)|I(?:['’]m| am) (?:planning|trying|looking|thinking|preparing|working)"
     r"|I (?:want|need|plan)|recommend|suggest|advice|tips|explain|walk me)\b",
     re.IGNORECASE,
 )
-_LOOKS_BACK = re.compile(
+_LOOKS_BACK = late_pattern(
     r"\b(?:did|was|were|have I|had I|mention(?:ed)?|brought up|discussed|our (?:conversations?|chats?|sessions?)|so far"
     r"|throughout|across)\b",
     re.IGNORECASE,
 )
-_HOP = re.compile(
+_HOP = late_pattern(
     r"\b(?:the|an?|my|our|his|her|their|your|[^\W_]+['’]s) (?:[^\W_]+ ){1,3}(?:who|whom|whose|where|that|which) "
     r"|\b(?:both|in common|shared?|same|together|other than|besides|except|differen(?:t|ces?) (?:between|from)"
     r"|compared? (?:to|with)|rather than|instead of)\b",
     re.IGNORECASE,
 )
-_TIME = re.compile(
+_TIME = late_pattern(
     r"\b(?:when|what (?:date|day|month|year|time)|how long ago|which (?:month|year|day))\b", re.IGNORECASE
 )
-_SEVERAL = re.compile(
+_SEVERAL = late_pattern(
     r"\b(?:summar\w+|overview|recap|list|every(?:thing)?|all (?:the|of|my|our)|how many|in (?:what|which) order|"
     r"the order in which|walk me through|throughout|across|over time|what (?:kinds?|types?|sorts?) of|activities|"
     r"things)\b",
     re.IGNORECASE,
 )
-_USERS_WORDS = re.compile(
+_USERS_WORDS = late_pattern(
     r"\b(?:want(?:ed|s)?|asked|told|requested|required|requirements?|supposed|wish(?:ed)?|complain(?:ed|t)?|reported|reporter)\b"
     r"|\b(?:I|we|user)\b(?: \w+){0,2} (?:want|ask|say|said|tell|request|wish|complain)\b",
     re.IGNORECASE,
 )
-_WORD = re.compile(r"[^\W_]+(?:['’-][^\W_]+)*")
-_FACT = re.compile(r"^\s*(?:who|whom|whose|which|where|what (?:is|was|are|were|did|does|do))\b", re.IGNORECASE)
-_CHANGE: Final = re.compile(
+_WORD = late_pattern(r"[^\W_]+(?:['’-][^\W_]+)*")
+_FACT = late_pattern(r"^\s*(?:who|whom|whose|which|where|what (?:is|was|are|were|did|does|do))\b", re.IGNORECASE)
+_CHANGE: Final = late_pattern(
     r"\b(?:chang(?:e|ed|es|ing)|evol(?:ve[ds]?|ving|ution)|over (?:time|the (?:weeks|months|years))|progress(?:ed|ion)?"
     r"|shift(?:ed)?|history of|became|used to|differ\w*|compared (?:to|with)|since then|go from|went from"
     r"|how (?:has|have)|still)\b",
     re.IGNORECASE,
 )
-_RECAP: Final = re.compile(
+_RECAP: Final = late_pattern(
     r"\b(?:summar\w+|recap\w*|sum up|catch (?:me|us) up|highlights?|wrap[- ]?up|review of"
     r"|what(?:['’]s| has| have| had)? (?:happened|been (?:going on|happening)|went on))\b",
     re.IGNORECASE,
 )
-_STATE: Final = re.compile(
+_STATE: Final = late_pattern(
     r"\b(?:as of|at (?:that|the|this) (?:time|point|moment|stage)|back then|by then|stat(?:e|us) of|at the end of"
     r"|what (?:was|were) (?:the|our|my|your|his|her|their)\b|which \w+ (?:was|were)\b"
     r"|(?:was|were) (?:we|i|you|they) (?:using|on)\b)",
