@@ -1553,6 +1553,11 @@ CONDENSE = (
         "issue 14",
         "A recap never exceeds its budget, names every shift, and keeps the values that are likely needed again.",
     ),
+    Requirement(
+        "F-CONDENSE-25",
+        "issue 14",
+        "What a client's shortened history lost of a session is found and brought back within a budget.",
+    ),
     Requirement("F-CONDENSE-21", "issue 14", "The stubs of a message list stay the same when the list grows."),
 )
 

@@ -218,6 +218,7 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
     "revert": lambda m, _: m.revert(1),
     "retry": lambda m, _: m.retry(),
     "recap": lambda m, _: m.recap(m.sessions()[0].name),
+    "insure": lambda m, _: m.insure(m.sessions()[0].name, []),
     "collapse": lambda m, _: m.collapse(LISTED, "openai", protected=0),
     "shrink_images": lambda m, _: m.shrink_images(LISTED, "openai"),
     "pin": lambda m, _: (m.pin(FIRST), m.pin(where='"ferry"')),

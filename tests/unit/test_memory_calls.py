@@ -213,6 +213,7 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "revert": lambda m, _: m.revert(1),
     "pin": lambda m, _: m.pin("s:turn:0"),
     "recap": lambda m, _: m.recap("s"),
+    "insure": lambda m, _: m.insure("s", []),
     "collapse": lambda m, _: m.collapse([]),
     "shrink_images": lambda m, _: m.shrink_images([]),
     "unpin": lambda m, _: m.unpin("s:turn:0"),

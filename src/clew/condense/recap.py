@@ -67,13 +67,18 @@ class Recap(Record):
 
 @dataclass(frozen=True, slots=True)
 class RecapSource:
-    """What a recap is made from: turns, oldest first, titles of beats, open tasks, the session's title."""
+    """What a recap is made from: turns, oldest first, titles of beats, open tasks, the session's title.
+
+    Attributes:
+        known: text that the reader has anyway: its values are not repeated.
+    """
 
     session: str
     turns: Sequence[RecapTurn]
     topics: Sequence[tuple[str, int]] = ()  # title and first turn of each beat
     tasks: Sequence[str] = ()
     title: str | None = None
+    known: str = ""
 
 
 @dataclass(slots=True)
@@ -117,7 +122,8 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
     mode = style or style_of(turns)
     head = _head(source, mode)
     draft = _Draft(budget, count, spent=count(head))
-    values = values_by_worth(turns, count)
+    known = source.known.casefold()
+    values = [value for value in values_by_worth(turns, count) if value.mark.value.casefold() not in known]
     kept: list[ReusedValue] = []
     if turns:
         _add_frame(draft, source, mode)

@@ -3,13 +3,14 @@
 Borders: imports nothing that stores, derives or maintains, so that a program which only asks starts quickly.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from pathlib import Path
-from typing import Unpack, cast
+from typing import Any, Final, Unpack, cast
 
 from clew.condense.recap import BUDGET as RECAP_BUDGET
 from clew.condense.recap import Recap
+from clew.condense.wires.protocol import checked_list
 from clew.errors import ClosedError, InputError
 from clew.memory.arguments import BUDGET, given_count, given_text
 from clew.memory.opening import Clock, Models, open_home
@@ -22,7 +23,7 @@ from clew.recall.chat_prompt import chat_prompt
 from clew.recall.positions import one_position
 from clew.recall.read_path import ReadPath, read_path
 from clew.recall.recall import RecallRequest, recall
-from clew.recall.recap import STYLES, Style, recap_of
+from clew.recall.recap import STYLES, Style, insurance, recap_of
 from clew.recall.search import matching, quoting, search, stored_turn
 from clew.recall.sessions import list_sessions
 from clew.recall.time_lookup import TimeRequest, remember
@@ -36,6 +37,10 @@ from clew.types.turn import aware
 
 SESSION = "default"
 """The session of a chat whose caller names none."""
+
+
+INSURANCE_BUDGET: Final = 2_000
+"""Tokens that bring back what a client's history lost, if nothing else is asked for (DESIGN 10)."""
 
 
 class MemoryRecalls:
@@ -256,6 +261,25 @@ class MemoryRecalls:
         most = given_count(budget, "budget", "tokens of the recap")
         count = counter_named(self.config.counter)
         return recap_of(self.reads, given_text(session, "session"), count, budget=most, style=style)
+
+    def insure(self, session: str, messages: Sequence[dict[str, Any]], *, budget: int = INSURANCE_BUDGET) -> Recap:
+        """What a client's history has lost of a session since it was cut or compacted, as a recap within a budget.
+
+        A stored turn is lost if the texts of the messages hold no part of it. Open tasks, decisions, turning points and
+        values that the messages do not mention are brought back, each with the number of its turn.
+
+        Args:
+            messages: the history that the client sends now, in any of the four wire formats.
+            budget: tokens by `counter`; the text never has more. It is empty when nothing was lost.
+
+        Raises:
+            InputError: the budget is negative, or `messages` is not a list of objects.
+            NotFoundError: there is no such session.
+        """
+        self._check_open()
+        most = given_count(budget, "budget", "tokens of what is brought back")
+        count = counter_named(self.config.counter)
+        return insurance(self.reads, given_text(session, "session"), checked_list(messages), count, budget=most)
 
     def sessions(
         self,

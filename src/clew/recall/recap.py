@@ -1,11 +1,12 @@
 """The recap of a stored session. Start at `recap_of`."""
 
-from collections.abc import Sequence
-from typing import Final, Literal, get_args
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal, get_args
 
 from clew.condense.material import Judged, recap_turns
 from clew.condense.recap import Recap, RecapSource, compose_recap
 from clew.errors import NotFoundError
+from clew.recall.insurance import lost_source, lost_turns
 from clew.recall.open_tasks import open_tasks
 from clew.recall.read_path import ReadPath
 from clew.rows.annotations import said_of
@@ -27,6 +28,25 @@ def recap_of(path: ReadPath, session: str, count: Counter, *, budget: int, style
     Raises:
         NotFoundError: there is no such session.
     """
+    source, _ = _read(path, session)
+    return compose_recap(source, count, budget=budget, style=None if style == "auto" else style)
+
+
+def insurance(
+    path: ReadPath, session: str, messages: Sequence[Mapping[str, Any]], count: Counter, *, budget: int
+) -> Recap:
+    """The recap of what the messages have lost of a session; empty when nothing was lost.
+
+    Raises:
+        NotFoundError: there is no such session.
+    """
+    source, turns = _read(path, session)
+    lost = lost_turns(turns, messages)
+    return compose_recap(lost_source(source, lost, messages), count, budget=budget if lost else 0)
+
+
+def _read(path: ReadPath, session: str) -> tuple[RecapSource, list[Turn]]:
+    """What a recap of a session is made from, and its turns."""
     with path.store.snapshot() as reader:
         rows = TURN.scan(reader, (path.space, session), (path.space, session))
         if not rows:
@@ -42,7 +62,7 @@ def recap_of(path: ReadPath, session: str, count: Counter, *, budget: int, style
         tasks=open_tasks(turns),
         title=None if stored is None else stored.title,
     )
-    return compose_recap(source, count, budget=budget, style=None if style == "auto" else style)
+    return source, turns
 
 
 def _judged(reader: Reader, space: str, turns: Sequence[Turn]) -> list[Judged]:

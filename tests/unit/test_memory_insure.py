@@ -1,0 +1,48 @@
+"""What a client's own compaction lost, brought back."""
+
+from typing import Any
+
+import pytest
+
+from clew.errors import InputError, NotFoundError
+from clew.types import Turn
+from tests.memories import quiet
+from tests.unit.test_condense_recap import work
+from tests.wire_talks import Said, written
+
+pytestmark = pytest.mark.requirement("F-CONDENSE-25")
+
+
+def filled() -> Any:
+    memory = quiet()
+    memory.add_many(Turn(role=turn.role, content=turn.content, session="work") for turn in work())
+    memory.drain()
+    return memory
+
+
+def test_nothing_is_brought_back_when_nothing_was_lost() -> None:
+    with filled() as memory:
+        whole = [{"role": turn.role, "content": part.text} for turn in work() for part in turn.parts]
+        assert memory.insure("work", whole).text == ""
+
+
+@pytest.mark.parametrize("wire", ["anthropic", "openai", "responses", "gemini"])
+def test_what_was_cut_is_brought_back_and_nothing_that_is_there(wire: str) -> None:
+    kept = [Said("user", "Which tests are left?"), Said("assistant", "We moved src/shop/lease.py to Redis.")]
+    with filled() as memory:
+        made = memory.insure("work", written(kept, wire), budget=700)
+    assert made.tokens <= 700
+    assert "Never touch the billing tables" in made.text
+    assert "pytest tests/test_cart.py -x" in made.text
+    assert "Which tests are left?" not in made.text
+    assert "src/shop/lease.py" not in made.values
+
+
+def test_bad_arguments_are_named() -> None:
+    with filled() as memory:
+        with pytest.raises(NotFoundError, match="there is no session 'other'"):
+            memory.insure("other", [])
+        with pytest.raises(InputError, match="message 0: expected an object"):
+            memory.insure("work", ["text"])
+        with pytest.raises(InputError, match="budget"):
+            memory.insure("work", [], budget=-1)
