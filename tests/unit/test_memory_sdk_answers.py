@@ -2,7 +2,9 @@
 
 import asyncio
 import gc
+import threading
 from collections.abc import AsyncIterator, Callable, Iterator
+from datetime import datetime
 from typing import Any
 
 import pytest
@@ -11,7 +13,7 @@ from google.genai import types as gemini
 from clew.errors import InputError, TurnRejected
 from clew.memory import Memory
 from clew.types import Turn
-from tests.memories import quiet
+from tests.memories import NOON, quiet
 from tests.sdk_answers import (
     CALL,
     COMPLETION_STREAM,
@@ -200,6 +202,32 @@ def test_asynchronous_clients_are_wrapped_too(memory: Memory) -> None:
     assert said(memory, "c") == [("user", "one"), ("assistant", "Red is.")]
     assert said(memory, "d") == [("user", "one"), ("assistant", "Red")]
     assert said(memory, "e") == [("user", "Which color is it?"), ("assistant", "Red is.")]
+
+
+@pytest.mark.requirement("F-CHAT-02", "F-MEMORY-13")
+def test_around_a_coroutine_the_memory_works_in_a_thread() -> None:
+    threads: list[int] = []
+
+    def clock() -> datetime:
+        threads.append(threading.get_ident())
+        return NOON
+
+    async def chat(prompt: str) -> str:
+        return "Red is."
+
+    async def pieces(prompt: str) -> AsyncIterator[str]:
+        yield "Red is."
+
+    async def main() -> None:
+        with quiet(clock=clock) as memory:
+            await memory.wrap_chat(chat)("one")
+            threads.clear()
+            assert await memory.wrap_chat(chat)("two") == "Red is."
+            assert [piece async for piece in memory.wrap_chat(pieces)("three")] == ["Red is."]
+            assert threads
+            assert threading.get_ident() not in threads
+
+    asyncio.run(main())
 
 
 def raising() -> Iterator[str]:
