@@ -31,7 +31,7 @@ NAMES: Final = ("lag", "without the loop's waits for a processor", "without thos
 
 def waited(path: Path) -> float:
     """Seconds for which a thread was ready to run and had no processor; 0 if it has ended."""
-    with contextlib.suppress(OSError):
+    with contextlib.suppress(OSError):  # the thread has ended
         return int((path / "schedstat").read_text().split()[1]) / 1e9
     return 0.0
 

@@ -568,6 +568,7 @@ INGEST = (
         "Issue 12.2",
         "An import follows no link that it finds, and opens no pipe; both are counted as skipped.",
     ),
+    Requirement("F-INGEST-46", "Issue 12.2", "A number too large for JSON is kept as text, and exports are JSON."),
     Requirement("F-INGEST-31", "Issue 12.2", "An empty tool result is kept; it pairs with its call."),
     Requirement("F-INGEST-32", "Issue 12.2", "A file in Latin-1 is decoded, with a warning that names it."),
     Requirement(
@@ -942,6 +943,7 @@ MEMORY = (
     Requirement("F-MEMORY-11", "DESIGN 5", "Work that a killed process left undone is done by the next."),
     Requirement("F-MEMORY-12", "DESIGN 13", "The state kept between steps of background work is bounded and small."),
     Requirement("F-MEMORY-13", "Issue 13.10", "Questions of many users leave the event loop free for other calls."),
+    Requirement("F-MEMORY-15", "Issue 12.2", "A wrong argument is named in an error of Clew's own."),
     Requirement(
         "F-MEMORY-14", "issue 12", "A program that ends without closing its memory ends well, after the step at hand."
     ),

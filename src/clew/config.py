@@ -344,6 +344,8 @@ def load_config(
     """
     if isinstance(arguments, Config):
         return arguments
+    if not isinstance(arguments, Mapping | None):
+        raise ConfigError(f"config is {arguments!r:.60}; expected a Config, or a mapping from names to values")
     env = os.environ if environment is None else environment
     values: dict[str, Any] = {}
     problems: list[str] = []

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import InputError, NotFoundError
+from clew.store.replace_file import replace_file
 from clew.structure.tree import best_first
 from clew.testing import HashEmbedder
 from clew.views import hce
@@ -30,7 +31,6 @@ from clew.views.hce import (
     hierarchical_relevance_search,
     spreading_activation,
 )
-from clew.views.state_file import replace_file
 
 WORDS = st.lists(
     st.sampled_from("redis postgres cache session pottery camping Emma Bob lake the a is".split()), max_size=12
@@ -324,7 +324,7 @@ def test_a_save_that_fails_leaves_the_old_state(tmp_path: Path) -> None:
     told().save(tmp_path)
     (tmp_path / "other").mkdir()
     with pytest.raises(OSError, match="other"):
-        replace_file(tmp_path / "other", "a directory cannot be replaced by a file")
+        replace_file(tmp_path / "other", b"a directory cannot be replaced by a file")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["other", "pipeline.json"]
 
 

@@ -7,6 +7,7 @@ import pytest
 
 from clew.config import IngestConfig
 from clew.errors import TurnRejected
+from clew.ingest.encoding import escape_surrogates
 from clew.memory import Memory
 from clew.types import MAX_TURN_CHARS, Part, Turn
 from clew.write.prepare import derive, prepare
@@ -79,7 +80,7 @@ ODD = {
 def test_any_text_is_stored_indexed_weighed_found_and_given_back(tmp_path: Path, kind: str) -> None:
     text = ODD[kind]
     with quiet(tmp_path / "home") as memory:
-        name = memory.add(told(f"needle {text}", f"session {text[:20]}", speaker=f"Ann {text[:5]}"))
+        name = memory.add(told(f"needle {text}", f"session {escape_surrogates(text[:20])}", speaker=f"Ann {text[:5]}"))
         assert memory.add_many([told("another")]).added == 1
         assert name in [hit.turn.id for hit in memory.search("needle")]
         assert "needle" in memory.recall("needle", budget=10**6).text

@@ -13,6 +13,7 @@ All other control characters are kept as they are.
 import re
 from typing import Any
 
+from clew.errors import TurnRejected
 from clew.ingest.strings import map_turn, map_value
 from clew.types import Turn
 
@@ -46,6 +47,17 @@ def escape_surrogates(text: str) -> str:
     if ESCAPE not in text and is_encodable(text):
         return text
     return _TROUBLE.sub(lambda found: f"{ESCAPE}{ord(found[0]):04x};", text)
+
+
+def checked_name(name: str, what: str) -> str:
+    """A name that a caller gives.
+
+    Raises:
+        TurnRejected: it holds a NUL or a lone surrogate, which no database keeps.
+    """
+    if not is_encodable(name):
+        raise TurnRejected(f"the {what} {name!r:.200} holds a NUL or a lone surrogate; choose another name")
+    return name
 
 
 def unescape(text: str) -> str:

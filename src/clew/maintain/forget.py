@@ -16,7 +16,7 @@ from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import InputError
 from clew.index.packer import forget_ordinals
 from clew.ingest.media import inline
-from clew.rank.filter import escaped
+from clew.rank.filter import escaped, session_name
 from clew.rank.intent.time_window import time_window
 from clew.rows.annotations import BY_TURN
 from clew.rows.failed_jobs import EMBED, job_name
@@ -134,13 +134,15 @@ def selection_of(conditions: Conditions, now: datetime, held: Callable[[str], tu
         raise InputError(f"{unknown[0]!r} is no condition; expected some of {', '.join(Conditions.__annotations__)}")
     window = time_window(conditions.get("since"), conditions.get("until"), "", now, None)
     where, named = conditions.get("where"), conditions.get("turn_ids")
+    if isinstance(named, str) or not isinstance(named, Iterable | None):
+        raise InputError(f"turn_ids is {named!r:.60}; expected a list of turn ids")
     turn_ids = None if named is None else tuple(named)
     if where is not None:
         wanted = None if turn_ids is None else frozenset(turn_ids)
         turn_ids = tuple(name for name in held(where) if wanted is None or name in wanted)
     return Selection(
         turn_ids=turn_ids,
-        session=escaped(conditions.get("session")),
+        session=session_name(conditions.get("session")),
         speaker=escaped(conditions.get("speaker")),
         since=window.since,
         until=window.until,

@@ -4,7 +4,7 @@ from numbers import Integral
 from typing import Final
 
 from clew.errors import InputError
-from clew.ingest.encoding import escape_surrogates
+from clew.ingest.encoding import checked_name, escape_surrogates
 from clew.rows.pins import canonical
 from clew.types.pins import PinKind
 
@@ -49,9 +49,7 @@ def _given_name(value: object, what: str) -> str:
         raise InputError(f"the {what} is {_shown(value)}; expected its name, as a str")
     if not value.strip():
         raise InputError(f"{what} {value!r} is empty; name it, or leave the argument out for 'default'")
-    if escape_surrogates(value) != value:
-        raise InputError(f"the {what} {value!r:.200} holds a NUL or a lone surrogate; choose another name")
-    return value
+    return checked_name(value, what)
 
 
 def given_count(value: object, name: str, what: str) -> int:

@@ -127,6 +127,8 @@ class Memory(MemoryReads):
         new part, an edited one opens a branch. Turns that a pattern or a pause keeps out are counted as skipped.
         """
         self._check_open()
+        if not isinstance(turns, Iterable):
+            raise InputError(f"turns is {turns!r:.60}; expected turns, as a list or another iterable")
         report = add_many(self.parts.appender, turns, self.config.ingest, self.reads.clock, on_progress)
         self.parts.worker.wake()
         return report
@@ -193,6 +195,8 @@ class Memory(MemoryReads):
         coroutine function gives a coroutine function.
         """
         self._check_open()
+        if not callable(chat):
+            raise InputError(f"chat is {chat!r:.60}; expected the function that asks the model")
         chat_log = ChatLog(self.reads, self.parts.appender, self.config, given_session(session))
         return wrapped(chat, ChatMemorizer(chat_log, self.parts.worker.wake))
 
@@ -313,6 +317,8 @@ class Memory(MemoryReads):
             InputError: no turn is named, one is not in the receipt, or the space is paused.
         """
         self._check_open()
+        if not isinstance(turn_ids, Iterable):
+            raise InputError(f"turn_ids is {turn_ids!r:.60}; expected a list of turn ids")
         names = turn_ids if isinstance(turn_ids, str) else [given_text(name, "turn id") for name in turn_ids]
         receipt = self.reads.receipts.get(receipt_id)
         self.reads.receipts.flush()

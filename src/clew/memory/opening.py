@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from clew.config import Config, given, load_config
+from clew.errors import InputError
 from clew.ingest.exclude import exclusion
 from clew.memory.arguments import given_space
 from clew.models.choose import choose_embedder, choose_llm, find_recogniser
@@ -67,6 +68,8 @@ def open_home(
 ) -> OpenHome:
     """Opens or creates a home; the arguments and errors are those of `Memory.open`."""
     given_space(space)
+    if clock is not None and not callable(clock):
+        raise InputError(f"clock is {clock!r:.60}; expected a function that gives the present as an aware datetime")
     place = cast("str | Path | None", path)  # checked where it is read
     store = path if path is not None and hasattr(path, "snapshot") else None
     home = home_of(place) if store is None else None

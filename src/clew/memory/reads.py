@@ -4,7 +4,7 @@ from clew.derive.entity_counts import entities_of, entity_page
 from clew.derive.hierarchy import snapshots_of
 from clew.errors import NotFoundError
 from clew.maintain.verify import verify
-from clew.memory.arguments import given_text
+from clew.memory.arguments import given_session, given_text
 from clew.memory.recalls import MemoryRecalls
 from clew.memory.statistics import stats_of
 from clew.memory.wiring import Parts
@@ -54,7 +54,7 @@ class MemoryReads(MemoryRecalls):
         """
         self._check_open()
         with self.reads.store.snapshot() as reader:
-            return snapshots_of(reader, self.space, given_text(session, "session"))
+            return snapshots_of(reader, self.space, given_session(session))
 
     def labels(self, namespace: str = TAG) -> list[LabelCount]:
         """What the space is about: its labels, the most frequent first; of equal ones by name.
@@ -64,7 +64,7 @@ class MemoryReads(MemoryRecalls):
         """
         self._check_open()
         with self.reads.store.snapshot() as reader:
-            return label_counts(reader, self.space, namespace)
+            return label_counts(reader, self.space, given_text(namespace, "namespace"))
 
     def labelled(self, name: str, namespace: str = TAG) -> list[Labelled]:
         """The beats and turns that a label marks, in the order of sessions and turns; none for an unknown one.
@@ -78,7 +78,7 @@ class MemoryReads(MemoryRecalls):
         """
         self._check_open()
         with self.reads.store.snapshot() as reader:
-            return labelled(reader, self.space, given_text(name, "name"), namespace)
+            return labelled(reader, self.space, given_text(name, "name"), given_text(namespace, "namespace"))
 
     def entities(self) -> tuple[Entity, ...]:
         """The people, places and things that the turns name, the most named first; of equal ones by name.
@@ -115,12 +115,12 @@ class MemoryReads(MemoryRecalls):
             None when nothing in a closed beat mentions it.
         """
         self._check_open()
-        return state_before_mention(self.reads, given_text(session, "session"), given_text(concept, "concept"))
+        return state_before_mention(self.reads, given_session(session), given_text(concept, "concept"))
 
     def evolution(self, session: str) -> tuple[Movement, ...]:
         """How the domains of a conversation moved, closed beat by closed beat."""
         self._check_open()
-        return domain_evolution(self.reads, given_text(session, "session"))
+        return domain_evolution(self.reads, given_session(session))
 
     def domains(self, *, current: str | None = None) -> Merged:
         """What all conversations of the space are about, old ones fading, so that they do not outvote the present.

@@ -12,7 +12,7 @@ from clew.condense.recap import BUDGET as RECAP_BUDGET
 from clew.condense.recap import Recap
 from clew.condense.wires.protocol import checked_list
 from clew.errors import ClosedError, InputError
-from clew.memory.arguments import BUDGET, given_count, given_text
+from clew.memory.arguments import BUDGET, given_count, given_session, given_text
 from clew.memory.opening import Clock, Models, open_home
 from clew.models.protocol import Embedder
 from clew.rank.filter import Filter, RecallOptions, SessionFilters, TurnFilters, filter_of, newest
@@ -327,7 +327,7 @@ class MemoryRecalls:
             ConfigError: the counter in the settings is unknown; MissingExtra: its package is not installed.
         """
         self._check_open()
-        return chat_prompt(self.reads, given_text(query, "question"), given_text(session, "session"))
+        return chat_prompt(self.reads, given_text(query, "question"), given_session(session))
 
     def explain(self, receipt: str | None = None) -> Receipt:
         """The receipt of a recall: what was considered, every signal's share, what was left out and why.

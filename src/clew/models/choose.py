@@ -41,11 +41,16 @@ def choose_embedder(setting: str | Embedder | None, *, threads: int = 1) -> tupl
 
     Raises:
         ConfigError: the setting is not one of `CHOICES`, or its address is invalid.
+        InputError: the object is no embedder.
         MissingExtra: a package that the setting needs is not installed.
     """
     if setting is None or setting == "none":
         return None, "no embedder: the setting is none"
     if not isinstance(setting, str):
+        if not isinstance(getattr(setting, "name", None), str):
+            raise InputError(
+                f"embedder={setting!r:.100} is no embedder; expected a name, or an object with the Embedder protocol"
+            )
         return setting, f"{setting.name}, as given"
     if setting in ("auto", "minilm"):
         return _local(threads, required=setting == "minilm")

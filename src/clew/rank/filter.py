@@ -9,7 +9,7 @@ import numpy as np
 
 from clew.errors import ExpressionError, InputError
 from clew.index.view import IndexView, Mask
-from clew.ingest.encoding import escape_surrogates
+from clew.ingest.encoding import checked_name, escape_surrogates
 from clew.store.rows import to_us
 from clew.types.record import Record
 from clew.types.turn import aware
@@ -130,7 +130,7 @@ def filter_of(only: TurnFilters) -> Filter:
     if where is not None and not isinstance(where, str):
         raise ExpressionError(f"where is {type(where).__name__}; expected text such as 'O2 > 7'")
     return Filter(
-        session=escaped(only.get("session")),
+        session=session_name(only.get("session")),
         since=since,
         until=until,
         role=only.get("role"),
@@ -188,6 +188,17 @@ def newest(view: IndexView, session: str | None, count: int) -> list[tuple[str, 
         return []
     places = np.flatnonzero(turns.session == view.sessions.index(session))[-count:]
     return [(session, seq) for seq in turns.seq[places].tolist()]
+
+
+def session_name(name: str | None) -> str | None:
+    """The name of a session.
+
+    Raises:
+        InputError: it is no text, or holds a NUL or a lone surrogate.
+    """
+    if not isinstance(name, str | None):
+        raise InputError(f"session {name!r:.60} is no name; expected text, as a str")
+    return None if name is None else checked_name(name, "session")
 
 
 def escaped(name: str | None) -> str | None:

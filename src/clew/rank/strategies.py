@@ -71,6 +71,8 @@ def checked(strategy: str, window: int | None) -> str:
     """
     if strategy != AUTO and strategy not in STRATEGIES:
         raise InputError(f"strategy {strategy!r} is unknown; expected one of {', '.join((AUTO, *STRATEGIES))}")
+    if not isinstance(window, int | None):
+        raise InputError(f"window is {window!r:.60}; expected a whole number: the tokens of the model's whole window")
     if window is not None and window < 0:
         raise InputError(f"window {window} is negative; give the tokens of the model's whole window, 0 or more")
     return strategy

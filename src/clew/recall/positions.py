@@ -1,6 +1,7 @@
 """Where in a conversation a caller points -> the turns that are there, and around; and the macro layer's nodes."""
 
 from collections.abc import Sequence
+from numbers import Integral
 from typing import Final
 
 from clew.errors import InputError
@@ -26,7 +27,10 @@ def one_position(position: int | None, context_position: int | None) -> int | No
     """
     if position is not None and context_position is not None:
         raise InputError("position and context_position are two names of one argument; give one of them")
-    return context_position if position is None else position
+    place = context_position if position is None else position
+    if not isinstance(place, Integral | None):
+        raise InputError(f"position is {place!r:.60}; expected a whole number: the position of a beat")
+    return place
 
 
 def macro_nodes_of(reader: Reader, space: str, session: str) -> list[MacroNode]:

@@ -3,10 +3,8 @@
 Borders: does not ask for confirmation, which `clew install` does. A file that is not valid JSON is not touched.
 """
 
-import os
 import shutil
 import sys
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +12,7 @@ from typing import Any, Final, Literal
 
 from clew.errors import ConflictError, FormatError
 from clew.serve.splice import drop, get, put, read
+from clew.store.replace_file import replace_file
 
 InstallScope = Literal["user", "local", "project"]
 
@@ -143,7 +142,7 @@ def apply(edit: SettingsEdit) -> None:
     if edit.after is None:
         location.file.unlink()
     else:
-        _replace(location.file, edit.after)
+        replace_file(location.file, edit.after)
     if edit.ends:
         location.backup.unlink()
 
@@ -181,19 +180,3 @@ def _checked(file: Path, work: Any) -> Any:
         raise FormatError(
             f"{str(file)!r} was not changed: {error}. Repair it, or add the entry by hand (--print shows it)"
         ) from error
-
-
-def _replace(file: Path, data: bytes) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    number, name = tempfile.mkstemp(dir=file.parent, prefix=file.name)
-    temporary = Path(name)
-    try:
-        with os.fdopen(number, "wb") as out:
-            out.write(data)
-            out.flush()
-            os.fsync(out.fileno())
-        if file.exists():
-            shutil.copymode(file, temporary)
-        temporary.replace(file)
-    finally:
-        temporary.unlink(missing_ok=True)

@@ -32,12 +32,22 @@ def from_us(value: int | None) -> datetime | None:
 
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
+_STRICT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
 """Kept, since `json.dumps` with these settings makes a new one for each call."""
 
 
 def dumps(value: Any) -> str:
     """JSON text with a fixed form, so that equal values are equal bytes."""
     return _ENCODER.encode(value)
+
+
+def check_json(value: Any) -> None:
+    """Does nothing for a value that can be written as JSON.
+
+    Raises:
+        TypeError, ValueError, RecursionError: it cannot, or holds a number that JSON has not: NaN or an infinity.
+    """
+    _STRICT.encode(value)
 
 
 def turn_row(space: str, turn: Turn, digest: bytes) -> TurnRow:

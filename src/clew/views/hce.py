@@ -18,11 +18,11 @@ from clew.assemble.prompt import remembered, sections, spoken
 from clew.assemble.wrapping import wrapped
 from clew.errors import InputError, NotFoundError
 from clew.ingest.formats.sdk import JsonObject, texts_of
+from clew.store.replace_file import replace_file
 from clew.structure.graph import EntityGraph, spreading_activation
 from clew.structure.tree import SemanticTree, TreeHit, hierarchical_relevance_search
 from clew.text.counters import counter
 from clew.types.entity import EdgeType, NodeType
-from clew.views.state_file import replace_file
 
 __all__ = [
     "ContextCandidate",
@@ -315,7 +315,7 @@ class HCEPipeline:
             raise InputError(
                 f"the state cannot be written as JSON: {error}; metadata takes text, numbers, lists"
             ) from error
-        replace_file(Path(directory) / _STATE, f"{text}\n")
+        replace_file(Path(directory) / _STATE, f"{text}\n".encode())
 
     load = _Load()
 

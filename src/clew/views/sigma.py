@@ -23,6 +23,7 @@ from clew.errors import FormatError, InputError, ModelError
 from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.rank.sigma import candidates, chosen, overlay_sum, relevance, snippet
+from clew.store.replace_file import replace_file
 from clew.types.ids import session_prefix
 from clew.views.sigma_shapes import (
     AnalyzerOptions,
@@ -41,7 +42,6 @@ from clew.views.sigma_shapes import (
     Transition,
     TurnAnalysis,
 )
-from clew.views.state_file import replace_file
 
 __all__ = [
     "AnalyzerOptions",
@@ -363,7 +363,7 @@ def _likenesses(kept: Sequence[TurnAnalysis]) -> list[ConversationEdge]:
 
 
 def _write(path: Path, record: object) -> Path:
-    replace_file(path, json.dumps(record, ensure_ascii=False, indent=2) + "\n")
+    replace_file(path, (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "surrogatepass"))
     return path
 
 

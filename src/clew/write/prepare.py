@@ -16,14 +16,14 @@ from clew.analyze.weigh import weigh
 from clew.config import IngestConfig
 from clew.errors import TurnRejected
 from clew.index.entry import DATED, STANDING, PieceTerms, TurnEntry, date_marks, name_mark
-from clew.ingest.encoding import escape_turn
+from clew.ingest.encoding import checked_name, escape_turn
 from clew.ingest.exclude import exclusion
 from clew.ingest.identity import content_hash
 from clew.ingest.media import offload
 from clew.ingest.secrets import mask_turn
 from clew.rows.annotation_codec import weighing_text
 from clew.rows.annotations import WEIGHING
-from clew.store.rows import dumps, to_us
+from clew.store.rows import check_json, to_us
 from clew.text.dates import date_text, date_words, resolve
 from clew.text.names import greeting_aliases
 from clew.text.pieces import piece_spans
@@ -109,11 +109,13 @@ def admit(turn: object) -> Turn:
     for name, value in (("metadata", turn.metadata), *(("extra", part.extra) for part in turn.parts)):
         try:
             if value:
-                dumps(value)
+                check_json(value)
         except (TypeError, ValueError, RecursionError) as error:
+            why = "it holds a number that JSON does not take, or a circle" if isinstance(error, ValueError) else error
             raise TurnRejected(
-                f"{name} cannot be written as JSON: {error}; expected text, numbers, lists and dicts"
+                f"{name} cannot be written as JSON: {why}; expected text, numbers, lists and dicts"
             ) from error
+    checked_name(turn.session, "session")
     return escape_turn(turn)
 
 

@@ -6,6 +6,7 @@ Knows bytes, lines and JSON, but no format.
 import codecs
 import io
 import json
+import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -209,6 +210,8 @@ def json_document(source: Source) -> JsonRecord | Rejection:
 def parse(data: bytes) -> Any:
     """Parses JSON into values that can be stored: text that is not valid UTF-8 is escaped, NaN and infinities are None.
 
+    A number that is too large for a float, such as 1e999, is kept as text.
+
     Raises:
         ValueError: the data is not JSON, or nested deeper than DEEPEST; the message says where.
     """
@@ -218,7 +221,8 @@ def parse(data: bytes) -> Any:
     except UnicodeDecodeError:
         text, is_clean = data.decode("utf-8", "surrogateescape"), False
     try:
-        value = json.loads(text, strict=False, parse_constant=_no_number)  # control characters are kept
+        # control characters are kept
+        value = json.loads(text, strict=False, parse_constant=_no_number, parse_float=_finite)
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at character {error.pos + 1} of {len(text)}") from error
     except ValueError as error:  # the only other one that json raises
@@ -238,6 +242,11 @@ def _item(where: str, data: bytes, place: int) -> JsonRecord | Rejection:
     if not isinstance(value, dict):
         return Rejection(where=where, reason=f"expected a JSON object, found {type(value).__name__} {value!r:.40}")
     return JsonRecord(where, value, place)
+
+
+def _finite(digits: str) -> float | str:
+    number = float(digits)
+    return number if math.isfinite(number) else digits
 
 
 def _no_number(_name: str) -> None:

@@ -1,0 +1,114 @@
+"""Wrong arguments are named where they come in: no error of Python's own reaches the caller of a memory."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.errors import ClewError
+from clew.ingest.importers.source import parse
+from clew.memory import Memory
+from clew.store.replace_file import replace_file
+from clew.types import Turn
+from tests.memories import quiet, told
+
+LONG = 10**6000
+NUL, LONE = "a\0b", "a\ud800b"
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with quiet() as opened:
+        opened.add(told("tea"))
+        yield opened
+
+
+WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
+    "import 5": (lambda m: m.import_path(5), "the path to import is 5"),
+    "import NUL": (lambda m: m.import_path(NUL), "holds a character that no file name can"),
+    "export NUL": (lambda m: m.export(NUL), "holds a character that no file name can"),
+    "export 5": (lambda m: m.export(5), "the file is 5"),
+    "backup NUL": (lambda m: m.backup(NUL), "holds a character that no file name can"),
+    "turns 5": (lambda m: m.add_many(5), "turns is 5; expected turns"),
+    "ids 5": (lambda m: m.forget(turn_ids=5), "turn_ids is 5; expected a list"),
+    "ids text": (lambda m: m.forget(turn_ids="s:turn:0"), "turn_ids is 's:turn:0'; expected a list"),
+    "marks 5": (lambda m: m.mark_used(m.recall("tea").receipt_id, 5), "turn_ids is 5; expected a list"),
+    "position": (lambda m: m.recall("tea", position="x"), "position is 'x'; expected a whole number"),
+    "window": (lambda m: m.recall("tea", window="x"), "window is 'x'; expected a whole number"),
+    "namespace": (lambda m: m.labels(5), "the namespace is 5"),
+    "chat": (lambda m: m.wrap_chat(5), "chat is 5; expected the function"),
+    "budget": (lambda m: m.recall("tea", budget=LONG), "budget is a number of more than 4,300 digits"),
+    "metadata long": (lambda m: m.add(told("x", metadata={"n": LONG})), "a number that JSON does not take"),
+    "metadata infinite": (lambda m: m.add(told("x", metadata={"n": float("inf")})), "a number that JSON does not take"),
+    "since": (lambda m: m.recall("tea", since="9" * 6000), "names no time"),
+    "home": (lambda _: Memory.open(5), "the home is 5"),  # type: ignore[arg-type]  # what is tested
+    "config": (lambda _: quiet(config=5), "config is 5; expected a Config"),
+    "clock": (lambda _: quiet(clock=5), "clock is 5; expected a function"),
+    "embedder": (lambda _: quiet(embedder=5), "embedder=5 is no embedder"),
+}
+
+
+@pytest.mark.requirement("F-MEMORY-15")
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_named(memory: Memory, name: str) -> None:
+    call, message = WRONG[name]
+    with pytest.raises(ClewError) as error:
+        call(memory)
+    assert message in str(error.value)
+    assert memory.stats().turns == 1
+
+
+@pytest.mark.requirement("F-MEMORY-15")
+@pytest.mark.parametrize("session", [NUL, LONE])
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda m, name: m.add(Turn(role="user", content="x", session=name)),
+        lambda m, name: m.update("x", "y", session=name),
+        lambda m, name: m.wrap_chat(str, session=name),
+        lambda m, name: m.import_path("x", session=name),
+        lambda m, name: m.recall("x", session=name),
+        lambda m, name: m.search("x", session=name),
+        lambda m, name: m.query("role = user", session=name),
+        lambda m, name: m.remember_when("x", session=name),
+        lambda m, name: m.build_prompt("x", session=name),
+        lambda m, name: m.forget(session=name),
+        lambda m, name: m.snapshots(name),
+        lambda m, name: m.evolution(name),
+    ],
+)
+def test_a_name_of_a_session_that_no_database_keeps_is_refused(
+    memory: Memory, call: Callable[[Memory, str], object], session: str
+) -> None:
+    with pytest.raises(ClewError, match="NUL"):
+        call(memory, session)
+    report = memory.add_many([Turn(role="user", content="x", session=session)])
+    assert (report.added, "NUL" in report.rejected[0].reason) == (0, True)
+
+
+@pytest.mark.requirement("F-INGEST-46")
+def test_numbers_too_large_for_json_stay_text_and_the_export_is_json(memory: Memory, tmp_path: Path) -> None:
+    assert parse(b'{"a": 1e999, "b": [-1e999, 1.5, 2], "c": NaN}') == {"a": "1e999", "b": ["-1e999", 1.5, 2], "c": None}
+    (tmp_path / "in.jsonl").write_text('{"role": "user", "content": "coffee", "score": 1e999}\n', encoding="utf-8")
+    assert memory.import_path(tmp_path / "in.jsonl").added == 1
+    assert memory.get("in:turn:0").metadata == {"score": "1e999"}
+    memory.export(tmp_path / "out.jsonl")
+
+    def refuse(name: str) -> object:
+        raise AssertionError(name)
+
+    for line in (tmp_path / "out.jsonl").read_text(encoding="utf-8").splitlines():
+        json.loads(line, parse_constant=refuse)
+
+
+@pytest.mark.requirement("F-HCE-09")
+def test_a_replaced_file_keeps_its_permissions_and_a_new_one_is_private(tmp_path: Path) -> None:
+    file = tmp_path / "deep" / "state.json"
+    replace_file(file, b"one")
+    assert file.stat().st_mode & 0o777 == 0o600
+    file.chmod(0o640)
+    replace_file(file, b"two")
+    assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"two", 0o640)
+    assert [each.name for each in file.parent.iterdir()] == ["state.json"]
