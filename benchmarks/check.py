@@ -122,8 +122,8 @@ CHAT_GOAL = {500: 76.0, 1000: 84.0, 2000: 89.0, 4000: 93.0}
 ASSISTANT_GOAL = {1000: 72.0, 2000: 79.0, 4000: 85.0, 8000: 90.0}
 
 RECORDED = (
-    Recorded("sample", None, False, bare={500: 83.3, 1000: 90.7}, rendered={500: 83.3, 1000: 90.7}),
-    Recorded("sample", None, True, bare={500: 88.9, 1000: 94.4}, rendered={500: 88.9, 1000: 92.6}),
+    Recorded("sample", None, False, bare={500: 85.2, 1000: 90.7}, rendered={500: 85.2, 1000: 90.7}),
+    Recorded("sample", None, True, bare={500: 88.9, 1000: 96.3}, rendered={500: 88.9, 1000: 96.3}),
     Recorded(
         "LoCoMo, development",
         "locomo-dev/locomo.json",

@@ -1518,6 +1518,17 @@ AGENTS = (
         "issue 13",
         "A text that occurs several times takes the room of a block once, before other evidence.",
     ),
+    Requirement("F-AGENT-07", "issue 13", "The announcement of a tool call never ranks before the result of the call."),
+    Requirement(
+        "F-AGENT-08",
+        "issue 13",
+        "With an assistant and many sessions, turns of the session that matches the question best are preferred.",
+    ),
+    Requirement(
+        "F-AGENT-09",
+        "issue 13",
+        "Asked why something failed, an assistant's memory prefers turns that report a failure.",
+    ),
     Requirement(
         "F-RARE-01",
         "issue 13",

@@ -169,6 +169,15 @@ class RecallConfig:
     call: float = _setting(
         0.3, "Share of the match of a calling turn that the tool's result gets as well.", low=0, high=1
     )
+    session: float = _setting(
+        2.0,
+        "Weight of the best match by words in the turn's session, in conversations with an assistant of many sessions.",
+        low=0,
+        high=20,
+    )
+    failure: float = _setting(
+        2.0, "Added to turns that report a failure when an assistant is asked why something failed.", low=0, high=20
+    )
     standing: float = _setting(
         4.0,
         "Added to the user's standing instructions and preferences when an assistant is asked for help.",
@@ -186,6 +195,12 @@ class RecallConfig:
     )
     cost: float = _setting(2.0, "Subtracted for each unit of the natural logarithm of a turn's tokens.", low=0, high=20)
     cost_assistant: float = _setting(3.0, "`recall.cost` in conversations with an assistant.", low=0, high=20)
+    announcement: float = _setting(
+        1.0,
+        "Share of what the announcement of a tool call scores above the call's result that is subtracted after fusion.",
+        low=0,
+        high=1,
+    )
     gravity: float = _setting(
         0.0,
         "Subtracted after fusion for a turn's distance, in hierarchy and time, from the other relevant turns.",

@@ -64,6 +64,8 @@ def test_a_receipt_gives_every_signals_share(fusion: str) -> None:
         "brief",
         "coverage",
         "call",
+        "session",
+        "failure",
     }  # no assistant takes part
     aside |= {"graph", "tree", "label", "beat", "importance"}  # have no weight by default
     aside |= {

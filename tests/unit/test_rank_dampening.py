@@ -185,9 +185,9 @@ def test_only_turns_that_may_be_found_are_relevant(view: IndexView) -> None:
 @pytest.mark.requirement("F-DAMP-03")
 def test_without_weights_there_is_none_of_it(view: IndexView) -> None:
     frame = framed(view)
-    assert weights(frame.config) == {"gravity": 0.0, "hub": 0.0}
+    assert weights(frame.config) == {"announcement": 1.0, "gravity": 0.0, "hub": 0.0}
     assert dampening(frame, np.zeros(7), (view.turns.ordinal,), view.turns.chars > 0) == []
-    assert not fusion_of(frame)["weights"].keys() & set(STEPS)
+    assert not fusion_of(frame)["weights"].keys() & {"gravity", "hub"}
     assert fusion_of(framed(view, gravity=3.0))["weights"]["gravity"] == 3.0
 
 
@@ -217,6 +217,7 @@ def test_a_receipt_shows_what_was_taken_off(memory: Memory) -> None:
     receipt = memory.explain(memory.recall("What of the deployment?").receipt_id)
     assert {name: receipt.settings["weights"][name] for name in ("label", *STEPS)} == {
         "label": 1.0,
+        "announcement": 1.0,
         "gravity": 2.0,
         "hub": 1.5,
     }

@@ -87,12 +87,12 @@ def test_injected_text_is_never_a_memory(log: IndexView, question: str) -> None:
 def test_the_floor_is_what_the_question_must_give(log: IndexView) -> None:
     shares = {
         each.position: each.shares["lexical"]
-        for each in rank(asked(log, "what red two", coverage=0.0, floor=0), limit=9)
+        for each in rank(asked(log, "what red two", coverage=0.0, session=0.0, floor=0), limit=9)
     }
     assert min(shares.values()) > 0
     best, second = sorted(shares.values(), reverse=True)[:2]
-    assert order(asked(log, "what red two", coverage=0.0, floor=(best + second) / 2)) == [2]
-    assert order(asked(log, "what red two", coverage=0.0, floor=best + 1e-5)) == []
+    assert order(asked(log, "what red two", coverage=0.0, session=0.0, floor=(best + second) / 2)) == [2]
+    assert order(asked(log, "what red two", coverage=0.0, session=0.0, floor=best + 1e-5)) == []
     assert sorted(order(asked(log, "what red two"))) == [0, 1, 2, 3, 5], "nothing is left out"
 
 

@@ -417,6 +417,33 @@ def test_signal_coverage_is_the_square_of_the_share_of_rare_terms() -> None:
     assert found[0] == found[1] == 0
 
 
+@pytest.mark.requirement("F-AGENT-08")
+def test_signal_session_is_the_best_match_of_the_session_squared() -> None:
+    drinks = [*["milk"] * 8, "wine and more wine", "wine, bread and the like"]
+    told = [said(drink, session=f"s{number}") for number, drink in enumerate(drinks)]
+    view = space(*told, *(answered("Fine, thank you.", session=session) for session in ("s0", "s8")))
+    found = values("session", asked(view, "Where is the wine?"))
+    assert found is not None
+    full = round(math.log(10 / 5) / math.log(100 / 5), 3)
+    assert found[8] == found[11] == full > found[9] > 0
+    assert found[0] == found[10] == 0
+    assert values("session", asked(view, "Where was it?")) is None
+    few = space(*(said("wine", session=f"s{number}") for number in range(4)), answered("Fine.", session="s4"))
+    assert values("session", asked(few, "Where is the wine?")) is None
+    people = space(*(said("wine", session=f"s{number}") for number in range(9)))
+    assert values("session", asked(people, "Where is the wine?")) is None
+
+
+@pytest.mark.requirement("F-AGENT-09")
+def test_signal_failure_marks_reports_of_failure_when_one_is_asked_for() -> None:
+    view = space("Book it.", said("Error: no seats", role="tool"), answered("I am unable to book it."), "Thanks!")
+    for question in ("Why was it refused to book?", "what went wrong with the book?", "why didn't it book?"):
+        assert values("failure", asked(view, question)) == [0, 1, 1, 0]
+    assert values("failure", asked(view, "What did I book?")) is None
+    assert values("failure", asked(view, "Why did the zebra crash?")) is None, "nothing is like the question"
+    assert values("failure", asked(space("Error: no seats"), "Why are there no seats?")) is None
+
+
 @pytest.mark.requirement("F-RARE-01")
 def test_signal_exact_finds_the_turns_with_every_word_of_a_search() -> None:
     view = space("red barn owl", "red", "barn", *["red tea"] * 6)
@@ -481,6 +508,7 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
     never = {True: {"answer", "statement", "window"}, False: {"user", "assistant", *AGENT}}[beside]
     never |= {"position", "standing", "opening", "hop", *OFF}  # not asked for, or no weight
     never |= {"unembedded", "exact", "rare", "call", "users_words"}  # a sentence, a small space, all vectors, no tool
+    never |= {"failure", "session"}  # not asked for, few sessions
     weight = "cost_assistant" if beside and name == "cost" else name
 
     def shares(**weights: Any) -> set[str]:

@@ -1,7 +1,7 @@
-"""Dampening after fusion: less for turns far from all other matches, and for turns whose labels match any question.
+"""Dampening after fusion: less for announcements, for turns far from other matches, and for labels that fit anything.
 
-Both steps (Virtual Context; DESIGN 6) are subtracted from the fused score as an opinion each, so that receipts show
-them and a score stays the sum of its parts. Pure, over fused scores and columns.
+All steps (gravity and hub: Virtual Context; DESIGN 6) are subtracted from the fused score as an opinion each, so that
+receipts show them and a score stays the sum of its parts. Pure, over fused scores and columns.
 """
 
 from collections.abc import Sequence
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from clew.config import RecallConfig
 from clew.index.view import IndexView
+from clew.rank.announcements import announcement
 from clew.rank.frame import Frame, Scores
 from clew.rank.fusion import Fused, Opinion, Tie, best, boost_step
 from clew.rank.graph_context import HierarchyNode, nodes_of
@@ -27,15 +28,15 @@ SAME_CHAPTER: Final = 1 / 3
 SAME_SESSION: Final = 2 / 3
 """Distances in the hierarchy: 0 within a beat, `SAME_CHAPTER`, `SAME_SESSION`, and 1 across sessions."""
 
-STEPS: Final = ("gravity", "hub")
-"""Names of the two steps in receipts."""
+STEPS: Final = ("announcement", "gravity", "hub")
+"""Names of the steps in receipts."""
 
 Mask = NDArray[np.bool_]
 
 
 def weights(config: RecallConfig) -> dict[str, float]:
     """The weight of each of `STEPS`."""
-    return {"gravity": config.gravity, "hub": config.hub}
+    return {"announcement": config.announcement, "gravity": config.gravity, "hub": config.hub}
 
 
 def dampening(frame: Frame, score: Scores, tie: Tie, allowed: Mask | None) -> list[Opinion]:
@@ -45,7 +46,7 @@ def dampening(frame: Frame, score: Scores, tie: Tie, allowed: Mask | None) -> li
         tie: columns by which equal scores are ordered.
         allowed: turns that may be found; None means all.
     """
-    found: list[Opinion] = []
+    found = announcement(frame, score, boost_unit(frame.config))
     if frame.config.gravity:
         relevant = best(score, RELEVANT, tie, allowed)
         values = gravity(frame.view, frame.around.nodes, relevant)
@@ -55,8 +56,13 @@ def dampening(frame: Frame, score: Scores, tie: Tie, allowed: Mask | None) -> li
     return found
 
 
+def boost_unit(config: RecallConfig) -> float:
+    """What values are multiplied by before they are subtracted: 1, or one rank step at the top under rank fusion."""
+    return boost_step(config.rrf_k) if config.fusion == "rrf" else 1.0
+
+
 def dampened(frame: Frame, fused: Fused, tie: Tie, allowed: Mask | None) -> Fused:
-    """The fused scores after both steps.
+    """The fused scores after all steps.
 
     Score fusion subtracts weight times value. Reciprocal rank fusion multiplies that by one rank step at the top, as
     for every boost.
@@ -64,7 +70,7 @@ def dampened(frame: Frame, fused: Fused, tie: Tie, allowed: Mask | None) -> Fuse
     found = dampening(frame, fused.score, tie, allowed)
     if not found:
         return fused
-    step = 1.0 if fused.rank_shares is None else boost_step(frame.config.rrf_k)
+    step = boost_unit(frame.config)
     shares = {opinion.name: step * opinion.shares() for opinion in found}
     score = fused.score
     for share in shares.values():

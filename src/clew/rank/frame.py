@@ -33,6 +33,7 @@ EVERY: Final = slice(None)
 
 ASSISTANT: Final = ROLES.index("assistant")
 USER: Final = ROLES.index("user")
+TOOL: Final = ROLES.index("tool")
 
 ASSISTANT_SHARE: Final = 0.1
 """Least share of unnamed assistant turns from which a space counts as a person talking to an assistant."""

@@ -54,6 +54,11 @@ _USERS_WORDS = late_pattern(
     r"|\b(?:I|we|user)\b(?: \w+){0,2} (?:want|ask|say|said|tell|request|wish|complain)\b",
     re.IGNORECASE,
 )
+_FAILURE = late_pattern(
+    r"\b(?:why|errors?|fail\w*|refus\w*|reject\w*|stuck|brok\w*|wrong|impossible|kept|prevent\w*|crash\w*|denied|unable"
+    r"|cannot|trouble|(?:could|did|would|is|was|were|does) ?n['’]t)\b",
+    re.IGNORECASE,
+)
 _WORD = late_pattern(r"[^\W_]+(?:['’-][^\W_]+)*")
 _FACT = late_pattern(r"^\s*(?:who|whom|whose|which|where|what (?:is|was|are|were|did|does|do))\b", re.IGNORECASE)
 _CHANGE: Final = late_pattern(
@@ -83,6 +88,7 @@ class Wants:
         assistant: the assistant's own words.
         summary: what was said about something as a whole.
         users_words: what the person asked for, wanted or reported.
+        failure: why something failed, was refused or did not happen.
         order: the order in which things happened or were mentioned.
         help: something to be done or explained now, and not what was said before.
         time: when something happened, or on which day.
@@ -98,6 +104,7 @@ class Wants:
     assistant: bool = False
     summary: bool = False
     users_words: bool = False
+    failure: bool = False
     order: bool = False
     help: bool = False
     time: bool = False
@@ -124,6 +131,7 @@ def wants_of(text: str, about: str | None = None, *, with_assistant: bool = Fals
         assistant=with_assistant and _ASSISTANT.search(_ASKING.sub("", text)) is not None,
         summary=_SUMMARY.search(text) is not None,
         users_words=with_assistant and _USERS_WORDS.search(text) is not None,
+        failure=with_assistant and _FAILURE.search(text) is not None,
         order=_ORDER.search(text) is not None,
         help=_HELP.search(text) is not None and _LOOKS_BACK.search(text) is None,
         time=_TIME.search(text) is not None,

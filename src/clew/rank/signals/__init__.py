@@ -15,6 +15,7 @@ from clew.rank.signals.beat import beat
 from clew.rank.signals.cost import cost
 from clew.rank.signals.coverage import coverage, exact, rare
 from clew.rank.signals.dense import answer, dense, dense_rewritten, unembedded, window
+from clew.rank.signals.failure import failure
 from clew.rank.signals.graph import graph
 from clew.rank.signals.hop import hop
 from clew.rank.signals.importance import importance
@@ -23,6 +24,7 @@ from clew.rank.signals.lexical import ALONE, lexical
 from clew.rank.signals.opening import opening
 from clew.rank.signals.position import position
 from clew.rank.signals.quote import quote
+from clew.rank.signals.session import session
 from clew.rank.signals.speaker import assistant, speaker, speaker_first_person, user
 from clew.rank.signals.style import dated, first_person, question, standing, statement
 from clew.rank.signals.time import time
@@ -86,6 +88,8 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("exact", exact, lambda c, _: c.exact),
     Signal("rare", rare, lambda c, _: c.rare),
     Signal("call", call, lambda c, _: c.call, derived=True),
+    Signal("session", session, lambda c, _: c.session, derived=True),
+    Signal("failure", failure, lambda c, _: c.failure),
     Signal("importance", importance, lambda c, _: c.importance, "z"),
     Signal("user", user, lambda c, _: c.user, standing=True),
     Signal("agent", agent, lambda c, _: c.agent, standing=True, grows=False),

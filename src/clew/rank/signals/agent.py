@@ -11,16 +11,16 @@ from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.frame import USER, Frame, Scores, agent_share
+from clew.rank.frame import TOOL, USER, Frame, Scores, agent_share
 from clew.rank.fusion import Opinion
-from clew.types.turn import ROLES
-
-TOOL: Final = ROLES.index("tool")
 
 MATCH: Final = ("lexical", "dense", "dense_rewritten")
 """Signals of a calling turn that `call` gives to the tool's result."""
 
 _CALLS: Final = CacheKey[tuple[NDArray[np.int64], NDArray[np.int64]]]("calls")
+
+WHOLE: Final = 0.5
+"""Agent share from which a result gets its whole share of its call's match: that of a desk agent with tools."""
 
 BRIEF: Final = 30.0
 """Characters at which a turn loses 1/e of `brief`: "run it" loses 0.8 of the weight, a sentence hardly anything."""
@@ -56,17 +56,19 @@ def call(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
     """For a tool's result what `MATCH` adds to the turn that called the tool; None without tools.
 
     A command and its output are one event: the question often has the words of the command, and the answer is in the
-    output. What the calling turn adds is never negative.
+    output. What the calling turn adds is never negative. Where the person has half of the turns it is 0, and from an
+    agent share of 0.5 on it is whole: in a chat the person reads the output and says what it means.
     """
     results, calls = frame.view.derived(_CALLS, lambda: _calls(frame.view))
-    if not len(results):
+    share = agent_share(frame.view)[results]
+    if not share.any():
         return None
     match = np.zeros(len(results))
     for name in MATCH:
         if name in known:
             match += known[name].shares(calls)
     values = np.zeros(frame.size)
-    values[results] = np.maximum(match, 0.0)
+    values[results] = np.maximum(match, 0.0) * np.minimum(share / WHOLE, 1.0)
     return values
 
 

@@ -1,0 +1,64 @@
+"""Announcements of tool calls ("Let me run the build:"), which rank at most right behind the result of the call.
+
+Applied after fusion and recorded as an opinion, so that a receipt shows what an announcement lost.
+"""
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.incremental_cache import CacheKey
+from clew.index.view import IndexView
+from clew.rank.frame import ASSISTANT, TOOL, Frame, Scores
+from clew.rank.fusion import Opinion
+
+SHORT: Final = 100
+"""Most characters of an announcement; in longer turns the assistant also says what it has found."""
+
+STEPS: Final = 3
+"""Turns before a result that may announce it: a sentence or two, and the call."""
+
+BEHIND: Final = 1e-5
+"""What an announcement scores less than its result at least; scores are compared after rounding to 1e-6."""
+
+Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+_PAIRS: Final = CacheKey[Pairs]("announcements")
+
+
+def announcement(frame: Frame, score: Scores, unit: float) -> list[Opinion]:
+    """The opinion that lowers each announcement to its result's score; none where there is no tool's result.
+
+    Args:
+        unit: what the opinion's values are multiplied by before they are added to the scores.
+    """
+    if not (frame.config.announcement and frame.with_assistant):
+        return []
+    announcements, results = frame.view.derived(_PAIRS, lambda: announced(frame.view))
+    if not len(results):
+        return []
+    values = np.zeros(frame.size)
+    values[announcements] = np.minimum(score[results] - score[announcements] - BEHIND, 0.0) / unit
+    return [Opinion("announcement", values, frame.config.announcement)]
+
+
+def announced(view: IndexView) -> Pairs:
+    """Positions of announcements and of the results that they announce.
+
+    An announcement is a short turn of the assistant at most `STEPS` before a tool's result, with none but the
+    assistant's turns between them.
+    """
+    results = np.flatnonzero((view.turns.role == TOOL) & (view.turns.piece_count > 0))
+    owner = np.append(view.pieces.turn.astype(np.int64), -1)
+    short: list[NDArray[np.int64]] = []
+    ends: list[NDArray[np.int64]] = []
+    places = results
+    for _ in range(STEPS):
+        places = owner[view.previous[view.turns.first_piece[places]]]
+        spoken = (places >= 0) & (view.turns.role[places] == ASSISTANT)
+        places, results = places[spoken], results[spoken]
+        brief = view.turns.chars[places] <= SHORT
+        short.append(places[brief])
+        ends.append(results[brief])
+    return np.concatenate(short), np.concatenate(ends)

@@ -1,0 +1,48 @@
+"""Which session a question is about, where there are many of them."""
+
+from collections.abc import Mapping
+from math import log
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.incremental_cache import CacheKey
+from clew.index.view import IndexView
+from clew.rank.frame import Frame, Scores
+from clew.rank.fusion import Opinion
+
+FEW: Final = 5
+"""Sessions up to which the signal is silent: each is a large part of the space and about many things."""
+
+MANY: Final = 100
+"""Sessions from which the signal has its full value."""
+
+_RUNS: Final = CacheKey[tuple[NDArray[np.intp], NDArray[np.intp]]]("runs of one session")
+
+
+def session(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
+    """How near the session's best turn comes to the best of all by words, squared; with many sessions up to 1.
+
+    An answer often has few words of the question, but the same session has others of them: what was asked for, the name
+    that was given once. Rises with the logarithm of the number of sessions. None with at most `FEW` sessions, and
+    between people, who return to the same subjects in session after session.
+    """
+    share = min(1.0, log(len(frame.view.sessions) / FEW) / log(MANY / FEW)) if frame.view.sessions else 0.0
+    if share <= 0.0 or not frame.with_assistant or "lexical" not in known:
+        return None
+    words = known["lexical"].values
+    first, codes = frame.view.derived(_RUNS, lambda: _runs(frame.view))
+    best = np.zeros(len(frame.view.sessions))
+    np.maximum.at(best, codes, np.maximum.reduceat(words, first))
+    greatest = float(best.max())
+    if greatest <= 0.0:
+        return None
+    return np.asarray((share * (best / greatest) ** 2)[frame.view.turns.session])
+
+
+def _runs(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The first turn of each run of turns of one session, and the session's code."""
+    codes = view.turns.session.astype(np.intp)
+    first = np.flatnonzero(np.diff(codes, prepend=-1))
+    return first, codes[first]
