@@ -13,7 +13,8 @@ from clew.index.view import IndexView
 from clew.memory import Memory
 from clew.rank.frame import Frame, Scores, assistant_takes_part, covered_days, make_frame
 from clew.rank.intent import read_intent
-from clew.rank.search import rank
+from clew.rank.search import opinions, rank
+from clew.rank.signals import SIGNALS
 from clew.testing import FrozenClock, HashEmbedder
 from clew.types import Part, Turn
 from clew.write.prepare import derive
@@ -65,6 +66,17 @@ def asked(view: IndexView, question: str, /, similarity: Scores | None = None, *
 def order(frame: Frame, limit: int = 100, **chosen: Any) -> list[int]:
     """Positions of the turns that are found, best first."""
     return [each.position for each in rank(frame, limit=limit, mask=frame.view.mask(**chosen))]
+
+
+BY_NAME = {signal.name: signal for signal in SIGNALS}
+
+
+def values(name: str, frame: Frame) -> list[float] | None:
+    """What a signal gives, to three places."""
+    signal = BY_NAME[name]
+    known = {opinion.name: opinion for opinion in opinions(frame)[1]}
+    found = signal.compute(frame, known) if signal.derived else signal.compute(frame)
+    return None if found is None else np.round(found, 3).tolist()
 
 
 def column(*values: float) -> Scores:
