@@ -585,6 +585,12 @@ INGEST = (
         "F-INGEST-37", "Issue 12.2", "Impossible names and numbers give a message of Clew's own, never one of Python's."
     ),
     Requirement("F-INGEST-36", "Issue 12.2", "The memory of an import does not grow with the length of a file."),
+    Requirement(
+        "F-INGEST-46", "Issue 13.9", "Open WebUI exports are read: branches, reasoning, calls, documents, images."
+    ),
+    Requirement(
+        "F-INGEST-47", "Issue 13.9", "Cursor databases are read: sessions, calls, reasoning, subagents, old forms."
+    ),
     Requirement("F-INGEST-45", "Issue 13", "A message that is too long for a turn becomes several turns."),
     Requirement("F-INGEST-44", "Issue 13.8", "A title that comes after a session's last turn is its title."),
     Requirement("F-INGEST-38", "Issue 13.8", "A message that was queued while the agent worked is kept, once."),

@@ -9,9 +9,11 @@ from clew.ingest.importers import (
     claude_code,
     claude_export,
     codex,
+    cursor,
     gemini_cli,
     gemini_takeout,
     markdown,
+    open_webui,
     openhands,
     plain_text,
     swe_agent,
@@ -34,6 +36,8 @@ def detect_source(source: Source) -> str:
     Raises:
         FormatError: the format is unknown.
     """
+    if cursor.is_cursor(source):
+        return cursor.NAME
     shape = file_shape(source)
     if shape.kind == "binary":
         raise FormatError(f"{source.label} is no text; expected a conversation as JSON, JSONL, Markdown or text")
@@ -95,6 +99,14 @@ def _is_gemini_takeout(shape: FileShape) -> bool:
     return shape.kind == "list" and shape.has("header", "title", "time", "products")
 
 
+def _is_open_webui(shape: FileShape) -> bool:
+    """A chat with its tree of messages, or an old one with a list and the models that answered."""
+    ways = ("", "chat.")
+    return any(
+        shape.has(f"{way}history.currentId") or shape.has(f"{way}history.messages", f"{way}models") for way in ways
+    ) or shape.has("chat.messages", "chat.models")
+
+
 def _is_export(shape: FileShape) -> bool:
     return shape.has("role", "content", "session", "origin") or shape.has("blob", "data")
 
@@ -103,6 +115,7 @@ _SIGNS: tuple[tuple[str, Callable[[FileShape], bool]], ...] = (
     (LOOSE, _is_export),
     (claude_export.NAME, _is_claude_export),
     (chatgpt.NAME, _is_chatgpt),
+    (open_webui.NAME, _is_open_webui),
     (gemini_cli.NAME, _is_gemini_cli),
     (claude_code.NAME, _is_claude_code),
     (codex.NAME, _is_codex),

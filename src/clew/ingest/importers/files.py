@@ -21,7 +21,7 @@ UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError)
 """Errors that reading a file, or a member of a zip, may raise."""
 
 _NO_ZIP = (*UNREADABLE, ValueError, RuntimeError, OverflowError, struct.error)  # what opening a damaged zip may raise
-_SUFFIXES = frozenset((".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt", ".traj"))
+_SUFFIXES = frozenset((".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt", ".traj", ".vscdb"))
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _IMAGE_FOLDERS = ("dalle-generations", "user-*")  # beside a ChatGPT export that was unpacked
 
@@ -37,6 +37,11 @@ _PROGRAM_FILES = (".aider.chat.history.md",)
 _SESSIONS = {
     "claude-code": (".claude/projects/**/*.jsonl",),
     "codex": (".codex/sessions/**/rollout-*.jsonl", ".codex/archived_sessions/**/rollout-*.jsonl"),
+    "cursor": tuple(
+        f"{place}/Cursor/User/{storage}/state.vscdb"
+        for place in (".config", "Library/Application Support", "AppData/Roaming")
+        for storage in ("globalStorage", "workspaceStorage/*")
+    ),
     "gemini-cli": (".gemini/tmp/*/chats/**/*.json", ".gemini/tmp/*/chats/**/*.jsonl"),
 }
 
@@ -48,7 +53,7 @@ def find_sessions(name: str, home: Path) -> list[Path]:
     """The session files that a client keeps in a home directory, sorted.
 
     Args:
-        name: `claude-code`, `codex` or `gemini-cli`.
+        name: `claude-code`, `codex`, `cursor` or `gemini-cli`.
 
     Raises:
         FormatError: no client of that name keeps sessions.
@@ -125,8 +130,11 @@ def file_source(path: Path, session: str | None, limits: ImportLimits) -> Source
 
 
 def _stamp(path: Path) -> str:
-    state = path.stat()
-    return f"{state.st_size}:{state.st_mtime_ns}:{state.st_ctime_ns}:{state.st_ino}"
+    states = [path.stat()]
+    log = path.with_name(f"{path.name}-wal")  # an open database is changed there first
+    if path.suffix == ".vscdb" and log.exists():
+        states.append(log.stat())
+    return ":".join(f"{each.st_size}:{each.st_mtime_ns}:{each.st_ctime_ns}:{each.st_ino}" for each in states)
 
 
 def is_single(path: Path) -> bool:
@@ -145,7 +153,7 @@ def _file(
 ) -> Source:
     opener = partial(_open if is_named else _open_itself, path)
     asset = _Assets(partial(_images_beside, path.parent), limits.max_line_bytes)
-    return Source(label, stem or "import", opener, session, limits, asset.find)
+    return Source(label, stem or "import", opener, session, limits, asset.find, path)
 
 
 def _open(path: Path) -> BinaryIO:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any, BinaryIO
 
 from clew.ingest.encoding import ESCAPE, LATIN, decode, escape_surrogates, escape_value, is_latin
@@ -61,6 +62,7 @@ class Source:
         opener: opens the file at its first byte; may raise OSError and the errors of zip files.
         session: if given, every turn goes to this session.
         asset: returns the bytes of a file beside this one by the beginning of its name; None when there is none.
+        path: of a file on the disk, for formats that are no streams; None for a member of a zip.
         position: of a file that is followed: its records end with a `FileEnd`, after which they go on.
     """
 
@@ -70,6 +72,7 @@ class Source:
     session: str | None = None
     limits: ImportLimits = field(default_factory=ImportLimits)
     asset: Asset = _no_asset
+    path: Path | None = None
     position: Position | None = None
 
     def open(self) -> BinaryIO:
@@ -166,7 +169,7 @@ def _records(source: Source, found: Iterator[tuple[int, bytes] | Rejection]) -> 
         if isinstance(line, Rejection):
             yield line
         elif line[1].strip():
-            yield _item(source.where(line[0]), line[1], line[0])
+            yield json_record(source.where(line[0]), line[1], line[0])
 
 
 def json_list(source: Source, key: str | None, limit: int | None = None) -> Iterator[JsonRecord | Rejection]:
@@ -181,7 +184,7 @@ def json_list(source: Source, key: str | None, limit: int | None = None) -> Iter
             if element.data is None:
                 yield Rejection(where=where, reason=element.problem or "unreadable")
             else:
-                yield _item(where, element.data, element.index)
+                yield json_record(where, element.data, element.index)
 
 
 def json_header(source: Source, longest: int = 1 << 16) -> dict[str, Any]:
@@ -204,7 +207,7 @@ def json_document(source: Source) -> JsonRecord | Rejection:
         data = stream.read(limit + 1)
     if len(data) > limit:
         return Rejection(where=source.label, reason=f"longer than {limit} bytes; see max_conversation_bytes")
-    return _item(source.label, data, 0)
+    return json_record(source.label, data, 0)
 
 
 def parse(data: bytes) -> Any:
@@ -234,7 +237,8 @@ def parse(data: bytes) -> Any:
     return value if is_clean else escape_value(value)
 
 
-def _item(where: str, data: bytes, place: int) -> JsonRecord | Rejection:
+def json_record(where: str, data: bytes, place: int) -> JsonRecord | Rejection:
+    """A JSON object as a record; a rejection for anything else."""
     try:
         value = parse(data)
     except ValueError as error:

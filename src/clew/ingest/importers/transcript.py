@@ -18,13 +18,16 @@ from clew.types import Part, Rejection
 LABELS = {
     **ROLES,
     **dict.fromkeys(("you", "me", "i", "you said", "prompt", "question", "q"), "user"),
-    **dict.fromkeys(("chatgpt said", "claude said", "response", "answer", "a", "copilot", "grok"), "assistant"),
+    **dict.fromkeys(
+        ("chatgpt said", "claude said", "response", "answer", "a", "copilot", "grok", "cursor"), "assistant"
+    ),
     **dict.fromkeys(("gpt-4", "gpt-4o", "gpt-5", "claude responded", "gemini said"), "assistant"),
     "tool result": "tool",
 }
 """Words that label a message instead of a name, in lower case -> role."""
 
 _EDGE = re.compile(r"^[\W_]+|[\W_]+$")
+_RULE = re.compile(r"\n\s*-{3,}\s*\Z")  # between this message and the next
 _EARLY = 5  # a transcript has a label in its first lines; a text with a colon only later is none
 _MANY = 50_000  # different names; no conversation has so many, so names seen once are dropped
 _FENCE = re.compile(r"\s{0,3}(```|~~~)")
@@ -170,7 +173,7 @@ def _finished(source: Source, name: str, draft: _OpenMessage | None) -> Iterator
         source=name,
         session=source.session_for(None),
         role=role or "user",
-        parts=(Part(type="text", text="\n".join(draft.lines).strip("\n")),),
+        parts=(Part(type="text", text=_RULE.sub("", "\n".join(draft.lines)).strip("\n")),),
         at=draft.label.at,
         speaker=None if role else draft.label.name,
         metadata=without_none(title=draft.title),
