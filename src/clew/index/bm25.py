@@ -321,9 +321,8 @@ def _counts(view: IndexView, found: Postings, window: NeighbourWindow) -> Counts
 
 def _distant(view: IndexView, distance: int) -> _Distant:
     """The pieces whose neighbour at this distance is not adjacent by number; found for new turns only."""
-    return view.folded(
-        CacheKey[_Distant]("distant neighbours", (distance,)), partial(_find_distant, view, distance), _join
-    )
+    key: CacheKey[_Distant] = CacheKey("distant neighbours", (distance,))
+    return view.folded(key, partial(_find_distant, view, distance), _join)
 
 
 def _find_distant(view: IndexView, distance: int, rows: slice) -> _Distant:

@@ -2,8 +2,7 @@
 
 import threading
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, NamedTuple, TypeVar, cast
 
 from numpy.typing import NDArray
 
@@ -15,9 +14,11 @@ MAX_ARRAYS: Final = 32
 """Most arrays in the cache; it is emptied when full, which drops arrays made with outdated weights."""
 
 
-@dataclass(frozen=True)  # without slots: Python 3.11 cannot make `CacheKey[int](...)` of a slotted frozen class
-class CacheKey(Generic[T]):
+class CacheKey(NamedTuple, Generic[T]):
     """Names one cached value of a view or of its columns, and that value's type.
+
+    `CacheKey[int](...)` takes ten times as long as `CacheKey(...)`; where keys are made for each question, the type
+    stands in an annotation.
 
     Attributes:
         parameters: what the value depends on beside the turns, such as weights.

@@ -43,7 +43,8 @@ class Tail:
             return None
         # Copied in one call: a buffer over an array that is growing would raise an error in the writer.
         codes = np.frombuffer(held.tobytes(), dtype=np.int64)
-        codes = codes[: np.searchsorted(codes, pieces << _PIECE_BITS)]
+        if codes[-1] >= pieces << _PIECE_BITS:  # some are newer
+            codes = codes[: np.searchsorted(codes, pieces << _PIECE_BITS)]
         if not len(codes):
             return None
         return codes >> _PIECE_BITS, codes >> _BODY_BITS & _COUNT, codes & _COUNT

@@ -175,8 +175,11 @@ def best(score: Scores, limit: int, tie: Tie, mask: NDArray[np.bool_] | None) ->
         score = np.where(mask, score, -np.inf)
     allowed = np.flatnonzero(score >= _floor(score, limit)) if limit else np.zeros(0, dtype=np.int64)
     allowed = allowed[np.isfinite(score[allowed])]
-    rounded = np.round(score[allowed], 6)
-    order = np.lexsort([*(column[allowed] for column in reversed(tie)), -rounded])
+    falling = -np.round(score[allowed], 6)
+    order = np.argsort(falling)
+    falling_in_order = falling[order]
+    if (falling_in_order[1:] == falling_in_order[:-1]).any():  # without a tie, half of the time is saved
+        order = np.lexsort([*(column[allowed] for column in reversed(tie)), falling])
     return allowed[order[:limit]]
 
 

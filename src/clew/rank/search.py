@@ -5,7 +5,7 @@ Borders: reads the index only; texts are fetched by the caller. The result does 
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import lru_cache, partial
 from itertools import compress, repeat
 from operator import and_
 from typing import Final, NamedTuple, overload
@@ -13,7 +13,7 @@ from typing import Final, NamedTuple, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.config import NO_FLOOR
+from clew.config import NO_FLOOR, RecallConfig
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rank.dampening import dampened
@@ -63,13 +63,19 @@ def opinions(frame: Frame, first: "Ranking | None" = None) -> tuple[list[Opinion
     standing: list[Opinion] = []
     asked: list[Opinion] = []
     known = {} if first is None else first.opinions
-    for signal in SIGNALS if frame.size else ():
-        weight = signal.weight(frame.config, frame.with_assistant)
-        if weight and signal.standing:
+    for signal, weight in _weighted(frame.config, with_assistant=frame.with_assistant) if frame.size else ():
+        if signal.standing:
             standing += _opinion(signal, weight, _standing(signal, frame))
-        elif weight:
+        else:
             asked += [known[signal.name]] if signal.name in known else _asked(signal, weight, frame, asked)
     return standing, asked
+
+
+@lru_cache(maxsize=16)
+def _weighted(config: RecallConfig, *, with_assistant: bool) -> tuple[tuple[Signal, float], ...]:
+    """The signals that have a weight, with it."""
+    weights = ((signal, signal.weight(config, with_assistant)) for signal in SIGNALS)
+    return tuple((signal, weight) for signal, weight in weights if weight)
 
 
 def _asked(signal: Signal, weight: float, frame: Frame, before: Sequence[Opinion]) -> list[Opinion]:
@@ -81,7 +87,8 @@ def _asked(signal: Signal, weight: float, frame: Frame, before: Sequence[Opinion
 
 def _standing(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:
     """The values of a standing signal, computed for new turns only, see `IndexView.grown`."""
-    values_key = CacheKey[Scores]("signal", (signal.name,))
+    values_key: CacheKey[Scores] = CacheKey("signal", (signal.name,))
+    scaled_key: CacheKey[tuple[Scores | None, float, float]] = CacheKey("scaled signal", (signal.name,))
 
     def scaled() -> tuple[Scores | None, float, float]:
         if not signal.grows:
@@ -90,7 +97,7 @@ def _standing(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float
         values = None if silent else frame.view.grown(values_key, lambda rows: np.asarray(signal.compute(frame, rows)))
         return _scaled(signal, frame, values)
 
-    return frame.view.derived(CacheKey[tuple[Scores | None, float, float]]("scaled signal", (signal.name,)), scaled)
+    return frame.view.derived(scaled_key, scaled)
 
 
 def _values(signal: Signal, frame: Frame) -> tuple[Scores | None, float, float]:

@@ -6,7 +6,7 @@ which PostgreSQL cannot keep; key columns and bounds are never None; no request 
 
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
-from operator import itemgetter
+from itertools import product
 from typing import Final, cast
 
 from clew.errors import StoreError
@@ -15,7 +15,6 @@ from clew.store.values import Key, Row, Value
 
 _TYPES: Final[dict[str, type]] = {"text": str, "int": int, "real": float, "bytes": bytes}
 _NONE: Final = type(None)
-_FIRST: Final = itemgetter(0)
 _LOWEST: Final = -(2**63)
 _HIGHEST: Final = 2**63 - 1
 _NUL: Final = "its text holds NUL, which not every database can keep; escape it first"
@@ -81,10 +80,13 @@ def check_keys(table: Table, keys: Sequence[Key]) -> None:
     Raises:
         StoreError: they are not.
     """
-    kinds = {tuple(map(type, key)) for key in keys}
-    sound = all(len(each) == table.key and _bounds_fault(table.name, None, each, each) is None for each in kinds)
-    if sound and len(set(map(_FIRST, keys))) < 2 and not _has_nul_in(keys, kinds):
-        return
+    if set(map(len, keys)) == {table.key}:  # looked at a column at a time: one look for a hundred values
+        columns = list(zip(*keys, strict=True))
+        kinds = product(*(set(map(type, column)) for column in columns))
+        if all(_bounds_fault(table.name, None, each, each) is None for each in kinds):
+            texts = (cast("Iterable[str]", column) for column in columns if type(column[0]) is str)
+            if columns[0].count(columns[0][0]) == len(keys) and not any("\0" in "".join(text) for text in texts):
+                return
     for key in keys:
         check_key(table, key)
         check_bounds(table, None, keys[0], key)
@@ -138,12 +140,6 @@ def _has_nul(values: Iterable[Value]) -> bool:
         if type(value) is str and "\0" in value:
             return True
     return False
-
-
-def _has_nul_in(keys: Sequence[Key], kinds: Iterable[tuple[type, ...]]) -> bool:
-    """The same of keys of these kinds, a column at a time: one look for a hundred values."""
-    texts = {place for each in kinds for place, kind in enumerate(each) if kind is str}
-    return any("\0" in "".join(cast("Iterable[str]", map(itemgetter(place), keys))) for place in texts)
 
 
 @cache
