@@ -39,22 +39,22 @@ class Task(Protocol):
 
 
 class ReceiptWriting:
-    """Writes the receipts of recalls."""
+    """Writes the receipts of recalls, many at once."""
 
     def __init__(self, receipts: ReceiptBook) -> None:
         self._receipts = receipts
 
-    def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # see `Task`
+    def pending(self, *, now: bool) -> Mapping[str, int]:
         """See `Task.pending`."""
-        return {"receipts": self._receipts.waiting}
+        return {"receipts": self._receipts.waiting if self._receipts.is_due() or not now else 0}
 
     def is_due(self) -> bool:
         """See `Task.is_due`."""
-        return self._receipts.waiting > 0
+        return self._receipts.is_due()
 
     def step(self) -> bool:
         """See `Task.step`."""
-        return bool(self._receipts.flush())
+        return self._receipts.is_due() and bool(self._receipts.flush())
 
 
 class RetentionSweep:

@@ -165,6 +165,7 @@ class Worker:
         While another process holds the space's lease, its progress is waited for.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
+        self._receipts.hurry()
         if timeout is None and self._recognition is not None:
             self._recognition.release()
 

@@ -104,10 +104,11 @@ _PRIMITIVES: frozenset[type] = frozenset((str, int, float, bool, type(None)))
 
 def _plain(value: Any) -> Any:
     # Most values are primitives; the other checks take five times as long.
-    return value if type(value) in _PRIMITIVES else _taken_apart(value)
+    return value if type(value) in _PRIMITIVES else taken_apart(value)
 
 
-def _taken_apart(value: Any) -> Any:
+def taken_apart(value: Any) -> Any:
+    """A value that JSON does not have, as primitives: the `default` of an encoder."""
     if isinstance(value, Record):
         return value.to_dict()
     if isinstance(value, datetime):
