@@ -1577,6 +1577,11 @@ CONDENSE = (
         "issue 14",
         "What a client's shortened history lost of a session is found and brought back within a budget.",
     ),
+    Requirement(
+        "F-CONDENSE-26",
+        "issue 14",
+        "A compaction keeps the recap until the next one and lists what left the prompt; no turn is changed.",
+    ),
     Requirement("F-CONDENSE-21", "issue 14", "The stubs of a message list stay the same when the list grows."),
 )
 

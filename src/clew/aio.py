@@ -72,6 +72,7 @@ class AsyncMemory:
     get = _in_thread(Memory.get)
     restore = _in_thread(Memory.restore)
     recap = _in_thread(Memory.recap)
+    condense = _in_thread(Memory.condense)
     insure = _in_thread(Memory.insure)
     collapse = _in_thread(Memory.collapse)
     shrink_images = _in_thread(Memory.shrink_images)

@@ -278,6 +278,21 @@ class EntitiesConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CondenseConfig:
+    """When a session is condensed behind the scenes, and how large its recap is: docs/condense.md."""
+
+    session_tokens: int = _setting(
+        0,
+        "Tokens since its last compaction above which a session is condensed by itself; 0: only when asked.",
+        low=0,
+        high=1_000_000_000,
+    )
+    recap_tokens: int = _setting(4_000, "Most tokens of a recap.", low=0, high=1_000_000)
+    protected_turns: int = _setting(6, "Last turns of a session that are not condensed.", low=0, high=100_000)
+    minimum_turns: int = _setting(5, "Analysed turns that a compaction needs at least.", low=1, high=100_000)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """All settings of one `Memory`."""
 
@@ -304,6 +319,7 @@ class Config:
     index: IndexConfig = field(default_factory=IndexConfig)
     store: StoreConfig = field(default_factory=StoreConfig)
     analyze: AnalyzeConfig = field(default_factory=AnalyzeConfig)
+    condense: CondenseConfig = field(default_factory=CondenseConfig)
     entities: EntitiesConfig = field(default_factory=EntitiesConfig)
     recall: RecallConfig = field(default_factory=RecallConfig)
     llm: LLMConfig = field(default_factory=LLMConfig)

@@ -214,6 +214,7 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "pin": lambda m, _: m.pin("s:turn:0"),
     "recap": lambda m, _: m.recap("s"),
     "insure": lambda m, _: m.insure("s", []),
+    "condense": lambda m, _: m.condense("s"),
     "collapse": lambda m, _: m.collapse([]),
     "shrink_images": lambda m, _: m.shrink_images([]),
     "unpin": lambda m, _: m.unpin("s:turn:0"),

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from clew.analyze.naming import naming_text
-from clew.recall.open_tasks import open_tasks
+from clew.condense.open_tasks import open_tasks
 from clew.recall.session_titles import TITLE, title_of
 from clew.types import Part, Turn
 

@@ -8,9 +8,11 @@ from typing import Protocol
 
 from clew.config import IndexConfig
 from clew.derive.analysis import Analysis
+from clew.derive.compaction import Compactor
 from clew.derive.embedding import Embedding, FailedTurns
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
+from clew.index.live import LiveIndex
 from clew.index.packer import pack
 from clew.maintain.retention import Retention
 from clew.rows.receipts import ReceiptBook
@@ -165,6 +167,26 @@ class TurnReading:
     def _failed(self) -> frozenset[int]:
         """Turns that the embedder cannot do: the analysis does not wait for their vectors."""
         return FailedTurns().turns if self._embedding is None else self._embedding.failed().turns
+
+
+class Condensing:
+    """Compacts sessions that have grown by more than `condense.session_tokens`, once their turns are analysed."""
+
+    def __init__(self, compactor: Compactor, live: LiveIndex) -> None:
+        self._compactor, self._live = compactor, live
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # see `Task`
+        """See `Task.pending`."""
+        return {"condense": len(self._compactor.due(self._live.view()))}
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        return any(self.pending(now=True).values())
+
+    def step(self) -> bool:
+        """See `Task.step`."""
+        due = self._compactor.due(self._live.view())
+        return bool(due) and bool(self._compactor.compact(due[0]).understood["compacted"])
 
 
 class NameRecognition:

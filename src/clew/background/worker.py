@@ -16,6 +16,7 @@ from clew.background.lease import WorkLease
 from clew.background.llm import LLMWorker
 from clew.background.loop import LoopSettings, WorkLoop
 from clew.background.tasks import (
+    Condensing,
     NameRecognition,
     Packing,
     ReceiptWriting,
@@ -27,6 +28,7 @@ from clew.background.tasks import (
 )
 from clew.config import Config
 from clew.derive.analysis import Analysis
+from clew.derive.compaction import Compactor
 from clew.derive.embedding import Embedding
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
@@ -224,6 +226,7 @@ class WorkerSources:
     live: LiveIndex
     receipts: ReceiptBook
     retention: Retention
+    compactor: Compactor
 
 
 def background_worker(
@@ -250,6 +253,7 @@ def background_worker(
             *(() if embedding is None else (VectorMaking(embedding),)),
             TurnReading(analysis, EntityCounting(store, space), embedding),
             *(() if recognition is None else (NameRecognition(recognition),)),
+            Condensing(sources.compactor, live),
         ),
         last=(Scrubbing(store, space),),
     )

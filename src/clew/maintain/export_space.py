@@ -19,7 +19,8 @@ EXPORTED: Final = frozenset({"turn", "blob"})
 
 LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
     dict.fromkeys(
-        ("annotation", "analysis", "node", "label", "label_alias", "entity", "edge"), "derived from the turns"
+        ("annotation", "analysis", "compaction", "node", "label", "label_alias", "entity", "edge"),
+        "derived from the turns",
     )
     | dict.fromkeys(("tail", "segment", "speaker"), "the index, derived from the turns")
     | {

@@ -50,6 +50,7 @@ REACHED: Final[Mapping[str, str]] = MappingProxyType(
         "pin": "deleted by the turn's name",
         "original": "deleted when it repeats the turn's text or image",
         "node": "those of the session are made anew",
+        "compaction": "those of the session are deleted",
         "label": "those of the turn and of the session's nodes are deleted",
         "label_alias": "deleted with the last use of the name",
         "entity": "counted down",
@@ -214,6 +215,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     removed["receipt"] = _drop_receipts(tx, space)
     removed["pin"] = forget_pins(tx, space, [turn_id(turn.session, cast(int, turn.seq)) for turn in turns])
     sessions = {turn.session for turn in turns}
+    removed["compaction"] = sum(tx.delete("compaction", (space, name), (space, name)) for name in sorted(sessions))
     _mend_sessions(tx, space, sessions)
     analyse_again(tx, space, sorted(sessions))
     TOMBSTONE.put(tx, tombstones)

@@ -20,6 +20,7 @@ from clew.index.segment import Segment
 from clew.index.segment_kinds import STAGED, TERMS, list_segments, segment_data, segment_kinds, staged_kind
 from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import NAME_OWNER, TAG
+from clew.rows.compactions import compaction_text
 from clew.rows.receipts import receipt_text
 from clew.rows.turn_log import stored_rows
 from clew.rows.vocabulary import LABEL_KIND, VECTOR_KIND
@@ -28,6 +29,7 @@ from clew.store.protocol import Reader, Store
 from clew.store.row_types import (
     AnalysisRow,
     AnnotationRow,
+    CompactionRow,
     EdgeRow,
     EntityRow,
     LabelAliasRow,
@@ -83,7 +85,7 @@ WHOLE: Final = tuple(name for name, table in TABLES.items() if table.holds_user_
 _PACKED: Final = (SEGMENT_DATA, TAIL_ENTRY, VECTOR_BYTES, RECEIPT_DATA)
 """Columns of bytes that look like words by chance."""
 
-_OWN_WORDS: Final = frozenset({"completion", "node"})
+_OWN_WORDS: Final = frozenset({"completion", "compaction", "node"})
 """Tables that have words of their own (a model's, names of fields): only runs prove anything there."""
 
 
@@ -265,7 +267,12 @@ def _text(row: Iterable[Value]) -> str:
 
 
 def _unpacked(row: Row) -> str:
-    return f"{_text(row)} {receipt_text(row.data)}" if isinstance(row, ReceiptRow) else _text(row)
+    match row:
+        case ReceiptRow():
+            return f"{_text(row)} {receipt_text(row.data)}"
+        case CompactionRow():
+            return f"{_text(row)} {compaction_text(row)}"
+    return _text(row)
 
 
 def _terms(entry: TurnEntry) -> set[str]:

@@ -32,7 +32,7 @@ from clew.rows.pause import pause, resume
 from clew.rows.pins import MOST, set_pin, take_back
 from clew.store.home import usable_path
 from clew.store.protocol import Store
-from clew.types import ForgetReport, IngestReport, Turn
+from clew.types import ForgetReport, IngestReport, Receipt, Turn
 from clew.types.pins import Pin
 from clew.types.tuning import TuneReport
 from clew.types.work import WorkProgress
@@ -209,6 +209,31 @@ class Memory(MemoryReads):
         """Stores again what comes; what came meanwhile was not kept."""
         self._check_open()
         resume(self.reads.store, self.space)
+
+    def condense(self, session: str, *, force: bool = False, dry_run: bool = False) -> Receipt:
+        """Compacts a session: makes the recap that stays until the next compaction, and a list of what left the prompt.
+
+        The turns stay as they are. A session is due when more than `condense.session_tokens` were added since its last
+        compaction; the background work compacts those by itself. The receipt's rows name each covered turn,
+        the values of it that are not in the recap, and the id that restores it; `explain` gives it again.
+
+        Args:
+            force: also a session that is not due, if it has any new turns beside the last `condense.protected_turns`.
+            dry_run: write nothing.
+
+        Returns:
+            The receipt; `understood["compacted"]` says whether a compaction was due, and `understood["why"]` why not.
+
+        Raises:
+            NotFoundError: there is no such session.
+            InputError: the space is paused.
+            ConflictError: the session was changed again and again meanwhile.
+        """
+        self._check_open()
+        receipt = self.parts.compactor.compact(given_text(session, "session"), force=force, dry_run=dry_run)
+        if receipt.understood["compacted"] and not dry_run:
+            self.reads.receipts.keep(receipt)
+        return receipt
 
     def collapse(
         self, messages: Sequence[dict[str, Any]], wire: str = "anthropic", *, protected: int = PROTECTED

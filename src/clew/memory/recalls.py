@@ -28,6 +28,7 @@ from clew.recall.search import matching, quoting, search, stored_turn
 from clew.recall.sessions import list_sessions
 from clew.recall.time_lookup import TimeRequest, remember
 from clew.recall.timeline import with_moments
+from clew.rows.compactions import receipt_of_compaction
 from clew.store.protocol import Store
 from clew.text.counters import counter as counter_named
 from clew.types import Context, Hit, Receipt, Turn
@@ -330,7 +331,7 @@ class MemoryRecalls:
         return chat_prompt(self.reads, given_text(query, "question"), given_session(session))
 
     def explain(self, receipt: str | None = None) -> Receipt:
-        """The receipt of a recall: what was considered, every signal's share, what was left out and why.
+        """The receipt of a recall or compaction: what was considered, every signal's share, what was left out and why.
 
         Args:
             receipt: its name, as `Context.receipt_id` gives it; None for the newest of the space.
@@ -339,9 +340,11 @@ class MemoryRecalls:
             NotFoundError: no such receipt, or it was dropped as one of the oldest.
         """
         self._check_open()
-        return (
-            self.reads.receipts.newest() if receipt is None else self.reads.receipts.get(given_text(receipt, "receipt"))
-        )
+        if receipt is None:
+            return self.reads.receipts.newest()
+        with self.reads.store.snapshot() as reader:
+            compacted = receipt_of_compaction(reader, self.space, given_text(receipt, "receipt"))
+        return self.reads.receipts.get(receipt) if compacted is None else compacted
 
 
 @contextmanager

@@ -7,12 +7,14 @@ from typing import Any, Protocol
 
 from clew.background.worker import Worker, WorkerSources, background_worker
 from clew.config import Config
+from clew.derive.compaction import Compactor
 from clew.maintain.forget import Selection, forget
 from clew.maintain.retention import Retention
 from clew.memory.opening import Clock, Models, open_home
 from clew.models.protocol import LLM, Embedder
 from clew.recall.read_path import ReadPath, read_path
 from clew.store.protocol import Store
+from clew.text.counters import counter
 from clew.types import ForgetReport
 from clew.write.append import Appender
 from clew.write.shortened import Shortener
@@ -34,6 +36,7 @@ class Parts:
         reads: everything that a read needs.
         appender: the write path.
         worker: the work behind the acknowledgement; not started yet.
+        compactor: makes recaps that stay until the next compaction.
         shortener: keeps what leaves a client's message list.
         owns_store: closing the memory closes the store.
     """
@@ -44,6 +47,7 @@ class Parts:
     worker: Worker
     retention: Retention
     forget: Forget
+    compactor: Compactor
     shortener: Shortener
     owns_store: bool = False
 
@@ -76,14 +80,15 @@ def wire(
         return report
 
     retention = Retention(store, space, config.keep_days, clock, forget_turns)
+    compactor = Compactor(store, space, config.condense, config.analyze, lambda: counter(config.counter), clock)
     worker = background_worker(
-        WorkerSources(store, space, config, clock, reads.live, reads.receipts, retention),
+        WorkerSources(store, space, config, clock, reads.live, reads.receipts, retention, compactor),
         embedder=models.embedder,
         llm=models.llm,
         find_recogniser=models.find_recogniser,
     )
     shortener = Shortener(store, space, config, clock)
-    return Parts(reads, models, appender, worker, retention, forget_turns, shortener, owns_store)
+    return Parts(reads, models, appender, worker, retention, forget_turns, compactor, shortener, owns_store)
 
 
 def open_parts(

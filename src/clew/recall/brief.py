@@ -8,8 +8,8 @@ from typing import Final
 import numpy as np
 
 from clew.analyze.naming import without_markup
+from clew.condense.open_tasks import open_tasks
 from clew.index.view import IndexView
-from clew.recall.open_tasks import open_tasks
 from clew.recall.read_path import ReadPath
 from clew.recall.sessions import list_sessions
 from clew.store.protocol import Reader

@@ -310,6 +310,21 @@ class OriginalRow(NamedTuple):
     data: bytes | None  # of an image
 
 
+class CompactionRow(NamedTuple):
+    """One compaction of a session: its recap and its receipt."""
+
+    space: str
+    session: str
+    number: int  # from 1
+    last: int  # seq of the last turn that it covers: the watermark
+    made_at: int
+    reason: str  # trigger, asked
+    tokens_before: int
+    tokens_after: int
+    receipt: str
+    data: bytes  # compressed JSON of recap and receipt
+
+
 class MetaRow(NamedTuple):
     """A named value, such as a version or a progress mark; the installation's own rows have the empty space."""
 

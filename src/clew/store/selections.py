@@ -13,6 +13,7 @@ from clew.store.tables import (
     ANALYSIS,
     ANNOTATION,
     BLOB,
+    COMPACTION,
     COMPLETION,
     EDGE,
     ENTITY,
@@ -302,6 +303,15 @@ class NodeData(NamedTuple):
     data: str
 
 
+class CompactionMark(NamedTuple):
+    """How far a compaction covers its session."""
+
+    session: str
+    number: int
+    last: int
+    receipt: str
+
+
 class NodeTitle(NamedTuple):
     """A node's place in the hierarchy and its title."""
 
@@ -454,6 +464,7 @@ NODE_DATA: Final = Columns(NODE, NodeData)
 NODE_OUTLINES: Final = Columns(NODE, NodeOutline)
 NODE_SPANS: Final = Columns(NODE, NodeSpan)
 NODE_TITLES: Final = Columns(NODE, NodeTitle)
+COMPACTION_MARKS: Final = Columns(COMPACTION, CompactionMark)
 
 ENTITY_KEY: Final = Column[str](ENTITY, "entity")
 EDGE_SOURCE: Final = Column[str](EDGE, "source")

@@ -17,6 +17,7 @@ from clew.store.row_types import (
     AnalysisRow,
     AnnotationRow,
     BlobRow,
+    CompactionRow,
     CompletionRow,
     EdgeRow,
     EntityRow,
@@ -182,6 +183,7 @@ PARAMETER: Final = TypedTable("parameter", ParameterRow, key=3, holds_user_text=
 FEEDBACK: Final = TypedTable("feedback", FeedbackRow, key=4, holds_user_text=False)
 PIN: Final = TypedTable("pin", PinRow, key=3, holds_user_text=True)
 ORIGINAL: Final = TypedTable("original", OriginalRow, key=2, holds_user_text=True)
+COMPACTION: Final = TypedTable("compaction", CompactionRow, key=3, holds_user_text=True)
 META: Final = TypedTable("meta", MetaRow, key=2, holds_user_text=True)
 
 TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
@@ -214,6 +216,7 @@ TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
             FEEDBACK,
             PIN,
             ORIGINAL,
+            COMPACTION,
             META,
         )
     }

@@ -1,0 +1,94 @@
+"""Compactions as rows: the recap of a session up to its watermark, and the receipt of what left the prompt."""
+
+import json
+import zlib
+from dataclasses import dataclass
+from typing import Final
+
+from clew.condense.recap import Recap
+from clew.store.protocol import Reader
+from clew.store.row_types import CompactionRow
+from clew.store.rows import dumps
+from clew.store.selections import COMPACTION_MARKS
+from clew.store.tables import COMPACTION
+from clew.types.context import Receipt
+
+_EFFORT: Final = 6
+
+
+@dataclass(frozen=True, slots=True)
+class Compaction:
+    """One compaction of a session.
+
+    Attributes:
+        number: from 1.
+        last: seq of the last turn that it covers.
+        reason: `trigger`, or `asked` when somebody asked for it.
+        tokens_before: of all the session's turns.
+        tokens_after: of the recap and the turns after `last`.
+        budget: of the recap.
+    """
+
+    number: int
+    last: int
+    reason: str
+    tokens_before: int
+    tokens_after: int
+    budget: int
+    recap: Recap
+    receipt: Receipt
+
+
+def compaction_row(space: str, compaction: Compaction, now: int) -> CompactionRow:
+    """The row of a compaction."""
+    said = {"budget": compaction.budget, "recap": compaction.recap.to_dict(), "receipt": compaction.receipt.to_dict()}
+    return CompactionRow(
+        space,
+        compaction.recap.session,
+        compaction.number,
+        compaction.last,
+        now,
+        compaction.reason,
+        compaction.tokens_before,
+        compaction.tokens_after,
+        compaction.receipt.id,
+        zlib.compress(dumps(said).encode(), _EFFORT),
+    )
+
+
+def newest_compaction(reader: Reader, space: str, session: str) -> Compaction | None:
+    """The last compaction of a session; None if it has none."""
+    rows = COMPACTION.scan(reader, (space, session), (space, session), limit=1, reverse=True)
+    return _compaction(rows[0]) if rows else None
+
+
+def receipt_of_compaction(reader: Reader, space: str, name: str) -> Receipt | None:
+    """The receipt of that name; None if no compaction has it."""
+    marks = COMPACTION_MARKS.scan(reader, (space,), (space,))
+    found = next((mark for mark in marks if mark.receipt == name), None)
+    row = None if found is None else COMPACTION.get(reader, (space, found.session, found.number))
+    return None if row is None else _compaction(row).receipt
+
+
+def watermarks(reader: Reader, space: str) -> dict[str, int]:
+    """Session -> seq of the last turn that its compactions cover, for sessions that have one."""
+    return {mark.session: mark.last for mark in COMPACTION_MARKS.scan(reader, (space,), (space,))}
+
+
+def compaction_text(row: CompactionRow) -> str:
+    """The JSON of recap and receipt."""
+    return zlib.decompress(row.data).decode()
+
+
+def _compaction(row: CompactionRow) -> Compaction:
+    said = json.loads(compaction_text(row))
+    return Compaction(
+        row.number,
+        row.last,
+        row.reason,
+        row.tokens_before,
+        row.tokens_after,
+        said["budget"],
+        Recap.from_dict(said["recap"]),
+        Receipt.from_dict(said["receipt"]),
+    )
