@@ -568,7 +568,7 @@ INGEST = (
         "Issue 12.2",
         "An import follows no link that it finds, and opens no pipe; both are counted as skipped.",
     ),
-    Requirement("F-INGEST-46", "Issue 12.2", "A number too large for JSON is kept as text, and exports are JSON."),
+    Requirement("F-INGEST-50", "Issue 12.2", "A number too large for JSON is kept as text, and exports are JSON."),
     Requirement("F-INGEST-31", "Issue 12.2", "An empty tool result is kept; it pairs with its call."),
     Requirement("F-INGEST-32", "Issue 12.2", "A file in Latin-1 is decoded, with a warning that names it."),
     Requirement(
@@ -1226,7 +1226,7 @@ SPEED = (
         "Issue 12.1",
         "Importing a session file that grew reads its new lines, with the same result as reading all of it.",
     ),
-    Requirement("F-SPEED-34", "Issue 12.1", "The regular expressions of rules are compiled when they are first used."),
+    Requirement("F-SPEED-38", "Issue 12.1", "The regular expressions of rules are compiled when they are first used."),
     Requirement("F-SPEED-08", "DESIGN 13", "An exchange of candidates releases none that it would take back."),
 )
 

@@ -88,7 +88,7 @@ def test_a_name_of_a_session_that_no_database_keeps_is_refused(
     assert (report.added, "NUL" in report.rejected[0].reason) == (0, True)
 
 
-@pytest.mark.requirement("F-INGEST-46")
+@pytest.mark.requirement("F-INGEST-50")
 def test_numbers_too_large_for_json_stay_text_and_the_export_is_json(memory: Memory, tmp_path: Path) -> None:
     assert parse(b'{"a": 1e999, "b": [-1e999, 1.5, 2], "c": NaN}') == {"a": "1e999", "b": ["-1e999", 1.5, 2], "c": None}
     (tmp_path / "in.jsonl").write_text('{"role": "user", "content": "coffee", "score": 1e999}\n', encoding="utf-8")
