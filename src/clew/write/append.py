@@ -168,8 +168,6 @@ class Appender:
             stream: state of the same sequence from earlier calls, so that it is aligned as a whole; it is updated.
         """
         stream = stream or StreamAlignment()
-        with self._store.snapshot() as reader:
-            stream.restore(reader, self._space, items[0].turn.session)
         in_line = self._in_line(items, stream)
         if len(in_line) < len(items):
             progress(len(items) - len(in_line))
@@ -232,13 +230,14 @@ class Appender:
         keys = [sequence_key(item) for item in items]
         with self._store.snapshot() as reader:
             upcoming = next_seq(reader, self._space, session)
-            if stream.keys and not forgotten(reader, self._space, session):
+            if stream.is_begun and not forgotten(reader, self._space, session):
                 found = stream.places(reader, self._space, session, keys, upcoming)
                 if found is not None:
                     return _Plan(*found, upcoming)
-            if upcoming == 0 or not (stream.keys or self._may_line_up(reader, items, upcoming)):
+            if upcoming == 0 or not (stream.is_begun or self._may_line_up(reader, items, upcoming)):
                 return _Plan(align((), keys), (), upcoming)
             line = read_contents(reader, self._space, session, [*stream.keys, *keys])
+        stream.restore(line)
         stream.look(line, upcoming)
         places = align(line.keys, [*stream.keys, *keys])
         seqs = list(line.seqs)

@@ -34,9 +34,6 @@ from clew.write.followed import FollowedImport
 from clew.write.prepare import Prepared, admit, prepare
 from clew.write.stream_alignment import StreamAlignment
 
-_KEPT: Final = 4
-"""Alignment keys kept in memory, for each turn that an import gathers."""
-
 PAUSED: Final = "this space is paused and stores nothing; `clew resume`, or Memory.resume, ends that"
 
 Progress = Callable[[int], None]
@@ -300,11 +297,10 @@ def _append_all(
         for session in list(groups):
             group = groups.pop(session)  # at once: what fails is not tried again on the way out
             items = [waiting.item for waiting in group]
-            streams[session] = stream = streams.pop(session, None) or StreamAlignment()  # the last one used comes last
+            stream = streams.setdefault(session, StreamAlignment())
             fates = appender.add_sequence(items, clock(), tally.progress, stream)
             for waiting, fate in zip(group, fates, strict=True):
                 tally.take(waiting, fate)
-        _release(streams.values(), _KEPT * config.gather_turns)
         appender.note_files(
             ImportedFile(file.end.where + way, file.end.stamp, file.turns) for file in tally.take_ended() if file.end
         )
@@ -323,20 +319,6 @@ def _append_all(
     if tally.learned:
         appender.learn(tally.learned, clock())
     return tally.report()
-
-
-def _release(streams: Iterable[StreamAlignment], most: int) -> None:
-    """Drops the keys of the sequences that were used longest ago, until no more than `most` are in memory.
-
-    The last one used keeps its keys: a long session would have to read all of them again for each group of turns.
-    """
-    kept = list(streams)
-    keys = sum(len(stream.keys) for stream in kept)
-    for stream in kept[:-1]:
-        if keys <= most:
-            break
-        keys -= len(stream.keys)
-        stream.release()
 
 
 def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tally) -> Iterator[_Waiting]:

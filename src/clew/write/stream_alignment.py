@@ -6,10 +6,12 @@ aligned again by `clew.ingest.identity.align`, with the same result.
 """
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from typing import cast
 
 from clew.ingest.identity import Placement, TurnKey
 from clew.store.protocol import Reader
-from clew.store.rows import from_us, to_us
+from clew.store.rows import to_us
 from clew.store.selections import TURN_IDENTITIES
 from clew.types.ids import parse_turn_id
 from clew.write.session_log import SessionContents, by_external_id
@@ -19,17 +21,22 @@ class StreamAlignment:
     """The part of a sequence that has arrived so far.
 
     Attributes:
-        keys: alignment keys of its turns, in order.
+        keys: alignment keys of its turns, in order, after `restore`. As long as these are the session's first turns,
+            none is in memory, since the store has them.
     """
 
     def __init__(self, earlier: Iterable[TurnKey] = ()) -> None:
         """Begins; `earlier` are keys of turns whose places are not known."""
         self.keys = list(earlier)
         self._length: int | None = None if self.keys else 0  # they are the session's first so many turns; None: not so
+        self._stored = 0  # of how many, the first ones, the store has the keys
         self._branch: str | None = None
         self._straight_to = 0  # places below it were seen to be one branch, in order
-        self._ids: set[str] = set()  # external ids of the sequence
-        self._is_released = False
+
+    @property
+    def is_begun(self) -> bool:
+        """Whether any turn has arrived."""
+        return bool(self.keys or self._stored)
 
     def take(self, key: TurnKey, name: str | None, *, added: bool) -> None:
         """Adds a turn that was settled.
@@ -40,42 +47,20 @@ class StreamAlignment:
         """
         if self._branch is None:
             self._branch = key.branch
-        self.keys.append(key)
-        if self._length is None:
-            return
         seq = None if name is None else parse_turn_id(name)[1]
-        repeated = key.external_id is not None and key.external_id in self._ids
-        if (
-            repeated
-            or seq is None
-            or seq != self._length
-            or key.branch != self._branch
-            or not (added or seq < self._straight_to)
-        ):
-            self._length = None
-            return
-        self._length += 1
-        if key.external_id is not None:
-            self._ids.add(key.external_id)
-
-    def release(self) -> None:
-        """Drops the keys if `restore` can read them from the store again: they are the session's first turns."""
-        if self._length and self._length == len(self.keys):
+        is_next = seq is not None and seq == self._length and key.branch == self._branch
+        if is_next and (added or cast(int, seq) < self._straight_to):
+            self._length = self._stored = cast(int, seq) + 1
             self.keys = []
-            self._ids = set()
-            self._is_released = True
+        else:  # among others a repeated external id, which names a turn before
+            self._length = None
+            self.keys.append(key)
 
-    def restore(self, reader: Reader, space: str, session: str) -> None:
-        """Reads the keys again that were dropped; nothing otherwise."""
-        if not self._is_released:
-            return
-        rows = TURN_IDENTITIES.scan(reader, (space, session), (space, session), limit=self._length)
-        for row in rows:
-            at = None if row.at is None else from_us(row.at)
-            self.keys.append(TurnKey(row.hash, at, row.external_id, self._branch or ""))
-            if row.external_id is not None:
-                self._ids.add(row.external_id)
-        self._is_released = False
+    def restore(self, line: SessionContents) -> None:
+        """Takes the keys that only the store has from what the session holds, forgotten turns included."""
+        first = (key for seq, key in zip(line.seqs, line.keys, strict=True) if seq < self._stored)
+        self.keys[:0] = [replace(key, branch=self._branch or "", follows=None) for key in first]
+        self._stored = 0
 
     def look(self, line: SessionContents, upcoming: int) -> None:
         """Checks whether the session, up to its next seq, consists of this sequence alone."""
@@ -104,8 +89,8 @@ class StreamAlignment:
         known = _again(reader, (space, session, length), keys) if length < upcoming else 0
         if known < len(keys) and length + known < upcoming:
             return None
-        names = {key.external_id for key in keys if key.external_id is not None}
-        if len(names) < sum(key.external_id is not None for key in keys) or not self._ids.isdisjoint(names):
+        names = [key.external_id for key in keys if key.external_id is not None]
+        if len(set(names)) < len(names):
             return None  # what follows a repeated external id depends on the turns that followed it before
         places = [Placement(known=number) for number in range(known)]
         for key in keys[known:]:
