@@ -11,7 +11,7 @@ from functools import cache, partial
 from typing import Final
 
 from clew.assemble.packing import CandidateRendering, PackingCandidate, pack
-from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, heading, render
+from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, heading, names_left_out, render
 from clew.text.counters import Counter
 
 CHARS_PER_TOKEN: Final = 4
@@ -19,6 +19,12 @@ CHARS_PER_TOKEN: Final = 4
 
 SPARE: Final = 4
 """Room in tokens below which no line fits: a number, a name, a word."""
+
+SAVED: Final = 12
+"""Room in tokens from which it is worth looking once more for candidates that fit: a short message."""
+
+SLACK: Final = 2
+"""How many times fewer tokens than estimated a text may have by a counter that is not the estimate."""
 
 FEW: Final = 16
 """Candidates that are read at once where little room is left, so that many are tried."""
@@ -83,10 +89,8 @@ def fit(
     """
     table = _Table(least, fetch, renderings, counter)
     room = budget - table.weigh(OPENING) - table.weigh(CLOSING)
-    if worth is None:
-        table.fill(0, room)
-    else:
-        table.pack(worth, must, room)
+    room = table.fill(0, room) if worth is None else table.pack(worth, must, room)
+    table.use_saved(room)
     return _exact(table.taken, must, budget, counter, table.count)
 
 
@@ -104,21 +108,24 @@ class _Table:
         self._fetch = fetch
         self._renderings = renderings
         self._known = counter.name == "estimate"
+        self._slack = 1 if self._known else SLACK
         self._headings: set[object] = set()
         self._heading_costs: dict[tuple[str, date | None], float] = {}
+        self._offered: dict[int, Sequence[Evidence]] = {}
         self.taken: dict[int, Evidence] = {}
         # A line is counted for packing and again as its item's cost; the estimate is cheaper than a cache.
         self.count: Callable[[str], int] = counter if self._known else cache(counter)
         # Parts are counted so that rounding does not add up: the estimate rounds only once, at the end.
         self.weigh: Callable[[str], float] = (lambda text: len(text) / CHARS_PER_TOKEN) if self._known else self.count
 
-    def pack(self, worth: Sequence[float], must: Sequence[int], room: float) -> None:
-        """Packs the candidates within reach, and fills the remaining room with later ones."""
+    def pack(self, worth: Sequence[float], must: Sequence[int], room: float) -> float:
+        """Packs the candidates within reach, fills the remaining room with later ones, and returns what is left."""
         reached = self._reach(must, room)
         if not reached:
-            return
+            return room
         self._fetch(reached)
         offered = list(map(self._renderings, reached))
+        self._offered = dict(zip(reached, offered, strict=True))
         worths = [worth[place] * factor for place, factor in zip(reached, _repeats(offered), strict=True)]
         choices = list(map(self._choice, worths, offered))
         numbers = {place: number for number, place in enumerate(reached)} if must else {}
@@ -126,29 +133,43 @@ class _Table:
         for number, offer in picked.items():
             room -= choices[number].offers[offer].cost
             room -= self._take(reached[number], offered[number][offer])
-        self.fill(reached[-1] + 1, room)
+        return self.fill(reached[-1] + 1, room)
 
-    def fill(self, start: int, room: float) -> None:
+    def fill(self, start: int, room: float) -> float:
         """Takes candidates from index `start` on in rank order, each in its first rendering that fits.
 
-        A candidate that does not fit is skipped.
+        A candidate that does not fit is skipped. Returns the room that is left.
         """
         fetched: Sequence[int] = ()
         for place in range(start, len(self._least)):
             if room < SPARE:
                 break
-            if self._known and self._least[place] / CHARS_PER_TOKEN > room:
+            if self._least[place] / CHARS_PER_TOKEN > room * self._slack:
                 continue
             if not fetched or place > fetched[-1]:
                 fetched = self._next(place, room)
                 self._fetch(fetched)
-            for evidence in self._renderings(place):
-                key = evidence.heading
-                cost = self.weigh(evidence.shown) + (0 if key in self._headings else self._heading_cost(key))
-                if cost <= room:
-                    self._take(place, evidence)
-                    room -= cost
-                    break
+            self._offered[place] = self._renderings(place)
+            room = self._take_first(place, room)
+        return room
+
+    def _take_first(self, place: int, room: float) -> float:
+        """Takes the first rendering of a candidate that fits, if any, and returns the room that is left."""
+        for evidence in self._offered[place]:
+            key = evidence.heading
+            cost = self.weigh(evidence.shown) + (0 if key in self._headings else self._heading_cost(key))
+            if cost <= room:
+                self._take(place, evidence)
+                return room - cost
+        return room
+
+    def use_saved(self, room: float) -> None:
+        """Adds the best candidates for the room that is saved where a speaker who goes on is named once."""
+        room += names_left_out(chronological(self.taken.values())) / CHARS_PER_TOKEN
+        if room < SAVED:
+            return
+        for place in sorted(self._offered.keys() - self.taken.keys()):
+            room = self._take_first(place, room)
 
     def _take(self, place: int, evidence: Evidence) -> float:
         """Takes a candidate, and returns the cost of its heading where no candidate taken before has that heading."""

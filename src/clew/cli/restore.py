@@ -22,9 +22,9 @@ from clew.types import Part, Turn
 def restore(scope: Scope, turn_id: str, file: Path | None, part: int | None) -> None:
     """Print a turn exactly as stored, or extract an attachment.
 
-    TURN_ID is printed by search, quote and explain. The text goes to standard output, with long tool outputs in full.
-    With --out, an image or file is written byte for byte; if the turn has several, choose one with --part. With --json,
-    bytes are hexadecimal.
+    TURN_ID is printed by search, quote and explain; SESSION:NUMBER, as a block has them, serves as well. The text goes
+    to standard output, with long tool outputs in full. With --out, an image or file is written byte for byte; if the
+    turn has several, choose one with --part. With --json, bytes are hexadecimal.
     """
     with open_memory(scope) as memory:
         turn = memory.restore(turn_id)

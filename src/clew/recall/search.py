@@ -1,9 +1,11 @@
 """Turns that answer a question, meet an expression, hold a phrase, or have an id; without a budget to keep."""
 
+import re
 from collections.abc import Sequence
 from itertools import islice
+from typing import Final
 
-from clew.errors import NotFoundError
+from clew.errors import InputError, NotFoundError
 from clew.ingest.media import inline
 from clew.rank.filter import Filter
 from clew.rank.quotes import find_quote
@@ -12,6 +14,7 @@ from clew.store.row_types import TurnRow
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
 from clew.types import Hit, Turn, parse_turn_id, turn_id
+from clew.types.ids import short_session
 
 
 def search(path: ReadPath, query: str, limit: int, chosen: Filter, *, priced: bool) -> list[Hit]:
@@ -50,16 +53,25 @@ def quoting(path: ReadPath, phrase: str, limit: int) -> list[Turn]:
         return find_quote(view, fetch, phrase, limit)
 
 
+_IN_BLOCK: Final = re.compile(r"\A([^:]+):([0-9]{1,18})\Z")
+"""A session and the number of an item, as a block has them."""
+
+
 def stored_turn(path: ReadPath, ref: str) -> Turn:
     """The turn of an id, with large parts as pointers to blobs.
 
+    Args:
+        ref: its id, or the session and the number by which a block names it, such as `f7633853:38`.
+
     Raises:
-        InputError: that is no turn id.
+        InputError: that is no turn id, or a block names several sessions so.
         NotFoundError: no such turn.
     """
-    session, seq = parse_turn_id(ref)
+    session, seq = parse_turn_id(_IN_BLOCK.sub(r"\1:turn:\2", ref))
     with path.store.snapshot() as reader:
         turn = _stored(TURN.get(reader, (path.space, session, seq)))
+        if turn is None and (meant := _session_shown_as(path, session)):
+            turn = _stored(TURN.get(reader, (path.space, meant, seq)))
     if turn is None:
         name = turn_id(session, seq)
         raise NotFoundError(f"no turn {name!r} in space {path.space!r}; it may have been forgotten")
@@ -84,3 +96,15 @@ def _blob(data: bytes | None, sha: str) -> bytes:
     if data is None:
         raise NotFoundError(f"blob {sha[:12]} is missing; `clew verify` says what else is")
     return data
+
+
+def _session_shown_as(path: ReadPath, name: str) -> str | None:
+    """The session that a block shows by this short name; None if there is none.
+
+    Raises:
+        InputError: there are several.
+    """
+    found = [each for each in path.live.view().sessions if each != name and short_session(each) == name.lower()]
+    if len(found) > 1:
+        raise InputError(f"{name!r} may be any of {', '.join(sorted(found))}; give the id with the whole session")
+    return found[0] if found else None

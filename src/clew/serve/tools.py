@@ -135,7 +135,7 @@ class Tools:
                 "open",
                 self.open,
                 "Show a remembered turn in full, where recall shortened it or left it out.",
-                {"id": "id of the turn, such as 'plans:turn:7'", "offset": "first character; 0: beginning"},
+                {"id": "session and number of the turn, such as 'plans:7'", "offset": "first character; 0: beginning"},
             ),
             Tool(
                 "sessions",

@@ -10,6 +10,9 @@ from clew.errors import InputError
 BEAT: Final = 1
 """Level of a beat (a topic segment) in the hierarchy; chapters have the levels above."""
 
+_UUID = re.compile(
+    r"(?<![0-9a-f])(?P<begin>[0-9a-f]{8})-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}(?![0-9a-f])", re.IGNORECASE
+)
 _TURN_ID = re.compile(r"(?P<session>.+):turn:(?P<seq>[0-9]{1,18})", re.DOTALL)
 
 
@@ -37,6 +40,12 @@ def branch_key(session: str, branch: str) -> str:
 def _quoted(session: str) -> str:
     """Cached, since the same few sessions recur."""
     return quote(session, safe="", errors="surrogatepass")
+
+
+def short_session(session: str) -> str:
+    """A session as a block names it: the first eight digits of a UUID in its name; other names are not shortened."""
+    found = _UUID.search(session)
+    return session if found is None else found["begin"].lower()
 
 
 def parse_turn_id(text: str) -> tuple[str, int]:
