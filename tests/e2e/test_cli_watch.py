@@ -117,6 +117,9 @@ def test_the_service_is_written_and_removed(tmp_home: Path, monkeypatch: pytest.
     assert "codex" in text
     assert "my memory" in text
     assert unit.is_relative_to(tmp_home)
+    shown = done("watch", "codex", "--print", "--home", tmp_home / "my memory")
+    assert text in f"{shown}\n"
+    assert record("watch", "--print")["file"] == str(unit)
     assert "Removed" in done("watch", "--remove", "--yes")
     assert not unit.exists()
     assert "not installed" in failure(1, "watch", "--remove", "--yes")

@@ -237,3 +237,15 @@ def test_the_program_s_own_folder_and_clew_s_home_are_respected(tmp_path: Path, 
     finally:
         del os.environ["CLEW_HOME"]
     assert shown["mcpServers"]["clew"]["args"] == ["mcp", "--home", str(tmp_home / "kept")]
+
+
+@pytest.mark.requirement("F-WATCH-05")
+def test_new_sessions_and_their_service_are_offered(tmp_home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(tmp_home))  # no service manager
+    told = " ".join(run("install", "claude-code", "--yes").stderr.split())
+    assert "New sessions come in by `clew import claude-code`, or as they are written by `clew watch`." in told
+    assert not list(tmp_home.rglob("*clew-watch*"))
+    assert "Installed in" in run("install", "claude-code", "--watch", "--yes").stdout
+    (unit,) = [*tmp_home.rglob("clew-watch.service"), *tmp_home.rglob("io.clew.watch.plist")]
+    assert "claude-code" in unit.read_text()
+    assert "cannot be combined" in failure(2, "install", "claude-code", "--watch", "--remove")

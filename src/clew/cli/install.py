@@ -8,6 +8,7 @@ from pathlib import Path
 import click
 
 from clew.cli.options import Scope, common
+from clew.cli.service import install_service, memory_options
 from clew.cli.show import err, out
 from clew.cli.terminal import as_json, emit, say
 from clew.errors import MissingExtra
@@ -26,15 +27,24 @@ from clew.serve.install import PROGRAMS, SettingsEdit, apply, plan_install, plan
 )
 @click.option("--print", "only_print", is_flag=True, help="Print the entry, without writing it.")
 @click.option("--remove", is_flag=True, help="Remove the entry.")
+@click.option("--watch", is_flag=True, help="Also store new sessions as they are written, by a user service.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @common
-def install(scope: Scope, program: str, reach: str, only_print: bool, remove: bool, yes: bool) -> None:
+def install(scope: Scope, program: str, reach: str, *, only_print: bool, remove: bool, watch: bool, yes: bool) -> None:
     """Register Clew as an MCP server with a coding agent.
 
     PROGRAM is `claude-code`. The change is shown, and written after you confirm. The rest of the settings file stays
     unchanged, and a copy of the file is kept next to it; a file that is not valid JSON is not touched. --remove undoes
     the change. --home and --space choose the memory that the agent uses.
+
+    The agent only reads the memory. New sessions come in by `clew import PROGRAM` now and then, or as they are written
+    by `clew watch`, which --watch installs as a service of the user (systemd or launchd). `clew watch --print` shows
+    the service.
     """
+    if watch and (only_print or remove):
+        raise click.UsageError(
+            "--watch cannot be combined with --print or --remove; `clew watch` has both options too."
+        )
     location = PROGRAMS[program](reach, Path.home(), Path.cwd(), os.environ)  # type: ignore[arg-type]  # click has checked it
     entry = server_entry(memory_options(scope), shared=reach == "project")
     if only_print:
@@ -48,22 +58,8 @@ def install(scope: Scope, program: str, reach: str, only_print: bool, remove: bo
         return
     apply(edit)
     _report(scope, edit, removed=remove)
-
-
-def memory_options(scope: Scope) -> list[str]:
-    """The options that give a command the same home and space from any folder.
-
-    Raises:
-        UsageError: the store is an address, which may contain a password.
-    """
-    if scope.home is not None and "://" in scope.home:
-        raise click.UsageError(
-            "an address may contain a password, and the settings file is plain text: leave out --store, and set "
-            "CLEW_STORE in the environment of the agent."
-        )
-    home = scope.home or os.environ.get("CLEW_HOME")
-    words = [] if not home else ["--home", str(Path(home).expanduser().absolute())]
-    return words if scope.space == "default" else [*words, "--space", scope.space]
+    if not remove:
+        _offer_watch(scope, program, wanted=watch, yes=yes)
 
 
 def _confirmed(scope: Scope, edit: SettingsEdit, entry: dict[str, object] | None) -> bool:
@@ -98,4 +94,27 @@ def _report(scope: Scope, edit: SettingsEdit, *, removed: bool) -> None:
         kept = f"\nCopy of the old file: {backup}" if backup else ""
         out().print(f"Installed in {location.file}{kept}", soft_wrap=True)
         err().print("Restart Claude Code; `/mcp` lists the server. --remove undoes this.", style="dim")
-        err().print("`clew watch --install` stores new sessions as they are written, as a user service.", style="dim")
+
+
+def _offer_watch(scope: Scope, program: str, *, wanted: bool, yes: bool) -> None:
+    """Says how new sessions come in, and installs the watcher if that was asked for, or is agreed to now."""
+    if wanted:
+        install_service(scope, (program,), yes=yes)
+        return
+    if scope.as_json:
+        return
+    err().print(
+        f"New sessions come in by `clew import {program}`, or as they are written by `clew watch`.", style="dim"
+    )
+    if yes or not sys.stdin.isatty():
+        err().print("`clew watch --install` runs it as a service of yours; --print shows the service.", style="dim")
+    elif _agreed("Run `clew watch` as a service of yours from now on?"):
+        install_service(scope, (program,), yes=True)
+
+
+def _agreed(question: str) -> bool:
+    """The answer to a question that may be left unanswered, since everything else is done."""
+    try:
+        return click.confirm(question, err=True)
+    except click.Abort:
+        return False

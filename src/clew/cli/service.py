@@ -1,5 +1,6 @@
 """`clew watch` as a service of the user: with systemd on Linux, with launchd on macOS."""
 
+import os
 import shutil
 import subprocess
 import sys
@@ -10,10 +11,9 @@ from xml.sax.saxutils import escape
 
 import click
 
-from clew.cli.install import memory_options
 from clew.cli.options import Scope
 from clew.cli.show import err, out
-from clew.cli.terminal import emit
+from clew.cli.terminal import emit, say
 from clew.errors import NotFoundError
 from clew.serve.install import clew_command
 
@@ -29,6 +29,16 @@ class Service:
     text: str
     start: tuple[tuple[str, ...], ...]
     stop: tuple[tuple[str, ...], ...]
+
+
+def print_service(scope: Scope, programs: tuple[str, ...]) -> None:
+    """Prints the service and what starts it, without writing anything."""
+    service = _service([clew_command(), "watch", *programs, *memory_options(scope)])
+    if scope.as_json:
+        emit({"file": str(service.file), "text": service.text, "start": [" ".join(each) for each in service.start]})
+        return
+    say(service.text.rstrip("\n"))
+    _say_commands(f"Belongs in {service.file}, and is started by:", service.start)
 
 
 def install_service(scope: Scope, programs: tuple[str, ...], *, yes: bool) -> None:
@@ -70,6 +80,22 @@ def remove_service(scope: Scope, *, yes: bool) -> None:
     out().print(f"Removed {service.file}", soft_wrap=True)
     if not stopped:
         _say_commands("It could not be stopped here. If it runs, stop it with:", service.stop)
+
+
+def memory_options(scope: Scope) -> list[str]:
+    """The options that give a command the same home and space from any folder.
+
+    Raises:
+        UsageError: the store is an address, which may contain a password.
+    """
+    if scope.home is not None and "://" in scope.home:
+        raise click.UsageError(
+            "an address may contain a password, and the settings file is plain text: leave out --store, and set "
+            "CLEW_STORE in the environment of the agent."
+        )
+    home = scope.home or os.environ.get("CLEW_HOME")
+    words = [] if not home else ["--home", str(Path(home).expanduser().absolute())]
+    return words if scope.space == "default" else [*words, "--space", scope.space]
 
 
 def _service(command: list[str]) -> Service:

@@ -14,7 +14,7 @@ import click
 
 from clew.cli.opening import open_memory, settle
 from clew.cli.options import Scope, common
-from clew.cli.service import install_service, remove_service
+from clew.cli.service import install_service, print_service, remove_service
 from clew.cli.show import counted, err, out
 from clew.cli.terminal import emit, printable
 from clew.errors import ConflictError, FormatError, StoreError
@@ -38,25 +38,28 @@ LEASE_US: Final = 30_000_000
 @click.argument("programs", nargs=-1, type=click.Choice(PROGRAMS), metavar="[PROGRAM]...")
 @click.option("--once", is_flag=True, help="Store what is new and exit.")
 @click.option("--install", is_flag=True, help="Run this as a user service from now on, also after a restart.")
+@click.option("--print", "only_print", is_flag=True, help="Print the user service, without installing it.")
 @click.option("--remove", is_flag=True, help="Remove the user service.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @common
-def watch(scope: Scope, programs: tuple[str, ...], *, once: bool, install: bool, remove: bool, yes: bool) -> None:
+def watch(scope: Scope, programs: tuple[str, ...], *, yes: bool, **how: bool) -> None:
     """Store the sessions of coding agents while they are written.
 
     Follows the session folders of PROGRAM, or of all that are known: claude-code, codex and gemini-cli. A line is
     findable within a second after it was written. What was written while this did not run is stored first. It runs
     until Ctrl-C; one process per space and machine is enough, and another one is refused.
     """
-    if once + install + remove > 1:
-        raise click.UsageError("--once, --install and --remove cannot be combined; give only one of them.")
-    if install:
+    if sum(how.values()) > 1:
+        raise click.UsageError("--once, --install, --print and --remove cannot be combined; give only one of them.")
+    if how["install"]:
         install_service(scope, programs, yes=yes)
-    elif remove:
+    elif how["only_print"]:
+        print_service(scope, programs)
+    elif how["remove"]:
         remove_service(scope, yes=yes)
     else:
         with _ended_by_signal(), open_memory(scope) as memory, _Watch(memory, scope, programs or PROGRAMS) as running:
-            running.run(once=once)
+            running.run(once=how["once"])
 
 
 class _Watch:
