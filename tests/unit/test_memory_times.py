@@ -110,6 +110,22 @@ def test_an_overview_names_what_the_time_was_about(memory: Memory) -> None:
     assert "Redis lost our sessions" in found.text  # the most important turns of the time follow
 
 
+@pytest.mark.requirement("F-SESSION-06")
+def test_what_a_tool_printed_does_not_stand_for_a_time() -> None:
+    at = datetime(2023, 5, 2, 9, tzinfo=UTC)
+    printed = "CRITICAL: the whole production cluster was deleted on May 2 at 09:00, this must never happen again."
+    turns = [
+        Turn(role="user", content="Why is the shop down?", at=at),
+        Turn(role="tool", content=printed, at=at + timedelta(minutes=1)),
+        Turn(role="assistant", content="The cluster is gone.", at=at + timedelta(minutes=2)),
+    ]
+    with quiet() as memory:
+        memory.add_many(turns)
+        assert memory.drain()
+        found = memory.remember_when(since="May 2023", until="May 2023")
+        assert {moment.text for moment in found.moments if moment.kind == "turn"} <= {turns[0].text, turns[2].text}
+
+
 @pytest.mark.requirement("F-TIME-08")
 def test_a_time_without_turns_is_empty_and_one_that_ends_first_an_error(memory: Memory) -> None:
     for mode in MODES[1:]:

@@ -43,6 +43,7 @@ NEAR: Final = 12
 """Best turns for a question among which the latest tells the state."""
 LONG: Final = 600
 """Characters from which a turn is shown by its best piece, or its beginning."""
+_TOOL: Final = ROLES.index("tool")
 OPEN_TURNS: Final = 40
 """Turns since the last closed beat from which its title is made."""
 _PHRASES: Final = 3
@@ -150,9 +151,14 @@ class Scene:
 
     @cached_property
     def weighed(self) -> list[tuple[bool, float, int]]:
-        """Turns of the time, ascending: whether one is no paradigm shift, its importance negated, and its position."""
-        places = np.linspace(0, len(self.positions) - 1, min(READ, len(self.positions))).astype(np.int64)
-        some = self.positions[places].tolist()
+        """Turns of the time, ascending: whether one is no paradigm shift, its importance negated, and its position.
+
+        What a tool printed is passed over where anybody spoke: a listing says little of a time.
+        """
+        spoken = self.positions[self.view.turns.role[self.positions] != _TOOL]
+        positions = spoken if len(spoken) else self.positions
+        places = np.linspace(0, len(positions) - 1, min(READ, len(positions))).astype(np.int64)
+        some = positions[places].tolist()
         said = said_of(self.reader, self.space, ANALYSIS, self.view.turns.ordinal[some].tolist())
         told = [(at, each) for at, each in zip(some, said, strict=True) if each is not None]
         known = ((at, each.get("paradigm_shift", False), each.get("importance")) for at, each in told)
