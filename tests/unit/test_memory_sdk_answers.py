@@ -268,6 +268,27 @@ def test_a_stream_of_an_sdk_that_is_left_keeps_the_message(
     assert said(memory)[0] == ("user", "Which color is it?")
 
 
+@pytest.mark.requirement("F-CHAT-02")
+def test_odd_pieces_of_a_stream_are_passed_over(memory: Memory) -> None:
+    odd: list[Any] = [
+        None,
+        5,
+        {},
+        {"choices": [None]},
+        {"choices": [{"delta": {"tool_calls": [None, {"index": "x", "function": {"arguments": 5}}]}}]},
+        {"type": "content_block_delta"},
+        {"type": "content_block_start"},
+        {"type": "content_block_start", "index": "x", "content_block": {"type": "text", "text": "Red"}},
+        {"type": "response.completed"},
+        {"type": "response.output_item.done", "item": 5},
+    ]
+    pieces = [*odd, " is."]
+    assert list(memory.wrap_chat(lambda _: iter(pieces))("Which color is it?")) == pieces
+    texts = [turn.text for turn in memory.query("session:default AND role = assistant")]
+    assert "Red" in texts[0]
+    assert " is." in texts[-1]
+
+
 @pytest.mark.requirement("F-CHAT-03")
 def test_a_message_is_kept_when_nothing_answers(memory: Memory) -> None:
     def down(prompt: str) -> str:

@@ -85,16 +85,14 @@ class StreamedAnswer:
             self._take_call(call)
 
     def _take_call(self, call: Any) -> None:
-        place = _member(call, "index")
-        held = self._calls.setdefault(
-            len(self._calls) if place is None else place,
-            {"type": "function", "function": {"name": "", "arguments": ""}},
-        )
+        place = _place(call, len(self._calls))
+        held = self._calls.setdefault(place, {"type": "function", "function": {"name": "", "arguments": ""}})
         function = _member(call, "function")
         if _member(call, "id"):
             held["id"] = _member(call, "id")
         for name in ("name", "arguments"):
-            held["function"][name] += _member(function, name) or ""
+            text = _member(function, name)
+            held["function"][name] += text if isinstance(text, str) else ""
 
     def _take_part(self, part: JsonObject) -> None:
         last = self._parts[-1] if self._parts else {}
@@ -110,10 +108,10 @@ class StreamedAnswer:
     def _open_block(self, event: Any) -> None:
         block = plain(_member(event, "content_block"))
         if isinstance(block, dict):
-            self._blocks[_member(event, "index")] = block
+            self._blocks[_place(event, len(self._blocks))] = block
 
     def _extend_block(self, event: Any) -> None:
-        block, delta = self._blocks.get(_member(event, "index")), _member(event, "delta")
+        block, delta = self._blocks.get(_place(event, -1)), _member(event, "delta")
         if block is None:
             return
         for name in ("text", "thinking", "signature"):
@@ -162,6 +160,11 @@ def _is_event(piece: Any) -> bool:
         return True
     choices = _member(piece, "choices")
     return bool(choices) and _member(choices[0], "delta") is not None
+
+
+def _place(piece: Any, missing: int) -> int:
+    place = _member(piece, "index")
+    return place if isinstance(place, int) else missing
 
 
 def _kind(piece: Any) -> str:
