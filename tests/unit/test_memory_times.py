@@ -71,7 +71,7 @@ def test_a_change_is_told_from_its_first_to_its_last_stage(memory: Memory) -> No
     assert found.mode == "change_over_time"
     told = [text for text in shown(found) if "essions" in text]
     assert told == [talks[0] for talks in TALKS]
-    narrow = memory.remember_when(query="How has the store for our sessions changed?", budget=75)
+    narrow = memory.remember_when(query="How has the store for our sessions changed?", budget=66)
     assert [text for text in shown(narrow) if "essions" in text] == [TALKS[0][0], TALKS[3][0]]
     assert not any(text in ("ok", "fine", "👍", "yes") for text in shown(found))
 
