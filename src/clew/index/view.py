@@ -147,6 +147,8 @@ class IndexView:
         self.vectors: Mapping[str, Sequence[VectorBlock]] = vectors or {}
         self._derived: dict[CacheKey[Any], Any] = {}
         self._frequencies: dict[str, int] = {}
+        self._looked_up: dict[str, Postings] = {}  # of recent terms, half as many postings as there are pieces at most
+        self._looked_up_size = 0
         self.norms: dict[Hashable, NDArray[np.float64]] = {}
         self.lengths: dict[Hashable, NDArray[np.float64]] = {}
         self.kept: IncrementalCache = before.kept if before else IncrementalCache()
@@ -221,7 +223,19 @@ class IndexView:
         return np.flatnonzero(self.turns.piece_count > 1)
 
     def lookup(self, term: str) -> Postings:
-        """The postings of a term; empty if no turn contains it."""
+        """The postings of a term; empty if no turn contains it. Several signals look up the terms of one question."""
+        known = self._looked_up.get(term)
+        if known is None:
+            known = self._found(term)
+            size = 1 + len(known.pieces)
+            if self._looked_up_size + size > len(self.pieces.turn) // 2:
+                self._looked_up, self._looked_up_size = {}, 0
+            if 2 * size <= len(self.pieces.turn):
+                self._looked_up[term] = known
+                self._looked_up_size += size
+        return known
+
+    def _found(self, term: str) -> Postings:
         df = 0
         pieces: list[NDArray[Any]] = []
         body: list[NDArray[Any]] = []
@@ -245,7 +259,7 @@ class IndexView:
         numbers = _joined(pieces, np.int64)
         if any(firsts):
             numbers += np.repeat(firsts, [len(part) for part in pieces])
-        return Postings(numbers, _joined(body, np.uint8), _joined(extra, np.uint8), df)
+        return Postings(_closed(numbers), _closed(_joined(body, np.uint8)), _closed(_joined(extra, np.uint8)), df)
 
     def postings(self, term: str) -> tuple[Ints, Bytes, Bytes]:
         """The pieces that contain a term, ascending, with its counts in their body and extra terms."""
@@ -347,6 +361,11 @@ def _directory(segments: Sequence[tuple[Segment, int]], before: IndexView | None
 def _joined(parts: Sequence[NDArray[Any]], kind: type[np.generic]) -> NDArray[Any]:
     """Concatenates arrays into a new one; an empty one if there are none."""
     return np.concatenate(parts, dtype=kind, casting="unsafe") if parts else np.empty(0, dtype=kind)
+
+
+def _closed(array: NDArray[Any]) -> NDArray[Any]:
+    array.flags.writeable = False
+    return array
 
 
 def _frozen(array: NDArray[Any], size: int) -> NDArray[Any]:
