@@ -21,15 +21,15 @@ def home(tmp_home: Path) -> Path:
 
 @pytest.mark.requirement("F-RECEIPT-04")
 def test_two_receipts_are_compared(home: Path) -> None:
-    small = record("recall", "Who likes red wine?", "--budget", "90")["receipt_id"]
+    small = record("recall", "Who likes red wine?", "--budget", "60")["receipt_id"]
     large = record("recall", "Who likes red wine?", "--budget", "150")["receipt_id"]
     found = record("explain", "--diff", small, large)
     assert (found["first"], found["second"]) == (small, large)
-    assert found["settings"] == {"budget": [90, 150]}
+    assert found["settings"] == {"budget": [60, 150]}
     assert {each["kind"] for each in found["turns"]} == {"entered"}
     page = done("explain", "--diff", small, large)
     assert "budget" in page
-    assert "90 -> 150" in page
+    assert "60 -> 150" in page
     assert "no signal: the budget" in page
     for each in found["turns"]:
         assert each["turn_id"] in page
