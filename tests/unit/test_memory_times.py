@@ -16,7 +16,7 @@ from clew.testing import FrozenClock
 from clew.text.counters import counter
 from clew.types import Turn
 from clew.types.moments import MODES, Remembered
-from tests.memories import quiet, told
+from tests.memories import at, quiet, timed, told
 from tests.talks import NOW, TALKS, remembered, talk
 
 
@@ -206,8 +206,6 @@ def test_the_question_comes_first_everywhere() -> None:
     tool = list(inspect.signature(Tools.remember_when).parameters)
     assert names[1:5] == tool[1:5] == ["query", "since", "until", "mode"]
     assert when.params[0].name == "query"
-    with quiet() as memory, pytest.raises(InputError, match="the question is datetime"):
-        memory.remember_when(NOW)  # type: ignore[arg-type]  # what is tested
 
 
 @pytest.mark.requirement("F-TIME-15")
@@ -238,3 +236,15 @@ def test_filters_take_words_for_a_time_as_well_as_moments() -> None:
         assert memory.forget(since="gestern").turns == 1
         with pytest.raises(InputError, match="names no time"):
             memory.forget(since="soonish")
+
+
+@pytest.mark.requirement("F-TIME-14")
+def test_the_order_of_the_design_is_understood_where_a_moment_comes_first() -> None:
+    with quiet() as memory:
+        memory.add_many(timed(["The kettle is broken.", "Sessions are stored in Redis."]))
+        wanted = memory.remember_when(query="where are sessions stored?", since=at(0), until=at(5)).text
+        assert wanted
+        assert memory.remember_when(at(0), at(5), "where are sessions stored?").text == wanted
+        day = memory.remember_when(query="kettle", since="2024-03-05", until="2024-03-05").text
+        assert memory.remember_when("2024-03-05", "2024-03-05", "kettle").text == day != ""
+        assert memory.remember_when("2024-03-05").text == memory.remember_when(query="2024-03-05").text

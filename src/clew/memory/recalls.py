@@ -5,6 +5,7 @@ Borders: imports nothing that stores, derives or maintains, so that a program wh
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
+from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, Unpack, cast
 
@@ -16,7 +17,7 @@ from clew.memory.arguments import BUDGET, given_count, given_session, given_text
 from clew.memory.opening import Clock, Models, open_home
 from clew.models.protocol import Embedder
 from clew.rank.filter import Filter, RecallOptions, SessionFilters, TurnFilters, filter_of, newest
-from clew.rank.intent.time_window import End
+from clew.rank.intent.time_window import End, is_moment
 from clew.rank.strategies import AUTO, checked
 from clew.recall.brief import brief
 from clew.recall.chat_prompt import chat_prompt
@@ -199,7 +200,7 @@ class MemoryRecalls:
 
     def remember_when(
         self,
-        query: str | None = None,
+        query: End = None,
         since: End = None,
         until: End = None,
         mode: str = "auto",
@@ -215,7 +216,8 @@ class MemoryRecalls:
         day, week, month or year was about; `window_overview` what all of it was about. `auto` decides (docs/time.md).
 
         Args:
-            query: the question; the times that it names count where neither end is given.
+            query: the question; the times that it names count where neither end is given. When a moment stands here (a
+                datetime, or a date such as "2024-03-01" with an end after it), the first three are since, until, query.
             since: beginning of the time: a moment, or an expression such as "last week", of which the first moment
                 counts; turns without an event time are left out of any time that has an end.
             until: its end: the first moment after it, or an expression, of which the last day is included.
@@ -229,6 +231,8 @@ class MemoryRecalls:
         """
         self._check_open()
         chosen = filter_of(cast(TurnFilters, only))
+        if isinstance(query, datetime) or (since is not None and is_moment(query)):
+            query, since, until = until, query, since
         request = TimeRequest(
             since=since,
             until=until,

@@ -3,6 +3,7 @@
 Rules for English. Borders: looks at the question, the clock and the days of the conversation; never at turns.
 """
 
+import re
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from datetime import time as clock_time
@@ -19,6 +20,7 @@ from clew.types.moments import MODES
 
 _FROM: Final = "from "
 End = datetime | str | None
+_MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?\Z")
 
 _GENERIC: Final = frozenset(
     term
@@ -53,6 +55,11 @@ class TimeWindow:
     def about(self) -> bool:
         """Whether the question names a subject besides the time and the request itself."""
         return any(term not in _GENERIC for term in query_terms(self.rest))
+
+
+def is_moment(end: End) -> bool:
+    """Whether an argument can only be a moment: a datetime, or a date as ISO 8601 writes it."""
+    return isinstance(end, datetime) or (isinstance(end, str) and _MOMENT.match(end.strip()) is not None)
 
 
 def time_window(since: End, until: End, query: str, now: datetime, covered: tuple[date, date] | None) -> TimeWindow:
