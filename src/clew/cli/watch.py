@@ -124,7 +124,8 @@ class _Watch:
             return 0
         self._folders.take(file)
         took = time.monotonic() - started
-        self._next[file.path] = started + (1 + SHARE) * took if took > LOOK else started
+        is_read_again = report.known > report.added  # the first reading is long once; what was added later is not
+        self._next[file.path] = started + (1 + SHARE) * took if took > LOOK and is_read_again else started
         self._say(file, report)
         if report.rejected and not _is_being_written(file.path):
             first = report.rejected[0]
