@@ -1212,6 +1212,9 @@ SPEED = (
     Requirement("F-SPEED-06", "DESIGN 13", "Ranking holds few arrays of the size of the space at a time."),
     Requirement("F-SPEED-07", "DESIGN 13", "A recall looks each of its words up once, in all segments together."),
     Requirement("F-SPEED-35", "Issue 12.1", "Small segments are gathered in memory; what is found stays the same."),
+    Requirement(
+        "F-SPEED-39", "Issue 12.1", "Receipts are gathered for a second before they are written, unless somebody waits."
+    ),
     Requirement("F-SPEED-34", "Issue 12.1", "A receipt is made when it is written or asked for, not during a recall."),
     Requirement(
         "F-SPEED-16", "DESIGN 13", "After an add, values that are cached per turn are computed for new turns only."

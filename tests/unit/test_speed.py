@@ -4,6 +4,7 @@ import threading
 import tracemalloc
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.assemble.packing import CandidateRendering, PackingCandidate, _Packing
+from clew.background.tasks import ReceiptWriting
 from clew.config import IngestConfig, RecallConfig
 from clew.errors import ModelUnavailable
 from clew.index.entry import PieceTerms, TurnEntry
@@ -22,7 +24,7 @@ from clew.memory import Memory
 from clew.rank.frame import make_frame
 from clew.rank.intent import Intent
 from clew.rank.search import rank
-from clew.rows.receipts import PendingReceipt, ReceiptBook
+from clew.rows.receipts import GATHER_SECONDS, PendingReceipt, ReceiptBook
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
 from clew.testing import HashEmbedder
@@ -368,3 +370,28 @@ def test_a_receipt_is_made_when_it_is_written_or_asked_for() -> None:
         assert book.flush() == 1
         assert book.get("r001") == kept
         assert len(made) == 3
+
+
+@pytest.mark.requirement("F-SPEED-39")
+def test_receipts_are_gathered_before_they_are_written_unless_somebody_waits() -> None:
+    seconds = 100.0
+    with quiet() as memory:
+        memory.add(told("green tea"))
+        kept = memory.explain(memory.recall("tea").receipt_id)
+        book = ReceiptBook(memory.reads.store, memory.space, 20, lambda: seconds)
+        writing = ReceiptWriting(book)
+        book.keep(kept)
+        seconds += GATHER_SECONDS / 2
+        book.keep(replace(kept, id="r2"))
+        assert not writing.is_due()
+        assert not writing.step()
+        assert (writing.pending(now=True), writing.pending(now=False)) == ({"receipts": 0}, {"receipts": 2})
+        seconds += GATHER_SECONDS / 2
+        assert writing.is_due()
+        assert writing.step()
+        assert not writing.is_due()
+        book.keep(kept)
+        assert not writing.is_due()
+        book.hurry()
+        assert writing.pending(now=True) == {"receipts": 1}
+        assert writing.step()

@@ -64,8 +64,10 @@ class PendingReceipt:
 class ReceiptBook:
     """The receipts of one space; the newest `keep` of them are kept. Threads may share it."""
 
-    def __init__(self, store: Store, space: str, keep: int) -> None:
+    def __init__(self, store: Store, space: str, keep: int, timer: Callable[[], float] = time.monotonic) -> None:
+        """`timer` gives seconds that never go back."""
         self._store = store
+        self._timer = timer
         self._space = space
         self._keep = keep
         self._unwritten: dict[str, PendingReceipt] = {}
@@ -82,12 +84,12 @@ class ReceiptBook:
         if self._keep:
             with self._lock:
                 self._unwritten[receipt.id] = receipt
-                self._waits_since = time.monotonic() if self._waits_since is None else self._waits_since
+                self._waits_since = self._timer() if self._waits_since is None else self._waits_since
 
     def is_due(self) -> bool:
         """Whether receipts have waited for `GATHER_SECONDS`, or somebody waits for them."""
         since = self._waits_since
-        return since is not None and time.monotonic() - since >= GATHER_SECONDS
+        return since is not None and self._timer() - since >= GATHER_SECONDS
 
     def hurry(self) -> None:
         """Makes the receipts that wait due, because somebody waits until they are written."""
@@ -178,7 +180,7 @@ class ReceiptBook:
             for name, receipt in batch.items():
                 if self._unwritten.get(name) is receipt:
                     del self._unwritten[name]
-            self._waits_since = time.monotonic() if self._unwritten else None
+            self._waits_since = self._timer() if self._unwritten else None
         self._drop_oldest()
         return len(batch)
 
