@@ -1531,7 +1531,11 @@ AGENTS = (
         "issue 13",
         "A text that occurs several times takes the room of a block once, before other evidence.",
     ),
-    Requirement("F-AGENT-07", "issue 13", "The announcement of a tool call never ranks before the result of the call."),
+    Requirement(
+        "F-AGENT-07",
+        "issue 13",
+        "The announcement of a tool call never ranks before the call's result, but for words that few turns have.",
+    ),
     Requirement(
         "F-AGENT-08",
         "issue 13",

@@ -39,7 +39,7 @@ def test_an_announcement_never_ranks_before_its_result(
     done: list[tuple[str, bool, str]], question: str, fusion: str
 ) -> None:
     view = space(*work(done))
-    ranks = {position: place for place, position in enumerate(order(asked(view, question, fusion=fusion)))}
+    ranks = {position: place for place, position in enumerate(order(asked(view, question, fusion=fusion, exact=0.0)))}
     for announcement, result in zip(*map(list, announced(view)), strict=True):
         assert ranks.get(result, 0) < ranks.get(announcement, 1)
 
@@ -52,6 +52,13 @@ def test_what_is_announced_by_the_assistant_alone_shortly_before_a_result() -> N
         *(answered("One."), answered("Two."), answered("Three."), answered("Four."), RESULT),
     )
     assert set(zip(*map(list, announced(view)), strict=True)) == {(1, 3), (2, 3), (11, 14), (12, 14), (13, 14)}
+
+
+@pytest.mark.requirement("F-AGENT-07", "F-RARE-01")
+@pytest.mark.parametrize("fusion", ["score", "rrf"])
+def test_a_search_for_words_of_an_announcement_alone_finds_it(fusion: str) -> None:
+    view = space("Build it.", answered("Let me find zlib:"), RESULT, answered("Let me sleep:"), said("ok", role="tool"))
+    assert order(asked(view, "let sleep", fusion=fusion))[0] == 3
 
 
 @pytest.mark.requirement("F-AGENT-07")

@@ -1,8 +1,11 @@
 """Announcements of tool calls ("Let me run the build:"), which rank at most right behind the result of the call.
 
+Only words that few turns have let one rank higher: a search for them wants the turn that contains them.
+
 Applied after fusion and recorded as an opinion, so that a receipt shows what an announcement lost.
 """
 
+from collections.abc import Sequence
 from typing import Final
 
 import numpy as np
@@ -22,15 +25,19 @@ STEPS: Final = 3
 BEHIND: Final = 1e-5
 """What an announcement scores less than its result at least; scores are compared after rounding to 1e-6."""
 
+OWN: Final = ("exact", "rare", "quote")
+"""Signals that count for an announcement beyond what they add to its result."""
+
 Pairs = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 _PAIRS: Final = CacheKey[Pairs]("announcements")
 
 
-def announcement(frame: Frame, score: Scores, unit: float) -> list[Opinion]:
+def announcement(frame: Frame, score: Scores, opinions: Sequence[Opinion], unit: float) -> list[Opinion]:
     """The opinion that lowers each announcement to its result's score; none where there is no tool's result.
 
     Args:
+        opinions: of the signals on all turns.
         unit: what the opinion's values are multiplied by before they are added to the scores.
     """
     if not (frame.config.announcement and frame.with_assistant):
@@ -38,8 +45,12 @@ def announcement(frame: Frame, score: Scores, unit: float) -> list[Opinion]:
     announcements, results = frame.view.derived(_PAIRS, lambda: announced(frame.view))
     if not len(results):
         return []
+    most = score[results] - BEHIND
+    for opinion in opinions:
+        if opinion.name in OWN:
+            most += unit * np.maximum(opinion.shares(announcements) - opinion.shares(results), 0.0)
     values = np.zeros(frame.size)
-    values[announcements] = np.minimum(score[results] - score[announcements] - BEHIND, 0.0) / unit
+    values[announcements] = np.minimum(most - score[announcements], 0.0) / unit
     return [Opinion("announcement", values, frame.config.announcement)]
 
 

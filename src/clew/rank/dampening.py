@@ -39,14 +39,17 @@ def weights(config: RecallConfig) -> dict[str, float]:
     return {"announcement": config.announcement, "gravity": config.gravity, "hub": config.hub}
 
 
-def dampening(frame: Frame, score: Scores, tie: Tie, allowed: Mask | None) -> list[Opinion]:
+def dampening(
+    frame: Frame, score: Scores, tie: Tie, allowed: Mask | None, opinions: Sequence[Opinion] = ()
+) -> list[Opinion]:
     """The opinions that are subtracted from the fused scores: one per step that has a weight and a value.
 
     Args:
         tie: columns by which equal scores are ordered.
         allowed: turns that may be found; None means all.
+        opinions: of the signals on all turns.
     """
-    found = announcement(frame, score, boost_unit(frame.config))
+    found = announcement(frame, score, opinions, boost_unit(frame.config))
     if frame.config.gravity:
         relevant = best(score, RELEVANT, tie, allowed)
         values = gravity(frame.view, frame.around.nodes, relevant)
@@ -67,7 +70,7 @@ def dampened(frame: Frame, fused: Fused, tie: Tie, allowed: Mask | None) -> Fuse
     Score fusion subtracts weight times value. Reciprocal rank fusion multiplies that by one rank step at the top, as
     for every boost.
     """
-    found = dampening(frame, fused.score, tie, allowed)
+    found = dampening(frame, fused.score, tie, allowed, fused.opinions)
     if not found:
         return fused
     step = boost_unit(frame.config)

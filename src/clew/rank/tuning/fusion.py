@@ -87,7 +87,7 @@ def ranked_question(
         return None
     total = by_score([*standing, *spoken], frame.size).score
     open_to = allowed & (frame.view.turns.chars > 0)
-    taken_off = dampening(frame, total, (frame.view.turns.ordinal,), open_to)
+    taken_off = dampening(frame, total, (frame.view.turns.ordinal,), open_to, [*standing, *spoken])
     for opinion in taken_off:
         total = total + opinion.shares()
     chosen = _candidates(total, open_to, within)
