@@ -1425,6 +1425,13 @@ PACK = (
     Requirement(
         "F-PACK-05", "Issue 5.5", "Each rendering that is considered is counted once, and few beyond those shown."
     ),
+    Requirement("F-EVIDENCE-01", "DESIGN 7", "Command lines are found in prose, tool calls, prompts and fences."),
+    Requirement("F-EVIDENCE-02", "DESIGN 7", "Paths are found with their lines, also in listings and without a slash."),
+    Requirement("F-EVIDENCE-03", "DESIGN 7", "Error messages are found; what reports success is none."),
+    Requirement("F-EVIDENCE-04", "DESIGN 7", "Versions, dates and numbers with units are told apart."),
+    Requirement("F-EVIDENCE-05", "DESIGN 7", "Identifiers are names, not keys or values of a few."),
+    Requirement("F-EVIDENCE-06", "DESIGN 7", "Decisions, constraints, open tasks and failures are found in sentences."),
+    Requirement("F-EVIDENCE-07", "DESIGN 7", "Marks of evidence lie in the text and do not overlap, for any text."),
     Requirement(
         "F-PACK-06",
         "DESIGN 7",

@@ -29,7 +29,7 @@ def test_evidence_is_found_by_kind() -> None:
     )
     found = {kind: text[start:end] for start, end, kind in evidence(text)}
     assert found["url"] == "https://clew.example/docs"
-    assert found["command"] == "`pip install clew`"
+    assert found["command"] == "pip install clew"
     assert found["path"] == "~/work/api/main.py"
     assert found["date"] == "2024-05-07"
     assert found["number"] == "350 ms"

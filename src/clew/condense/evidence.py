@@ -1,11 +1,14 @@
-"""Find what a shortened text should keep: addresses, errors, commands, paths, dates, numbers with units, identifiers.
+"""Find what a shortened text should keep: addresses, commands, errors, paths, versions, dates, numbers, identifiers.
 
-Rules only (DESIGN 7). Every pattern is bounded, so that matching takes time linear in the text.
+Rules only (DESIGN 7). Every pattern is bounded, so that matching takes time linear in the text. `statements` finds what
+is said in sentences: decisions, constraints, open tasks, failures.
 """
 
 import re
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
+from clew.condense.shell import command_spans, is_command
 from clew.text.late_pattern import late_pattern
 
 MOST: Final = 20_000
@@ -14,73 +17,210 @@ MOST: Final = 20_000
 _UNITS: Final = (
     "%|percent|ms|s|secs?|seconds?|mins?|minutes?|h|hrs?|hours?|days?|weeks?|months?|years?|[kmgt]i?b|bytes?|bits?|[kmg]?hz"
     "|px|mm|cm|km|m|miles?|kg|g|mg|lbs?|tokens?|rows?|users?|requests?|times|usd|eur|gbp|dollars?|euros?"
+    "|lines?|files?|errors?|warnings?|tests?|commits?|pages?|words?|people|points?|cores?|threads?|calories|steps?"
 )
 _MONTH: Final = (
     "(?:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sept?(?:ember)?|oct(?:ober)?"
     "|nov(?:ember)?|dec(?:ember)?)"
 )
 _FILE_ENDS: Final = (
-    "py|js|jsx|ts|tsx|json|toml|ya?ml|md|txt|csv|sql|sh|html?|css|rs|go|java|c|h|cpp|rb|ini|cfg|env|lock|log|pdf|docx?|xlsx?"
-    "|png|jpe?g|svg"
+    "bash|bat|bin|c|cc|cfg|cjs|conf|cpp|cs|css|csv|cxx|dart|db|diff|docx?|env|erl|exe|exs?|fish|gif|go|gradle|h|hpp|hs|html?"
+    "|in|ini|ipynb|jar|java|jpe?g|js|json[cl]?|jsx|kts?|less|lock|log|lua|map|mdx?|mjs|mod|mp[34]|npy|out|parquet|patch|pdf"
+    "|php|pid|pl|plist|png|pony|pptx?|proto|ps1|pyi?|rb|rs|rst|scala|scss|sh|sock|sql|sqlite3?|sum|svelte|svg|swift|tar"
+    "|tex|tfs?|tgz|toml|tsv|tsx?|txt|vue|wasm|wav|webp|whl|xlsx?|xml|ya?ml|zig|zip|zsh|gz"
 )
-# A later kind never overlaps an earlier one, so that the digits of a date are not a number.
-_KINDS: Final[tuple[tuple[str, re.Pattern[str]], ...]] = (
-    ("url", late_pattern(r"\b(?:[a-z]{2,12}://|www\.)[^\s<>\"')\]]{1,400}", re.IGNORECASE)),
-    (
-        "error",
-        late_pattern(
-            r"\b[A-Z]\w{0,60}(?:Error|Exception)\b[^\n]{0,160}|\bTraceback\b[^\n]{0,160}"
-            r"|\b(?i:error|fatal|panic|exit code)\b:? [^\n]{1,160}"
-        ),
-    ),
-    ("command", late_pattern(r"`[^`\n]{1,200}`|^[^\S\n]{0,8}\$ [^\n]{1,200}", re.MULTILINE)),
-    (
-        "path",
-        late_pattern(
-            r"(?<![\w/.])(?:~|\.{1,2})?(?:/[\w.@-]{1,80}){2,12}|\b[A-Za-z]:\\[^\s\"']{1,200}"
-            rf"|\b\w[\w-]{{0,60}}(?:/[\w.@-]{{1,80}}){{0,12}}\.(?:{_FILE_ENDS})\b"
-        ),
-    ),
-    (
-        "date",
-        late_pattern(
-            r"\b\d{4}-\d\d(?:-\d\d)?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]m)?\b"
-            rf"|\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
-            rf"|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b(?:,? \d{{4}})?"
-            r"|\b(?:19|20)\d\d\b",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "number",
-        late_pattern(
-            rf"[$€£¥]\s?\d[\d.,]{{0,20}}[km]?\b|\bv?\d{{1,9}}(?:\.\d{{1,9}}){{2,4}}\b|\b\d[\d.,]{{0,20}}\s?(?:{_UNITS})(?!\w)",
-            re.IGNORECASE,
-        ),
-    ),
-    (
-        "identifier",
-        late_pattern(
-            r"\b[a-zA-Z]\w{0,40}_\w{1,60}\b|\b[a-z][a-z0-9]{0,40}[A-Z]\w{1,60}\b|\b\w[\w.]{0,80}\(\)"
-            r"|\b(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}\b|(?<![\w-])--[a-z][\w-]{1,40}\b"
-        ),
-    ),
+_BARE_FILES: Final = (
+    "Makefile|Dockerfile|LICENSE|Procfile|Jenkinsfile|Rakefile|Gemfile|Vagrantfile|CODEOWNERS|Pipfile|Justfile|Brewfile"
 )
+_LINES: Final = r"(?::\d{1,6}(?:[:-]\d{1,6})?)?"
+_SEGMENT: Final = r"[\w.@+~-]{1,120}"
+# Names of products that look like files or identifiers.
+_PRODUCTS: Final = frozenset(
+    (
+        "next.js node.js vue.js react.js three.js d3.js express.js nuxt.js chart.js ember.js backbone.js asp.net "
+        "github gitlab bitbucket javascript typescript coffeescript youtube linkedin mastercard paypal whatsapp "
+        "postgresql mysql sqlite mongodb graphql openai chatgpt macbook powerpoint wordpress devops numpy pypi "
+        "pytorch tensorflow fastapi sqlalchemy nosql oauth hubspot airpods ipad iphone ipod imac ios macos ebay "
+        "latex sharepoint onedrive dropbox bigquery cloudflare doordash facetime tiktok icloud airbnb fedex "
+        "openstreetmap stackoverflow webassembly websocket websockets vscode intellij pycharm bittorrent bluetooth"
+    ).split()
+)
+_NO_VERSION: Final = (
+    "Step|Section|Chapter|Table|Figure|Fig|Appendix|Phase|Part|Item|Task|Level|Page|Line|Lines|Question|Exercise|Grade"
+    "|At|In|On|The|About|Over|Under|From|To|By|Of|And|Or|Only|Just|Is|Was|Around|Nearly|Almost|Total|Average|Mean|Rating"
+    "|Score|For|With"
+)
+_ERROR: Final = late_pattern(
+    r"\b[A-Z]\w{0,60}(?:Error|Exception)\b[^\n]{0,160}|\bTraceback\b[^\n]{0,160}"
+    r"|\b(?i:error|fatal|panic)\b: (?!\(none\))[^\n]{1,160}|\bE[A-Z]{3,14}: [^\n]{1,160}"
+    r"|^(?:error|fatal|panic|FAILED)\b[: ][^\n]{1,160}"
+    r"|\b(?i:exit (?:code|status)|exited with(?: code)?):? [1-9]\d{0,2}\b"
+    r"|^--- FAIL[^\n]{1,160}|^[^\n]{0,120}\*{3} \[[^\n]{1,120}"
+    r"|^[^\n`]{0,120}: (?:command not found|[Nn]o such file or directory|[Pp]ermission denied|can't [^\n]{1,80}"
+    r"|cannot [^\n]{1,80}|not found)\b[^\n]{0,80}"
+    r"|^[^\n`]{0,100}\bsyntax error\b[^\n]{0,120}"
+    r"|^\[?(?:No (?:exact )?(?:match|replacement|matches)|Invalid|Missing|Cannot|Could not|Unable to|Failed to"
+    r"|Unexpected|Unknown|Undefined|(?:Parameter|Argument|Option|Field) \S{1,40} is required)\b[^\n]{1,200}",
+    re.MULTILINE,
+)
+# A test's or compiler's complaint behind its place.
+_COMPLAINT: Final = late_pattern(
+    rf"^[^\S\n]{{0,12}}[\w./\\-]{{1,120}}\.(?:{_FILE_ENDS}):\d{{1,6}}(?::\d{{1,6}})?: ([^\n]{{4,160}})", re.MULTILINE
+)
+_LISTED: Final = late_pattern(
+    r"^[bcdlps-][rwxsStT-]{9}[@+.]?[^\S\n]+\d+[^\S\n]+\S+[^\S\n]+\S+[^\S\n]+[\d.,]+[KMGT]?[^\S\n]+"
+    r"(\S{1,4}[^\S\n]+\S{1,3}[^\S\n]+[\d:]{4,5})[^\S\n]+(?!\.{1,2}$)([^\s>][^\n>]{0,120}?)(?=$| -> )",
+    re.MULTILINE,
+)
+_PATH: Final = late_pattern(
+    rf"(?<![\w/.:])(?:~|\.{{1,2}})?(?:/{_SEGMENT}){{2,24}}{_LINES}|\b[A-Za-z]:\\[^\s\"']{{1,200}}"
+    rf"|(?<![\w/.])(?:\.{{1,2}}/|\.)?\w[\w.@+-]{{0,80}}(?:/{_SEGMENT}){{0,24}}\.(?:{_FILE_ENDS})\b"
+    rf"(?![\w(-])(?!\.\w){_LINES}"
+    rf"|(?<![\w/])\.[a-z][\w-]{{1,30}}(?:/{_SEGMENT}){{1,24}}"
+    rf"|(?<![\w/@.])\w[\w-]{{0,40}}(?:\.\w{{2,12}})?(?:/[\w.-]{{1,80}}){{3,24}}"
+)
+_BARE_FILE: Final = late_pattern(rf"\b(?:{_BARE_FILES})\b(?!\s+[a-z]{{3}}){_LINES}")
+_TREE: Final = late_pattern(r"(?<=[|├└`]-- )[\w.-]{1,80}/?|(?<=── )[\w.-]{1,80}/?")
+_PRERELEASE: Final = r"(?:[-+.]?(?:rc|alpha|beta|dev|post)[.\d]{0,6})?"
+_VERSION: Final = late_pattern(
+    rf"\b(?!(?:{_NO_VERSION})\b)[A-Z][\w+#.-]{{1,30}} v?\d{{1,4}}\.\d{{1,4}}(?:\.\d{{1,5}}){{0,2}}{_PRERELEASE}"
+    r"(?![\w%]|[^\S\n]?(?:hours|seconds|minutes|million|billion|percent|kg|km|miles))"
+    rf"|\b[vV]ersions? \d{{1,4}}(?:\.\d{{1,5}}){{0,3}}\b|\bv\d{{1,4}}(?:\.\d{{1,5}}){{1,3}}{_PRERELEASE}\b"
+    r"|\b[a-z][\w.-]{1,40}(?:==|>=|~=|<=|@\^?)\d{1,4}(?:\.\d{1,5}){1,3}\b"
+    rf"|(?<![\w.:/])[\^~]?\d{{1,4}}\.\d{{1,5}}\.\d{{1,5}}{_PRERELEASE}(?![\w.]\d|\.\d)\b"
+)
+_DATE: Final = late_pattern(
+    r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?![\w:])"
+    rf"|\b{_MONTH} [ \d]\d \d\d:\d\d\b"
+    r"|\b\d{4}-\d\d(?:-\d\d)?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]m)?\b"
+    rf"|\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
+    rf"|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b(?:,? \d{{4}})?"
+    r"|\b(?:19|20)\d\d\b",
+    re.IGNORECASE,
+)
+_NUMBER: Final = late_pattern(
+    rf"[$€£¥]\s?\d[\d.,]{{0,20}}[km]?\b|\bv?\d{{1,9}}(?:\.\d{{1,9}}){{2,4}}\b|\b\d[\d.,]{{0,20}}[\s-]?(?:{_UNITS})(?!\w)",
+    re.IGNORECASE,
+)
+# Words with an underscore, a digit or a capital inside; the look ahead passes over plain words quickly.
+_IDENTIFIER: Final = late_pattern(
+    r"(?<!\w)(?=[A-Za-z]{0,60}?(?:_|\d|[a-z][A-Z]))(?:[a-zA-Z]\w{0,40}_\w{1,60}\b|_[a-z]\w{1,60}\b"
+    r"|[a-z][a-z0-9]{0,40}[A-Z]\w{1,60}\b|[A-Z][a-z0-9]+(?:[A-Z][a-z0-9]*){1,8}\w{0,60}\b"
+    r"|[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b|(?=[0-9a-f]{0,39}\d)(?=[0-9a-f]{0,39}[a-f])[0-9a-f]{7,40}\b"
+    r"|(?=[A-Z]{0,11}\d)(?=\d{0,11}[A-Z])[A-Z0-9]{5,12}\b)"
+)
+# More identifiers, each with what a text must contain to be searched.
+_OTHER_IDENTIFIERS: Final = (
+    ("()", late_pattern(r"\b\w[\w.]{0,80}\(\)")),
+    ("--", late_pattern(r"(?<![\w-])--[a-z][\w-]{1,40}\b")),
+    ("#", late_pattern(r"(?<![\w&/])#\d{2,6}\b")),
+    ("-", late_pattern(r"(?<![\w-])[A-Z]{2,10}-\d{1,6}\b")),
+    ("/", late_pattern(r"\b(?:origin/)?(?:feat|feature|fix|bugfix|hotfix|chore|release)/\w[\w./-]{1,80}\b")),
+)
+# Values of keys that name something, in JSON.
+_NAMED: Final = late_pattern(
+    r'(?:[_"](?:id|ids|number|code|sha|hash|ref)|Id)\\{0,3}"\s{0,3}:\s{0,3}\\{0,3}"([\w-]{4,64})\\{0,3}"'
+)
+_TICKED: Final = late_pattern(r"(?<!`)`([^`\n]{1,200})`(?!`)")
+_LINE: Final = late_pattern(r"[^\n]+")
+_DIGIT: Final = late_pattern(r"\d")
+_DOT_OR_SLASH: Final = late_pattern(r"[/\\]|\.[a-z]")
+# One of these is in the line of every error.
+_TROUBLE: Final = (
+    "error|exception|traceback|fatal|panic|fail|exit|***|: can|no such|denied|not found|no match|no exact|"
+    "no replacement|invalid|missing|cannot|could not|unable|unexpected|unknown|undefined|is required|eisdir|"
+    "enoent|eacces|eperm|eexist|enotdir|econn|eaddr|etimedout|epipe|emfile|enospc|eresolve|eagain|einval|"
+    "enotempty|elifecycle|eio:"
+).split("|")
+_URL: Final = late_pattern(r"\b(?:[a-z]{2,12}://|www\.)[^\s<>\"'`)\]]{1,400}(?<![.,;:!?])", re.IGNORECASE)
+
+# A value such as "round_trip" is one of a few and names nothing.
+_PLAIN_VALUE: Final = late_pattern(r"[a-z]+(?:_[a-z]+)*")
+
+Span = tuple[int, int]
 
 
 def evidence(text: str) -> tuple[tuple[int, int, str], ...]:
     """Start, end and kind of each mark of evidence, in text order, none overlapping.
 
-    Kinds: `url`, `error`, `command`, `path`, `date`, `number`, `identifier`; where two overlap, the kind named first
-    wins. Only the first `MOST` characters are examined.
+    Kinds: `url`, `command`, `error`, `path` (with the line, if it is given), `version`, `date`, `number` (with a unit
+    or currency), `identifier`; where two overlap, the kind named first wins. Only the first `MOST` characters are
+    examined.
     """
     head = text[:MOST]
     covered = bytearray(len(head))
     found: list[tuple[int, int, str]] = []
-    for kind, pattern in _KINDS:
-        for match in pattern.finditer(head):
-            start, end = match.span()
+    lines = [match.span() for match in _LINE.finditer(head)]
+    numeric = [line for line in lines if _DIGIT.search(head, *line)]
+    for kind, spans in (
+        ("url", _matches(_URL, head) if "://" in head or "www." in head.lower() else iter(())),
+        ("command", _commands(head)),
+        ("error", _errors(head, lines)),
+        ("path", _paths(head, lines)),
+        ("version", _within(_VERSION, head, numeric)),
+        ("date", _dates(head, numeric)),
+        ("number", _within(_NUMBER, head, numeric)),
+        ("identifier", _identifiers(head)),
+    ):
+        for start, end in spans:
             if covered.find(1, start, end) < 0:
                 covered[start:end] = b"\x01" * (end - start)
                 found.append((start, end, kind))
     return tuple(sorted(found))
+
+
+def _matches(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
+    return (match.span() for match in pattern.finditer(text))
+
+
+def _within(pattern: re.Pattern[str], text: str, lines: Iterable[Span]) -> Iterator[Span]:
+    """Matches of a pattern in some lines."""
+    return (match.span() for start, end in lines for match in pattern.finditer(text, start, end))
+
+
+def _commands(text: str) -> Iterator[Span]:
+    yield from command_spans(text)
+    if "`" in text:
+        yield from (match.span(1) for match in _TICKED.finditer(text) if is_command(match[1]))
+
+
+def _errors(text: str, lines: Sequence[Span]) -> Iterator[Span]:
+    yield from (match.span(1) for match in _COMPLAINT.finditer(text))
+    whole = text.lower()
+    words = [word for word in _TROUBLE if word in whole]
+    if words:
+        lower = ((line, text[slice(*line)].lower()) for line in lines)
+        yield from _within(_ERROR, text, [line for line, said in lower if any(word in said for word in words)])
+
+
+def _paths(text: str, lines: Sequence[Span]) -> Iterator[Span]:
+    yield from (match.span(2) for match in _LISTED.finditer(text))
+    for start, end in _within(_PATH, text, [line for line in lines if _DOT_OR_SLASH.search(text, *line)]):
+        if text[start:end].lower() not in _PRODUCTS:
+            yield start, end
+    yield from _matches(_BARE_FILE, text)
+    if "── " in text or "-- " in text:
+        yield from _matches(_TREE, text)
+
+
+def _dates(text: str, numeric: Sequence[Span]) -> Iterator[Span]:
+    yield from (match.span(1) for match in _LISTED.finditer(text))
+    yield from _within(_DATE, text, numeric)
+
+
+def _identifiers(text: str) -> Iterator[Span]:
+    if "`" in text:
+        yield from (match.span(1) for match in _TICKED.finditer(text))
+    if '":' in text:
+        yield from (match.span(1) for match in _NAMED.finditer(text))
+    for match in _IDENTIFIER.finditer(text):
+        start, end = match.span()
+        before = text[start - 1 : start]
+        is_key = before == '"' and text[end : end + 3].lstrip("\\").startswith('":')
+        is_value = before == '"' == text[end : end + 1] and _PLAIN_VALUE.fullmatch(match[0])
+        is_tag = before == "<" or text[max(0, start - 2) : start] == "</"
+        if not (is_key or is_value or is_tag or text.startswith("({", end) or match[0].lower() in _PRODUCTS):
+            yield start, end
+    for needed, pattern in _OTHER_IDENTIFIERS:
+        if needed in text:
+            yield from _matches(pattern, text)

@@ -1,0 +1,215 @@
+"""Find the sentences that a later reader acts upon: decisions, constraints, open tasks, and attempts that failed.
+
+Rules over the wording of English sentences. Code, listings and quoted output are left out where their layout shows it.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from clew.condense.evidence import MOST
+from clew.text.late_pattern import late_pattern
+from clew.text.sentences import sentence_spans
+
+LONG: Final = 200
+"""Characters from which on the clauses of a sentence are read singly."""
+
+LONGEST: Final = 1_000
+"""Characters of the longest sentence that is read; what is longer is a listing."""
+
+_FEWEST_WORDS: Final = 4
+_I: Final = r"(?:i|we)(?:'ll|'d|'ve|'m|'re| will| am| are| have| had| would)?(?: now| also| just| then| still)?"
+_LOOKING: Final = (
+    "look|see|check|examine|explore|view|search|find|read|open|inspect|understand|verify|start|begin|know|go through"
+    "|take a|review|think|talk|walk|dive|break|list|create a plan|gather|confirm|explain|run"
+    "|try to (?:find|search|view|run)"
+)
+_DOING: Final = (
+    "use|add|change|modify|update|switch|replace|remove|keep|stick|go with|go ahead|go for|proceed|implement|rename"
+    "|move|split|merge|drop|skip|make|set|adopt|focus|correct|handle|store|create|try (?:a|an|the|changing|using)"
+    "|rewrite|refactor|revert|disable|enable|extend|build|convert|migrate|fix|write|append|clean"
+)
+
+
+def _any(*patterns: str) -> re.Pattern[str]:
+    return late_pattern("|".join(patterns))
+
+
+_DECISION: Final = _any(
+    rf"\b{_I} (?:decided|opted|chose|agreed|settled|picked|went with|concluded)\b",
+    r"\bdecided (?:to|on|that|against)\b",
+    r"\bdecision (?:is|was)\b",
+    r"\bgoing with\b",
+    r"\bsettled on\b",
+    rf"\b(?:let's|let us)(?: try to| now| then| just| first)? (?!{_LOOKING})(?:{_DOING})\b",
+    rf"\b(?:we|i) (?:need|should|can|have|ought)(?: to)? (?:{_DOING})\b",
+    rf"\b(?:i|we)(?:'ll| will) (?:{_DOING})\b",
+    r"\bthe plan is\b",
+    r"\binstead of\b",
+    r"\brather than\b",
+    r"\bis a (?:feasible|good|better|sound) approach\b",
+    r"\byou can use (?:the )?\W?\w+\W? (?:library|package|module|to)\b",
+    r"\b(?:i'm|i am|we're|we are) (?:going to use|sticking with)\b",
+    r"\bi'd like to (?:use|keep|go with|pay)\b",
+    r"\bplease proceed\b",
+    r"\bhas been (?:changed|modified|updated) to\b",
+    r"^\W*[a-z]+ should (?:be|add|use|have|return|show)\b",
+)
+_CONSTRAINT: Final = _any(
+    r"\bmust(?! have| be (?:so|an?|fun|nice|great|very|exciting|hard))(?: not|n't)?\b",
+    r"(?:^|[,.;:] |please |should |must )\W*(?:never|always) [a-z]+",
+    r"(?:^|[,.;:] )\W*(?:please )?(?:do not|don't|avoid|make sure (?:to|not|it|that)|no need to)\b",
+    r"\bcan only\b",
+    r"\bonly (?:use|one|after|if|when|allowed)\b",
+    r"\b(?:is|are) (?:not|n't) (?:allowed|correct|permitted|supposed)\b",
+    r"\b(?:is|are) NOT\b",
+    r"\bi (?:don't|do not) (?:think|want|like)\b[^.]{0,40}\b(?:should|to be|use|be)\b",
+    r"\b(?:i|we) prefer\b",
+    r"\bdeadline\b",
+    r"\b(?:at most|at least|no more than|no later than|under|below|within) \W?\d",
+    r"\bnot allowed\b",
+    r"\bnot permitted\b",
+    r"\brequire(?:s|d)? (?:that|to)\b",
+    r"\bhas to be (?!in\b|my\b|the\b)",
+    r"\b(?:need|needs|want) (?:it|this|the [a-z]+) to (?:be|stay|run|work)\b",
+    r"\bi need the\b",
+    (
+        r"\bcan(?:'t|not) be (?:changed|modified|used|combined|cancelled|canceled|refunded|undone|reused|empty"
+        r"|null)\b"
+    ),
+    r"\bbackward[s-]* compatib",
+    r"\bwithout (?:using|breaking)\b",
+)
+_TASK: Final = _any(
+    r"\b(?:i|we)(?:'ll| will) (?:need|get|share|gather|add|come back|do|have to|finish|send)\b",
+    r"\bstill (?:need|needs|have|has|to do|missing|open|pending)\b",
+    r"\bremaining (?:tasks?|steps?|work|items?)\b",
+    r"\bnext steps?\b",
+    r"\bto be done\b",
+    r"\bfollow[- ]up\b",
+    r"\bcould you(?: please)?\b",
+    r"\bcan you\b",
+    r"\bplease (?:provide|share|confirm|send|let me know|add)\b",
+    rf"\blet me (?:now |then |also |just )?(?:{_DOING}|commit|push|deploy)\b",
+    r"\bhow much will\b",
+    (
+        r"\b(?:we|i) (?:still )?(?:need to|should|have to|ought to) (?:verify|test|recompile|rebuild|confirm|finish"
+        r"|make sure)\b"
+    ),
+    r"\bnow (?:task|step|run)\b",
+    r"^\W*(?:run|verify|check|fix|implement|update|write) (?:the|an?|this|`)",
+    r"\bonce you (?:provide|have|confirm)\b",
+    r"\blet me (?:confirm|check if)\b",
+    r"\b(?:needs?|remains) to be\b",
+    r"\bto verify that\b",
+    (
+        r"\bi (?:have|need to|have to|must|should|gotta|got to) (?:a few |an? |some |finish|submit|call|buy|send"
+        r"|study|prepare|get)\b"
+    ),
+    r"\bi'?m (?:gonna|going to) (?:try|make|do|start|finish)\b",
+    r"\bi need to (?:locate|find|create|test|write|verify)\b",
+    r"\bhow much would\b",
+    r"\blet's first\b",
+    r"\bdoes [^.?]{3,80} (?:have|support)[^.?]{0,80}\?",
+)
+_FAILURE: Final = _any(
+    (
+        r"\b(?:did|does|do|could|was|were|is|are|has|have|would|can)(?:n't| not|not) (?:\w+ )?(?:\w+ly )?(?:work"
+        r"|match|exist|find|found|included?|available|defined|present|visible|compile|build|pass|succeed|possible"
+        r"|support|supported|recogni[sz]ed|run|load|resolve)\b"
+    ),
+    r"\bcan(?:'t|not) (?:find|be found|open|reach|connect|load)\b",
+    r"\bfail(?:s|ed|ing|ure)\b(?! as expected)",
+    r"\bunable to\b",
+    r"\bhaving trouble\b",
+    r"\bthere(?:'s| is) an? (?:issue|problem|error|bug) with\b",
+    r"\bit'?s not\.",
+    r"\bout of bounds\b",
+    r"\bin the wrong\b",
+    r"\bmistaken(?:ly)?\b",
+    r"\bmisunderst(?:ood|anding)\b",
+    r"\bbut it(?:'s| is| does| did) ?n[o']t\b",
+    r"\bturn(?:s|ed) out\b",
+    r"\bbroke(?:n)?\b",
+    r"\bcrash(?:es|ed)\b",
+    r"\bnot possible\b",
+    (
+        r"\bit (?:seems|appears|looks like) (?:that )?[^.]{0,120}\b(?:not|n't|wrong|failed|issue|issues|strict"
+        r"|stricter|strictly|requires|preventing|error)\b"
+    ),
+    r"\b(?:very|too|overly) strict\b",
+    r"\bpreventing\b",
+    r"\bno longer works?\b",
+    r"\bstill (?:fails|failing|broken|does not|doesn't)\b",
+)
+# The order decides between kinds: what failed is said with "need to" as well.
+_KINDS: Final = (("failure", _FAILURE), ("constraint", _CONSTRAINT), ("decision", _DECISION), ("task", _TASK))
+_FENCE: Final = late_pattern(r"```[^`]{0,20000}(?:```|\Z)")
+_TOOL_CALL: Final = late_pattern(r"^[\w.-]{2,60}\(\{", re.MULTILINE)
+_CODE: Final = late_pattern(
+    r"^\s*\d+[→|\t]|[{};]\s*$|=>|:=|==|\(\)|^\s*(?:def|class|import|from|func|const|let|var|return|//|#include)\b|\\n|\t"
+)
+_COMMENT_TASK: Final = late_pattern(
+    r"(?:(?<=[/#*;-] )(?:TODO|FIXME|XXX)(?= [a-z])|\b(?:TODO|FIXME)(?:\([\w -]{1,40}\))?:)[^\n\\]{3,160}"
+)
+_QUOTE: Final = r'\\{0,2}"'
+_LISTED_TASK: Final = late_pattern(
+    rf'{_QUOTE}content{_QUOTE}: {{0,2}}{_QUOTE}((?:[^"\\]|\\.){{3,200}}){_QUOTE}, {{0,2}}'
+    rf"{_QUOTE}status{_QUOTE}: {{0,2}}{_QUOTE}(?:pending|in_progress)"
+    r"|^[^\S\n]{0,8}[-*] \[ \] ([^\n]{3,200})",
+    re.MULTILINE,
+)
+_CLAUSE: Final = late_pattern(
+    r"[^\s,;:][^,;:]{12,}(?:, (?!and i\b|so\b|but\b|how\b|can you\b|which\b|here's\b)[^,;:]{1,60}){0,2}", re.IGNORECASE
+)
+_WORD: Final = late_pattern(r"[A-Za-z']+")
+
+
+def statements(text: str) -> tuple[tuple[int, int, str], ...]:
+    """Start, end and kind of each such sentence, in text order, none overlapping.
+
+    Kinds: `decision` (what is to be done or used, and why), `constraint` (what must, must not, or may only be), `task`
+    (what is asked for or announced and not yet done), `failure` (what did not work, and why). A sentence has one kind.
+    """
+    head = text[:MOST]
+    found = list(_listed(head))
+    for start, end in _prose(head):
+        kind = kind_of(head[start:end])
+        if kind and not any(low < end and start < high for low, high, _ in found):
+            found.append((start, end, kind))
+    return tuple(sorted(found))
+
+
+def kind_of(sentence: str) -> str | None:
+    """The kind of one sentence; None for most."""
+    plain = sentence.replace("’", "'")
+    lower = plain.lower()
+    for kind, pattern in _KINDS:
+        if pattern.search(lower) or (kind in {"constraint", "task"} and pattern.search(plain)):
+            return kind
+    return None
+
+
+def _listed(text: str) -> Iterator[tuple[int, int, str]]:
+    """Tasks in to-do lists and in comments."""
+    for match in _LISTED_TASK.finditer(text):
+        yield *match.span(1 if match[1] is not None else 2), "task"
+    for match in _COMMENT_TASK.finditer(text):
+        yield *match.span(), "task"
+
+
+def _prose(text: str) -> Iterator[tuple[int, int]]:
+    """The sentences of a text that are not code."""
+    hidden = [match.span() for match in _FENCE.finditer(text)]
+    call = _TOOL_CALL.search(text)
+    last = call.start() if call else len(text)
+    for start, end in sentence_spans(text[:last]):
+        sentence = text[start:end]
+        if end - start > LONGEST or len(_WORD.findall(sentence)) < _FEWEST_WORDS or _CODE.search(sentence):
+            continue
+        if any(low < end and start < high for low, high in hidden):
+            continue
+        if end - start < LONG:
+            yield start, end
+        else:
+            yield from ((start + clause.start(), start + clause.end()) for clause in _CLAUSE.finditer(sentence))

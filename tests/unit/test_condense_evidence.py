@@ -1,0 +1,186 @@
+"""What the rules for evidence find, kind by kind, and what they leave alone."""
+
+from itertools import pairwise
+from typing import Final
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.condense.evidence import evidence
+from clew.condense.shell import is_command
+from clew.condense.statements import statements
+
+LISTING: Final = """\
+total 12
+drwxr-xr-x  3 root root  4096 Mar  4 10:12 common
+-rw-r--r--  1 root root  9336 Mar  4 10:12 BUILD.md
+lrwxr-xr-x  1 ana  staff   160 9  3 09:55 latest -> build
+"""
+
+
+def found(text: str, kind: str) -> list[str]:
+    return [text[start:end] for start, end, own in evidence(text) if own == kind]
+
+
+def said(text: str) -> list[tuple[str, str]]:
+    return [(text[start:end], kind) for start, end, kind in statements(text)]
+
+
+@pytest.mark.requirement("F-EVIDENCE-01")
+@pytest.mark.parametrize(
+    ("text", "command"),
+    [
+        ("Run `npm install left-pad` first.", "npm install left-pad"),
+        (
+            'Bash({"command": "go build ./... && echo \\"ok\\"", "description": "Build"})',
+            'go build ./... && echo \\"ok\\"',
+        ),
+        ("$ make clean", "make clean"),
+        ("Command: git status --short\nDirectory: (root)", "git status --short"),
+        ("```bash\npip install quartz\n```", "pip install quartz"),
+        ('  (use "git push" to publish your local commits)', "git push"),
+        ("[test] $ pytest -q", "pytest -q"),
+    ],
+)
+def test_commands(text: str, command: str) -> None:
+    assert found(text, "command") == [command]
+
+
+@pytest.mark.requirement("F-EVIDENCE-01")
+@pytest.mark.parametrize(
+    "text",
+    ["The `stop` hook fires.", 'edit({"command": "str_replace", "start": 1})', "the output of `cat -n`", "Make it so."],
+)
+def test_names_are_not_commands(text: str) -> None:
+    assert found(text, "command") == []
+
+
+@pytest.mark.requirement("F-EVIDENCE-01")
+def test_a_command_may_begin_with_settings_and_needs_something_to_do() -> None:
+    assert is_command("PORT=80 node server.js")
+    assert is_command("./run.sh")
+    assert not is_command("git")
+    assert not is_command("")
+
+
+@pytest.mark.requirement("F-EVIDENCE-02")
+def test_paths() -> None:
+    text = (
+        "See /srv/.trees/1/cmd/hooks.go:25 and `../type/alias.h`, .github/workflows/deploy.yml, ./App.css, Makefile:192 "
+        "or C:\\work\\notes.txt , Next.js, and/or, 24/7 and e.g. this are none."
+    )
+    assert found(text, "path") == [
+        "/srv/.trees/1/cmd/hooks.go:25",
+        "../type/alias.h",
+        ".github/workflows/deploy.yml",
+        "./App.css",
+        "Makefile:192",
+        "C:\\work\\notes.txt",
+    ]
+
+
+@pytest.mark.requirement("F-EVIDENCE-02")
+def test_what_a_directory_lists_are_paths_and_dates() -> None:
+    assert found(LISTING, "path") == ["common", "BUILD.md", "latest"]
+    assert [" ".join(date.split()) for date in found(LISTING, "date")] == ["Mar 4 10:12", "Mar 4 10:12", "9 3 09:55"]
+
+
+@pytest.mark.requirement("F-EVIDENCE-03")
+@pytest.mark.parametrize(
+    ("text", "error"),
+    [
+        ("bash: foo: command not found", "bash: foo: command not found"),
+        ("EISDIR: illegal operation", "EISDIR: illegal operation"),
+        ("make: *** [Makefile:192: build] Error 2", "make: *** [Makefile:192: build] Error 2"),
+        ("Exit code 1\nmore", "Exit code 1"),
+        ("ls: cannot access 'x/': No such file or directory", "ls: cannot access 'x/': No such file or directory"),
+        ("    calc_test.go:85: sum should be 4", "sum should be 4"),
+        ("ERROR:\nInvalid range: [100, 150].", "Invalid range: [100, 150]."),
+    ],
+)
+def test_errors(text: str, error: str) -> None:
+    assert found(text, "error") == [error]
+
+
+@pytest.mark.requirement("F-EVIDENCE-03")
+def test_success_is_no_error() -> None:
+    assert found("Error: (none)\nExit Code: 0\nAll tests pass, an error would have been shown.", "error") == []
+
+
+@pytest.mark.requirement("F-EVIDENCE-04")
+def test_versions_dates_and_numbers_are_told_apart() -> None:
+    text = (
+        "Flask 2.3.1 and v1.4.0-rc1 since 2024-05-10T11:36:51, 250ms for 112 lines, pandas==2.2.0, version 3; Step 2.1"
+    )
+    assert found(text, "version") == ["Flask 2.3.1", "v1.4.0-rc1", "pandas==2.2.0", "version 3"]
+    assert found(text, "date") == ["2024-05-10T11:36:51"]
+    assert found(text, "number") == ["250ms", "112 lines"]
+
+
+@pytest.mark.requirement("F-EVIDENCE-05")
+def test_identifiers_are_names_and_not_keys_or_values() -> None:
+    text = (
+        'get_seat({"seat_id": "KX7Q2P", "class": "extra_wide", "row_code": "ABCDEF"}) calls `stop`, CommandParser, maxRetries, '
+        "_parse_row, load() and --dry-run on feat/new-parser for ABC-123 and #4711; GitHub and iPhone are products."
+    )
+    assert found(text, "identifier") == [
+        "KX7Q2P",
+        "ABCDEF",
+        "stop",
+        "CommandParser",
+        "maxRetries",
+        "_parse_row",
+        "load()",
+        "--dry-run",
+        "feat/new-parser",
+        "ABC-123",
+        "#4711",
+    ]
+
+
+@pytest.mark.requirement("F-EVIDENCE-06")
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("We decided to keep the queue in memory because it is small.", "decision"),
+        ("Let's switch to the other parser.", "decision"),
+        ("Never use the shared account for tests.", "constraint"),
+        ("The response must not take longer than the page.", "constraint"),
+        ("I prefer simple, minimal dependencies", "constraint"),
+        ("Could you please send me the totals?", "task"),
+        ("The remaining tasks are the docs and the tests.", "task"),
+        ("It seems that the rule does not match the file.", "failure"),
+        ("The build failed since the folder is missing.", "failure"),
+        ("The garden is green and the sky is blue.", None),
+        ("I have never been to the north of the country.", None),
+    ],
+)
+def test_statements_have_a_kind(sentence: str, kind: str | None) -> None:
+    assert said(sentence) == ([] if kind is None else [(sentence, kind)])
+
+
+@pytest.mark.requirement("F-EVIDENCE-06")
+def test_open_tasks_of_lists_and_comments_are_found_and_code_is_not_read() -> None:
+    todos = 'TodoWrite({"todos": [{"content": "Write docs", "status": "pending"}, {"content": "Ship", "status": "completed"}]})'
+    assert said(todos) == [("Write docs", "task")]
+    assert said("- [ ] Call the plumber\n- [x] Buy milk") == [("Call the plumber", "task")]
+    assert said("int x; // TODO: report the type\n") == [("TODO: report the type", "task")]
+    assert said("```\nWe decided to keep the queue in memory.\n```") == []
+
+
+@pytest.mark.requirement("F-EVIDENCE-06")
+def test_a_long_sentence_is_read_by_its_clauses() -> None:
+    text = (
+        "I am building a small tool for my own notes which I want to have ready before the summer holidays begin in July, "
+        "and I prefer few dependencies, so that nothing breaks when I come back to it after a few months of doing other things"
+    )
+    assert said(text) == [("and I prefer few dependencies", "constraint")]
+
+
+@pytest.mark.requirement("F-EVIDENCE-07")
+@given(st.text(max_size=300) | st.text("aA1_/.`\"'{}:-$#[]()\n \\", max_size=300))
+def test_marks_lie_in_the_text_and_do_not_overlap(text: str) -> None:
+    for marks in (evidence(text), statements(text)):
+        assert all(0 <= start < end <= len(text) for start, end, _ in marks)
+        assert all(before[1] <= after[0] for before, after in pairwise(marks))
