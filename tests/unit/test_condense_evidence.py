@@ -67,8 +67,8 @@ def test_a_command_may_begin_with_settings_and_needs_something_to_do() -> None:
 @pytest.mark.requirement("F-EVIDENCE-02")
 def test_paths() -> None:
     text = (
-        "See /srv/.trees/1/cmd/hooks.go:25 and `../type/alias.h`, .github/workflows/deploy.yml, ./App.css, Makefile:192 "
-        "or C:\\work\\notes.txt , Next.js, and/or, 24/7 and e.g. this are none."
+        "See /srv/.trees/1/cmd/hooks.go:25 and `../type/alias.h`, .github/workflows/deploy.yml, ./App.css, "
+        "Makefile:192 or C:\\work\\notes.txt , Next.js, and/or, 24/7 and e.g. this are none."
     )
     assert found(text, "path") == [
         "/srv/.trees/1/cmd/hooks.go:25",
@@ -121,8 +121,9 @@ def test_versions_dates_and_numbers_are_told_apart() -> None:
 @pytest.mark.requirement("F-EVIDENCE-05")
 def test_identifiers_are_names_and_not_keys_or_values() -> None:
     text = (
-        'get_seat({"seat_id": "KX7Q2P", "class": "extra_wide", "row_code": "ABCDEF"}) calls `stop`, CommandParser, maxRetries, '
-        "_parse_row, load() and --dry-run on feat/new-parser for ABC-123 and #4711; GitHub and iPhone are products."
+        'get_seat({"seat_id": "KX7Q2P", "class": "extra_wide", "row_code": "ABCDEF"}) calls `stop`, CommandParser, '
+        "maxRetries, _parse_row, load() and --dry-run on feat/new-parser for ABC-123 and #4711; "
+        "GitHub and iPhone are products."
     )
     assert found(text, "identifier") == [
         "KX7Q2P",
@@ -162,7 +163,10 @@ def test_statements_have_a_kind(sentence: str, kind: str | None) -> None:
 
 @pytest.mark.requirement("F-EVIDENCE-06")
 def test_open_tasks_of_lists_and_comments_are_found_and_code_is_not_read() -> None:
-    todos = 'TodoWrite({"todos": [{"content": "Write docs", "status": "pending"}, {"content": "Ship", "status": "completed"}]})'
+    todos = (
+        'TodoWrite({"todos": [{"content": "Write docs", "status": "pending"}, '
+        '{"content": "Ship", "status": "completed"}]})'
+    )
     assert said(todos) == [("Write docs", "task")]
     assert said("- [ ] Call the plumber\n- [x] Buy milk") == [("Call the plumber", "task")]
     assert said("int x; // TODO: report the type\n") == [("TODO: report the type", "task")]
@@ -172,8 +176,9 @@ def test_open_tasks_of_lists_and_comments_are_found_and_code_is_not_read() -> No
 @pytest.mark.requirement("F-EVIDENCE-06")
 def test_a_long_sentence_is_read_by_its_clauses() -> None:
     text = (
-        "I am building a small tool for my own notes which I want to have ready before the summer holidays begin in July, "
-        "and I prefer few dependencies, so that nothing breaks when I come back to it after a few months of doing other things"
+        "I am building a small tool for my own notes which I want to have ready before the holidays begin in July, "
+        "and I prefer few dependencies, so that nothing breaks when I come back to it after a few months of doing "
+        "other things"
     )
     assert said(text) == [("and I prefer few dependencies", "constraint")]
 

@@ -43,6 +43,16 @@ def work() -> list[Turn]:
     return [*turns, Turn(role="user", content="Which tests are left?")]
 
 
+@pytest.mark.requirement("F-EVIDENCE-06")
+def test_what_was_decided_and_forbidden_is_said_with_its_turn() -> None:
+    turns = [*work(), Turn(role="assistant", content="We decided to keep the old cache because the new one is slower.")]
+    recap = compose_recap(RecapSource("s", read(turns)), COUNT).text
+    assert "Never touch the billing tables." in recap.partition("### Constraints")[2]
+    assert f"- [#{len(turns) - 1}] We decided to keep the old cache" in recap.partition("### Key decisions")[2]
+    listed = Turn(role="tool", content=(Part(type="tool_result", call_id="x", text="We decided to go."),))
+    assert "Key decisions" not in compose_recap(RecapSource("s", read([listed])), COUNT).text
+
+
 def read(turns: list[Turn], **judged: Any) -> list[RecapTurn]:
     stored = [turn.stored(seq=seq, ordinal=seq, ingested_at=_NOW) for seq, turn in enumerate(turns)]
     return recap_turns((turn, Judged(**judged)) for turn in stored)

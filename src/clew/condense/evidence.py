@@ -111,7 +111,6 @@ _IDENTIFIER: Final = late_pattern(
 )
 # More identifiers, each with what a text must contain to be searched.
 _OTHER_IDENTIFIERS: Final = (
-    ("()", late_pattern(r"\b\w[\w.]{0,80}\(\)")),
     ("--", late_pattern(r"(?<![\w-])--[a-z][\w-]{1,40}\b")),
     ("#", late_pattern(r"(?<![\w&/])#\d{2,6}\b")),
     ("-", late_pattern(r"(?<![\w-])[A-Z]{2,10}-\d{1,6}\b")),
@@ -121,6 +120,9 @@ _OTHER_IDENTIFIERS: Final = (
 _NAMED: Final = late_pattern(
     r'(?:[_"](?:id|ids|number|code|sha|hash|ref)|Id)\\{0,3}"\s{0,3}:\s{0,3}\\{0,3}"([\w-]{4,64})\\{0,3}"'
 )
+_CALL: Final = late_pattern(r"\b\w[\w.]{0,80}\(\)")
+# The notes on a field of a Go struct stand in backticks.
+_FIELD_TAG: Final = late_pattern(r'\w{1,20}:"')
 _TICKED: Final = late_pattern(r"(?<!`)`([^`\n]{1,200})`(?!`)")
 _LINE: Final = late_pattern(r"[^\n]+")
 _DIGIT: Final = late_pattern(r"\d")
@@ -209,8 +211,10 @@ def _dates(text: str, numeric: Sequence[Span]) -> Iterator[Span]:
 
 
 def _identifiers(text: str) -> Iterator[Span]:
+    if "()" in text:
+        yield from _matches(_CALL, text)
     if "`" in text:
-        yield from (match.span(1) for match in _TICKED.finditer(text))
+        yield from (match.span(1) for match in _TICKED.finditer(text) if not _FIELD_TAG.match(match[1]))
     if '":' in text:
         yield from (match.span(1) for match in _NAMED.finditer(text))
     for match in _IDENTIFIER.finditer(text):

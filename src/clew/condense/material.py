@@ -1,4 +1,4 @@
-"""What a recap is made of: each turn's prose, its tool calls, and the marks of evidence in everything it says."""
+"""What a recap is made of: each turn's prose, its tool calls, and the evidence and statements in what it says."""
 
 import json
 import re
@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from clew.condense.evidence import evidence
+from clew.condense.statements import statements
 from clew.condense.wires.protocol import call_label
 from clew.types.turn import Part, Turn
 
@@ -16,6 +17,7 @@ _COMMANDS: Final = ("command", "cmd", "script")
 _PATHS: Final = ("file_path", "path", "notebook_path", "filename")
 _SHORTEST: Final = 3  # characters of a value worth keeping
 _LONGEST: Final = 200
+_LONGEST_SENTENCE: Final = 400
 _WORDLESS: Final = "(no prose)"
 _RESULT: Final = 120  # characters of a result's beginning
 _FENCED: Final = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
@@ -23,7 +25,7 @@ _MARKUP: Final = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|-{3,}[ \t]*$)|\*\*|^[ \t]*[
 
 
 class Mark(NamedTuple):
-    """A value that may be needed again, as it was written, and its kind (see `clew.condense.evidence`)."""
+    """A value or sentence that may be needed again, and its kind (see `evidence` and `statements`)."""
 
     kind: str
     value: str
@@ -94,14 +96,15 @@ def recap_turns(turns: Iterable[tuple[Turn, Judged]]) -> list[RecapTurn]:
 def _recap_turn(turn: Turn, judged: Judged, labels: Mapping[str, str]) -> RecapTurn:
     calls = [part for part in turn.parts if part.type == "tool_call"]
     results = [part for part in turn.parts if part.type == "tool_result"]
+    prose = prose_of(turn)
     return RecapTurn(
         seq=turn.seq or 0,
         role=turn.role,
         origin=turn.origin or turn.role,
         speaker=turn.speaker,
         at=turn.at,
-        prose=prose_of(turn),
-        marks=tuple(_marks(turn, calls)),
+        prose=prose,
+        marks=tuple(_marks(turn, prose, calls)),
         results=tuple(labels.get(part.call_id or "") or _beginning(part.text) for part in results),
         calls=tuple(call_label(part.name, part.text) for part in calls),
         characters=len(turn.text),
@@ -118,13 +121,15 @@ def prose_of(turn: Turn) -> str:
     return _MARKUP.sub("", _FENCED.sub(" ", said)).strip()
 
 
-def _marks(turn: Turn, calls: Sequence[Part]) -> list[Mark]:
+def _marks(turn: Turn, prose: str, calls: Sequence[Part]) -> list[Mark]:
     found = [mark for part in calls for mark in _called(part)]
     for part in turn.parts:
         if part.type in ("text", "tool_result"):
             found += [Mark(kind, part.text[start:end]) for start, end, kind in evidence(part.text)]
     marks = [Mark(mark.kind, " ".join(mark.value.strip("` \t\n").split())) for mark in found]
-    return [mark for mark in marks if _SHORTEST <= len(mark.value) <= _LONGEST]
+    told = [Mark(kind, " ".join(prose[start:end].split())) for start, end, kind in statements(prose)]
+    values = [mark for mark in marks if _SHORTEST <= len(mark.value) <= _LONGEST]
+    return values + [mark for mark in told if len(mark.value) <= _LONGEST_SENTENCE]
 
 
 def _beginning(text: str) -> str:

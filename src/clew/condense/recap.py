@@ -38,7 +38,8 @@ _VALUE_KINDS: Final = (
     ("command", "Commands"),
     ("identifier", "Names"),
     ("error", "Errors"),
-    ("number", "Numbers and versions"),
+    ("version", "Versions"),
+    ("number", "Numbers"),
     ("date", "Dates"),
     ("url", "Addresses"),
 )
