@@ -448,6 +448,11 @@ WEIGHING = (
         "W-WEIGH-04", "HSCA 2.2", "Prototype vectors refine the domains; without a vector the rules decide alone."
     ),
     Requirement(
+        "W-WEIGH-07",
+        "HSCA 2.2",
+        "A manner, such as a tale's, does not hide the subject, and everyday talk has no domain.",
+    ),
+    Requirement(
         "W-WEIGH-05", "HSCA 2.2", "A model that classifies badly in any way gives unclassified, never an error."
     ),
     Requirement("W-WEIGH-06", "DESIGN 5.1", "Any text is weighed in bounded time, with scores in range."),
@@ -1049,6 +1054,11 @@ EVAL = (
         "W-EVAL-02", "HSCA 7.2", "Evaluation 2 measures how well the list of beats shows a known movement of domains."
     ),
     Requirement("W-EVAL-03", "HSCA 7.3", "What is learned from use improves evaluation 1 on other texts."),
+    Requirement(
+        "W-WEIGH-08",
+        "DESIGN 13",
+        "Words beyond the hand-made lists, learned from a dictionary, name the domain of a short turn.",
+    ),
     Requirement("W-EVAL-05", "HSCA 7.5", "Related concepts in two framings share the bridge domain."),
     Requirement(
         "W-EVAL-06", "DESIGN 13", "The material is our own, labelled, and divided into two parts that share no text."

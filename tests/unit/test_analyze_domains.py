@@ -34,6 +34,43 @@ def test_without_evidence_text_is_unclassified(text: str) -> None:
     assert domain_weights(text) == {}
 
 
+@pytest.mark.requirement("W-WEIGH-07")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I bought bread and milk at the shop.",
+        "The parcel came on Thursday, a day late.",
+        "My aunt painted the fence last summer.",
+        "Book a table for four at 7pm on Friday.",
+    ],
+)
+def test_everyday_talk_has_no_domain(text: str) -> None:
+    assert domains(text) == (UNCLASSIFIED,)
+
+
+@pytest.mark.requirement("W-WEIGH-07")
+def test_a_tale_about_a_doctor_is_about_medicine_too() -> None:
+    tale = (
+        "The doctor closed the bag and looked at the old woman. She coughed, and there was blood on the handkerchief. "
+        '"It is in the lungs," he whispered to her daughter, and the girl began to weep.'
+    )
+    assert {"narrative", "medical"} <= set(domains(tale))
+
+
+@pytest.mark.requirement("W-WEIGH-08")
+@pytest.mark.parametrize(
+    ("text", "domain"),
+    [
+        ("A glacier melts from below when it presses on the rock.", "physics"),
+        ("The sprain is tender, and the ligament may be torn.", "medical"),
+        ("The heir may contest the codicil within a year.", "legal"),
+        ("The bobbin sits under the plate; thread it clockwise.", "technical_prose"),
+    ],
+)
+def test_words_beyond_the_hand_made_lists_name_a_domain(text: str, domain: str) -> None:
+    assert domain in domains(text)
+
+
 @pytest.mark.requirement("F-ANALYZE-08")
 def test_the_vocabulary_is_the_specifications() -> None:
     assert set(TAGS) == {*EXAMPLES, "cross_domain", "unclassified"}

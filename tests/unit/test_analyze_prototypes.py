@@ -1,5 +1,7 @@
 """Domains beyond the rules: by vectors, and by a model that may do anything."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -7,8 +9,9 @@ from numpy.typing import NDArray
 from clew.analyze.asked_domains import domains_by_model
 from clew.analyze.domains import COMPANIONS, UNCLASSIFIED, domain_weights, domains_with_vector, tags
 from clew.analyze.lexicon import DOMAINS
-from clew.analyze.prototypes import Prototypes, likeness, prototypes_of
+from clew.analyze.prototypes import Prototypes, learned_prototypes, likeness, prototypes_of
 from clew.analyze.words import read
+from clew.models.protocol import Matrix
 from clew.testing import HashEmbedder
 
 AXES = Prototypes("axes", np.eye(10, dtype=np.float32), np.zeros(10, np.float32))
@@ -61,6 +64,32 @@ def test_prototypes_follow_from_the_embedder_alone() -> None:
     shares = likeness(made.centres[3] + made.middle, made)
     assert sum(shares) == pytest.approx(1.0, abs=1e-5)
     assert max(shares) == shares[3]
+
+
+@pytest.mark.requirement("W-WEIGH-08")
+def test_the_local_model_has_learned_prototypes_and_embeds_nothing_for_them() -> None:
+    class Named:
+        name = "minilm-l6-int8@8199be6f-128"
+        dim = 384
+
+        def embed(self, texts: Sequence[str]) -> Matrix:
+            raise AssertionError(texts)
+
+    made = prototypes_of(Named())
+    assert made is learned_prototypes(Named.name)
+    assert made.centres.shape == (len(DOMAINS), 384)
+    assert learned_prototypes(HashEmbedder().name) is None
+
+
+@pytest.mark.requirement("W-WEIGH-08")
+@pytest.mark.parametrize("domain", DOMAINS)
+def test_a_learned_direction_names_what_the_rules_do_not_see(domain: str) -> None:
+    learned = learned_prototypes("minilm-l6-int8@8199be6f-128")
+    assert learned is not None
+    vector = learned.centres[DOMAINS.index(domain)]
+    assert next(iter(domains_with_vector(read("The box is on the table."), vector, learned))) == domain
+    assert domains_with_vector(read("The box is on the table."), -vector, learned).get(domain) is None
+    assert domains_with_vector(read("The box is on the table."), np.zeros(384, np.float32), learned) == {}
 
 
 @pytest.mark.requirement("F-ANALYZE-09")

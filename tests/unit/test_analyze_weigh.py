@@ -32,7 +32,7 @@ def test_annotations_of_a_scored_text() -> None:
         "layer1": round(weighed.layer1.score, 4),
         "layer1:sentences": [round(score, 4) for score in weighed.layer1.sentences],
         "coherence": round(weighed.coherence, 4),
-        "domains": ["unclassified"],
+        "domains": list(weighed.domains),
         "nuance": ["hedged", "emotional_tone_neutral"],
     }
     assert json.loads(json.dumps(weighed.annotations())) == weighed.annotations()

@@ -40,6 +40,12 @@ def test_a_conversation_about_its_aside_fails() -> None:
     assert strongest({}) is strongest({"legal": 0.0}) is None
 
 
+@pytest.mark.requirement("W-WEIGH-08")
+@pytest.mark.parametrize("source", ["assistant", "chronicle"])
+def test_threads_of_sources_that_nothing_was_learned_from_are_named_by_the_rules(source: BankSplit) -> None:
+    assert fidelity.run(fidelity.cases(SEED, 40, source), RULES).value >= 0.85
+
+
 @pytest.mark.requirement("W-EVAL-02")
 def test_movements_are_found_as_well_as_they_were() -> None:
     found = macro_coherence.run(macro_coherence.cases(SEED, CASES), RULES)

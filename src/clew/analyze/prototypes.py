@@ -1,21 +1,26 @@
-"""Prototype vectors of the domains: the mean vector of sample sentences of each domain, for one embedder.
+"""Prototype vectors of the domains for one embedder: learned ones for the local model, mean vectors for any other.
 
-The sentences are our own (`data/prototypes.json`), about ten for each domain. The mean over all domains is subtracted,
+For the local model the package has directions that were learned from several thousand texts (`domain_directions.json`,
+made by `benchmarks/domain_words.py`). For others, a prototype is the mean vector of sample sentences of a domain. The
+sentences are our own (`data/prototypes.json`), about ten for each domain. The mean over all domains is subtracted,
 because an embedder maps all English text into one corner of its space.
 """
 
 import hashlib
 import json
+from base64 import b64decode
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from typing import Final
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.analyze.lexicon import DOMAINS
 from clew.models.protocol import Embedder, Matrix
+from clew.models.quantize import dequantize
 
 # How sharply the likeness to centres is turned into shares. Fitted on the tune part of benchmarks/domains.py with
 # MiniLM, and only for embedders whose cosines spread alike.
@@ -30,19 +35,26 @@ class Prototypes:
         name: the embedder's name and a hash of the sentences, which together identify the prototypes.
         centres: shape (number of domains, dim), float32, rows of length 1 in the order of `DOMAINS`, around `middle`.
         middle: shape (dim,), float32; the mean over domains, taken off every vector that is compared.
+        offsets: for learned prototypes, what is added to the product with each centre to give the logarithm of the
+            odds that the text belongs to the domain; the centres then have any length. Empty for others.
     """
 
     name: str
     centres: Matrix
     middle: Matrix
+    offsets: tuple[float, ...] = ()
 
 
 def prototypes_of(embedder: Embedder) -> Prototypes:
-    """Embed the sentences; pass a `RecordedEmbedder` to get the same result on every machine.
+    """The learned prototypes if there are any, else those of the sentences, which are embedded.
+
+    Pass a `RecordedEmbedder` to get the same result on every machine.
 
     Raises:
         ModelError: the embedder failed.
     """
+    if (learned := learned_prototypes(embedder.name)) is not None:
+        return learned
     rows = embedder.embed(sentences())
     means: list[NDArray[np.float32]] = []
     first = 0
@@ -55,6 +67,21 @@ def prototypes_of(embedder: Embedder) -> Prototypes:
     return Prototypes(prototypes_name(embedder.name), centres, middle)
 
 
+@cache
+def learned_prototypes(model: str) -> Prototypes | None:
+    """The prototypes that come with the package; None for an embedder that has none."""
+    held = json.loads(_read("domain_directions.json"))
+    return prototypes_from(held, prototypes_name(model)) if f"@{held['model']}" in model else None
+
+
+def prototypes_from(held: Mapping[str, Any], name: str) -> Prototypes:
+    """Learned prototypes from the content of such a file: int8 numbers with a scale for each domain, and offsets."""
+    scales = np.array(held["scales"], np.float32)
+    codes = np.frombuffer(b64decode(held["codes"]), np.int8).reshape(len(scales), -1)
+    centres = dequantize(codes, scales)
+    return Prototypes(name, centres, np.zeros(centres.shape[1], np.float32), tuple(held["offsets"]))
+
+
 def sentences() -> tuple[str, ...]:
     """The sentences that are embedded once per embedder, in this order."""
     return tuple(sentence for domain in DOMAINS for sentence in _sentences()[1][domain])
@@ -63,6 +90,17 @@ def sentences() -> tuple[str, ...]:
 def prototypes_name(model: str) -> str:
     """The name of an embedder's prototypes, available before they are made."""
     return f"{model}+{_sentences()[0][:8]}"
+
+
+def log_odds(vector: NDArray[np.float32], prototypes: Prototypes) -> tuple[float, ...]:
+    """The logarithm of the odds of each domain by learned prototypes, in the order of `DOMAINS`.
+
+    Empty for a zero vector and for one whose length differs from the prototypes'.
+    """
+    if vector.shape != prototypes.middle.shape or not vector.any():
+        return ()
+    products = (prototypes.centres @ _unit(vector)).tolist()
+    return tuple([round(product + offset, 4) for product, offset in zip(products, prototypes.offsets, strict=True)])
 
 
 def likeness(vector: NDArray[np.float32], prototypes: Prototypes) -> tuple[float, ...]:
@@ -86,5 +124,9 @@ def _unit(vector: NDArray[np.float32]) -> NDArray[np.float32]:
 @cache
 def _sentences() -> tuple[str, dict[str, list[str]]]:
     """The SHA-256 of the file, and its sentences by domain."""
-    text = (resources.files(__package__) / "data" / "prototypes.json").read_bytes()
+    text = _read("prototypes.json")
     return hashlib.sha256(text).hexdigest(), json.loads(text)
+
+
+def _read(name: str) -> bytes:
+    return (resources.files(__package__) / "data" / name).read_bytes()

@@ -6,7 +6,7 @@ from typing import Final
 
 import numpy as np
 
-from clew.analyze.prototypes import Prototypes, prototypes_name, prototypes_of
+from clew.analyze.prototypes import Prototypes, learned_prototypes, prototypes_name, prototypes_of
 from clew.models.protocol import Embedder
 from clew.models.quantize import dequantize, quantize
 from clew.store.protocol import Reader, Store
@@ -20,7 +20,9 @@ KEPT: Final = "prototypes:"
 
 
 def read_prototypes(reader: Reader, space: str, model: str) -> Prototypes | None:
-    """Those that are kept; None when they were never made."""
+    """Those that come with the package, or are kept; None when there are none of the model and none were made."""
+    if (learned := learned_prototypes(model)) is not None:
+        return learned
     name = prototypes_name(model)
     text = META_VALUE.get(reader, (space, KEPT + name))
     if text is None:
@@ -33,11 +35,13 @@ def read_prototypes(reader: Reader, space: str, model: str) -> Prototypes | None
 
 
 def make_prototypes(store: Store, space: str, embedder: Embedder) -> None:
-    """Makes and keeps them, unless that has been done.
+    """Makes and keeps them, unless that has been done or the package has them.
 
     Raises:
         ModelError: the embedder failed.
     """
+    if learned_prototypes(embedder.name) is not None:
+        return
     with store.snapshot() as reader:
         if META_VALUE.get(reader, (space, KEPT + prototypes_name(embedder.name))) is not None:
             return

@@ -2,8 +2,9 @@
 
 The first texts are split in two by a hash: `seen` may be looked at while rules are changed, `unseen` is run only for
 figures. A text belongs to `unseen` if the first digit of the SHA-256 of its head line is odd. Each further source is a
-part of its own, in another genre and voice: letters of earlier centuries, spoken lectures, and terse notes. All texts
-were written before any of them was run, and none was changed because of a result.
+part of its own, in another genre and voice: letters of earlier centuries, spoken lectures, terse notes, forum posts,
+newspapers, chats with an assistant, and tales and chronicles. All texts were written before any of them was run, and
+none was changed because of a result.
 """
 
 import hashlib
@@ -18,9 +19,12 @@ from typing import Final, Literal
 from clew.text.sentences import sentence_spans
 from clew.types.record import Record
 
-BankSplit = Literal["seen", "unseen", "letters", "lectures", "notes"]
-SOURCES: Final[tuple[BankSplit, ...]] = ("letters", "lectures", "notes")
-"""The parts that are one source each, kept in one file each."""
+BankSplit = Literal["seen", "unseen", "letters", "lectures", "notes", "forum", "news", "assistant", "chronicle"]
+LEARNED: Final[tuple[BankSplit, ...]] = ("letters", "lectures", "notes", "forum", "news")
+"""The parts that are one source each, and that the weights of words and vectors were learned from, among others."""
+
+SOURCES: Final[tuple[BankSplit, ...]] = (*LEARNED, "assistant", "chronicle")
+"""The parts that are one source each, kept in one file each; from the last two nothing was learned or chosen."""
 
 MaterialKind = Literal["thread", "passage", "crossing", "bridge"]
 

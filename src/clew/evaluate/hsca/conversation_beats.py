@@ -32,10 +32,11 @@ class ConversationWeigher:
 
     Attributes:
         embedder: None for the rules alone.
+        prototypes: of the embedder; made when they are needed if None.
     """
 
     embedder: Embedder | None = None
-    _prototypes: Prototypes | None = None
+    prototypes: Prototypes | None = None
     _vectors: dict[str, NDArray[np.float32]] = field(default_factory=dict)
 
     def vectors(self, texts: Sequence[str]) -> list[NDArray[np.float32] | None]:
@@ -60,10 +61,10 @@ class ConversationWeigher:
         rules = [evidence_of(read(text)) for text in texts]
         if self.embedder is None:
             return rules
-        if self._prototypes is None:
-            self._prototypes = prototypes_of(self.embedder)
+        if self.prototypes is None:
+            self.prototypes = prototypes_of(self.embedder)
         return [
-            found if vector is None else evidence_with_vector(found, vector, self._prototypes)
+            found if vector is None else evidence_with_vector(found, vector, self.prototypes)
             for found, vector in zip(rules, self.vectors(texts), strict=True)
         ]
 
@@ -89,18 +90,21 @@ def beats_of(
         ModelError: the embedder failed.
     """
     weighings = weigher.weigh(texts, parameters.window)
+    evidence = weigher.evidence(texts)
     turns = [
         features(
             text,
             (
                 parameters.weight(weighing.layer1.score, weighing.nuance),
                 weighing.coherence,
-                by_domain(evidence_of(read(text))),
+                by_domain(found),
             ),
             seq=seq,
             vector=vector,
         )
-        for seq, (text, weighing, vector) in enumerate(zip(texts, weighings, weigher.vectors(texts), strict=True))
+        for seq, (text, weighing, vector, found) in enumerate(
+            zip(texts, weighings, weigher.vectors(texts), evidence, strict=True)
+        )
     ]
     pieces = [
         Piece(
@@ -114,8 +118,7 @@ def beats_of(
         for seq, weighing in enumerate(weighings)
     ]
     said = [
-        PieceContent(read(text), evidence, turn.terms)
-        for text, evidence, turn in zip(texts, weigher.evidence(texts), turns, strict=True)
+        PieceContent(read(text), found, turn.terms) for text, found, turn in zip(texts, evidence, turns, strict=True)
     ]
     return tuple(
         freeze(
@@ -127,10 +130,6 @@ def beats_of(
         )
         for beat in segment(turns, BeatRule(maturity=parameters.maturity))
     )
-
-
-def _by_rules(text: str) -> dict[str, float]:
-    return by_domain(evidence_of(read(text)))
 
 
 def domain_shares(pieces: Iterable[Piece]) -> dict[str, float]:

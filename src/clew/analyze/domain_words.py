@@ -1,0 +1,97 @@
+"""How much each word and each sign of form speaks for or against each domain: `data/domain_words.txt`.
+
+A line of the file is a stem (`lexicon.fold`) and one character for each domain in the order of `lexicon.DOMAINS`. A
+character is a weight in steps of `STEP`: "O" is 0, the next character one step more. Lines that begin with "#" weigh
+signs of form. There are about 25,000 stems of English. `benchmarks/domain_words.py` learned the weights from the
+definitions of WordNet, our own lists and texts of our own, and says how (data/NOTICE).
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from functools import cache
+from importlib import resources
+from typing import Final
+
+from clew.analyze.words import Reading
+
+STEP: Final = 0.22
+"""One step of a weight, in logits."""
+
+ZERO: Final = ord("O")
+FORM: Final = "#"
+FORMS: Final = ("conv_q", "first", "second", "gend", "past", "inter", "code", "eq", "verse", "digits", "neut")
+"""The signs of form in the order of `forms_of`; each has a line, named with `FORM` before it."""
+
+BIAS: Final = "#bias"
+"""The line of what is added whatever the text: most texts are not about a given domain."""
+
+_KEPT: Final = 1 << 15
+
+# A line of verse: it begins with a letter or a quote, ends in no full stop, and holds no sign of code or of a table.
+_VERSE: Final = re.compile(r"[\"'‘“(]?[^\W\d_][^=(){}<>|#`/\\_]*[^.:!?=(){}<>|#`/\\_]")
+_VERSE_LINE: Final = 1.5
+_VERSE_LINES: Final = 12
+
+
+class Rows(dict[str, bytes]):
+    """The characters by stem, empty for a stem that the file does not have; a cache, emptied when full."""
+
+    def __init__(self) -> None:
+        """Reads nothing before it is asked."""
+        self._lines: Sequence[bytes] = ()
+
+    def load(self, words: bytes) -> None:
+        """Takes another file's content instead of the package's, whose return an empty one means.
+
+        For measurements with a source left out.
+        """
+        self.clear()
+        self._lines = words.split(b"\n") if words else ()
+
+    def __missing__(self, stem: str) -> bytes:
+        lines = self._lines = self._lines or _lines()
+        line = stem.encode("utf-8", "surrogatepass") + b" "
+        place = bisect_left(lines, line)
+        row = lines[place][len(line) :] if place < len(lines) and lines[place].startswith(line) else b""
+        if len(self) >= _KEPT:
+            self.clear()
+        self[stem] = row
+        return row
+
+
+rows: Final = Rows()
+"""Of the package's file; the cache never changes a result."""
+
+
+def forms_of(reading: Reading) -> tuple[float, ...]:
+    """How often each sign of form occurs, up to a limit, in the order of `FORMS`."""
+    text = reading.text
+    count, kinds = text.count, reading.grammar.count
+    return (
+        min(count("?") + count("!"), 5),
+        min(kinds("I"), 6),
+        min(kinds("Y"), 6),
+        min(kinds("H"), 8),
+        min(kinds("w"), 12),
+        kinds("j"),
+        min(count("`") + count("()") + count("{") + count("_"), 10),
+        min(count("=") + count("\\"), 8),
+        _verse(text),
+        min(sum(map(str.isdigit, text)), 12),
+        min(kinds("T"), 8),
+    )
+
+
+def _verse(text: str) -> float:
+    """Evidence of verse: at least four lines, most of them short, made of words and without a full stop."""
+    if text.count("\n") < 3:
+        return 0.0
+    lines = [line for line in map(str.strip, text.split("\n")) if line]
+    verses = sum([2 <= line.count(" ") <= 12 and _VERSE.fullmatch(line) is not None for line in lines])
+    return _VERSE_LINE * min(verses, _VERSE_LINES) if len(lines) > 3 and 2 * verses >= len(lines) else 0.0
+
+
+@cache
+def _lines() -> Sequence[bytes]:
+    return (resources.files(__package__) / "data" / "domain_words.txt").read_bytes().split(b"\n")
