@@ -37,8 +37,8 @@ _MOST: Final = 3.0
 # Without line breaks, words of poetry are mostly just feelings.
 _POETRY: Final = DOMAINS.index("poetry")
 _PROSE_POETRY: Final = 0.6
-# Evidence below this is noise.
-_FAINTEST: Final = 0.01
+# Evidence below this does not count for borders between beats: in chats it is noise, and costs Pk.
+_FAINTEST: Final = 1.0
 # The kinds of content words (`lexicon`).
 _CONTENT_KINDS: Final = "cvwuo"
 # What the evidence of the rules and that of learned prototypes count beside each other.
@@ -110,7 +110,7 @@ def domains_with_vector(reading: Reading, vector: NDArray[np.float32], prototype
 
 
 def by_domain(evidence: Evidence) -> dict[str, float]:
-    """Evidence by domain name, rounded to two digits; domains without evidence are absent."""
+    """Evidence by domain name, rounded to two digits; domains that are not named by it are absent."""
     return {domain: round(value, 2) for domain, value in zip(DOMAINS, evidence, strict=False) if value >= _FAINTEST}
 
 

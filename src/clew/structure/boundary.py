@@ -39,8 +39,6 @@ _MANNERS: Final = frozenset({"conversational", "narrative"})
 _SUBJECT: Final = 3
 # Evidence from which a subject is certain: one and a half times what names a domain.
 _SURE: Final = 1.5
-# Evidence below this may be chance, in chats above all, and does not count here.
-_NAMED: Final = 1.0
 # Cosine of subjects that is neutral: that between one subject and a pair that includes it.
 _SAME: Final = 0.7
 
@@ -121,7 +119,7 @@ def _subjects(turns: Sequence[TurnFeatures]) -> dict[str, float]:
     sums: dict[str, float] = {}
     for turn in turns:
         for domain, value in turn.domains.items():
-            if domain not in _MANNERS and value >= _NAMED:
+            if domain not in _MANNERS:
                 sums[domain] = sums.get(domain, 0.0) + value
     return {domain: value * value for domain, value in sums.items()}
 

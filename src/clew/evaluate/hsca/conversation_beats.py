@@ -97,14 +97,12 @@ def beats_of(
             (
                 parameters.weight(weighing.layer1.score, weighing.nuance),
                 weighing.coherence,
-                by_domain(found),
+                by_domain(evidence_of(read(text))),
             ),
             seq=seq,
             vector=vector,
         )
-        for seq, (text, weighing, vector, found) in enumerate(
-            zip(texts, weighings, weigher.vectors(texts), evidence, strict=True)
-        )
+        for seq, (text, weighing, vector) in enumerate(zip(texts, weighings, weigher.vectors(texts), strict=True))
     ]
     pieces = [
         Piece(
