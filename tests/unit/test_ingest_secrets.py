@@ -287,3 +287,13 @@ def test_no_hash_uuid_or_timestamp_is_masked(around: str) -> None:
     values += [base64.urlsafe_b64encode(numbers.randbytes(24)).decode() for _ in range(90)]
     texts = [around.format(value, value) for value in values]
     assert [text for text in texts if mask(text)[1]] == []
+
+
+@pytest.mark.requirement("F-INGEST-16")
+@pytest.mark.parametrize(
+    "before", ["[masked:", "[masked:x ", "[masked: it] ", "[masked:a:", "[masked:openai:1234abcd] "]
+)
+def test_what_looks_like_a_mask_hides_no_secret_after_it(before: str) -> None:
+    masked, counts = mask(f'{before}password = "hunter2!!"')
+    assert "hunter2" not in masked
+    assert counts == {"credential": 1}

@@ -277,7 +277,7 @@ _IN_CONTEXT: Final = (
         _rule(
             "credential",
             _TELLING_CUES,
-            rf"(?<!\[masked:)(?P<name>{TELLING}){form}",
+            rf"(?P<name>{TELLING}){form}",
             accept,
             scope="text",
             needs=needs,

@@ -29,6 +29,7 @@ GUESSABLE = frozenset({"credential", "url-login", "card"})
 """Kinds whose secrets are few or short enough to be tried one by one against a hash."""
 
 _MASK = "[masked:"
+_WHOLE_MASK = re.compile(r"\[masked:[a-z0-9-]{1,60}(?::[0-9a-f]{8})?\]")
 _LONGEST_MASK = 80
 _SIGNATURES = ("signature", "encrypted_content", "thoughtSignature", "thought_signature")
 _SHORT = 200
@@ -235,7 +236,8 @@ def _pieces(
 def is_in_mask(text: str, at: int) -> bool:
     """Whether a place is in a mask, whose kind may be named like a password: `[masked:planetscale-password:...]`."""
     begin = text.rfind(_MASK, max(0, at - _LONGEST_MASK), at)
-    return begin >= 0 and text.find("]", begin, at) < 0
+    mask = _WHOLE_MASK.match(text, begin) if begin >= 0 else None
+    return mask is not None and at < mask.end()
 
 
 def _lowered(text: str) -> str:
