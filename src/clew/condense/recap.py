@@ -4,8 +4,8 @@ Two forms (SIGMA): a *quest*, for work with tools on files, has goal, status, fi
 last action and questions one can ask; a *chat* has its breakthroughs, then its points by overlay. Made without a model,
 from the words of the session: every line is a sentence or a value of a turn, with the turn's number.
 
-The budget is exact. It goes first to the lines that every recap has, then to a line for each paradigm shift, then, half
-and half, to statements and to values that are likely to be used again.
+The budget is exact. It goes first to the lines that every recap has, then to a line for each paradigm shift. Most of
+what is left goes to values that are likely to be used again, the rest to statements.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -25,7 +25,7 @@ BUDGET: Final = 4_000
 _LINE: Final = 200  # characters of a statement
 _SHIFT: Final = 140  # characters of the line of a shift
 _SHIFTS: Final = 0.25  # share of the budget for lines of shifts; the others are named by their numbers
-_VALUES: Final = 0.6  # share of what is left then that goes to values first
+_VALUES: Final = 0.8  # share of what is left then that goes to values first
 _QUESTIONS: Final = 4
 _POINTS: Final = 12  # statements of one kind at most
 _STATEMENTS: Final = (

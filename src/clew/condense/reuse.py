@@ -1,8 +1,8 @@
 """Which values of a session are likely to be needed again, and so belong literally into its recap.
 
 On real sessions of coding agents a value that is used again was mostly used lately, or often, and a short one costs
-little: choosing by what a token of it is worth kept three quarters of the values that the rest of the session used
-again, within 60 % of a recap of a thirtieth of the text; recency alone kept less (docs/condense.md).
+little: choosing by what a token of it is worth kept two thirds of the values that the rest of the session used
+again, in a recap of a thirtieth of the text (docs/condense.md).
 """
 
 from collections import defaultdict
@@ -19,7 +19,7 @@ _MEMORY: Final = 0.15
 _LEAST_MEMORY: Final = 8_000
 """Characters after which it does in a short session."""
 
-_EVERY_USE: Final = 0.05
+_EVERY_USE: Final = 0.15
 """What each turn that uses a value counts, however long ago."""
 
 _SEPARATOR: Final = 2.0
