@@ -1465,6 +1465,7 @@ PIN = (
         "F-PIN-06", "DESIGN 1.1", "Pins survive rebuild and merge, are deleted with their turn, and are verified."
     ),
     Requirement("F-PIN-07", "DESIGN 10", "`clew pin` sets, lists and removes pins, and reports errors in one line."),
+    Requirement("F-PIN-08", "Issue 12.2", "Secrets in the notes and rules of pins are masked, as those in turns are."),
 )
 
 # --- SUMMARY ---

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from clew.config import IngestConfig
 from clew.errors import ExpressionError, InputError, NotFoundError
 from clew.maintain.merge_space import merge_space
 from clew.memory import Memory
@@ -212,3 +213,37 @@ def test_a_merge_brings_pins_along_under_the_ids_they_have_here() -> None:
             }
             assert sorted(names.values(), key=str) == [("alpha", None), ("gamma", "theirs")]
             assert [each.most for each in memory.pins() if each.kind == "where"] == [1]
+
+
+KEY = "AKIA" + "ABCDEFGH12345678"
+
+
+@pytest.mark.requirement("F-PIN-08")
+def test_secrets_in_notes_and_rules_are_masked_and_the_rule_finds_what_it_did(tmp_path: Path) -> None:
+    with quiet(tmp_path) as memory:
+        memory.add_many(timed([f"the deploy key is {KEY}, keep it", *CHATTER]))
+        noted = memory.pin("s:turn:1", note=f"{KEY} password=Hq8vTzzP1k")
+        rule = memory.pin(where=f'"{KEY}"')
+        assert noted.note is not None
+        assert noted.note.startswith("[masked:aws-id:")
+        assert KEY not in rule.name
+        assert shown(memory.recall("which number was about the weather?", budget=200))["s:turn:0"] == rule.name
+    held = b"".join(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())
+    assert KEY.encode() not in held
+    assert b"Hq8vTzzP1k" not in held
+    with quiet(tmp_path) as memory:
+        memory.unpin(where=f'"{KEY}"')
+        assert [pin.name for pin in memory.pins()] == ["s:turn:1"]
+
+
+@pytest.mark.requirement("F-PIN-08")
+def test_a_merge_masks_secrets_of_pins_as_the_target_says() -> None:
+    with quiet(config={"ingest": {"secrets": "keep"}}) as memory:
+        memory.add_many(timed([RULE, *CHATTER]))
+        assert memory.pin("s:turn:0", note=KEY).note == KEY
+        masking, keeping = empty_store(), empty_store()
+        for target, secrets in ((masking, "mask"), (keeping, "keep")):
+            merge_space(memory.reads.store, target, "default", IngestConfig(secrets=secrets), FrozenClock(NOON))
+    for target, clear in ((masking, False), (keeping, True)):
+        with target.snapshot() as reader:
+            assert (KEY in repr(reader.scan("pin", ("default",), ("default",)))) == clear

@@ -45,7 +45,10 @@ def test_no_such_table_holds_a_secret_that_a_turn_came_with() -> None:
         assert secret not in repr(memory.explain().to_dict())
         memory.recall("which?", where=f"\"password = '{secret}'\"")
         assert secret not in repr(memory.explain().to_dict())
+        memory.pin("s:turn:0", note=f'keep password = "{secret}" for Ann Miller')
+        memory.pin(where=f"\"password = '{secret}'\"", note=f"password={secret}")
         with memory.reads.store.snapshot() as reader:
             texts = {name: repr(reader.scan(name, ("default",), ("default",))) for name in sorted(HOLDING)}
     assert "Ann Miller" in texts["turn"]
+    assert "Ann Miller" in texts["pin"]
     assert [name for name, text in texts.items() if secret in text or "Zebra" in text] == []

@@ -118,7 +118,7 @@ def merge_space(
         tally.pinned = frozenset(pin.name for pin in pins)
         for session in _sessions(reader, space):
             _Merge(reader, target, space, session, config).run(appender, clock, tally)
-        carry_pins(pins, target, space, tally.names)
+        carry_pins(pins, target, space, tally.names, mask_secrets=config.secrets == "mask")
         return tally.report(carry_vectors(reader, target, space, tally.pairs))
 
 

@@ -296,7 +296,8 @@ class Memory(MemoryReads):
         """Has a turn, or the best of those for which an expression holds, in every block from now on.
 
         They come first, shortened where they do not fit whole, and are left out only where there is no room for them at
-        all; what a recall's own filter leaves out stays out. Pinning again replaces number and note.
+        all; what a recall's own filter leaves out stays out. Pinning again replaces number and note. Secrets in the
+        note and in a rule's phrases are masked, as in turns.
 
         Args:
             ref: id of a turn.
@@ -318,7 +319,7 @@ class Memory(MemoryReads):
             raise InputError("most is 0, so the rule would bring nothing; give 1 or more, or take it back (unpin)")
         why = None if note is None else given_text(note, "note")
         pin = Pin(kind=kind, name=name, most=count if kind == "where" else 1, note=why, pinned_at=self.reads.clock())
-        return set_pin(self.reads.store, self.space, pin)
+        return set_pin(self.reads.store, self.space, pin, mask_secrets=self.reads.config.ingest.secrets == "mask")
 
     def unpin(self, ref: str | None = None, *, where: str | None = None) -> None:
         """Takes a pin back; the turn stays stored.

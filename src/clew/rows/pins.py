@@ -1,9 +1,11 @@
 """Pins as rows: set, taken back, listed; and which turns they name for one ranking."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Final, cast
 
 from clew.errors import InputError, NotFoundError
+from clew.ingest.secrets import mask
 from clew.rank.algebra import parse
 from clew.rows.pause import paused_since
 from clew.store.protocol import Reader, Store, Transaction
@@ -21,8 +23,24 @@ RULES: Final = 20
 """Rules that a space may have: each looks at every turn, for each question."""
 
 
-def set_pin(store: Store, space: str, pin: Pin) -> Pin:
-    """Keeps a pin durably, in place of an older one of the same turn or expression.
+def without_secrets(pin: Pin) -> Pin:
+    """The pin with the secrets in its note and in a rule's phrases masked, as those in turns are.
+
+    So a rule finds the same turns. Ids of turns stay: they are what the turn is found by.
+    """
+    note = None if pin.note is None else mask(pin.note)[0]
+    return replace(pin, name=_masked_name(pin.kind, pin.name), note=note)
+
+
+def _masked_name(kind: str, name: str) -> str:
+    return mask(name)[0] if kind == "where" else name
+
+
+def set_pin(store: Store, space: str, pin: Pin, *, mask_secrets: bool) -> Pin:
+    """Keeps a pin durably, in place of an older one of the same turn or expression; gives it as it is stored.
+
+    Args:
+        mask_secrets: see `without_secrets`.
 
     Raises:
         NotFoundError: no such turn.
@@ -31,6 +49,8 @@ def set_pin(store: Store, space: str, pin: Pin) -> Pin:
     """
     if pin.kind == "where":
         parse(pin.name, pin.pinned_at)
+    if mask_secrets:
+        pin = without_secrets(pin)
 
     def write(tx: Transaction) -> None:
         if paused_since(tx, space) is not None:
@@ -58,13 +78,13 @@ def _must_be_a_memory(reader: Reader, space: str, name: str) -> None:
 
 
 def take_back(store: Store, space: str, kind: PinKind, name: str) -> None:
-    """Removes a pin.
+    """Removes a pin, whether secrets in the name of a rule were masked or kept.
 
     Raises:
         NotFoundError: there is no such pin.
     """
-    key = (space, kind, name)
-    if not store.transaction(lambda tx: tx.delete("pin", key, key)):
+    keys = {(space, kind, each) for each in (name, _masked_name(kind, name))}
+    if not store.transaction(lambda tx: sum(tx.delete("pin", key, key) for key in keys)):
         raise NotFoundError(f"nothing is pinned as {name!r} in space {space!r}; `clew pin` lists what is")
 
 
@@ -91,12 +111,15 @@ def forget_pins(tx: Transaction, space: str, names: Sequence[str]) -> int:
     return sum(tx.delete("pin", key, key) for key in keys)
 
 
-def carry_pins(pins: Sequence[Pin], target: Store, space: str, names: Mapping[str, str]) -> int:
+def carry_pins(pins: Sequence[Pin], target: Store, space: str, names: Mapping[str, str], *, mask_secrets: bool) -> int:
     """Adds pins of another home that this one has not; gives how many.
 
     Args:
         names: the turns' ids there -> here; turns that are not here are left out.
+        mask_secrets: see `without_secrets`.
     """
+    if mask_secrets:
+        pins = [without_secrets(pin) for pin in pins]
     here = [(each, each.name if each.kind == "where" else names.get(each.name)) for each in pins]
 
     def write(tx: Transaction) -> int:
