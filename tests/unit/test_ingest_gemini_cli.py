@@ -129,5 +129,5 @@ def test_sessions_are_found_in_the_home(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("F-INGEST-14")
 def test_a_client_without_sessions_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FormatError, match="'cursor' keeps no sessions that are known; expected one of claude-code"):
-        find_sessions("cursor", tmp_path)
+    with pytest.raises(FormatError, match="'windsurf' keeps no sessions that are known; expected one of claude-code"):
+        find_sessions("windsurf", tmp_path)

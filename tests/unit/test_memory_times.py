@@ -101,11 +101,10 @@ def test_a_question_that_no_turn_answers_gets_no_answer(memory: Memory, mode: st
 def test_an_overview_names_what_the_time_was_about(memory: Memory) -> None:
     found = memory.remember_when(query="what did we talk about in May 2023?")
     assert found.mode == "window_overview"
-    outline = found.moments[0]
-    assert outline.kind in {"beat", "open"}
-    assert outline.turn_ids == ("talk-2:turn:0", "talk-2:turn:3")
-    assert outline.turns == 4
-    assert "0 to 3 (4 turns): " in found.text
+    outlines = [moment for moment in found.moments if moment.kind in {"beat", "open"}]
+    assert [outline.turn_ids for outline in outlines] == [("talk-2:turn:0",), ("talk-2:turn:1", "talk-2:turn:3")]
+    assert [outline.turns for outline in outlines] == [1, 3]
+    assert "1 to 3 (3 turns): " in found.text
     assert {moment.session for moment in found.moments} == {"talk-2"}
     assert "Redis lost our sessions" in found.text  # the most important turns of the time follow
 

@@ -64,7 +64,7 @@ _SECTIONS: Final = {
         "copy": ("move:copy", "Copy a space to another home, and verify the copy by hashes."),
         "merge": ("move:merge", "Add the turns of one home to another."),
         "rekey": ("rekey:rekey", "Encrypt the home, change its key, or decrypt it."),
-        "condense": ("condense:condense", "Compact a session: make the recap that stays until the next compaction."),
+        "condense": ("condense:condense", "Compact a session: make the recap that stays until its next compaction."),
         "forget": ("forget:forget", "Delete turns and everything derived from them."),
         "mark-used": ("tune:mark_used", "Record which turns of a recall were useful."),
         "tune": ("tune:tune", "Tune the ranking, based on which recalled turns were useful."),

@@ -26,10 +26,11 @@ from clew.recall.recap import Style
 )
 @common
 def recap(scope: Scope, session: str | None, style: Style, budget: int) -> None:
-    """Recap a session: goal, state, decisions, open tasks, turning points, and the values needed again.
+    """Recap a session on a page or two, within a token budget.
 
-    SESSION is a name that `clew sessions` lists; without it, the latest session is taken. No model is asked: every line
-    is a sentence or a value of a turn, whose number it names. Run the command again with a smaller --budget for less.
+    A recap has goal, state, decisions, open tasks, turning points, and the values that are likely needed again. SESSION
+    is a name that `clew sessions` lists; without it, the latest session is taken. No model is asked: every line is a
+    sentence or a value of a turn, whose number it names.
     """
     with open_for_questions(scope) as memory:
         name = session

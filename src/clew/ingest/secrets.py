@@ -196,7 +196,10 @@ class _Masking:
         """A JSON value; what stands under a telling name in a mapping is masked like an assignment in text."""
         if isinstance(value, dict):
             return {
-                self.repeated(key): item if key in _SIGNATURES else self.value(item, key) for key, item in value.items()
+                key if not isinstance(key, str) else self.repeated(key): item
+                if key in _SIGNATURES
+                else self.value(item, str(key))
+                for key, item in value.items()
             }
         if isinstance(value, list | tuple):
             return [self.value(item, name) for item in value]

@@ -32,7 +32,7 @@ def from_us(value: int | None) -> datetime | None:
 
 
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True)
-_STRICT: Final = json.JSONEncoder(ensure_ascii=False, allow_nan=False)
+_STRICT: Final = json.JSONEncoder(sort_keys=True, ensure_ascii=False, allow_nan=False)
 """Kept, since `json.dumps` with these settings makes a new one for each call."""
 
 
