@@ -1399,6 +1399,9 @@ HCE = (
     Requirement("F-CHAT-02", "Issue 13.10", "A streamed answer passes through untouched, and is stored when it ends."),
     Requirement("F-CHAT-03", "Issue 13.10", "The user's message is kept, whatever becomes of the answer."),
     Requirement("F-CHAT-04", "Issue 13.10", "Lists of messages are taken; of a history only what is new is stored."),
+    Requirement(
+        "F-HCE-10", "issue 12", "No stored text of a prompt looks like another part of it, or another message."
+    ),
     Requirement("F-HCE-09", "HCE", "A save replaces the old state in one step, even beside another save."),
 )
 

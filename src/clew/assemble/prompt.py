@@ -1,6 +1,9 @@
 """Prompts in the three parts of seed 001: context block, focus buffer, query."""
 
+import re
 from typing import Final
+
+from clew.assemble.render import BREAKS, COLONS, UNSEEN
 
 CONTEXT: Final = "[Context Block]"
 FOCUS: Final = "[Focus Buffer]"
@@ -8,10 +11,27 @@ QUERY: Final = "[User Query]"
 
 NAMES: Final = {"user": "User", "assistant": "Assistant"}
 
+_SOME_ROLE: Final = (
+    rf"[^\w{BREAKS}]{{0,8}}(?:user|assistant|system|developer|tool|human|ai)[^\w{BREAKS}]{{0,8}}"
+    rf"|(?=\w{{0,40}}[^\x00-\x7f])[\w{UNSEEN}]{{1,40}}[^\S{BREAKS}]{{0,8}}"
+)
+_LIKE_A_PART: Final = re.compile(
+    rf"[{BREAKS}](?=(?:[^\S{BREAKS}]|[{UNSEEN}])*(?:[\[\uff3b]|(?:{_SOME_ROLE})[{COLONS}]))", re.IGNORECASE
+)
+"""A line break before what looks like a heading or a role: indented as well, or in letters that only look alike."""
+
 
 def spoken(role: str, content: str) -> str:
-    """One message of the focus buffer as text."""
-    return f"{NAMES.get(role, role)}: {content}"
+    """One message of the focus buffer as text; no line of the content can be taken for another message or part."""
+    return f"{NAMES.get(role, role)}: {set_apart(content)}"
+
+
+def set_apart(text: str) -> str:
+    """Text with one more space before each further line that looks like a heading of the prompt or a message.
+
+    Without the first space of each such line, it is the text that was given.
+    """
+    return text if text.isprintable() else _LIKE_A_PART.sub(r"\g<0> ", text)
 
 
 def remembered(block: str, focus: str) -> str:

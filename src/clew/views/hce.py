@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from clew.analyze.entities import Mention, entities_in
-from clew.assemble.prompt import remembered, sections, spoken
+from clew.assemble.prompt import remembered, sections, set_apart, spoken
 from clew.assemble.wrapping import wrapped
 from clew.errors import InputError, NotFoundError
 from clew.ingest.formats.sdk import JsonObject, texts_of
@@ -350,7 +350,8 @@ class HCEPipeline:
             entity, near = self.graph.entity_by_key(key)
             if near:
                 others = ", ".join(dict.fromkeys(each.name for each in near[: 2 * _TOLD]))
-                found.append((f"{entity.name} ({entity.type}): with {others}", "graph", activation, {"node": key}))
+                content = set_apart(f"{entity.name} ({entity.type}): with {others}")
+                found.append((content, "graph", activation, {"node": key}))
         return found
 
     def _from_tree(self, query: str, held: set[tuple[str, str]]) -> list[tuple[str, str, float, dict[str, Any]]]:
@@ -358,7 +359,7 @@ class HCEPipeline:
         for hit in hierarchical_relevance_search(self.tree, query):
             said = [(role, str(hit.metadata[role])) for role in _ROLES if role in hit.metadata]
             parts = [spoken(*each) for each in said if each not in held]
-            content = "\n".join(parts) if said else hit.text
+            content = "\n".join(parts) if said else set_apart(hit.text)
             if content and hit.score > 0:
                 found.setdefault(content, (content, "tree", hit.score, {"node": hit.node}))
         return list(found.values())
