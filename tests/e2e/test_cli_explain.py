@@ -70,3 +70,22 @@ def test_explain_says_how_an_item_is_shown_and_its_place_by_each_signal(home: Pa
     done("recall", "Who likes red wine?", "--budget", "60")
     page = done("explain", "last")
     assert page.count("rank by each signal alone: ") >= 8
+
+
+@pytest.mark.requirement("F-CONDENSE-26", "F-RECEIPT-04")
+def test_a_compaction_is_explained_and_compared(home: Path) -> None:
+    done("condense", "s", "--force")
+    made = record("explain", "last")
+    assert made["kind"] == "condense"
+    page = " ".join(done("explain", made["id"]).split())
+    assert f"session s receipt {made['id']}" in page
+    assert f"up to turn {made['understood']['last']}" in page
+    assert f"{made['understood']['tokens_before']:,} before, {made['understood']['tokens_after']:,} after" in page
+    for name, count in made["understood"]["classes"].items():
+        assert f"{count} {name}" in page
+    for row in (*made["chosen"], *made["omitted"]):
+        assert row["turn_ids"][0] in page
+    assert all(row["reason"].split(";")[0] in page for row in made["omitted"])
+    asked = record("recall", "red wine")["receipt_id"]
+    assert "from" in done("explain", "--diff", asked, made["id"])
+    assert "from" in done("explain", "--diff", made["id"], asked)

@@ -176,3 +176,11 @@ def test_spaces_and_homes_are_apart(tmp_path: Path) -> None:
     assert records("quote", "in the first", "--space", "two") == []
     assert records("quote", "in the first", "--space", "one", "--home", tmp_path / "other") == []
     assert len(records("--space", "one", "quote", "in the first")) == 1
+
+
+@pytest.mark.requirement("F-MEMORY-15")
+def test_an_empty_path_is_refused_before_anything_is_imported(tmp_path: Path) -> None:
+    chat = tmp_path / "chat.txt"
+    chat.write_text("The gate is green.", encoding="utf-8")
+    assert "the path to import is empty" in failure(1, "import", chat, "")
+    assert record("stats")["turns"] == 0

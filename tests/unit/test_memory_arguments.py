@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clew.errors import ClewError
+from clew.errors import ClewError, InputError
 from clew.ingest.importers.source import parse
 from clew.memory import Memory
 from clew.store.replace_file import replace_file
@@ -112,3 +112,12 @@ def test_a_replaced_file_keeps_its_permissions_and_a_new_one_is_private(tmp_path
     replace_file(file, b"two")
     assert (file.read_bytes(), file.stat().st_mode & 0o777) == (b"two", 0o640)
     assert [each.name for each in file.parent.iterdir()] == ["state.json"]
+
+
+@pytest.mark.requirement("F-MEMORY-15")
+@pytest.mark.parametrize("path", ["", " "])
+def test_an_empty_path_is_not_the_current_folder(memory: Memory, path: str) -> None:
+    with pytest.raises(InputError, match="the path to import is empty"):
+        memory.import_path(path)
+    with pytest.raises(InputError, match="the file is empty"):
+        memory.export(path)

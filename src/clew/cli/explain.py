@@ -17,6 +17,7 @@ from clew.cli.show import counted, day, dim, excerpt, grid, lay_out, lines, out,
 from clew.cli.terminal import emit, printable
 from clew.errors import NotFoundError
 from clew.memory.recalls import MemoryRecalls
+from clew.rows.compactions import KIND as CONDENSED
 from clew.types import Receipt
 
 LINE = 120
@@ -63,13 +64,15 @@ def print_receipt(console: Console, memory: MemoryRecalls, receipt: Receipt) -> 
         table.add_row(str(row["rank"]), _score(row), str(row["tokens"]), cell)
     lay_out(console, table if chosen else dim("Nothing was chosen."))
     if receipt.omitted:
-        console.print("\nLeft out, best first (`clew restore ID` prints one):")
+        is_compaction = receipt.kind == CONDENSED
+        title = "Turns of which words left the prompt, in order" if is_compaction else "Left out, best first"
+        console.print(f"\n{title} (`clew restore ID` prints one):")
         table = grid(">score", "turn and reason")
         for row in receipt.omitted:
             cell = Text.assemble(_shown(memory, row, receipt.query), "\n", dim(printable(row["reason"])))
             if row.get("signals"):
                 cell.append_text(dim(f"\n{shares(row['signals'])}{_by_itself(row)}"))
-            table.add_row(_score(row), cell)
+            table.add_row("" if is_compaction else _score(row), cell)
         lay_out(console, table)
 
 
@@ -105,10 +108,34 @@ def _by_itself(row: Mapping[str, Any]) -> str:
 
 
 def _summary(receipt: Receipt) -> list[tuple[str, str]]:
+    rows = _compaction(receipt) if receipt.kind == CONDENSED else _recall(receipt)
+    return [(name, value) for name, value in rows if value]
+
+
+def _named_receipt(receipt: Receipt) -> tuple[str, str]:
+    return "receipt", f"{receipt.id}, {receipt.created_at:%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _compaction(receipt: Receipt) -> list[tuple[str, str]]:
+    """The rows for a receipt of `clew condense`."""
+    read = receipt.understood
+    classes = ", ".join(f"{count} {name}" for name, count in read["classes"].items())
+    tokens = f"{read['tokens_before']:,} before, {read['tokens_after']:,} after; the recap has {receipt.tokens:,}"
+    return [
+        ("session", printable(receipt.settings["session"])),
+        _named_receipt(receipt),
+        ("condensed", f"compaction {receipt.settings['number']}, up to turn {read['last']}"),
+        ("considered", f"{counted(receipt.considered, 'turn')}; {len(receipt.chosen)} shown by the recap"),
+        ("classes", classes),
+        ("tokens", tokens),
+    ]
+
+
+def _recall(receipt: Receipt) -> list[tuple[str, str]]:
     filters = {name: value for name, value in (receipt.settings.get("filter") or {}).items() if value}
-    rows = [
+    return [
         ("question", printable(receipt.query)),
-        ("receipt", f"{receipt.id}, {receipt.created_at:%Y-%m-%d %H:%M:%S} UTC"),
+        _named_receipt(receipt),
         ("period", _period(receipt.settings) if receipt.kind == TOLD else ""),
         ("read as", "; ".join(starmap(_understood, receipt.understood.items())) or "no terms"),
         ("filter", "; ".join(f"{name} {_plain(value)}" for name, value in filters.items())),
@@ -118,7 +145,6 @@ def _summary(receipt: Receipt) -> list[tuple[str, str]]:
         ("embedder", _embedder(receipt.settings)),
         ("took", ", ".join(f"{name.removesuffix('_ms')} {value:.1f} ms" for name, value in receipt.timings.items())),
     ]
-    return [(name, value) for name, value in rows if value]
 
 
 def _understood(name: str, value: Any) -> str:

@@ -3,7 +3,7 @@
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -17,6 +17,7 @@ from clew.cli.terminal import emit, printable, say
 from clew.errors import FormatError, InputError
 from clew.ingest.importers import FORMATS, find_sessions
 from clew.memory import Memory
+from clew.store.home import usable_path
 from clew.types import IngestReport, Rejection, Turn
 from clew.types.turn import ROLES
 
@@ -110,6 +111,8 @@ def import_(scope: Scope, paths: tuple[str, ...], form: str | None, session: str
     Records that cannot be read are listed by file and line, and the others are imported. Links and pipes in a folder
     are skipped. Exit status 1 means that a record was rejected or nothing could be read.
     """
+    for path in paths:
+        usable_path(path, "the path to import")  # before anything of the others is stored
     with open_memory(scope) as memory:
         started = time.perf_counter()
         report = _import_all(memory, paths, form, session)
@@ -143,7 +146,7 @@ def import_shown(memory: Memory, path: str, form: str | None = None, session: st
     Raises:
         FormatError: nothing could be read.
     """
-    files = _sessions_of(path) if path in PROGRAMS else [Path(path)]
+    files = _sessions_of(path) if path in PROGRAMS else [path]
     form = form or (path if path in PROGRAMS else None)
     started = time.perf_counter()
     reports: list[IngestReport] = []
@@ -162,7 +165,7 @@ def import_shown(memory: Memory, path: str, form: str | None = None, session: st
     return _joined(reports)
 
 
-def _sessions_of(program: str) -> list[Path]:
+def _sessions_of(program: str) -> Sequence[str | Path]:
     found = find_sessions(program, Path.home())
     if not found:
         raise FormatError(f"no sessions of {program} were found in {Path.home()}; give their folder instead")

@@ -20,7 +20,7 @@ from clew.condense.recap import Recap, RecapSource, compose_recap
 from clew.config import AnalyzeConfig, CondenseConfig
 from clew.errors import ConflictError, InputError
 from clew.index.view import IndexView
-from clew.rows.compactions import Compaction, compaction_row, newest_compaction, watermarks
+from clew.rows.compactions import KIND, Compaction, compaction_row, newest_compaction, watermarks
 from clew.rows.pause import paused_since
 from clew.rows.recap_source import recap_source
 from clew.store.protocol import Reader, Store, Transaction
@@ -30,9 +30,6 @@ from clew.text.counters import Counter
 from clew.types.context import Receipt
 from clew.types.ids import turn_id
 from clew.types.turn import Turn
-
-KIND: Final = "condense"
-"""`Receipt.kind` of compactions."""
 
 _ATTEMPTS: Final = 3
 

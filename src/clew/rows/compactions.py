@@ -13,6 +13,9 @@ from clew.store.selections import COMPACTION_MARKS
 from clew.store.tables import COMPACTION
 from clew.types.context import Receipt
 
+KIND: Final = "condense"
+"""`Receipt.kind` of compactions."""
+
 _EFFORT: Final = 6
 
 

@@ -45,10 +45,12 @@ def usable_path(value: object, what: str) -> Path:
         what: what lies at the path, for the message.
 
     Raises:
-        InputError: it is no path, holds a NUL or a character that file names cannot hold, or its `~` is unknown.
+        InputError: it is no path, empty, holds a NUL or a character that file names cannot hold, or its `~` is unknown.
     """
     if not isinstance(value, str | Path):
         raise InputError(f"{what} is {value!r:.60}; expected a path, as a str or a Path")
+    if isinstance(value, str) and not value.strip():
+        raise InputError(f"{what} is empty, {value!r:.60}; expected a path, such as '.' for the current folder")
     try:
         encoded = os.fsencode(value)
     except UnicodeEncodeError:
