@@ -710,6 +710,9 @@ RANKING = (
     Requirement(
         "F-BLOCK-02", "issue 13", "A block shows a session's UUID short, and its items are found by that name."
     ),
+    Requirement(
+        "F-BLOCK-03", "issue 12", "The name of a speaker cannot pass for a role that says something, nor fill a block."
+    ),
     Requirement("F-RANKING-16", "issue 12", "A code fence that a turn leaves open ends with the turn."),
     Requirement(
         "F-RANKING-15",

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from clew.assemble.candidate_renderings import LONG, beginning, renderings
 from clew.assemble.fit import fit
 from clew.assemble.receipt import context_items, left_out, omissions
-from clew.assemble.render import Evidence, item_line, name_on_a_line
+from clew.assemble.render import Evidence, item_line, shown_speaker
 from clew.index.view import IndexView
 from clew.rank.dampening import DAY
 from clew.rank.search import Ranking
@@ -198,7 +198,7 @@ def _speakers(view: IndexView, speakers: NDArray[np.int32], roles: NDArray[np.ui
     for code in set(codes):
         speaker, role = divmod(code, len(ROLES))
         names[code] = name = (view.speakers[speaker - 1] if speaker else "") or ROLES[role]
-        written[code] = name_on_a_line(name)
+        written[code] = shown_speaker(name)
     return list(map(names.__getitem__, codes)), list(map(written.__getitem__, codes))
 
 

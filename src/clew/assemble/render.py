@@ -28,6 +28,9 @@ COLONS: Final = ":\u02d0\u02f8\u05c3\u2236\ua789\ufe13\ufe55\uff1a"
 _LIKE_AN_ITEM: Final = re.compile(
     rf"[{BREAKS}](?=[{UNSEEN}]*(?:[\[\uff3b]|\d[\d{UNSEEN}]*[^\S{BREAKS}][^{BREAKS}{COLONS}]*[{COLONS}]))"
 )
+_LONGEST_NAME: Final = 40
+"""Characters of a speaker's name that are shown."""
+_ANY_COLON: Final = re.compile(f"[{COLONS}]")
 _FENCE: Final = re.compile(r" {0,3}(`{3,}|~{3,})([^\n]*)")
 _LATEST: Final = datetime.max.replace(tzinfo=UTC)
 
@@ -58,7 +61,7 @@ class Evidence:
     heading: tuple[str, date | None] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.shown = item_line(self.seq, name_on_a_line(self.speaker), self.text, passage=bool(self.pieces))
+        self.shown = item_line(self.seq, shown_speaker(self.speaker), self.text, passage=bool(self.pieces))
         self.heading = self.session, None if self.at is None else self.at.date()
 
     @property
@@ -79,7 +82,7 @@ def item_line(seq: int, name: str, text: str, *, passage: bool = False) -> str:
     the block nor forge an item: by a backslash after the `<`, and by a space before the line.
 
     Args:
-        name: the speaker, as `name_on_a_line` writes it.
+        name: the speaker, as `shown_speaker` writes it.
         passage: the text is a part of a turn, and is marked as such.
     """
     words = text.strip("\n")
@@ -133,6 +136,12 @@ def name_on_a_line(name: str) -> str:
     return _LIKE_A_MARK.sub(r"\g<0>\\", plain) if "<" in plain else plain
 
 
+def shown_speaker(name: str) -> str:
+    """A speaker's name on one line, cut when it is long, with `;` for a colon, so that no words can follow a role."""
+    cut = name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1].rstrip()}…"
+    return cut if cut.isalnum() else _ANY_COLON.sub(";", name_on_a_line(cut))
+
+
 def heading_key(evidence: Evidence) -> tuple[str, date | None]:
     """Session and day of an item; items with equal keys share a heading."""
     return evidence.heading
@@ -167,7 +176,7 @@ def render(items: Sequence[Evidence]) -> str:
 
 def names_left_out(items: Sequence[Evidence]) -> int:
     """Characters of the names that `render` leaves out, because the speaker of the item above goes on."""
-    return sum(len(name_on_a_line(item.speaker)) for before, item in pairwise(items) if _goes_on(before, item))
+    return sum(len(shown_speaker(item.speaker)) for before, item in pairwise(items) if _goes_on(before, item))
 
 
 def _goes_on(before: Evidence | None, item: Evidence) -> bool:
@@ -183,4 +192,4 @@ def _unnamed(item: Evidence) -> str:
     The form of a line with a name, so that stored text can look like neither.
     """
     number = f"{item.seq} "
-    return number + item.shown[len(number) + len(name_on_a_line(item.speaker)) :]
+    return number + item.shown[len(number) + len(shown_speaker(item.speaker)) :]
