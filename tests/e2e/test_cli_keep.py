@@ -169,3 +169,20 @@ def test_wrong_settings_are_all_named(tmp_home: Path) -> None:
 def test_an_embedder_that_is_not_there_is_found_by_check(tmp_home: Path) -> None:
     result = run("config", "check", embedder="banana")
     assert (result.exit_code, "the embedder 'banana' is unknown" in result.stderr) == (1, True)
+
+
+@pytest.mark.requirement("F-STORE-15")
+@pytest.mark.parametrize("command", [["export", "out.jsonl"], ["forget", "--match", "zzz", "--yes"]])
+def test_overwritten_text_is_damage_that_is_listed(tmp_home: Path, tmp_path: Path, command: list[str]) -> None:
+    for number in range(9):
+        done("add", f"The gate number {number} is green.", "--session", "s")
+    file = tmp_home / ".clew" / "clew.db"
+    data = file.read_bytes()
+    assert b"gate number 4" in data
+    file.write_bytes(data.replace(b"gate number 4", b"\xff" * 13))
+    words = [str(tmp_path / word) if word.endswith("jsonl") else word for word in command]
+    assert "clew doctor" in failure(1, *words)
+    for check in ("verify", "doctor"):
+        found = run(check)
+        assert found.exit_code == 1
+        assert "not everything can be read" in found.stdout

@@ -180,3 +180,16 @@ def test_a_file_that_is_no_database_is_told_and_left_alone(tmp_path: Path) -> No
     with pytest.raises(StoreCorrupt, match="not a database"):
         SqliteStore.open(tmp_path)
     assert file.read_bytes() == b"shopping list: wool, thread\n" * 100
+
+
+@pytest.mark.requirement("F-STORE-15")
+def test_text_that_is_no_text_is_damage(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path / "home")
+    put(store, "turn", *(turn("s", seq, seq, text=f"text {seq} " * 20) for seq in range(20)))
+    store.close()
+    file = tmp_path / "home" / DATABASE
+    file.write_bytes(file.read_bytes().replace(b"text 7 ", b"\xff" * 7))
+    damaged = SqliteStore.open(tmp_path / "home")
+    with pytest.raises(StoreCorrupt, match=r"clew doctor.*restore-backup"):
+        everything(damaged, "turn")
+    damaged.close()

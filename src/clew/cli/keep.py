@@ -112,7 +112,7 @@ def verify(scope: Scope) -> None:
     if scope.as_json:
         emit({"ok": report.ok, **report.to_dict()})
     else:
-        out().print(f"checked: {numbers(report.checked)}")
+        out().print(f"checked: {numbers(report.checked) or 'not everything, since the file is damaged'}")
         say_encryption(report.encryption)
         for problem in report.problems:
             line = f"{problem.kind} {printable(problem.where)}: {printable(problem.detail)}; {problem.repair}"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from clew.derive.entity_counts import counted_to, entity_problems
+from clew.errors import StoreCorrupt
 from clew.index import packer
 from clew.index.staged_rebuild import staged_problems
 from clew.index.vector_repair import vector_problems
@@ -32,8 +33,12 @@ from clew.types.reports import Problem, VerifyReport
 def verify(store: Store, space: str) -> VerifyReport:
     """Reads everything in a space once, as of one moment, and reports each problem."""
     problems = [_damage(line) for line in store.check()]
-    with store.snapshot():  # what others write meanwhile is no fault
-        return _verify(store, space, problems)
+    try:
+        with store.snapshot():  # what others write meanwhile is no fault
+            return _verify(store, space, problems)
+    except StoreCorrupt as error:
+        problems.append(_damage(f"not everything can be read: {error.__cause__ or error}"))
+        return VerifyReport(checked={}, problems=tuple(problems), encryption=store.encryption)
 
 
 def _verify(store: Store, space: str, problems: list[Problem]) -> VerifyReport:

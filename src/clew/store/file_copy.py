@@ -132,6 +132,6 @@ def damage(connection: apsw.Connection) -> list[str]:
     with translating():
         try:
             found = [str(line) for (line,) in connection.execute("PRAGMA integrity_check")]
-        except (apsw.CorruptError, apsw.NotADBError) as error:
+        except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:
             return [str(error)]
     return [] if found == ["ok"] else found

@@ -9,13 +9,18 @@ import apsw
 
 from clew.errors import ClosedError, StoreCorrupt, StoreError, StoreFull, StoreLocked, StoreReadOnly
 
+_DAMAGED: Final = (
+    "the database file is damaged; `clew verify` and `clew doctor` say what is wrong, and "
+    "`clew restore-backup FILE` puts a backup back"
+)
 _OURS: Final[tuple[tuple[type[BaseException], type[StoreError], str], ...]] = (
     (apsw.FullError, StoreFull, "the disk is full; nothing of this operation was written. Free space and try again"),
     (apsw.BusyError, StoreLocked, "others hold the database for longer than the waiting time; try again, or stop them"),
     (apsw.LockedError, StoreLocked, "another part of this process holds a table; try again"),
     (apsw.ReadOnlyError, StoreReadOnly, "the home cannot be written; check its owner and permissions"),
     (apsw.PermissionsError, StoreReadOnly, "the home cannot be read or written; check its owner and permissions"),
-    (apsw.CorruptError, StoreCorrupt, "the database file is damaged; run `clew verify` and restore from a backup"),
+    (apsw.CorruptError, StoreCorrupt, _DAMAGED),
+    (UnicodeDecodeError, StoreCorrupt, _DAMAGED),  # SQLite checks no text
     (apsw.NotADBError, StoreCorrupt, "clew.db is not a database, or it is encrypted; restore it from a backup"),
     (apsw.CantOpenError, StoreError, "the database file cannot be opened; check that it exists, and its permissions"),
     (apsw.IOError, StoreError, "the disk failed to read or write; nothing of this operation was kept. Check the disk"),
