@@ -1508,6 +1508,9 @@ RECEIPT = (
         "Issue 5.9",
         "Comparing two receipts shows what entered, left or moved, and which signal caused it.",
     ),
+    Requirement(
+        "F-RECEIPT-06", "DESIGN 9", "The last receipt is the last one made, also after the clock was set back."
+    ),
     Requirement("F-RECEIPT-05", "DESIGN 9", "Neither a receipt nor a comparison contains words of turns."),
 )
 

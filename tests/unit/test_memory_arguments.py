@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clew.condense.wires.responses import RESPONSES
 from clew.errors import ClewError, InputError
 from clew.ingest.importers.source import parse
 from clew.memory import Memory
@@ -35,6 +37,18 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     "ids 5": (lambda m: m.forget(turn_ids=5), "turn_ids is 5; expected a list"),
     "ids text": (lambda m: m.forget(turn_ids="s:turn:0"), "turn_ids is 's:turn:0'; expected a list"),
     "marks 5": (lambda m: m.mark_used(m.recall("tea").receipt_id, 5), "turn_ids is 5; expected a list"),
+    "ids bytes": (lambda m: m.forget(turn_ids=b"x"), "turn_ids is b'x'; expected a list"),
+    "ids None": (lambda m: m.forget(turn_ids=[None]), "turn_ids holds None; expected turn ids as text"),
+    "mark of a list": (lambda m: m.mark_used([], ["s"]), "the receipt is []"),
+    "counter list": (lambda m: m.recall("tea", counter=[]), "counter [] is unknown"),
+    "counter of text": (lambda m: m.recall("tea", counter=lambda _: "5"), "gave '5'; expected the number of tokens"),
+    "counter of a time": (lambda m: m.remember_when("tea", counter=[]), "counter [] is unknown"),
+    "strategy list": (lambda m: m.recall("tea", strategy=[]), "strategy [] is unknown"),
+    "key": (lambda m: m.add(Turn(role="user", content="x", metadata={1: 2})), "the key 1 is no text"),
+    "key inside": (
+        lambda m: m.add(Turn(role="user", content="x", metadata={"a": [{None: 2}]})),
+        "the key None is no text",
+    ),
     "position": (lambda m: m.recall("tea", position="x"), "position is 'x'; expected a whole number"),
     "window": (lambda m: m.recall("tea", window="x"), "window is 'x'; expected a whole number"),
     "namespace": (lambda m: m.labels(5), "the namespace is 5"),
@@ -58,6 +72,41 @@ def test_what_is_wrong_is_named(memory: Memory, name: str) -> None:
         call(memory)
     assert message in str(error.value)
     assert memory.stats().turns == 1
+
+
+@pytest.mark.requirement("F-MEMORY-15")
+@pytest.mark.parametrize("moment", [None, 5, datetime(2023, 5, 10)])  # noqa: DTZ001  # the wrong one is the test
+def test_a_clock_that_gives_no_aware_time_is_named(moment: Any) -> None:
+    with Memory.open(":memory:", embedder="none", clock=lambda: moment) as memory:
+        with pytest.raises(InputError, match="expected an aware datetime"):
+            memory.add(Turn(role="user", content="tea"))
+        with pytest.raises(InputError, match="the clock gave"):
+            memory.recall("tea")
+
+
+@pytest.mark.requirement("F-MEMORY-15")
+@pytest.mark.parametrize("value", [b"tea", datetime(2023, 5, 10, tzinfo=UTC), {"tea"}, Path("tea")])
+def test_a_value_that_json_has_not_stays_text_and_is_not_collapsed(memory: Memory, value: Any) -> None:
+    asked = {"role": "user", "content": "run it"}
+    call = {"type": "tool_use", "id": "a", "name": "run", "input": {"x": value}}
+    result = {"type": "tool_result", "tool_use_id": "a", "content": value}
+    chain = [{"role": "assistant", "content": [call]}, {"role": "user", "content": [result]}]
+    item = {"type": "function_call", "call_id": "a", "name": "run", "arguments": {"x": value}}
+    turns = [memory.get(name) for name in memory.update([asked, *chain], session="a")]
+    assert [turn.role for turn in turns] == ["user", "assistant", "tool"]
+    assert all(str(value) in json.loads(turn.parts[0].text).values() for turn in turns[1:2])
+    assert str(value) in turns[2].text.replace('\\"', '"')
+    assert len(memory.update([asked, item], session="b")) == 2
+    with pytest.raises(InputError, match="message 1 cannot be written as JSON"):
+        memory.collapse([asked, *chain, *[{"role": "assistant", "content": "fine"}] * 7], "anthropic")
+
+
+@pytest.mark.requirement("F-MEMORY-15")
+@pytest.mark.parametrize("kind", [[], {}])
+def test_a_type_that_is_no_text_is_none_that_is_known(memory: Memory, kind: Any) -> None:
+    given = [{"type": kind}, {"type": "reasoning"}] * 9
+    assert memory.collapse(given, "responses") == given
+    assert RESPONSES.problems([{"type": kind}, {"type": "reasoning"}, {"type": kind}])
 
 
 @pytest.mark.requirement("F-MEMORY-15")

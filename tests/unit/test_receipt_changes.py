@@ -1,6 +1,8 @@
 """Receipts: a score can be recomputed, places before and after fusion stand in them, and two can be compared."""
 
 from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +11,7 @@ from clew.assemble.changes import ReceiptChanges, changes
 from clew.memory import Memory
 from clew.rank.signals import SIGNALS
 from clew.types import Receipt
+from tests.memories import quiet, told
 from tests.ranking_spaces import QUESTION, opened
 
 RANKING = {signal.name for signal in SIGNALS if signal.ranks}
@@ -114,3 +117,15 @@ def test_a_receipt_holds_no_words_of_turns(memory: Memory) -> None:
     assert "I put" not in told
     other = memory.explain(memory.recall("Where are the bottles?", budget=120).receipt_id)
     assert "I put" not in str(changes(memory.explain(context.receipt_id), other).to_dict())
+
+
+@pytest.mark.requirement("F-RECEIPT-06")
+def test_the_last_receipt_is_the_last_one_made_whatever_the_clock_says(tmp_path: Path) -> None:
+    days = iter(range(28, 0, -1))
+    with quiet(tmp_path, clock=lambda: datetime(2023, 5, next(days), tzinfo=UTC)) as memory:
+        memory.add(told("tea"))
+        for question in ("tea?", "coffee?"):
+            made = memory.recall(question).receipt_id
+            assert memory.explain().id == made
+        memory.drain(10)
+        assert memory.explain().id == made

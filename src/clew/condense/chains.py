@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from clew.condense.wires.protocol import Call, Message, Wire, checked_list
+from clew.errors import InputError
 from clew.text.counters import Counter
 from clew.types.record import Record
 
@@ -61,7 +62,7 @@ def collapse(
     tools are left alone where the provider would miss the reasoning that opened it.
 
     Raises:
-        InputError: `messages` is not a list of objects.
+        InputError: `messages` is not a list of objects, or one that would be taken out cannot be written as JSON.
     """
     given = checked_list(messages)
     chains = _chains(given, wire, max(0, len(given) - protected))
@@ -70,7 +71,7 @@ def collapse(
     done = 0
     for chain in chains:
         start, end = chain[0].start, chain[-1].end
-        made = _made(given[start:end], wire, counter)
+        made = _made(given[start:end], wire, counter, start)
         if made is None:
             continue
         collapsed += given[done:start] + _standing(given[start:end], wire, made.stub)
@@ -161,9 +162,9 @@ def _standing(removed: Sequence[Message], wire: Wire, stub: str) -> list[Message
     return [*kept, wire.note(stub)]
 
 
-def _made(removed: Sequence[Message], wire: Wire, counter: Counter) -> Chain | None:
-    """The chain of removed messages; None when its stub would not be shorter."""
-    original = json.dumps(list(removed), ensure_ascii=False, separators=(",", ":"))
+def _made(removed: Sequence[Message], wire: Wire, counter: Counter, start: int) -> Chain | None:
+    """The chain of the messages removed from `start` on; None when its stub would not be shorter."""
+    original = f"[{','.join(_written(each, start + at) for at, each in enumerate(removed))}]"
     digest = hashlib.sha256(original.encode("utf-8", "surrogatepass")).hexdigest()
     ref = f"chain-{digest[:_DIGITS]}"
     calls = [call for each in removed for call in wire.calls(each)]
@@ -174,6 +175,16 @@ def _made(removed: Sequence[Message], wire: Wire, counter: Counter) -> Chain | N
     if counter(standing) >= tokens:
         return None
     return Chain(ref=ref, original=original, stub=stub, calls=len(calls), tokens=tokens)
+
+
+def _written(message: Message, number: int) -> str:
+    try:
+        return json.dumps(message, ensure_ascii=False, separators=(",", ":"))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(
+            f"message {number} cannot be written as JSON, so it could not be given back: {error}; expected text, "
+            "numbers, lists and dicts: write other values as text before you collapse"
+        ) from error
 
 
 def _stub(ref: str, calls: Sequence[Call], failed: set[str], tokens: int) -> str:

@@ -135,9 +135,12 @@ def selection_of(conditions: Conditions, now: datetime, held: Callable[[str], tu
         raise InputError(f"{unknown[0]!r} is no condition; expected some of {', '.join(Conditions.__annotations__)}")
     window = time_window(conditions.get("since"), conditions.get("until"), "", now, None)
     where, named = conditions.get("where"), conditions.get("turn_ids")
-    if isinstance(named, str) or not isinstance(named, Iterable | None):
+    if isinstance(named, str | bytes) or not isinstance(named, Iterable | None):
         raise InputError(f"turn_ids is {named!r:.60}; expected a list of turn ids")
     turn_ids = None if named is None else tuple(named)
+    for name in turn_ids or ():
+        if not isinstance(name, str):
+            raise InputError(f"turn_ids holds {name!r:.60}; expected turn ids as text, as recall and search print them")
     if where is not None:
         wanted = None if turn_ids is None else frozenset(turn_ids)
         turn_ids = tuple(name for name in held(where) if wanted is None or name in wanted)

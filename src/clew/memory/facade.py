@@ -346,7 +346,7 @@ class Memory(MemoryReads):
         if not isinstance(turn_ids, Iterable):
             raise InputError(f"turn_ids is {turn_ids!r:.60}; expected a list of turn ids")
         names = turn_ids if isinstance(turn_ids, str) else [given_text(name, "turn id") for name in turn_ids]
-        receipt = self.reads.receipts.get(receipt_id)
+        receipt = self.reads.receipts.get(given_text(receipt_id, "receipt"))
         self.reads.receipts.flush()
         return mark_used(self.reads.store, self.space, receipt, names, self.reads.clock())
 

@@ -22,6 +22,20 @@ def _utc_now() -> datetime:
     return datetime.now(UTC)  # noqa: TID251  # the one place where the real clock enters
 
 
+def _checked(clock: Clock) -> Clock:
+    """A caller's clock, whose every answer is checked: a wrong one would be stored with the turns."""
+
+    def now() -> datetime:
+        moment: object = clock()
+        if not isinstance(moment, datetime) or moment.utcoffset() is None:
+            raise InputError(
+                f"the clock gave {moment!r:.60}; expected an aware datetime: datetime.now(UTC), not datetime.now()"
+            )
+        return moment
+
+    return now
+
+
 @dataclass(frozen=True, slots=True)
 class Models:
     """The models of one memory; None where there is none.
@@ -84,5 +98,10 @@ def open_home(
     )
     models = Models(chosen, before, asked, recogniser, note if chosen is None else None)
     return OpenHome(
-        cast(Store, store or own), settings, models, clock or _utc_now, given(home, config), owns_store=store is None
+        cast(Store, store or own),
+        settings,
+        models,
+        _utc_now if clock is None else _checked(clock),
+        given(home, config),
+        owns_store=store is None,
     )

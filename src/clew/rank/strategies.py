@@ -69,7 +69,7 @@ def checked(strategy: str, window: int | None) -> str:
     Raises:
         InputError: the strategy is unknown, or the window is negative.
     """
-    if strategy != AUTO and strategy not in STRATEGIES:
+    if not isinstance(strategy, str) or (strategy != AUTO and strategy not in STRATEGIES):
         raise InputError(f"strategy {strategy!r} is unknown; expected one of {', '.join((AUTO, *STRATEGIES))}")
     if not isinstance(window, int | None):
         raise InputError(f"window is {window!r:.60}; expected a whole number: the tokens of the model's whole window")

@@ -7,7 +7,7 @@ import threading
 import time
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import Final
@@ -71,6 +71,7 @@ class ReceiptBook:
         self._space = space
         self._keep = keep
         self._unwritten: dict[str, PendingReceipt] = {}
+        self._last: str | None = None
         self._waits_since: float | None = None
         self._lock = threading.Lock()
         self._writing = threading.Lock()
@@ -84,6 +85,7 @@ class ReceiptBook:
         if self._keep:
             with self._lock:
                 self._unwritten[receipt.id] = receipt
+                self._last = receipt.id
                 self._waits_since = self._timer() if self._waits_since is None else self._waits_since
 
     def is_due(self) -> bool:
@@ -115,14 +117,20 @@ class ReceiptBook:
         return receipt_of(row.data)
 
     def newest(self) -> Receipt:
-        """The receipt made last; of several made at one moment the one whose name comes last.
+        """The receipt that this book was given last, whatever the clock said; else the stored one of the latest time.
+
+        Of several stored at one moment it is the one whose name comes last.
 
         Raises:
             NotFoundError: there is none.
         """
         everything = (self._space,)
         with self._lock:
+            last = self._last
             made = [ReceiptTime(to_us(receipt.created_at), receipt.id) for receipt in self._unwritten.values()]
+        if last is not None:
+            with suppress(NotFoundError):  # forgotten since
+                return self.get(last)
         with self._store.snapshot() as reader:
             made += RECEIPT_TIMES.scan(reader, everything, everything)
         if not made:
@@ -155,6 +163,7 @@ class ReceiptBook:
         """Drops what is not written yet; what is written is the caller's."""
         with self._lock:
             self._unwritten.clear()
+            self._last = None
             self._waits_since = None
 
     def flush(self) -> int:
@@ -190,7 +199,7 @@ class ReceiptBook:
             if reader.count("receipt", *everything) <= self._keep * 1.1:  # one sweep for many receipts, not one each
                 return
             by_age = sorted(RECEIPT_TIMES.scan(reader, *everything))
-        old = [(self._space, row.receipt) for row in by_age[: len(by_age) - self._keep]]
+        old = [(self._space, row.receipt) for row in by_age[: len(by_age) - self._keep] if row.receipt != self._last]
         tables = ("feedback", "receipt")  # what is known of a receipt goes with it
         self._store.transaction(
             lambda tx: [tx.delete(table, key, key) for key in old for table in tables], durable=False

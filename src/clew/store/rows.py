@@ -45,9 +45,20 @@ def check_json(value: Any) -> None:
     """Does nothing for a value that can be written as JSON.
 
     Raises:
-        TypeError, ValueError, RecursionError: it cannot, or holds a number that JSON has not: NaN or an infinity.
+        TypeError, ValueError, RecursionError: it cannot, or holds a number that JSON has not (NaN or an infinity) or a
+            key that is no text, which would come back as another one.
     """
     _STRICT.encode(value)
+    _check_keys(value)
+
+
+def _check_keys(value: Any) -> None:
+    if isinstance(value, dict):
+        wrong = next((key for key in value if not isinstance(key, str)), None)
+        if wrong is not None or None in value:
+            raise TypeError(f"the key {wrong!r:.60} is no text")
+    for each in value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ():
+        _check_keys(each)
 
 
 def turn_row(space: str, turn: Turn, digest: bytes) -> TurnRow:

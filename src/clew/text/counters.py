@@ -12,9 +12,10 @@ that counted the whole text.
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
-from typing import Protocol
+from numbers import Integral
+from typing import Protocol, cast
 
-from clew.errors import ConfigError, MissingExtra
+from clew.errors import ConfigError, InputError, MissingExtra
 
 
 class Counter(Protocol):
@@ -45,15 +46,27 @@ def counter(chosen: str | Callable[[str], int] = "estimate") -> Counter:
     The counter of a function is named by the function's attribute `name`, or else by the function's name.
 
     Raises:
-        ConfigError: no counter has this name.
+        ConfigError: no counter has this name. The counter of a function raises InputError if that gives no number.
         MissingExtra: the counter's package is not installed.
     """
     if callable(chosen):
         name = getattr(chosen, "name", None) or getattr(chosen, "__name__", type(chosen).__name__)
-        return _Named(str(name), chosen)
-    if chosen not in _COUNTERS:
+        return _Named(str(name), _checked(chosen, str(name)))
+    if not isinstance(chosen, str) or chosen not in _COUNTERS:
         raise ConfigError(f"counter {chosen!r} is unknown; choose one of {', '.join(_COUNTERS)}, or pass a function.")
     return _COUNTERS[chosen]()
+
+
+def _checked(count: Callable[[str], int], name: str) -> Callable[[str], int]:
+    def counted(text: str) -> int:
+        tokens: object = count(text)
+        if isinstance(tokens, Integral):  # NumPy's too
+            tokens = int(tokens)
+        if not isinstance(tokens, int | float) or not tokens >= 0:
+            raise InputError(f"the counter {name} gave {tokens!r:.60}; expected the number of tokens, 0 or more")
+        return cast(int, tokens)
+
+    return counted
 
 
 def fits(text: str, budget: int, count: Counter) -> bool:

@@ -37,12 +37,13 @@ class _Responses:
         )
 
     def results(self, message: Message) -> tuple[Result, ...]:
-        if message.get("type") not in _OUTPUTS:
+        if text_of(message.get("type")) not in _OUTPUTS:
             return ()
         return (Result(text_of(message.get("call_id")), message.get("status") in ("failed", "incomplete")),)
 
     def rest(self, message: Message) -> Message | None:
-        return None if message.get("type") in _PAIRS or message.get("type") in _OUTPUTS else message
+        kind = text_of(message.get("type"))
+        return None if kind in _PAIRS or kind in _OUTPUTS else message
 
     def reasons(self, message: Message) -> bool:
         return message.get("type") in self.tied
@@ -82,4 +83,6 @@ RESPONSES: Final = _Responses()
 
 def _is_tied(following: Sequence[Message]) -> bool:
     """Whether the item after a reasoning item is the model's: a call, a message, or more reasoning."""
-    return any(item.get("role") in (None, "assistant") and item.get("type") not in _OUTPUTS for item in following)
+    return any(
+        item.get("role") in (None, "assistant") and text_of(item.get("type")) not in _OUTPUTS for item in following
+    )

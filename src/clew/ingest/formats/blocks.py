@@ -32,7 +32,7 @@ def to_parts(content: Any) -> tuple[Part, ...]:
 
 def call_part(name: Any, arguments: Any, call_id: Any, extra: dict[str, Any] | None = None) -> Part:
     """A tool call; arguments that are not text are written as JSON."""
-    text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
+    text = arguments if isinstance(arguments, str) else _json(arguments)
     return Part(type="tool_call", name=_text(name), call_id=_text(call_id), text=text, extra=extra)
 
 
@@ -223,7 +223,12 @@ def _from_object(content: Any) -> tuple[Part, ...]:
         for name in ("output", "content", "text", "error"):
             if isinstance(text := content.get(name), str) and len(content) == 1:
                 return to_parts(text)
-    return to_parts(json.dumps(content, ensure_ascii=False))
+    return to_parts(_json(content))
+
+
+def _json(value: Any) -> str:
+    """A value as JSON; what a program put into it that JSON has not (bytes, a date, a set) as the text of it."""
+    return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _text(value: Any) -> str | None:
