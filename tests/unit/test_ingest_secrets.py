@@ -297,3 +297,90 @@ def test_what_looks_like_a_mask_hides_no_secret_after_it(before: str) -> None:
     masked, counts = mask(f'{before}password = "hunter2!!"')
     assert "hunter2" not in masked
     assert counts == {"credential": 1}
+
+
+RANDOM_LOOKING = "Zq7blizDEuO99x"
+
+
+@pytest.mark.requirement("F-INGEST-27")
+@pytest.mark.parametrize(
+    "around",
+    [
+        "os.environ['DB_PASSWORD'] = '{}'",
+        'config["db"]["password"]="{}"',
+        "db:\n  password: |\n    {}\n  user: ann\n",
+        '{{"text": "password: >-\\n  {}\\nuser: ann"}}',
+        "**Password:** {}",
+        "**Password**: {} (keep it)",
+        "The password: **{}**",
+        "- **API key**: `{}`",
+        "- **API Key:** {}\n",
+        "| password | {} |",
+        "| user | ann |\n| **Password** | `{}` |\n",
+        "password is: {}",
+        "My password's {}, keep it",
+        "My password’s {}.",
+        "the secret is {}",
+        "the API key is {}.",
+        "please set password to {} and restart",
+        "the password for the server: {}",
+        "docker login -u ann -p {} registry.example.com",
+        "podman login --username ann -p '{}'",
+        "redis-cli -h cache -a {} ping",
+        "CREATE USER 'ann'@'%' IDENTIFIED BY '{}';",
+        "ALTER USER ann IDENTIFIED WITH mysql_native_password BY '{}'",
+        "CREATE ROLE ann LOGIN WITH PASSWORD '{}';",
+        "ALTER USER ann PASSWORD '{}'",
+        "pw={}",
+        "pw: {}, user: ann",
+        "pass: {}",
+        'SMTP_PASS="{}"',
+        '{{"user": "ann", "pass": "{}"}}',
+    ],
+)
+def test_passwords_are_masked_as_people_and_assistants_write_them(around: str) -> None:
+    text = around.format(RANDOM_LOOKING)
+    masked, counts = mask(text)
+    assert masked == around.format("[masked:credential]")
+    assert counts == {"credential": 1}
+    assert mask(masked) == (masked, {})
+
+
+@pytest.mark.requirement("F-INGEST-17")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "the secret is patience",
+        "pass: the test",
+        "pass: test_login_with_2_users",
+        "tests pass: 12/13 and bypass: Sha256Hash",
+        "password for the server: ask Bob",
+        "the token for Ann: see section 4.2",
+        "**Password:** required",
+        "**Token:** see below",
+        "- **API key**: `OPENAI_API_KEY`",
+        "The password: **must** have 8 characters",
+        "| password | varchar(255) |",
+        "| token | string | 2024-05-01 |",
+        "| secret | Base64Encoder |",
+        "set the password to something long",
+        "my password's too short",
+        "form.errors['password'] = 'Too short'",
+        "headers['X-Token'] = 'application/json'",
+        "password: |\n  Required for login\n",
+        "docker login -u ann -p $TOKEN && docker run -p 8080:80 x",
+        "docker login -u ann --password-stdin < file",
+        "redis-cli -a $REDISCLI_AUTH",
+        "identified by 'the police' and WITH PASSWORD '${PASSWORD}'",
+        "IDENTIFIED BY '<password>'",
+        "each user is identified by 'user_id' or by 'username'",
+        "pw = getpass.getpass()",
+        "pass=/run/secrets/db-pass-2",
+        "the secret is in commit 4b1d0e9a8c7f6b5",
+        "access to https://example.com/Ab3dE6gH9jK2 and access: R2D2",
+        "the secret to src/clew/Foo2Bar: tests",
+        "the token is ann.Miller2@example.com",
+    ],
+)
+def test_ordinary_words_after_names_of_secrets_stay(text: str) -> None:
+    assert mask(text) == (text, {})

@@ -34,6 +34,12 @@ _ADJECTIVES = late_pattern(
 _COMMAND_WORD = late_pattern(r"[A-Z][A-Z_]*$|[a-z]{1,9}$|[a-z]+(?:[-_][a-z]+)+$")
 _YAML_LINE = late_pattern(r"[ \t]*(?:- )?[\w.-]+:(?:[ \t]|$)")
 _TYPES = late_pattern(r"(?i:str|text|varchar|char|bytes|int|integer|bool|boolean|enabled|disabled)\b|[A-Z][A-Za-z]*$")
+_WORDS = late_pattern(r"(?:[A-Z]?[a-z]{3,}|[A-Z][a-z]{2}|[A-Z]{2,}|\d+)+$")  # and numbers: `Sha256Hash`, `python3`
+_ADDRESS = late_pattern(r"[^@]*@[\w-]+\.|\w+://")
+_BEFORE_SQL_PASSWORD = late_pattern(
+    r"\b(?:with|set|encrypted|(?:user|role|login)\s+[\w.@%`\"'\\-]{1,60})\s+$", re.IGNORECASE
+)
+_SQL_ACCOUNT = late_pattern(r"\b(?:(?:create|alter)\s+(?:user|role)|grant\s.*\son)\b[^;]*$", re.IGNORECASE)
 _ISSUED = late_pattern(  # Visa, Mastercard, American Express, Discover, JCB, Diners: first digits and length
     r"(?:4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
     r"|6(?:011|4[4-9]\d|5\d\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11})$"
@@ -64,6 +70,29 @@ def random_looking(match: SecretMatch) -> bool:
     """Mixed, or long and without words, as keys in one case are."""
     secret = match["secret"]
     return is_mixed(secret) or bool(re.search(r"[0-9a-z]{32}", secret) and len(re.findall("[0-9]", secret)) >= 4)
+
+
+def looks_random(match: SecretMatch) -> bool:
+    """Whether the secret is one by its look alone: letters of both cases, digits and signs in no order of words."""
+    secret = match["secret"]
+    if is_placeholder(secret) or _ADDRESS.match(secret):
+        return False
+    return any(_is_random_piece(piece) for piece in re.split(r"[-_./:=]+", secret))
+
+
+def _is_random_piece(piece: str) -> bool:
+    if len(piece) < 8 or _WORDS.match(piece):
+        return False
+    if is_mixed(piece):
+        return True
+    letters_and_digits = re.search("[A-Za-z]", piece) and re.search("[0-9]", piece)
+    return bool(letters_and_digits and (re.search("[!#$%^&+?~@]", piece) or _is_shuffled(piece)))
+
+
+def _is_shuffled(piece: str) -> bool:
+    """Whether letters and digits alternate often in what is no hexadecimal number, as commit ids are."""
+    runs = re.findall("[A-Za-z]+|[0-9]+", piece)
+    return len(runs) >= 5 and re.fullmatch("[0-9a-fA-F]+", piece) is None
 
 
 def two_cases(match: SecretMatch) -> bool:
@@ -116,6 +145,24 @@ def assigned(match: SecretMatch) -> bool:
     return match["sign"] == ":" and not match["quote"] and is_password_name(name) and _in_yaml(match)
 
 
+def assigned_key(match: SecretMatch) -> bool:
+    """Whether a value under a key (`environ["PASSWORD"] = `, a YAML block, Markdown) is a secret and no word."""
+    name, secret = match["name"], match["secret"]
+    return is_assigned_secret(name, secret, quoted=False) and not re.search(r"\s", secret)
+
+
+def in_sql(match: SecretMatch) -> bool:
+    """Whether a quoted text after PASSWORD is one that SQL sets: `WITH PASSWORD 'X'`."""
+    before = match.string[max(0, match.start() - 80) : match.start()]
+    return not_a_template(match) and _BEFORE_SQL_PASSWORD.search(before) is not None
+
+
+def identifies(match: SecretMatch) -> bool:
+    """Whether a quoted text after IDENTIFIED BY is the password of a statement rather than a name in a sentence."""
+    before = match.string[max(0, match.start() - 200) : match.start()]
+    return looks_random(match) or (not_a_template(match) and _SQL_ACCOUNT.search(before) is not None)
+
+
 def _in_yaml(match: SecretMatch) -> bool:
     """Whether `name: word` is a line of its own beside other lines of that form, so that the word is a value."""
     text, secret = match.string, match["secret"]
@@ -157,6 +204,11 @@ def told(match: SecretMatch) -> bool:
     before, rest = match.string[max(0, match.start() - 40) : match.start()], match.string[match.end() : match.end() + 1]
     is_own = re.search(r"\b(?:my|our)\s+(?:[\w-]+\s+){0,2}$", before, re.IGNORECASE) is not None
     return is_own and len(secret) >= 6 and rest in ("", "\n", ".", ",", "!", ";")
+
+
+def argument(match: SecretMatch) -> bool:
+    """Whether the value of a short option is a password rather than a variable or a port."""
+    return not_a_template(match) and not match["secret"].isdecimal()
 
 
 def not_a_template(match: SecretMatch) -> bool:

@@ -72,9 +72,24 @@ _QUOTED = r"(?P<quote>\\*[\"'`])(?P<secret>(?:(?!(?P=quote))(?:\\.|[^\\\n])){4,2
 _WORD = r"(?P<quote>)(?P<secret>[^\s\"'`\\,;&|<>(){}\[\]]{6,200}+)(?![(\[{\w])"
 _IS = (
     r"(?<![\w.-])(?:password|passphrase|passcode)(?:\s+(?:for|to|of|on)\s+[^\n.:!?]{1,40}?)?"
-    r"\s+(?:is|was)(?:\s*:)?\s+"
+    r"(?:\s+(?:is|was)(?:\s*:)?|['’]s)\s+"
 )
+_IS_NEEDS = (" is ", " was ", " is:", " was:", "'s ", "’s ")
+_PROSE_NAME = (
+    r"(?:passw(?:or)?d|passphrase|passcode|pwd|token|(?:secret|api|access|private|account|auth)[\s_-]?key|secret)"
+)
+_PROSE_CUES = "passw passphrase passcode pwd token secret api access private account auth"
+_SHORT_NAME = r"(?<![a-z0-9])(?:pass|pw)"
+_MARKS = r"[*_`\"'“]{0,4}"
+_ALONE = r"(?P<secret>[^\s\"'`“”\\,;&|<>(){}\[\]*]{6,200}?)(?=[.,:;!?*_`\"'”]*(?:[\s|&)\]}<\\]|$))"
+_TELLS = rf"(?:\s+(?:is|was|to|be)(?:\s{{0,2}}:)?|['’]s|[*_`]{{0,3}}\s{{0,2}}[:=][*_]{{0,3}})\s{{1,3}}{_MARKS}"
 _OPTION = ("--", " -pass", " -token", " -secret")
+_YAML_BLOCK = (
+    r"\\*[\"']?:[ \t]{0,3}[|>][+-]?[ \t]{0,3}(?:\n|\\n)[ \t]{1,20}"
+    r"(?P<secret>[^\s\"'\\]{4,200})(?=[ \t]*(?:\n|\\n|[\"']|$))"
+)
+_ARGUMENT = r"(?:=|\s{1,3})\\*[\"']?(?P<secret>[^\s\"'$<\\-][^\s\"'\\]{3,200})"
+_SQL_TEXT = r"(?P<quote>\\*[\"'])(?P<secret>(?:(?!(?P=quote))[^\n]){4,200})(?P=quote)"
 _ASSIGNS = r"\\*[\"'`]?\s{0,3}(?P<sign>:=|=>|[:=])\s{0,3}"
 _DISCORD = tuple(f"{first}{last}".lower() for first in "MT Mj Mz ND NT Nj Nz OD OT".split() for last in "AEIMQUYcgk")
 
@@ -263,7 +278,7 @@ _IN_CONTEXT: Final = (
         rf"{_IS}(?P<quote>[\"'`“])(?P<secret>[^\"'`“”\n]{{4,200}})[\"'`”]",
         check.told,
         scope="text",
-        needs=(" is ", " was "),
+        needs=_IS_NEEDS,
     ),
     _rule(
         "credential",
@@ -271,7 +286,7 @@ _IN_CONTEXT: Final = (
         rf"{_IS}(?P<quote>)(?P<secret>[^\s\"'`“”]{{4,200}}?)(?=[.,:;!?)]*(?:\s|$))",
         check.told,
         scope="text",
-        needs=(" is ", " was "),
+        needs=_IS_NEEDS,
     ),
     *(
         _rule(
@@ -293,6 +308,44 @@ _IN_CONTEXT: Final = (
                 check.given_as_option,
                 _OPTION,
             ),
+            (rf"\\*[\"']\](?P<sign>\s{{0,3}}=)\s{{0,3}}{_QUOTED}", check.assigned_key, ("]",)),
+            (
+                _YAML_BLOCK,
+                check.assigned_key,
+                (": |", ":|", ": >", ":>"),
+            ),
+            (
+                rf"(?:\*{{2,3}}\s{{0,2}}:|:\*{{2,3}}|\s{{0,2}}:(?=\s{{1,3}}\*))\s{{1,3}}{_MARKS}{_ALONE}",
+                check.assigned_key,
+                ("**",),
+            ),
+        )
+    ),
+    *(
+        _rule("credential", cues, pattern, check.looks_random, scope="text")
+        for cues, pattern in (
+            (_PROSE_CUES, rf"{_PROSE_NAME}(?:\s+(?:for|to|of|on|in)\s+[^\n:!?|]{{1,40}}?)?{_TELLS}{_ALONE}"),
+            (_PROSE_CUES, rf"{_PROSE_NAME}[*`]{{0,3}}[ \t]{{0,30}}\|[ \t]{{0,30}}[*`]{{0,3}}{_ALONE}"),
+            ("pass pw", rf"{_SHORT_NAME}\\*[*_`\"']{{0,3}}\s{{0,3}}[:=][*_]{{0,3}}\s{{0,3}}\\*{_MARKS}{_ALONE}"),
+        )
+    ),
+    *(
+        _rule("credential", cues, pattern, accept, scope="text", needs=needs)
+        for cues, pattern, accept, needs in (
+            (
+                "docker podman nerdctl helm",
+                rf"(?:docker|podman|nerdctl|helm\s+registry)\s+login\b[^\n|;&]{{0,300}}?\s(?-i:-p){_ARGUMENT}",
+                check.argument,
+                ("login",),
+            ),
+            ("redis-cli", rf"redis-cli\b[^\n|;]{{0,300}}?\s(?-i:-a){_ARGUMENT}", check.argument, ()),
+            (
+                "identified",
+                rf"identified\s+(?:with\s+\S{{1,60}}\s+)?by\s+(?:password\s+)?{_SQL_TEXT}",
+                check.identifies,
+                (),
+            ),
+            ("password", rf"password\s+{_SQL_TEXT}", check.in_sql, ()),
         )
     ),
 )
