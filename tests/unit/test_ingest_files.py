@@ -366,3 +366,40 @@ def test_a_number_of_many_digits_costs_its_record_alone(tmp_path: Path) -> None:
     records = read(put(tmp_path, "t.jsonl", lines(ONE) + huge + lines(TWO)))
     assert [turn.text for turn in turns(records)] == ["one", "two"]
     assert rejections(records, tmp_path) == [("t.jsonl:2", "a number with more digits than are read; write it as text")]
+
+
+@pytest.mark.requirement("F-INGEST-13")
+def test_a_message_that_breaks_off_is_broken_json(tmp_path: Path) -> None:
+    records = read(put(tmp_path, "a.json", '{"role":"user","content":"trunc'))
+    ((where, reason),) = rejections(records, tmp_path)
+    assert where == "a.json"
+    assert "not JSON: Unterminated string" in reason
+
+
+@pytest.mark.requirement("F-INGEST-13")
+@pytest.mark.parametrize(("content", "kind"), [(5, "int 5"), (True, "bool True"), ({"a": 1}, "dict {'a': 1}")])
+def test_content_of_another_kind_is_named(tmp_path: Path, content: object, kind: str) -> None:
+    records = read(put(tmp_path, "a.json", [{"role": "user", "content": content}, ONE]))
+    assert [turn.text for turn in turns(records)] == ["one"]
+    assert rejections(records, tmp_path) == [
+        ("a.json:[0]", f"the content is {kind}; expected text or a list of blocks")
+    ]
+
+
+@pytest.mark.requirement("F-INGEST-13")
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [("[" * 100_000, "nested deeper than 100 levels"), ("{broken", "not JSON"), ("[1, 2]", "expected a JSON object")],
+)
+def test_a_json_file_is_never_stored_as_text(tmp_path: Path, text: str, reason: str) -> None:
+    with pytest.raises(FormatError, match=reason):
+        read(put(tmp_path, "deep.json", text))
+
+
+@pytest.mark.requirement("F-INGEST-13")
+def test_a_truncated_zip_that_is_named_is_a_damaged_zip(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "a.zip", "w") as archive:
+        archive.writestr("x.jsonl", lines(ONE) * 50)
+    (tmp_path / "a.zip").write_bytes((tmp_path / "a.zip").read_bytes()[:500])
+    with pytest.raises(FormatError, match="a damaged zip"):
+        read(tmp_path / "a.zip")

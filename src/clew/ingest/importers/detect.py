@@ -20,8 +20,10 @@ from clew.ingest.importers import (
 )
 from clew.ingest.importers.file_shape import FileShape, file_shape
 from clew.ingest.importers.messages import ANTHROPIC, LISTS, LOOSE, OPENAI
-from clew.ingest.importers.source import Source
+from clew.ingest.importers.source import Source, json_document
+from clew.types import Rejection
 
+_ZIP = b"PK\3\4"
 _MARKDOWN_SUFFIXES = (".md", ".markdown")
 _WAYS = ("", *(f"{key}.[]." for key in LISTS))  # to the messages: at the top, or in a conversation
 _ANTHROPIC_BLOCKS = ("tool_use", "tool_result", "thinking", "redacted_thinking", "document")
@@ -40,6 +42,9 @@ def detect_source(source: Source) -> str:
         return cursor.NAME
     shape = file_shape(source)
     if shape.kind == "binary":
+        with source.open() as stream:
+            if stream.read(len(_ZIP)) == _ZIP:
+                raise FormatError(f"{source.label} is a damaged zip: its end is missing; fetch or pack it again")
         raise FormatError(f"{source.label} is no text; expected a conversation as JSON, JSONL, Markdown or text")
     if shape.kind == "text" and aider.is_aider(source):
         return aider.NAME
@@ -47,6 +52,8 @@ def detect_source(source: Source) -> str:
         return markdown.NAME if source.label.lower().endswith(_MARKDOWN_SUFFIXES) else plain_text.NAME
     found = next((name for name, has_signs in _SIGNS if has_signs(shape)), None) or _messages(shape)
     if found is None:
+        if not shape.paths and isinstance(broken := json_document(source), Rejection):
+            raise FormatError(f"{source.label} holds no conversation: {broken.reason}")
         seen = ", ".join(sorted(path for path in shape.paths if "." not in path and "=" not in path)[:8])
         raise FormatError(
             f"{source.label} holds JSON of no known format (members: {seen or 'none'}); "

@@ -5,11 +5,13 @@ The bytes may break off anywhere.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
 from clew.ingest.importers.source import Source
+
+ShapeKind = Literal["empty", "binary", "text", "list", "object", "lines"]
 
 PREFIX = 1 << 19
 _LINES = 40
@@ -18,9 +20,9 @@ _TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"|[\[\]{}:,]', re.DOTALL)
 _JSON_LIST = re.compile(rb"\s*\[\s*(?:\[?\s*\{|\]\s*$|$)")
 _JSON_OBJECT = re.compile(rb'\s*\{\s*(?:"|\}|$)')
 _LINE_SUFFIXES = (".jsonl", ".ndjson")
+_JSON_SUFFIXES = (".json", *_LINE_SUFFIXES)
+_BROKEN: Mapping[bytes, ShapeKind] = {b"[": "list", b"{": "object"}  # what begins so in a JSON file is no text
 _TELLING = ("type", "role", "sender", "content_type")
-
-ShapeKind = Literal["empty", "binary", "text", "list", "object", "lines"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +53,8 @@ def file_shape(source: Source) -> FileShape:
     with source.open() as stream:
         prefix = stream.read(PREFIX)
     kind = _kind(prefix)
+    if kind == "text" and source.label.lower().endswith(_JSON_SUFFIXES):
+        kind = _BROKEN.get(prefix.lstrip()[:1], kind)
     if kind == "object" and source.label.lower().endswith(_LINE_SUFFIXES) and b"\n" not in prefix.strip():
         kind = "lines"  # one line so far
     if kind == "list":
@@ -64,6 +68,8 @@ def file_shape(source: Source) -> FileShape:
 def _kind(prefix: bytes) -> ShapeKind:
     if not prefix.strip():
         return "empty"
+    if prefix.startswith((b"PK\3\4", b"%PDF")):
+        return "binary"  # a zip may hold lines of JSON as they are
     if _JSON_LIST.match(prefix):
         return "list"
     if any(_is_object(line) for line in prefix.splitlines()[:_LINES]):
@@ -95,7 +101,7 @@ def _is_binary(prefix: bytes) -> bool:
     """Whether over a quarter of the characters cannot be text: controls such as NUL, or bytes that are not UTF-8."""
     text = prefix[:4096].decode("utf-8", "replace")
     odd = sum(character == "\ufffd" or (character < " " and character not in "\t\n\r\f\x1b") for character in text)
-    return prefix.startswith((b"PK\3\4", b"%PDF")) or odd * 4 > len(text)
+    return odd * 4 > len(text)
 
 
 def _paths(data: bytes) -> Iterator[str]:

@@ -73,6 +73,11 @@ def message_turns(message: ImportedMessage, where: str) -> Iterator[ImportRecord
         yield Rejection(where=where, reason="empty: the message says nothing")
 
 
+def has_content(parts: tuple[Part, ...]) -> bool:
+    """Whether the parts say anything, so that they give a turn."""
+    return any(map(_has_content, parts))
+
+
 def last_id(message: ImportedMessage) -> str | None:
     """External id of a message's last turn; None if it gives no turn or has no id."""
     count = len(_content_runs(message.parts))

@@ -14,10 +14,10 @@ from clew.ingest.export import ExportReader, is_exported, learned_in
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import dict_of, first_of, text_of, without_none
-from clew.ingest.importers.message_fields import IDS, READ, SESSIONS, TIMES, read_message
-from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, message_turns
+from clew.ingest.importers.message_fields import IDS, READ, SESSIONS, TEXTS, TIMES, read_message
+from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, has_content, message_turns
 from clew.ingest.importers.record import ImportedTurn, ImportRecord, Skipped
-from clew.ingest.importers.source import JsonRecord, Source, json_header, json_lines, json_list
+from clew.ingest.importers.source import JsonRecord, Source, json_document, json_header, json_lines, json_list
 from clew.types import Rejection
 
 OPENAI, ANTHROPIC, LOOSE = "openai-messages", "anthropic-messages", "jsonl"
@@ -42,7 +42,7 @@ def read(source: Source, name: str) -> Iterator[ImportRecord]:
         header = json_header(source, _LONGEST_HEADER)
         keys = [key for key in LISTS if any(path.startswith(f"{key}.[]") for path in shape.paths)]
         if not keys:
-            yield from reader.records(iter([JsonRecord(source.label, header)]))
+            yield from reader.records(iter([json_document(source)]))
             return
         reader.session = source.session_for(text_of(header, *SESSIONS, *IDS))
         yield from reader.opening(header, source.label)
@@ -124,6 +124,11 @@ class _MessageReader:
             role, parts, speaker = read_message(value)
         except TurnRejected as error:
             yield Rejection(where=where, reason=str(error))
+            return
+        content = first_of(value, *TEXTS)
+        if not (has_content(parts) or isinstance(content, str | list | None)):
+            expected = "expected text or a list of blocks"
+            yield Rejection(where=where, reason=f"the content is {type(content).__name__} {content!r:.40}; {expected}")
             return
         own = text_of(value, *SESSIONS)
         message = ImportedMessage(
