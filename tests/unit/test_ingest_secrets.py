@@ -322,6 +322,8 @@ RANDOM_LOOKING = "Zq7blizDEuO99x"
         "My password’s {}.",
         "the secret is {}",
         "the API key is {}.",
+        "Password — {}",
+        "token -> {}",
         "please set password to {} and restart",
         "the password for the server: {}",
         "docker login -u ann -p {} registry.example.com",
@@ -339,11 +341,11 @@ RANDOM_LOOKING = "Zq7blizDEuO99x"
     ],
 )
 def test_passwords_are_masked_as_people_and_assistants_write_them(around: str) -> None:
-    text = around.format(RANDOM_LOOKING)
-    masked, counts = mask(text)
-    assert masked == around.format("[masked:credential]")
-    assert counts == {"credential": 1}
-    assert mask(masked) == (masked, {})
+    for secret in (RANDOM_LOOKING, "piUbbISyQZlDTD"):
+        masked, counts = mask(around.format(secret))
+        assert masked == around.format("[masked:credential]")
+        assert counts == {"credential": 1}
+        assert mask(masked) == (masked, {})
 
 
 @pytest.mark.requirement("F-INGEST-17")
@@ -380,6 +382,8 @@ def test_passwords_are_masked_as_people_and_assistants_write_them(around: str) -
         "access to https://example.com/Ab3dE6gH9jK2 and access: R2D2",
         "the secret to src/clew/Foo2Bar: tests",
         "the token is ann.Miller2@example.com",
+        "the token is getUserNameById or toJsonOrXml or SomeClassName",
+        "the secret → MyHomeAtTheSea and password -> PasswordEncoder",
     ],
 )
 def test_ordinary_words_after_names_of_secrets_stay(text: str) -> None:

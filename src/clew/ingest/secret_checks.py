@@ -85,6 +85,9 @@ def _is_random_piece(piece: str) -> bool:
         return False
     if is_mixed(piece):
         return True
+    if piece.isalpha():
+        humps = re.findall("[A-Z]?[a-z]+|[A-Z]+", piece)
+        return len(piece) >= 10 and len(piece) < 2.5 * len(humps)  # those of names in code have about five letters
     letters_and_digits = re.search("[A-Za-z]", piece) and re.search("[0-9]", piece)
     return bool(letters_and_digits and (re.search("[!#$%^&+?~@]", piece) or _is_shuffled(piece)))
 
@@ -148,7 +151,9 @@ def assigned(match: SecretMatch) -> bool:
 def assigned_key(match: SecretMatch) -> bool:
     """Whether a value under a key (`environ["PASSWORD"] = `, a YAML block, Markdown) is a secret and no word."""
     name, secret = match["name"], match["secret"]
-    return is_assigned_secret(name, secret, quoted=False) and not re.search(r"\s", secret)
+    if re.search(r"\s", secret):
+        return False
+    return is_assigned_secret(name, secret, quoted=False) or looks_random(match)
 
 
 def in_sql(match: SecretMatch) -> bool:

@@ -76,13 +76,13 @@ _IS = (
 )
 _IS_NEEDS = (" is ", " was ", " is:", " was:", "'s ", "’s ")
 _PROSE_NAME = (
-    r"(?:passw(?:or)?d|passphrase|passcode|pwd|token|(?:secret|api|access|private|account|auth)[\s_-]?key|secret)"
+    r"(?:passw(?:or)?d|passphrase|passcode|pwd|token|(?:secret|api|access|private|account|auth)[ _-]?key|secret)"
 )
-_PROSE_CUES = "passw passphrase passcode pwd token secret api access private account auth"
+_PROSE_CUES = (*_TELLING_CUES.split(), *(f"{word} key" for word in "api access private account auth".split()))
 _SHORT_NAME = r"(?<![a-z0-9])(?:pass|pw)"
 _MARKS = r"[*_`\"'“]{0,4}"
 _ALONE = r"(?P<secret>[^\s\"'`“”\\,;&|<>(){}\[\]*]{6,200}?)(?=[.,:;!?*_`\"'”]*(?:[\s|&)\]}<\\]|$))"
-_TELLS = rf"(?:\s+(?:is|was|to|be)(?:\s{{0,2}}:)?|['’]s|[*_`]{{0,3}}\s{{0,2}}[:=][*_]{{0,3}})\s{{1,3}}{_MARKS}"
+_TELLS = r"(?:\s+(?:is|was|to|be)(?:\s{0,2}:)?|['’]s|[*_`]{0,3}\s{0,2}(?:[:=][*_]{0,3}|[=-]>|[→–—]))\s{1,3}" + _MARKS
 _OPTION = ("--", " -pass", " -token", " -secret")
 _YAML_BLOCK = (
     r"\\*[\"']?:[ \t]{0,3}[|>][+-]?[ \t]{0,3}(?:\n|\\n)[ \t]{1,20}"
@@ -308,7 +308,7 @@ _IN_CONTEXT: Final = (
                 check.given_as_option,
                 _OPTION,
             ),
-            (rf"\\*[\"']\](?P<sign>\s{{0,3}}=)\s{{0,3}}{_QUOTED}", check.assigned_key, ("]",)),
+            (rf"\\*[\"']\](?P<sign> ?=) ?{_QUOTED}", check.assigned_key, ("] =", "]=")),
             (
                 _YAML_BLOCK,
                 check.assigned_key,
@@ -322,11 +322,15 @@ _IN_CONTEXT: Final = (
         )
     ),
     *(
-        _rule("credential", cues, pattern, check.looks_random, scope="text")
-        for cues, pattern in (
-            (_PROSE_CUES, rf"{_PROSE_NAME}(?:\s+(?:for|to|of|on|in)\s+[^\n:!?|]{{1,40}}?)?{_TELLS}{_ALONE}"),
-            (_PROSE_CUES, rf"{_PROSE_NAME}[*`]{{0,3}}[ \t]{{0,30}}\|[ \t]{{0,30}}[*`]{{0,3}}{_ALONE}"),
-            ("pass pw", rf"{_SHORT_NAME}\\*[*_`\"']{{0,3}}\s{{0,3}}[:=][*_]{{0,3}}\s{{0,3}}\\*{_MARKS}{_ALONE}"),
+        SecretRule("credential", cues, pattern, check.looks_random, scope="text", needs=needs)
+        for cues, pattern, needs in (
+            (_PROSE_CUES, rf"{_PROSE_NAME}(?:\s+(?:for|to|of|on|in)\s+[^\n:!?|]{{1,40}}?)?{_TELLS}{_ALONE}", ()),
+            (_PROSE_CUES, rf"{_PROSE_NAME}[*`]{{0,3}}[ \t]{{0,30}}\|[ \t]{{0,30}}[*`]{{0,3}}{_ALONE}", ("|",)),
+            (
+                ("pass", "pw"),
+                rf"{_SHORT_NAME}\\*[*_`\"']{{0,3}}\s{{0,3}}[:=][*_]{{0,3}}\s{{0,3}}\\*{_MARKS}{_ALONE}",
+                (":", "="),
+            ),
         )
     ),
     *(
