@@ -1421,6 +1421,9 @@ MCP = (
     Requirement("F-MCP-09", "DESIGN 9", "Two agents may share a home; one space shows nothing of another."),
     Requirement("F-MCP-10", "Issue 5.13", "Standard output carries only the protocol, whatever is sent or logged."),
     Requirement("F-MCP-11", "DESIGN 1.2", "A client that disappears leaves its stored turns, and no process."),
+    Requirement(
+        "F-MCP-17", "DESIGN 1.2", "A call that holds half of a character, as a cut emoji leaves it, is answered."
+    ),
     Requirement("F-MCP-12", "Issue 5.13", "The entry is added to a program's settings; every other byte stays."),
     Requirement("F-MCP-13", "Issue 5.13", "Removing the entry restores the file to the last byte."),
     Requirement("F-MCP-14", "Issue 5.13", "Settings that cannot be read, or that change meanwhile, are left alone."),

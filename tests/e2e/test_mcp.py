@@ -11,6 +11,7 @@ import pytest
 from mcp.client.client import Client
 from mcp.client.stdio import StdioServerParameters
 
+from clew.serve.mcp import readable
 from tests.cli_runs import PROGRAM, done, environment, records
 
 PATIENCE = 100.0
@@ -149,6 +150,35 @@ def test_standard_output_holds_the_protocol_alone(tmp_path: Path) -> None:
         found += [json.loads(line) for line in rest.splitlines()]
         assert server.returncode == 0
     assert all(each["jsonrpc"] == "2.0" for each in found)
+
+
+@pytest.mark.requirement("F-MCP-17")
+def test_half_of_an_emoji_is_no_reason_to_stay_silent(tmp_path: Path) -> None:
+    with started(tmp_path) as server:
+        assert server.stdin is not None
+        assert server.stdout is not None
+        server.stdin.write(lines(HELLO, READY, call(2, "remember", text="tea \ud83d cut")))
+        server.stdin.flush()
+        while (answer := json.loads(server.stdout.readline())).get("id") != 2:
+            pass
+        assert not answer["result"]["isError"]
+        server.communicate(timeout=PATIENCE)
+    assert "tea \ufffd cut" in done("quote", "cut", "--home", tmp_path)
+
+
+@pytest.mark.requirement("F-MCP-17")
+@pytest.mark.parametrize(
+    ("line", "read"),
+    [
+        (r'"\ud83d cut"', r'"\ufffd cut"'),
+        (r'"\uD83D\ude00 \uDE00\ud83d"', r'"\uD83D\ude00 \ufffd\ufffd"'),
+        (r'"\ud83d\ud83d\ude00"', r'"\ufffd\ud83d\ude00"'),
+        (r'"C:\\ud83d \\\ud83d"', r'"C:\\ud83d \\\ufffd"'),
+        (r'"\ud7ff \n"', r'"\ud7ff \n"'),
+    ],
+)
+def test_only_halves_of_characters_are_replaced(line: str, read: str) -> None:
+    assert readable(line) == read
 
 
 @pytest.mark.requirement("F-MCP-11")
