@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from clew.errors import ExpressionError
 from clew.rank.algebra import parse
+from clew.rank.algebra.evaluate import needs_analysis
 from clew.rank.algebra.parser import MAX_DEPTH, MAX_LEAVES
 from clew.rank.algebra.syntax import (
     And,
@@ -240,3 +241,18 @@ def test_any_text_is_read_or_refused_with_a_reason(text: str) -> None:
         said = repr(tree)
     assert "position" in said or "empty" in said or said.startswith(KINDS)
     assert len(said) < 2_000
+
+
+@pytest.mark.requirement("F-QUERY-14")
+@pytest.mark.parametrize(
+    ("expression", "needs"),
+    [
+        ('role = user AND "hooks"', False),
+        ("NOT (speaker = Ann OR since 2024-05-01)", False),
+        ("role = user AND O1 > 7", True),
+        ("NOT routine", True),
+        ('"hooks" OR tag:auth', True),
+    ],
+)
+def test_it_is_known_which_expressions_need_the_analysis(expression: str, needs: bool) -> None:
+    assert needs_analysis(parse(expression, NOW)) == needs

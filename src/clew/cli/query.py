@@ -12,6 +12,8 @@ from clew.cli.options import Scope, common, narrowing
 from clew.cli.show import counted, day, dim, err, excerpt, out, turn_record, who
 from clew.cli.terminal import emit, printable
 from clew.memory import Memory
+from clew.rank.algebra.evaluate import needs_analysis
+from clew.rank.algebra.parser import parse
 from clew.text.names import quoted
 from clew.types import Turn
 from clew.types.annotation import Annotation
@@ -65,7 +67,8 @@ def query(scope: Scope, expression: str, limit: int | None, **only: Any) -> None
             emit(*map(turn_record, turns))
         else:
             _list(memory, turns, limit or SHOWN, " ".join(quoted(expression)))
-        waiting = memory.stats().pending.get("analyse", 0)
+        needs = needs_analysis(parse(expression, memory.reads.clock()))
+        waiting = memory.stats().pending.get("analyse", 0) if needs else 0
     if waiting:
         err().print(f"{counted(waiting, 'turn')} not analysed yet, so no score matches; `clew work --once` does it now")
 

@@ -88,6 +88,11 @@ def truth(node: Node, view: IndexView, known: FieldSource, places: Positions) ->
             return _leaf(node, view, known, places)
 
 
+def needs_analysis(node: Node) -> bool:
+    """Whether a condition of the tree is unknown for turns that are not analysed yet."""
+    return _cost(node) > 1
+
+
 def _least(parts: tuple[Node, ...], view: IndexView, known: FieldSource, places: Positions) -> Truth:
     found = np.full(len(places), TRUE, dtype=np.int8)
     left = np.arange(len(places))
