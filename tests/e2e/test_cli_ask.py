@@ -200,3 +200,13 @@ def test_restoring_what_is_not_there_is_an_error(tmp_home: Path) -> None:
     assert "no turn 'x:turn:1'" in failure(1, "restore", "x:turn:1")
     done("add", "one")
     assert "No such file or directory" in failure(1, "restore", "default:turn:0", "--out", tmp_home / "no" / "x")
+
+
+@pytest.mark.requirement("F-CLI-14")
+def test_the_budget_that_is_named_is_the_one_that_is_needed(home: Path) -> None:
+    small = run("recall", LIFT, "--budget", "5")
+    found = re.search(r"shortest turn takes (\d+)", small.stderr)
+    assert found
+    needed = int(found[1])
+    assert done("recall", LIFT, "--budget", str(needed))
+    assert f"the shortest turn takes {needed}." in run("recall", LIFT, "--budget", str(needed - 1)).stderr

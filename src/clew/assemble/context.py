@@ -1,6 +1,6 @@
 """Builds the Context of a ranking: reads the texts that may fit, packs, renders, and lists what was left out."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from itertools import repeat
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from clew.assemble.candidate_renderings import LONG, beginning, renderings
 from clew.assemble.fit import fit
 from clew.assemble.receipt import context_items, left_out, omissions
-from clew.assemble.render import Evidence, item_line, shown_speaker
+from clew.assemble.render import Evidence, item_line, render, shown_speaker
 from clew.index.view import IndexView
 from clew.rank.dampening import DAY
 from clew.rank.search import Ranking
@@ -22,7 +22,7 @@ from clew.text.counters import Counter
 from clew.text.pieces import piece_spans
 from clew.types.context import Context
 from clew.types.record import bulk_maker
-from clew.types.turn import ROLES
+from clew.types.turn import ROLES, Turn
 
 STEEPNESS: Final = 2.0
 """How fast utility falls with the score: by e per 1 / STEEPNESS of the weight of cost. docs/packing.md."""
@@ -126,6 +126,18 @@ def build_context(
         items=context_items(packed, candidates[:shown], ranks[:shown], why),
         omitted=omissions(candidates[shown:], ranks[shown:], lengths[left].tolist(), budget - packed.tokens, why),
         receipt_id=receipt_id,
+    )
+
+
+def least_budget(turns: Iterable[Turn], count: Counter) -> int:
+    """Tokens of the smallest block that shows one of these turns in full, its heading and the opening included."""
+    return min(count(render([_in_full(turn)])) for turn in turns)
+
+
+def _in_full(turn: Turn) -> Evidence:
+    name = turn.speaker or turn.role
+    return Evidence(
+        rank=1, session=turn.session, seq=turn.seq or 0, at=turn.at, speaker=name, text=turn.text, rendering="full"
     )
 
 

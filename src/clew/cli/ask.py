@@ -13,6 +13,7 @@ from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, restricting
 from clew.cli.show import counted, day, dim, err, excerpt, grid, lay_out, out, reasons, shortened, turn_record, who
 from clew.cli.terminal import emit, give, printable
+from clew.memory.least import enough_for
 from clew.memory.recalls import MemoryRecalls
 from clew.rank.filter import TurnFilters
 from clew.rank.strategies import AUTO, STRATEGIES
@@ -90,8 +91,8 @@ def footer(context: Context, took: float) -> str:
 def nothing(memory: MemoryRecalls, context: Context, only: Mapping[str, object]) -> str:
     """Why a block is empty, and what to do next; `only` are the filter options."""
     if context.omitted:
-        least = min(turn.tokens for turn in context.omitted)
-        return f"Nothing fits into {context.budget:,} tokens; the shortest turn takes about {least}. Raise --budget."
+        enough = enough_for(memory, context)
+        return f"Nothing fits into {context.budget:,} tokens; the shortest turn takes {enough:,}. Raise --budget."
     if memory.is_empty:
         return _nothing_stored(memory)
     given = [

@@ -15,6 +15,7 @@ from clew.assemble.excerpt import around
 from clew.assemble.render import Evidence, chronological, quoted, render
 from clew.errors import InputError
 from clew.memory import Memory
+from clew.memory.least import enough_for
 from clew.types.moments import MODES, Remembered
 from clew.types.session import SessionInfo
 from clew.types.turn import Turn
@@ -198,8 +199,8 @@ class Tools:
             more = f"\n{left} more did not fit; ask with a larger budget or a narrower query." if left else ""
             return context.text + more
         if context.omitted:
-            least = min(each.tokens for each in context.omitted)
-            return f"Nothing fits into {context.budget} tokens; ask with a budget of {least} or more."
+            enough = enough_for(self._memory, context)
+            return f"Nothing fits into {context.budget} tokens; ask with a budget of {enough} or more."
         return "Nothing relevant is remembered. Try other words, or find_quote for an exact phrase."
 
     def find_quote(self, text: str, limit: int = 5) -> str:
