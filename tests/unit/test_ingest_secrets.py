@@ -382,6 +382,8 @@ def test_passwords_are_masked_as_people_and_assistants_write_them(around: str) -
         "access to https://example.com/Ab3dE6gH9jK2 and access: R2D2",
         "the secret to src/clew/Foo2Bar: tests",
         "the token is ann.Miller2@example.com",
+        "def verify(key: Ed25519PrivateKey | Ed448PrivateKey, private_key: x25519.X25519PrivateKey)",
+        "the private key is Ed25519PrivateKey",
         "the token is getUserNameById or toJsonOrXml or SomeClassName",
         "the secret → MyHomeAtTheSea and password -> PasswordEncoder",
     ],

@@ -35,6 +35,7 @@ _COMMAND_WORD = late_pattern(r"[A-Z][A-Z_]*$|[a-z]{1,9}$|[a-z]+(?:[-_][a-z]+)+$"
 _YAML_LINE = late_pattern(r"[ \t]*(?:- )?[\w.-]+:(?:[ \t]|$)")
 _TYPES = late_pattern(r"(?i:str|text|varchar|char|bytes|int|integer|bool|boolean|enabled|disabled)\b|[A-Z][A-Za-z]*$")
 _WORDS = late_pattern(r"(?:[A-Z]?[a-z]{3,}|[A-Z][a-z]{2}|[A-Z]{2,}|\d+)+$")  # and numbers: `Sha256Hash`, `python3`
+_WORD = late_pattern("[A-Z]?[a-z]{5,}")
 _ADDRESS = late_pattern(r"[^@]*@[\w-]+\.|\w+://")
 _BEFORE_SQL_PASSWORD = late_pattern(
     r"\b(?:with|set|encrypted|(?:user|role|login)\s+[\w.@%`\"'\\-]{1,60})\s+$", re.IGNORECASE
@@ -83,6 +84,8 @@ def looks_random(match: SecretMatch) -> bool:
 def _is_random_piece(piece: str) -> bool:
     if len(piece) < 8 or _WORDS.match(piece):
         return False
+    if any(len(re.findall("[aeiou]", word)) >= 2 for word in _WORD.findall(piece)):
+        return False  # part of it is a word, as in `Ed25519PrivateKey`
     if is_mixed(piece):
         return True
     if piece.isalpha():

@@ -76,7 +76,8 @@ _IS = (
 )
 _IS_NEEDS = (" is ", " was ", " is:", " was:", "'s ", "’s ")
 _PROSE_NAME = (
-    r"(?:passw(?:or)?d|passphrase|passcode|pwd|token|(?:secret|api|access|private|account|auth)[ _-]?key|secret)"
+    r"(?<![a-z])(?:passw(?:or)?d|passphrase|passcode|pwd|token"
+    r"|(?:secret|api|access|private|account|auth)[ _-]?key|secret)"
 )
 _PROSE_CUES = (*_TELLING_CUES.split(), *(f"{word} key" for word in "api access private account auth".split()))
 _SHORT_NAME = r"(?<![a-z0-9])(?:pass|pw)"
@@ -325,7 +326,7 @@ _IN_CONTEXT: Final = (
         SecretRule("credential", cues, pattern, check.looks_random, scope="text", needs=needs)
         for cues, pattern, needs in (
             (_PROSE_CUES, rf"{_PROSE_NAME}(?:\s+(?:for|to|of|on|in)\s+[^\n:!?|]{{1,40}}?)?{_TELLS}{_ALONE}", ()),
-            (_PROSE_CUES, rf"{_PROSE_NAME}[*`]{{0,3}}[ \t]{{0,30}}\|[ \t]{{0,30}}[*`]{{0,3}}{_ALONE}", ("|",)),
+            (_PROSE_CUES, rf"{_PROSE_NAME}[*`]{{0,3}}[ \t]{{0,30}}\|[ \t]{{1,30}}[*`]{{0,3}}{_ALONE}", ("|",)),
             (
                 ("pass", "pw"),
                 rf"{_SHORT_NAME}\\*[*_`\"']{{0,3}}\s{{0,3}}[:=][*_]{{0,3}}\s{{0,3}}\\*{_MARKS}{_ALONE}",
