@@ -727,6 +727,9 @@ RANKING = (
     Requirement(
         "F-SURE-04", "issue 13", "Where nothing relevant is stored, a block stays short and its readers are told."
     ),
+    Requirement(
+        "F-SURE-05", "issue 13", "A question of few common words, often answered in others, gets the whole budget."
+    ),
     Requirement("F-STRATEGY-01", "DESIGN 6", "`auto` chooses a strategy by the intent of the question."),
     Requirement("F-STRATEGY-02", "DESIGN 6", "Strategies limit items and tokens; a given budget takes precedence."),
     Requirement("F-STRATEGY-03", "DESIGN 6", "`sigma` shows what SIGMA's injection would, from turns and shifts."),

@@ -133,3 +133,14 @@ def test_a_block_stops_where_nothing_is_relevant() -> None:
             ).tokens
             > 300
         ), "what must be there is not cut short"
+
+
+@pytest.mark.requirement("F-SURE-05")
+def test_a_block_does_not_stop_where_a_question_says_little() -> None:
+    with quiet(embedder="none") as memory:
+        memory.add_many([told(f"We did talk of plan {n} for the garden and the house at length.") for n in range(60)])
+        found = memory.recall("What is the plan of my profession?", budget=1200)
+        assert found.confidence is not None
+        assert found.confidence < UNLIKELY
+        assert found.is_doubtful
+        assert found.tokens > 300

@@ -15,6 +15,8 @@ from clew.rank.anchors import WeightedRange
 from clew.rank.confidence import UNLIKELY, Confidence, confidence
 from clew.rank.filter import Filter, without
 from clew.rank.frame import Frame
+from clew.rank.information import information
+from clew.rank.intent import Intent
 from clew.rank.search import Ranking
 from clew.rank.strategies import AUTO, RecallPlan, plan, rank_sigma
 from clew.recall.masked_receipt import without_secrets
@@ -31,6 +33,10 @@ SHORTER: Final = 4
 
 LEAST: Final = 250
 """Tokens that a block may take in any case."""
+
+TELLING: Final = 1.0
+"""What the words of a question must tell, as `information` counts, before not finding them cuts a block short: a few
+common words ("What is my job?") are often answered in others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +83,7 @@ def recall(
         context = build_context(
             ranking,
             lambda names: texts_of(reader, path.space, names),
-            budget=planned.budget if must else _room(planned.budget, sure),
+            budget=planned.budget if must else _room(planned.budget, sure, frame.intent),
             counter=request.counter,
             receipt_id=receipt_id(query, settings, now),
             must=must,
@@ -97,9 +103,11 @@ def _masked(make: Callable[[], Receipt], config: Config) -> Receipt:
     return without_secrets(make(), config)
 
 
-def _room(budget: int, sure: Confidence | None) -> int:
+def _room(budget: int, sure: Confidence | None, intent: Intent) -> int:
     """The tokens of a block: few of a large budget where nothing is relevant, since the rest would be noise."""
-    return budget if sure is None or sure.value >= UNLIKELY else min(budget, max(LEAST, budget // SHORTER))
+    if sure is None or sure.value >= UNLIKELY or sum(information(intent).values()) < TELLING:
+        return budget
+    return min(budget, max(LEAST, budget // SHORTER))
 
 
 def _ranked(path: ReadPath, planned: RecallPlan, frame: Frame, mask: Mask | None) -> Ranking:
