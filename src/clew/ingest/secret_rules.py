@@ -83,7 +83,11 @@ _PROSE_CUES = (*_TELLING_CUES.split(), *(f"{word} key" for word in "api access p
 _SHORT_NAME = r"(?<![a-z0-9])(?:pass|pw)"
 _MARKS = r"[*_`\"'“]{0,4}"
 _ALONE = r"(?P<secret>[^\s\"'`“”\\,;&|<>(){}\[\]*]{6,200}?)(?=[.,:;!?*_`\"'”]*(?:[\s|&)\]}<\\]|$))"
-_TELLS = r"(?:\s+(?:is|was|to|be)(?:\s{0,2}:)?|['’]s|[*_`]{0,3}\s{0,2}(?:[:=][*_]{0,3}|[=-]>|[→–—]))\s{1,3}" + _MARKS
+_TELLS = (
+    r"(?:\s+(?:is|was|to|be)(?:\s+now)?(?:\s{0,2}:)?|['’]s:?"
+    r"|[*_`]{0,3}(?:\s\([^()\n]{1,40}\))?\s{0,2}(?:[:=][*_]{0,3}|[=-]>|[→–—]|(?<=[*`] )-))\s{1,3}"
+    rf"{_MARKS}"
+)
 _OPTION = ("--", " -pass", " -token", " -secret")
 _YAML_BLOCK = (
     r"\\*[\"']?:[ \t]{0,3}[|>][+-]?[ \t]{0,3}(?:\n|\\n)[ \t]{1,20}"
@@ -343,7 +347,7 @@ _IN_CONTEXT: Final = (
                 check.argument,
                 ("login",),
             ),
-            ("redis-cli", rf"redis-cli\b[^\n|;]{{0,300}}?\s(?-i:-a){_ARGUMENT}", check.argument, ()),
+            ("redis-cli", rf"redis-cli\b[^\n|;]{{0,300}}?\s(?-i:-a|--pass){_ARGUMENT}", check.argument, ()),
             (
                 "identified",
                 rf"identified\s+(?:with\s+\S{{1,60}}\s+)?by\s+(?:password\s+)?{_SQL_TEXT}",
