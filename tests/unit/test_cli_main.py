@@ -221,3 +221,11 @@ def test_an_error_repeats_no_control_character(words: list[str]) -> None:
     result = run(*words)
     assert result.exit_code in (1, 2)
     assert printable(result.output) == result.output
+
+
+@pytest.mark.requirement("F-CLI-26")
+@pytest.mark.parametrize("words", [["explain"], ["recall", "x", "--since"], ["restore"], ["query"]])
+def test_a_long_argument_is_cut(words: list[str]) -> None:
+    result = run(*words, "x" * 100_000)
+    assert result.exit_code in (1, 2)
+    assert len(result.stderr) < 5_000

@@ -216,3 +216,9 @@ def test_a_long_turn_is_opened_in_pages_between_marks() -> None:
         with pytest.raises(InputError, match="offset -1 is negative"):
             tools.open("s:turn:0", offset=-1)
         assert tools.sessions(project="nowhere").startswith("No session matches")
+
+
+@pytest.mark.requirement("F-MEMORY-15")
+def test_a_session_for_notes_that_cannot_be_is_refused_at_the_start() -> None:
+    with quiet() as memory, pytest.raises(InputError, match="session '' is empty"):
+        Tools(memory, session="")

@@ -10,6 +10,7 @@ import pytest
 from clew.errors import StoreCorrupt, StoreError, StoreFull, StoreLocked, StoreReadOnly
 from clew.store.protocol import Transaction
 from clew.store.sqlite import DATABASE, SqliteStore
+from clew.store.translate import translated
 from clew.store.values import Row
 from tests.contract.faults import FaultyDisk
 from tests.contract.rows import everything, put, session, turn
@@ -193,3 +194,10 @@ def test_text_that_is_no_text_is_damage(tmp_path: Path) -> None:
     with pytest.raises(StoreCorrupt, match=r"clew doctor.*restore-backup"):
         everything(damaged, "turn")
     damaged.close()
+
+
+@pytest.mark.requirement("F-STORE-22")
+def test_what_sqlite_says_of_no_error_is_left_out() -> None:
+    ours = translated(apsw.FullError("FullError: not an error"))
+    assert isinstance(ours, StoreFull)
+    assert "not an error" not in str(ours)

@@ -19,7 +19,7 @@ from typing import Any, Final
 import click
 
 from clew.cli.options import Scope, common
-from clew.cli.terminal import printable, say
+from clew.cli.terminal import cut, printable, say
 from clew.cli.title import hide_addresses
 from clew.errors import ClewError
 from clew.version import __version__
@@ -96,7 +96,7 @@ class CommandFailed(click.ClickException):
 
     def show(self, file: Any = None) -> None:
         """Prints the message as one line."""
-        say(f"clew: {self.format_message()}", file=file, err=file is None)
+        say(f"clew: {cut(self.format_message())}", file=file, err=file is None)
 
 
 class Program(click.Group):
@@ -195,9 +195,10 @@ class Program(click.Group):
 
 
 def _printable(error: click.UsageError) -> click.UsageError:
-    """The error, with control characters in the arguments that its message repeats made visible."""
+    """The error, with long arguments that its message repeats cut, and control characters in them made visible."""
     message = error.format_message()
-    return error if printable(message) == message else click.UsageError(printable(message), error.ctx)
+    shown = cut(printable(message))
+    return error if shown == message else click.UsageError(shown, error.ctx)
 
 
 def _with_help_options(command: click.Command) -> click.Command:

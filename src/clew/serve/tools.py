@@ -15,6 +15,7 @@ from clew.assemble.excerpt import around
 from clew.assemble.render import Evidence, chronological, quoted, render
 from clew.errors import InputError
 from clew.memory import Memory
+from clew.memory.arguments import given_session
 from clew.memory.least import enough_for
 from clew.types.moments import MODES, Remembered
 from clew.types.session import SessionInfo
@@ -84,8 +85,11 @@ class Tools:
 
         Args:
             may_forget: whether the tool that deletes turns is offered.
+
+        Raises:
+            InputError: no session can have that name.
         """
-        self._memory, self._session, self._clock = memory, session, clock
+        self._memory, self._session, self._clock = memory, given_session(session), clock
         self._may_forget = may_forget
 
     def warm_up(self) -> None:

@@ -53,7 +53,8 @@ def _detail(error: BaseException) -> str:
     """What the system or SQLite says, without the words of Python around it."""
     if isinstance(error, OSError) and error.strerror:
         return f"{error.strerror}: {error.filename!r}" if error.filename is not None else error.strerror
-    return str(error) if isinstance(error, apsw.Error) else ""
+    said = str(error) if isinstance(error, apsw.Error) else ""
+    return "" if said.endswith("not an error") else said  # SQLite's words where the connection itself did not fail
 
 
 class _Translating:
