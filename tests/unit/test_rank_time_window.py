@@ -43,6 +43,36 @@ def test_the_question_s_words_decide(query: str, mode: str) -> None:
     assert decided(query) == mode
 
 
+@pytest.mark.requirement("F-TIME-16")
+@pytest.mark.parametrize(
+    ("query", "since", "until"),
+    [
+        ("last week of January 2023", "2023-01-25 00:00", "2023-02-01 00:00"),
+        ("the first week of January 2023", "2023-01-01 00:00", "2023-01-08 00:00"),
+        ("early January 2023", "2023-01-01 00:00", "2023-01-11 00:00"),
+        ("mid-January 2023", "2023-01-11 00:00", "2023-01-21 00:00"),
+        ("what did Ann say at the end of January 2023?", "2023-01-21 00:00", "2023-02-01 00:00"),
+        ("weekend of January 24 2023", "2023-01-28 00:00", "2023-01-30 00:00"),
+        ("2023-01-21 07:04", "2023-01-21 07:04", "2023-01-21 07:05"),
+        ("2022", "2022-01-01 00:00", "2023-01-01 00:00"),
+        ("last 5 minutes", "2023-05-10 11:55", "2023-05-10 12:00"),
+        ("what did we say in the last 20 minutes?", "2023-05-10 11:40", "2023-05-10 12:00"),
+        ("January 2023", "2023-01-01 00:00", "2023-02-01 00:00"),
+    ],
+)
+def test_a_time_is_neither_widened_nor_passed_over(query: str, since: str, until: str) -> None:
+    window = time_window(None, None, query, NOW, COVERED)
+    assert (f"{window.since:%Y-%m-%d %H:%M}", f"{window.until:%Y-%m-%d %H:%M}") == (since, until)
+
+
+@pytest.mark.requirement("F-TIME-16")
+@pytest.mark.parametrize("query", ["31 February 2023", "January 32", "13/13/2023", "what did we do on 2023-02-31?"])
+def test_a_date_that_no_calendar_has_is_named(query: str) -> None:
+    with pytest.raises(InputError, match="is not in the calendar"):
+        time_window(None, None, query, NOW, COVERED)
+    assert time_window(None, None, "In March 45 users complained", NOW, COVERED)
+
+
 @pytest.mark.requirement("F-TIME-04")
 def test_a_mode_that_is_given_holds() -> None:
     for mode in MODES[1:]:

@@ -46,11 +46,9 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
         MissingExtra: the SDK is not installed.
     """
     try:
-        import anyio  # comes with the SDK, an extra
         from mcp.server.mcpserver import MCPServer  # an extra, which takes a second to import
         from mcp.server.mcpserver.exceptions import ToolError  # likewise
         from mcp.server.mcpserver.tools import Tool as SdkTool  # likewise
-        from mcp.server.stdio import stdio_server  # likewise
         from mcp_types import ToolAnnotations  # likewise
     except ImportError as error:
         raise MissingExtra("the MCP server needs the package mcp; install clew[mcp]") from error
@@ -75,10 +73,7 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
 
         async def run_stdio_async(self) -> None:
             """Serves as the SDK does, which drops a line with half a character without an answer."""
-            with _standard_input() as lines:
-                async with stdio_server(stdin=anyio.wrap_file(lines)) as (received, sent):
-                    low = self._lowlevel_server
-                    await low.run(received, sent, low.create_initialization_options())
+            await _run(self._lowlevel_server)
 
     def sdk_tool(tool: Tool) -> SdkTool:
         created = SdkTool.from_function(
@@ -128,6 +123,15 @@ def serve(tools: Tools) -> None:
         asyncio.run(server.run_stdio_async())
     except* (BrokenPipeError, ConnectionError):  # the client is gone; its stored turns are durable
         log.info("the client disconnected during a call")
+
+
+async def _run(server: Any) -> None:
+    import anyio  # comes with the SDK, an extra
+    from mcp.server.stdio import stdio_server  # likewise
+
+    with _standard_input() as lines:
+        async with stdio_server(stdin=anyio.wrap_file(lines)) as (received, sent):
+            await server.run(received, sent, server.create_initialization_options())
 
 
 def readable(line: str) -> str:

@@ -11,6 +11,7 @@ from datetime import time as clock_time
 from typing import Final
 
 from clew.text.dates import MONTHS
+from clew.text.month_parts import narrowed
 from clew.text.query_dates import DateConstraint, counting_day, counting_moment, parse_query_dates
 
 _HOURS: Final = re.compile(
@@ -23,6 +24,7 @@ _COUNTS: Final = {"a": 1.0, "an": 1.0, "one": 1.0, "two": 2.0, "three": 3.0, "ha
 _COUPLE: Final = 2.0
 _FEW: Final = 3.0
 _ISO_MONTH: Final = re.compile(r"(?:19|20)\d{2}-(?:0[1-9]|1[0-2])")
+_YEAR: Final = re.compile(r"(?:19|20)\d{2}")
 _ISO: Final = re.compile(r"\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:?\d{2}.*)?")
 
 
@@ -63,8 +65,24 @@ def parse_period(expression: str, now: datetime, covered: tuple[date, date] | No
         if form.startswith("from ") and not any(each.relation == "between" for each in asked):
             continue
         if asked:
-            return _period(asked, now, counted)
+            return _period([narrowed(form, asked[-1])], now, counted)
     return None
+
+
+def exact_period(words: str, now: datetime) -> Period | None:
+    """The minute of a moment as ISO 8601 writes it, the last minutes or hours, or a year alone; None otherwise."""
+    if _YEAR.fullmatch(words):
+        return parse_period(words, now)
+    if not _ISO.fullmatch(words):
+        found = _clock(words, now)
+        return None if found is None or found.start == found.end else found
+    found = _moment(words)
+    if found is None or found.start is None or found.start != found.end:
+        return None
+    try:
+        return Period(found.start, found.start + timedelta(minutes=1))
+    except OverflowError:
+        return found
 
 
 def _period(asked: list[DateConstraint], now: datetime, counted: date) -> Period:

@@ -13,7 +13,11 @@ from clew.errors import InputError
 from clew.rank.filter import time_range
 from clew.rank.intent.position_phrases import cut_out
 from clew.rank.intent.wants import wants_of
-from clew.text.periods import Period, parse_period
+from clew.text.date_phrases import WrittenDate
+from clew.text.dates import FIRST_YEAR, LAST_YEAR, place_written
+from clew.text.month_parts import narrowed
+from clew.text.periods import Period, exact_period, parse_period
+from clew.text.query_date_phrases import query_mentions
 from clew.text.query_dates import DateConstraint, counting_day, counting_moment, parse_query_dates
 from clew.text.terms import query_terms
 from clew.types.moments import MODES
@@ -22,6 +26,11 @@ _FROM: Final = "from "
 End = datetime | str | None
 _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d(?:[T ][\d:.]+(?:Z|[+-]\d\d:?\d\d)?)?\Z")
 
+_MINUTES: Final = re.compile(
+    r"\b(?:(?:in|during|over|within)\s)?(?P<words>(?:the )?(?:last|past) (?:\d{1,5} |few |couple of )?minutes?)\b",
+    re.IGNORECASE,
+)
+_LEAP_YEAR: Final = 2024
 _GENERIC: Final = frozenset(
     term
     for word in "talk talked speak spoke discuss discussed conversation chat chatted say said tell told mention "
@@ -75,8 +84,13 @@ def time_window(since: End, until: End, query: str, now: datetime, covered: tupl
     """
     counted = counting_day(query, now, covered)
     asked = _stretch(query, now, covered) or parse_query_dates(query, counting_moment(query, now, covered), covered)
+    asked = [*asked[:-1], *(narrowed(query, last) for last in asked[-1:])]
     rest = cut_out(query, {constraint.phrase_span for constraint in asked})
     if since is None and until is None:
+        exact = _exact(query, now, covered)
+        if exact is not None:
+            return exact
+        _check_calendar(query)
         if not asked:
             return TimeWindow(None, None, None, rest)
         first, after = _ends(asked[-1])
@@ -85,6 +99,34 @@ def time_window(since: End, until: End, query: str, now: datetime, covered: tupl
     after, end = _end_of(until, "until", now, covered)
     first, after = time_range(first, after)
     return TimeWindow(first, after, start or end, query)
+
+
+def _exact(query: str, now: datetime, covered: tuple[date, date] | None) -> TimeWindow | None:
+    """The window of a question that is a moment or a year, or that names the last minutes."""
+    words = " ".join(query.split()).rstrip("?.! ")
+    recent = _MINUTES.search(query)
+    found = exact_period(words, now) or (exact_period(recent["words"], now) if recent else None)
+    if found is None or found.start is None or found.end is None:
+        return None
+    if covered is not None and found.start.date() > covered[1] and words.lower().rstrip("s").endswith("hour"):
+        return None  # of a conversation that is over: counted from its end, in days
+    rest = "" if recent is None else cut_out(query, {recent.span()})
+    return TimeWindow(found.start.astimezone(UTC), found.end.astimezone(UTC), None, rest)
+
+
+def _check_calendar(query: str) -> None:
+    """Raises InputError for a date that the calendar has not; without a year only where it is all that is asked."""
+    for mention in query_mentions(query):
+        if not isinstance(mention, WrittenDate) or mention.grain != "day":
+            continue
+        year = _LEAP_YEAR if mention.year is None else mention.year
+        words = query[slice(*mention.span)]
+        if mention.year is None and words != query.strip():
+            continue  # "in March 45 users complained"
+        if FIRST_YEAR <= year <= LAST_YEAR and place_written(mention, year) is None:
+            raise InputError(
+                f"the date {words!r:.80} is not in the calendar; correct it, or ask without it, or with since and until"
+            )
 
 
 def mode_of(mode: str, query: str, window: TimeWindow) -> str:
