@@ -84,7 +84,6 @@ def _chains(messages: Sequence[Message], wire: Wire, border: int) -> list[list[_
     """Complete chains before the border, in order; a chain is complete when what follows it can no longer join it."""
     rounds = _rounds(messages, wire)
     opening = max((number for number, each in enumerate(messages) if wire.is_question(each)), default=-1)
-    reasoned = wire.checks_reasoning and any(wire.reasons(each) for each in messages[opening + 1 :])
     chains: list[list[_Round]] = []
     for each in rounds:
         last = chains[-1] if chains else []
@@ -97,7 +96,7 @@ def _chains(messages: Sequence[Message], wire: Wire, border: int) -> list[list[_
         for number, chain in enumerate(chains)
         if chain[-1].end <= border
         and (len(chain) == _ROUNDS or number + 1 < len(chains) or chain[-1].end < len(messages))
-        and not (reasoned and chain[0].start > opening and not _reopens(messages, chain[-1].end, wire))
+        and _may_leave(messages, chain, opening, wire)
     ]
 
 
@@ -149,9 +148,17 @@ def _joins(before: _Round, after: _Round, messages: Sequence[Message], wire: Wir
     )
 
 
-def _reopens(messages: Sequence[Message], end: int, wire: Wire) -> bool:
-    """Whether the answer that goes on after a stub opens with reasoning, as the provider expects of an answer."""
-    return end < len(messages) and wire.opens_with_reasoning(messages[end])
+def _may_leave(messages: Sequence[Message], chain: Sequence[_Round], opening: int, wire: Wire) -> bool:
+    """Whether the provider takes the answer that goes on after the chain's stub.
+
+    An answer that has reasoned has to open with reasoning after a stub, too. Only what stands before the stub's end and
+    right after it decides, so that a chain that was collapsed once stays collapsed.
+    """
+    end = chain[-1].end
+    if not wire.checks_reasoning or chain[0].start <= opening:
+        return True
+    reasoned = any(wire.reasons(each) for each in messages[opening + 1 : end])
+    return not reasoned or (end < len(messages) and wire.opens_with_reasoning(messages[end]))
 
 
 def _standing(removed: Sequence[Message], wire: Wire, stub: str) -> list[Message]:
