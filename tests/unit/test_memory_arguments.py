@@ -27,6 +27,7 @@ def memory() -> Iterator[Memory]:
         yield opened
 
 
+ODD_KEY: Any = {1: 2}
 WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     "import 5": (lambda m: m.import_path(5), "the path to import is 5"),
     "import NUL": (lambda m: m.import_path(NUL), "holds a character that no file name can"),
@@ -44,7 +45,7 @@ WRONG: dict[str, tuple[Callable[[Any], object], str]] = {
     "counter of text": (lambda m: m.recall("tea", counter=lambda _: "5"), "gave '5'; expected the number of tokens"),
     "counter of a time": (lambda m: m.remember_when("tea", counter=[]), "counter [] is unknown"),
     "strategy list": (lambda m: m.recall("tea", strategy=[]), "strategy [] is unknown"),
-    "key": (lambda m: m.add(Turn(role="user", content="x", metadata={1: 2})), "the key 1 is no text"),
+    "key": (lambda m: m.add(Turn(role="user", content="x", metadata=ODD_KEY)), "the key 1 is no text"),
     "key inside": (
         lambda m: m.add(Turn(role="user", content="x", metadata={"a": [{None: 2}]})),
         "the key None is no text",

@@ -70,7 +70,7 @@ def test_a_time_is_neither_widened_nor_passed_over(query: str, since: str, until
 def test_a_date_that_no_calendar_has_is_named(query: str) -> None:
     with pytest.raises(InputError, match="is not in the calendar"):
         time_window(None, None, query, NOW, COVERED)
-    assert time_window(None, None, "In March 45 users complained", NOW, COVERED)
+    assert "complained" in time_window(None, None, "In March 45 users complained", NOW, COVERED).rest
 
 
 @pytest.mark.requirement("F-TIME-04")
