@@ -12,32 +12,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from clew.condense.material import Judged, RecapTurn, recap_turns
-from clew.condense.recap import RecapSource, compose_recap
+from clew.condense.material import RecapTurn
+from clew.condense.recap import compose_recap
 from clew.memory import Memory
-from clew.store.rows import turn_from_row
-from clew.store.tables import TURN
-from clew.text.counters import counter
+from clew.rows.recap_source import recap_source
+from clew.text.counters import CHARS_PER_TOKEN, counter
 from clew.types import Turn
 
 LEAST = 20_000
 RATIO = 30
 CUTS = (0.5, 0.6, 0.7, 0.8, 0.9)
 COUNT = counter()
-
-
-def stored(memory: Memory, session: str) -> list[tuple[Turn, Judged]]:
-    """The turns of a session with what the analysis says of them."""
-    with memory.reads.store.snapshot() as reader:
-        rows = TURN.scan(reader, (memory.space, session), (memory.space, session))
-    turns = [turn_from_row(row) for row in rows]
-    return [(turn, judged(memory, str(turn.id))) for turn in turns]
-
-
-def judged(memory: Memory, name: str) -> Judged:
-    """What the analysis says of a turn."""
-    said = {kind: note.value for kind, note in memory.annotations(name).items()}
-    return Judged(float(said.get("importance", 0)), bool(said.get("paradigm_shift")), said.get("overlays", {}))
 
 
 def values(turns: Sequence[RecapTurn]) -> dict[str, str]:
@@ -48,31 +33,32 @@ def values(turns: Sequence[RecapTurn]) -> dict[str, str]:
 def last_turns(turns: Sequence[Turn], budget: int) -> str:
     """The texts of the last turns within a budget, the first of them cut."""
     text = "\n".join(turn.text for turn in turns)
-    return text[-4 * budget :]
+    return text[-CHARS_PER_TOKEN * budget :]
 
 
 def measure(memory: Memory, session: str, found: Counter[tuple[str, str]]) -> None:
     """Adds a session's counts: (place, kind) -> values used again."""
-    pairs = stored(memory, session)
-    turns, read = [turn for turn, _ in pairs], recap_turns(pairs)
-    total = sum(turn.characters for turn in read)
-    if total < 4 * LEAST:
-        return
-    for share in CUTS:
-        cut, characters = 0, 0
-        while characters < share * total:
-            characters += read[cut].characters
-            cut += 1
-        budget = characters // 4 // RATIO
-        recap = compose_recap(RecapSource(session, read[:cut]), COUNT, budget=budget).text.casefold()
-        tail = last_turns(turns[:cut], budget).casefold()
-        later = values(read[cut:])
-        for value, kind in values(read[:cut]).items():
-            if value in later:
-                for name in ("all", kind, session[:8]):
-                    found["used again", name] += 1
-                    found["in the recap", name] += value in recap
-                    found["in the last turns", name] += value in tail
+    with memory.reads.store.snapshot() as reader:
+        whole, turns = recap_source(reader, memory.space, session)
+        total = sum(turn.characters for turn in whole.turns)
+        if total < CHARS_PER_TOKEN * LEAST:
+            return
+        for share in CUTS:
+            cut, characters = 0, 0
+            while characters < share * total:
+                characters += whole.turns[cut].characters
+                cut += 1
+            budget = characters // CHARS_PER_TOKEN // RATIO
+            source, _ = recap_source(reader, memory.space, session, last=whole.turns[cut - 1].seq)
+            recap = compose_recap(source, COUNT, budget=budget).text.casefold()
+            tail = last_turns(turns[:cut], budget).casefold()
+            later = values(whole.turns[cut:])
+            for value, kind in values(source.turns).items():
+                if value in later:
+                    for name in ("all", kind, session[:8]):
+                        found["used again", name] += 1
+                        found["in the recap", name] += value in recap
+                        found["in the last turns", name] += value in tail
 
 
 def main(files: Sequence[str]) -> None:

@@ -89,6 +89,14 @@ def test_forgetting_a_turn_forgets_what_repeats_it() -> None:
         assert prove(memory.reads.store, "default", traces).found == {}
 
 
+def test_forgetting_a_single_word_keeps_what_only_contains_it() -> None:
+    with quiet() as memory:
+        (ref,) = refs(memory.collapse(written(TALK, "openai"), "openai"))
+        memory.add(told("Gate"))
+        assert memory.forget(match="Gate").rows["original"] == 0
+        assert "gate seven" in memory.restore(ref).text
+
+
 @pytest.mark.parametrize("bad", ["text", [1], {"role": "user"}, None])
 def test_what_is_no_list_of_messages_is_refused(bad: Any) -> None:
     with quiet() as memory:

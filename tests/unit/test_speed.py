@@ -322,7 +322,9 @@ def test_the_model_is_loaded_ahead_on_request_only(error: Exception | None) -> N
 def test_a_memory_without_a_model_or_with_a_plain_one_warms_up() -> None:
     for embedder in (None, HashEmbedder()):
         with Memory.open(":memory:", embedder=embedder or "none") as memory:
+            memory.add(told("tea at four"))
             memory.warm_up()
+            assert memory.recall("tea").text
 
 
 @pytest.mark.requirement("F-SPEED-32")

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from clew.assemble.candidate_renderings import LONG, beginning, renderings
 from clew.assemble.fit import fit
 from clew.assemble.receipt import context_items, left_out, omissions
-from clew.assemble.render import Evidence, item_line, render, shown_speaker
+from clew.assemble.render import Evidence, item_line, render
 from clew.index.view import IndexView
 from clew.rank.dampening import DAY
 from clew.rank.search import Ranking
@@ -20,6 +20,7 @@ from clew.rank.sigma import SNIPPET
 from clew.store.rows import from_us
 from clew.text.counters import Counter
 from clew.text.pieces import piece_spans
+from clew.text.shown_names import shown_speaker
 from clew.types.context import Context
 from clew.types.record import bulk_maker
 from clew.types.turn import ROLES, Turn

@@ -12,10 +12,7 @@ from typing import Final
 
 from clew.assemble.packing import CandidateRendering, PackingCandidate, pack
 from clew.assemble.render import CLOSING, OPENING, Evidence, chronological, heading, names_left_out, render
-from clew.text.counters import Counter
-
-CHARS_PER_TOKEN: Final = 4
-"""Characters of an average token, to estimate the cost of a turn before its text is read."""
+from clew.text.counters import CHARS_PER_TOKEN, Counter
 
 SPARE: Final = 4
 """Room in tokens below which no line fits: a number, a name, a word."""

@@ -3,7 +3,8 @@
 import re
 from typing import Final
 
-from clew.assemble.render import BREAKS, COLONS, UNSEEN
+from clew.assemble.render import BREAKS, UNSEEN
+from clew.text.shown_names import COLONS
 
 CONTEXT: Final = "[Context Block]"
 FOCUS: Final = "[Focus Buffer]"

@@ -7,7 +7,7 @@ from itertools import islice, repeat
 from types import MappingProxyType
 from typing import Any, Final
 
-from clew.assemble.fit import CHARS_PER_TOKEN, Packed
+from clew.assemble.fit import Packed
 from clew.config import RecallConfig
 from clew.rank.confidence import Confidence
 from clew.rank.dampening import weights as dampening
@@ -17,6 +17,7 @@ from clew.rank.labels import QuestionLabels
 from clew.rank.search import Candidate
 from clew.rank.signals import SIGNALS
 from clew.store.rows import dumps
+from clew.text.counters import CHARS_PER_TOKEN
 from clew.types.context import Context, ContextItem, Omission, Receipt
 from clew.types.ids import turn_id
 from clew.types.record import bulk_maker

@@ -8,10 +8,11 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
-from clew.assemble.fit import CHARS_PER_TOKEN, Packed
+from clew.assemble.fit import Packed
 from clew.assemble.receipt import OMISSIONS, fusion_of, read_as
 from clew.assemble.timeline_block import TimelineEntry
 from clew.rank.search import Candidate, Ranking
+from clew.text.counters import CHARS_PER_TOKEN
 from clew.types.context import Receipt
 from clew.types.ids import session_prefix
 

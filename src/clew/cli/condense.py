@@ -2,11 +2,10 @@
 
 import click
 
-from clew.cli.opening import open_memory
+from clew.cli.opening import latest_session, open_memory
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, err
 from clew.cli.terminal import emit, printable
-from clew.errors import NotFoundError
 from clew.types import Receipt
 
 
@@ -24,20 +23,15 @@ def condense(scope: Scope, session: str | None, force: bool, dry_run: bool) -> N
     prompt, and `clew restore` brings it back.
     """
     with open_memory(scope) as memory:
-        name = session
-        if name is None:
-            latest = memory.sessions(limit=1)
-            if not latest:
-                raise NotFoundError("nothing is stored yet; `clew import` or `clew add` stores conversations")
-            name = latest[0].name
+        name = session or latest_session(memory)
         receipt = memory.condense(name, force=force, dry_run=dry_run)
     if scope.as_json:
         emit(receipt.to_dict())
     else:
-        err().print(_told(name, receipt, dry_run=dry_run))
+        err().print(_summary(name, receipt, dry_run=dry_run))
 
 
-def _told(session: str, receipt: Receipt, *, dry_run: bool) -> str:
+def _summary(session: str, receipt: Receipt, *, dry_run: bool) -> str:
     read = receipt.understood
     if not read["compacted"]:
         return f"{printable(session)} is not condensed: {read['why']}."

@@ -46,6 +46,18 @@ def open_for_questions(scope: Scope) -> AbstractContextManager[MemoryRecalls]:
     return open_recalls(scope.home, space=scope.space)
 
 
+def latest_session(memory: MemoryRecalls) -> str:
+    """The name of the conversation that went on last.
+
+    Raises:
+        NotFoundError: nothing is stored.
+    """
+    latest = memory.sessions(limit=1)
+    if not latest:
+        raise NotFoundError("nothing is stored yet; `clew import` or `clew add` stores conversations")
+    return latest[0].name
+
+
 def see_that_home_exists(location: str | None) -> None:
     """Refuses a home that does not exist, since opening it would create it.
 

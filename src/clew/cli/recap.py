@@ -4,11 +4,10 @@ from typing import get_args
 
 import click
 
-from clew.cli.opening import open_for_questions
+from clew.cli.opening import latest_session, open_for_questions
 from clew.cli.options import Scope, common
 from clew.cli.terminal import emit, give
 from clew.condense.recap import BUDGET
-from clew.errors import NotFoundError
 from clew.recall.recap import Style
 
 
@@ -33,12 +32,7 @@ def recap(scope: Scope, session: str | None, style: Style, budget: int) -> None:
     sentence or a value of a turn, whose number it names.
     """
     with open_for_questions(scope) as memory:
-        name = session
-        if name is None:
-            latest = memory.sessions(limit=1)
-            if not latest:
-                raise NotFoundError("nothing is stored yet; `clew import` or `clew add` stores conversations")
-            name = latest[0].name
+        name = session or latest_session(memory)
         made = memory.recap(name, budget=budget, style=style)
     if scope.as_json:
         emit(made.to_dict())

@@ -2,21 +2,18 @@
 
 from collections import Counter as Tally
 from collections.abc import Sequence
-from typing import Any, Final, Literal
+from typing import Any, Literal
 
 from clew.condense.material import RecapTurn
 from clew.condense.recap import Recap
+from clew.text.counters import CHARS_PER_TOKEN
 from clew.types.ids import turn_id
-
-CHARS_PER_TOKEN: Final = 4
-ROUTINE_SHARE: Final = 0.1
-"""Share of their tokens that routine turns may keep (SIGMA)."""
 
 TurnClass = Literal["preserved", "summarised", "routine"]
 
 
 def class_of(turn: RecapTurn, *, preserve: float, routine: float) -> TurnClass:
-    """SIGMA's three classes: shifts and important turns are preserved; those below `routine` keep a tenth."""
+    """SIGMA's three classes: shifts and important turns are preserved; those below `routine` are routine."""
     if turn.is_shift or turn.importance >= preserve:
         return "preserved"
     return "routine" if turn.importance < routine else "summarised"

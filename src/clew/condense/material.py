@@ -11,6 +11,7 @@ from typing import Any, Final, NamedTuple
 from clew.condense.evidence import evidence
 from clew.condense.statements import statements
 from clew.condense.wires.protocol import call_label
+from clew.text.shown_names import shown_speaker
 from clew.types.turn import Part, Turn
 
 _COMMANDS: Final = ("command", "cmd", "script")
@@ -62,7 +63,7 @@ class RecapTurn:
     overlays: Mapping[str, float] = field(default_factory=dict)
 
     @property
-    def said(self) -> str:
+    def one_line(self) -> str:
         """What the turn says on one line: its prose, else what was called or what came of it."""
         results = "; ".join(f"result of {text}" for text in self.results if text)
         return self.prose or "; ".join(self.calls) or results or _WORDLESS
@@ -70,10 +71,14 @@ class RecapTurn:
     @property
     def name(self) -> str:
         """Who speaks, as a reader knows them."""
-        return self.speaker or {"user": "User", "assistant": "Assistant"}.get(self.role, self.role)
+        return (
+            shown_speaker(self.speaker)
+            if self.speaker
+            else {"user": "User", "assistant": "Assistant"}.get(self.role, self.role)
+        )
 
 
-class Judged(NamedTuple):
+class TurnScores(NamedTuple):
     """What the analysis says of a turn."""
 
     importance: float = 0.0
@@ -81,19 +86,19 @@ class Judged(NamedTuple):
     overlays: Mapping[str, float] = MappingProxyType({})
 
 
-def recap_turns(turns: Iterable[tuple[Turn, Judged]]) -> list[RecapTurn]:
+def recap_turns(turns: Iterable[tuple[Turn, TurnScores]]) -> list[RecapTurn]:
     """Reads stored turns in their order; a result is named by the call that it answers."""
     labels: dict[str, str] = {}
     found = []
-    for turn, judged in turns:
+    for turn, scores in turns:
         for part in turn.parts:
             if part.type == "tool_call" and part.call_id:
                 labels[part.call_id] = call_label(part.name, part.text)
-        found.append(_recap_turn(turn, judged, labels))
+        found.append(_recap_turn(turn, scores, labels))
     return found
 
 
-def _recap_turn(turn: Turn, judged: Judged, labels: Mapping[str, str]) -> RecapTurn:
+def _recap_turn(turn: Turn, scores: TurnScores, labels: Mapping[str, str]) -> RecapTurn:
     calls = [part for part in turn.parts if part.type == "tool_call"]
     results = [part for part in turn.parts if part.type == "tool_result"]
     prose = prose_of(turn)
@@ -108,9 +113,9 @@ def _recap_turn(turn: Turn, judged: Judged, labels: Mapping[str, str]) -> RecapT
         results=tuple(labels.get(part.call_id or "") or _beginning(part.text) for part in results),
         calls=tuple(call_label(part.name, part.text) for part in calls),
         characters=len(turn.text),
-        importance=judged.importance,
-        is_shift=judged.is_shift,
-        overlays=judged.overlays,
+        importance=scores.importance,
+        is_shift=scores.is_shift,
+        overlays=scores.overlays,
     )
 
 

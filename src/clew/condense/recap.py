@@ -186,11 +186,11 @@ def _add_frame(draft: _Draft, source: RecapSource, mode: Mode) -> None:
     for turns in (asked[-1:] if len(asked) > 1 else [], answered[-1:]):
         for turn in turns:
             draft.add(_LAST, turn.seq, f"- [#{turn.seq}] {turn.name}: {_line(turn.prose, 2 * _LINE)}", limit=0.6)
-    topics = _topics(source.topics)
-    for title, seq in topics[-_POINTS:]:
-        draft.add(_MAP, seq, f"- {title} [#{seq}]", limit=0.6)
-    for title, _ in topics[-_QUESTIONS:]:
-        draft.add(_ASK, -1, f"- What was said about {title}?", limit=0.65)
+    topics = _topics(source.topics)[::-1]
+    for title, seq in topics[:_POINTS]:
+        draft.add(_MAP, seq, f"- {title} [#{seq}]", limit=0.2)
+    for title, _ in topics[:_QUESTIONS]:
+        draft.add(_ASK, -1, f"- What was said about {title}?", limit=0.22)
 
 
 def _topics(topics: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -206,7 +206,9 @@ def _add_shifts(draft: _Draft, turns: Sequence[RecapTurn]) -> None:
         others = " ".join(f"#{each.seq}" for each in shifts[rank + 1 :])
         reserve = draft.count(f"- {others}\n") if others else 0
         share = min(1.0, (limit - reserve) / max(1, draft.budget))
-        if not draft.add(_SHIFTED, turn.seq, f"- [#{turn.seq}] {turn.name}: {_line(turn.said, _SHIFT)}", limit=share):
+        if not draft.add(
+            _SHIFTED, turn.seq, f"- [#{turn.seq}] {turn.name}: {_line(turn.one_line, _SHIFT)}", limit=share
+        ):
             break
     left = [turn.seq for turn in shifts if turn.seq not in draft.shown]
     if left:

@@ -26,7 +26,7 @@ from clew.rows.recap_source import recap_source
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.rows import to_us
 from clew.store.tables import COMPACTION
-from clew.text.counters import Counter
+from clew.text.counters import CHARS_PER_TOKEN, Counter
 from clew.types.context import Receipt
 from clew.types.ids import turn_id
 from clew.types.turn import Turn
@@ -73,7 +73,7 @@ class Compactor:
         if not limit or not len(turns.session):
             return []
         chars = np.bincount(turns.session, weights=turns.chars, minlength=len(view.sessions))
-        large = np.flatnonzero(chars > 4 * limit).tolist()
+        large = np.flatnonzero(chars > CHARS_PER_TOKEN * limit).tolist()
         if not large:
             return []
         with self.store.snapshot() as reader:
@@ -85,7 +85,10 @@ class Compactor:
         turns = view.turns
         places = np.flatnonzero((turns.session == code) & (turns.seq > mark))
         new = places[: max(0, len(places) - self.config.protected_turns)]
-        return len(new) >= self.config.minimum_turns and int(turns.chars[new].sum()) > 4 * self.config.session_tokens
+        return (
+            len(new) >= self.config.minimum_turns
+            and int(turns.chars[new].sum()) > CHARS_PER_TOKEN * self.config.session_tokens
+        )
 
     def _made(self, reader: Reader, session: str, *, force: bool) -> tuple[Compaction, int]:
         """The compaction that is due now, and how many turns the session had."""
@@ -119,7 +122,7 @@ class Compactor:
         if force:
             return None
         new = [turn for turn in turns if turn.seq > mark]
-        tokens = sum(turn.characters for turn in new) // 4
+        tokens = sum(turn.characters for turn in new) // CHARS_PER_TOKEN
         analysed = sum(turn.importance > 0 for turn in new)
         if not self.config.session_tokens:
             return "condense.session_tokens is 0, so sessions are condensed only when asked (force)"

@@ -16,11 +16,11 @@ from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import InputError
 from clew.index.packer import forget_ordinals
 from clew.ingest.media import inline
+from clew.maintain.forget_originals import forget_originals
 from clew.rank.filter import escaped, session_name
 from clew.rank.intent.time_window import time_window
 from clew.rows.annotations import BY_TURN
 from clew.rows.failed_jobs import EMBED, job_name
-from clew.rows.originals import forget_originals
 from clew.rows.pins import forget_pins
 from clew.rows.scrub_requests import note, noted, try_scrub
 from clew.rows.tombstones import hashing_of, tombstone

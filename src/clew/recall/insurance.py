@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from clew.condense.images import without_images
 from clew.condense.recap import RecapSource
+from clew.text.json_texts import json_texts
 from clew.types.turn import Turn
 
 _HEAD: Final = 160
@@ -47,19 +48,10 @@ def _heads(turn: Turn) -> list[str]:
 
 
 def _texts(value: Any) -> Iterator[str]:
-    """The texts in a JSON value, and those in a text that is itself a JSON object."""
-    if isinstance(value, Mapping):
-        for each in value.values():
-            yield from _texts(each)
-    elif isinstance(value, list | tuple):
-        for each in value:
-            yield from _texts(each)
-    elif isinstance(value, str):
-        inner = _object(value)
-        if inner is None:
-            yield value
-        else:
-            yield from _texts(inner)
+    """The texts in a JSON value, and for one that is itself a JSON object those in it."""
+    for text in json_texts(value):
+        inner = _object(text)
+        yield from (text,) if inner is None else _texts(inner)
 
 
 def _object(text: str) -> dict[str, Any] | None:

@@ -1,9 +1,8 @@
 """What stubs and smaller images of message lists stand for, as rows: kept under their references, and given back."""
 
-import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Final
+from collections.abc import Sequence
+from typing import Final
 
 from clew.condense.chains import Chain
 from clew.condense.images import ShrunkImage
@@ -18,9 +17,6 @@ CHAIN: Final = "chain"
 IMAGE: Final = "image"
 _JSON: Final = "application/json"
 _REF: Final = re.compile(rf"(?:{CHAIN}|{IMAGE})-[0-9a-f]{{16}}\Z")
-_WORD: Final = re.compile(r"[^\W_]+")
-_RUN: Final = 5
-"""Words in a row by which forgetting finds a turn's text in a kept original, as its proof does."""
 
 
 def is_original(ref: str) -> bool:
@@ -67,42 +63,3 @@ def original_turn(reader: Reader, space: str, ref: str) -> Turn:
     if row.kind == IMAGE:
         return Turn(role="user", content=(Part(type="image", data=row.data, media_type=row.media_type),))
     return Turn(role="tool", content=row.text)
-
-
-def forget_originals(tx: Transaction, space: str, turns: Iterable[Turn]) -> int:
-    """Deletes originals that repeat the turns' text, or one of their images; gives how many."""
-    forgotten = list(turns)
-    runs = {run for turn in forgotten for part in turn.parts for run in _runs(_words(part.text))}
-    images = {part.data for turn in forgotten for part in turn.parts if part.data is not None}
-    count = 0
-    for row in ORIGINAL.scan(tx, (space,), (space,)):
-        if row.data in images if row.kind == IMAGE else _repeats(row.text, runs):
-            key = (space, row.ref)
-            count += tx.delete(ORIGINAL.name, key, key)
-    return count
-
-
-def _repeats(text: str, runs: set[tuple[str, ...]]) -> bool:
-    held = _words(" ".join(_strings(json.loads(text))))
-    lengths = {len(run) for run in runs}
-    return any(run in runs for length in lengths for run in zip(*(held[at:] for at in range(length)), strict=False))
-
-
-def _strings(value: Any) -> Iterable[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, Mapping):
-        for each in value.values():
-            yield from _strings(each)
-    elif isinstance(value, list):
-        for each in value:
-            yield from _strings(each)
-
-
-def _words(text: str) -> list[str]:
-    return [word.casefold() for word in _WORD.findall(text)]
-
-
-def _runs(held: Sequence[str]) -> Iterable[tuple[str, ...]]:
-    length = min(_RUN, len(held))
-    return zip(*(held[at:] for at in range(length)), strict=False) if length else ()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from clew.condense.material import Judged, recap_turns
+from clew.condense.material import TurnScores, recap_turns
 from clew.condense.open_tasks import open_tasks
 from clew.condense.recap import RecapSource
 from clew.errors import NotFoundError
@@ -36,7 +36,7 @@ def recap_source(
     stored = SESSION.get(reader, (space, session))
     source = RecapSource(
         session,
-        recap_turns(zip(turns, _judged(reader, space, turns), strict=True)),
+        recap_turns(zip(turns, _scores(reader, space, turns), strict=True)),
         topics=[(node.title, node.low) for node in covered if node.title],
         tasks=open_tasks(turns),
         title=None if stored is None else stored.title,
@@ -44,10 +44,10 @@ def recap_source(
     return source, turns
 
 
-def _judged(reader: Reader, space: str, turns: Sequence[Turn]) -> list[Judged]:
+def _scores(reader: Reader, space: str, turns: Sequence[Turn]) -> list[TurnScores]:
     said = said_of(reader, space, ANALYSIS.name, [turn.ordinal or 0 for turn in turns])
     return [
-        Judged(
+        TurnScores(
             float(values.get("importance", 0.0)), bool(values.get("paradigm_shift", False)), values.get("overlays", {})
         )
         for values in ({} if value is None else value for value in said)

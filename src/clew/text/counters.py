@@ -13,9 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 from numbers import Integral
-from typing import Protocol, cast
+from typing import Final, Protocol, cast
 
 from clew.errors import ConfigError, InputError, MissingExtra
+
+CHARS_PER_TOKEN: Final = 4
+"""Characters of a token by the counter `estimate`."""
 
 
 class Counter(Protocol):
@@ -75,7 +78,7 @@ def fits(text: str, budget: int, count: Counter) -> bool:
 
 
 def _estimate(text: str) -> int:
-    return -(-len(text) // 4)
+    return -(-len(text) // CHARS_PER_TOKEN)
 
 
 def _words(text: str) -> int:
