@@ -1627,6 +1627,11 @@ CONDENSE = (
         "issue 14",
         "A compaction keeps the recap until the next one and lists what left the prompt; no turn is changed.",
     ),
+    Requirement(
+        "F-RENDER-01",
+        "DESIGN 4; issue 14",
+        "A node's renderings are rows with tokens, source hash, method and coverage; they go when a turn is forgotten.",
+    ),
     Requirement("F-CONDENSE-21", "issue 14", "The stubs of a message list stay the same when the list grows."),
 )
 

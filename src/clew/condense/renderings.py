@@ -42,10 +42,10 @@ class Rendering(Record):
     """One way to show a text.
 
     Attributes:
-        kind: `salient` or `title`.
+        kind: `salient`, `digest`, `title` or `summary`.
         tokens: token count of `text`, by the counter that was passed.
         source: SHA-256 of the whole text, in hexadecimal; a rendering of another text is out of date.
-        method: `extract`: every word is the text's own.
+        method: `extract`: every sentence is the text's own; `llm:<name>`: a language model wrote it.
         coverage: 0..1, the share of the text's different marks of evidence that are shown; 1 when it has none.
     """
 

@@ -47,6 +47,7 @@ from clew.rows.annotation_codec import analysis_text, weighing_text
 from clew.rows.annotations import ANALYSIS, PROVENANCE, TAG, WEIGHING, maker_number, note_replaced
 from clew.rows.domain_prototypes import make_prototypes, read_prototypes
 from clew.rows.parameters import read_learned, structure_of
+from clew.rows.renderings import drop_all_renderings, drop_renderings
 from clew.rows.vocabulary import adopt, drop_vocabulary, labels_in, let_go, state_of, untag
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import LabelRow, MetaRow, TurnRow
@@ -365,6 +366,7 @@ def drop_analysis(tx: Transaction, space: str) -> None:
     """
     note_replaced(tx, space)
     tx.delete("node", (space,), (space,))
+    drop_all_renderings(tx, space)
     drop_vocabulary(tx, space)
     kept = [row for row in LABEL.scan(tx, (space,), (space,)) if _is_given(row)]
     tx.delete("label", (space,), (space,))
@@ -383,6 +385,7 @@ def analyse_again(tx: Transaction, space: str, sessions: Sequence[str]) -> None:
     for session in sessions:
         dropped, beats = labels_in(tx, space, session)
         drop_nodes(tx, space, session)
+        drop_renderings(tx, space, session)
         untag(tx, space, session)
         let_go(tx, space, _drop_lost(tx, space, session) | dropped, beats)
         name = mark_name(session, "")

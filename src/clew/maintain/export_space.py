@@ -19,7 +19,7 @@ EXPORTED: Final = frozenset({"turn", "blob"})
 
 LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
     dict.fromkeys(
-        ("annotation", "analysis", "compaction", "node", "label", "label_alias", "entity", "edge"),
+        ("annotation", "analysis", "compaction", "node", "rendering", "label", "label_alias", "entity", "edge"),
         "derived from the turns",
     )
     | dict.fromkeys(("tail", "segment", "speaker"), "the index, derived from the turns")

@@ -51,6 +51,7 @@ REACHED: Final[Mapping[str, str]] = MappingProxyType(
         "original": "deleted when it repeats the turn's text or image",
         "node": "those of the session are made anew",
         "compaction": "those of the session are deleted",
+        "rendering": "those of the session, its beats and chapters, and of every label are deleted",
         "label": "those of the turn and of the session's nodes are deleted",
         "label_alias": "deleted with the last use of the name",
         "entity": "counted down",

@@ -85,7 +85,7 @@ WHOLE: Final = tuple(name for name, table in TABLES.items() if table.holds_user_
 _PACKED: Final = (SEGMENT_DATA, TAIL_ENTRY, VECTOR_BYTES, RECEIPT_DATA)
 """Columns of bytes that look like words by chance."""
 
-_OWN_WORDS: Final = frozenset({"completion", "compaction", "node"})
+_OWN_WORDS: Final = frozenset({"completion", "compaction", "node", "rendering"})
 """Tables that have words of their own (a model's, names of fields): only runs prove anything there."""
 
 

@@ -325,6 +325,20 @@ class CompactionRow(NamedTuple):
     data: bytes  # compressed JSON of recap and receipt
 
 
+class RenderingRow(NamedTuple):
+    """One way to show a node of the hierarchy or a label, shorter than its turns."""
+
+    space: str
+    node: str
+    kind: str  # salient, digest, title, summary
+    text: str
+    tokens: int  # by the counter `estimate`
+    source: bytes  # head of the SHA-256 of what it was made from
+    method: str  # extract, llm:<name>
+    coverage: float
+    version: int
+
+
 class MetaRow(NamedTuple):
     """A named value, such as a version or a progress mark; the installation's own rows have the empty space."""
 

@@ -33,6 +33,7 @@ from clew.store.row_types import (
     ParameterRow,
     PinRow,
     ReceiptRow,
+    RenderingRow,
     SegmentRow,
     SessionRow,
     SpaceRow,
@@ -184,6 +185,7 @@ FEEDBACK: Final = TypedTable("feedback", FeedbackRow, key=4, holds_user_text=Fal
 PIN: Final = TypedTable("pin", PinRow, key=3, holds_user_text=True)
 ORIGINAL: Final = TypedTable("original", OriginalRow, key=2, holds_user_text=True)
 COMPACTION: Final = TypedTable("compaction", CompactionRow, key=3, holds_user_text=True)
+RENDERING: Final = TypedTable("rendering", RenderingRow, key=3, holds_user_text=True)
 META: Final = TypedTable("meta", MetaRow, key=2, holds_user_text=True)
 
 TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
@@ -217,6 +219,7 @@ TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
             PIN,
             ORIGINAL,
             COMPACTION,
+            RENDERING,
             META,
         )
     }
