@@ -86,9 +86,13 @@ class TurnScores(NamedTuple):
     overlays: Mapping[str, float] = MappingProxyType({})
 
 
-def recap_turns(turns: Iterable[tuple[Turn, TurnScores]]) -> list[RecapTurn]:
-    """Reads stored turns in their order; a result is named by the call that it answers."""
-    labels: dict[str, str] = {}
+def recap_turns(turns: Iterable[tuple[Turn, TurnScores]], labels: dict[str, str] | None = None) -> list[RecapTurn]:
+    """Reads stored turns in their order; a result is named by the call that it answers.
+
+    Args:
+        labels: labels of calls before the turns, by call id; those of these turns are added.
+    """
+    labels = {} if labels is None else labels
     found = []
     for turn, scores in turns:
         for part in turn.parts:

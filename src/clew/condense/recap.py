@@ -72,6 +72,10 @@ class RecapSource:
 
     Attributes:
         known: text that the reader has anyway: its values are not repeated.
+        values: the values of the session by worth; None reads them from the turns.
+        mode: the form that suits the session; None finds it by the turns.
+        shifts: paradigm shifts that are not among the turns; they are named by their numbers.
+        last: seq of the last turn covered; None if it is that of the last of the turns.
     """
 
     session: str
@@ -80,6 +84,10 @@ class RecapSource:
     tasks: Sequence[str] = ()
     title: str | None = None
     known: str = ""
+    values: Sequence[ReusedValue] | None = None
+    mode: Mode | None = None
+    shifts: Sequence[int] = ()
+    last: int | None = None
 
 
 @dataclass(slots=True)
@@ -120,20 +128,22 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
         style: None decides by SIGMA's score.
     """
     turns = source.turns
-    mode = style or style_of(turns)
+    mode = style or source.mode or style_of(turns)
     head = _head(source, mode)
     draft = _Draft(budget, count, spent=count(head))
     known = source.known.casefold()
-    values = [value for value in values_by_worth(turns, count) if value.mark.value.casefold() not in known]
+    found = values_by_worth(turns, count) if source.values is None else source.values
+    values = [value for value in found if value.mark.value.casefold() not in known]
     kept: list[ReusedValue] = []
     if turns:
         _add_frame(draft, source, mode)
-        _add_shifts(draft, turns)
+        _add_shifts(draft, turns, source.shifts)
         kept = _choose_values(draft, values, draft.spent + (budget - draft.spent) * _VALUES)
         _add_statements(draft, turns, mode)
-        kept += _choose_values(draft, [value for value in values if value not in set(kept)], budget)
+        chosen = {value.mark.value for value in kept}
+        kept += _choose_values(draft, [value for value in values if value.mark.value not in chosen], budget)
     text = _fitted(draft, head, kept, mode, count)
-    last = turns[-1].seq if turns else -1
+    last = source.last if source.last is not None else turns[-1].seq if turns else -1
     shown = tuple(sorted(seq for seq in draft.shown if seq >= 0))
     literal = tuple(value.mark.value for value in kept if value.mark.value in text)
     return Recap(
@@ -198,19 +208,23 @@ def _topics(topics: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
     return sorted(dict(topics).items(), key=lambda topic: topic[1])
 
 
-def _add_shifts(draft: _Draft, turns: Sequence[RecapTurn]) -> None:
-    """A line for each paradigm shift, the most important first; those without room are named by their numbers."""
+def _add_shifts(draft: _Draft, turns: Sequence[RecapTurn], more: Sequence[int]) -> None:
+    """A line for each paradigm shift, the most important first; those without room are named by their numbers.
+
+    Args:
+        more: further shifts, which have no line.
+    """
     shifts = [turn for turn in turns if turn.is_shift]
     limit = draft.spent + draft.budget * _SHIFTS
     for rank, turn in enumerate(sorted(shifts, key=lambda turn: (-round(turn.importance, 4), turn.seq))):
-        others = " ".join(f"#{each.seq}" for each in shifts[rank + 1 :])
+        others = " ".join(f"#{seq}" for seq in (*(each.seq for each in shifts[rank + 1 :]), *more))
         reserve = draft.count(f"- {others}\n") if others else 0
         share = min(1.0, (limit - reserve) / max(1, draft.budget))
         if not draft.add(
             _SHIFTED, turn.seq, f"- [#{turn.seq}] {turn.name}: {_line(turn.one_line, _SHIFT)}", limit=share
         ):
             break
-    left = [turn.seq for turn in shifts if turn.seq not in draft.shown]
+    left = sorted({*more, *(turn.seq for turn in shifts if turn.seq not in draft.shown)})
     if left:
         draft.add(_OTHER, left[0], "- " + " ".join(f"#{seq}" for seq in left))
         draft.shown |= set(left)

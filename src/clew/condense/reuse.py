@@ -5,9 +5,8 @@ little: choosing by what a token of it is worth kept two thirds of the values th
 again, in a recap of a thirtieth of the text (docs/condense.md).
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Container, Iterable
+from dataclasses import dataclass, field
 from math import exp
 from typing import Final
 
@@ -26,6 +25,10 @@ _SEPARATOR: Final = 2.0
 """Tokens added to each value's length, so that scraps do not win by shortness alone."""
 
 
+_MOST_USES: Final = 24
+"""Uses of a value that are told apart; of older ones only the number counts."""
+
+
 @dataclass(frozen=True, slots=True)
 class ReusedValue:
     """A value, its kind, its worth (above 0), and the last turn that used it."""
@@ -35,24 +38,70 @@ class ReusedValue:
     last: int
 
 
-def values_by_worth(turns: Sequence[RecapTurn], count: Callable[[str], int]) -> list[ReusedValue]:
-    """The different values of a session, by their worth for each token, best first; ties by text.
+@dataclass(slots=True)
+class Use:
+    """How a value was used so far: its last spelling and kind, and where.
 
-    Values that differ only in case are one; its last spelling and kind are shown.
+    Attributes:
+        count: turns that use it.
+        ends: characters before the ends of the last turns that use it, oldest first.
+        last: seq of the last of them.
     """
-    position = 0
-    uses: dict[str, dict[int, int]] = defaultdict(dict)  # value -> turn -> characters before the turn's end
-    shown: dict[str, tuple[Mark, int]] = {}
+
+    mark: Mark
+    count: int = 0
+    ends: list[int] = field(default_factory=list)
+    last: int = -1
+
+
+@dataclass(slots=True)
+class Uses:
+    """The values of the turns read so far, by their case-folded text. Values that differ only in case are one.
+
+    Attributes:
+        position: characters of all turns read.
+    """
+
+    position: int = 0
+    values: dict[str, Use] = field(default_factory=dict)
+
+    def add(self, turn: RecapTurn) -> None:
+        """Reads the next turn."""
+        self.position += turn.characters
+        for key, mark in {mark.value.casefold(): mark for mark in turn.marks}.items():
+            use = self.values.setdefault(key, Use(mark))
+            use.mark, use.last = mark, turn.seq
+            use.count += 1
+            use.ends = [*use.ends[1 - _MOST_USES :], self.position]
+
+    def worth(self, use: Use) -> float:
+        """What a value is worth now, whatever its length."""
+        fade = _MEMORY * self.position + _LEAST_MEMORY
+        return sum(exp((end - self.position) / fade) for end in use.ends) + _EVERY_USE * use.count
+
+    def by_worth(self, count: Callable[[str], int]) -> list[ReusedValue]:
+        """The values by their worth for each token, best first; ties by text."""
+        found = [
+            ReusedValue(use.mark, self.worth(use) / (count(use.mark.value) + _SEPARATOR), use.last)
+            for use in self.values.values()
+        ]
+        return sorted(found, key=lambda value: (-round(value.worth, 9), value.mark.value))
+
+    def keep_best(self, most: int, besides: Container[str] = ()) -> None:
+        """Forgets the values of least worth where there are more than `most`.
+
+        Args:
+            besides: keys that are kept in any case.
+        """
+        if len(self.values) > most:
+            worth = {key: (-self.worth(use), key) for key, use in self.values.items()}
+            best = set(sorted(self.values, key=worth.__getitem__)[:most])
+            self.values = {key: use for key, use in self.values.items() if key in best or key in besides}
+
+
+def values_by_worth(turns: Iterable[RecapTurn], count: Callable[[str], int]) -> list[ReusedValue]:
+    """The different values of a session, see `Uses.by_worth`."""
+    uses = Uses()
     for turn in turns:
-        position += turn.characters
-        for mark in turn.marks:
-            key = mark.value.casefold()
-            uses[key][turn.seq] = position
-            shown[key] = (mark, turn.seq)
-    fade = _MEMORY * position + _LEAST_MEMORY
-    found = []
-    for key, places in uses.items():
-        worth = sum(exp((at - position) / fade) + _EVERY_USE for at in places.values())
-        mark, last = shown[key]
-        found.append(ReusedValue(mark, worth / (count(mark.value) + _SEPARATOR), last))
-    return sorted(found, key=lambda value: (-round(value.worth, 9), value.mark.value))
+        uses.add(turn)
+    return uses.by_worth(count)
