@@ -1635,6 +1635,15 @@ CONDENSE = (
     Requirement("F-CONDENSE-21", "issue 14", "The stubs of a message list stay the same when the list grows."),
 )
 
+# --- mended: what is left of issue 12 ---
+MENDED = (
+    Requirement(
+        "F-MENDED-01",
+        "issue 12",
+        "A home that cannot be written can be read; what would change it raises StoreReadOnly.",
+    ),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *AGENTS,
     *ANALYZE,
@@ -1684,4 +1693,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *SUMMARY,
     *RECEIPT,
     *CONDENSE,
+    *MENDED,
 )

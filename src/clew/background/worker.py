@@ -127,15 +127,24 @@ class Worker:
         embedding: Embedding | None = None,
         recognition: Recognition | None = None,
         llm: LLMWorker | None = None,
+        *,
+        writable: bool = True,
     ) -> None:
-        """Takes finished parts and starts nothing; `background_worker` makes them."""
+        """Takes finished parts and starts nothing; `background_worker` makes them.
+
+        Args:
+            writable: whether the store can be written; if not, no work is ever done.
+        """
+        self._writable = writable
         self._loop, self._tasks, self._receipts = loop, tasks, receipts
         self._embedding, self._recognition, self._llm = embedding, recognition, llm
         self._estimate = WorkEstimate()
         self.step = loop.step
 
     def start(self) -> None:
-        """Starts the threads."""
+        """Starts the threads, unless nothing can be written."""
+        if not self._writable:
+            return
         self._loop.start()
         if self._llm is not None:
             self._llm.start()
@@ -164,8 +173,11 @@ class Worker:
     def drain(self, timeout: float | None, on_progress: Callable[[WorkProgress], None] | None = None) -> bool:
         """Waits until nothing is pending; says whether that is so. Gives up when work fails again and again.
 
-        While another process holds the space's lease, its progress is waited for.
+        While another process holds the space's lease, its progress is waited for. Where nothing can be written there is
+        nothing to wait for.
         """
+        if not self._writable:
+            return not self.pending()
         deadline = None if timeout is None else time.monotonic() + timeout
         self._receipts.hurry()
         if timeout is None and self._recognition is not None:
@@ -192,8 +204,8 @@ class Worker:
 
     @property
     def failure(self) -> str | None:
-        """Why the last step of a task failed; None when it did not."""
-        return self._loop.failure
+        """Why the last step of a task failed, or none is taken; None when all is well."""
+        return self._loop.failure if self._writable else "the home cannot be written by this user"
 
     @property
     def llm_failure(self) -> str | None:
@@ -265,4 +277,4 @@ def background_worker(
     asking = (
         None if llm is None else LLMWorker(store, space, llm, config.llm, sources.clock, gather=config.gather_seconds)
     )
-    return Worker(loop, tasks, sources.receipts, embedding, recognition, asking)
+    return Worker(loop, tasks, sources.receipts, embedding, recognition, asking, writable=store.writable)

@@ -70,7 +70,8 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
             emit(record if receipt is None else {**record, "receipt": receipt.to_dict()})
             return
         give(context.text)  # in a pipe as it was counted, to the last character
-        err().print(footer(context, took) if context.items else nothing(memory, context, only), style="dim")
+        told = footer(context, took, kept=memory.is_writable) if context.items else nothing(memory, context, only)
+        err().print(told, style="dim")
         if receipt is not None:
             print_receipt(err(), memory, receipt)
 
@@ -78,13 +79,17 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
 DOUBT: Final = "Probably nothing relevant is stored; these are the nearest turns.\n"
 
 
-def footer(context: Context, took: float) -> str:
-    """The line printed after a block: its tokens, items, confidence and time, and the command that explains it."""
+def footer(context: Context, took: float, *, kept: bool) -> str:
+    """The line printed after a block: its tokens, items, confidence and time, and the command that explains it.
+
+    Args:
+        kept: whether the receipt is, without which nothing explains it afterwards.
+    """
     sure = "" if context.confidence is None else f"{context.confidence:.0%} sure, "
     doubt = DOUBT if context.is_doubtful else ""
     return (
         f"{doubt}{context.tokens:,} of {context.budget:,} tokens, {counted(len(context.items), 'item')}, {sure}"
-        f"{took:.0f} ms; `clew explain {context.receipt_id}` says why"
+        f"{took:.0f} ms; {f'`clew explain {context.receipt_id}`' if kept else '--explain'} says why"
     )
 
 

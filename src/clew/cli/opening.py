@@ -1,8 +1,8 @@
 """Opens the memory for a command, and reports the background work that is pending."""
 
 import time
-from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 from clew.cli.options import Scope
@@ -38,12 +38,22 @@ def open_memory(scope: Scope, **arguments: Any) -> "Memory":
     """Opens the memory that the options name; `arguments` go to `Memory.open`."""
     from clew.memory import Memory  # twice the modules that a question needs, see `open_for_questions`
 
-    return Memory.open(scope.home, space=scope.space, **arguments)
+    memory = Memory.open(scope.home, space=scope.space, **arguments)
+    _say_read_only(memory)
+    return memory
 
 
-def open_for_questions(scope: Scope) -> AbstractContextManager[MemoryRecalls]:
+@contextmanager
+def open_for_questions(scope: Scope) -> Iterator[MemoryRecalls]:
     """Opens the memory that the options name for questions only, without background work: a command starts faster."""
-    return open_recalls(scope.home, space=scope.space)
+    with open_recalls(scope.home, space=scope.space) as memory:
+        _say_read_only(memory)
+        yield memory
+
+
+def _say_read_only(memory: MemoryRecalls) -> None:
+    if not memory.is_writable:
+        err().print("This user cannot write the home: it is only read, and receipts are not kept.", style="dim")
 
 
 def latest_session(memory: MemoryRecalls) -> str:

@@ -38,11 +38,12 @@ def when(scope: Scope, query: str, since: str | None, until: str | None, mode: s
     """
     with open_for_questions(scope) as memory:
         found = memory.remember_when(query, since, until, mode, **more)
+        why = f"; `clew explain {found.receipt_id}` says why" if memory.is_writable else ""
     if scope.as_json:
         emit(found.to_dict())
         return
     give(found.text)  # in a pipe as it was counted, to the last character
-    err().print(_footer(found), style="dim")
+    err().print(_footer(found) + why, style="dim")
 
 
 def _footer(found: Remembered) -> str:
@@ -52,5 +53,4 @@ def _footer(found: Remembered) -> str:
     day = "" if last is None else f" (counted from the conversation's last day, {last.date()})"
     left = f", {found.left_out:,} lines left out" if found.left_out else ""
     what = f"{found.tokens:,} of {found.budget:,} tokens{left}" if found.text else "nothing was found or nothing fits"
-    why = f"`clew explain {found.receipt_id}` says why"
-    return f"{found.mode} of {counted(found.turns, 'turn')}, {span}{day}: {what}; {why}"
+    return f"{found.mode} of {counted(found.turns, 'turn')}, {span}{day}: {what}"

@@ -66,6 +66,9 @@ class Memory(MemoryReads):
     ) -> Self:
         """Opens a home, making it if it does not exist.
 
+        A home that cannot be written is opened for reading: receipts are not kept beyond this memory, no background
+        work is done, and what would change it raises StoreReadOnly.
+
         Args:
             path: a directory, ":memory:", "postgresql://...", or None for the default (CLEW_STORE, else CLEW_HOME, else
                 ~/.clew); or an open store, which stays open when the memory is closed.
@@ -282,13 +285,17 @@ class Memory(MemoryReads):
         if is_original(given_text(ref, "reference")):
             return self.parts.shortener.restore(ref)
         turn = self.get(ref)
+        if self.reads.store.writable:
+            self._note_restored(turn)
+        return with_originals(self.reads, turn)
+
+    def _note_restored(self, turn: Turn) -> None:
         try:
             self.reads.receipts.flush()
             recent = self.reads.receipts.recent(RECENT)
             note_restored(self.reads.store, self.space, recent, str(turn.id), self.reads.clock())
         except StoreError as error:  # which is no reason not to restore
             log.warning("that %s was restored is not recorded: %s", turn.id, error)
-        return with_originals(self.reads, turn)
 
     def pin(
         self, ref: str | None = None, *, where: str | None = None, most: int = MOST, note: str | None = None

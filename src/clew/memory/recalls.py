@@ -71,6 +71,11 @@ class MemoryRecalls:
         return filter_of(cast(TurnFilters, with_moments(self.reads.live.view(), self.reads.clock(), only)))
 
     @property
+    def is_writable(self) -> bool:
+        """Whether this process may write the home; if not, what would change it raises StoreReadOnly."""
+        return self.reads.store.writable
+
+    @property
     def is_empty(self) -> bool:
         """Whether the space has no turns."""
         return not len(self.reads.live.view().turns.ordinal)

@@ -62,7 +62,10 @@ class PendingReceipt:
 
 
 class ReceiptBook:
-    """The receipts of one space; the newest `keep` of them are kept. Threads may share it."""
+    """The receipts of one space; the newest `keep` of them are kept. Threads may share it.
+
+    Over a store that cannot be written they are kept for as long as the book is.
+    """
 
     def __init__(self, store: Store, space: str, keep: int, timer: Callable[[], float] = time.monotonic) -> None:
         """`timer` gives seconds that never go back."""
@@ -86,6 +89,10 @@ class ReceiptBook:
             with self._lock:
                 self._unwritten[receipt.id] = receipt
                 self._last = receipt.id
+                if not self._store.writable:
+                    if len(self._unwritten) > self._keep:
+                        del self._unwritten[next(iter(self._unwritten))]
+                    return
                 self._waits_since = self._timer() if self._waits_since is None else self._waits_since
 
     def is_due(self) -> bool:
@@ -150,8 +157,8 @@ class ReceiptBook:
 
     @property
     def waiting(self) -> int:
-        """How many are not written yet."""
-        return len(self._unwritten)
+        """How many are not written yet and will be."""
+        return len(self._unwritten) if self._store.writable else 0
 
     @contextmanager
     def held(self) -> Iterator[None]:
@@ -181,7 +188,7 @@ class ReceiptBook:
     def _flush(self) -> int:
         with self._lock:
             batch = dict(self._unwritten)
-        if not batch:
+        if not batch or not self._store.writable:
             return 0
         rows = [ReceiptRow(self._space, r.id, to_us(r.created_at), receipt_bytes(r.make())) for r in batch.values()]
         self._store.transaction(lambda tx: RECEIPT.put(tx, rows), durable=False)

@@ -80,32 +80,44 @@ def prepare_home(
             is not 1.
     """
     with translating():
-        home = path.expanduser().resolve()
-        if home.exists() and not home.is_dir():
-            raise StoreError(f"{str(home)!r} is a file; expected a directory for the home, or nothing yet")
-        if environment.get(OVERRIDE) != "1" and (kind := kind_of(home)) is not None:
-            raise StoreError(
-                f"{str(home)!r} is on a network file system ({kind}), where locks and shared memory fail and databases "
-                f"break; choose a local directory, or set {OVERRIDE}=1 to use it at your own risk"
-            )
+        home = local_home(path, environment, kind_of)
         if not home.exists():
             home.mkdir(mode=0o700, parents=True, exist_ok=True)
             sync_directory(home.parent)
     return home
 
 
+def local_home(
+    path: Path, environment: Mapping[str, str], kind_of: Callable[[Path], str | None] = network_kind
+) -> Path:
+    """The home's absolute path, which need not exist; the arguments and errors are those of `prepare_home`."""
+    home = path.expanduser().resolve()
+    if home.exists() and not home.is_dir():
+        raise StoreError(f"{str(home)!r} is a file; expected a directory for the home, or nothing yet")
+    if environment.get(OVERRIDE) != "1" and (kind := kind_of(home)) is not None:
+        raise StoreError(
+            f"{str(home)!r} is on a network file system ({kind}), where locks and shared memory fail and databases "
+            f"break; choose a local directory, or set {OVERRIDE}=1 to use it at your own risk"
+        )
+    return home
+
+
+def allowed(place: Path, rights: int) -> bool:
+    """Whether this process has the rights (`os.R_OK`, `os.W_OK`) to a file or directory; False where there is none."""
+    return os.access(place, rights, effective_ids=os.access in os.supports_effective_ids)
+
+
 def see_that_it_is_writable(home: Path, database: str) -> None:
-    """Refuses a home that this process may not write: SQLite writes its log and its locks also for who only reads.
+    """Refuses a home that this process may not write.
 
     Raises:
         StoreReadOnly: it may not.
     """
-    effective = os.access in os.supports_effective_ids
     for place in (home, home / database):
-        if place.exists() and not os.access(place, os.R_OK | os.W_OK, effective_ids=effective):
+        if place.exists() and not allowed(place, os.R_OK | os.W_OK):
             raise StoreReadOnly(
-                f"{str(place)!r} cannot be written by this user; Clew writes there also to read (its log and locks). "
-                "Give the user the right to write, or copy the home and open the copy"
+                f"{str(place)!r} cannot be written by this user; give the user the right to write, or copy the home "
+                "and open the copy"
             )
 
 

@@ -212,6 +212,7 @@ class MemoryStore(Claiming):
 
     url = ":memory:"
     encryption: str | None = None
+    writable = True
 
     def __init__(self, secret: str | None = None) -> None:
         """Makes an empty one; the secret encrypts its backups."""

@@ -10,6 +10,7 @@ from clew.store.home import usable_path
 from clew.store.keys import secret_of
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store
+from clew.store.read_only import ReadOnlyStore, is_read_only
 from clew.store.sqlite import SqliteStore
 
 DEFAULT_HOME: Final = "~/.clew"
@@ -21,7 +22,7 @@ _EXPECTED: Final = f"expected a home directory, {_SQLITE}<directory>, {_SERVERS[
 
 
 def open_store(location: str | Path | None = None, *, key: str | None = None) -> Store:
-    """Opens the store at a location, making it when it is absent.
+    """Opens the store at a location, making it when it is absent; a home that cannot be written is opened for reading.
 
     Args:
         location: a home directory, where `~` stands for the user's own; `sqlite:///` and the directory, so that an
@@ -42,7 +43,7 @@ def open_store(location: str | Path | None = None, *, key: str | None = None) ->
     place = _place(location) if home is None else ""
     secret = secret_of(load_config(home).store.key if key is None else key)
     if home is not None:
-        return SqliteStore.open(home, secret=secret)
+        return ReadOnlyStore(home, secret) if is_read_only(home) else SqliteStore.open(home, secret=secret)
     if place == IN_MEMORY:
         return MemoryStore(secret)
     if secret is not None:

@@ -39,6 +39,7 @@ class PostgresStore(Claiming):
     """See `clew.store.protocol.Store`; made by `PostgresStore.open`."""
 
     encryption: str | None = None
+    writable = True
 
     def __init__(
         self, address: Address, pool: Pool, engine: Mapping[str, str], watch: Watch, writer: PostgresWriter

@@ -137,6 +137,8 @@ class Store(Protocol):
     url: str
     encryption: str | None
     """What its files are encrypted with, `none` when they are not; None for a store that has no files of its own."""
+    writable: bool
+    """Whether anything can be written; if not, every transaction raises StoreReadOnly, and background work rests."""
 
     def transaction(self, work: Callable[[Transaction], T], *, durable: bool = True) -> T:
         """Runs `work` in a write transaction and returns its result once the commit is durable.

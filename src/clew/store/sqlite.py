@@ -36,13 +36,15 @@ REKEYED: Final = "clew.db.rekeyed"
 RESTORED: Final = "clew.db.restored"
 """The copy of a backup, until it takes the place of the database."""
 _WRITER_CACHE_KB: Final = 8_000
-_READER_CACHE_KB: Final = 2_000
+READER_CACHE_KB: Final = 2_000
 _LOG_KEPT: Final = 16 << 20
 """Bytes of write-ahead log that stay on disk for reuse after a checkpoint."""
 
 
 class SqliteStore(Claiming):
     """See `clew.store.protocol.Store`; made by `SqliteStore.open`."""
+
+    writable = True
 
     def __init__(
         self,
@@ -101,12 +103,8 @@ class SqliteStore(Claiming):
         def connect(cache_kb: int, *, writes: bool) -> apsw.Connection:
             flags = apsw.SQLITE_OPEN_READWRITE | (apsw.SQLITE_OPEN_CREATE if writes else 0)
             connection = apsw.Connection(str(file), flags=flags, vfs=layer_for(key, vfs))
-            if key is not None:
-                key.open(connection)
             connection.set_busy_timeout(round(busy_timeout * 1000))
-            connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else new values may have a statement planned anew
-            connection.execute(f"PRAGMA cache_size = -{cache_kb}; PRAGMA query_only = {not writes}").fetchall()
-            return connection
+            return prepare_connection(connection, key, cache_kb, writes=writes)
 
         try:
             with translating():
@@ -119,9 +117,9 @@ class SqliteStore(Claiming):
                         opened.append(connect(_WRITER_CACHE_KB, writes=True))
                         _bring_up(opened[0], file, migrations("sqlite"), key=key, has_log=has_log)
                     ticket.mark()
-                opened.append(connect(_READER_CACHE_KB, writes=False))
+                opened.append(connect(READER_CACHE_KB, writes=False))
             writer = Writer(opened[0], ticket, timeout=busy_timeout, synchronous=synchronous, limits=limits)
-            return cls(file, key, ticket, writer, Readers(lambda: connect(_READER_CACHE_KB, writes=False)), opened[1])
+            return cls(file, key, ticket, writer, Readers(lambda: connect(READER_CACHE_KB, writes=False)), opened[1])
         except BaseException:
             for connection in opened:
                 connection.close()
@@ -230,6 +228,15 @@ class SqliteStore(Claiming):
     def _see_that_it_is_outside(self, what: str) -> None:
         if self._writer.is_this_thread():
             raise StoreError(f"{what} inside a transaction; use the transaction that the function was given")
+
+
+def prepare_connection(connection: apsw.Connection, key: Key | None, cache_kb: int, *, writes: bool) -> apsw.Connection:
+    """Gives a new connection its key, its cache and its rights, and returns it."""
+    if key is not None:
+        key.open(connection)
+    connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)  # else new values may have a statement planned anew
+    connection.execute(f"PRAGMA cache_size = -{cache_kb}; PRAGMA query_only = {not writes}").fetchall()
+    return connection
 
 
 def _identity(file: Path) -> tuple[int, int] | None:
