@@ -1595,6 +1595,20 @@ AGENTS = (
     ),
 )
 
+# --- COUNTER ---
+COUNTER = (
+    Requirement(
+        "F-COUNTER-01", "VC token counter", "Anthropic's counter falls back by itself, and its name says to what."
+    ),
+    Requirement(
+        "F-COUNTER-02", "issue 14", "Without a package Anthropic's tokens are estimated by kinds of characters."
+    ),
+    Requirement(
+        "F-COUNTER-03", "issue 14", "Every call and command with a budget takes a counter, and holds the budget by it."
+    ),
+    Requirement("F-COUNTER-04", "VC token counter", "A message list costs its words, and its images by their size."),
+)
+
 # --- CONDENSE ---
 CONDENSE = (
     Requirement(
@@ -1692,6 +1706,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *PIN,
     *SUMMARY,
     *RECEIPT,
+    *COUNTER,
     *CONDENSE,
     *MENDED,
 )

@@ -302,7 +302,9 @@ class Config:
     )
     embed_threads: int = _setting(1, "Processor threads for the local embedder.", low=1, high=256)
     counter: str = _setting(
-        "estimate", "How tokens are counted: estimate, openai or words.", choices=("estimate", "openai", "words")
+        "estimate",
+        "How tokens are counted: estimate, openai, words, anthropic, or anthropic-3 (up to Claude Opus 4.6).",
+        choices=("estimate", "openai", "words", "anthropic", "anthropic-3"),
     )
     budget: int = _setting(2000, "Token budget of a recalled block when the caller gives none.", low=0, high=10_000_000)
     keep_days: int = _setting(

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from clew.condense.images import MOST_SIDE, image_tokens, shrink_images, without_images
-from clew.text.image_tokens import anthropic_tokens, gemini_tokens, openai_tokens
+from clew.text.image_tokens import PRICES, anthropic_tokens, gemini_tokens, openai_tokens
 
 pytestmark = pytest.mark.requirement("F-CONDENSE-22")
 WIRES = ("anthropic", "openai", "responses", "gemini")
@@ -114,9 +114,14 @@ def test_animations_stay() -> None:
 @pytest.mark.parametrize(
     ("count", "size", "tokens"),
     [
-        (anthropic_tokens, (1_000, 1_000), 1_334),
-        (anthropic_tokens, (200, 200), 54),
-        (anthropic_tokens, (4_000, 3_000), 1_600),
+        (anthropic_tokens, (200, 200), 64),
+        (anthropic_tokens, (1_000, 1_000), 1_296),
+        (anthropic_tokens, (1_920, 1_080), 2_691),
+        (anthropic_tokens, (2_160, 3_840), 4_784),
+        (anthropic_tokens, (4_032, 3_024), 4_740),
+        (PRICES["anthropic-3"].tokens, (1_920, 1_080), 1_560),
+        (PRICES["anthropic-3"].tokens, (200, 200), 64),
+        (PRICES["gemini-3"].tokens, (3_000, 40), 1_120),
         (openai_tokens, (1_024, 1_024), 765),
         (openai_tokens, (2_048, 4_096), 1_105),
         (gemini_tokens, (384, 384), 258),
@@ -130,7 +135,8 @@ def test_the_cost_of_an_image_is_the_provider_s(count: Any, size: tuple[int, int
 @given(width=st.integers(1, 30_000), height=st.integers(1, 30_000))
 @settings(deadline=None)
 def test_no_image_costs_more_than_the_provider_allows(width: int, height: int) -> None:
-    assert 1 <= anthropic_tokens(width, height) <= 1_600
+    assert 1 <= anthropic_tokens(width, height) <= 4_784
+    assert 1 <= PRICES["anthropic-3"].tokens(width, height) <= 1_568
     assert 255 <= openai_tokens(width, height) <= 85 + 170 * 8
     assert gemini_tokens(width, height) >= 258
 

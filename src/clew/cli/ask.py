@@ -10,7 +10,7 @@ from rich.text import Text
 from clew.cli.explain import print_receipt
 from clew.cli.narrowing import with_times
 from clew.cli.opening import open_for_questions
-from clew.cli.options import Scope, common, restricting
+from clew.cli.options import Scope, common, restricting, with_counter
 from clew.cli.show import counted, day, dim, err, excerpt, grid, lay_out, out, reasons, shortened, turn_record, who
 from clew.cli.terminal import emit, give, printable
 from clew.memory.least import enough_for
@@ -31,7 +31,7 @@ LINES = 240
     metavar="TOKENS",
     help="Maximum size of the block.  [default: as configured]",
 )
-@click.option("--counter", metavar="NAME", help="Token counter: estimate, openai or words.  [default: as configured]")
+@with_counter
 @click.option(
     "--strategy",
     type=click.Choice((AUTO, *STRATEGIES)),

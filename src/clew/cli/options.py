@@ -189,6 +189,15 @@ def where(command: Command) -> Command:
     )(command)
 
 
+def with_counter(command: Command) -> Command:
+    """Gives a command the option --counter."""
+    return click.option(
+        "--counter",
+        metavar="NAME",
+        help="Token counter: estimate, openai, words, anthropic or anthropic-3.  [default: as configured]",
+    )(command)
+
+
 def since(command: Command) -> Command:
     """Gives a command the option --since."""
     return click.option(

@@ -5,7 +5,7 @@ from typing import get_args
 import click
 
 from clew.cli.opening import latest_session, open_for_questions
-from clew.cli.options import Scope, common
+from clew.cli.options import Scope, common, with_counter
 from clew.cli.terminal import emit, give
 from clew.condense.recap import BUDGET
 from clew.recall.recap import Style
@@ -23,8 +23,9 @@ from clew.recall.recap import Style
 @click.option(
     "--budget", type=click.IntRange(min=0), default=BUDGET, show_default=True, help="Most tokens of the recap."
 )
+@with_counter
 @common
-def recap(scope: Scope, session: str | None, style: Style, budget: int) -> None:
+def recap(scope: Scope, session: str | None, style: Style, budget: int, counter: str | None) -> None:
     """Recap a session on a page or two, within a token budget.
 
     A recap has goal, state, decisions, open tasks, turning points, and the values that are likely needed again. SESSION
@@ -33,7 +34,7 @@ def recap(scope: Scope, session: str | None, style: Style, budget: int) -> None:
     """
     with open_for_questions(scope) as memory:
         name = session or latest_session(memory)
-        made = memory.recap(name, budget=budget, style=style)
+        made = memory.recap(name, budget=budget, style=style, counter=counter)
     if scope.as_json:
         emit(made.to_dict())
     else:

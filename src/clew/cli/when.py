@@ -5,7 +5,7 @@ from typing import Any
 import click
 
 from clew.cli.opening import open_for_questions
-from clew.cli.options import Scope, common, of_project
+from clew.cli.options import Scope, common, of_project, with_counter
 from clew.cli.show import counted, err
 from clew.cli.terminal import emit, give
 from clew.types.moments import MODES, Remembered
@@ -26,7 +26,7 @@ from clew.types.moments import MODES, Remembered
     metavar="TOKENS",
     help="Maximum size of the block.  [default: as configured]",
 )
-@click.option("--counter", metavar="NAME", help="Token counter: estimate, openai or words.  [default: as configured]")
+@with_counter
 @common
 def when(scope: Scope, query: str, since: str | None, until: str | None, mode: str, **more: Any) -> None:
     """Print what was said in a period of time, within a token budget.

@@ -32,6 +32,7 @@ from clew.rows.pause import pause, resume
 from clew.rows.pins import MOST, set_pin, take_back
 from clew.store.home import usable_path
 from clew.store.protocol import Store
+from clew.text.counters import Counting
 from clew.types import ForgetReport, IngestReport, Receipt, Turn
 from clew.types.pins import Pin
 from clew.types.tuning import TuneReport
@@ -239,7 +240,12 @@ class Memory(MemoryReads):
         return receipt
 
     def collapse(
-        self, messages: Sequence[dict[str, Any]], wire: str = "anthropic", *, protected: int = PROTECTED
+        self,
+        messages: Sequence[dict[str, Any]],
+        wire: str = "anthropic",
+        *,
+        protected: int = PROTECTED,
+        counter: Counting | None = None,
     ) -> list[dict[str, Any]]:
         """A client's message list with its old tool calls and results as one-line stubs; nothing else changes.
 
@@ -249,13 +255,14 @@ class Memory(MemoryReads):
         Args:
             wire: format of the list: `anthropic`, `openai`, `responses` or `gemini`.
             protected: messages at the end that are left alone, 0 or more.
+            counter: as for `recall`; it decides whether a stub is shorter, and what it says of the size.
 
         Raises:
             InputError: `messages` is not a list of objects, or no wire format has this name.
         """
         self._check_open()
         last = given_count(protected, "protected", "messages at the end that stay")
-        return self.parts.shortener.collapse(messages, wire, protected=last)
+        return self.parts.shortener.collapse(messages, wire, self._counter(counter), protected=last)
 
     def shrink_images(self, messages: Sequence[dict[str, Any]], wire: str = "anthropic") -> list[dict[str, Any]]:
         """A client's message list with its large base64 images scaled to 1,024 pixels; nothing else changes.

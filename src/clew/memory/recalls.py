@@ -3,7 +3,7 @@
 Borders: imports nothing that stores, derives or maintains, so that a program which only asks starts quickly.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager, nullcontext
 from datetime import datetime
 from pathlib import Path
@@ -31,6 +31,7 @@ from clew.recall.time_lookup import TimeRequest, remember
 from clew.recall.timeline import with_moments
 from clew.rows.compactions import receipt_of_compaction
 from clew.store.protocol import Store
+from clew.text.counters import Counter, Counting
 from clew.text.counters import counter as counter_named
 from clew.types import Context, Hit, Receipt, Turn
 from clew.types.moments import Remembered
@@ -94,7 +95,7 @@ class MemoryRecalls:
         query: str,
         *,
         budget: int | None = None,
-        counter: str | Callable[[str], int] | None = None,
+        counter: Counting | None = None,
         position: int | None = None,
         context_position: int | None = None,
         **how: Unpack[RecallOptions],
@@ -123,7 +124,7 @@ class MemoryRecalls:
         )
         request = RecallRequest(
             None if budget is None else given_count(budget, "budget", BUDGET),
-            counter_named(self.config.counter if counter is None else counter),
+            self._counter(counter),
             one_position(position, context_position),
             strategy,
             window,
@@ -211,7 +212,7 @@ class MemoryRecalls:
         mode: str = "auto",
         *,
         budget: int | None = None,
-        counter: str | Callable[[str], int] | None = None,
+        counter: Counting | None = None,
         **only: Unpack[SessionFilters],
     ) -> Remembered:
         """What was said in a stretch of time, without a model: turns, and the titles of beats and chapters.
@@ -245,13 +246,20 @@ class MemoryRecalls:
             mode=mode,
             session=chosen.session,
             budget=given_count(self.config.budget if budget is None else budget, "budget", BUDGET),
-            counter=counter_named(self.config.counter if counter is None else counter),
+            counter=self._counter(counter),
             project=chosen.project,
             branch=chosen.branch,
         )
         return remember(self.reads, request)
 
-    def recap(self, session: str, *, budget: int = RECAP_BUDGET, style: Style = "auto") -> Recap:
+    def recap(
+        self,
+        session: str,
+        *,
+        budget: int = RECAP_BUDGET,
+        style: Style = "auto",
+        counter: Counting | None = None,
+    ) -> Recap:
         """A session on a page or two: goal, state, decisions, open tasks, turning points, and the values needed again.
 
         Made without a model from the session's own words, each line with the number of its turn; the same session and
@@ -260,8 +268,10 @@ class MemoryRecalls:
         Args:
             budget: tokens by `counter`; the text never has more.
             style: `quest` for work with tools and files, `chat` for talk; `auto` decides by SIGMA's score.
+            counter: as for `recall`.
 
         Raises:
+            ConfigError: no counter has that name; MissingExtra: its package is not installed.
             InputError: the budget is negative, or there is no such style.
             NotFoundError: there is no such session.
         """
@@ -269,10 +279,17 @@ class MemoryRecalls:
         if style not in STYLES:
             raise InputError(f"style {style!r} is unknown; expected one of {', '.join(STYLES)}")
         most = given_count(budget, "budget", "tokens of the recap")
-        count = counter_named(self.config.counter)
+        count = self._counter(counter)
         return recap_of(self.reads, given_text(session, "session"), count, budget=most, style=style)
 
-    def insure(self, session: str, messages: Sequence[dict[str, Any]], *, budget: int = INSURANCE_BUDGET) -> Recap:
+    def insure(
+        self,
+        session: str,
+        messages: Sequence[dict[str, Any]],
+        *,
+        budget: int = INSURANCE_BUDGET,
+        counter: Counting | None = None,
+    ) -> Recap:
         """What a client's history has lost of a session since it was cut or compacted, as a recap within a budget.
 
         A stored turn is lost if the texts of the messages hold no part of it. Open tasks, decisions, turning points and
@@ -281,14 +298,16 @@ class MemoryRecalls:
         Args:
             messages: the history that the client sends now, in any of the four wire formats.
             budget: tokens by `counter`; the text never has more. It is empty when nothing was lost.
+            counter: as for `recall`.
 
         Raises:
+            ConfigError: no counter has that name; MissingExtra: its package is not installed.
             InputError: the budget is negative, or `messages` is not a list of objects.
             NotFoundError: there is no such session.
         """
         self._check_open()
         most = given_count(budget, "budget", "tokens of what is brought back")
-        count = counter_named(self.config.counter)
+        count = self._counter(counter)
         return insurance(self.reads, given_text(session, "session"), checked_list(messages), count, budget=most)
 
     def sessions(
@@ -325,6 +344,10 @@ class MemoryRecalls:
         """
         self._check_open()
         return brief(self.reads, project=project, branch=branch)
+
+    def _counter(self, chosen: Counting | None) -> Counter:
+        """The counter that a caller chose, else that of the settings."""
+        return counter_named(self.config.counter if chosen is None else chosen)
 
     def build_prompt(self, query: str, *, session: str = SESSION) -> str:
         """Context block, focus buffer and query, each under its heading; nothing in it appears twice.

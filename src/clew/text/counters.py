@@ -1,21 +1,29 @@
 """Token counters.
 
-    name      count                                  count of joined parts, compared with the sum of their counts
-    estimate  ceil(characters / 4)                   never more; at most 1 less per joint
-    openai    tokens of o200k_base, by byte pairs    nearly equal if parts end in white space; not bounded
-    words     words * 4 // 3 (HCE)                   if parts end in white space: never less; at most 1 more per joint
+    name         count                                  count of joined parts, compared with the sum of their counts
+    estimate     ceil(characters / 4)                   never more; at most 1 less per joint
+    openai       tokens of o200k_base, by byte pairs    nearly equal if parts end in white space; not bounded
+    words        words * 4 // 3 (HCE)                   if parts end in white space: never less; at most 1 more a joint
+    anthropic    of models since Claude Opus 4.7        nearly equal if parts end in white space; not bounded
+    anthropic-3  of Claude 3 to Opus 4.6                the same
 
-`estimate` is the default and needs no package; docs/text.md compares it with `openai`. A budget is exact by the counter
-that counted the whole text.
+`estimate` is the default and needs no package; docs/text.md compares the counters. `anthropic` falls back by itself,
+from `ctok` to `o200k` to `classes` (see `clew.text.anthropic_tokens`); the counter's name says how it counts, as
+`anthropic/o200k`, which is a name as well. A budget is exact by the counter that counted the whole text.
 """
 
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from numbers import Integral
 from typing import Final, Protocol, cast
 
 from clew.errors import ConfigError, InputError, MissingExtra
+from clew.text.anthropic_tokens import NEW, OLD, WAYS, count_by
+from clew.text.o200k import o200k_tokens
+
+log = logging.getLogger("clew.text")
 
 CHARS_PER_TOKEN: Final = 4
 """Characters of a token by the counter `estimate`."""
@@ -34,6 +42,10 @@ class Counter(Protocol):
         ...
 
 
+Counting = str | Callable[[str], int]
+"""What `counter` takes: the name of a counter, or a function from a text to its number of tokens."""
+
+
 @dataclass(frozen=True, slots=True)
 class _Named:
     name: str
@@ -43,10 +55,11 @@ class _Named:
         return self.count(text)
 
 
-def counter(chosen: str | Callable[[str], int] = "estimate") -> Counter:
+def counter(chosen: Counting = "estimate") -> Counter:
     """The counter with a name, or a counter made from the caller's function from a text to its number of tokens.
 
-    The counter of a function is named by the function's attribute `name`, or else by the function's name.
+    The counter of a function is named by the function's attribute `name`, or else by the function's name. `tiktoken`,
+    as Virtual Context calls it, is another name of `openai`.
 
     Raises:
         ConfigError: no counter has this name. The counter of a function raises InputError if that gives no number.
@@ -55,9 +68,10 @@ def counter(chosen: str | Callable[[str], int] = "estimate") -> Counter:
     if callable(chosen):
         name = getattr(chosen, "name", None) or getattr(chosen, "__name__", type(chosen).__name__)
         return _Named(str(name), _checked(chosen, str(name)))
-    if not isinstance(chosen, str) or chosen not in _COUNTERS:
-        raise ConfigError(f"counter {chosen!r} is unknown; choose one of {', '.join(_COUNTERS)}, or pass a function.")
-    return _COUNTERS[chosen]()
+    made = _COUNTERS.get(chosen) if isinstance(chosen, str) else None
+    if made is None:
+        raise ConfigError(f"counter {chosen!r} is unknown; choose one of {', '.join(NAMES)}, or pass a function.")
+    return made()
 
 
 def _checked(count: Callable[[str], int], name: str) -> Callable[[str], int]:
@@ -88,17 +102,47 @@ def _words(text: str) -> int:
 @cache
 def _openai() -> Counter:
     try:
-        import bpe_openai  # an extra, and its tables take a moment to load
+        return _Named("openai", o200k_tokens())
     except ImportError as error:
         raise MissingExtra(
             "counter 'openai' needs the package bpe-openai; install clew[tokens], or choose 'estimate' or 'words'."
         ) from error
-    encode = bpe_openai.get_encoding("o200k_base").encode_ordinary
-    return _Named("openai", lambda text: len(encode(text)))
 
 
+def _anthropic(name: str, vocabulary: str) -> Counter:
+    """The best counter for a vocabulary whose package is installed; the last one needs none."""
+    for way in WAYS[:-1]:
+        try:
+            return _anthropic_by(name, vocabulary, way)
+        except MissingExtra as error:
+            log.info("counter %r is estimated: %s", name, error)
+    return _anthropic_by(name, vocabulary, WAYS[-1])
+
+
+@cache
+def _anthropic_by(name: str, vocabulary: str, way: str) -> Counter:
+    try:
+        return _Named(f"{name}/{way}", count_by(way, vocabulary))
+    except ImportError as error:
+        raise MissingExtra(
+            f"counter '{name}/{way}' needs the package {error.name}; install clew[tokens] (ctok: Python 3.12 or later) "
+            f"or choose '{name}', which takes what there is"
+        ) from error
+
+
+NAMES: Final = ("estimate", "openai", "words", "anthropic", "anthropic-3")
+"""The counters that settings and options offer."""
+
+_VOCABULARIES: Final = {"anthropic": NEW, "anthropic-3": OLD}
 _COUNTERS: dict[str, Callable[[], Counter]] = {
     "estimate": lambda: _Named("estimate", _estimate),
     "openai": _openai,
+    "tiktoken": _openai,
     "words": lambda: _Named("words", _words),
+    **{name: partial(_anthropic, name, vocabulary) for name, vocabulary in _VOCABULARIES.items()},
+    **{
+        f"{name}/{way}": partial(_anthropic_by, name, vocabulary, way)
+        for name, vocabulary in _VOCABULARIES.items()
+        for way in WAYS
+    },
 }

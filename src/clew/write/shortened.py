@@ -14,7 +14,7 @@ from clew.rows.originals import chain_row, image_row, keep_originals, original_t
 from clew.rows.pause import paused_since
 from clew.store.protocol import Store
 from clew.store.rows import to_us
-from clew.text.counters import counter
+from clew.text.counters import Counter
 from clew.types.turn import Turn
 
 
@@ -27,9 +27,8 @@ class Shortener:
     config: Config
     clock: Callable[[], datetime]
 
-    def collapse(self, messages: Sequence[Message], wire_name: str, *, protected: int) -> list[Message]:
+    def collapse(self, messages: Sequence[Message], wire_name: str, count: Counter, *, protected: int) -> list[Message]:
         """The list with old tool chains as stubs, see `clew.condense.chains`; the chains are durable on return."""
-        count = counter(self.config.counter)
         shorter, chains = collapse(messages, wire(wire_name), count, protected=protected)
         if chains and self._is_paused():
             return list(messages)
