@@ -1658,6 +1658,18 @@ MENDED = (
     ),
 )
 
+# --- KEEP ---
+KEEP = (
+    Requirement(
+        "F-KEEP-01",
+        "issue 14",
+        "Compactions are measured: how much smaller a prompt gets, its time, and how much evidence that is used again "
+        "is in the recap, found by a question, or restored by a reference.",
+    ),
+    Requirement("F-KEEP-02", "issue 14", "Recaps stand beside the last turns and common summarisers in the same run."),
+    Requirement("F-KEEP-03", "issue 14", "Questions are answered from a recap and a recall at equal tokens."),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *AGENTS,
     *ANALYZE,
@@ -1709,4 +1721,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *COUNTER,
     *CONDENSE,
     *MENDED,
+    *KEEP,
 )

@@ -58,6 +58,20 @@ def test_what_is_wrong_is_said_in_a_line(tmp_path: Path) -> None:
     assert "is not a result" in failure(1, "bench", "compare", SAMPLE / "questions.json", SAMPLE / "questions.json")
 
 
+@pytest.mark.requirement("F-KEEP-01", "F-KEEP-03")
+def test_compactions_are_measured_on_the_sample() -> None:
+    options = ("--data", SAMPLE, "--against", "none", "--sample", "5", "--budgets", "500")
+    found = record("bench", "condense", *options)
+    assert len(found["compactions"]) == 3
+    assert all(cut["recap"] <= cut["tokens"] / 29 for cut in found["compactions"])
+    assert found["survival"]["or by reference"]["all"] == 1.0
+    assert found["questions"] == 5
+    shown = done("bench", "condense", *options)
+    assert "Evidence that is used again later, %" in shown
+    assert "recap and recall" in shown
+    assert "there is no conversation" in failure(1, "bench", "condense", "--data", SAMPLE, "--only", "other")
+
+
 @pytest.mark.requirement("F-BENCH-08")
 def test_too_few_turns_to_measure_anything_are_refused() -> None:
     assert "sizes of at least 20 turns" in failure(1, "bench", "speed", "--turns", "5")

@@ -20,6 +20,8 @@ MEGABYTES = 110
 APART = {"encrypted", "ner"}
 """Extras whose packages take the place of others, or are large and do nothing alone: they are in no `all`, and have a
 lock of their own."""
+MEASURING = {"bench"}
+"""Extras that only measurements need: in no `all`, and locked with the packages of development."""
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
 
@@ -95,12 +97,19 @@ def test_late_imports_are_told_from_early_ones() -> None:
 
 @pytest.mark.requirement("F-HOUSE-16")
 def test_every_dependency_is_locked_and_every_extra_is_in_all() -> None:
-    extras = set(PROJECT["optional-dependencies"]) - {"all"} - APART
+    extras = set(PROJECT["optional-dependencies"]) - {"all", *MEASURING} - APART
     wanted = declared().union(*(declared(extra) for extra in extras))
     lock = (ROOT / "requirements/run.txt").read_text(encoding="utf-8")
     assert wanted <= {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
     (everything,) = PROJECT["optional-dependencies"]["all"]
     assert Dependency(everything).extras == extras
+
+
+@pytest.mark.requirement("F-HOUSE-16")
+def test_what_measurements_need_is_locked_for_development() -> None:
+    lock = (ROOT / "requirements/dev.txt").read_text(encoding="utf-8")
+    for extra in MEASURING:
+        assert declared(extra) <= {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
 
 
 @pytest.mark.requirement("F-HOUSE-16")

@@ -1,4 +1,4 @@
-"""`clew bench`: measures how much evidence recall finds, and how fast Clew is."""
+"""`clew bench`: measures how much evidence recall finds, what compactions keep, and how fast Clew is."""
 
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,9 @@ from clew.cli.terminal import emit, printable
 from clew.config import Config, load_config
 from clew.errors import InputError
 from clew.evaluate.ablation import NOTHING, run_ablations
+from clew.evaluate.compression.extracts import SUMMARISERS, CondenseSetup, extracts
+from clew.evaluate.compression.histories import load_histories
+from clew.evaluate.compression.suite import BUDGETS, condense_sheets, run_condense, summarise_condense
 from clew.evaluate.corpus import DatasetConversation
 from clew.evaluate.curve import curve as draw
 from clew.evaluate.datasets import load
@@ -57,7 +60,7 @@ def assignments(_context: click.Context, _parameter: click.Parameter, values: tu
 
 @click.group()
 def bench() -> None:
-    """Measure the quality of recall, and speed."""
+    """Measure the quality of recall and of compactions, and speed."""
 
 
 @bench.command()
@@ -122,11 +125,14 @@ def recall(
 
 
 def _chosen(conversations: list[DatasetConversation], names: tuple[str, ...]) -> list[DatasetConversation]:
-    known = [conversation.name for conversation in conversations]
+    _check_names(names, [conversation.name for conversation in conversations])
+    return [conversation for conversation in conversations if not names or conversation.name in names]
+
+
+def _check_names(names: tuple[str, ...], known: list[str]) -> None:
     for name in names:
         if name not in known:
             raise InputError(f"there is no conversation {name!r}; the data has {', '.join(known)}")
-    return [conversation for conversation in conversations if not names or conversation.name in names]
 
 
 def _embedder(config: Config, name: str | None, cache: Path | None) -> Embedder | None:
@@ -134,6 +140,66 @@ def _embedder(config: Config, name: str | None, cache: Path | None) -> Embedder 
     if chosen is None:
         err().print(printable(note), style="dim")
     return chosen if chosen is None or cache is None else RecordedEmbedder(chosen, cache)
+
+
+@bench.command()
+@click.option(
+    "--data", required=True, type=FILE, help="A data set as for `bench recall`, or anything that `clew import` reads."
+)
+@click.option(
+    "--budgets", callback=numbers, default=",".join(map(str, BUDGETS)), show_default=True, help="Token budgets."
+)
+@click.option("--only", multiple=True, metavar="NAME", help="Only this conversation or project. May be repeated.")
+@click.option("--sample", type=click.IntRange(min=1), help="Values per compaction and questions per history at most.")
+@click.option(
+    "--against",
+    "summarisers",
+    type=click.Choice((*SUMMARISERS, "none")),
+    multiple=True,
+    help="Summariser to compare with. May be repeated.  [default: all]",
+)
+@click.option("--embedder", metavar="NAME", help="Embedder, or none.  [default: as configured]")
+@click.option("--vectors-cache", type=FILE, metavar="FILE", help="Cache vectors in this file, for later runs.")
+@common
+def condense(
+    scope: Scope,
+    *,
+    data: Path,
+    budgets: tuple[int, ...],
+    only: tuple[str, ...],
+    sample: int | None,
+    summarisers: tuple[str, ...],
+    embedder: str | None,
+    vectors_cache: Path | None,
+) -> None:
+    """Measure how small a compaction makes a prompt, and what survives.
+
+    Each conversation, or the joined sessions of each project, is compacted after 50, 70 and 90 % of its text (at most
+    120,000 tokens). Evidence that the rest uses again is looked for in the recap, in 1,000 tokens recalled for a
+    question about it, and by the references of the receipt. Questions of a data set are answered from a recap and a
+    recall at equal tokens. Beside it stand the last turns and the summaries of sumy (clew[bench]).
+    """
+    config = load_config(None if scope.home is None else home_of(scope.home))
+    histories = load_histories(data)
+    _check_names(only, [history.name for history in histories])
+    wanted = [name for name in summarisers or SUMMARISERS if name != "none"]
+    setup = CondenseSetup(
+        config=config, embedder=_embedder(config, embedder, vectors_cache), extracts=extracts(wanted), sample=sample
+    )
+    with bar("conversations") as shown:
+        chosen = [history for history in histories if not only or history.name in only]
+        task = shown.add_task("", total=len(chosen))
+        run = run_condense(
+            chosen,
+            setup,
+            data=data.resolve().name,
+            budgets=budgets,
+            on_progress=lambda _name, place, _total: shown.update(task, completed=place),
+        )
+    if scope.as_json:
+        emit(summarise_condense(run))
+        return
+    _print(*condense_sheets(run))
 
 
 @bench.command()

@@ -115,7 +115,7 @@ def _run_one(
     ):
         store_conversation(memory, conversation, embedder)
         outcomes = []
-        for question in _sampled(conversation, sample):
+        for question in sampled(conversation, sample):
             clock.now = question.asked_at or last
             outcomes.append(_ask(memory, conversation, question, budgets))
         return outcomes
@@ -159,7 +159,7 @@ def bare_outcome(
     )
 
 
-def _sampled(conversation: DatasetConversation, sample: int | None) -> Sequence[DatasetQuestion]:
+def sampled(conversation: DatasetConversation, sample: int | None) -> Sequence[DatasetQuestion]:
     """A fixed random choice of questions; a smaller sample is part of every larger one."""
     if sample is None or sample >= len(conversation.questions):
         return conversation.questions

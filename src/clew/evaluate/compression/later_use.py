@@ -1,0 +1,111 @@
+"""Which evidence of the first part of a history is used again in the rest, and how somebody would ask for it. Pure."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from clew.condense.material import Mark, RecapTurn
+from clew.text.terms import terms
+
+VALUES: Final = frozenset({"path", "command", "identifier", "number", "date", "version", "url", "error"})
+"""Kinds of evidence that are looked for literally."""
+
+SENTENCES: Final = frozenset({"decision", "constraint", "task", "failure"})
+"""Kinds of evidence that are sentences."""
+
+_SHARE: Final = 0.5  # of a sentence's terms that a later turn repeats when it comes back to it
+_FEWEST: Final = 2  # of them that few turns have
+_RARE: Final = 0.02  # share of the turns
+_CONTEXT: Final = 160  # characters of what is said when a value is used again
+_ASKED: Final = {
+    "path": "which file",
+    "command": "which command",
+    "identifier": "what is it called",
+    "error": "which error",
+    "version": "which version",
+    "number": "how much",
+    "date": "when",
+    "url": "which address",
+}
+_NAMED: Final = frozenset({"path", "identifier", "url", "command", "error", "version"})
+_NAME: Final = 8  # last words of a name that are asked for
+_WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LaterUse:
+    """A value or sentence that the rest of a history comes back to.
+
+    Attributes:
+        query: what somebody would ask who needs it and remembers what it is about: its kind and the plain words of its
+            name, such as "which file hooks handler go"; for a number or a date, what is being said when it is used.
+        situation: what is being said when it is used, without the value: all that is known to somebody who has
+            forgotten its name as well.
+    """
+
+    kind: str
+    value: str
+    query: str
+    situation: str
+
+
+def later_uses(first: Sequence[RecapTurn], rest: Sequence[RecapTurn]) -> list[LaterUse]:
+    """What the rest uses again, each value and sentence once, by kind and text."""
+    return sorted([*_values_again(first, rest), *_sentences_again(first, rest)], key=lambda use: (use.kind, use.value))
+
+
+def _values_again(first: Sequence[RecapTurn], rest: Sequence[RecapTurn]) -> Iterator[LaterUse]:
+    known: dict[str, Mark] = {}
+    for turn in first:
+        for mark in turn.marks:
+            if mark.kind not in SENTENCES:
+                known[mark.value.casefold()] = mark
+    said = next((turn.prose for turn in reversed(first) if turn.prose), "")
+    for turn in rest:
+        said = turn.prose or said
+        for mark in turn.marks:
+            before = known.pop(mark.value.casefold(), None)
+            if before is None:
+                continue
+            situation = _around(said, before.value)
+            about = " ".join(_WORD.findall(before.value)[-_NAME:]).lower() if before.kind in _NAMED else situation
+            asked = f"{_ASKED.get(before.kind, 'what')} {about}"
+            yield LaterUse(kind=before.kind, value=before.value, query=asked, situation=situation or asked)
+
+
+def _around(said: str, value: str) -> str:
+    """What is said around a value, without the value."""
+    at = max(0, said.casefold().find(value.casefold()))
+    low = max(0, at - _CONTEXT // 2)
+    near = said[low : low + _CONTEXT + len(value)]
+    return " ".join(re.sub(re.escape(value), " ", near, flags=re.IGNORECASE).split())
+
+
+def _sentences_again(first: Sequence[RecapTurn], rest: Sequence[RecapTurn]) -> Iterator[LaterUse]:
+    told = {mark.value: mark.kind for turn in first for mark in turn.marks if mark.kind in SENTENCES}
+    rare = _rare_terms(first)
+    sentences = {value: frozenset(terms(value)) for value in told}
+    sentences = {value: mine for value, mine in sentences.items() if len(mine & rare) >= _FEWEST}
+    for turn in rest:
+        if not sentences:
+            return
+        said = frozenset(terms(turn.prose))
+        for value in [each for each, mine in sentences.items() if _comes_back(mine, said, rare)]:
+            del sentences[value]
+            situation = " ".join(turn.prose[:_CONTEXT].split())
+            yield LaterUse(kind=told[value], value=value, query=situation, situation=situation)
+
+
+def _rare_terms(turns: Sequence[RecapTurn]) -> frozenset[str]:
+    """The terms of few turns; what many say tells nothing about what is meant."""
+    spread = Counter(term for turn in turns for term in frozenset(terms(turn.prose)))
+    most = max(2, int(_RARE * sum(bool(turn.prose) for turn in turns)))
+    return frozenset(term for term, number in spread.items() if number <= most)
+
+
+def _comes_back(mine: frozenset[str], said: frozenset[str], rare: frozenset[str]) -> bool:
+    """Whether a turn with the terms `said` is about a sentence again."""
+    shared = mine & said
+    return len(shared) >= _SHARE * len(mine) and len(shared & rare) >= _FEWEST

@@ -1,0 +1,124 @@
+"""What `clew bench condense` counts: evidence that is used again, where it is found, and what it is compared with."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from clew.condense.material import RecapTurn, TurnScores, recap_turns
+from clew.config import Config
+from clew.errors import InputError
+from clew.evaluate.compression.answers import ALONE, RECAP, answer_questions
+from clew.evaluate.compression.extracts import LAST, SUMMARISERS, CondenseSetup, extracts
+from clew.evaluate.compression.histories import History, load_histories
+from clew.evaluate.compression.later_use import later_uses
+from clew.evaluate.compression.suite import condense_sheets, run_condense, share, summarise_condense
+from clew.evaluate.compression.survival import FOUND, REFERENCE, compact_history
+from clew.evaluate.compression.survival import RECAP as LITERALLY
+from clew.evaluate.metrics import tokens
+from clew.types.turn import Turn
+from tests.cli_runs import SAMPLE
+
+PLAIN = CondenseSetup(config=Config())
+
+
+def seen(*texts: str) -> list[RecapTurn]:
+    turns = (Turn(role="assistant", content=text, seq=number) for number, text in enumerate(texts))
+    return recap_turns((turn, TurnScores()) for turn in turns)
+
+
+def garden(count: int = 60) -> tuple[Turn, ...]:
+    """A session that comes back to its first file and number again and again."""
+    told = [
+        Turn(role="user", content="Please mend src/garden/water_plan.py, the pump runs 45 minutes.", session="garden"),
+        Turn(role="assistant", content="We decided to keep valveController and drop the old timer.", session="garden"),
+    ]
+    told += [
+        Turn(role="user", content=f"Bed {number} is next to the fence, and the soil there is {word}.", session="garden")
+        for number, word in zip(range(count), ["dry", "wet", "loose", "heavy"] * count, strict=False)
+    ]
+    return (
+        *told,
+        Turn(role="assistant", content="In src/garden/water_plan.py the valveController is done.", session="garden"),
+    )
+
+
+@pytest.mark.requirement("F-KEEP-01")
+def test_what_is_used_again_is_asked_for_without_its_own_spelling() -> None:
+    first = seen("The pump is in src/garden/waterPlan.py and runs 45 minutes.", "Nothing here.")
+    rest = seen("I open src/garden/waterPlan.py now.", "After 45 minutes the pump stops.")
+    uses = {use.kind: use for use in later_uses(first, rest)}
+    assert uses["path"].value == "src/garden/waterPlan.py"
+    assert uses["path"].query == "which file src garden water plan py"
+    assert uses["number"].query == "how much After the pump stops."
+    for use in uses.values():
+        assert use.value not in use.query + use.situation
+
+
+@pytest.mark.requirement("F-KEEP-01")
+def test_what_is_not_said_again_does_not_count() -> None:
+    assert later_uses(seen("See src/garden/plan.py."), seen("All is well.")) == []
+
+
+@pytest.mark.requirement("F-KEEP-01")
+def test_a_decision_counts_when_a_turn_comes_back_to_what_is_rare_in_it() -> None:
+    first = seen("We decided to water the tomatoes at dawn.", *["The weather is fine."] * 3)
+    (use,) = later_uses(first, seen("The weather was fine.", "At dawn the tomatoes had water."))
+    assert use.kind == "decision"
+    assert use.query == "At dawn the tomatoes had water."
+
+
+@pytest.mark.requirement("F-KEEP-02")
+@pytest.mark.parametrize("name", [LAST, *SUMMARISERS])
+def test_extracts_keep_the_budget(name: str) -> None:
+    texts = [f"Bed number {number} needs water because the soil of bed {number} is dry today." for number in range(40)]
+    text = extracts()[name](texts, 60)
+    assert 0 < tokens(text) <= 60
+    assert all(line in "\n".join(texts) for line in text.splitlines())
+    assert extracts()[name](texts, 0) == ""
+
+
+@pytest.mark.requirement("F-KEEP-01")
+def test_every_value_is_in_the_recap_or_restored_by_reference() -> None:
+    history = History(name="garden", turns=garden())
+    (cut,) = compact_history(history, PLAIN, cuts=(0.9,))
+    assert cut.recap <= cut.tokens // 30 + 1
+    assert cut.covered < cut.tokens
+    assert sum(cut.used.values()) >= 2
+    assert share([cut], LITERALLY) is not None
+    assert (share([cut], LITERALLY) or 0) <= (share([cut], FOUND) or 0) <= (share([cut], REFERENCE) or 0) == 1.0
+
+
+@pytest.mark.requirement("F-KEEP-03")
+def test_questions_are_answered_at_equal_tokens() -> None:
+    (history,) = load_histories(SAMPLE)
+    outcomes = answer_questions(history, CondenseSetup(config=Config(), extracts=extracts(()), sample=3), [400])
+    assert len(outcomes) == 3
+    for outcome in outcomes:
+        assert list(outcome.found) == [ALONE, RECAP, LAST]
+        assert all(found["400"].tokens <= 400 for found in outcome.found.values())
+    assert answer_questions(History(name="garden", turns=garden()), PLAIN, [400]) == []
+
+
+@pytest.mark.requirement("F-KEEP-01")
+def test_the_sessions_of_a_file_are_joined_in_the_order_in_which_they_began(tmp_path: Path) -> None:
+    lines = [
+        {"role": "user", "content": "second", "session": "b", "at": "2025-01-02T00:00:00+00:00"},
+        {"role": "user", "content": "first", "session": "a", "at": "2025-01-01T00:00:00+00:00"},
+    ]
+    file = tmp_path / "talk.jsonl"
+    file.write_text("\n".join(map(json.dumps, lines)), encoding="utf-8")
+    (history,) = load_histories(file)
+    assert [turn.text for turn in history.turns] == ["first", "second"]
+    assert {turn.session for turn in history.turns} == {"talk"}
+
+
+@pytest.mark.requirement("F-KEEP-01")
+def test_a_run_is_shown_and_summarised() -> None:
+    run = run_condense([History(name="garden", turns=garden())], PLAIN, data="garden")
+    sizes, survival = condense_sheets(run)
+    assert "before / after" in sizes.text()
+    assert "values and decisions" in survival.text()
+    assert summarise_condense(run)["survival"][REFERENCE]["all"] == 1.0
+    with pytest.raises(InputError, match="too short"):
+        run_condense([History(name="garden", turns=garden(0)[:1])], PLAIN, data="garden")
