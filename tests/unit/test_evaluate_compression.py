@@ -17,7 +17,7 @@ from clew.evaluate.compression.survival import FOUND, REFERENCE, compact_history
 from clew.evaluate.compression.survival import RECAP as LITERALLY
 from clew.evaluate.metrics import tokens
 from clew.types.turn import Turn
-from tests.cli_runs import SAMPLE
+from tests.small_talk import small_talk
 
 PLAIN = CondenseSetup(config=Config())
 
@@ -90,10 +90,10 @@ def test_every_value_is_in_the_recap_or_restored_by_reference() -> None:
 
 
 @pytest.mark.requirement("F-KEEP-03")
-def test_questions_are_answered_at_equal_tokens() -> None:
-    (history,) = load_histories(SAMPLE)
-    outcomes = answer_questions(history, CondenseSetup(config=Config(), extracts=extracts(()), sample=3), [400])
-    assert len(outcomes) == 3
+def test_questions_are_answered_at_equal_tokens(tmp_path: Path) -> None:
+    (history,) = load_histories(small_talk(tmp_path))
+    outcomes = answer_questions(history, CondenseSetup(config=Config(), extracts=extracts(()), sample=2), [400])
+    assert 1 <= len(outcomes) <= 2
     for outcome in outcomes:
         assert list(outcome.found) == [ALONE, RECAP, LAST]
         assert all(found["400"].tokens <= 400 for found in outcome.found.values())
