@@ -1595,6 +1595,21 @@ AGENTS = (
     ),
 )
 
+# --- SIGMAVIEW ---
+SIGMAVIEW = (
+    Requirement(
+        "F-SIGMAVIEW-01",
+        "DESIGN 7",
+        "`compress_context` keeps each class within its budget, and reports counted tokens.",
+    ),
+    Requirement("F-SIGMAVIEW-02", "DESIGN 10", "A compression survives the wire; an empty or odd one is a result."),
+    Requirement("F-SIGMAVIEW-03", "DESIGN 1.3", "A model's summary is used only if each of its values is in the turn."),
+    Requirement("F-SIGMAVIEW-04", "SIGMA, recap", "Quest and chat contexts have the document's sections and forms."),
+    Requirement(
+        "F-SIGMAVIEW-05", "issue 14", "A recap is within its budget exactly and has a line for every paradigm shift."
+    ),
+)
+
 # --- COUNTER ---
 COUNTER = (
     Requirement(
@@ -1718,6 +1733,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *PIN,
     *SUMMARY,
     *RECEIPT,
+    *SIGMAVIEW,
     *COUNTER,
     *CONDENSE,
     *MENDED,

@@ -1,33 +1,42 @@
-"""The SIGMA document's interface without compression: analysis, lattice, mode, session state, injection.
+"""The SIGMA document's interface: analysis, lattice, compression, recaps, session state and injection.
 
-Functions over the document's own data structures (`clew.views.sigma_shapes`). `Memory` itself analyses and recalls by
-its calibrated rules. `compress_context` and the two recaps are not implemented yet.
+Functions over the document's own data structures (`clew.views.sigma_shapes`). `Memory` itself analyses, compacts and
+recalls by its calibrated rules; `clew.views.sigma_session` gives its sessions in these shapes.
 """
 
-import json
 import logging
-import re
 from collections.abc import Sequence
-from itertools import pairwise
-from pathlib import Path
-from typing import Final, Literal
+from typing import Final
 
 import numpy as np
 
 from clew.analyze.keyphrases import keyphrases
-from clew.analyze.novelty import PLAIN, RECENT, Vector, novelty, vector_cosine
+from clew.analyze.novelty import PLAIN, RECENT, novelty
 from clew.analyze.turns import Rules, SessionHistory, TurnInput, as_seen
 from clew.analyze.turns import analyze_turn as analyse
-from clew.condense.mode import mode_of
-from clew.errors import FormatError, InputError, ModelError
+from clew.errors import ModelError
 from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.rank.sigma import candidates, chosen, overlay_sum, relevance, snippet
-from clew.store.replace_file import replace_file
-from clew.types.ids import session_prefix
+from clew.views.sigma_compress import MINIMUM_TURNS, compress_context, is_compression_due
+from clew.views.sigma_files import (
+    create_session_state,
+    load_lattice,
+    load_recap,
+    load_state,
+    save_lattice,
+    save_recap,
+    save_state,
+    update_session_state,
+    update_session_stats,
+)
+from clew.views.sigma_lattice import build_conversation_lattice, classify_conversation_mode, cosine, vector_of
+from clew.views.sigma_recap import reconstruct_chat_context, reconstruct_quest_context
 from clew.views.sigma_shapes import (
     AnalyzerOptions,
     Classification,
+    CompressionResult,
+    CompressorOptions,
     ConversationEdge,
     ConversationLattice,
     ConversationNode,
@@ -44,8 +53,11 @@ from clew.views.sigma_shapes import (
 )
 
 __all__ = [
+    "MINIMUM_TURNS",
     "AnalyzerOptions",
     "Classification",
+    "CompressionResult",
+    "CompressorOptions",
     "ConversationEdge",
     "ConversationLattice",
     "ConversationNode",
@@ -54,6 +66,7 @@ __all__ = [
     "InjectorOptions",
     "LatticeMetadata",
     "OverlayScores",
+    "Reason",
     "SessionState",
     "SessionStats",
     "Transition",
@@ -62,11 +75,17 @@ __all__ = [
     "build_conversation_lattice",
     "calculate_novelty",
     "classify_conversation_mode",
+    "compress_context",
     "create_session_state",
     "inject_relevant_context",
+    "is_compression_due",
     "load_lattice",
+    "load_recap",
     "load_state",
+    "reconstruct_chat_context",
+    "reconstruct_quest_context",
     "save_lattice",
+    "save_recap",
     "save_state",
     "update_session_state",
     "update_session_stats",
@@ -74,18 +93,7 @@ __all__ = [
 
 log = logging.getLogger("clew.views")
 
-SIMILAR: Final = 0.7
-"""Cosine above which two turns get a similarity edge (appendix C; DESIGN's lattice)."""
-REFERENCE_WEIGHT: Final = 1.0
-TEMPORAL_WEIGHT: Final = 0.5
-"""Weights of the other edges, for which the document gives only a range."""
-
 _TAGS: Final = 5
-_TOOL: Final = re.compile(r"^[ \t]*[A-Za-z_][\w.-]*\(\{|\btool_use\b|\[Tool\b", re.MULTILINE)
-_CODE: Final = re.compile(r"^[ \t]*```", re.MULTILINE)
-_FILE: Final = re.compile(
-    r"(?<![\w/.-])(?:[\w.-]+/)*[\w-]+\.(?:[jt]sx?|py|md|json|ya?ml|toml|rs|go|java|c|h|cpp|cs|rb|sh|sql|html|css)\b"
-)
 
 
 def calculate_novelty(current_embed: Sequence[float], recent_embeds: Sequence[Sequence[float]]) -> float:
@@ -94,8 +102,8 @@ def calculate_novelty(current_embed: Sequence[float], recent_embeds: Sequence[Se
     Raises:
         InputError: the vectors differ in length.
     """
-    now = _vector(current_embed)
-    return novelty([_cosine(now, each) for each in recent_embeds], PLAIN)
+    now = vector_of(current_embed)
+    return novelty([cosine(now, each) for each in recent_embeds], PLAIN)
 
 
 def analyze_turn(
@@ -137,60 +145,6 @@ def analyze_turn(
     )
 
 
-def build_conversation_lattice(
-    turns: Sequence[TurnAnalysis],
-    classification: Classification | None = None,
-    *,
-    created_at: int,
-    session_id: str | None = None,
-) -> ConversationLattice:
-    """Build nodes for the kept turns, and edges between them: references, neighbours in time, similarity.
-
-    Args:
-        classification: None keeps all turns.
-        created_at: milliseconds since 1970.
-
-    Raises:
-        InputError: vectors of two turns differ in length.
-    """
-    chosen_turns = turns if classification is None else (*classification.preserved, *classification.summarized)
-    kept = sorted(chosen_turns, key=lambda turn: (turn.timestamp, turn.turn_id))
-    names = {turn.turn_id for turn in kept}
-    edges = [
-        ConversationEdge(turn.turn_id, name, "conversation_reference", REFERENCE_WEIGHT)
-        for turn in kept
-        for name in turn.references
-        if name in names
-    ]
-    edges += (ConversationEdge(a.turn_id, b.turn_id, "temporal", TEMPORAL_WEIGHT) for a, b in pairwise(kept))
-    edges += _likenesses(kept)
-    return ConversationLattice(
-        tuple(_node(turn) for turn in kept),
-        tuple(edges),
-        LatticeMetadata(
-            created_at=created_at,
-            original_turn_count=len(turns),
-            compressed_turn_count=len(kept),
-            compression_ratio=len(turns) / len(kept) if kept else 1.0,
-            session_id=session_id,
-        ),
-    )
-
-
-def classify_conversation_mode(lattice: ConversationLattice) -> Literal["quest", "chat"]:
-    """Classify a conversation as quest (work) or chat, by the document's score; 5 or more is a quest.
-
-    More than 5 turns with tool use add 3, a sum of O1 over 15 adds 3, more than 3 code blocks add 2, more than 5 file
-    names add 2. Tool use is recognised by the form `name({...})`, in which Clew writes calls, or by `tool_use`.
-    """
-    texts = [node.content for node in lattice.nodes]
-    tools = sum(1 for text in texts if _TOOL.search(text))
-    structural = sum(node.overlay_scores.O1_structural for node in lattice.nodes)
-    code = sum(len(_CODE.findall(text)) // 2 for text in texts)
-    files = sum(len(set(_FILE.findall(text))) for text in texts)
-    return mode_of(tool_turns=tools, structural=structural, code_blocks=code, files=files)
-
-
 def inject_relevant_context(
     user_message: str,
     turn_analyses: Sequence[TurnAnalysis],
@@ -222,7 +176,7 @@ def inject_relevant_context(
         log.warning("nothing was injected: %s", error)
         return user_message
     scores = relevance(
-        np.asarray([_cosine(query, turn.embedding) if turn.embedding else 0.0 for turn in turns]),
+        np.asarray([cosine(query, turn.embedding) if turn.embedding else 0.0 for turn in turns]),
         np.asarray([turn.importance_score for turn in turns]),
         np.asarray([overlay_sum(turn.overlay_scores.to_dict()) for turn in turns]),
     )
@@ -239,139 +193,5 @@ def inject_relevant_context(
     return "\n\n".join([*shown, "---", f"Based on the above context:\n{user_message}"])
 
 
-def create_session_state(anchor_id: str, sdk_session: str, *, now: int) -> SessionState:
-    """The state of a new conversation; `now` is in milliseconds since 1970."""
-    return SessionState(anchor_id=anchor_id, current_session=sdk_session, created_at=now, last_updated=now)
-
-
-def update_session_state(
-    state: SessionState, new_session: str, reason: Reason, *, now: int, tokens: int | None = None
-) -> SessionState:
-    """The state after the provider started a new session; unchanged when that session is the current one."""
-    if new_session == state.current_session:
-        return state
-    step = Transition(
-        old_session=state.current_session,
-        new_session=new_session,
-        timestamp=now,
-        reason=reason,
-        token_count_at_compression=tokens,
-    )
-    return SessionState(
-        anchor_id=state.anchor_id,
-        current_session=new_session,
-        created_at=state.created_at,
-        last_updated=now,
-        compression_history=(*state.compression_history, step),
-        stats=state.stats,
-    )
-
-
-def update_session_stats(state: SessionState, turns: Sequence[TurnAnalysis], *, now: int) -> SessionState:
-    """The state with statistics over its turns; averages are formatted as in the document."""
-    count = len(turns) or 1
-    stats = SessionStats(
-        total_turns_analyzed=len(turns),
-        paradigm_shifts=sum(turn.is_paradigm_shift for turn in turns),
-        routine_turns=sum(turn.is_routine for turn in turns),
-        avg_novelty=f"{sum(turn.novelty for turn in turns) / count:.3f}",
-        avg_importance=f"{sum(turn.importance_score for turn in turns) / count:.1f}",
-    )
-    return SessionState(
-        anchor_id=state.anchor_id,
-        current_session=state.current_session,
-        created_at=state.created_at,
-        last_updated=now,
-        compression_history=state.compression_history,
-        stats=stats,
-    )
-
-
-def save_lattice(lattice: ConversationLattice, folder: Path, session: str) -> Path:
-    """Write `{session}.lattice.json`, with the name percent-encoded, and return its path."""
-    return _write(folder / f"{session_prefix(session)}.lattice.json", lattice.to_dict())
-
-
-def load_lattice(path: Path) -> ConversationLattice:
-    """Read what `save_lattice`, or another program, wrote.
-
-    Raises:
-        FormatError: the file is not a JSON object.
-        InputError: the object is not a lattice.
-    """
-    return ConversationLattice.from_dict(_read(path))
-
-
-def save_state(state: SessionState, folder: Path) -> Path:
-    """Write `{anchor_id}.state.json`, with the name percent-encoded, and return its path."""
-    return _write(folder / f"{session_prefix(state.anchor_id)}.state.json", state.to_dict())
-
-
-def load_state(path: Path) -> SessionState:
-    """Read what `save_state`, or another program, wrote.
-
-    Raises:
-        FormatError: the file is not a JSON object.
-        InputError: the object is not a session state.
-    """
-    return SessionState.from_dict(_read(path))
-
-
-def _vector(values: Sequence[float]) -> Vector:
-    return np.asarray(values, dtype=np.float32)
-
-
-def _cosine(one: Vector, values: Sequence[float]) -> float:
-    if len(values) != len(one):
-        raise InputError(
-            f"vectors of {len(one)} and {len(values)} numbers cannot be compared; analyse the turns with one embedder"
-        )
-    return vector_cosine(one, _vector(values))
-
-
 def _told(turn: TurnAnalysis) -> TurnInput:
-    return TurnInput(turn.turn_id, turn.role, turn.content, _vector(turn.embedding) if turn.embedding else None)
-
-
-def _node(turn: TurnAnalysis) -> ConversationNode:
-    return ConversationNode(
-        id=turn.turn_id,
-        turn_id=turn.turn_id,
-        role=turn.role,
-        content=turn.content,
-        timestamp=turn.timestamp,
-        embedding=turn.embedding,
-        novelty=turn.novelty,
-        overlay_scores=turn.overlay_scores,
-        importance_score=turn.importance_score,
-        is_paradigm_shift=turn.is_paradigm_shift,
-        semantic_tags=turn.semantic_tags,
-    )
-
-
-def _likenesses(kept: Sequence[TurnAnalysis]) -> list[ConversationEdge]:
-    """Edges from each turn to earlier ones with similar vectors, weighted by the cosine."""
-    known = [turn for turn in kept if turn.embedding]
-    found = []
-    for place, turn in enumerate(known):
-        now = _vector(turn.embedding)
-        for earlier in known[:place]:
-            weight = round(min(1.0, _cosine(now, earlier.embedding)), 6)
-            if weight > SIMILAR:
-                found.append(ConversationEdge(turn.turn_id, earlier.turn_id, "semantic_similarity", weight))
-    return found
-
-
-def _write(path: Path, record: object) -> Path:
-    replace_file(path, (json.dumps(record, ensure_ascii=False, indent=2) + "\n").encode("utf-8", "surrogatepass"))
-    return path
-
-
-def _read(path: Path) -> dict[str, object]:
-    try:
-        found = json.loads(path.read_text(encoding="utf-8", errors="surrogatepass"))
-    except ValueError as error:
-        raise FormatError(f"{str(path)!r} cannot be read as JSON: {error}") from error
-    if not isinstance(found, dict):
-        raise FormatError(f"{str(path)!r} holds a {type(found).__name__}; expected an object")
-    return found
+    return TurnInput(turn.turn_id, turn.role, turn.content, vector_of(turn.embedding) if turn.embedding else None)

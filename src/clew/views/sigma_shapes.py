@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, Self
 
 from clew.analyze.overlays import Overlay
+from clew.condense.mode import Mode
 from clew.errors import InputError
 from clew.rank.sigma import LEAST, MOST, SNIPPET, WINDOW
 from clew.types.record import Record
@@ -12,6 +13,8 @@ from clew.types.record import Record
 Role = Literal["user", "assistant"]
 EdgeType = Literal["conversation_reference", "semantic_similarity", "temporal"]
 Reason = Literal["initial", "compression", "expiration", "restart"]
+Class = Literal["preserved", "summarized", "compressed"]
+"""How much of a turn a compressed lattice holds: all, its most informative sentences, or a tenth."""
 
 NODE_TYPE: Final = "conversation_turn"
 
@@ -101,7 +104,12 @@ class Classification(Record):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConversationNode(Record):
-    """A turn in the lattice."""
+    """A turn in the lattice.
+
+    Attributes:
+        content: the whole text; in a compressed lattice what its class leaves of it.
+        compression: its class in a compressed lattice; None in another one.
+    """
 
     id: str
     turn_id: str
@@ -115,6 +123,7 @@ class ConversationNode(Record):
     is_paradigm_shift: bool
     semantic_tags: tuple[str, ...] = ()
     type: str = NODE_TYPE
+    compression: Class | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,13 +158,20 @@ class ConversationEdge:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LatticeMetadata(Record):
-    """What a lattice was made from. The ratio is original turns per kept turn; 1 when none is kept."""
+    """What a lattice was made from.
+
+    Attributes:
+        compression_ratio: original turns per kept turn; of a compressed lattice, tokens before by tokens after; 1 when
+            none is kept.
+        mode: of a compressed lattice: quest or chat, decided by its whole turns.
+    """
 
     created_at: int
     original_turn_count: int
     compressed_turn_count: int
     compression_ratio: float
     session_id: str | None = None
+    mode: Mode | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -244,3 +260,65 @@ class InjectorOptions(Record):
     min_relevance: float = LEAST
     max_snippet_length: int = SNIPPET
     debug: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressorOptions(Record):
+    """The document's tunable parameters of the compressor.
+
+    Attributes:
+        target_size: tokens of the lattice's contents after compression.
+        preserve_threshold: least importance of a turn that is kept word for word.
+        use_llm_summary: have a language model write the summaries, if one is passed.
+    """
+
+    target_size: int = 40_000
+    preserve_threshold: float = 7.0
+    use_llm_summary: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CompressionResult:
+    """What a compression made: the lattice, and the ids of its turns by class.
+
+    Attributes:
+        compressed_turns: routine turns that are kept at a tenth of their tokens.
+        discarded_turns: routine turns for which the target had no room; they are in no node.
+        original_tokens, compressed_tokens: of the contents, by `counter`.
+        compression_ratio: the first by the second; 1 when nothing is left.
+    """
+
+    lattice: ConversationLattice
+    preserved_turns: tuple[str, ...]
+    summarized_turns: tuple[str, ...]
+    compressed_turns: tuple[str, ...]
+    discarded_turns: tuple[str, ...]
+    original_tokens: int
+    compressed_tokens: int
+    compression_ratio: float
+    counter: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name."""
+        named = {name: getattr(self, name) for name in self.__slots__ if name != "lattice"}
+        return {
+            "lattice": self.lattice.to_dict(),
+            **{name: list(value) if isinstance(value, tuple) else value for name, value in named.items()},
+        }
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Self:
+        """Reads what `to_dict` wrote.
+
+        Raises:
+            InputError: a part is missing or has another form.
+        """
+        try:
+            given = {name: data[name] for name in cls.__slots__}
+            lattice = ConversationLattice.from_dict(given.pop("lattice"))
+            told: dict[str, Any] = {
+                name: tuple(value) if isinstance(value, list) else value for name, value in given.items()
+            }
+            return cls(lattice=lattice, **told)
+        except (KeyError, TypeError) as error:
+            raise InputError(f"the compression cannot be read; expected {', '.join(cls.__slots__)}") from error

@@ -1,0 +1,148 @@
+"""The SIGMA document's graph of a conversation: its turns, the edges between them, and whether it is work or talk."""
+
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final
+
+import numpy as np
+
+from clew.analyze.novelty import Vector, vector_cosine
+from clew.condense.mode import Mode, mode_of
+from clew.errors import InputError
+from clew.views.sigma_shapes import (
+    Classification,
+    ConversationEdge,
+    ConversationLattice,
+    ConversationNode,
+    LatticeMetadata,
+    TurnAnalysis,
+)
+
+SIMILAR: Final = 0.7
+"""Cosine above which two turns get a similarity edge (appendix C; DESIGN's lattice)."""
+REFERENCE_WEIGHT: Final = 1.0
+TEMPORAL_WEIGHT: Final = 0.5
+"""Weights of the other edges, for which the document gives only a range."""
+
+_TOOL: Final = re.compile(r"^[ \t]*[A-Za-z_][\w.-]*\(\{|\btool_use\b|\[Tool\b", re.MULTILINE)
+_CODE: Final = re.compile(r"^[ \t]*```", re.MULTILINE)
+_FILE: Final = re.compile(
+    r"(?<![\w/.-])(?:[\w.-]+/)*[\w-]+\.(?:[jt]sx?|py|md|json|ya?ml|toml|rs|go|java|c|h|cpp|cs|rb|sh|sql|html|css)\b"
+)
+
+
+def build_conversation_lattice(
+    turns: Sequence[TurnAnalysis],
+    classification: Classification | None = None,
+    *,
+    created_at: int,
+    session_id: str | None = None,
+) -> ConversationLattice:
+    """Build nodes for the kept turns, and edges between them: references, neighbours in time, similarity.
+
+    Args:
+        classification: None keeps all turns.
+        created_at: milliseconds since 1970.
+
+    Raises:
+        InputError: vectors of two turns differ in length.
+    """
+    chosen_turns = turns if classification is None else (*classification.preserved, *classification.summarized)
+    kept = sorted(chosen_turns, key=lambda turn: (turn.timestamp, turn.turn_id))
+    names = {turn.turn_id for turn in kept}
+    edges = [
+        ConversationEdge(turn.turn_id, name, "conversation_reference", REFERENCE_WEIGHT)
+        for turn in kept
+        for name in turn.references
+        if name in names
+    ]
+    edges += (ConversationEdge(a.turn_id, b.turn_id, "temporal", TEMPORAL_WEIGHT) for a, b in pairwise(kept))
+    edges += _likenesses(kept)
+    return ConversationLattice(
+        tuple(_node(turn) for turn in kept),
+        tuple(edges),
+        LatticeMetadata(
+            created_at=created_at,
+            original_turn_count=len(turns),
+            compressed_turn_count=len(kept),
+            compression_ratio=len(turns) / len(kept) if kept else 1.0,
+            session_id=session_id,
+        ),
+    )
+
+
+def classify_conversation_mode(lattice: ConversationLattice) -> Mode:
+    """Classify a conversation as quest (work) or chat, by the document's score; 5 or more is a quest.
+
+    More than 5 turns with tool use add 3, a sum of O1 over 15 adds 3, more than 3 code blocks add 2, more than 5 file
+    names add 2. Tool use is recognised by the form `name({...})`, in which Clew writes calls, or by `tool_use`. A
+    compressed lattice has lost calls and code, so its metadata says what it was before.
+    """
+    if lattice.metadata.mode is not None:
+        return lattice.metadata.mode
+    structural = sum(node.overlay_scores.O1_structural for node in lattice.nodes)
+    return mode_of_texts([node.content for node in lattice.nodes], structural)
+
+
+def mode_of_texts(texts: Sequence[str], structural: float) -> Mode:
+    """Quest or chat by the texts of a conversation and the sum of their O1; see `classify_conversation_mode`."""
+    tools = sum(1 for text in texts if _TOOL.search(text))
+    code = sum(len(_CODE.findall(text)) // 2 for text in texts)
+    files = sum(len(set(_FILE.findall(text))) for text in texts)
+    return mode_of(tool_turns=tools, structural=structural, code_blocks=code, files=files)
+
+
+def vector_of(values: Sequence[float]) -> Vector:
+    """Numbers as a vector."""
+    return np.asarray(values, dtype=np.float32)
+
+
+def cosine(one: Vector, values: Sequence[float]) -> float:
+    """The cosine of a vector and numbers; 0 if either is zero.
+
+    Raises:
+        InputError: they differ in length.
+    """
+    if len(values) != len(one):
+        raise InputError(
+            f"vectors of {len(one)} and {len(values)} numbers cannot be compared; analyse the turns with one embedder"
+        )
+    return vector_cosine(one, vector_of(values))
+
+
+def _node(turn: TurnAnalysis) -> ConversationNode:
+    return ConversationNode(
+        id=turn.turn_id,
+        turn_id=turn.turn_id,
+        role=turn.role,
+        content=turn.content,
+        timestamp=turn.timestamp,
+        embedding=turn.embedding,
+        novelty=turn.novelty,
+        overlay_scores=turn.overlay_scores,
+        importance_score=turn.importance_score,
+        is_paradigm_shift=turn.is_paradigm_shift,
+        semantic_tags=turn.semantic_tags,
+    )
+
+
+def _likenesses(kept: Sequence[TurnAnalysis]) -> list[ConversationEdge]:
+    """Edges from each turn to earlier ones with similar vectors, weighted by the cosine."""
+    known = [turn for turn in kept if turn.embedding]
+    if not known:
+        return []
+    for turn in known[1:]:
+        if len(turn.embedding) != len(known[0].embedding):
+            cosine(vector_of(known[0].embedding), turn.embedding)  # which names the lengths
+    rows = np.asarray([turn.embedding for turn in known], dtype=np.float64)
+    lengths = np.linalg.norm(rows, axis=1, keepdims=True)
+    units = np.divide(rows, lengths, out=np.zeros_like(rows), where=lengths > 0)
+    found = []
+    for place, turn in enumerate(known):
+        weights = np.round(np.minimum(1.0, units[:place] @ units[place]), 6)
+        found += [
+            ConversationEdge(turn.turn_id, known[earlier].turn_id, "semantic_similarity", float(weights[earlier]))
+            for earlier in np.flatnonzero(weights > SIMILAR).tolist()
+        ]
+    return found
