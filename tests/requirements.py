@@ -1661,6 +1661,16 @@ CONDENSE = (
         "DESIGN 4; issue 14",
         "A node's renderings are rows with tokens, source hash, method and coverage; they go when a turn is forgotten.",
     ),
+    Requirement(
+        "F-RENDER-02",
+        "DESIGN 7; issue 14",
+        "Without a model a node is shown by whole sentences with speakers and days, files and commands as a list.",
+    ),
+    Requirement(
+        "F-RENDER-03",
+        "DESIGN 4 and 7; issue 14",
+        "Beats, chapters, sessions and labels are rendered in the background, and anew when their source has changed.",
+    ),
     Requirement("F-CONDENSE-21", "issue 14", "The stubs of a message list stay the same when the list grows."),
 )
 

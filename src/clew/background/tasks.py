@@ -12,6 +12,7 @@ from clew.derive.compaction import Compactor
 from clew.derive.embedding import Embedding, FailedTurns
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
+from clew.derive.rendering import NodeRendering
 from clew.index.live import LiveIndex
 from clew.index.packer import pack
 from clew.maintain.retention import Retention
@@ -167,6 +168,25 @@ class TurnReading:
     def _failed(self) -> frozenset[int]:
         """Turns that the embedder cannot do: the analysis does not wait for their vectors."""
         return FailedTurns().turns if self._embedding is None else self._embedding.failed().turns
+
+
+class NodeRenderingTask:
+    """Makes the renderings of closed beats and of what stands above them, once their turns are analysed."""
+
+    def __init__(self, rendering: NodeRendering) -> None:
+        self._rendering = rendering
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # see `Task`
+        """See `Task.pending`."""
+        return {"render": self._rendering.pending()}
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        return self._rendering.pending() > 0
+
+    def step(self) -> bool:
+        """See `Task.step`."""
+        return self._rendering.step()
 
 
 class Condensing:

@@ -18,6 +18,7 @@ from clew.background.loop import LoopSettings, WorkLoop
 from clew.background.tasks import (
     Condensing,
     NameRecognition,
+    NodeRenderingTask,
     Packing,
     ReceiptWriting,
     RetentionSweep,
@@ -32,6 +33,7 @@ from clew.derive.compaction import Compactor
 from clew.derive.embedding import Embedding
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
+from clew.derive.rendering import NodeRendering
 from clew.index.live import LiveIndex
 from clew.maintain.retention import Retention
 from clew.models.protocol import LLM, Embedder, Recogniser
@@ -265,6 +267,7 @@ def background_worker(
             *(() if embedding is None else (VectorMaking(embedding),)),
             TurnReading(analysis, EntityCounting(store, space), embedding),
             *(() if recognition is None else (NameRecognition(recognition),)),
+            NodeRenderingTask(NodeRendering(store, space)),
             Condensing(sources.compactor, live),
         ),
         last=(Scrubbing(store, space),),

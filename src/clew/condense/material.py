@@ -71,11 +71,12 @@ class RecapTurn:
     @property
     def name(self) -> str:
         """Who speaks, as a reader knows them."""
-        return (
-            shown_speaker(self.speaker)
-            if self.speaker
-            else {"user": "User", "assistant": "Assistant"}.get(self.role, self.role)
-        )
+        return speaker_name(self.speaker, self.role)
+
+
+def speaker_name(speaker: str | None, role: str) -> str:
+    """Who speaks, as a reader knows them."""
+    return shown_speaker(speaker) if speaker else {"user": "User", "assistant": "Assistant"}.get(role, role)
 
 
 class TurnScores(NamedTuple):
@@ -126,12 +127,18 @@ def _recap_turn(turn: Turn, scores: TurnScores, labels: Mapping[str, str]) -> Re
 def prose_of(turn: Turn) -> str:
     """The text of a turn without tool calls, results, reasoning, notes of the client, code blocks and markup."""
     texts = (part.text.strip() for part in turn.parts if part.type == "text")
-    said = "\n".join(text for text in texts if text and not text.startswith("<"))
-    return _MARKUP.sub("", _FENCED.sub(" ", said)).strip()
+    return plain_prose("\n".join(text for text in texts if text and not text.startswith("<")))
+
+
+def plain_prose(text: str) -> str:
+    """A text without code blocks and markup."""
+    if "```" in text:
+        text = _FENCED.sub(" ", text)
+    return _MARKUP.sub("", text).strip()
 
 
 def _marks(turn: Turn, prose: str, calls: Sequence[Part]) -> list[Mark]:
-    found = [mark for part in calls for mark in _called(part)]
+    found = [mark for part in calls for mark in called_values(part)]
     for part in turn.parts:
         if part.type in ("text", "tool_result"):
             found += [Mark(kind, part.text[start:end]) for start, end, kind in evidence(part.text)]
@@ -146,7 +153,7 @@ def _beginning(text: str) -> str:
     return line if len(line) <= _RESULT else f"{line[: _RESULT - 1]}…"
 
 
-def _called(part: Part) -> list[Mark]:
+def called_values(part: Part) -> list[Mark]:
     """The command and the paths that a tool was called with."""
     try:
         given: Any = json.loads(part.text)

@@ -347,7 +347,7 @@ class Analysis:
         tx.put(WEIGHING, [(space, ordinal, text, ANALYZE_VERSION) for ordinal, text in found.weighings])
         META.put(tx, [MetaRow(space, state.key, state.mark.to_json()) for state in found.branches])
         META.put(tx, [MetaRow(space, PROGRESS, stretch.progress.to_json())])
-        found.growth.put(tx, space)
+        found.growth.put(tx, space, str(stretch.progress.next))
         if words is not None:
             write_words(tx, space, words)
         if stretch.redo is not None:

@@ -12,6 +12,7 @@ from clew.analyze.keyphrases import Keyphrase
 from clew.analyze.tags import beat_labels, beat_phrases
 from clew.derive.branch_state import TurnMaterial
 from clew.rows.annotations import TAG
+from clew.rows.renderings import mark_sessions
 from clew.rows.vocabulary import Closing
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import LabelRow, MetaRow, NodeRow
@@ -74,10 +75,15 @@ class HierarchyGrowth:
     tagged: list[Closing] = field(default_factory=list)
     trees: dict[str, OpenTree] = field(default_factory=dict)
 
-    def put(self, tx: Transaction, space: str) -> None:
-        """Writes the rows."""
+    def put(self, tx: Transaction, space: str, mark: str) -> None:
+        """Writes the rows.
+
+        Args:
+            mark: of what is to be rendered, see `mark_sessions`.
+        """
         NODE.put(tx, list(self.nodes.values()))
         LABEL.put(tx, self.labels)
+        mark_sessions(tx, space, self.trees, mark)
         trees = ((session, tree) for session, tree in self.trees.items() if tree.closed)
         META.put(tx, [MetaRow(space, TREE + session, tree_text(tree)) for session, tree in trees])
 

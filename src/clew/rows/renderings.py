@@ -99,6 +99,11 @@ def marked(reader: Reader, space: str, prefix: str, limit: int | None = None) ->
     return [(row.name.removeprefix(prefix), row.value) for row in rows]
 
 
+def count_marked(reader: Reader, space: str) -> int:
+    """How many sessions and labels are noted; a note of every label counts as one."""
+    return reader.count("meta", (space, "render:"), (space, "render;"))
+
+
 def unmark(tx: Transaction, space: str, prefix: str, name: str, value: str) -> None:
     """Takes a note back, unless it was renewed meanwhile."""
     key = (space, prefix + name)

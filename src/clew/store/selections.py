@@ -25,6 +25,7 @@ from clew.store.tables import (
     PARAMETER,
     PIN,
     RECEIPT,
+    RENDERING,
     SEGMENT,
     SESSION,
     TAIL,
@@ -455,6 +456,8 @@ SEGMENT_KEYS: Final = Columns(SEGMENT, SegmentKey)
 SEGMENT_KIND: Final = Column[str](SEGMENT, "kind")
 SEGMENT_DATA: Final = Column[bytes](SEGMENT, "data")
 
+RENDERED_NODE: Final = Column[str](RENDERING, "node")
+NODE_ID: Final = Column[str](NODE, "node")
 LABEL_OWNER: Final = Column[str](LABEL, "owner")
 LABEL_NAME: Final = Column[str](LABEL, "name")
 LABEL_OWNERS: Final = Columns(LABEL, LabelOwner)

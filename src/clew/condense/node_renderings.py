@@ -1,0 +1,334 @@
+"""Extractive renderings of a node of the hierarchy: `salient`, `digest` and `title` of what several turns say.
+
+Whole sentences of the turns in their order, each turn's on a line that begins with its speaker, below a line with the
+day; then the files and commands that tools were called with. Pure and deterministic. Start at `render_node`.
+"""
+
+import hashlib
+import re
+from collections import Counter as Tally
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from heapq import heapify, heappop, heappush
+from itertools import chain, pairwise
+from math import sqrt
+from typing import Final, NamedTuple
+
+from clew.condense.evidence import evidence
+from clew.condense.renderings import ELLIPSIS, TITLE, Rendering, title
+from clew.text.counters import Counter
+from clew.text.sentences import sentence_spans
+from clew.text.stopwords import STOPWORDS
+from clew.text.terms import terms
+
+SOURCE_BYTES: Final = 16
+"""Of the SHA-256 that names what a rendering was made from."""
+
+# What a sentence is worth: its turn's relational weight, its own where it is known, and its centrality, each in [0, 1],
+# then up to two new marks of evidence and two new names; and the share of its terms that is new.
+_MARK: Final = 0.6
+_NAME: Final = 0.3
+_MOST_NEW: Final = 2
+_OPENING: Final = 0.3  # the first sentence of a turn
+_QUESTION: Final = 0.7
+_LEAD: Final = 0.4  # "Here are the steps:"
+_FULL: Final = 6  # different terms of a sentence that counts in full: "Wow, that's great!" has one
+_TALK: Final = 0.2  # a greeting, thanks or praise
+_LEAST: Final = 0.1  # part of what the first sentence adds: less is not worth a line
+_OFFSET: Final = 80  # characters added to each length, so that scraps do not win by shortness alone
+_REMARK: Final = 300  # characters of a turn whose sentences are worth what they are
+_FEW: Final = 5  # sentences of a turn that may be without a full stop, as in a chat; of more they are headings
+_ENDS: Final = (".", "!", "?", "\u2026", "\u3002", "\uff01", "\uff1f", ")", '"', "\u201d", "]")
+_ASKS: Final = ("?", "\uff1f")
+_NONE: Final[frozenset[str]] = frozenset()
+_SHARE: Final = 5  # part of what was said
+_DIGEST: Final = 3  # part of `salient`
+_LONGEST: Final = 320  # characters of a sentence that is quoted
+_READ: Final = 6_000  # characters of one turn that are read
+_SENTENCES: Final = 400  # of one node
+_SIGNS: Final = 0.3  # greatest share of digits and signs in a sentence
+_SIGN: Final = re.compile(r"[^\w\s]|[\d_]")
+_WORD: Final = re.compile(r"\w{2,}")
+_NAMES: Final = re.compile(r"(?<=[\w,;:\"'(] )[A-Z][\w'-]*[a-z][\w'-]*(?: [A-Z][\w'-]*[a-z][\w'-]*)*")
+_VALUES: Final = 0.3  # share of a rendering for files and commands
+_SMALL_TALK: Final = re.compile(
+    r"(?:(?:wow|hey|hi|hello|thanks|thank you|thx|congrats|congratulations|yeah|yep|yes|yay|oh|ah|haha|lol|aww?|cool"
+    r"|nice|ok|okay|sure|awesome|amazing|great|glad|sorry|absolutely|definitely|totally|exactly|sounds|looks like"
+    r"|let me know|i hope|feel free|happy to help|you're welcome|long time|thankfully|good (?:morning|night|luck))\b"
+    r"|i'm (?:so |really )?(?:glad|happy|sorry)\b|(?:that|it|this)(?:'s|\u2019s| is| was| sounds| looks)(?: \w+){0,2}"
+    r" (?:awesome|amazing|great|good|nice|cool|lovely|wonderful|beautiful|fantastic|inspiring)\b)",
+    re.IGNORECASE,
+)
+_MARK_SIGNS: Final = frozenset("0123456789/_`\\@")  # a text without one has hardly a mark of evidence
+
+
+class NodeLine(NamedTuple):
+    """What one speaker said in one turn.
+
+    Attributes:
+        day: of the turn, as YYYY-MM-DD; empty where it is unknown.
+        text: prose.
+        weight: layer 1 of the turn in its beat, 0..1.
+        weights: layer 1 of each sentence of `text`; empty where it is not known.
+    """
+
+    day: str
+    speaker: str
+    text: str
+    weight: float = 0.2
+    weights: Sequence[float] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NodeSource:
+    """What the renderings of one node are made from.
+
+    Attributes:
+        lines: in the order of the log.
+        values: files and commands that tools were called with, repeated ones included, by kind.
+        hashes: of the turns or nodes that it was read from, in order.
+        title: what the node is about, as the hierarchy names it; None where it does not.
+        words: a label's terms; sentences with one of them are preferred.
+    """
+
+    lines: Sequence[NodeLine]
+    values: Sequence[tuple[str, str]] = ()
+    hashes: Sequence[bytes] = ()
+    title: str | None = None
+    words: frozenset[str] = frozenset()
+
+    def digest(self) -> bytes:
+        """Names the source: another one has another."""
+        return hashlib.sha256(b"".join(self.hashes)).digest()[:SOURCE_BYTES]
+
+
+class NodeSize(NamedTuple):
+    """Characters of the `salient` rendering: the shortest and the longest that it may need; a digest has a third.
+
+    Between the two it may take `_SHARE` of what was said.
+    """
+
+    least: int
+    most: int
+
+    def salient(self, source: NodeSource) -> int:
+        """Most characters of the `salient` rendering of a source."""
+        said = sum(len(line.text) for line in source.lines)
+        return min(self.most, max(self.least, said // _SHARE))
+
+
+def render_node(source: NodeSource, size: NodeSize, counter: Counter) -> list[Rendering]:
+    """The renderings of a node that has anything to show: `salient`, `digest` and `title`; none for an empty one.
+
+    A digest that would say the same as `salient` is left out.
+    """
+    sentences = _sentences(source)
+    most = size.salient(source)
+    values = _values(source.values, int(_VALUES * most))
+    order = _chosen(sentences, most - sum(map(len, values)))
+    salient = _text(sentences, order, values)
+    if not salient:
+        return []
+    digest = _text(sentences, _first(sentences, order, most // _DIGEST), () if order else values[:1])
+    name = source.title or title(sentences[order[0]].text if order else salient)
+    shown = {"salient": salient, "digest": digest, "title": name[:TITLE]}
+    if digest == salient:
+        del shown["digest"]
+    marks = {mark for sentence in sentences for mark in sentence.marks} | {value for _, value in source.values}
+    named = source.digest().hex()
+    return [
+        Rendering(kind=kind, text=text, tokens=counter(text), source=named, coverage=_coverage(text, marks))
+        for kind, text in shown.items()
+    ]
+
+
+def lines_of(salient: str) -> list[NodeLine]:
+    """The lines of a `salient` rendering, from which those of the node above are made."""
+    found, day = [], ""
+    for line in salient.split("\n"):
+        if _DAY.fullmatch(line):
+            day = line
+        elif not line.startswith(tuple(_HEADED.values())):
+            speaker, colon, text = line.partition(": ")
+            if colon:
+                found += [NodeLine(day, speaker, part) for part in text.split(f" {ELLIPSIS} ")]
+    return found
+
+
+_DAY: Final = re.compile(r"\d{4}-\d\d-\d\d")
+_HEADED: Final = {"path": "- files: ", "command": "- commands: "}
+
+
+@dataclass(slots=True)
+class _Sentence:
+    line: int
+    place: int  # within its line
+    text: str
+    day: str
+    speaker: str
+    share: float  # of what an only sentence of a short turn adds
+    worth: float
+    terms: frozenset[str]
+    marks: frozenset[str] = _NONE
+    names: Collection[str] = ()
+
+
+def _sentences(source: NodeSource) -> list[_Sentence]:
+    cut = [each for number, line in enumerate(source.lines) for each in _cut(number, line)][:_SENTENCES]
+    speakers = {line.speaker.casefold() for line in source.lines}
+    shared = Tally(chain.from_iterable([each.terms for each in cut]))
+    for each in cut:
+        held = each.terms
+        central = len([term for term in held if shared[term] > 1]) / len(held) if held else 0.0
+        asked = 1.0 if not source.words or held & source.words else _LEAD
+        each.worth += central
+        each.share *= asked * _form(each.text)
+        each.marks = _marks(each.text)
+        each.names = [name for name in _NAMES.findall(each.text) if name.casefold() not in speakers]
+    return cut
+
+
+def _cut(number: int, line: NodeLine) -> Iterator[_Sentence]:
+    """The sentences of one turn that can be quoted, with the worth that they have by themselves.
+
+    What a turn says is shared by its sentences: each of a document's many is worth less than a remark's only one.
+    """
+    text = line.text[:_READ]
+    spans = sentence_spans(text)
+    share = min(1.0, sqrt(_REMARK / max(1, len(text))))
+    for place, (start, end) in enumerate(spans):
+        shown = text[start:end]
+        shown = shown if shown.isprintable() and "  " not in shown else " ".join(shown.split())
+        if _is_prose(shown) and (len(spans) <= _FEW or shown.endswith(_ENDS)):
+            held = _terms(shown)
+            own = line.weights[place] if place < len(line.weights) else line.weight
+            opening = _OPENING if place == 0 else 0.0
+            worth = (line.weight + own) / 2 + opening
+            yield _Sentence(number, place, shown, line.day, line.speaker, share, worth, held)
+
+
+def _form(text: str) -> float:
+    """The share of what a sentence adds that it has by its form."""
+    if _SMALL_TALK.match(text):
+        return _TALK
+    if text.endswith(_ASKS):
+        return _QUESTION
+    return _LEAD if text.endswith(":") else 1.0
+
+
+def _marks(text: str) -> frozenset[str]:
+    if _MARK_SIGNS.isdisjoint(text) and "." not in text[:-1] and "rror" not in text:
+        return _NONE
+    return frozenset(text[low:high].casefold() for low, high, _ in evidence(text))
+
+
+def _is_prose(sentence: str) -> bool:
+    """Whether a sentence can be quoted: not too long, and made of words."""
+    size = len(sentence)
+    return size <= _LONGEST and " " in sentence and len(_SIGN.findall(sentence)) <= _SIGNS * size
+
+
+def _terms(text: str) -> frozenset[str]:
+    """The words that tell something; stems, or pairs of characters, where the script asks for them."""
+    if not text.isascii():
+        return frozenset(terms(text))
+    return frozenset(_WORD.findall(text.casefold().replace("'", ""))) - STOPWORDS
+
+
+def _chosen(sentences: Sequence[_Sentence], room: int) -> list[int]:
+    """The sentences to show, the best first: greedy by what each adds per length; ties go to the earlier.
+
+    What a sentence adds can only fall as others are chosen, so one is weighed again only when it comes first.
+    """
+    said: set[str] = set()
+    waiting = [(-round(_adds(each, said), 6), number, 0) for number, each in enumerate(sentences)]
+    heapify(waiting)
+    order: list[int] = []
+    least = 0.0
+    while waiting:
+        gain, number, seen = heappop(waiting)
+        each = sentences[number]
+        if gain >= least:
+            return order
+        if _cost(each) > room:
+            continue
+        if seen < len(order):
+            heappush(waiting, (-round(_adds(each, said), 6), number, len(order)))
+            continue
+        order.append(number)
+        least = least or _LEAST * gain
+        said |= each.terms | each.marks
+        said.update(each.names)
+        room -= _cost(each)
+    return order
+
+
+def _cost(sentence: _Sentence) -> int:
+    return len(sentence.text) + len(sentence.speaker) + 3
+
+
+def _adds(each: _Sentence, said: set[str]) -> float:
+    if not each.terms:
+        return 0.0
+    fresh, full = len(each.terms - said) / len(each.terms), min(1.0, len(each.terms) / _FULL)
+    gain = each.worth + fresh
+    if each.marks:
+        gain += _MARK * min(_MOST_NEW, len(each.marks - said))
+    if each.names:
+        gain += _NAME * min(_MOST_NEW, sum(name not in said for name in each.names))
+    return gain * full * fresh * each.share / (len(each.text) + _OFFSET)
+
+
+def _first(sentences: Sequence[_Sentence], order: Sequence[int], most: int) -> list[int]:
+    """The first of the chosen sentences that fit; the first of all in any case."""
+    kept: list[int] = []
+    room = most
+    for number in order:
+        cost = _cost(sentences[number])
+        if cost <= room or not kept:
+            kept.append(number)
+            room -= cost
+    return kept
+
+
+def _text(sentences: Sequence[_Sentence], order: Iterable[int], values: Sequence[str]) -> str:
+    """The chosen sentences in the order of the log: a line for each day, then one for each turn."""
+    shown = [sentences[number] for number in sorted(order)]
+    parts = [_opening(shown[0], None)] if shown else []
+    for before, each in pairwise(shown):
+        parts.append(_opening(each, before))
+    text = "".join(part + each.text for part, each in zip(parts, shown, strict=True))
+    return "\n".join(filter(None, (text, *values)))
+
+
+def _opening(each: _Sentence, before: _Sentence | None) -> str:
+    """What stands before a sentence: day and speaker, or the gap to the sentence before it in the same turn."""
+    if before is not None and (each.speaker, each.day) == (before.speaker, before.day):
+        return " " if (each.line, each.place) == (before.line, before.place + 1) else f" {ELLIPSIS} "
+    start = "" if before is None else "\n"
+    day = f"{each.day}\n" if each.day and (before is None or each.day != before.day) else ""
+    return f"{start}{day}{each.speaker}: "
+
+
+def _values(values: Sequence[tuple[str, str]], room: int) -> list[str]:
+    """A line of files and a line of commands: those used most often first, then the last."""
+    lines = []
+    for kind, head in _HEADED.items():
+        used = Tally(value for each, value in values if each == kind)
+        last = {value: place for place, (each, value) in enumerate(values) if each == kind}
+        kept: list[str] = []
+        left = room // len(_HEADED) - len(head)
+        for value in sorted(used, key=lambda value: (-used[value], -last[value])):
+            one = " ".join(value.split())
+            if len(one) + 2 <= left:
+                kept.append(one)
+                left -= len(one) + 2
+        if kept:
+            lines.append(head + ("; " if kind == "command" else ", ").join(kept))
+    return lines
+
+
+def _coverage(text: str, marks: Iterable[str]) -> float:
+    known = sorted(set(marks))
+    folded = text.casefold()
+    return round(sum(mark.casefold() in folded for mark in known) / len(known), 4) if known else 1.0

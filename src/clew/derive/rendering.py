@@ -1,0 +1,349 @@
+"""Makes the renderings of nodes: of beats from their turns, of what stands above from the renderings below it.
+
+Notes in META say which sessions and labels have work (`clew.rows.renderings`); the analysis writes them with the nodes.
+A stretch is one transaction that is given up when a turn or node it was made from is gone, so that nothing which was
+forgotten comes back. Nodes are final once they are closed, and so are their renderings; those of a session and of a
+label are made again when their source has changed.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from clew.condense.node_material import SILENT, line_of, plain_line, tool_values
+from clew.condense.node_renderings import NodeLine, NodeSize, NodeSource, lines_of, render_node
+from clew.condense.renderings import Rendering
+from clew.rows.annotations import NAME_OWNER, TAG, WEIGHING, said_of
+from clew.rows.renderings import (
+    ALL_LABELS,
+    LABEL_MARK,
+    SESSION_MARK,
+    count_marked,
+    mark_labels,
+    marked,
+    put_renderings,
+    rendering,
+    renderings_of,
+    session_node,
+    unmark,
+)
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.row_types import LabelRow, NodeRow, TurnRow
+from clew.store.rows import from_us, turn_from_row
+from clew.store.selections import LABEL_NAME, NODE_ID, NODE_OUTLINES, RENDERED_NODE, TURN_SEQ
+from clew.store.tables import LABEL, META, NODE, SESSION, TURN
+from clew.structure.hierarchy_codec import beat_of
+from clew.text.counters import counter
+from clew.text.terms import terms
+from clew.types.ids import BEAT, session_prefix
+
+STRETCH: Final = 64
+"""Most nodes rendered between two commits."""
+
+CACHED_SESSIONS: Final = 256
+
+BEAT_SIZE: Final = NodeSize(480, 960)
+CHAPTER_SIZE: Final = NodeSize(960, 1440)
+SESSION_SIZE: Final = NodeSize(960, 1920)
+LABEL_SIZE: Final = NodeSize(960, 960)
+
+LABEL_BEATS: Final = 12
+"""Beats that a label's rendering is made from: those in which it weighs most."""
+
+_TITLE: Final = "title"
+_UNTITLED: Final = "(no prose)"
+_LONG: Final = 600  # characters of a turn whose sentences are weighed one by one
+
+
+@dataclass(slots=True)
+class _Places:
+    """How far a session is rendered.
+
+    Attributes:
+        next: by level, place of the next node to render.
+        child: by level, place of the next node that no rendered chapter has as its child.
+    """
+
+    next: dict[int, int] = field(default_factory=dict)
+    child: dict[int, int] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class _Made:
+    """The renderings of one stretch, and what they were made from.
+
+    Attributes:
+        nodes: those rendered that are rows of NODE.
+        below: nodes from whose renderings these were made.
+        turns: keys of rows of TURN, likewise.
+        labels: names whose renderings may change.
+        done: whether the session has no more work.
+    """
+
+    renderings: list[tuple[str, Rendering]] = field(default_factory=list)
+    nodes: list[str] = field(default_factory=list)
+    below: list[str] = field(default_factory=list)
+    turns: list[tuple[str, str, int]] = field(default_factory=list)
+    labels: set[str] = field(default_factory=set)
+    done: bool = False
+
+
+class NodeRendering:
+    """Renders the nodes of one space. Only the holder of the worker's lease may call `step`."""
+
+    def __init__(self, store: Store, space: str) -> None:
+        self._store, self._space = store, space
+        self._count = counter()
+        self._places: dict[str, _Places] = {}
+
+    def pending(self) -> int:
+        """Sessions and labels with something to render."""
+        with self._store.snapshot() as reader:
+            return count_marked(reader, self._space)
+
+    def step(self) -> bool:
+        """Renders one stretch of nodes; says whether there was anything to do."""
+        with self._store.snapshot() as reader:
+            sessions = marked(reader, self._space, SESSION_MARK, limit=1)
+            labels = [] if sessions else marked(reader, self._space, LABEL_MARK, limit=STRETCH)
+            every = not sessions and META.get(reader, (self._space, ALL_LABELS)) is not None
+        if sessions:
+            self._session(*sessions[0])
+        elif every:
+            self._store.transaction(self._mark_all, durable=False)
+        elif labels:
+            self._labels(labels)
+        return bool(sessions or labels or every)
+
+    def _mark_all(self, tx: Transaction) -> None:
+        names = set(LABEL_NAME.scan(tx, (self._space, TAG), (self._space, TAG), index="name"))
+        mark_labels(tx, self._space, sorted(names))
+        tx.delete("meta", (self._space, ALL_LABELS), (self._space, ALL_LABELS))
+
+    def _session(self, session: str, mark: str) -> None:
+        with self._store.snapshot() as reader:
+            places = self._places.get(session)
+            if places is None or not _still(reader, self._space, session, places):
+                places = _places_of(reader, self._space, session)
+            ahead = _Places(dict(places.next), dict(places.child))
+            made = _Made()
+            self._beats(reader, session, ahead, made)
+            if not made.nodes:
+                self._chapters(reader, session, ahead, made)
+            if not made.nodes:
+                self._whole(reader, session, made)
+        self._places.pop(session, None)
+        if self._store.transaction(partial(self._keep_session, session, mark, made), durable=False):
+            self._places[session] = ahead
+            while len(self._places) > CACHED_SESSIONS:
+                del self._places[next(iter(self._places))]
+
+    def _keep_session(self, session: str, mark: str, made: _Made, tx: Transaction) -> bool:
+        nodes = NODE_ID.get_many(tx, [(self._space, node) for node in made.nodes])
+        if None in nodes or None in TURN_SEQ.get_many(tx, made.turns) or not self._stand(tx, made.below):
+            return False  # forgotten meanwhile: what remains is rendered by the note that comes with the new nodes
+        if made.done and made.below != self._tops(tx, session):
+            return False
+        put_renderings(tx, self._space, made.renderings)
+        mark_labels(tx, self._space, sorted(made.labels))
+        if made.done:
+            unmark(tx, self._space, SESSION_MARK, session, mark)
+        return True
+
+    def _stand(self, reader: Reader, nodes: Sequence[str]) -> bool:
+        """Whether nodes still have renderings; where they were dropped, others may come back under the same ids."""
+        return None not in RENDERED_NODE.get_many(reader, [(self._space, node, _TITLE) for node in nodes])
+
+    def _tops(self, reader: Reader, session: str) -> list[str]:
+        return [row.node for row in _tops(reader, self._space, session)][::-1]
+
+    def _beats(self, reader: Reader, session: str, places: _Places, made: _Made) -> None:
+        rows = _nodes(reader, self._space, session, BEAT, places.next.get(BEAT, 0))
+        maps = [beat_of(row.data) for row in rows]
+        keys = [(self._space, session, piece.seq) for beat in maps for piece in beat.pieces]
+        turns = {(row.session, row.seq): row for row in TURN.get_many(reader, keys) if row is not None}
+        weights = self._weights(reader, turns.values())
+        for row, beat in zip(rows, maps, strict=True):
+            lines: list[NodeLine] = []
+            values: list[tuple[str, str]] = []
+            stored = [(piece, turn) for piece in beat.pieces if (turn := turns.get((session, piece.seq))) is not None]
+            for piece, turn in stored:
+                line, called = _read(turn)
+                values += called
+                if line is not None:
+                    lines.append(line._replace(weight=piece.layer1, weights=weights.get(turn.ordinal, ())))
+            hashes = [turn.hash for _, turn in stored]
+            made.turns += [(self._space, session, piece.seq) for piece, _ in stored]
+            self._add(made, row.node, NodeSource(lines, values, hashes, row.title), BEAT_SIZE)
+            made.nodes.append(row.node)
+            owned = LABEL.scan(reader, (self._space, row.node, TAG), (self._space, row.node, TAG))
+            made.labels |= {label.name for label in owned}
+            places.next[BEAT] = row.place + 1
+
+    def _weights(self, reader: Reader, turns: Iterable[TurnRow]) -> dict[int, Sequence[float]]:
+        """Layer 1 of the sentences of turns that have many, by ordinal; of those whose whole text is prose."""
+        long = [row.ordinal for row in turns if row.parts is None and len(row.text) > _LONG]
+        found: dict[int, Sequence[float]] = {}
+        for ordinal, said in zip(long, said_of(reader, self._space, WEIGHING, long), strict=True):
+            scores = None if said is None else said.get("layer1:sentences")
+            if isinstance(scores, list):
+                found[ordinal] = scores
+        return found
+
+    def _chapters(self, reader: Reader, session: str, places: _Places, made: _Made) -> None:
+        level = BEAT + 1
+        while not made.nodes:
+            rows = _nodes(reader, self._space, session, level, places.next.get(level, 0))
+            if not rows and not _nodes(reader, self._space, session, level, 0, limit=1):
+                return
+            for row in rows:
+                children = _children(reader, self._space, row, places.child.get(level - 1, 0))
+                below = [child.node for child in children]
+                self._add(made, row.node, self._above(reader, below, row.title), CHAPTER_SIZE)
+                made.nodes.append(row.node)
+                made.below += below
+                places.next[level] = row.place + 1
+                places.child[level - 1] = children[-1].place + 1 if children else places.child.get(level - 1, 0)
+            level += 1
+
+    def _whole(self, reader: Reader, session: str, made: _Made) -> None:
+        tops = self._tops(reader, session)
+        stored = SESSION.get(reader, (self._space, session))
+        source = self._above(reader, tops, None if stored is None else stored.title)
+        made.done = True
+        before = rendering(reader, self._space, session_node(session), _TITLE)
+        if tops and (before is None or before.source != source.digest().hex()):
+            self._add(made, session_node(session), source, SESSION_SIZE)
+        made.below = tops
+
+    def _above(self, reader: Reader, below: Sequence[str], title: str | None, words: str = "") -> NodeSource:
+        """The source of a node that stands above others."""
+        found = [each for each in renderings_of(reader, self._space, below, "salient") if each is not None]
+        lines = sorted((line for each in found for line in lines_of(each.text)), key=_day)
+        return NodeSource(lines, (), [bytes.fromhex(each.source) for each in found], title, frozenset(terms(words)))
+
+    def _add(self, made: _Made, node: str, source: NodeSource, size: NodeSize) -> None:
+        found = render_node(source, size, self._count)
+        if not found:  # a title says that the node was looked at
+            name = source.title or _UNTITLED
+            named = source.digest().hex()
+            found = [Rendering(kind=_TITLE, text=name, tokens=self._count(name), source=named, coverage=0.0)]
+        made.renderings += [(node, each) for each in found]
+
+    def _labels(self, labels: Sequence[tuple[str, str]]) -> None:
+        made = _Made()
+        gone = []
+        with self._store.snapshot() as reader:
+            for name, _ in labels:
+                node = NAME_OWNER + name
+                beats = sorted(row.owner for row in _beats_of_label(reader, self._space, name))
+                before = rendering(reader, self._space, node, _TITLE)
+                if len(beats) < 2:
+                    gone += [node] if before is not None else []
+                    continue
+                source = self._above(reader, beats, name, name)
+                if before is None or before.source != source.digest().hex():
+                    self._add(made, node, source, LABEL_SIZE)
+                    made.below += beats
+        self._store.transaction(partial(self._keep_labels, labels, made, gone), durable=False)
+
+    def _keep_labels(
+        self, labels: Sequence[tuple[str, str]], made: _Made, gone: Sequence[str], tx: Transaction
+    ) -> None:
+        if not self._stand(tx, made.below):
+            return  # forgotten meanwhile: all labels are noted again
+        for node in gone:
+            tx.delete("rendering", (self._space, node), (self._space, node))
+        put_renderings(tx, self._space, made.renderings)
+        for name, mark in labels:
+            unmark(tx, self._space, LABEL_MARK, name, mark)
+
+
+def _read(row: TurnRow) -> tuple[NodeLine | None, list[tuple[str, str]]]:
+    """What a turn says to a reader, and the files and commands of its tool calls."""
+    if row.role in SILENT or row.origin in SILENT:
+        return None, []
+    if row.parts is None:
+        return plain_line(row.text, row.speaker, row.role, None if row.at is None else from_us(row.at)), []
+    turn = turn_from_row(row)
+    return line_of(turn), tool_values(turn)
+
+
+def _day(line: NodeLine) -> str:
+    return line.day
+
+
+def _nodes(reader: Reader, space: str, session: str, level: int, place: int, limit: int = STRETCH) -> list[NodeRow]:
+    """The next nodes of a level from a place on."""
+    low, high = (space, session, level, place), (space, session, level)
+    return NODE.scan(reader, low, high, index="level", limit=limit)
+
+
+def _children(reader: Reader, space: str, chapter: NodeRow, place: int) -> list[NodeRow]:
+    """The children of a chapter, which stand side by side; from a place at or before the first of them."""
+    found: list[NodeRow] = []
+    while rows := _nodes(reader, space, chapter.session, chapter.level - 1, place, limit=16):
+        for row in rows:
+            if row.parent == chapter.node:
+                found.append(row)
+            elif found:
+                return found
+        place = rows[-1].place + 1
+    return found
+
+
+def _tops(reader: Reader, space: str, session: str) -> Iterator[NodeRow]:
+    """The nodes of a session without a parent, the last first: those of the level below before those above."""
+    level = BEAT
+    while True:
+        end: tuple[str, str, int] | tuple[str, str, int, int] = (space, session, level)
+        rows = NODE.scan(reader, (space, session, level), end, index="level", limit=16, reverse=True)
+        if not rows:
+            return
+        loose = True
+        while rows and loose:
+            for row in rows:
+                loose = loose and row.parent is None
+                if loose:
+                    yield row
+            end = (space, session, level, rows[-1].place - 1)
+            rows = NODE.scan(reader, (space, session, level), end, index="level", limit=16, reverse=True)
+        level += 1
+
+
+def _beats_of_label(reader: Reader, space: str, name: str) -> list[LabelRow]:
+    """The beats in which a label weighs most."""
+    bound = (space, TAG, name)
+    rows = LABEL.scan(reader, bound, bound, index="name", limit=4 * LABEL_BEATS, reverse=True)
+    return [row for row in rows if ":beat:" in row.owner][:LABEL_BEATS]
+
+
+def _places_of(reader: Reader, space: str, session: str) -> _Places:
+    """How far a session is rendered, by a look at all its nodes."""
+    prefix = session_prefix(session)
+    done = {
+        node
+        for kind in ("beat", "chapter")
+        for node in RENDERED_NODE.scan(reader, (space, f"{prefix}:{kind}:"), (space, f"{prefix}:{kind};"))
+    }
+    places = _Places()
+    rows = NODE_OUTLINES.scan(reader, (space, session), (space, session), index="level")
+    by_level: dict[int, list[str]] = {}
+    for row in rows:
+        at = by_level.setdefault(row.level, [])
+        if row.node in done:
+            places.next[row.level] = len(at) + 1
+            if row.parent in done:
+                places.child[row.level] = len(at) + 1
+        at.append(row.node)
+    return places
+
+
+def _still(reader: Reader, space: str, session: str, places: _Places) -> bool:
+    """Whether the beat that was rendered last is still the one at its place."""
+    last = places.next.get(BEAT, 0) - 1
+    if last < 0:
+        return True
+    rows = _nodes(reader, space, session, BEAT, last, limit=1)
+    return bool(rows) and rendering(reader, space, rows[0].node, _TITLE) is not None
