@@ -34,7 +34,7 @@ from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.models.recorded import RecordedEmbedder
 from clew.rank.search import Ranking
-from clew.recall.read_path import texts_of
+from clew.recall.stored_words import words_of
 from clew.text.counters import counter
 
 DATA: Final = {"locomo-dev": "locomo.json", "realtalk-dev": "", "beam-dev": ""}
@@ -90,7 +90,7 @@ class PackingResult(Memory):
             return {
                 name: build_context(
                     ranking,
-                    lambda names: texts_of(reader, self.space, names),
+                    lambda names: words_of(reader, self.space, frame.view, names),
                     budget=budget,
                     counter=counter("estimate"),
                     receipt_id="",

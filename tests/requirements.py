@@ -1593,6 +1593,24 @@ AGENTS = (
         "issue 13",
         "While vectors are missing for some turns, these are ranked by words on the same scale.",
     ),
+    Requirement(
+        "F-AGENT-80",
+        "issue 13",
+        "A block marks a model's thinking, and leaves it out where its answer says the same.",
+    ),
+    Requirement(
+        "F-AGENT-81",
+        "issue 13",
+        "A block marks answers that were regenerated and turns from which the person went back.",
+    ),
+    Requirement(
+        "F-AGENT-82", "issue 13", "What an agent tells its subagent is shown as the agent's words, and marked."
+    ),
+    Requirement(
+        "F-AGENT-83",
+        "issue 13",
+        "Where a large block shows several sessions, their headings carry title, project and branch.",
+    ),
 )
 
 # --- SIGMAVIEW ---

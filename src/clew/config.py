@@ -195,6 +195,11 @@ class RecallConfig:
     )
     cost: float = _setting(2.0, "Subtracted for each unit of the natural logarithm of a turn's tokens.", low=0, high=20)
     cost_assistant: float = _setting(3.0, "`recall.cost` in conversations with an assistant.", low=0, high=20)
+    thinking: str = _setting(
+        "new",
+        "Which thinking of a model blocks show: what its answer does not say again, or all.",
+        choices=("new", "all"),
+    )
     announcement: float = _setting(
         1.0,
         "Share of what the announcement of a tool call scores above the call's result that is subtracted after fusion.",

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from clew.assemble.context import build_context
 from clew.assemble.fit import fit
 from clew.assemble.render import CLOSING, OPENING, Evidence, heading, heading_key, line
+from clew.assemble.stored_words import StoredWords
 from clew.memory import Memory
 from clew.rank.search import rank
 from clew.testing import FrozenClock
@@ -75,7 +76,11 @@ def test_never_over_the_budget(log: list[Turn], budget: int, counted_by: str | C
     for position, turn in enumerate(log):
         stored[turn.session, int(view.turns.seq[position])] = turn.text
     context = build_context(
-        ranking, lambda names: [stored[name] for name in names], budget=budget, counter=count, receipt_id="r"
+        ranking,
+        lambda names: [StoredWords(stored[name]) for name in names],
+        budget=budget,
+        counter=count,
+        receipt_id="r",
     )
     assert context.tokens <= budget
     assert context.tokens == (count(context.text) if context.items else 0)

@@ -10,6 +10,7 @@ from clew.assemble.candidate_renderings import LONG, renderings
 from clew.assemble.context import build_context
 from clew.assemble.fit import fit
 from clew.assemble.render import Evidence, line
+from clew.assemble.stored_words import StoredWords
 from clew.memory import Memory
 from clew.rank.search import rank
 from clew.testing import FrozenClock
@@ -45,7 +46,11 @@ def test_each_rendering_is_counted_once_and_the_block_once() -> None:
     ranking = rank(asked(view, "Where is the red wine?"), limit=400)
     telling = Telling()
     context = build_context(
-        ranking, lambda names: [log[seq].text for _, seq in names], budget=1000, counter=telling, receipt_id="r"
+        ranking,
+        lambda names: [StoredWords(log[seq].text) for _, seq in names],
+        budget=1000,
+        counter=telling,
+        receipt_id="r",
     )
     assert context.tokens <= 1000
     assert max(telling.asked.values()) == 1

@@ -1,7 +1,7 @@
 """Builds the Context of a ranking: reads the texts that may fit, packs, renders, and lists what was left out."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
 from itertools import repeat
 from typing import Final
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from clew.assemble.candidate_renderings import LONG, beginning, renderings
 from clew.assemble.fit import fit
 from clew.assemble.receipt import context_items, left_out, omissions
-from clew.assemble.render import Evidence, item_line, render
+from clew.assemble.render import Evidence, item_line, label, render
+from clew.assemble.stored_words import StoredWords, marked, says_again, with_thinking, within, without_thinking
 from clew.index.view import IndexView
 from clew.rank.dampening import DAY
 from clew.rank.search import Ranking
@@ -20,7 +21,6 @@ from clew.rank.sigma import SNIPPET
 from clew.store.rows import from_us
 from clew.text.counters import Counter
 from clew.text.pieces import piece_spans
-from clew.text.shown_names import shown_speaker
 from clew.types.context import Context
 from clew.types.record import bulk_maker
 from clew.types.turn import ROLES, Turn
@@ -36,8 +36,8 @@ LEAST: Final = 1e-12
 
 _evidence: Final = bulk_maker(Evidence)
 
-ReadTexts = Callable[[Sequence[tuple[str, int]]], Sequence[str | None]]
-"""Maps (session, seq) pairs to texts; None for a turn that was forgotten meanwhile."""
+ReadWords = Callable[[Sequence[tuple[str, int]]], Sequence[StoredWords | None]]
+"""Maps (session, seq) pairs to what is shown of the turns; None for a turn that was forgotten meanwhile."""
 
 
 def worth(ranking: Ranking) -> list[float]:
@@ -87,7 +87,7 @@ SIGMA: Final = PackingPolicy(offer=lambda whole, words, *_: beginning(whole, wor
 
 def build_context(
     ranking: Ranking,
-    fetch: ReadTexts,
+    fetch: ReadWords,
     *,
     budget: int,
     counter: Counter,
@@ -106,7 +106,7 @@ def build_context(
     ranking = ranking.including(reasons) if reasons else ranking
     why = _by_place(ranking, reasons) if reasons else {}
     lengths = ranking.frame.view.turns.chars[ranking.positions]
-    shelf = _RenderingSource(ranking, fetch, policy)
+    shelf = _RenderingSource(ranking, fetch, policy, why)
     packed = fit(
         np.minimum(lengths, policy.long).tolist(),
         shelf.fetch,
@@ -125,7 +125,14 @@ def build_context(
         tokens=packed.tokens,
         budget=budget,
         items=context_items(packed, candidates[:shown], ranks[:shown], why),
-        omitted=omissions(candidates[shown:], ranks[shown:], lengths[left].tolist(), budget - packed.tokens, why),
+        omitted=omissions(
+            candidates[shown:],
+            ranks[shown:],
+            lengths[left].tolist(),
+            budget - packed.tokens,
+            why,
+            shelf.said_again,
+        ),
         receipt_id=receipt_id,
     )
 
@@ -149,12 +156,19 @@ def _by_place(ranking: Ranking, reasons: Mapping[int, str]) -> dict[int, str]:
 
 
 class _RenderingSource:
-    """Reads the texts of candidates, several at once, and makes their renderings."""
+    """Reads the texts of candidates, several at once, and makes their renderings.
 
-    def __init__(self, ranking: Ranking, fetch: ReadTexts, policy: PackingPolicy) -> None:
+    Attributes:
+        said_again: indexes of candidates that are nothing but thinking, and whose answer says the same.
+    """
+
+    def __init__(self, ranking: Ranking, fetch: ReadWords, policy: PackingPolicy, required: Collection[int]) -> None:
         self._ranking, self._fetch, self._offer, self._long = ranking, fetch, policy.offer, policy.long
+        self._required = required
+        self._leaves_out = ranking.frame.config.thinking == "new"
         self._made: dict[int, list[Evidence]] = {}
-        self._words: dict[int, str] = {}
+        self._words: dict[int, StoredWords] = {}
+        self.said_again: set[int] = set()
 
     def fetch(self, places: Sequence[int]) -> None:
         """Reads these candidates, and makes the renderings of whole turns together, which takes a third of the time."""
@@ -164,7 +178,7 @@ class _RenderingSource:
         codes, at, seqs = turns.session[positions].tolist(), turns.at[positions], turns.seq[positions].tolist()
         names = list(map(view.sessions.__getitem__, codes))
         words = self._fetch(list(zip(names, seqs, strict=True)))
-        texts = ["" if each is None else each.strip() for each in words]
+        texts = ["" if each is None else each.text.strip() for each in words]
         speakers, written = _speakers(view, turns.speaker[positions], turns.role[positions])
         moments = _moments(at)
         whole = _evidence(
@@ -178,23 +192,69 @@ class _RenderingSource:
             repeat("full"),
             repeat(()),
             repeat(1.0),
+            repeat(""),
             list(map(item_line, seqs, written, texts)),
             _headings(names, codes, moments, (at // DAY).tolist()),
         )
         self._made.update(zip(places, map(list, zip(whole)), strict=True))
-        for place, text, size in zip(places, words, turns.chars[positions].tolist(), strict=True):
-            if text is None:
+        for place, stored, size in zip(places, words, turns.chars[positions].tolist(), strict=True):
+            if stored is None:
                 self._made[place] = []
-            elif size > self._long:
-                self._words[place] = text
+                continue
+            if stored.is_marked:
+                self._made[place] = self._marked(place, stored)
+            if size > self._long and self._made[place]:
+                self._words[place] = stored
 
     def renderings(self, place: int) -> list[Evidence]:
         """The whole turn, and shorter renderings of a long one; empty when the turn was forgotten meanwhile."""
         if place not in self._words:
             return self._made[place]
         words, position = self._words[place], int(self._ranking.positions[place])
-        scores = self._ranking.frame.scores_of_pieces(position)
-        return self._offer(self._made[place][0], words, piece_spans(words), scores)
+        scores, spans = self._ranking.frame.scores_of_pieces(position), piece_spans(words.text)
+        whole = self._made[place][0]
+        if not words.thinking or words.is_thinking:
+            return self._offer(whole, words.text, spans, scores)
+        thinks = [within(words, *span) for span in spans]
+        if whole.rendering != ANSWER:
+            offered = self._offer(whole, words.text, spans, scores)
+            return [_marked_passage(each, words.mark, thinks) for each in offered]
+        scores = [0.0 if is_thinking else score for is_thinking, score in zip(thinks, scores, strict=True)]
+        if max(scores, default=0.0) <= 0:
+            spans = piece_spans(whole.text)
+            return self._offer(whole, whole.text, spans, [0.0] * len(spans))
+        offered = self._offer(whole, words.text, spans, scores)
+        return [
+            each for each in offered if each.rendering != "title" and not any(thinks[piece] for piece in each.pieces)
+        ]
+
+    def _marked(self, place: int, words: StoredWords) -> list[Evidence]:
+        """The whole of a turn with its marks, without thinking that its answer says again."""
+        (whole,) = self._made[place]
+        text, rendering = marked(words), whole.rendering
+        may_leave = bool(words.thinking) and self._leaves_out and place not in self._required
+        if may_leave and says_again(words, self._ranking.frame.intent.terms):
+            if words.is_thinking:
+                self.said_again.add(place)
+                return []
+            text, rendering = without_thinking(words), ANSWER
+        speaker = words.speaker or whole.speaker
+        return [replace(whole, speaker=speaker, text=text.strip(), rendering=rendering, mark=words.mark)]
+
+
+ANSWER: Final = "answer"
+"""The rendering of a turn without its thinking."""
+
+
+def _marked_passage(offered: Evidence, mark: str, thinks: Sequence[bool]) -> Evidence:
+    """A rendering, marked where it shows a passage with thinking in it.
+
+    Args:
+        thinks: of each piece of the turn whether it has thinking in it.
+    """
+    if any(thinks[piece] for piece in offered.pieces):
+        return replace(offered, mark=with_thinking(mark))
+    return offered
 
 
 def _moments(at: NDArray[np.int64]) -> list[datetime | None]:
@@ -211,7 +271,7 @@ def _speakers(view: IndexView, speakers: NDArray[np.int32], roles: NDArray[np.ui
     for code in set(codes):
         speaker, role = divmod(code, len(ROLES))
         names[code] = name = (view.speakers[speaker - 1] if speaker else "") or ROLES[role]
-        written[code] = shown_speaker(name)
+        written[code] = label(name)
     return list(map(names.__getitem__, codes)), list(map(written.__getitem__, codes))
 
 

@@ -39,6 +39,7 @@ class Evidence:
         pieces: indexes of the shown pieces of a long turn, ascending; empty when it is not shown by pieces.
         text: the text to show.
         share: share of the whole rendering's utility, above 0, up to 1.
+        mark: shown in brackets after the speaker, such as `thinking`; empty for none.
         shown: the item's line in the block, made once for packing, rendering and counting.
         heading: session and day; items with equal values share a heading.
     """
@@ -52,17 +53,23 @@ class Evidence:
     rendering: str
     pieces: tuple[int, ...] = ()
     share: float = field(default=1.0, compare=False)
+    mark: str = ""
     shown: str = field(init=False, repr=False, compare=False)
     heading: tuple[str, date | None] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        self.shown = item_line(self.seq, shown_speaker(self.speaker), self.text, passage=bool(self.pieces))
+        self.shown = item_line(self.seq, label(self.speaker, self.mark), self.text, passage=bool(self.pieces))
         self.heading = self.session, None if self.at is None else self.at.date()
 
     @property
     def place(self) -> tuple[str, int, int]:
         """Sort key of the item in the order of the log."""
         return self.session, self.seq, self.pieces[0] if self.pieces else -1
+
+
+def label(speaker: str, mark: str = "") -> str:
+    """Who says an item, as its line begins."""
+    return f"{shown_speaker(speaker)} ({mark})" if mark else shown_speaker(speaker)
 
 
 def line(evidence: Evidence) -> str:
@@ -77,7 +84,7 @@ def item_line(seq: int, name: str, text: str, *, passage: bool = False) -> str:
     the block nor forge an item: by a backslash after the `<`, and by a space before the line.
 
     Args:
-        name: the speaker, as `shown_speaker` writes it.
+        name: the speaker, as `label` writes it.
         passage: the text is a part of a turn, and is marked as such.
     """
     words = text.strip("\n")
@@ -157,12 +164,14 @@ def render(items: Sequence[Evidence]) -> str:
 
 def names_left_out(items: Sequence[Evidence]) -> int:
     """Characters of the names that `render` leaves out, because the speaker of the item above goes on."""
-    return sum(len(shown_speaker(item.speaker)) for before, item in pairwise(items) if _goes_on(before, item))
+    return sum(len(label(item.speaker, item.mark)) for before, item in pairwise(items) if _goes_on(before, item))
 
 
 def _goes_on(before: Evidence | None, item: Evidence) -> bool:
     """Whether an item is by the speaker of the one above; never where a title may have a range of turns as its name."""
-    if before is None or item.speaker != before.speaker or item.heading != before.heading:
+    if before is None or item.heading != before.heading:
+        return False
+    if (item.speaker, item.mark) != (before.speaker, before.mark):
         return False
     return "title" not in (before.rendering, item.rendering)
 
@@ -173,4 +182,4 @@ def _unnamed(item: Evidence) -> str:
     The form of a line with a name, so that stored text can look like neither.
     """
     number = f"{item.seq} "
-    return number + item.shown[len(number) + len(shown_speaker(item.speaker)) :]
+    return number + item.shown[len(number) + len(label(item.speaker, item.mark)) :]

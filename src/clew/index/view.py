@@ -4,6 +4,7 @@ Positions of turns and numbers of pieces count from 0 in the order of ordinals. 
 packed into segments.
 """
 
+from bisect import bisect_left
 from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -287,6 +288,15 @@ class IndexView:
     def position(self, session: str, seq: int) -> int | None:
         """The position of a turn, or None if it is not in this view."""
         return self._columns.find(session, seq, self._size)
+
+    def ends(self, session: str) -> tuple[int, int] | None:
+        """The positions of a session's first and last turn; None if it has none in this view."""
+        code = self._columns.sessions.find(session)
+        if not 0 <= code < self._names[0]:
+            return None
+        places = self._columns.places[code]
+        count = bisect_left(places, self._size)
+        return (places[0], places[count - 1]) if count else None
 
     def neighbours(self, position: int, before: int, after: int) -> list[int]:
         """Positions of the turns around one in its session and branch, in order, including itself.

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from clew.assemble.context import POLICY, SIGMA, build_context
+from clew.assemble.headlines import kept_for_headlines, most_called, with_headlines
 from clew.assemble.receipt import receipt_id, receipt_maker, timings_of
 from clew.config import Config
 from clew.index.view import Mask
@@ -21,8 +22,10 @@ from clew.rank.search import Ranking
 from clew.rank.strategies import AUTO, RecallPlan, plan, rank_sigma
 from clew.recall.masked_receipt import without_secrets
 from clew.recall.positions import region_of
-from clew.recall.read_path import ReadPath, texts_of
+from clew.recall.read_path import ReadPath
 from clew.recall.required_pins import required
+from clew.recall.sessions import headlines
+from clew.recall.stored_words import words_of
 from clew.rows.receipts import PendingReceipt
 from clew.text.counters import Counter
 from clew.types import Context, Receipt
@@ -33,6 +36,9 @@ SHORTER: Final = 4
 
 LEAST: Final = 250
 """Tokens that a block may take in any case."""
+
+BEST: Final = 40
+"""Candidates whose sessions may be called by their titles."""
 
 TELLING: Final = 1.0
 """What the words of a question must tell, as `information` counts, before not finding them cuts a block short: a few
@@ -79,16 +85,19 @@ def recall(
     settings = {"budget": planned.budget, "counter": request.counter.name, "strategy": planned.strategy}
     settings |= {"intent": kind, **_settings(path, frame, chosen, request.place)}
     settings |= {"in_window": len(shown)} if shown else {}
+    budget = planned.budget if must else _room(planned.budget, sure, frame.intent)
     with path.store.snapshot() as reader:
+        called = headlines(reader, path.space, frame.view, _sessions(ranking, budget))
         context = build_context(
             ranking,
-            lambda names: texts_of(reader, path.space, names),
-            budget=planned.budget if must else _room(planned.budget, sure, frame.intent),
+            lambda names: words_of(reader, path.space, frame.view, names),
+            budget=budget - (kept_for_headlines(budget) if called else 0),
             counter=request.counter,
             receipt_id=receipt_id(query, settings, now),
             must=must,
             policy=SIGMA if planned.strategy == "sigma" else POLICY,
         )
+    context = with_headlines(replace(context, budget=budget), called, request.counter)
     if sure is not None:
         context = replace(context, budget=planned.budget, confidence=sure.value if context.items else 0.0)
     timings = timings_of(started, ranked, time.perf_counter())
@@ -108,6 +117,13 @@ def _room(budget: int, sure: Confidence | None, intent: Intent) -> int:
     if sure is None or sure.value >= UNLIKELY or sum(information(intent).values()) < TELLING:
         return budget
     return min(budget, max(LEAST, budget // SHORTER))
+
+
+def _sessions(ranking: Ranking, budget: int) -> list[str]:
+    """The sessions of the best candidates, as many as may be called by their titles; none where there is one."""
+    view = ranking.frame.view
+    codes = dict.fromkeys(view.turns.session[ranking.positions[:BEST]].tolist())
+    return [] if len(codes) < 2 else [view.sessions[code] for code in list(codes)[: most_called(budget)]]
 
 
 def _ranked(path: ReadPath, planned: RecallPlan, frame: Frame, mask: Mask | None) -> Ranking:

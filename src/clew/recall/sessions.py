@@ -5,7 +5,7 @@ all be read.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
@@ -13,6 +13,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.assemble.headlines import Headline
+from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.recall.session_titles import title_of
 from clew.store.protocol import Reader
@@ -20,7 +22,7 @@ from clew.store.row_types import TurnRow
 from clew.store.rows import from_us, to_us
 from clew.store.selections import NODE_TITLES
 from clew.store.tables import SESSION, TURN
-from clew.types.ids import BEAT
+from clew.types.ids import BEAT, short_session
 from clew.types.session import SessionInfo
 from clew.types.turn import ROLES
 
@@ -32,6 +34,8 @@ TOPICS: Final = 3
 
 _WORKTREES: Final = frozenset((".worktrees", "worktrees", ".claude"))
 """Folders in which a project has further working trees; one that is checked out there is still that project."""
+
+_HEADLINES: Final = CacheKey[dict[str, Headline | None]]("headlines")
 
 _LAST: Final = np.iinfo(np.int64).max
 _USER: Final = ROLES.index("user")
@@ -89,6 +93,31 @@ def list_sessions(
     return [_info(reader, space, view, *each) for each in chosen[:limit]]
 
 
+def headlines(reader: Reader, space: str, view: IndexView, sessions: Sequence[str]) -> dict[str, Headline]:
+    """What these sessions are called; those that have no headline are absent."""
+    known = view.derived(_HEADLINES, dict[str, Headline | None])
+    for session in sessions:
+        if session not in known:
+            known[session] = _headline(reader, space, view, session)
+    return {session: found for session in sessions if (found := known[session])}
+
+
+def _headline(reader: Reader, space: str, view: IndexView, session: str) -> Headline | None:
+    """What a session is called, if a client gave it a title or a folder, or a name that says nothing; else None."""
+    ends = view.ends(session)
+    if ends is None:
+        return None
+    rows = TURN.get_many(reader, [(space, session, int(view.turns.seq[place])) for place in ends])
+    head, tail = map(_metadata, rows)
+    stored = SESSION.get(reader, (space, session))
+    title = None if stored is None else stored.title
+    folder = _text(tail.get("cwd") or head.get("cwd"))
+    if title is None and folder is None and short_session(session) == session:
+        return None
+    title = title or _title(reader, space, view, session, _Extent(*ends, 0, None, None))
+    return Headline(title, folder and project_name(folder), _text(tail.get("git_branch") or head.get("git_branch")))
+
+
 def _ends(reader: Reader, space: str, view: IndexView) -> list[tuple[str, _Extent, TurnRow | None, TurnRow | None]]:
     """Each session with its extent, its first and its last turn."""
     extents = _extents(view)
@@ -127,11 +156,14 @@ def is_project(folder: object, project: str) -> bool:
     if not isinstance(folder, str) or not project:
         return False
     path = PurePath(folder)
-    if path.is_relative_to(PurePath(project)):
-        return True
-    parts = path.parts
+    return path.is_relative_to(PurePath(project)) or project in (project_name(folder), path.name)
+
+
+def project_name(folder: str) -> str:
+    """The name of the project folder, also of a further working tree in it."""
+    parts = PurePath(folder).parts
     above = next((place for place, part in enumerate(parts) if place and part in _WORKTREES), len(parts))
-    return parts[above - 1] == project or path.name == project
+    return parts[above - 1] if parts else ""
 
 
 def _metadata(row: TurnRow | None) -> Mapping[str, Any]:

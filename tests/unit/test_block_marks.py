@@ -1,0 +1,185 @@
+"""What a block says of a turn beside its words: thinking, subagents, and paths that nobody went on."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from clew.memory import Memory
+from clew.testing import FrozenClock
+from clew.types import Part, Turn
+from clew.types.turn import Role
+from tests.ranking_spaces import NOON
+
+THOUGHT = "The harbour gate of Marlow rusts, so the crane needs a new winch."
+OTHER = "Perhaps lunch at the tavern would be nicer than all this paperwork, honestly."
+
+
+def turn(role: Role, *parts: Part | str, branch: str = "", parent: str | None = None, name: str | None = None) -> Turn:
+    content = tuple(Part(type="text", text=part) if isinstance(part, str) else part for part in parts)
+    return Turn(role=role, content=content, session="s", at=NOON, branch=branch, parent=parent, external_id=name)
+
+
+def thinking(text: str) -> Part:
+    return Part(type="thinking", text=text)
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        yield memory
+
+
+def names(block: str) -> dict[int, str]:
+    """Who says each item of a block, by the item's number; those who go on are named as in the item before."""
+    found, last = {}, ""
+    for number, name in re.findall(r"^(\d+) ([^:\n]*):", block, re.MULTILINE):
+        last = found[int(number)] = name or last
+    return found
+
+
+@pytest.mark.requirement("F-AGENT-80")
+def test_thinking_is_marked_and_left_out_where_the_answer_says_the_same(memory: Memory) -> None:
+    memory.add_many(
+        [
+            turn("user", "What about the crane?"),
+            turn("assistant", thinking(THOUGHT)),
+            turn("assistant", "The crane needs a new winch, since the harbour gate of Marlow rusts."),
+            turn("user", "And the crane's paint?"),
+            turn("assistant", thinking("The crane of Marlow was painted with lead paint in the year of the flood.")),
+            turn("assistant", "I would rather not say."),
+        ]
+    )
+    context = memory.recall("crane of Marlow")
+    assert names(context.text) == {
+        0: "user",
+        2: "assistant",
+        3: "user",
+        4: "assistant (thinking)",
+        5: "assistant",
+    }
+    (left,) = context.omitted
+    assert left.turn_ids == ("s:turn:1",)
+    assert "its answer says the same" in left.reason
+    assert memory.restore(left.restore).text == THOUGHT
+
+
+@pytest.mark.requirement("F-AGENT-80")
+def test_thinking_inside_of_an_answer_is_marked_or_left_out(memory: Memory) -> None:
+    memory.add_many(
+        [
+            turn("user", "What about the crane?"),
+            turn("assistant", thinking(THOUGHT), f"So: {THOUGHT}"),
+            turn("user", "And then?"),
+            turn("assistant", thinking(OTHER), "The crane is closed."),
+        ]
+    )
+    context = memory.recall("the crane, lunch at the tavern")
+    assert f"1 assistant: So: {THOUGHT}\n" in context.text
+    assert f"3 assistant: (thinking) {OTHER}\n(answer) The crane is closed.\n" in context.text
+    assert [item.rendering for item in context.items if item.turn_ids == ("s:turn:1",)] == ["answer"]
+    assert [item.restore for item in context.items if item.turn_ids == ("s:turn:1",)] == ["s:turn:1"]
+
+
+@pytest.mark.requirement("F-AGENT-80")
+def test_long_thinking_that_is_said_again_gives_no_passages(memory: Memory) -> None:
+    thoughts = "\n\n".join(f"Step {step}: the winch of the crane has {step} teeth and rusts." for step in range(60))
+    memory.add(turn("assistant", thinking(thoughts), thoughts.replace("Step", "Point")))
+    block = memory.recall("the winch of the crane", budget=300).text
+    assert "Point" in block
+    assert "Step" not in block
+    memory.add(turn("assistant", thinking(thoughts.replace("winch", "capstan")), "Done."))
+    assert re.search(r"1 assistant \(thinking\): … Step", memory.recall("the capstan of the crane", budget=300).text)
+
+
+@pytest.mark.requirement("F-AGENT-80")
+def test_all_thinking_is_shown_on_request_and_what_is_pinned_in_any_case() -> None:
+    turns = [turn("assistant", thinking(THOUGHT)), turn("assistant", THOUGHT)]
+    config = {"recall": {"thinking": "all"}}
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON), config=config) as memory:
+        memory.add_many(turns)
+        assert names(memory.recall("crane").text) == {0: "assistant (thinking)", 1: "assistant"}
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOON)) as memory:
+        memory.add_many(turns)
+        assert names(memory.recall("crane").text) == {1: "assistant"}
+        memory.pin("s:turn:0")
+        assert names(memory.recall("crane").text) == {0: "assistant (thinking)", 1: "assistant"}
+
+
+@pytest.mark.requirement("F-AGENT-81")
+def test_what_a_person_edited_away_is_abandoned_and_a_regenerated_answer_replaced(memory: Memory) -> None:
+    head = [turn("user", "Who mends the crane?"), turn("assistant", "The crane is mended by Odo.")]
+    memory.add_many([*head, turn("user", "Why the crane of Odo?"), turn("assistant", "Odo knows that crane.")])
+    assert "(" not in memory.recall("crane").text
+    memory.add_many([*head, turn("user", "Which crane?"), turn("assistant", "The crane at Marlow.")])
+    assert names(memory.recall("crane").text) == {
+        0: "user",
+        1: "assistant",
+        2: "user (abandoned)",
+        3: "assistant (abandoned)",
+        4: "user",
+        5: "assistant",
+    }
+    memory.add_many([head[0], turn("assistant", "Nobody mends the crane.")])
+    assert names(memory.recall("crane").text) == {
+        0: "user",
+        1: "assistant (replaced)",
+        2: "user (abandoned)",
+        3: "assistant (abandoned)",
+        4: "user (abandoned)",
+        5: "assistant (abandoned)",
+        6: "assistant",
+    }
+
+
+@pytest.mark.requirement("F-AGENT-81")
+def test_a_person_who_goes_back_again_leaves_the_middle_path(memory: Memory) -> None:
+    memory.add_many(
+        [
+            turn("user", "crane one", name="a"),
+            turn("user", "crane two", name="b"),
+            turn("user", "crane three", name="c"),
+            turn("user", "crane four", branch="rewind:x", parent="b", name="d"),
+            turn("user", "crane five", branch="rewind:y", parent="c", name="e"),
+        ]
+    )
+    assert names(memory.recall("crane").text) == {
+        0: "user",
+        1: "user",
+        2: "user",
+        3: "user (abandoned)",
+        4: "user",
+    }
+
+
+@pytest.mark.requirement("F-AGENT-81")
+def test_versions_of_an_export_that_nobody_sees_are_marked_and_named_branches_are_not(memory: Memory) -> None:
+    memory.add_many(
+        [
+            turn("user", "crane one", name="a"),
+            turn("assistant", "crane two", name="b"),
+            turn("assistant", "crane three", branch="branch:c", parent="a", name="c"),
+            turn("user", "crane four", branch="branch:c", parent="c", name="d"),
+            turn("user", "crane five", branch="draft", parent="a", name="e"),
+        ]
+    )
+    assert names(memory.recall("crane").text) == {
+        0: "user",
+        1: "assistant",
+        2: "assistant (replaced)",
+        3: "user (abandoned)",
+        4: "user",
+    }
+
+
+@pytest.mark.requirement("F-AGENT-82")
+def test_what_an_agent_tells_a_subagent_is_the_agents_words(memory: Memory) -> None:
+    task = turn("user", "Find the crane.", branch="sidechain:1", parent="a", name="b")
+    memory.add_many(
+        [
+            turn("user", "Where is the crane?", name="a"),
+            Turn.from_dict({**task.to_dict(), "origin": "assistant"}),
+            turn("assistant", "The crane is at Marlow.", branch="sidechain:1", name="c"),
+        ]
+    )
+    assert names(memory.recall("crane").text) == {0: "user", 1: "assistant (subagent)", 2: "assistant (subagent)"}
