@@ -14,6 +14,7 @@ import tempfile
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -90,7 +91,7 @@ class PackingResult(Memory):
             return {
                 name: build_context(
                     ranking,
-                    lambda names: words_of(reader, self.space, frame.view, names),
+                    partial(words_of, reader, self.space, frame.view),
                     budget=budget,
                     counter=counter("estimate"),
                     receipt_id="",

@@ -77,7 +77,7 @@ def test_never_over_the_budget(log: list[Turn], budget: int, counted_by: str | C
         stored[turn.session, int(view.turns.seq[position])] = turn.text
     context = build_context(
         ranking,
-        lambda names: [StoredWords(stored[name]) for name in names],
+        lambda names, _: [StoredWords(stored[name]) for name in names],
         budget=budget,
         counter=count,
         receipt_id="r",

@@ -47,7 +47,7 @@ def test_each_rendering_is_counted_once_and_the_block_once() -> None:
     telling = Telling()
     context = build_context(
         ranking,
-        lambda names: [StoredWords(log[seq].text) for _, seq in names],
+        lambda names, _: [StoredWords(log[seq].text) for _, seq in names],
         budget=1000,
         counter=telling,
         receipt_id="r",

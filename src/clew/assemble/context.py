@@ -36,8 +36,8 @@ LEAST: Final = 1e-12
 
 _evidence: Final = bulk_maker(Evidence)
 
-ReadWords = Callable[[Sequence[tuple[str, int]]], Sequence[StoredWords | None]]
-"""Maps (session, seq) pairs to what is shown of the turns; None for a turn that was forgotten meanwhile."""
+ReadWords = Callable[[Sequence[tuple[str, int]], NDArray[np.int64]], Sequence[StoredWords | None]]
+"""Maps (session, seq) pairs, and the turns' positions, to what is shown; None for a turn forgotten meanwhile."""
 
 
 def worth(ranking: Ranking) -> list[float]:
@@ -177,7 +177,7 @@ class _RenderingSource:
         turns = view.turns
         codes, at, seqs = turns.session[positions].tolist(), turns.at[positions], turns.seq[positions].tolist()
         names = list(map(view.sessions.__getitem__, codes))
-        words = self._fetch(list(zip(names, seqs, strict=True)))
+        words = self._fetch(list(zip(names, seqs, strict=True)), positions)
         texts = ["" if each is None else each.text.strip() for each in words]
         speakers, written = _speakers(view, turns.speaker[positions], turns.role[positions])
         moments = _moments(at)

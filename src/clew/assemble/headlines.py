@@ -58,8 +58,8 @@ def with_headlines(context: Context, called: Mapping[str, Headline], counter: Co
     Args:
         called: the sessions' headlines.
     """
-    best = {item.session: item for item in sorted(context.items, key=lambda each: -each.rank)}
-    if not called or len(best) < 2:
+    best = {item.session: item for item in sorted(context.items, key=lambda each: -each.rank)} if called else {}
+    if len(best) < 2:
         return context
     days = _first_days(context.items)
     projects = {each.project for each in called.values()}

@@ -90,7 +90,7 @@ def recall(
         called = headlines(reader, path.space, frame.view, _sessions(ranking, budget))
         context = build_context(
             ranking,
-            lambda names: words_of(reader, path.space, frame.view, names),
+            partial(words_of, reader, path.space, frame.view),
             budget=budget - (kept_for_headlines(budget) if called else 0),
             counter=request.counter,
             receipt_id=receipt_id(query, settings, now),

@@ -20,7 +20,7 @@ from clew.recall.session_titles import title_of
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
 from clew.store.rows import from_us, to_us
-from clew.store.selections import NODE_TITLES
+from clew.store.selections import NODE_TITLES, TURN_METADATA
 from clew.store.tables import SESSION, TURN
 from clew.types.ids import BEAT, short_session
 from clew.types.session import SessionInfo
@@ -94,28 +94,23 @@ def list_sessions(
 
 
 def headlines(reader: Reader, space: str, view: IndexView, sessions: Sequence[str]) -> dict[str, Headline]:
-    """What these sessions are called; those that have no headline are absent."""
+    """What these sessions are called: those with a title or a folder from a client, or a name that says nothing."""
     known = view.derived(_HEADLINES, dict[str, Headline | None])
-    for session in sessions:
-        if session not in known:
-            known[session] = _headline(reader, space, view, session)
-    return {session: found for session in sessions if (found := known[session])}
-
-
-def _headline(reader: Reader, space: str, view: IndexView, session: str) -> Headline | None:
-    """What a session is called, if a client gave it a title or a folder, or a name that says nothing; else None."""
-    ends = view.ends(session)
-    if ends is None:
-        return None
-    rows = TURN.get_many(reader, [(space, session, int(view.turns.seq[place])) for place in ends])
-    head, tail = map(_metadata, rows)
-    stored = SESSION.get(reader, (space, session))
-    title = None if stored is None else stored.title
-    folder = _text(tail.get("cwd") or head.get("cwd"))
-    if title is None and folder is None and short_session(session) == session:
-        return None
-    title = title or _title(reader, space, view, session, _Extent(*ends, 0, None, None))
-    return Headline(title, folder and project_name(folder), _text(tail.get("git_branch") or head.get("git_branch")))
+    new = [(session, ends) for session in sessions if session not in known and (ends := view.ends(session))]
+    if new:
+        stored = SESSION.get_many(reader, [(space, session) for session, _ in new])
+        keys = [(space, session, int(view.turns.seq[place])) for session, ends in new for place in ends]
+        details = [json.loads(each) if each else {} for each in TURN_METADATA.get_many(reader, keys)]
+        for (session, ends), row, head, tail in zip(new, stored, details[::2], details[1::2], strict=True):
+            title = None if row is None else row.title
+            folder = _text(tail.get("cwd") or head.get("cwd"))
+            if title is None and folder is None and short_session(session) == session:
+                known[session] = None
+                continue
+            title = title or _title(reader, space, view, session, _Extent(*ends, 0, None, None))
+            branch = _text(tail.get("git_branch") or head.get("git_branch"))
+            known[session] = Headline(title, folder and project_name(folder), branch)
+    return {session: found for session in sessions if (found := known.get(session))}
 
 
 def _ends(reader: Reader, space: str, view: IndexView) -> list[tuple[str, _Extent, TurnRow | None, TurnRow | None]]:

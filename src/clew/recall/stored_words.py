@@ -5,7 +5,7 @@ Start at `words_of`. Only sessions with several branches, and turns of an assist
 
 import re
 from collections.abc import Mapping, Sequence
-from itertools import groupby
+from itertools import compress, takewhile
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -23,12 +23,15 @@ from clew.assemble.stored_words import (
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
 from clew.rows.tombstones import parent_seq
-from clew.rows.turn_words import TURN_WORDS, TurnWords
+from clew.rows.turn_words import TURN_VOICE, TURN_WORDS, TurnVoice
 from clew.store.protocol import Reader
-from clew.store.selections import TURN_BRANCHES, TURN_LINKS, TURN_PARTS
+from clew.store.selections import TURN_BRANCHES, TURN_LINKS, TURN_PARTS, TURN_TEXT
+from clew.types.turn import ROLES
 
 Name = tuple[str, int]
 """A session and a place in it."""
+
+_ASSISTANT: Final = ROLES.index("assistant")
 
 ANSWERS: Final = 3
 """Turns after a turn of thinking that may be its answer."""
@@ -46,45 +49,51 @@ _FIRST_OF_BRANCH: Final = CacheKey[NDArray[np.bool_]]("first of branch")
 _STARTS: Final = CacheKey[Mapping[str, Sequence[int]]]("starts of branches")
 
 
-def words_of(reader: Reader, space: str, view: IndexView, names: Sequence[Name]) -> list[StoredWords | None]:
-    """What is shown of turns; None for one that is not stored any more."""
-    rows = TURN_WORDS.get_many(reader, [(space, *name) for name in names])
-    thinking = _thinking(reader, space, [(name, row) for name, row in zip(names, rows, strict=True) if row is not None])
+def words_of(
+    reader: Reader, space: str, view: IndexView, names: Sequence[Name], positions: NDArray[np.int64]
+) -> list[StoredWords | None]:
+    """What is shown of turns; None for one that is not stored any more.
+
+    Args:
+        positions: of the same turns in the view.
+    """
+    texts = TURN_TEXT.get_many(reader, [(space, *name) for name in names])
+    by_assistant = (view.turns.role[positions] == _ASSISTANT).tolist()
+    thinking = _thinking(reader, space, dict(compress(zip(names, texts, strict=True), by_assistant)))
     paths = _Paths(reader, space, view)
+    voices = paths.voices(names)
+    if not thinking and not voices:  # as mostly
+        return [None if text is None else StoredWords(text) for text in texts]
     found: list[StoredWords | None] = []
-    for name, row in zip(names, rows, strict=True):
-        if row is None:
-            found.append(None)
-            continue
-        mark = paths.mark(*name, row)
-        words = thinking.get(name) or StoredWords(row.text)
-        if words.is_thinking:
-            mark = with_thinking(mark)
-        speaker = "assistant" if row.role == "user" and row.origin == "assistant" else ""
-        found.append(words._replace(mark=mark, speaker=speaker) if mark or speaker else words)
+    for name, text in zip(names, texts, strict=True):
+        words = None if text is None else thinking.get(name) or StoredWords(text)
+        if words is not None and (voice := voices.get(name)):
+            speaker = "assistant" if voice.role == "user" and voice.origin == "assistant" else ""
+            words = words._replace(mark=paths.mark(*name, voice), speaker=speaker)
+        if words is not None and words.is_thinking:
+            words = words._replace(mark=with_thinking(words.mark))
+        found.append(words)
     return found
 
 
-def _thinking(reader: Reader, space: str, rows: Sequence[tuple[Name, TurnWords]]) -> dict[Name, StoredWords]:
-    """The turns with thinking in them, each with its answer."""
-    by_assistant = [(name, row) for name, row in rows if row.role == "assistant"]
-    parts = TURN_PARTS.get_many(reader, [(space, *name) for name, _ in by_assistant])
+def _thinking(reader: Reader, space: str, texts: Mapping[Name, str | None]) -> dict[Name, StoredWords]:
+    """The turns of an assistant that have thinking in them, each with its answer."""
+    parts = TURN_PARTS.get_many(reader, [(space, *name) for name in texts])
     found: dict[Name, StoredWords] = {}
-    for (name, row), stored in zip(by_assistant, parts, strict=True):
-        if stretches := thinking_of(row.text, stored):
-            words = StoredWords(row.text, thinking=stretches)
-            answer = _answer(reader, space, name, row.branch) if words.is_thinking else without_thinking(words)
+    for (name, text), stored in zip(texts.items(), parts, strict=True):
+        if text is not None and (stretches := thinking_of(text, stored)):
+            words = StoredWords(text, thinking=stretches)
+            answer = _answer(reader, space, name) if words.is_thinking else without_thinking(words)
             found[name] = words._replace(answer=answer)
     return found
 
 
-def _answer(reader: Reader, space: str, name: Name, branch: str) -> str:
+def _answer(reader: Reader, space: str, name: Name) -> str:
     """What the assistant says right after a turn of thinking."""
     session, seq = name
-    rows = TURN_WORDS.get_many(reader, [(space, session, seq + step) for step in range(1, 1 + ANSWERS)])
-    following = [row for row in rows if row is not None and row.branch == branch]
-    said = next((list(turns) for role, turns in groupby(following, key=lambda row: row.role)), [])
-    return "\n".join(row.text for row in said if row.role == "assistant")
+    first, *rows = TURN_WORDS.get_many(reader, [(space, session, seq + step) for step in range(1 + ANSWERS)])
+    following = (row for row in rows if row is not None and first is not None and row.branch == first.branch)
+    return "\n".join(row.text for row in takewhile(lambda row: row.role == "assistant", following))
 
 
 class _Fork(NamedTuple):
@@ -103,11 +112,17 @@ class _Paths:
         self._starts = view.derived(_STARTS, lambda: _starts(view))
         self._known: dict[str, tuple[dict[str, _Fork], dict[str, int]]] = {}
 
-    def mark(self, session: str, seq: int, row: TurnWords) -> str:
+    def voices(self, names: Sequence[Name]) -> dict[Name, TurnVoice]:
+        """Who says the turns that are in sessions with several branches."""
+        branched = [name for name in names if name[0] in self._starts] if self._starts else []
+        rows = TURN_VOICE.get_many(self._reader, [(self._space, *name) for name in branched])
+        return {name: row for name, row in zip(branched, rows, strict=True) if row is not None}
+
+    def mark(self, session: str, seq: int, row: TurnVoice) -> str:
         """The mark of a turn; empty on the path that was gone on, and on branches that the caller named."""
         if row.branch.startswith(_SUBAGENTS):
             return SUBAGENT
-        if session not in self._starts or not _is_a_version(row.branch):
+        if not _is_a_version(row.branch):
             return ""
         if session not in self._known:
             forks = self._forks(session)
@@ -122,10 +137,10 @@ class _Paths:
     def _forks(self, session: str) -> dict[str, _Fork]:
         """The beginnings of the versions of a session, by the names of their branches."""
         keys = [(self._space, session, seq) for seq in self._starts[session]]
-        links, words = TURN_LINKS.get_many(self._reader, keys), TURN_WORDS.get_many(self._reader, keys)
+        links, voices = TURN_LINKS.get_many(self._reader, keys), TURN_VOICE.get_many(self._reader, keys)
         return {
             link.branch: _Fork(link.seq, row.role, parent_seq(link.parent))
-            for link, row in zip(links, words, strict=True)
+            for link, row in zip(links, voices, strict=True)
             if link is not None and row is not None and _is_a_version(link.branch)
         }
 
@@ -138,7 +153,7 @@ class _Paths:
         while branch is not None and branch not in path:
             path[branch] = end
             parent = forks[branch].parent if branch in forks else None
-            row = None if parent is None else TURN_WORDS.get(self._reader, (self._space, session, parent))
+            row = None if parent is None else TURN_VOICE.get(self._reader, (self._space, session, parent))
             branch, end = (None, 0) if row is None or parent is None else (row.branch, parent)
         return path
 

@@ -1,4 +1,4 @@
-"""The columns of a turn that a block shows: what it says, who says it, and on which branch."""
+"""The columns of a turn that say how a block shows it: who says it, on which branch, and what."""
 
 from typing import Final, NamedTuple
 
@@ -6,13 +6,21 @@ from clew.store.selections import Columns
 from clew.store.tables import TURN
 
 
-class TurnWords(NamedTuple):
-    """What a turn says, on which branch, and who says it."""
+class TurnVoice(NamedTuple):
+    """Who says a turn, and on which branch."""
 
-    text: str
     branch: str
     role: str
     origin: str
 
 
+class TurnWords(NamedTuple):
+    """What a turn says, on which branch, and in which role."""
+
+    text: str
+    branch: str
+    role: str
+
+
+TURN_VOICE: Final = Columns(TURN, TurnVoice)
 TURN_WORDS: Final = Columns(TURN, TurnWords)
