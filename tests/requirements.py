@@ -1626,6 +1626,15 @@ SIGMAVIEW = (
     Requirement(
         "F-SIGMAVIEW-05", "issue 14", "A recap is within its budget exactly and has a line for every paradigm shift."
     ),
+    Requirement(
+        "F-SIGMAVIEW-06", "DESIGN 4", "A session keeps its anchor over all its provider's sessions, with reasons."
+    ),
+    Requirement(
+        "F-SIGMAVIEW-07",
+        "SIGMA, files",
+        "Lattice, recap and state are written and read back; old ones are archived.",
+    ),
+    Requirement("F-SIGMAVIEW-08", "DESIGN 7", "The recap and the provider sessions are there after a restart."),
 )
 
 # --- COUNTER ---

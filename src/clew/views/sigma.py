@@ -18,6 +18,7 @@ from clew.errors import ModelError
 from clew.models.checked_calls import embed_checked
 from clew.models.protocol import Embedder
 from clew.rank.sigma import candidates, chosen, overlay_sum, relevance, snippet
+from clew.rows.provider_sessions import Reason
 from clew.views.sigma_compress import MINIMUM_TURNS, compress_context, is_compression_due
 from clew.views.sigma_files import (
     create_session_state,
@@ -45,7 +46,6 @@ from clew.views.sigma_shapes import (
     InjectorOptions,
     LatticeMetadata,
     OverlayScores,
-    Reason,
     SessionState,
     SessionStats,
     Transition,

@@ -5,9 +5,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clew.errors import FormatError
+from clew.rows.provider_sessions import Reason
 from clew.store.replace_file import replace_file
 from clew.types.ids import session_prefix
-from clew.views.sigma_shapes import ConversationLattice, Reason, SessionState, SessionStats, Transition, TurnAnalysis
+from clew.views.sigma_shapes import ConversationLattice, SessionState, SessionStats, Transition, TurnAnalysis
 
 
 def create_session_state(anchor_id: str, sdk_session: str, *, now: int) -> SessionState:

@@ -8,11 +8,11 @@ from clew.analyze.overlays import Overlay
 from clew.condense.mode import Mode
 from clew.errors import InputError
 from clew.rank.sigma import LEAST, MOST, SNIPPET, WINDOW
+from clew.rows.provider_sessions import Reason
 from clew.types.record import Record
 
 Role = Literal["user", "assistant"]
 EdgeType = Literal["conversation_reference", "semantic_similarity", "temporal"]
-Reason = Literal["initial", "compression", "expiration", "restart"]
 Class = Literal["preserved", "summarized", "compressed"]
 """How much of a turn a compressed lattice holds: all, its most informative sentences, or a tenth."""
 
