@@ -4,10 +4,14 @@ from datetime import UTC, datetime
 
 import pytest
 
+from clew.memory import Memory
+from clew.testing import FrozenClock
 from clew.text.date_languages import grammar_of
+from clew.text.dates import resolve
 from clew.text.foreign_dates import foreign_mentions, languages_of
 from clew.text.periods import parse_period
 from clew.text.query_dates import parse_query_dates
+from clew.types import Turn
 
 NOW = datetime(2023, 5, 10, 12, tzinfo=UTC)
 
@@ -281,3 +285,54 @@ def test_every_month_and_weekday_of_a_language_is_known(language: str) -> None:
 @pytest.mark.parametrize("text", ["İ gestern", "\u0130" * 50, "ا" * 500, "の" * 500, "कल" * 200, "vor " * 200])
 def test_odd_texts_are_read_without_an_error(text: str) -> None:
     assert isinstance(foreign_mentions(text), list)
+
+
+TOLD = {
+    "Wir haben gestern den Ofen repariert.": "2023-05-09",
+    "Am 3. März war der Töpfer bei uns.": "2023-03-03",
+    "La semaine dernière, nous avons réparé le four.": "2023-05-01",
+    "Hier j’ai vu le potier.": "2023-05-09",
+    "El 5 de marzo compramos la bomba.": "2023-03-05",
+    "La settimana scorsa abbiamo riparato il forno.": "2023-05-01",
+    "Ontem fomos ao mercado.": "2023-05-09",
+    "Vorige week hebben we de oven gerepareerd.": "2023-05-01",
+    "В марте мы купили насос.": "2023-03-01",
+    "昨天我们修好了窑。": "2023-05-09",
+    "先週ポンプを買いました。": "2023-05-01",
+    "지난주에 펌프를 샀어요.": "2023-05-01",
+    "أمس أصلحنا الفرن.": "2023-05-09",
+    "पिछले महीने पंप खरीदा।": "2023-04-01",
+    "gestern": "2023-05-09",
+    "Das war gestern, und nicht am 24.01.2023.": "2023-05-09 2023-01-24",
+    "Hier ist der Ofen kalt.": "",
+    "let set = mar.sept(dim)": "",
+    "SELECT nov, dec FROM set WHERE jan = 3 out": "",
+    "error in del of mar 3 en_US de_DE fr_FR": "",
+    "The end of the week was fine, and prima donna Marta sang in the set.": "",
+}
+
+
+@pytest.mark.requirement("F-AGENT-84")
+@pytest.mark.parametrize("text", TOLD)
+def test_turns_are_searched_for_dates_in_the_language_that_they_show(text: str) -> None:
+    assert " ".join(str(found.start) for found in resolve(text, NOW)) == TOLD[text]
+
+
+@pytest.mark.requirement("F-AGENT-84")
+@pytest.mark.parametrize(
+    ("told", "asked"),
+    [
+        ("Vorgestern hat Odo den Ofen repariert.", "What was done on 8 May 2023?"),
+        ("上周我们买了泵。", "What happened in the week of 1 May 2023?"),
+        ("Le 3 mars, le potier est venu chez nous.", "Was geschah am 3. März 2023?"),
+    ],
+)
+def test_a_turn_is_found_by_the_day_that_it_names_in_its_own_language(told: str, asked: str) -> None:
+    with Memory.open(":memory:", embedder="none", clock=FrozenClock(NOW)) as memory:
+        memory.add_many(
+            Turn(role="user", content=text, at=NOW, session=f"s{number}")
+            for number, text in enumerate(("Nothing at all.", "Tea again.", told, "More tea."))
+        )
+        best = memory.search(asked)[0]
+        assert best.turn.text == told
+        assert best.signals["time"] > 0

@@ -1,4 +1,4 @@
-"""Resolves the dates in English text to days, relative to the day on which it was said, and to words for the index.
+"""Resolves the dates in a text to days, relative to the day on which it was said, and to words for the index.
 
 docs/text.md lists the rules. They work with calendar days, not clock times or time zones; the day of a datetime is the
 day in its own zone. Words that are dates only by chance are ignored: "may" and "march" are months only with a capital,
@@ -17,10 +17,12 @@ nearest to the day of speaking.
 """
 
 from calendar import monthrange
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
-from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, mentions
+from clew.text.date_phrases import Grain, Mention, RelativeDate, WrittenDate, mentions, without_overlaps
+from clew.text.foreign_dates import told_mentions
 
 FIRST_YEAR, LAST_YEAR = 1900, 2100
 MONTHS = (
@@ -52,12 +54,20 @@ def resolve(text: str, at: datetime | None) -> list[ResolvedDate]:
     """The dates in a text, in text order, without overlaps.
 
     Args:
-        text: any text; English date phrases are recognised.
+        text: any text; date phrases are recognised in English, and in the language that the text is in
+            (`clew.text.foreign_dates`).
         at: when it was said; None leaves out relative dates.
     """
     today = None if at is None else at.date()
-    placed = (place(mention, today) for mention in mentions(text) if not is_trailing(mention))
+    said = mentions(text)
+    if told := told_mentions(text):
+        said = without_overlaps([*told, *(each for each in said if not _overlaps(each, told))])
+    placed = (place(mention, today) for mention in said if not is_trailing(mention))
     return [found for found in placed if found is not None]
+
+
+def _overlaps(mention: Mention, others: Sequence[Mention]) -> bool:
+    return any(mention.span[0] < other.span[1] and other.span[0] < mention.span[1] for other in others)
 
 
 def date_words(resolved: ResolvedDate) -> str:

@@ -27,8 +27,18 @@ _SCRIPTS: Final = (
 )
 """Letters by which a text shows its language, the first that fits; Persian, Urdu and Ukrainian are none of them."""
 
+_OWN_LETTERS: Final = late_pattern(r"[\u3041-\u30ff\uac00-\ud7a3\u0620-\u064a\u0904-\u0939а-яё\u4e00-\u9fff]")
+"""All of these letters: one search where a text has none."""
+
 _HINDI_FUTURE: Final = late_pattern(rf"(?:गा|गी|(?<!आ)गे)(?![\w{MARKS}])")
 """Endings of verbs in the future: Hindi has one word for yesterday and tomorrow."""
+
+SHOWN: Final = 2
+"""Function words by which a text shows its language."""
+FEW: Final = 12
+"""Words of a text that one function word is enough for."""
+ALONE: Final = 4
+"""Words of a text that needs none."""
 
 _ALONE: Final = frozenset(("", "in", "from"))
 """What may stand before a month that is the whole text; the last two are put there by `parse_period`."""
@@ -66,6 +76,32 @@ def foreign_mentions(text: str) -> list[Mention]:
     for language in languages_of(text):
         found += _mentions(text, lower, language)
     return without_overlaps(found)
+
+
+def told_mentions(text: str) -> list[Mention]:
+    """The date mentions of a text that tells something, in the language that it shows; none where that is English.
+
+    Stricter than `foreign_mentions`, since a question is short and about a time, and a turn may be a log or code: Latin
+    letters need two function words, or one in a text of few words; a text of nothing but a date needs none.
+    """
+    lower = text.lower()
+    if len(lower) != len(text):
+        return []
+    if lower.isascii() or not _OWN_LETTERS.search(lower):
+        if _signs().isdisjoint(lower.split()):  # as in nearly all English
+            return []
+        words = _WORD.findall(lower)
+        shown = max(len(function_words(language).intersection(words)) for language in LATIN)
+        if shown < SHOWN and len(words) > (FEW if shown else ALONE):
+            return []
+    return foreign_mentions(text)
+
+
+@lru_cache(maxsize=1)
+def _signs() -> frozenset[str]:
+    """Words of which a text in a language with Latin letters other than English has one."""
+    every = frozenset().union(*map(function_words, LATIN), *map(latin_cues, LATIN))
+    return every - STOPWORDS
 
 
 def relation_of(text: str, span: tuple[int, int]) -> str:
