@@ -4,20 +4,27 @@ Each takes the folder of its case and the number of its run, and says what is do
 acknowledged, `gone ID` after it is forgotten, `going ID` before that.
 """
 
+import os
+import signal
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final
 
 from clew.cli.main import main
+from clew.config import CondenseConfig
+from clew.derive.compaction import Compactor
+from clew.index.live import LiveIndex
 from clew.maintain.rebuild import rebuild
 from clew.memory import Memory
+from clew.store.protocol import Store, Transaction
 from clew.testing import FrozenClock, HashEmbedder
+from clew.text.counters import counter
 from clew.types import Turn
 from tests.killing import say, serve
 from tests.memories import NOON
 
-INDEX: Final = {"index": {"pack_minimum": 8, "fan_out": 2}}
+INDEX: Final = {"index": {"pack_minimum": 8, "fan_out": 2}, "condense": {"session_tokens": 0}}
 WINDOW: Final = 32
 """Ordinals that a rebuild stages at a time here, so that there is something to go on with."""
 
@@ -137,6 +144,41 @@ def pausing(case: Path, number: str) -> None:
         memory.resume()
 
 
+def condensing(case: Path, number: str, step: str, moment: str) -> None:
+    """Condenses a session, and is killed in the transaction of that number or after it."""
+    with opened(case / "home" / number) as memory:
+        store: Any = Killing(memory.reads.store, int(step), moment)
+        limits = CondenseConfig(protected_turns=2)
+        live = LiveIndex(memory.reads.store, "default")
+        compactor = Compactor(store, "default", limits, memory.config.analyze, live, counter, memory.reads.clock)
+        compactor.compact("s", force=True)
+        say("condensed", number)
+
+
+class Killing:
+    """A store that kills its process: `within` the transaction of a number, before it is committed, or `after` it."""
+
+    def __init__(self, store: Store, step: int, moment: str) -> None:
+        self.store, self.left, self.moment = store, step, moment
+
+    def transaction(self, work: Any, *, durable: bool = True) -> Any:
+        self.left -= 1
+
+        def killed(tx: Transaction) -> Any:
+            done = work(tx)
+            if not self.left and self.moment == "within":
+                os.kill(os.getpid(), signal.SIGKILL)
+            return done
+
+        done = self.store.transaction(killed, durable=durable)
+        if not self.left:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return done
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.store, name)
+
+
 OPERATIONS: Final = {
     operation.__name__: operation
     for operation in (
@@ -153,6 +195,7 @@ OPERATIONS: Final = {
         backing_up,
         switching,
         pausing,
+        condensing,
     )
 }
 

@@ -1699,6 +1699,39 @@ CONDENSE = (
         "DESIGN 4 and 7; issue 14",
         "Beats, chapters, sessions and labels are rendered in the background, and anew when their source has changed.",
     ),
+    Requirement(
+        "F-COMPACT-01",
+        "issue 14.3",
+        "A compaction reads only the turns that are new since the last one, however long the session is.",
+    ),
+    Requirement(
+        "F-COMPACT-02",
+        "issue 14.3",
+        "A session is condensed for its new tokens, its window, the provider's limit or a completed task, once.",
+    ),
+    Requirement(
+        "F-COMPACT-03",
+        "issue 14.3",
+        "A compaction that is killed at any step goes on, gives what it would have given, and loses nothing.",
+    ),
+    Requirement(
+        "F-COMPACT-04",
+        "issue 14.3",
+        "Each covered turn is shown in one way; routine turns get a tenth, and the oldest are shortened to fit a size.",
+    ),
+    Requirement(
+        "F-COMPACT-05",
+        "issue 14.5",
+        "The ledgers of a session's compactions add up to what is not in its recap, each loss with its reference.",
+    ),
+    Requirement(
+        "F-COMPACT-06", "issue 14.3", "An add that makes a session due executes no more statements than another."
+    ),
+    Requirement(
+        "F-COMPACT-07",
+        "issue 14",
+        "Odd sessions are condensed or refused in words: huge turns, tools alone, broken pairs, a clock going back.",
+    ),
     Requirement("F-CONDENSE-21", "issue 14", "The stubs of a message list stay the same when the list grows."),
 )
 

@@ -73,6 +73,7 @@ class AsyncMemory:
     restore = _in_thread(Memory.restore)
     recap = _in_thread(Memory.recap)
     condense = _in_thread(Memory.condense)
+    shown = _in_thread(Memory.shown)
     insure = _in_thread(Memory.insure)
     collapse = _in_thread(Memory.collapse)
     shrink_images = _in_thread(Memory.shrink_images)

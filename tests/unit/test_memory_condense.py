@@ -61,17 +61,19 @@ def test_the_background_work_condenses_what_is_due_and_nothing_else() -> None:
         memory.drain()
         with memory.reads.store.snapshot() as reader:
             rows = COMPACTION.scan(reader, ("default",), ("default",))
-        assert [(row.session, row.number, row.last, row.reason) for row in rows] == [("work", 1, 26, "trigger")]
+        assert [(row.session, row.number, row.last, row.reason) for row in rows] == [("work", 1, 26, "tokens")]
         assert memory.recap("work", budget=300).last == 26
         assert "no turn is new" in memory.condense("work").understood["why"]
         assert "no turn is new" in memory.condense("other").understood["why"]
 
 
 def test_a_session_that_is_not_due_says_why() -> None:
-    with filled() as memory:
+    with filled(config={"condense": {"session_tokens": 0}}) as memory:
         assert "only when asked" in memory.condense("work").understood["why"]
-    with filled(config={"condense": {"session_tokens": 120_000}}) as memory:
+    with filled() as memory:
         assert "not above condense.session_tokens, 120000" in memory.condense("work").understood["why"]
+    with filled(config={"condense": {"session_tokens": 5_000}}) as memory:
+        assert "not above condense.session_tokens, 5000" in memory.condense("work").understood["why"]
     with filled(config={"condense": {**SMALL["condense"], "minimum_turns": 40}}) as memory:
         assert "fewer than condense.minimum_turns, 40" in memory.condense("work").understood["why"]
 

@@ -7,7 +7,8 @@ import pytest
 from clew.store import selections
 from clew.store.memory import MemoryStore
 from clew.store.row_types import MetaRow
-from clew.store.selections import META_ENTRIES, META_VALUE, Column, Columns, MetaEntry
+from clew.store.selections import META_ENTRIES, META_VALUE, MetaEntry
+from clew.store.table_columns import Column, Columns
 from clew.store.tables import META, TABLES, Table
 
 SELECTIONS = {name: made for name, made in vars(selections).items() if isinstance(made, Column | Columns)}

@@ -13,7 +13,6 @@ from clew.derive.embedding import Embedding, FailedTurns
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
 from clew.derive.rendering import NodeRendering
-from clew.index.live import LiveIndex
 from clew.index.packer import pack
 from clew.maintain.retention import Retention
 from clew.rows.receipts import ReceiptBook
@@ -190,14 +189,14 @@ class NodeRenderingTask:
 
 
 class Condensing:
-    """Compacts sessions that have grown by more than `condense.session_tokens`, once their turns are analysed."""
+    """Compacts sessions that are due, once their turns are analysed, a bounded piece at a time."""
 
-    def __init__(self, compactor: Compactor, live: LiveIndex) -> None:
-        self._compactor, self._live = compactor, live
+    def __init__(self, compactor: Compactor) -> None:
+        self._compactor = compactor
 
     def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # see `Task`
         """See `Task.pending`."""
-        return {"condense": len(self._compactor.due(self._live.view()))}
+        return {"condense": len(self._compactor.due())}
 
     def is_due(self) -> bool:
         """See `Task.is_due`."""
@@ -205,8 +204,7 @@ class Condensing:
 
     def step(self) -> bool:
         """See `Task.step`."""
-        due = self._compactor.due(self._live.view())
-        return bool(due) and bool(self._compactor.compact(due[0]).understood["compacted"])
+        return self._compactor.step()
 
 
 class NameRecognition:

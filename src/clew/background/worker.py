@@ -268,7 +268,7 @@ def background_worker(
             TurnReading(analysis, EntityCounting(store, space), embedding),
             *(() if recognition is None else (NameRecognition(recognition),)),
             NodeRenderingTask(NodeRendering(store, space)),
-            Condensing(sources.compactor, live),
+            Condensing(sources.compactor),
         ),
         last=(Scrubbing(store, space),),
     )

@@ -1,20 +1,35 @@
-"""`clew condense`: compacts a session, and says what left the prompt."""
+"""`clew condense`: compacts a session, says what left the prompt, and shows what stands for which turns."""
+
+from collections.abc import Sequence
 
 import click
 
-from clew.cli.opening import latest_session, open_memory
+from clew.cli.opening import latest_session, open_for_questions, open_memory
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, err
+from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit, printable
 from clew.types import Receipt
+from clew.types.shown import Shown
+
+_LINE = 100
+"""Most characters shown of what stands for turns."""
 
 
 @click.command()
 @click.argument("session", required=False)
 @click.option("--force", is_flag=True, help="Also a session that is not due.")
 @click.option("--dry-run", is_flag=True, help="Write nothing; say what would be done.")
+@click.option("--shown", is_flag=True, help="Compact nothing; list what stands for which turns now.")
+@click.option(
+    "--session-tokens",
+    type=click.IntRange(min=0),
+    metavar="TOKENS",
+    help="New tokens from which the session is due, for this call.  [default: condense.session_tokens]",
+)
 @common
-def condense(scope: Scope, session: str | None, force: bool, dry_run: bool) -> None:
+def condense(
+    scope: Scope, session: str | None, force: bool, dry_run: bool, shown: bool, session_tokens: int | None
+) -> None:
     """Compact a session: make the recap that stays until its next compaction.
 
     SESSION is a name that `clew sessions` lists; without it, the latest session is taken. It is due when more than
@@ -22,13 +37,41 @@ def condense(scope: Scope, session: str | None, force: bool, dry_run: bool) -> N
     The turns stay as they are: `clew recap` prints the recap, `clew explain` with the receipt's id lists what left the
     prompt, and `clew restore` brings it back.
     """
-    with open_memory(scope) as memory:
+    if shown:
+        _show(scope, session)
+        return
+    with open_memory(scope, **_settings(session_tokens)) as memory:
         name = session or latest_session(memory)
         receipt = memory.condense(name, force=force, dry_run=dry_run)
     if scope.as_json:
         emit(receipt.to_dict())
     else:
         err().print(_summary(name, receipt, dry_run=dry_run))
+
+
+def _settings(session_tokens: int | None) -> dict[str, dict[str, dict[str, int]]]:
+    return {} if session_tokens is None else {"config": {"condense": {"session_tokens": session_tokens}}}
+
+
+def _show(scope: Scope, session: str | None) -> None:
+    with open_for_questions(scope) as memory:
+        shown = memory.shown(session or latest_session(memory))
+    if scope.as_json:
+        emit(*(each.to_dict() for each in shown))
+        return
+    table = grid(">turns", ">tokens", "of", "shown as", titles=True)
+    for each in shown:
+        cell = f"{each.rendering} {printable(shortened(' '.join(each.text.split()), _LINE))}"
+        turns = each.turn_ids[0] if len(each.turn_ids) == 1 else f"{each.turn_ids[0]} and {len(each.turn_ids) - 1} more"
+        table.add_row(turns, f"{each.tokens:,}", f"{each.full_tokens:,}", cell)
+    lay_out(out(), table)
+    lay_out(out(), dim(_totals(shown)))
+
+
+def _totals(shown: Sequence[Shown]) -> str:
+    turns = sum(len(each.turn_ids) for each in shown)
+    full, now = sum(each.full_tokens for each in shown), sum(each.tokens for each in shown)
+    return f"{counted(turns, 'turn')}: {full:,} tokens are shown as {now:,}, beside the recap (`clew recap`)."
 
 
 def _summary(session: str, receipt: Receipt, *, dry_run: bool) -> str:

@@ -13,7 +13,7 @@ from clew.assemble.changes import ReceiptChanges, changes
 from clew.assemble.timeline_receipt import KIND as TOLD
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common
-from clew.cli.show import counted, day, dim, excerpt, grid, lay_out, lines, out, who
+from clew.cli.show import counted, day, dim, excerpt, grid, lay_out, lines, numbers, out, who
 from clew.cli.terminal import emit, printable
 from clew.errors import NotFoundError
 from clew.memory.recalls import MemoryRecalls
@@ -125,9 +125,13 @@ def _compaction(receipt: Receipt) -> list[tuple[str, str]]:
         ("session", printable(receipt.settings["session"])),
         _named_receipt(receipt),
         ("condensed", f"compaction {receipt.settings['number']}, up to turn {read['last']}"),
+        ("reason", str(read.get("reason", ""))),
         ("considered", f"{counted(receipt.considered, 'turn')}; {len(receipt.chosen)} shown by the recap"),
         ("classes", classes),
         ("tokens", tokens),
+        ("not in the recap", numbers(read.get("lost", {}))),
+        ("shown again", numbers(read.get("returned", {}))),
+        ("before it", str(read.get("previous", ""))),
     ]
 
 

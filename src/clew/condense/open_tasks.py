@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from clew.types.turn import Part, Turn
@@ -20,23 +21,33 @@ _NUMBER = re.compile(r"Task #(\w+) created")
 
 def open_tasks(turns: Iterable[Turn]) -> list[str]:
     """The tasks that no call says are done, in the order in which they came."""
-    tasks = _Tasks()
+    tasks = OpenTasks()
     for turn in turns:
-        for part in turn.parts:
-            if part.type == "tool_call":
-                tasks.call(part)
-            elif part.type == "tool_result":
-                tasks.result(part)
+        tasks.read(turn)
     return tasks.left()
 
 
-class _Tasks:
-    """The list as the calls make it: text and state by number."""
+@dataclass(slots=True)
+class OpenTasks:
+    """The list as the calls make it.
 
-    def __init__(self) -> None:
-        self._tasks: dict[str, tuple[str, str]] = {}
-        self._created: dict[str, str] = {}  # the call that created a task -> its number
-        self._count = 0
+    Attributes:
+        tasks: text and state by number.
+        created: the call that created a task -> its number.
+        count: how many tasks were created one by one.
+    """
+
+    tasks: dict[str, tuple[str, str]] = field(default_factory=dict)
+    created: dict[str, str] = field(default_factory=dict)
+    count: int = 0
+
+    def read(self, turn: Turn) -> None:
+        """Takes in the next turn."""
+        for part in turn.parts:
+            if part.type == "tool_call":
+                self.call(part)
+            elif part.type == "tool_result":
+                self.result(part)
 
     def call(self, part: Part) -> None:
         """Takes a call in; one that is cut off or of another tool changes nothing."""
@@ -49,27 +60,43 @@ class _Tasks:
         if not isinstance(value, dict):
             return
         if part.name == _CREATE:
-            self._count += 1
-            number = str(self._count)
-            self._created[part.call_id or ""] = number
-            self._tasks[number] = (_text(value), "")
+            self.count += 1
+            number = str(self.count)
+            self.created[part.call_id or ""] = number
+            self.tasks[number] = (_text(value), "")
         elif part.name == _UPDATE:
             number = str(value.get("taskId"))
-            text, state = self._tasks.get(number, ("", ""))
-            self._tasks[number] = (_text(value) or text, str(value.get("status") or state))
+            text, state = self.tasks.get(number, ("", ""))
+            self.tasks[number] = (_text(value) or text, str(value.get("status") or state))
         elif isinstance(entries := value.get("todos") or value.get("plan"), list):
             listed = [entry for entry in entries if isinstance(entry, dict)]
-            self._tasks = {str(n): (_text(entry), str(entry.get("status") or "")) for n, entry in enumerate(listed)}
+            self.tasks = {str(n): (_text(entry), str(entry.get("status") or "")) for n, entry in enumerate(listed)}
 
     def result(self, part: Part) -> None:
         """Takes the number that a client gave to a new task."""
-        before, found = self._created.get(part.call_id or ""), _NUMBER.search(part.text)
-        if before is not None and found and found[1] != before and before in self._tasks:
-            self._tasks[found[1]] = self._tasks.pop(before)
+        before, found = self.created.get(part.call_id or ""), _NUMBER.search(part.text)
+        if before is not None and found and found[1] != before and before in self.tasks:
+            self.tasks[found[1]] = self.tasks.pop(before)
 
     def left(self) -> list[str]:
         """The texts of the tasks that are not done."""
-        return [text for text, state in self._tasks.values() if text and state not in _DONE]
+        return [text for text, state in self.tasks.values() if text and state not in _DONE]
+
+    @property
+    def is_completed(self) -> bool:
+        """Whether there were tasks, and all are done."""
+        texts = [text for text, _ in self.tasks.values() if text]
+        return bool(texts) and not self.left()
+
+    @staticmethod
+    def concerns(parts: str) -> bool:
+        """Whether the parts of a turn, as JSON, may change a list: a quick look without reading them."""
+        return any(name in parts for name in (*_LISTS, _CREATE, _UPDATE))
+
+    def keep_last(self, most: int) -> None:
+        """Forgets the oldest tasks where there are more than `most`."""
+        self.tasks = dict(list(self.tasks.items())[-most:])
+        self.created = dict(list(self.created.items())[-most:])
 
 
 def _text(entry: Mapping[str, Any]) -> str:

@@ -39,7 +39,7 @@ class ReusedValue:
 
 
 @dataclass(slots=True)
-class Use:
+class ValueUse:
     """How a value was used so far: its last spelling and kind, and where.
 
     Attributes:
@@ -63,18 +63,18 @@ class Uses:
     """
 
     position: int = 0
-    values: dict[str, Use] = field(default_factory=dict)
+    values: dict[str, ValueUse] = field(default_factory=dict)
 
     def add(self, turn: RecapTurn) -> None:
         """Reads the next turn."""
         self.position += turn.characters
         for key, mark in {mark.value.casefold(): mark for mark in turn.marks}.items():
-            use = self.values.setdefault(key, Use(mark))
+            use = self.values.setdefault(key, ValueUse(mark))
             use.mark, use.last = mark, turn.seq
             use.count += 1
             use.ends = [*use.ends[1 - _MOST_USES :], self.position]
 
-    def worth(self, use: Use) -> float:
+    def worth(self, use: ValueUse) -> float:
         """What a value is worth now, whatever its length."""
         fade = _MEMORY * self.position + _LEAST_MEMORY
         return sum(exp((end - self.position) / fade) for end in use.ends) + _EVERY_USE * use.count

@@ -1,37 +1,81 @@
-"""Compacts a session: makes its recap up to a watermark, and a receipt of what left the prompt.
+"""Compacts a session: its recap up to a turn, what stands for the turns before, and a receipt of what left the prompt.
 
-The turns stay as they are. A compaction is one transaction made from what is stored, so one that is killed, or made
-twice at once, leaves nothing half done. Start at `compact`.
+The turns stay as they are. A compaction reads the turns that are new since the last one: what recaps are made of was
+gathered from the others before (`recap_gathering`), and is of bounded size. Gathering is committed a stretch at a time
+and the compaction itself at once, so one that is killed goes on where it stopped, and of two at once one is made. Start
+at `Compactor.compact`.
 """
 
 from collections import Counter as Tally
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import partial
-from typing import Any, Final
+from typing import Final
 
-import numpy as np
-
-from clew.assemble.receipt import receipt_id
-from clew.condense.loss import class_of, losses
-from clew.condense.material import RecapTurn
-from clew.condense.recap import Recap, RecapSource, compose_recap
+from clew.condense.loss import TurnLedger, losses, moved, moved_rows, totals
+from clew.condense.open_tasks import OpenTasks
+from clew.condense.recap import compose_recap
+from clew.condense.stand_ins import StandIn, stand_ins
 from clew.config import AnalyzeConfig, CondenseConfig
-from clew.errors import ConflictError, InputError
-from clew.index.view import IndexView
-from clew.rows.compactions import KIND, Compaction, compaction_row, newest_compaction, watermarks
+from clew.derive.compaction_receipt import CompactionSummary, compaction_receipt, refused_receipt
+from clew.derive.compaction_trigger import (
+    Growth,
+    TaskWatch,
+    Trigger,
+    due,
+    growth_of,
+    is_read_again,
+    refusal,
+    trigger_of,
+)
+from clew.derive.recap_gathering import RecapGathering
+from clew.derive.stand_in_making import made_shorter, passages_of
+from clew.errors import ConflictError, InputError, NotFoundError
+from clew.index.live import LiveIndex
+from clew.rows.analysis_progress import read_progress
+from clew.rows.compactions import Compaction, compaction_row, last_covered, newest_compaction
 from clew.rows.pause import paused_since
-from clew.rows.recap_source import recap_source
+from clew.rows.recap_source import title_of, topics_of
+from clew.rows.recap_states import StoredState, read_material, replace_state, state_row
+from clew.rows.stand_ins import stand_in_row
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.rows import to_us
-from clew.store.tables import COMPACTION
-from clew.text.counters import CHARS_PER_TOKEN, Counter
+from clew.store.row_types import RecapStateRow
+from clew.store.rows import to_us, turn_from_row
+from clew.store.selections import RECAP_MARKS, TURN_ORIGINS
+from clew.store.tables import COMPACTION, MATERIAL, STAND_IN, TURN
+from clew.text.counters import Counter
 from clew.types.context import Receipt
-from clew.types.ids import turn_id
-from clew.types.turn import Turn
 
 _ATTEMPTS: Final = 3
+_TAIL: Final = 16  # turns read at a time to find the last ones that stay
+
+
+@dataclass(frozen=True, slots=True)
+class _Plan:
+    """What a compaction will cover: the turns after `mark` up to `until`."""
+
+    session: str
+    trigger: Trigger
+    mark: int
+    until: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A compaction that is not written yet."""
+
+    compaction: Compaction
+    state: RecapStateRow
+    stand_ins: Sequence[StandIn]
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """The turns after those that a compaction covers: their tokens, and the tasks that are open at the end."""
+
+    tokens: int
+    tasks: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +86,16 @@ class Compactor:
     space: str
     config: CondenseConfig
     analysis: AnalyzeConfig
+    live: LiveIndex
     counter: Callable[[], Counter]
     clock: Callable[[], datetime]
+    gathering: RecapGathering = field(init=False)
+    watch: TaskWatch = field(init=False)
+
+    def __post_init__(self) -> None:
+        """Makes the parts that follow from the others."""
+        object.__setattr__(self, "gathering", RecapGathering(self.store, self.space, self.analysis))
+        object.__setattr__(self, "watch", TaskWatch(self.space))
 
     def compact(self, session: str, *, force: bool = False, dry_run: bool = False) -> Receipt:
         """Compacts a session that is due, or any one with `force`; gives the receipt.
@@ -56,143 +108,167 @@ class Compactor:
             ConflictError: the session was changed again and again meanwhile.
         """
         for _ in range(_ATTEMPTS):
-            with self.store.snapshot() as reader:
-                if paused_since(reader, self.space) is not None:
-                    raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
-                made, counted = self._made(reader, session, force=force)
-            if dry_run or not made.receipt.understood["compacted"]:
-                return made.receipt
-            if self.store.transaction(partial(self._keep, made, counted)):
-                return made.receipt
+            plan = self._plan(session, force=force)
+            if isinstance(plan, Receipt):
+                return plan
+            made = self._dry(plan) if dry_run else self._carried_out(plan)
+            if made is not None:
+                return made.compaction.receipt
         raise ConflictError(f"session {session!r} was changed by others {_ATTEMPTS} times meanwhile; try again")
 
-    def due(self, view: IndexView) -> list[str]:
-        """The sessions with more new tokens than `session_tokens`, as the index counts them; none if that is 0."""
-        limit = self.config.session_tokens
-        turns = view.turns
-        if not limit or not len(turns.session):
-            return []
-        chars = np.bincount(turns.session, weights=turns.chars, minlength=len(view.sessions))
-        large = np.flatnonzero(chars > CHARS_PER_TOKEN * limit).tolist()
-        if not large:
-            return []
+    def due(self) -> list[str]:
+        """The sessions that are due now; none while the space is paused."""
+        view = self.live.view()
         with self.store.snapshot() as reader:
-            marks = watermarks(reader, self.space)
-        return [name for code in large if self._has_new(view, code, marks.get(name := view.sessions[code], -1))]
+            found = due(reader, self.space, view, self.config, self.watch)
+            return [] if not found or paused_since(reader, self.space) is not None else found
 
-    def _has_new(self, view: IndexView, code: int, mark: int) -> bool:
-        """Whether the turns after the mark, beside the protected ones, are enough for a compaction."""
-        turns = view.turns
-        places = np.flatnonzero((turns.session == code) & (turns.seq > mark))
-        new = places[: max(0, len(places) - self.config.protected_turns)]
-        return (
-            len(new) >= self.config.minimum_turns
-            and int(turns.chars[new].sum()) > CHARS_PER_TOKEN * self.config.session_tokens
-        )
+    def step(self) -> bool:
+        """Does one bounded piece of the first compaction that is due; says whether there was one."""
+        for session in self.due():
+            plan = self._plan(session, force=False)
+            if isinstance(plan, _Plan):
+                count = self.counter()
+                stored = self.gathering.stored(session, count)
+                if stored.state.last < plan.until:
+                    self.gathering.step(session, stored, plan.until, count)
+                else:
+                    self._carried_out(plan)
+                return True
+        return False
 
-    def _made(self, reader: Reader, session: str, *, force: bool) -> tuple[Compaction, int]:
-        """The compaction that is due now, and how many turns the session had."""
-        before = newest_compaction(reader, self.space, session)
-        whole, turns = recap_source(reader, self.space, session)
-        mark = -1 if before is None else before.last
-        covered = turns[: max(0, len(turns) - self.config.protected_turns)]
-        last = covered[-1].seq or 0 if covered else -1
-        source = RecapSource(
-            session,
-            [turn for turn in whole.turns if turn.seq <= last],
-            topics=[(title, low) for title, low in whole.topics if low <= last],
-            tasks=whole.tasks,
-            title=whole.title,
-        )
+    def _plan(self, session: str, *, force: bool) -> _Plan | Receipt:
+        """What to do; a receipt that says why nothing is done."""
+        view = self.live.view()
+        with self.store.snapshot() as reader:
+            if paused_since(reader, self.space) is not None:
+                raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
+            key = (self.space, session)
+            if not TURN_ORIGINS.scan(reader, key, key, limit=1):
+                raise NotFoundError(f"there is no session {session!r}; `clew sessions` lists those that there are")
+            mark = RECAP_MARKS.get(reader, key)
+            covered = last_covered(reader, self.space, session)
+            if force:
+                until = self._last_covered(reader, session)
+                if until > covered:
+                    return _Plan(session, Trigger.ASKED, -1 if mark is None else mark.mark, until)
+                growth = Growth(covered, covered, 0, 0, 0, 0)
+            else:
+                analysed = (
+                    -1 if is_read_again(reader, self.space, session) else read_progress(reader, self.space)[1].next
+                )
+                growth = growth_of(view, session, mark, analysed, self.config.protected_turns)
+                completed = self.watch.is_completed(reader, session, growth.mark)
+                trigger = trigger_of(growth, self.config, is_completed=completed)
+                if trigger is not None:
+                    return _Plan(session, trigger, growth.mark, growth.until)
+            return refused_receipt(self.config, session, refusal(growth, self.config), covered, self.clock())
+
+    def _last_covered(self, reader: Reader, session: str) -> int:
+        """The seq of the last turn beside those that stay; -1 if there is none."""
+        left = self.config.protected_turns
+        end: tuple[str, str] | tuple[str, str, int] = (self.space, session)
+        while rows := TURN_ORIGINS.scan(reader, (self.space, session), end, limit=_TAIL, reverse=True):
+            for row in rows:
+                if row.origin != "injected" and (left := left - 1) < 0:
+                    return row.seq
+            end = (self.space, session, rows[-1].seq - 1)
+        return -1
+
+    def _carried_out(self, plan: _Plan) -> _Made | None:
+        """The compaction, written; None if the session was changed meanwhile."""
         count = self.counter()
-        why = self._refusal(source.turns, mark, last, force=force)
-        recap = compose_recap(source, count, budget=self.config.recap_tokens if why is None else 0)
-        rest = sum(count(turn.text) for turn in turns[len(covered) :])
-        tokens = sum(count(turn.text) for turn in covered) + rest
-        number = 1 if before is None else before.number + 1
-        reason = "asked" if force else "trigger"
-        receipt = self._receipt(source, recap, covered, tokens=(tokens, recap.tokens + rest), why=why, number=number)
-        budget = self.config.recap_tokens
-        return Compaction(number, last, reason, tokens, recap.tokens + rest, budget, recap, receipt), len(turns)
+        stored = self.gathering.stored(plan.session, count)
+        while stored.state.last < plan.until:
+            if not self.gathering.step(plan.session, stored, plan.until, count):
+                stored = self.gathering.stored(plan.session, count)  # another process was faster
+            if stored.mark != plan.mark:
+                return None
+        with self.store.snapshot() as reader:
+            new = read_material(reader, self.space, plan.session)
+            made = self._made(reader, plan, stored, new, count)
+        return made if self.store.transaction(partial(self._keep, made)) else None
 
-    def _refusal(self, turns: Sequence[RecapTurn], mark: int, last: int, *, force: bool) -> str | None:
-        """Why there is nothing to compact; None if there is."""
-        if last <= mark:
-            return f"no turn is new since turn {mark}, beside the last {self.config.protected_turns}, which stay"
-        if force:
-            return None
-        new = [turn for turn in turns if turn.seq > mark]
-        tokens = sum(turn.characters for turn in new) // CHARS_PER_TOKEN
-        analysed = sum(turn.importance > 0 for turn in new)
-        if not self.config.session_tokens:
-            return "condense.session_tokens is 0, so sessions are condensed only when asked (force)"
-        if tokens <= self.config.session_tokens:
-            return f"{tokens} new tokens are not above condense.session_tokens, {self.config.session_tokens}"
-        if analysed < self.config.minimum_turns:
-            return f"{analysed} new turns are analysed, fewer than condense.minimum_turns, {self.config.minimum_turns}"
-        return None
+    def _dry(self, plan: _Plan) -> _Made:
+        count = self.counter()
+        stored = self.gathering.stored(plan.session, count)
+        with self.store.snapshot() as reader:
+            gathered = [] if stored.state.last < 0 else read_material(reader, self.space, plan.session)
+            new = gathered + self.gathering.try_out(plan.session, stored, plan.until, count)
+            return self._made(reader, plan, stored, new, count)
 
-    def _receipt(
-        self,
-        source: RecapSource,
-        recap: Recap,
-        covered: list[Turn],
-        *,
-        tokens: tuple[int, int],
-        why: str | None,
-        number: int,
-    ) -> Receipt:
-        now = self.clock()
-        settings = {"session": source.session, "number": number, **asdict(self.config)}
-        classes = Tally(
-            class_of(turn, preserve=self.analysis.preserve_threshold, routine=self.analysis.routine_threshold)
-            for turn in source.turns
+    def _made(
+        self, reader: Reader, plan: _Plan, stored: StoredState, new: Sequence[TurnLedger], count: Counter
+    ) -> _Made:
+        """The compaction of what is gathered."""
+        session, state = plan.session, stored.state
+        before = newest_compaction(reader, self.space, session)
+        rest = self._rest(reader, session, state.last, state.tasks, count)
+        topics = topics_of(reader, self.space, session, state.last)
+        source = state.source(session, count, topics, rest.tasks, title_of(reader, self.space, session))
+        total = state.tokens + rest.tokens
+        recap = compose_recap(source, count, budget=self._budget(total, rest.tokens))
+        text = "" if before is None or stored.mark < 0 else before.recap.text
+        left, back = moved(state.uses, new, text, recap.text)
+        ledger = losses(new, recap) + moved_rows(session, left)
+        fresh = stand_ins(passages_of(reader, self.space, session, new), count)
+        shown = stored.shown + sum(each.tokens for each in fresh)
+        changed, shown = made_shorter(
+            reader, self.space, session, fresh, shown, self._room(rest.tokens), stored.cursors
         )
-        before, after = tokens
-        understood: dict[str, Any] = {
-            "compacted": why is None,
-            **({} if why is None else {"why": why}),
-            "style": recap.style,
-            "last": recap.last,
-            "classes": dict(sorted(classes.items())),
-            "tokens_before": before,
-            "tokens_after": after,
-            "ratio": round(before / after, 2) if after else 0.0,
-        }
-        lost = losses(source.turns, recap) if why is None else []
-        scored = {turn.seq: turn.importance for turn in source.turns}
-        return Receipt(
-            id=receipt_id(source.session, settings, now),
-            kind=KIND,
-            query="",
-            created_at=now,
-            settings=settings,
-            understood=understood,
-            considered=len(covered),
-            tokens=recap.tokens,
-            chosen=tuple(
-                {
-                    "turn_ids": [turn_id(source.session, seq)],
-                    "rendering": "line",
-                    "tokens": 0,
-                    "rank": rank,
-                    "score": scored.get(seq, 0.0),
-                    "signals": {"importance": scored.get(seq, 0.0)},
-                    "ranks": {},
-                    "restore": turn_id(source.session, seq),
-                }
-                for rank, seq in enumerate(recap.shown, 1)
-            ),
-            omitted=tuple(
-                {**row, "rank": rank, "score": 0.0, "signals": {}, "ranks": {}} for rank, row in enumerate(lost, 1)
-            ),
+        summary = CompactionSummary(
+            number=1 if before is None else before.number + 1,
+            reason=plan.trigger.value,
+            counter=count.name,
+            first=new[0].seq if new else -1,
+            covered=state.turns,
+            classes=Tally(turn.grade for turn in new),
+            tokens=(total, recap.tokens + rest.tokens),
+            shown=shown + rest.tokens,
+            lost=totals(before.receipt.understood.get("lost", {}) if before is not None and text else {}, ledger, back),
+            returned=totals({}, [{"lost": {each.kind: each.uses}} for each in back]),
+            previous=None if before is None else before.receipt.id,
         )
+        importance = {turn.seq: turn.importance for turn in source.turns}
+        receipt = compaction_receipt(self.config, recap, summary, ledger, importance, self.clock())
+        stored.mark, stored.shown = state.last, shown
+        said = recap.text.casefold()
+        stored.literal = sorted(key for key in state.uses.values if key in said)
+        compaction = Compaction(
+            summary.number, recap.last, summary.reason, *summary.tokens, self.config.recap_tokens, recap, receipt
+        )
+        return _Made(compaction, state_row(self.space, session, stored), changed)
 
-    def _keep(self, made: Compaction, counted: int, tx: Transaction) -> bool:
+    def _budget(self, total: int, rest: int) -> int:
+        """Tokens of the recap: what makes the prompt so many times smaller as it should be, within bounds."""
+        most = self.config.recap_tokens
+        return min(most, max(most // 4, int(total / self.config.ratio) - rest))
+
+    def _room(self, rest: int) -> int:
+        """Most tokens of what stands for the covered turns."""
+        window = self.config.window
+        limits = [self.config.target_size, *([int(self.config.hard_threshold * window)] if window else [])]
+        return max(0, min(limits) - rest)
+
+    def _rest(self, reader: Reader, session: str, last: int, tasks: OpenTasks, count: Counter) -> _Rest:
+        """The turns that stay; reads them."""
+        at_end = OpenTasks(dict(tasks.tasks), dict(tasks.created), tasks.count)
+        tokens = 0
+        for row in TURN.scan(reader, (self.space, session, last + 1), (self.space, session)):
+            turn = turn_from_row(row)
+            at_end.read(turn)
+            tokens += count(turn.text) if turn.origin != "injected" else 0
+        return _Rest(tokens, at_end.left())
+
+    def _keep(self, made: _Made, tx: Transaction) -> bool:
         """Writes a compaction unless the session has changed: another one was made, or turns were forgotten."""
-        session = made.recap.session
-        held = tx.count("turn", (self.space, session), (self.space, session))
-        if held < counted or COMPACTION.get(tx, (self.space, session, made.number)) is not None:
+        compaction = made.compaction
+        session = compaction.recap.session
+        if COMPACTION.get(tx, (self.space, session, compaction.number)) is not None:
             return False
-        COMPACTION.put(tx, [compaction_row(self.space, made, to_us(made.receipt.created_at))])
+        if not replace_state(tx, made.state):
+            return False
+        COMPACTION.put(tx, [compaction_row(self.space, compaction, to_us(compaction.receipt.created_at))])
+        STAND_IN.put(tx, [stand_in_row(self.space, session, each) for each in made.stand_ins])
+        tx.delete(MATERIAL.name, (self.space, session), (self.space, session))
         return True

@@ -28,7 +28,8 @@ from clew.index.segment_kinds import (
 )
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import MetaRow, SegmentRow
-from clew.store.selections import TURN_ORDINAL, Column, SegmentKey
+from clew.store.selections import TURN_ORDINAL, SegmentKey
+from clew.store.table_columns import Column
 from clew.store.tables import META, SEGMENT
 from clew.store.values import Key
 from clew.types.reports import Problem

@@ -24,9 +24,9 @@ from clew.store.selections import (
     TAIL_ENTRIES,
     VECTOR_CODES,
     VECTOR_MODEL,
-    Columns,
     SegmentKey,
 )
+from clew.store.table_columns import Columns
 from clew.store.tables import LEASE, SPACE
 from clew.store.values import Key
 

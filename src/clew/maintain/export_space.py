@@ -19,9 +19,23 @@ EXPORTED: Final = frozenset({"turn", "blob"})
 
 LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
     dict.fromkeys(
-        ("annotation", "analysis", "compaction", "node", "rendering", "label", "label_alias", "entity", "edge"),
+        (
+            "annotation",
+            "analysis",
+            "compaction",
+            "recap_state",
+            "material",
+            "stand_in",
+            "node",
+            "rendering",
+            "label",
+            "label_alias",
+            "entity",
+            "edge",
+        ),
         "derived from the turns",
     )
+    | dict.fromkeys(("compaction", "recap_state", "material", "stand_in"), "made from the turns")
     | dict.fromkeys(("tail", "segment", "speaker"), "the index, derived from the turns")
     | {
         "session": "its title comes with the turns",

@@ -22,6 +22,7 @@ from clew.rank.intent.time_window import time_window
 from clew.rows.annotations import BY_TURN
 from clew.rows.failed_jobs import EMBED, job_name
 from clew.rows.pins import forget_pins
+from clew.rows.recap_states import forget_condensed
 from clew.rows.scrub_requests import note, noted, try_scrub
 from clew.rows.tombstones import hashing_of, tombstone
 from clew.store.protocol import Reader, Store, Transaction
@@ -51,6 +52,9 @@ REACHED: Final[Mapping[str, str]] = MappingProxyType(
         "original": "deleted when it repeats the turn's text or image",
         "node": "those of the session are made anew",
         "compaction": "those of the session are deleted",
+        "recap_state": "that of the session is deleted",
+        "material": "that of the session is deleted",
+        "stand_in": "those of the session are deleted",
         "rendering": "those of the session, its beats and chapters, and of every label are deleted",
         "label": "those of the turn and of the session's nodes are deleted",
         "label_alias": "deleted with the last use of the name",
@@ -219,7 +223,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     removed["receipt"] = _drop_receipts(tx, space)
     removed["pin"] = forget_pins(tx, space, [turn_id(turn.session, cast(int, turn.seq)) for turn in turns])
     sessions = {turn.session for turn in turns}
-    removed["compaction"] = sum(tx.delete("compaction", (space, name), (space, name)) for name in sorted(sessions))
+    removed["compaction"] = sum(forget_condensed(tx, space, name) for name in sorted(sessions))
     _mend_sessions(tx, space, sessions)
     analyse_again(tx, space, sorted(sessions))
     TOMBSTONE.put(tx, tombstones)

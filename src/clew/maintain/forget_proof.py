@@ -21,7 +21,9 @@ from clew.index.segment_kinds import STAGED, TERMS, list_segments, segment_data,
 from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import NAME_OWNER, TAG
 from clew.rows.compactions import compaction_text
+from clew.rows.recap_states import condensed_text
 from clew.rows.receipts import receipt_text
+from clew.rows.stand_ins import stand_in_text
 from clew.rows.turn_log import stored_rows
 from clew.rows.vocabulary import LABEL_KIND, VECTOR_KIND
 from clew.store.open import home_of
@@ -34,8 +36,11 @@ from clew.store.row_types import (
     EntityRow,
     LabelAliasRow,
     LabelRow,
+    MaterialRow,
+    RecapStateRow,
     ReceiptRow,
     SpeakerRow,
+    StandInRow,
 )
 from clew.store.rows import turn_from_row
 from clew.store.selections import (
@@ -85,7 +90,7 @@ WHOLE: Final = tuple(name for name, table in TABLES.items() if table.holds_user_
 _PACKED: Final = (SEGMENT_DATA, TAIL_ENTRY, VECTOR_BYTES, RECEIPT_DATA)
 """Columns of bytes that look like words by chance."""
 
-_OWN_WORDS: Final = frozenset({"completion", "compaction", "node", "rendering"})
+_OWN_WORDS: Final = frozenset({"completion", "compaction", "recap_state", "material", "stand_in", "node", "rendering"})
 """Tables that have words of their own (a model's, names of fields): only runs prove anything there."""
 
 
@@ -272,6 +277,10 @@ def _unpacked(row: Row) -> str:
             return f"{_text(row)} {receipt_text(row.data)}"
         case CompactionRow():
             return f"{_text(row)} {compaction_text(row)}"
+        case RecapStateRow() | MaterialRow():
+            return f"{_text(row)} {condensed_text(row)}"
+        case StandInRow():
+            return f"{_text(row)} {stand_in_text(row)}"
     return _text(row)
 
 

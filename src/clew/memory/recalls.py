@@ -27,6 +27,7 @@ from clew.recall.recall import RecallRequest, recall
 from clew.recall.recap import STYLES, Style, insurance, recap_of
 from clew.recall.search import matching, quoting, search, stored_turn
 from clew.recall.sessions import list_sessions
+from clew.recall.shown import shown_of
 from clew.recall.time_lookup import TimeRequest, remember
 from clew.recall.timeline import with_moments
 from clew.rows.compactions import receipt_of_compaction
@@ -36,6 +37,7 @@ from clew.text.counters import counter as counter_named
 from clew.types import Context, Hit, Receipt, Turn
 from clew.types.moments import Remembered
 from clew.types.session import SessionInfo
+from clew.types.shown import Shown
 from clew.types.turn import aware
 
 SESSION = "default"
@@ -263,7 +265,8 @@ class MemoryRecalls:
         """A session on a page or two: goal, state, decisions, open tasks, turning points, and the values needed again.
 
         Made without a model from the session's own words, each line with the number of its turn; the same session and
-        budget give the same bytes. Reads the whole session.
+        budget give the same bytes. A session that was condensed is recapped up to its last compaction, without reading
+        its turns.
 
         Args:
             budget: tokens by `counter`; the text never has more.
@@ -281,6 +284,18 @@ class MemoryRecalls:
         most = given_count(budget, "budget", "tokens of the recap")
         count = self._counter(counter)
         return recap_of(self.reads, given_text(session, "session"), count, budget=most, style=style)
+
+    def shown(self, session: str) -> list[Shown]:
+        """What stands for which turns of a session now, in the order of their first turns.
+
+        Turns that no compaction covers stand for themselves, as do the important ones; the others are shown by
+        summaries of topics, the oldest by digests or titles. The recap comes on top. `restore` gives each turn in full.
+
+        Raises:
+            NotFoundError: there is no such session.
+        """
+        self._check_open()
+        return shown_of(self.reads, given_text(session, "session"), counter_named(self.config.counter))
 
     def insure(
         self,

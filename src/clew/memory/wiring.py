@@ -80,7 +80,9 @@ def wire(
         return report
 
     retention = Retention(store, space, config.keep_days, clock, forget_turns)
-    compactor = Compactor(store, space, config.condense, config.analyze, lambda: counter(config.counter), clock)
+    compactor = Compactor(
+        store, space, config.condense, config.analyze, reads.live, lambda: counter(config.counter), clock
+    )
     worker = background_worker(
         WorkerSources(store, space, config, clock, reads.live, reads.receipts, retention, compactor),
         embedder=models.embedder,

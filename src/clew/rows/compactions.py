@@ -26,7 +26,7 @@ class Compaction:
     Attributes:
         number: from 1.
         last: seq of the last turn that it covers.
-        reason: `trigger`, or `asked` when somebody asked for it.
+        reason: why it was made, see `clew.derive.compaction_trigger.Trigger`.
         tokens_before: of all the session's turns.
         tokens_after: of the recap and the turns after `last`.
         budget: of the recap.
@@ -40,6 +40,11 @@ class Compaction:
     budget: int
     recap: Recap
     receipt: Receipt
+
+    @property
+    def counter(self) -> str:
+        """Name of the counter of its tokens."""
+        return str(self.receipt.settings.get("counter", "estimate"))
 
 
 def compaction_row(space: str, compaction: Compaction, now: int) -> CompactionRow:
@@ -65,17 +70,18 @@ def newest_compaction(reader: Reader, space: str, session: str) -> Compaction | 
     return _compaction(rows[0]) if rows else None
 
 
+def last_covered(reader: Reader, space: str, session: str) -> int:
+    """Seq of the last turn that a session's compactions cover; -1 if it has none."""
+    marks = COMPACTION_MARKS.scan(reader, (space, session), (space, session), limit=1, reverse=True)
+    return marks[0].last if marks else -1
+
+
 def receipt_of_compaction(reader: Reader, space: str, name: str) -> Receipt | None:
     """The receipt of that name; None if no compaction has it."""
     marks = COMPACTION_MARKS.scan(reader, (space,), (space,))
     found = next((mark for mark in marks if mark.receipt == name), None)
     row = None if found is None else COMPACTION.get(reader, (space, found.session, found.number))
     return None if row is None else _compaction(row).receipt
-
-
-def watermarks(reader: Reader, space: str) -> dict[str, int]:
-    """Session -> seq of the last turn that its compactions cover, for sessions that have one."""
-    return {mark.session: mark.last for mark in COMPACTION_MARKS.scan(reader, (space,), (space,))}
 
 
 def compaction_text(row: CompactionRow) -> str:

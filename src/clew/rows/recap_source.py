@@ -1,6 +1,7 @@
 """Reads from the store what the recap of a session is made from."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from clew.condense.material import TurnScores, recap_turns
 from clew.condense.open_tasks import open_tasks
@@ -13,6 +14,9 @@ from clew.store.selections import NODE_TITLES
 from clew.store.tables import ANALYSIS, SESSION, TURN
 from clew.types.ids import BEAT
 from clew.types.turn import Turn
+
+_BEATS: Final = 64
+"""Beats whose titles are read: more than a recap has room for."""
 
 
 def recap_source(
@@ -31,20 +35,31 @@ def recap_source(
         raise NotFoundError(f"there is no session {session!r}; `clew sessions` lists those that there are")
     turns = [turn_from_row(row) for row in rows if last is None or row.seq <= last]
     turns = [turn for turn in turns if turn.origin != "injected"]
-    nodes = NODE_TITLES.scan(reader, (space, session), (space, session), index="level")
-    covered = [node for node in nodes if node.level == BEAT and node.title and (last is None or node.low <= last)]
-    stored = SESSION.get(reader, (space, session))
     source = RecapSource(
         session,
-        recap_turns(zip(turns, _scores(reader, space, turns), strict=True)),
-        topics=[(node.title, node.low) for node in covered if node.title],
+        recap_turns(zip(turns, scores_of(reader, space, turns), strict=True)),
+        topics=topics_of(reader, space, session, last),
         tasks=open_tasks(turns),
-        title=None if stored is None else stored.title,
+        title=title_of(reader, space, session),
     )
     return source, turns
 
 
-def _scores(reader: Reader, space: str, turns: Sequence[Turn]) -> list[TurnScores]:
+def topics_of(reader: Reader, space: str, session: str, last: int | None) -> list[tuple[str, int]]:
+    """Titles of the newest beats that begin at `last` or before, oldest first, each with its first turn."""
+    key = (space, session, BEAT)
+    nodes = NODE_TITLES.scan(reader, key, key, index="level", limit=_BEATS, reverse=True)[::-1]
+    return [(node.title, node.low) for node in nodes if node.title and (last is None or node.low <= last)]
+
+
+def title_of(reader: Reader, space: str, session: str) -> str | None:
+    """The title of a session, if it has one."""
+    stored = SESSION.get(reader, (space, session))
+    return None if stored is None else stored.title
+
+
+def scores_of(reader: Reader, space: str, turns: Sequence[Turn]) -> list[TurnScores]:
+    """What the analysis says of turns; zeros for those that are not analysed."""
     said = said_of(reader, space, ANALYSIS.name, [turn.ordinal or 0 for turn in turns])
     return [
         TurnScores(

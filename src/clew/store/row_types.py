@@ -318,11 +318,44 @@ class CompactionRow(NamedTuple):
     number: int  # from 1
     last: int  # seq of the last turn that it covers: the watermark
     made_at: int
-    reason: str  # trigger, asked
+    reason: str  # tokens, window, limit, task, asked
     tokens_before: int
     tokens_after: int
     receipt: str
     data: bytes  # compressed JSON of recap and receipt
+
+
+class RecapStateRow(NamedTuple):
+    """What the recaps of a session are made of, folded up to a turn, so that a compaction reads only new turns."""
+
+    space: str
+    session: str
+    revision: int  # rises with each change
+    folded: int  # seq of the last turn folded
+    mark: int  # seq of the last turn that a compaction covers; -1 before the first
+    shown: int  # tokens of what stands for these turns
+    data: bytes  # compressed JSON
+
+
+class MaterialRow(NamedTuple):
+    """What a stretch of turns gives the next compaction, which deletes it."""
+
+    space: str
+    session: str
+    low: int  # seq of its first turn
+    high: int
+    data: bytes  # compressed JSON
+
+
+class StandInRow(NamedTuple):
+    """What is shown instead of turns that a compaction covers; each of them has one."""
+
+    space: str
+    session: str
+    low: int  # seq of its first turn
+    rendering: str  # full, summary, digest, title, recap
+    tokens: int  # as it is shown
+    data: bytes  # compressed JSON
 
 
 class RenderingRow(NamedTuple):

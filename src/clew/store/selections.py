@@ -4,11 +4,9 @@
 one column. A test compares every selection with the table's row.
 """
 
-from collections.abc import Iterator, Sequence
-from functools import partial
-from typing import Final, Generic, NamedTuple, TypeVar, cast
+from typing import Final, NamedTuple
 
-from clew.store.protocol import Reader
+from clew.store.table_columns import Column, Columns, OwnedRows
 from clew.store.tables import (
     ANALYSIS,
     ANNOTATION,
@@ -24,6 +22,7 @@ from clew.store.tables import (
     NODE,
     PARAMETER,
     PIN,
+    RECAP_STATE,
     RECEIPT,
     RENDERING,
     SEGMENT,
@@ -33,116 +32,7 @@ from clew.store.tables import (
     TURN,
     VECTOR,
     WEIGHING,
-    Table,
 )
-from clew.store.values import Key, Value
-
-R = TypeVar("R", bound=tuple[Value, ...])
-V = TypeVar("V", bound=Value)
-
-
-class Columns(Generic[R]):
-    """Several columns of a table.
-
-    Args:
-        row: a NamedTuple whose fields name the columns.
-    """
-
-    def __init__(self, table: Table, row: type[R]) -> None:
-        self.table = table
-        self.row = row
-        self.names = tuple(row.__annotations__)
-        self._make = partial(tuple.__new__, row)
-
-    def scan(
-        self,
-        reader: Reader,
-        low: Key,
-        high: Key,
-        *,
-        index: str | None = None,
-        limit: int | None = None,
-        reverse: bool = False,
-    ) -> list[R]:
-        """These columns of the rows between two bounds, see `Reader.scan`."""
-        rows = reader.scan(self.table.name, low, high, index=index, columns=self.names, limit=limit, reverse=reverse)
-        return list(map(self._make, rows))
-
-    def get(self, reader: Reader, key: Key) -> R | None:
-        """These columns of the row under a full primary key, or None."""
-        return self.get_many(reader, [key])[0]
-
-    def get_many(self, reader: Reader, keys: Sequence[Key]) -> list[R | None]:
-        """These columns of the rows under full primary keys, None where there is no row."""
-        make = self._make
-        rows = reader.get_many(self.table.name, keys, columns=self.names)
-        return [None if row is None else make(row) for row in rows]
-
-
-class Column(Generic[V]):
-    """One column of a table; reading it gives its values and no rows."""
-
-    def __init__(self, table: Table, name: str) -> None:
-        self.table = table
-        self.name = name
-        self._names = (name,)
-        self._is_rest = table.names[table.key :] == self._names
-
-    def scan(
-        self,
-        reader: Reader,
-        low: Key,
-        high: Key,
-        *,
-        index: str | None = None,
-        limit: int | None = None,
-        reverse: bool = False,
-    ) -> list[V]:
-        """The values in the rows between two bounds, see `Reader.scan`."""
-        rows = reader.scan(self.table.name, low, high, index=index, columns=self._names, limit=limit, reverse=reverse)
-        return [value for (value,) in cast("list[tuple[V]]", rows)]
-
-    def first(
-        self, reader: Reader, low: Key, high: Key, *, index: str | None = None, reverse: bool = False
-    ) -> V | None:
-        """The value in the first (with `reverse`, the last) row between two bounds; None where there is no row."""
-        values = self.scan(reader, low, high, index=index, limit=1, reverse=reverse)
-        return values[0] if values else None
-
-    def one_by_one(self, reader: Reader, space: str) -> Iterator[V]:
-        """Every value of a space with a look-up for each: of values that may have megabytes, one is held at a time."""
-        for key in reader.scan(self.table.name, (space,), (space,), columns=self.table.key_names):
-            yield from self.scan(reader, key, key)
-
-    def get(self, reader: Reader, key: Key) -> V | None:
-        """The value in the row under a full primary key; None where there is no row."""
-        if not self._is_rest:
-            return self.get_many(reader, [key])[0]
-        row = reader.get(self.table.name, key)  # half the cost, where the row has nothing else
-        return None if row is None else cast("V", row[-1])
-
-    def get_many(self, reader: Reader, keys: Sequence[Key]) -> list[V | None]:
-        """The values in the rows under full primary keys, None where there is no row."""
-        rows = reader.get_many(self.table.name, keys, columns=self._names)
-        return [None if row is None else cast("V", row[0]) for row in rows]
-
-
-class OwnedRows:
-    """The rows of a table that belong to a turn or to a session.
-
-    Args:
-        column: names the turn or the session.
-    """
-
-    def __init__(self, table: Table, column: str) -> None:
-        self.table = table
-        self.column = column
-        self._names = (*table.key_names, column)
-
-    def scan(self, reader: Reader, space: str) -> Iterator[tuple[Key, str]]:
-        """Each row's key, and the name of what it belongs to."""
-        for row in reader.scan(self.table.name, (space,), (space,), columns=self._names):
-            yield row[:-1], cast(str, row[-1])
 
 
 class TurnPlace(NamedTuple):
@@ -150,6 +40,13 @@ class TurnPlace(NamedTuple):
 
     session: str
     seq: int
+
+
+class TurnOrigin(NamedTuple):
+    """A turn's place in its session, and whose words it has."""
+
+    seq: int
+    origin: str
 
 
 class SessionOrdinal(NamedTuple):
@@ -313,6 +210,14 @@ class CompactionMark(NamedTuple):
     receipt: str
 
 
+class RecapMark(NamedTuple):
+    """How far a session's compactions cover it, and what stands for these turns."""
+
+    session: str
+    mark: int
+    shown: int
+
+
 class NodeTitle(NamedTuple):
     """A node's place in the hierarchy and its title."""
 
@@ -409,6 +314,7 @@ class ParameterValue(NamedTuple):
 
 
 TURN_PLACES: Final = Columns(TURN, TurnPlace)
+TURN_ORIGINS: Final = Columns(TURN, TurnOrigin)
 TURN_SESSION_ORDINALS: Final = Columns(TURN, SessionOrdinal)
 TURN_ARRIVALS: Final = Columns(TURN, TurnArrival)
 TURN_TIMES: Final = Columns(TURN, TurnTimes)
@@ -468,6 +374,7 @@ NODE_OUTLINES: Final = Columns(NODE, NodeOutline)
 NODE_SPANS: Final = Columns(NODE, NodeSpan)
 NODE_TITLES: Final = Columns(NODE, NodeTitle)
 COMPACTION_MARKS: Final = Columns(COMPACTION, CompactionMark)
+RECAP_MARKS: Final = Columns(RECAP_STATE, RecapMark)
 
 ENTITY_KEY: Final = Column[str](ENTITY, "entity")
 EDGE_SOURCE: Final = Column[str](EDGE, "source")

@@ -27,17 +27,20 @@ from clew.store.row_types import (
     LabelRow,
     LeaseRow,
     LedgerRow,
+    MaterialRow,
     MetaRow,
     NodeRow,
     OriginalRow,
     ParameterRow,
     PinRow,
+    RecapStateRow,
     ReceiptRow,
     RenderingRow,
     SegmentRow,
     SessionRow,
     SpaceRow,
     SpeakerRow,
+    StandInRow,
     TailRow,
     TombstoneRow,
     TurnRow,
@@ -185,6 +188,9 @@ FEEDBACK: Final = TypedTable("feedback", FeedbackRow, key=4, holds_user_text=Fal
 PIN: Final = TypedTable("pin", PinRow, key=3, holds_user_text=True)
 ORIGINAL: Final = TypedTable("original", OriginalRow, key=2, holds_user_text=True)
 COMPACTION: Final = TypedTable("compaction", CompactionRow, key=3, holds_user_text=True)
+RECAP_STATE: Final = TypedTable("recap_state", RecapStateRow, key=2, holds_user_text=True)
+MATERIAL: Final = TypedTable("material", MaterialRow, key=3, holds_user_text=True)
+STAND_IN: Final = TypedTable("stand_in", StandInRow, key=3, holds_user_text=True)
 RENDERING: Final = TypedTable("rendering", RenderingRow, key=3, holds_user_text=True)
 META: Final = TypedTable("meta", MetaRow, key=2, holds_user_text=True)
 
@@ -219,6 +225,9 @@ TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
             PIN,
             ORIGINAL,
             COMPACTION,
+            RECAP_STATE,
+            MATERIAL,
+            STAND_IN,
             RENDERING,
             META,
         )

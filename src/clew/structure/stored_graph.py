@@ -17,7 +17,8 @@ from clew.analyze.recognised import named_in
 from clew.index.view import IndexView
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import EntityRow
-from clew.store.selections import EDGE_SOURCE, EDGE_TARGET, Column
+from clew.store.selections import EDGE_SOURCE, EDGE_TARGET
+from clew.store.table_columns import Column
 from clew.store.tables import EDGE, ENTITY, SPEAKER, TABLES
 from clew.store.values import Row
 from clew.structure.graph import entity_of

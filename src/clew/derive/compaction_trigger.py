@@ -1,0 +1,201 @@
+"""When a session is condensed: how it has grown since its last compaction, and what that is a reason for.
+
+    tokens   more than `session_tokens` are new (SIGMA)
+    window   what is shown fills 0.70 of the window (VC)
+    limit    it fills 0.85 of the window: before the provider's own limit, even if few turns are new
+    task     all tasks of the agent's list are done, and a quarter of `session_tokens` is new
+
+Only analysed turns count, and the last turns are left out: a compaction covers neither.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Final
+
+import numpy as np
+
+from clew.condense.open_tasks import OpenTasks
+from clew.config import CondenseConfig
+from clew.derive.analysis import REDO
+from clew.index.view import IndexView
+from clew.rows.analysis_progress import read_progress
+from clew.rows.recap_states import recap_marks, stored_tasks
+from clew.store.protocol import Reader
+from clew.store.rows import turn_from_row
+from clew.store.selections import META_VALUE, RecapMark
+from clew.store.tables import TURN
+from clew.text.counters import CHARS_PER_TOKEN
+
+TASK_SHARE: Final = 0.25
+"""Share of `session_tokens` from which a completed task list is a reason."""
+
+WINDOW_SHARE: Final = 0.02
+"""Share of the window that has to be new: a prompt that cannot be made smaller is not tried again with every turn."""
+
+_WATCHED: Final = 64  # sessions whose task lists are remembered
+
+
+class Trigger(StrEnum):
+    """Why a session was condensed."""
+
+    TOKENS = "tokens"
+    WINDOW = "window"
+    LIMIT = "limit"
+    TASK = "task"
+    ASKED = "asked"
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """How a session has grown since its last compaction.
+
+    Attributes:
+        mark: seq of the last turn that is covered; -1 before the first compaction.
+        until: seq of the last turn that a compaction could cover now; `mark` if there is none.
+        turns: how many such turns are new; all are analysed.
+        waiting: how many more would be, were they analysed.
+        tokens: of the new turns, estimated.
+        prompt: tokens of what is shown of the session, estimated.
+    """
+
+    mark: int
+    until: int
+    turns: int
+    waiting: int
+    tokens: int
+    prompt: int
+
+
+def growth_of(view: IndexView, session: str, mark: RecapMark | None, analysed: int, protected: int) -> Growth:
+    """How a session has grown.
+
+    Args:
+        analysed: the ordinal below which all turns are analysed.
+        protected: turns at the end that are never covered.
+    """
+    covered = -1 if mark is None else mark.mark
+    turns = view.turns
+    try:
+        code = view.sessions.index(session)
+    except ValueError:
+        return Growth(covered, covered, 0, 0, 0, 0)
+    places = np.flatnonzero((turns.session == code) & (turns.seq > covered))
+    places = places[np.argsort(turns.seq[places], kind="stable")]
+    within = places[: max(0, len(places) - protected)]
+    late = np.flatnonzero(turns.ordinal[within] >= analysed)
+    new = within[: int(late[0])] if len(late) else within
+    shown = 0 if mark is None else mark.shown
+    return Growth(
+        covered,
+        int(turns.seq[new[-1]]) if len(new) else covered,
+        len(new),
+        len(within) - len(new),
+        int(turns.chars[new].sum()) // CHARS_PER_TOKEN,
+        shown + int(turns.chars[places].sum()) // CHARS_PER_TOKEN,
+    )
+
+
+def trigger_of(growth: Growth, config: CondenseConfig, *, is_completed: bool) -> Trigger | None:
+    """Why a session is due; None if it is not.
+
+    Args:
+        is_completed: all tasks of its agent's list are done.
+    """
+    window, limit = config.window, config.session_tokens
+    fill = growth.prompt / window if window and growth.tokens >= WINDOW_SHARE * window else 0.0
+    if growth.turns and fill >= config.hard_threshold:
+        return Trigger.LIMIT
+    if growth.turns < config.minimum_turns:
+        return None
+    if limit and growth.tokens > limit:
+        return Trigger.TOKENS
+    if fill and fill >= config.soft_threshold:
+        return Trigger.WINDOW
+    return Trigger.TASK if limit and is_completed and growth.tokens > TASK_SHARE * limit else None
+
+
+def refusal(growth: Growth, config: CondenseConfig) -> str:
+    """Why a session is not due, in words."""
+    if not growth.turns and not growth.waiting:
+        return f"no turn is new since turn {growth.mark}, beside the last {config.protected_turns}, which stay"
+    if not config.session_tokens and not config.window:
+        return "condense.session_tokens and condense.window are 0, so sessions are condensed only when asked (force)"
+    if growth.turns < config.minimum_turns:
+        return f"{growth.turns} new turns are analysed, fewer than condense.minimum_turns, {config.minimum_turns}"
+    limit = f"{growth.tokens} new tokens are not above condense.session_tokens, {config.session_tokens}"
+    return (
+        limit if not config.window else f"{limit}, and {growth.prompt} tokens are shown in a window of {config.window}"
+    )
+
+
+@dataclass(slots=True)
+class _Watched:
+    mark: int
+    next: int
+    tasks: OpenTasks
+    changed: int = -1  # seq of the last turn that changed the list
+
+
+@dataclass(slots=True)
+class TaskWatch:
+    """Follows the task lists of the sessions that may be due; each turn is read once."""
+
+    space: str
+    _sessions: dict[str, _Watched] = field(default_factory=dict)
+
+    def is_completed(self, reader: Reader, session: str, mark: int) -> bool:
+        """Whether the list was changed after the turn `mark`, and all of its tasks are done now."""
+        watched = self._sessions.pop(session, None)
+        if watched is None or watched.mark != mark:
+            tasks = OpenTasks() if mark < 0 else stored_tasks(reader, self.space, session)
+            watched = _Watched(mark, mark + 1, tasks)
+        self._sessions[session] = watched
+        while len(self._sessions) > _WATCHED:
+            del self._sessions[next(iter(self._sessions))]
+        for row in TURN.scan(reader, (self.space, session, watched.next), (self.space, session)):
+            watched.next = row.seq + 1
+            if row.parts is not None and watched.tasks.concerns(row.parts):
+                watched.tasks.read(turn_from_row(row))
+                watched.changed = row.seq
+        return watched.changed > mark and watched.tasks.is_completed
+
+
+def is_read_again(reader: Reader, space: str, session: str) -> bool:
+    """Whether the session is being analysed again, since one of its turns was forgotten."""
+    return META_VALUE.get(reader, (space, REDO + session)) is not None
+
+
+def due(reader: Reader, space: str, view: IndexView, config: CondenseConfig, watch: TaskWatch) -> list[str]:
+    """The sessions that are due now, in order of name."""
+    marks = recap_marks(reader, space)
+    candidates = _candidates(view, marks, config)
+    if not candidates:
+        return []
+    analysed = read_progress(reader, space)[1].next
+    found = []
+    for session in candidates:
+        mark = marks.get(session)
+        if is_read_again(reader, space, session):
+            continue
+        growth = growth_of(view, session, mark, analysed, config.protected_turns)
+        trigger = trigger_of(growth, config, is_completed=False)
+        if trigger is None and trigger_of(growth, config, is_completed=True) is not None:
+            trigger = Trigger.TASK if watch.is_completed(reader, session, growth.mark) else None
+        found += [session] if trigger is not None else []
+    return found
+
+
+def _candidates(view: IndexView, marks: Mapping[str, RecapMark], config: CondenseConfig) -> Iterable[str]:
+    """The sessions with enough new text to be looked at."""
+    limits = [TASK_SHARE * config.session_tokens] * bool(config.session_tokens)
+    limits += [WINDOW_SHARE * config.window] * bool(config.window)
+    turns = view.turns
+    if not limits or not len(turns.session):
+        return []
+    mark = np.full(len(view.sessions), -1)
+    for code, session in enumerate(view.sessions) if marks else ():
+        mark[code] = marks[session].mark if session in marks else -1
+    new = turns.seq > mark[turns.session]
+    chars = np.bincount(turns.session, weights=turns.chars * new, minlength=len(view.sessions))
+    return sorted(view.sessions[code] for code in np.flatnonzero(chars > CHARS_PER_TOKEN * min(limits)).tolist())

@@ -1,0 +1,66 @@
+"""What stands for which turns of a session now. Start at `shown_of`."""
+
+from collections.abc import Iterator
+
+from clew.condense.stand_ins import StandIn
+from clew.errors import NotFoundError
+from clew.recall.read_path import ReadPath
+from clew.rows.recap_states import recap_mark
+from clew.rows.stand_ins import stand_ins_from
+from clew.store.protocol import Reader
+from clew.store.rows import turn_from_row
+from clew.store.tables import TURN
+from clew.text.counters import Counter
+from clew.types.ids import turn_id
+from clew.types.shown import Shown
+from clew.types.turn import Turn
+
+
+def shown_of(path: ReadPath, session: str, count: Counter) -> list[Shown]:
+    """What stands for the turns of a session, in the order of their first turns; injected text is left out.
+
+    Raises:
+        NotFoundError: there is no such session.
+    """
+    key = (path.space, session)
+    with path.store.snapshot() as reader:
+        mark = recap_mark(reader, *key)
+        covered = [_covered(reader, key, each) for each in stand_ins_from(reader, *key)]
+        rest = [_full(turn, count(turn.text)) for turn in _turns_after(reader, key, mark)]
+    if not covered and not rest:
+        raise NotFoundError(f"there is no session {session!r}; `clew sessions` lists those that there are")
+    return covered + rest
+
+
+def _covered(reader: Reader, key: tuple[str, str], each: StandIn) -> Shown:
+    _, session = key
+    text = each.text
+    if each.rendering == "full":
+        row = TURN.get(reader, (*key, each.low))
+        text = "" if row is None else row.text
+    return Shown(
+        turn_ids=tuple(turn_id(session, seq) for seq in each.seqs),
+        rendering=each.rendering,
+        text=text,
+        tokens=each.tokens,
+        full_tokens=each.full_tokens,
+        method=each.method,
+        labels=each.labels,
+    )
+
+
+def _turns_after(reader: Reader, key: tuple[str, str], mark: int) -> Iterator[Turn]:
+    for row in TURN.scan(reader, (*key, mark + 1), key):
+        if row.origin != "injected":
+            yield turn_from_row(row)
+
+
+def _full(turn: Turn, tokens: int) -> Shown:
+    return Shown(
+        turn_ids=(str(turn.id),),
+        rendering="full",
+        text=turn.text,
+        tokens=tokens,
+        full_tokens=tokens,
+        is_new=True,
+    )
