@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from clew.store.selections import Columns
+from clew.store.table_columns import Columns
 from clew.store.tables import TURN
 
 
