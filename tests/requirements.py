@@ -1685,6 +1685,11 @@ CONDENSE = (
         "A compaction keeps the recap until the next one and lists what left the prompt; no turn is changed.",
     ),
     Requirement(
+        "F-CONDENSE-27",
+        "issue 14",
+        "Collapsing keeps real sessions, orphans and nested results as valid as they were, and gives them back.",
+    ),
+    Requirement(
         "F-RENDER-01",
         "DESIGN 4; issue 14",
         "A node's renderings are rows with tokens, source hash, method and coverage; they go when a turn is forgotten.",

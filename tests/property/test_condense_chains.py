@@ -75,6 +75,68 @@ def test_the_stubs_of_a_list_are_those_of_the_list_grown(name: str, events: list
         seen = stubs
 
 
+@_EVERY_WIRE
+@given(events=_TALKS, lost=st.lists(st.integers(0, 60), min_size=1, max_size=3), protected=st.integers(0, 8))
+@settings(deadline=None, max_examples=40)
+@pytest.mark.requirement("F-CONDENSE-27")
+def test_orphans_make_no_list_worse(name: str, events: list[Event], lost: list[int], protected: int) -> None:
+    wire = WIRES[name]
+    whole = written(events, name)
+    gone = {place % len(whole) for place in lost}
+    messages = [message for place, message in enumerate(whole) if place not in gone]
+    collapsed, chains = collapse(messages, wire, _COUNT, protected=protected)
+    assert len(wire.problems(collapsed)) <= len(wire.problems(messages))
+    kept = json.dumps([json.loads(chain.original) for chain in chains]) + json.dumps(collapsed)
+    assert all(json.dumps(text)[1:-1] in kept for text in _texts(messages))
+
+
+@_EVERY_WIRE
+@given(events=_TALKS, image=st.booleans())
+@settings(deadline=None, max_examples=30)
+@pytest.mark.requirement("F-CONDENSE-27")
+def test_nested_results_come_back_as_they_were(name: str, events: list[Event], image: bool) -> None:
+    wire = WIRES[name]
+    messages = [_nested(message, image=image) for message in written(events, name)]
+    before = json.dumps(messages)
+    collapsed, chains = collapse(messages, wire, _COUNT, protected=0)
+    assert json.dumps(messages) == before
+    assert wire.problems(collapsed) == []
+    for chain in chains:
+        assert _occurs(json.loads(chain.original), messages)
+
+
+def _nested(message: dict[str, object], *, image: bool) -> dict[str, object]:
+    """The message with structured results: lists of blocks with an image, or objects in objects."""
+    source = {"type": "base64", "media_type": "image/png", "data": "iVBORw0KGgo" * 30}
+    blocks: list[object] = [{"type": "text", "text": "see"}, *([{"type": "image", "source": source}] if image else [])]
+    if message.get("role") == "tool":
+        return {**message, "content": [{"type": "text", "text": "part one"}, {"type": "text", "text": "part two"}]}
+    if message.get("type") == "function_call_output":
+        return {**message, "output": [{"type": "input_text", "text": "one"}, {"type": "input_text", "text": "two"}]}
+    if isinstance(parts := message.get("parts"), list):
+        nested = {"output": {"rows": [{"a": [1, 2, {"b": None}]}]}}
+        return {
+            **message,
+            "parts": [
+                {"functionResponse": {**part["functionResponse"], "response": nested}}
+                if "functionResponse" in part
+                else part
+                for part in parts
+            ],
+        }
+    if isinstance(content := message.get("content"), list):
+        return {
+            **message,
+            "content": [
+                {**block, "content": [*blocks, {"type": "tool_result", "tool_use_id": "inner", "content": "x"}]}
+                if block.get("type") == "tool_result"
+                else block
+                for block in content
+            ],
+        }
+    return message
+
+
 def _texts(value: object) -> list[str]:
     if isinstance(value, str):
         return [value]
