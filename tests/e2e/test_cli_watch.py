@@ -10,9 +10,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
 
+import apsw
 import pytest
 
 from tests.cli_runs import PROGRAM, done, environment, failure, process, record, records, run
+from tests.unit.test_ingest_cursor import database, session
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
 
@@ -40,9 +42,9 @@ def file(tmp_home: Path) -> Path:
 
 
 @contextmanager
-def watching(home: Path) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
+def watching(home: Path, *programs: str) -> Iterator[tuple[subprocess.Popen[str], IO[str]]]:
     """A running `clew watch --json` that has stored what was there."""
-    command = [*PROGRAM, "watch", "--json"]
+    command = [*PROGRAM, "watch", "--json", *programs]
     with subprocess.Popen(command, env=environment(home), stdout=subprocess.PIPE, text=True) as running:
         assert running.stdout is not None
         try:
@@ -164,3 +166,24 @@ def test_times_of_files_that_jump_change_nothing(tmp_home: Path, file: Path) -> 
         running.send_signal(signal.SIGTERM)
         assert running.wait() == 0
     assert record("stats")["turns"] == 4
+
+
+@pytest.mark.requirement("F-AGENT-85")
+@pytest.mark.skipif(sys.platform == "win32", reason="Cursor keeps its chats elsewhere there")
+def test_cursor_is_followed_while_it_writes(tmp_home: Path) -> None:
+    path = database(
+        tmp_home / ".config/Cursor/User/globalStorage/state.vscdb",
+        {"composerData:s1": session("q1"), "bubbleId:s1:q1": {"type": 1, "text": "Mend the kiln."}},
+    )
+    connection = apsw.Connection(str(path))
+    connection.execute("PRAGMA journal_mode = WAL")
+    with watching(tmp_home, "cursor") as (running, reports):
+        assert added(reports) == 1
+        insert = "INSERT INTO cursorDiskKV VALUES (?, ?)"
+        connection.execute(insert, ("composerData:s1", json.dumps(session("q1", "a1"))))
+        connection.execute(insert, ("bubbleId:s1:a1", json.dumps({"type": 2, "text": "The pump was loose."})))
+        assert added(reports) == 1
+        running.send_signal(signal.SIGTERM)
+        assert running.wait() == 0
+    connection.close()
+    assert records("quote", "pump was loose")

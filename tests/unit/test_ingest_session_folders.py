@@ -86,3 +86,24 @@ def test_a_file_that_was_quiet_for_long_is_examined_now_and_then(tmp_path: Path,
     assert look(folders) == ["one.jsonl"]
     file.write_text("a\nb\nc\n")
     assert look(folders) == ["one.jsonl"], "it is active again"
+
+
+@pytest.mark.requirement("F-AGENT-85")
+def test_a_database_of_cursor_changes_with_its_log_and_deeper_folders_are_let_be(tmp_path: Path) -> None:
+    storage = tmp_path / ".config/Cursor/User/workspaceStorage"
+    state = storage / "4f2a/state.vscdb"
+    state.parent.mkdir(parents=True)
+    state.write_text("a")
+    deep = state.parent / "extension/deep"
+    deep.mkdir(parents=True)
+    folders = SessionFolders(("cursor",), tmp_path, Clock())
+    assert look(folders) == ["state.vscdb"]
+    assert look(folders) == []
+    state.with_name("state.vscdb-wal").write_text("b")
+    assert look(folders) == ["state.vscdb"]
+    (deep / "state.vscdb").write_text("a")
+    assert look(folders) == []
+    other = storage / "77aa/state.vscdb"
+    other.parent.mkdir()
+    other.write_text("a")
+    assert look(folders) == ["state.vscdb"]

@@ -18,7 +18,7 @@ from clew.cli.service import install_service, print_service, remove_service
 from clew.cli.show import counted, err, out
 from clew.cli.terminal import emit, printable
 from clew.errors import ConflictError, FormatError, StoreError
-from clew.ingest.session_folders import PROGRAMS, SessionFile, SessionFolders
+from clew.ingest.session_folders import PROGRAMS, USUAL, SessionFile, SessionFolders
 from clew.types.reports import IngestReport
 
 if TYPE_CHECKING:
@@ -28,7 +28,10 @@ LOOK: Final = 0.4
 """Seconds between two looks at the session folders."""
 
 SHARE: Final = 1
-"""A file that takes a second to read is read again after this many seconds at the earliest."""
+"""A file that takes a second of the processor to read is read again after this many seconds at the earliest."""
+
+DATABASE_SHARE: Final = 20
+"""Likewise for a database, which changes with every click and is always read as a whole."""
 
 LEASE_US: Final = 30_000_000
 """Microseconds until another process may follow the sessions, if this one is stopped without notice."""
@@ -45,9 +48,12 @@ LEASE_US: Final = 30_000_000
 def watch(scope: Scope, programs: tuple[str, ...], *, yes: bool, **how: bool) -> None:
     """Store the sessions of coding agents while they are written.
 
-    Follows the session folders of PROGRAM, or of all that are known: claude-code, codex and gemini-cli. A line is
-    findable within a second after it was written. What was written while this did not run is stored first. It runs
-    until Ctrl-C; one process per space and machine is enough, and another one is refused.
+    Follows the session folders of PROGRAM, or of claude-code, codex and gemini-cli. A line is findable within a
+    second after it was written. What was written while this did not run is stored first. It runs until Ctrl-C; one
+    process per space and machine is enough, and another one is refused.
+
+    Cursor is followed where it is named. It has all its chats in one database, so a new message may take some
+    seconds; reading takes a twentieth of a processor at most.
     """
     if sum(how.values()) > 1:
         raise click.UsageError("--once, --install, --print and --remove cannot be combined; give only one of them.")
@@ -58,7 +64,7 @@ def watch(scope: Scope, programs: tuple[str, ...], *, yes: bool, **how: bool) ->
     elif how["remove"]:
         remove_service(scope, yes=yes)
     else:
-        with _ended_by_signal(), open_memory(scope) as memory, _Watch(memory, scope, programs or PROGRAMS) as running:
+        with _ended_by_signal(), open_memory(scope) as memory, _Watch(memory, scope, programs or USUAL) as running:
             running.run(once=how["once"])
 
 
@@ -111,7 +117,7 @@ class _Watch:
         return sum(self._import(file) for file in changed if self._next.get(file.path, now) <= now)
 
     def _import(self, file: SessionFile) -> int:
-        started = time.monotonic()
+        started, worked = time.monotonic(), time.thread_time()
         try:
             report = self._memory.import_path(file.path, format=file.program)
         except StoreError as error:  # nothing is noted: the file is tried again
@@ -123,9 +129,10 @@ class _Watch:
             self._folders.take(file)
             return 0
         self._folders.take(file)
-        took = time.monotonic() - started
+        took = time.thread_time() - worked  # not what it waited: the analysis of what was just stored is at work too
         is_read_again = report.known > report.added  # the first reading is long once; what was added later is not
-        self._next[file.path] = started + (1 + SHARE) * took if took > LOOK and is_read_again else started
+        share = DATABASE_SHARE if file.program == "cursor" else SHARE if took > LOOK and is_read_again else 0
+        self._next[file.path] = started + (1 + share) * took if share else started
         self._say(file, report)
         if report.rejected and not _is_being_written(file.path):
             first = report.rejected[0]

@@ -12,13 +12,19 @@ from typing import Final, NamedTuple
 
 from clew.ingest.importers.files import find_sessions
 
-PROGRAMS: Final = ("claude-code", "codex", "gemini-cli")
-"""Programs whose session folders are known."""
+USUAL: Final = ("claude-code", "codex", "gemini-cli")
+"""Programs that write each session to a file of its own."""
+
+PROGRAMS: Final = (*USUAL, "cursor")
+"""Programs whose session folders are known; Cursor has all sessions of a user in one database."""
+
+_CURSOR: Final = (".config", "Library/Application Support", "AppData/Roaming")
 
 ROOTS: Final = {
     "claude-code": (".claude/projects",),
     "codex": (".codex/sessions", ".codex/archived_sessions"),
     "gemini-cli": (".gemini/tmp",),
+    "cursor": tuple(f"{place}/Cursor/User/{kind}Storage" for place in _CURSOR for kind in ("global", "workspace")),
 }
 """Program -> its folders of sessions, below the home directory."""
 
@@ -28,7 +34,10 @@ ALL_SECONDS: Final = 5.0
 ACTIVE_SECONDS: Final = 3600.0
 """A file that changed within this time is examined by every look."""
 
-Stamp = tuple[int, int, int]
+_FLAT: Final = frozenset(root for root in ROOTS["cursor"])
+"""Folders in which sessions are one level deep, and much else is deeper."""
+
+Stamp = tuple[int, ...]
 """Inode, size and time of change: different after an append, a truncation and a replacement."""
 
 
@@ -83,7 +92,12 @@ class SessionFolders:
     def _find(self) -> None:
         """Finds the files and folders anew; a file that is gone is read again if it comes back."""
         self.closed = {}
-        self._folders = {folder: _stamp(folder) for root in self._roots() for folder in self._folders_below(root)}
+        self._folders = {
+            folder: _stamp(folder)
+            for program in self._programs
+            for root in ROOTS[program]
+            for folder in self._folders_below(self._home / root, flat=root in _FLAT)
+        }
         self._files = {path: program for program in self._programs for path in find_sessions(program, self._home)}
         for known in (self._taken, self._active):
             for path in known.keys() - self._files.keys():
@@ -92,15 +106,17 @@ class SessionFolders:
     def _has_new_files(self) -> bool:
         return any(_stamp(folder) != stamp for folder, stamp in self._folders.items())
 
-    def _folders_below(self, root: Path) -> list[Path]:
-        return [Path(folder) for folder, _, _ in os.walk(root, onerror=self._note_closed)] or [root]
+    def _folders_below(self, root: Path, *, flat: bool) -> list[Path]:
+        found = []
+        for folder, below, _ in os.walk(root, onerror=self._note_closed):
+            found.append(Path(folder))
+            if flat and len(found) > 1:
+                below.clear()
+        return found or [root]
 
     def _note_closed(self, error: OSError) -> None:
         if not isinstance(error, FileNotFoundError | NotADirectoryError):
             self.closed[Path(str(error.filename))] = f"cannot be listed: {error.strerror}"
-
-    def _roots(self) -> list[Path]:
-        return [self._home / root for program in self._programs for root in ROOTS[program]]
 
 
 def _stamp(path: Path) -> Stamp | None:
@@ -108,4 +124,6 @@ def _stamp(path: Path) -> Stamp | None:
         state = path.stat()
     except OSError:  # it is gone, or was never there, or may not be seen
         return None
-    return state.st_ino, state.st_size, state.st_mtime_ns
+    own = state.st_ino, state.st_size, state.st_mtime_ns
+    log = path.with_name(f"{path.name}-wal") if path.suffix == ".vscdb" else None
+    return own if log is None else (*own, *(_stamp(log) or ()))  # an open database is changed there first
