@@ -1743,6 +1743,21 @@ CONDENSE = (
 
 # --- mended: what is left of issue 12 ---
 MENDED = (
+    Requirement("F-MENDED-02", "issue 12", "`restore --out` overwrites a file only with --force."),
+    Requirement("F-MENDED-03", "issue 12", "`export -` writes to standard output, and refuses a terminal."),
+    Requirement("F-MENDED-04", "issue 12", "A pipe, a device or `-` that is to be imported is refused and not opened."),
+    Requirement("F-MENDED-05", "issue 12", "`labels NAME` ends with status 1 when nothing has the label."),
+    Requirement("F-MENDED-06", "issue 12", "A killed backup's file is removed by the next backup to any folder."),
+    Requirement("F-MENDED-07", "issue 12", "The newest receipt is the one written last, whatever the clock said."),
+    Requirement("F-MENDED-08", "issue 12", "A message of an error is cut when it repeats a very long argument."),
+    Requirement("F-MENDED-09", "issue 12", "An excerpt shows the words asked for, also at the end of a long sentence."),
+    Requirement(
+        "F-MENDED-10", "issue 12", "Among few turns, common words are no evidence that a question has an answer."
+    ),
+    Requirement(
+        "F-MENDED-11", "issue 12", "An import says that an unchanged file was not read, and counts no record for it."
+    ),
+    Requirement("F-MENDED-12", "issue 12", "The name of a speaker stays on one line in a recap and on the terminal."),
     Requirement(
         "F-MENDED-01",
         "issue 12",

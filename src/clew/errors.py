@@ -26,12 +26,26 @@ ClewError
 message says what was given, what was expected and what to do next; without a message the class docstring is used.
 """
 
+from typing import Final
+
+LONGEST_MESSAGE: Final = 4_000
+"""Characters of a message."""
+
+
+def cut(message: str) -> str:
+    """A message without its middle where that is long, as when it repeats an argument of many characters."""
+    if len(message) <= LONGEST_MESSAGE:
+        return message
+    half = LONGEST_MESSAGE // 2
+    left = len(message) - 2 * half
+    return f"{message[:half]} [... {left:,} characters ...] {message[-half:]}"
+
 
 class ClewError(Exception):
     """The operation failed; `__cause__` holds the underlying error, if there is one."""
 
     def __init__(self, message: str | None = None) -> None:
-        super().__init__(message or self.__doc__)
+        super().__init__(cut(message or str(self.__doc__)))
 
 
 class ConfigError(ClewError):

@@ -187,7 +187,7 @@ def test_restore_writes_originals_byte_for_byte(tmp_home: Path) -> None:
     assert result.stdout.startswith("two pictures")
     assert "part 3: image/png, 1,288 bytes; --part 3 --out FILE" in result.stderr
     for part, image in zip((2, 3), images, strict=True):
-        done("restore", "s:turn:0", "--part", str(part), "--out", tmp_home / "out.png")
+        done("restore", "s:turn:0", "--part", str(part), "--out", tmp_home / "out.png", "--force")
         assert (tmp_home / "out.png").read_bytes() == image
     assert bytes.fromhex(record("restore", "s:turn:0")["content"][1]["data"]) == images[0]
     assert "in parts 2, 3; choose one" in failure(1, "restore", "s:turn:0", "--out", tmp_home / "x.png")

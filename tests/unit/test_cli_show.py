@@ -124,3 +124,12 @@ def test_json_is_safe_to_look_at_and_says_the_same() -> None:
     assert printable(shown) == shown
     assert json.loads(shown) == record
     assert "héllo 日本" in shown
+
+
+@pytest.mark.requirement("F-MENDED-09")
+@pytest.mark.parametrize("filler", ["lorem ipsum dolor\n", "x", "The report of day nine was short. "], ids=str.strip)
+def test_an_excerpt_reaches_the_end_of_a_long_text(filler: str) -> None:
+    text = filler * 20_000 + " and the zebra sleeps in the attic"
+    line = excerpt(text, "Where does the zebra sleep?", 240)
+    assert "zebra sleeps in the attic" in line
+    assert len(line) <= 242

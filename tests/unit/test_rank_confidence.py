@@ -7,7 +7,7 @@ from math import exp
 import numpy as np
 import pytest
 
-from clew.rank.confidence import UNLIKELY, WITH_VECTORS, WITHOUT, Features, Model, confidence, features
+from clew.rank.confidence import FEW, UNLIKELY, WITH_VECTORS, WITHOUT, Features, Model, confidence, features
 from clew.rank.information import LEAST, information
 from clew.rank.intent import read_intent
 from clew.rank.search import Ranking, rank
@@ -144,3 +144,17 @@ def test_a_block_does_not_stop_where_a_question_says_little() -> None:
         assert found.confidence < UNLIKELY
         assert found.is_doubtful
         assert found.tokens > 300
+
+
+@pytest.mark.requirement("F-MENDED-10")
+def test_among_few_turns_common_words_are_no_evidence() -> None:
+    talk = ["I fly to Lisbon in May.", "Book a hotel please.", "There is something by the river.", "Take it.", "Fine."]
+    with quiet() as memory:
+        for text in talk:
+            memory.add(told(text))
+        assert memory.recall("Is something there?").is_doubtful
+        assert not memory.recall("Which hotel in Lisbon?").is_doubtful
+        for number in range(FEW):
+            memory.add(told(f"Number {number} is late."))
+        parts = memory.explain(memory.recall("Is something there?").receipt_id).confidence
+        assert "thin" not in parts

@@ -1,5 +1,6 @@
 """`clew stats`, `export`, `pause`, `resume`, `verify`, `rebuild` and `work`."""
 
+import sys
 import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -12,6 +13,7 @@ from clew.cli.options import Scope, common
 from clew.cli.show import bar, counted, err, lay_out, ledger_line, lines, numbers, out, say_encryption
 from clew.cli.terminal import emit, printable
 from clew.errors import ClewError
+from clew.maintain.export_space import write_space
 from clew.memory import Memory
 
 IDLE: Final = 1.0
@@ -54,14 +56,25 @@ def _stat(value: Any) -> str:
 def export(scope: Scope, file: Path) -> None:
     """Export all turns and attachments to a file that `clew import` can read.
 
-    The format is JSON Lines. FILE must not exist yet.
+    The format is JSON Lines. FILE must not exist yet; `-` writes to standard output, which must not be a terminal.
     """
+    if str(file) == "-":
+        _export_to_pipe(scope)
+        return
     with open_memory(scope) as memory:
         count = memory.export(file)
     if scope.as_json:
         emit({"turns": count, "path": str(file)})
     else:
         out().print(f"{counted(count, 'turn')} written to {printable(str(file))}", soft_wrap=True)
+
+
+def _export_to_pipe(scope: Scope) -> None:
+    if sys.stdout.isatty():
+        raise click.UsageError("standard output is a terminal; name a file, or direct the output into one.")
+    with open_memory(scope) as memory:
+        count = write_space(memory.reads.store, memory.space, sys.stdout)
+    err().print(f"{counted(count, 'turn')} written to standard output", style="dim")
 
 
 @click.command()

@@ -8,6 +8,7 @@ from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
+from clew.errors import NotFoundError
 from clew.memory import Memory
 
 PATIENCE: Final = 2.0
@@ -25,16 +26,15 @@ WORDS: Final = 56
 def labels(scope: Scope, name: str | None, namespace: str, limit: int) -> None:
     """List the topics of the conversations, or where one topic comes up.
 
-    With NAME, which may be an alias or NAME/PART, lists the beats and turns that have the label.
+    With NAME, which may be an alias or NAME/PART, lists the beats and turns that have the label. Exit status 1 means
+    that there are none.
     """
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        shown = (
-            _names(memory, scope, namespace, limit) if name is None else _marked(memory, scope, name, namespace, limit)
-        )
-    if not shown and not scope.as_json:
-        which = "no labels yet" if name is None else f"nothing has the label {name!r}"
-        err().print(f"{which}; beats are labelled when they are closed", style="dim")
+        if name is not None:
+            _marked(memory, scope, name, namespace, limit)
+        elif not _names(memory, scope, namespace, limit) and not scope.as_json:
+            err().print("no labels yet; beats are labelled when they are closed", style="dim")
 
 
 def _names(memory: Memory, scope: Scope, namespace: str, limit: int) -> int:
@@ -51,11 +51,13 @@ def _names(memory: Memory, scope: Scope, namespace: str, limit: int) -> int:
     return len(found)
 
 
-def _marked(memory: Memory, scope: Scope, name: str, namespace: str, limit: int) -> int:
+def _marked(memory: Memory, scope: Scope, name: str, namespace: str, limit: int) -> None:
     found = memory.labelled(name, namespace)
+    if not found:
+        raise NotFoundError(f"nothing has the label {name!r}; `clew labels` lists those that there are")
     if scope.as_json:
         emit(*(each.to_dict() for each in found[:limit]))
-        return len(found)
+        return
     table = grid("place", ">turns", ">weight", "title")
     for each in found[:limit]:
         about = shortened(each.title or each.name, WORDS)
@@ -63,4 +65,3 @@ def _marked(memory: Memory, scope: Scope, name: str, namespace: str, limit: int)
     lay_out(out(), table)
     if len(found) > limit:
         err().print(f"{counted(len(found) - limit, 'place')} more; --limit shows them", style="dim")
-    return len(found)

@@ -19,9 +19,9 @@ from typing import Any, Final
 import click
 
 from clew.cli.options import Scope, common
-from clew.cli.terminal import cut, printable, say
+from clew.cli.terminal import printable, say
 from clew.cli.title import hide_addresses
-from clew.errors import ClewError
+from clew.errors import ClewError, cut
 from clew.version import __version__
 
 _SECTIONS: Final = {

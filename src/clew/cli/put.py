@@ -16,6 +16,7 @@ from clew.cli.show import counted, err, numbers, out, progress, shortened
 from clew.cli.terminal import emit, printable, say
 from clew.errors import FormatError, InputError
 from clew.ingest.importers import FORMATS, find_sessions
+from clew.ingest.importers.files import UNCHANGED
 from clew.memory import Memory
 from clew.store.home import usable_path
 from clew.types import IngestReport, Rejection, Turn
@@ -198,8 +199,12 @@ def print_report(report: IngestReport, seconds: float) -> None:
         console.print(f"{counted(report.vectors, 'vector')} copied along")
     if report.masked:
         console.print(f"secrets masked before storing: {numbers(report.masked)}")
-    if report.skipped:
-        console.print(f"records skipped: {numbers(report.skipped)}", style="dim")
+    skipped = dict(report.skipped)
+    same = skipped.pop(UNCHANGED, 0)
+    if same:
+        console.print(f"{counted(same, 'file')} not read again, unchanged since the last import", style="dim")
+    if skipped:
+        console.print(f"records skipped: {numbers(skipped)}", style="dim")
     for each in report.rejected[:SHOWN]:
         err().print(f"rejected {printable(each.where)}: {printable(each.reason)}", soft_wrap=True)
     if len(report.rejected) > SHOWN:

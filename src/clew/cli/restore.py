@@ -18,14 +18,18 @@ from clew.types import Part, Turn
 @click.option(
     "--part", type=click.IntRange(min=1), metavar="NUMBER", help="Only this part of the turn, counting from 1."
 )
+@click.option("--force", is_flag=True, help="Overwrite the file of --out.")
 @common
-def restore(scope: Scope, turn_id: str, file: Path | None, part: int | None) -> None:
+def restore(scope: Scope, turn_id: str, file: Path | None, part: int | None, force: bool) -> None:
     """Print a turn exactly as stored, or extract an attachment.
 
     TURN_ID is printed by search, quote and explain; SESSION:NUMBER, as a block has them, serves as well. The text goes
     to standard output, with long tool outputs in full. With --out, an image or file is written byte for byte; if the
-    turn has several, choose one with --part. With --json, bytes are hexadecimal.
+    turn has several, choose one with --part. A file that exists is overwritten only with --force. With --json, bytes
+    are hexadecimal.
     """
+    if file is not None and file.exists() and not force:
+        raise InputError(f"{str(file)!r} exists; give --force to overwrite it, or name a new file")
     with open_memory(scope) as memory:
         turn = memory.restore(turn_id)
     if scope.as_json:
@@ -33,7 +37,7 @@ def restore(scope: Scope, turn_id: str, file: Path | None, part: int | None) -> 
         return
     if file is not None:
         data = _original(turn, part)
-        with file.open("wb") as stream:
+        with file.open("wb" if force else "xb") as stream:
             stream.write(data)
         err().print(f"{len(data):,} bytes written to {printable(str(file))}", style="dim")
         return

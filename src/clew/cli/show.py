@@ -1,7 +1,8 @@
 """How output looks: laid out for 80 columns, with control characters of stored text made visible."""
 
 import re
-from collections.abc import Iterable, Mapping
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Final
 
@@ -91,19 +92,34 @@ def shortened(text: str, limit: int) -> str:
 def excerpt(text: str, query: str, limit: int) -> str:
     """The part of a text that shares most words with a question, on one line of at most `limit` characters.
 
-    It begins at a sentence. Of equally good parts, the one whose first sentence shares most words wins, then the first.
+    It begins at a sentence, or, in one that is longer than `limit`, at a word. Of equally good parts, the one whose
+    first sentence shares most words wins, then the first.
     """
     line = _SPACE.sub(" ", printable(text)).strip()
     wanted = set(query_terms(query))
-    sentences = sentence_spans(line)
-    if len(line) <= limit or not wanted or len(sentences) < 2:
+    if len(line) <= limit or not wanted:
         return shortened(line, limit)
 
     def shared(start: int, end: int) -> int:
         return len(wanted & set(terms(line[start:end])))
 
-    start, _ = max(sentences, key=lambda span: (shared(span[0], span[0] + limit), shared(*span), -span[0]))
-    return shortened(line, limit) if start == 0 else "… " + shortened(line[start:], limit - 2)
+    spans = [part for span in sentence_spans(line) for part in _parts(line, *span, limit)]
+    found = [start for start, end in spans if shared(start, end)]  # one look at each, since a text may have 20 MB
+    near = [span for span in spans if (at := bisect_left(found, span[0])) < len(found) and found[at] < span[0] + limit]
+    if not near:
+        return shortened(line, limit)
+    start, _ = max(near, key=lambda span: (shared(span[0], span[0] + limit), shared(*span), -span[0]))
+    return shortened(line, limit) if start == 0 else "… " + shortened(line[start : start + 2 * limit], limit - 2)
+
+
+def _parts(line: str, start: int, end: int, limit: int) -> Iterator[tuple[int, int]]:
+    """A sentence; one that is longer than `limit` in parts of half of that, which begin at a word."""
+    while end - start > limit:
+        blank = line.find(" ", start + limit // 2, start + limit)
+        cut = start + limit // 2 if blank < 0 else blank + 1
+        yield start, cut
+        start = cut
+    yield start, end
 
 
 def day(at: datetime | None) -> str:
@@ -113,7 +129,7 @@ def day(at: datetime | None) -> str:
 
 def who(turn: Turn) -> str:
     """The name of the speaker, or the role if there is none."""
-    return printable(turn.speaker or turn.role)
+    return _SPACE.sub(" ", printable(turn.speaker or turn.role))
 
 
 def reasons(signals: Mapping[str, float], most: int = 3) -> str:

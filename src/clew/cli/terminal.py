@@ -15,22 +15,10 @@ import click
 _CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 """C0 and C1 controls except tab and line feed, line separators, and marks of writing direction."""
 
-LONGEST_MESSAGE: Final = 4_000
-"""Characters of an error message that are printed."""
-
 
 def printable(text: str) -> str:
     """Replaces control characters (colours, cursor movements, changes of writing direction) by visible ones."""
     return _CONTROL.sub(_picture, text)
-
-
-def cut(message: str) -> str:
-    """A message without its middle where that is long, as when it repeats an argument of many characters."""
-    if len(message) <= LONGEST_MESSAGE:
-        return message
-    half = LONGEST_MESSAGE // 2
-    left = len(message) - 2 * half
-    return f"{message[:half]} [... {left:,} characters ...] {message[-half:]}"
 
 
 def _picture(match: re.Match[str]) -> str:

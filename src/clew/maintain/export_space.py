@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TextIO
 
 from clew.errors import InputError, NotFoundError, StoreError
 from clew.ingest.export import export_lines, learned_line
@@ -51,11 +51,7 @@ LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
 
 
 def export_space(store: Store, space: str, path: Path) -> int:
-    """Writes every turn with its originals, in order of arrival, as JSON Lines; gives the number of turns.
-
-    What was learned from them follows, if anything was.
-
-    The file appears under its name only when it is complete.
+    """Writes the space to a new file, see `write_space`; it appears under its name only when it is complete.
 
     Raises:
         InputError: there is a file already.
@@ -64,6 +60,22 @@ def export_space(store: Store, space: str, path: Path) -> int:
     if path.exists():
         raise InputError(f"{path} exists already; name a new file, or move that one away")
     partial = path.with_name(path.name + ".partial")
+    try:
+        with private_text(partial) as file:
+            count = write_space(store, space, file)
+        partial.replace(path)
+    except OSError as error:
+        raise StoreError(f"{path} cannot be written: {error}; choose another place") from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return count
+
+
+def write_space(store: Store, space: str, file: TextIO) -> int:
+    """Writes every turn with its originals, in order of arrival, as JSON Lines; gives the number of turns.
+
+    What was learned from them follows, if anything was.
+    """
     count = 0
 
     def turns() -> Iterator[Turn]:
@@ -84,16 +96,9 @@ def export_space(store: Store, space: str, path: Path) -> int:
         with store.snapshot() as reader:
             return read_learned(reader, space).values
 
-    try:
-        # One state for all that is read: a turn forgotten under way would take its originals along.
-        with store.snapshot(), private_text(partial) as file:
-            file.writelines(f"{line}\n" for line in export_lines(turns(), blob))
-            values = learned()
-            if values:
-                file.write(f"{learned_line(values)}\n")
-        partial.replace(path)
-    except OSError as error:
-        raise StoreError(f"{path} cannot be written: {error}; choose another place") from error
-    finally:
-        partial.unlink(missing_ok=True)
+    with store.snapshot():  # one state for all: a turn forgotten under way would take its originals along
+        file.writelines(f"{line}\n" for line in export_lines(turns(), blob))
+        values = learned()
+        if values:
+            file.write(f"{learned_line(values)}\n")
     return count

@@ -47,6 +47,8 @@ class Features:
             0. Negative where somebody else said it.
         words: mean BM25F of the first ranked turns, as a share of the most that the question's terms could give.
         near: mean of the highest cosines of the question; 0 without vectors.
+        thin: what the best turn's words lack of `ENOUGH` information, as a share of it, in a space of fewer than `FEW`
+            turns, the more the fewer; else 0. Among few turns any word is rare, so that "something" would be evidence.
     """
 
     unknown: float = 0.0
@@ -55,6 +57,7 @@ class Features:
     own: float = 0.0
     words: float = 0.0
     near: float = 0.0
+    thin: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,9 +69,14 @@ class Model:
 
 
 WITH_VECTORS: Final = Model(
-    -2.6325, Features(unknown=-2.0827, strange=-1.7864, together=0.3233, own=4.0, words=3.9063, near=6.5214)
+    -2.6325, Features(unknown=-2.0827, strange=-1.7864, together=0.3233, own=4.0, words=3.9063, near=6.5214, thin=-5.0)
 )
-WITHOUT: Final = Model(-0.0124, Features(unknown=-2.8874, strange=-2.013, together=0.1929, own=4.0, words=7.0243))
+WITHOUT: Final = Model(
+    -0.0124, Features(unknown=-2.8874, strange=-2.013, together=0.1929, own=4.0, words=7.0243, thin=-5.0)
+)
+
+ENOUGH: Final = 0.3
+"""Information that makes a match more than chance: about what "hotel" tells, or "version" and "find" together."""
 
 UNLIKELY: Final = 0.2
 """Confidence below which a block is kept short: about 1 in 100 answerable development questions are below it."""
@@ -114,6 +122,7 @@ def features(ranking: Ranking) -> Features:
         own=_own(frame),
         words=_words(ranking),
         near=_near(frame),
+        thin=_thin(frame, told),
     )
 
 
@@ -126,6 +135,13 @@ def _together(frame: Frame, told: dict[str, float]) -> float:
     most = max(FEW, FREQUENT * frame.size)
     telling = {term: value for term, value in told.items() if frame.view.document_frequency(term) <= most}
     return float(held(frame, telling).max()) if telling else 1.0
+
+
+def _thin(frame: Frame, told: dict[str, float]) -> float:
+    if not told or frame.size >= FEW:
+        return 0.0
+    most = float(held(frame, told).max()) * sum(told.values())
+    return max(0.0, 1.0 - most / ENOUGH) * (1.0 - frame.size / FEW)
 
 
 def _strange(frame: Frame) -> float:

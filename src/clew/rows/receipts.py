@@ -13,11 +13,11 @@ from datetime import datetime
 from typing import Final
 
 from clew.errors import NotFoundError, StoreError
-from clew.store.protocol import Store
-from clew.store.row_types import ReceiptRow
+from clew.store.protocol import Store, Transaction
+from clew.store.row_types import MetaRow, ReceiptRow
 from clew.store.rows import to_us
-from clew.store.selections import RECEIPT_DATA, RECEIPT_TIMES, ReceiptTime
-from clew.store.tables import RECEIPT
+from clew.store.selections import META_VALUE, RECEIPT_DATA, RECEIPT_TIMES, ReceiptTime
+from clew.store.tables import META, RECEIPT
 from clew.types.context import Receipt
 from clew.types.record import taken_apart
 
@@ -25,6 +25,9 @@ log = logging.getLogger("clew.receipts")
 
 GATHER_SECONDS: Final = 1.0
 """How long receipts are gathered before they are written: each write makes readers and the worker look for changes."""
+
+_WRITTEN_LAST: Final = "receipt"
+"""Row of META: the receipt that was written last; a clock may have gone back since another."""
 
 _FIELDS: Final = tuple(field.name for field in fields(Receipt))  # none of them is ever None
 _ENCODER: Final = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=taken_apart)
@@ -124,9 +127,9 @@ class ReceiptBook:
         return receipt_of(row.data)
 
     def newest(self) -> Receipt:
-        """The receipt that this book was given last, whatever the clock said; else the stored one of the latest time.
+        """The receipt that this book was given last, whatever the clock said; else the one that was written last.
 
-        Of several stored at one moment it is the one whose name comes last.
+        Where that one was dropped it is the one of the latest time; of several, the one whose name comes last.
 
         Raises:
             NotFoundError: there is none.
@@ -139,6 +142,9 @@ class ReceiptBook:
             with suppress(NotFoundError):  # forgotten since
                 return self.get(last)
         with self._store.snapshot() as reader:
+            written = META_VALUE.get(reader, (self._space, _WRITTEN_LAST))
+            if written is not None and RECEIPT_TIMES.get(reader, (self._space, written)) is not None:
+                return self.get(written)
             made += RECEIPT_TIMES.scan(reader, everything, everything)
         if not made:
             raise NotFoundError("no recall has left a receipt in this space yet; ask something first")
@@ -191,7 +197,13 @@ class ReceiptBook:
         if not batch or not self._store.writable:
             return 0
         rows = [ReceiptRow(self._space, r.id, to_us(r.created_at), receipt_bytes(r.make())) for r in batch.values()]
-        self._store.transaction(lambda tx: RECEIPT.put(tx, rows), durable=False)
+        last = MetaRow(self._space, _WRITTEN_LAST, rows[-1].receipt)
+
+        def write(tx: Transaction) -> None:
+            RECEIPT.put(tx, rows)
+            META.put(tx, [last])
+
+        self._store.transaction(write, durable=False)
         with self._lock:
             for name, receipt in batch.items():
                 if self._unwritten.get(name) is receipt:

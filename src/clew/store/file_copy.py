@@ -2,6 +2,7 @@
 
 import os
 import sys
+import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -19,6 +20,8 @@ if sys.platform != "win32":
 
 UNFINISHED: Final = ".clew-unfinished"
 """What the name of a copy ends with until it is whole."""
+_NOTE: Final = "clew.backup-"
+"""How the names of files in a home begin that say where a backup is being written."""
 _BESIDE: Final = ("", "-journal", "-wal", "-shm")
 """What SQLite may leave beside a database when it is killed."""
 
@@ -35,7 +38,7 @@ def copy_file(source: apsw.Connection, path: Path, key: Key | None) -> None:
     with translating():
         if path.exists():
             raise StoreError(f"{str(path)!r} exists; expected the name of a new file for the backup")
-        unfinished = path.with_name(path.name + UNFINISHED)
+        unfinished = _unfinished(path)
         for left in path.parent.glob(f"*{UNFINISHED}"):
             _remove_abandoned(left)
         _remove(unfinished)
@@ -47,6 +50,28 @@ def copy_file(source: apsw.Connection, path: Path, key: Key | None) -> None:
         finally:
             _remove(unfinished)
         sync_directory(path.parent)
+
+
+@contextmanager
+def noted(home: Path, path: Path) -> Iterator[None]:
+    """Notes in the home where a copy is being written, and removes the copies of others whose writers were killed."""
+    with translating():
+        for note in home.glob(f"{_NOTE}*"):
+            left = Path(os.fsdecode(note.read_bytes()))
+            _remove_abandoned(left)
+            if not left.exists():
+                note.unlink(missing_ok=True)
+        handle, own = tempfile.mkstemp(prefix=_NOTE, dir=home)
+        with os.fdopen(handle, "wb") as file:
+            file.write(os.fsencode(_unfinished(path.absolute())))
+    try:
+        yield
+    finally:
+        Path(own).unlink(missing_ok=True)
+
+
+def _unfinished(path: Path) -> Path:
+    return path.with_name(path.name + UNFINISHED)
 
 
 def _remove(copy: Path) -> None:

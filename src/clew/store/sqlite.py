@@ -16,7 +16,7 @@ import apsw
 from clew.errors import ClosedError, StoreCorrupt, StoreError
 from clew.store.cipher import CIPHER, Key, fitting, key_for, layer_for
 from clew.store.claims import Claiming
-from clew.store.file_copy import copy_file, damage
+from clew.store.file_copy import copy_file, damage, noted
 from clew.store.home import make_private, prepare_home, see_that_it_is_writable, sync_directory
 from clew.store.migrate import migrate, refuse_foreign, schema_number
 from clew.store.protocol import Reader, Transaction
@@ -168,7 +168,7 @@ class SqliteStore(Claiming):
             StoreError: something is there already, or the copy is not sound.
         """
         self._see_that_it_is_open()
-        with self._readers.connection() as source:
+        with self._readers.connection() as source, noted(self._file.parent, path):
             copy_file(source, path, self._key)
 
     def scrub(self) -> None:

@@ -9,13 +9,16 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from functools import cached_property, partial
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import BinaryIO, Final, cast
 
 from clew.errors import FormatError
 from clew.ingest.encoding import escape_surrogates
 from clew.ingest.importers.record import FileEnd, ImportLimits, IsUnchanged, Skipped
 from clew.ingest.importers.source import Source
 from clew.types import Rejection
+
+UNCHANGED: Final = "unchanged file"
+"""Why a file was not opened, as reports count it."""
 
 UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError)
 """Errors that reading a file, or a member of a zip, may raise."""
@@ -92,9 +95,18 @@ def find_sources(
         elif path.is_file():
             yield from _changed(path, partial(_named, path, session, limits), is_unchanged)
         else:
-            raise FormatError(f"{_shown(path)} is no file or directory; check the path")
+            raise FormatError(f"{_shown(path)} {_why_not(path)}")
     except OSError as error:
         raise FormatError(f"{_shown(path)} cannot be read: {error.strerror or error}") from error
+
+
+def _why_not(path: Path) -> str:
+    """Why there is nothing to read at a path, and what to do."""
+    if path.exists():
+        return "is a pipe or a device, and a file is read more than once; write it to a file, and import that"
+    if str(path) == "-":
+        return "means standard input, and a file is read more than once; write it to a file, and import that"
+    return "is no file or directory; check the path"
 
 
 def _named(path: Path, session: str | None, limits: ImportLimits) -> Iterator[FoundFile]:
@@ -113,7 +125,7 @@ def _changed(
         return
     end = file_end(path)
     if is_unchanged(end.where, end.stamp):
-        yield Skipped("unchanged file", _shown(path))
+        yield Skipped(UNCHANGED, _shown(path))
         return
     yield from find()
     yield end
