@@ -1774,6 +1774,12 @@ KEEP = (
         "is in the recap, found by a question, or restored by a reference.",
     ),
     Requirement("F-KEEP-02", "issue 14", "Recaps stand beside the last turns and common summarisers in the same run."),
+    Requirement(
+        "F-KEEP-04",
+        "issue 14",
+        "A reader who was not there understands a recap: requests and findings instead of lists of words, numbers in "
+        "their words, calls by what they did.",
+    ),
     Requirement("F-KEEP-03", "issue 14", "Questions are answered from a recap and a recall at equal tokens."),
 )
 

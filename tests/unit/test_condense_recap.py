@@ -152,3 +152,64 @@ def test_a_memory_recaps_a_session_and_forgets_it() -> None:
 def test_odd_sessions_have_a_recap(turns: list[Turn]) -> None:
     made = compose_recap(RecapSource("s", read(turns)), COUNT, budget=200)
     assert made.tokens <= 200
+
+
+@pytest.mark.requirement("F-KEEP-04")
+def test_turning_points_without_words_are_named_by_what_was_done() -> None:
+    turns = [turn for seq, each in enumerate(work()) for turn in _one(each, seq, is_shift=seq in {2, 4, 28})]
+    text = compose_recap(RecapSource("s", turns), COUNT).text
+    assert "#4 Bash pytest tests/test_cart.py -x" in text
+    assert "result of" not in text
+    assert "(no prose)" not in text
+
+
+@pytest.mark.requirement("F-KEEP-04")
+def test_numbers_stand_in_their_words_and_running_times_stay_out() -> None:
+    long = "The harbour was calm, and the boats lay side by side along the old stone wall. " * 8
+    said = [
+        told(f"{long}Each extra bag costs 50 dollars."),
+        result("c", "ran 3 tests in 0.35s, \x1b[22mok, 20 dollars left"),
+    ]
+    text = compose_recap(RecapSource("s", read([*work(), *said])), COUNT).text
+    assert "Each extra bag costs `50 dollars`" in text
+    assert "`20 dollars`" in text
+    assert "0.35s" not in text
+    assert "22m" not in text
+
+
+@pytest.mark.requirement("F-KEEP-04")
+def test_the_map_tells_what_was_asked_or_found_in_each_stretch() -> None:
+    turns = read(
+        [
+            told("Yes, go on.", role="user"),
+            told("Please rename the harbour table before Friday's release.", role="user"),
+            told("Let me look at the files:", role="assistant"),
+            told("The lease of the worker expires before the job has ended.", role="assistant"),
+        ]
+    )
+    source = RecapSource("s", turns, topics=[("harbour, table", 0), ("worker, lease", 2)])
+    text = compose_recap(source, COUNT).text.partition("### Mental map")[2]
+    assert "- [#1] User: Please rename the harbour table before Friday's release." in text
+    assert "- [#3] Assistant: The lease of the worker expires before the job has ended." in text
+
+
+@pytest.mark.requirement("F-KEEP-04")
+@pytest.mark.parametrize(
+    ("text", "prose"),
+    [
+        ("<system-reminder>Be brief.</system-reminder>", ""),
+        ("<files>\n/work\n</files>\nMend the pump.\n<issue>\nIt leaks.\n</issue>", "Mend the pump.\n\nIt leaks."),
+        ("<command-name>/x</command-name> <command-args>Mend the pump.</command-args>", "Mend the pump."),
+        ("<unclosed>Mend the pump.", ""),
+    ],
+)
+def test_notes_of_a_client_are_no_words_of_a_person(text: str, prose: str) -> None:
+    assert read([told(text)])[0].prose == prose
+
+
+@pytest.mark.requirement("F-KEEP-04")
+def test_talk_is_headed_by_who_talks_and_when() -> None:
+    turns = [told(f"The harbour is calm, day {n}.", speaker=("Ida", "Bo")[n % 2], at=_NOW) for n in range(4)]
+    assert compose_recap(RecapSource("s", read(turns)), COUNT).text.startswith(
+        "## Conversation: Ida and Bo\n2024-03-05. [#n] is"
+    )

@@ -49,8 +49,8 @@ def test_what_is_used_again_is_asked_for_without_its_own_spelling() -> None:
     rest = seen("I open src/garden/waterPlan.py now.", "After 45 minutes the pump stops.")
     uses = {use.kind: use for use in later_uses(first, rest)}
     assert uses["path"].value == "src/garden/waterPlan.py"
-    assert uses["path"].query == "which file src garden water plan py"
-    assert uses["number"].query == "how much After the pump stops."
+    assert uses["path"].query == "src garden water plan py"
+    assert uses["number"].query == "After the pump stops."
     for use in uses.values():
         assert use.value not in use.query + use.situation
 

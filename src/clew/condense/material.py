@@ -23,6 +23,23 @@ _WORDLESS: Final = "(no prose)"
 _RESULT: Final = 120  # characters of a result's beginning
 _FENCED: Final = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[^\n]*$|\Z)", re.MULTILINE | re.DOTALL)
 _MARKUP: Final = re.compile(r"^[ \t]*(?:#{1,6}[ \t]+|-{3,}[ \t]*$)|\*\*|^[ \t]*[-*][ \t]+(?=\S)", re.MULTILINE)
+_NOTE: Final = re.compile(r"<([\w-]{1,40})(?:\s[^<>]{0,200})?>.{0,200000}?</\1>\s*", re.DOTALL)
+_COMMAND_WORDS: Final = re.compile(r"<command-args>([^<]{1,20000})</command-args>")
+"""What a person wrote after a command of Claude Code."""
+_NOTES: Final = 20  # before the words of one text
+_TAG_LINE: Final = re.compile(r"^[ \t]*</?[\w-]{1,40}>[ \t]*$", re.MULTILINE)
+_DURATION: Final = re.compile(r"\d+(?:\.\d+)?\s?(?:ms|s|secs?|seconds?)", re.IGNORECASE)
+_COLOUR: Final = re.compile(r"[\[;]\d{1,3}m")  # what is left of a terminal's colours
+_LANGUAGE: Final = frozenset(
+    (
+        "nil null none true false return pass break continue if else elif for while do switch case default try catch "
+        "finally throw throws raise import export from package func function def fn class struct enum interface type "
+        "let const var val new delete this self super public private protected static void int bool boolean float "
+        "double string str char byte list dict set map array object any number undefined async await yield in is not "
+        "and or print println main init"
+    ).split()
+)
+"""Words that are in every program."""
 
 
 class Mark(NamedTuple):
@@ -126,8 +143,23 @@ def _recap_turn(turn: Turn, scores: TurnScores, labels: Mapping[str, str]) -> Re
 
 def prose_of(turn: Turn) -> str:
     """The text of a turn without tool calls, results, reasoning, notes of the client, code blocks and markup."""
-    texts = (part.text.strip() for part in turn.parts if part.type == "text")
-    return plain_prose("\n".join(text for text in texts if text and not text.startswith("<")))
+    texts = (_without_notes(part.text.strip()) for part in turn.parts if part.type == "text")
+    return plain_prose("\n".join(text for text in texts if text))
+
+
+def _without_notes(text: str) -> str:
+    """A text without the notes in tags that a client puts before the words; empty where one does not end."""
+    if not text.startswith("<"):
+        return text
+    asked = _COMMAND_WORDS.search(text)
+    if asked is not None:
+        return asked[1].strip()
+    for _ in range(_NOTES):
+        note = _NOTE.match(text)
+        if note is None:
+            break
+        text = text[note.end() :]
+    return "" if text.startswith("<") else _TAG_LINE.sub("", text)
 
 
 def plain_prose(text: str) -> str:
@@ -141,11 +173,24 @@ def _marks(turn: Turn, prose: str, calls: Sequence[Part]) -> list[Mark]:
     found = [mark for part in calls for mark in called_values(part)]
     for part in turn.parts:
         if part.type in ("text", "tool_result"):
-            found += [Mark(kind, part.text[start:end]) for start, end, kind in evidence(part.text)]
+            is_result = part.type == "tool_result"
+            said = (
+                Mark(kind, part.text[start:end])
+                for start, end, kind in evidence(part.text)
+                if not (kind == "number" and is_result and _COLOUR.match(part.text, start - 1))
+            )
+            found += [mark for mark in said if not _is_idle(mark, is_result=is_result)]
     marks = [Mark(mark.kind, " ".join(mark.value.strip("` \t\n").split())) for mark in found]
     told = [Mark(kind, " ".join(prose[start:end].split())) for start, end, kind in statements(prose)]
     values = [mark for mark in marks if _SHORTEST <= len(mark.value) <= _LONGEST]
     return values + [mark for mark in told if len(mark.value) <= _LONGEST_SENTENCE]
+
+
+def _is_idle(mark: Mark, *, is_result: bool) -> bool:
+    """Whether nobody needs a value again: how long a program took, or a word of a programming language."""
+    if mark.kind == "number":
+        return is_result and _DURATION.fullmatch(mark.value) is not None
+    return mark.kind == "identifier" and mark.value.strip("`").removesuffix("()").casefold() in _LANGUAGE
 
 
 def _beginning(text: str) -> str:

@@ -14,19 +14,29 @@ from typing import Final
 
 from clew.condense.material import RecapTurn
 from clew.condense.mode import Mode, mode_of
-from clew.condense.renderings import salient
+from clew.condense.recap_lines import in_words, line_of_calls, line_of_stretches, opening, says_something
 from clew.condense.reuse import ReusedValue, values_by_worth
-from clew.text.counters import Counter
+from clew.text.counters import CHARS_PER_TOKEN, Counter
 from clew.types.record import Record
 
 BUDGET: Final = 4_000
 """Tokens of a recap, if nothing else is asked for (DESIGN 7)."""
 
+_BEGAN: Final = {"quest": "Goal", "chat": "Began"}
 _LINE: Final = 200  # characters of a statement
 _SHIFT: Final = 140  # characters of the line of a shift
 _SHIFTS: Final = 0.25  # share of the budget for lines of shifts; the others are named by their numbers
-_VALUES: Final = 0.8  # share of what is left then that goes to values first
-_QUESTIONS: Final = 4
+_VALUES: Final = {"quest": 0.8, "chat": 0.3}
+"""Share of what is left then that goes to values first: in talk between people hardly one is used again."""
+
+_WORDS: Final = 0.05  # share of the budget for the goal, and for each of the last words
+_FRAME: Final = 0.2  # share of the budget up to which the mental map is told
+_STRETCHES: Final = 16
+_QUESTIONS: Final = 3
+_PHRASE: Final = 4  # characters of a phrase to ask about
+_COUNTED: Final = frozenset({"number", "date"})
+"""Kinds that say nothing without the words around them."""
+
 _POINTS: Final = 12  # statements of one kind at most
 _STATEMENTS: Final = (
     ("decision", "Key decisions"),
@@ -99,6 +109,7 @@ class _Draft:
     lines: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     spent: int = 0
     shown: set[int] = field(default_factory=set)
+    values: dict[str, str] = field(default_factory=dict)  # how each value is shown
 
     def add(self, section: str, seq: int, line: str, *, limit: float = 1.0) -> bool:
         """Adds a line if the share `limit` of the budget has room for it."""
@@ -138,10 +149,11 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
     if turns:
         _add_frame(draft, source, mode)
         _add_shifts(draft, turns, source.shifts)
-        kept = _choose_values(draft, values, draft.spent + (budget - draft.spent) * _VALUES)
+        said = [turn.prose for turn in turns if turn.prose]
+        kept = _choose_values(draft, values, draft.spent + (budget - draft.spent) * _VALUES[mode], said)
         _add_statements(draft, turns, mode)
         chosen = {value.mark.value for value in kept}
-        kept += _choose_values(draft, [value for value in values if value.mark.value not in chosen], budget)
+        kept += _choose_values(draft, [value for value in values if value.mark.value not in chosen], budget, said)
     text = _fitted(draft, head, kept, mode, count)
     last = source.last if source.last is not None else turns[-1].seq if turns else -1
     shown = tuple(sorted(seq for seq in draft.shown if seq >= 0))
@@ -162,12 +174,30 @@ def style_of(turns: Sequence[RecapTurn]) -> Mode:
 
 
 def _head(source: RecapSource, mode: Mode) -> str:
-    title = _line(source.title or next((turn.prose for turn in source.turns if turn.origin == "user"), ""), _LINE // 2)
+    asked = next((turn.prose for turn in source.turns if turn.role == turn.origin == "user" and turn.prose), "")
+    title = opening(source.title or asked, _LINE // 2)
     name = "Current quest" if mode == "quest" else "Conversation"
+    if mode == "chat" and (people := _people(source.turns)):
+        title = people
+    when = _when(source.turns)
     return (
         f"## {name}: {title or source.session}\n"
-        f"[#n] is turn n of this session; `clew restore {source.session}:turn:n` opens it in full.\n"
+        f"{when}[#n] is turn n of this session; `clew restore {source.session}:turn:n` opens it in full.\n"
     )
+
+
+def _people(turns: Sequence[RecapTurn]) -> str:
+    """Who talks, if they have names of their own: the first two, and how many there are besides."""
+    names = list(dict.fromkeys(turn.name for turn in turns if turn.speaker and turn.name.casefold() != turn.role))
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    return f"{', '.join(names[:2])}{more}" if more else " and ".join(names) if len(names) > 1 else ""
+
+
+def _when(turns: Sequence[RecapTurn]) -> str:
+    days = [turn.at.date().isoformat() for turn in turns if turn.at is not None]
+    if not days:
+        return ""
+    return f"{days[0]}. " if days[0] == days[-1] else f"{days[0]} to {days[-1]}. "
 
 
 _MAP, _TASKS, _LAST, _ASK, _SHIFTED, _OTHER = (
@@ -176,13 +206,14 @@ _MAP, _TASKS, _LAST, _ASK, _SHIFTED, _OTHER = (
     "Last words",
     "You can ask",
     "Turning points",
-    "Also turning points",
+    "Other turning points",
 )
 
 
 def _add_frame(draft: _Draft, source: RecapSource, mode: Mode) -> None:
     """Goal, state, open tasks and last words: what every recap has."""
-    asked = [turn for turn in source.turns if turn.origin == "user" and turn.prose]
+    long = min(2 * _LINE, max(_LINE // 2, int(_WORDS * CHARS_PER_TOKEN * draft.budget)))
+    asked = [turn for turn in source.turns if turn.role == turn.origin == "user" and turn.prose]
     answered = [turn for turn in source.turns if turn.origin == "assistant" and turn.prose]
     state = "open" if source.tasks or (asked and source.turns[-1].seq == asked[-1].seq) else "answered"
     if mode == "quest":
@@ -190,47 +221,59 @@ def _add_frame(draft: _Draft, source: RecapSource, mode: Mode) -> None:
             "Status", -1, f"**Status:** {'In progress' if state == 'open' else 'Last request answered'}", limit=0.2
         )
     if asked:
-        draft.add("Status", asked[0].seq, f"**Goal** [#{asked[0].seq}]: {_line(asked[0].prose, 2 * _LINE)}", limit=0.4)
+        draft.add(
+            "Status", asked[0].seq, f"**{_BEGAN[mode]}** [#{asked[0].seq}]: {opening(asked[0].prose, long)}", limit=0.4
+        )
     for task in source.tasks[:_POINTS]:
-        draft.add(_TASKS, -1, f"- {_line(task, _LINE)}", limit=0.5)
+        draft.add(_TASKS, -1, f"- {opening(task, _LINE)}", limit=0.5)
     for turns in (asked[-1:] if len(asked) > 1 else [], answered[-1:]):
         for turn in turns:
-            draft.add(_LAST, turn.seq, f"- [#{turn.seq}] {turn.name}: {_line(turn.prose, 2 * _LINE)}", limit=0.6)
-    topics = _topics(source.topics)[::-1]
-    for title, seq in topics[:_POINTS]:
-        draft.add(_MAP, seq, f"- {title} [#{seq}]", limit=0.2)
-    for title, _ in topics[:_QUESTIONS]:
-        draft.add(_ASK, -1, f"- What was said about {title}?", limit=0.22)
+            draft.add(_LAST, turn.seq, f"- [#{turn.seq}] {turn.name}: {opening(turn.prose, long)}", limit=0.6)
+    for seq, line in line_of_stretches(source.topics, source.turns)[: -_STRETCHES - 1 : -1]:
+        draft.add(_MAP, seq, f"- [#{seq}] {line}", limit=_FRAME)
+    for phrase in _phrases(source.topics):
+        draft.add(_ASK, -1, f"- What was said about {phrase}?", limit=_FRAME + 0.02)
 
 
-def _topics(topics: Sequence[tuple[str, int]]) -> list[tuple[str, int]]:
-    """Each title once, where it was last."""
-    return sorted(dict(topics).items(), key=lambda topic: topic[1])
+def _phrases(topics: Sequence[tuple[str, int]]) -> list[str]:
+    """The strongest phrase of each of the last stretches, the latest first; numbers and short words tell nothing."""
+    latest = sorted(topics, key=lambda topic: -topic[1])
+    phrases = dict.fromkeys(title.partition(",")[0].strip() for title, _ in latest)
+    return [phrase for phrase in phrases if len(phrase) >= _PHRASE and not phrase[0].isdigit()][:_QUESTIONS]
 
 
 def _add_shifts(draft: _Draft, turns: Sequence[RecapTurn], more: Sequence[int]) -> None:
-    """A line for each paradigm shift, the most important first; those without room are named by their numbers.
+    """A line for each paradigm shift that says something, the most important first; then the others by their numbers.
 
     Args:
         more: further shifts, which have no line.
     """
     shifts = [turn for turn in turns if turn.is_shift]
     limit = draft.spent + draft.budget * _SHIFTS
-    for rank, turn in enumerate(sorted(shifts, key=lambda turn: (-round(turn.importance, 4), turn.seq))):
-        others = " ".join(f"#{seq}" for seq in (*(each.seq for each in shifts[rank + 1 :]), *more))
-        reserve = draft.count(f"- {others}\n") if others else 0
+    telling = sorted(
+        (turn for turn in shifts if says_something(turn)), key=lambda turn: (-round(turn.importance, 4), turn.seq)
+    )
+    reserve = draft.count("".join(f" #{seq}" for seq in (*(turn.seq for turn in shifts), *more)))
+    for turn in telling:
         share = min(1.0, (limit - reserve) / max(1, draft.budget))
         if not draft.add(
-            _SHIFTED, turn.seq, f"- [#{turn.seq}] {turn.name}: {_line(turn.one_line, _SHIFT)}", limit=share
+            _SHIFTED, turn.seq, f"- [#{turn.seq}] {turn.name}: {opening(turn.prose, _SHIFT)}", limit=share
         ):
             break
-    left = sorted({*more, *(turn.seq for turn in shifts if turn.seq not in draft.shown)})
-    if left:
-        draft.add(_OTHER, left[0], "- " + " ".join(f"#{seq}" for seq in left))
-        draft.shown |= set(left)
+    left = {turn.seq: line_of_calls(turn) for turn in shifts if turn.seq not in draft.shown}
+    left |= {seq: f"#{seq}" for seq in more}
+    if not left:
+        return
+    told = [left[seq] for seq in sorted(left)]
+    said = "- " + "; ".join(told)
+    if draft.spent + draft.count(said) > limit or not draft.add(_OTHER, min(left), said):
+        draft.add(_OTHER, min(left), "- " + " ".join(f"#{seq}" for seq in sorted(left)))
+    draft.shown |= set(left)
 
 
-def _choose_values(draft: _Draft, values: Iterable[ReusedValue], limit: float) -> list[ReusedValue]:
+def _choose_values(
+    draft: _Draft, values: Iterable[ReusedValue], limit: float, said: Sequence[str]
+) -> list[ReusedValue]:
     """The worthiest values that fit up to a number of tokens; one that is part of a chosen one costs nothing."""
     kept: list[ReusedValue] = []
     text = "\n".join(line for lines in draft.lines.values() for _, line in lines).casefold()
@@ -240,10 +283,12 @@ def _choose_values(draft: _Draft, values: Iterable[ReusedValue], limit: float) -
         literal = value.mark.value.casefold()
         if literal in text:
             continue
-        cost = draft.count(f"`{value.mark.value}`, ")
+        shown = in_words(value.mark.value, said) if value.mark.kind in _COUNTED else f"`{value.mark.value}`"
+        cost = draft.count(f"{shown}, ")
         if draft.spent + cost > limit:
             continue
         draft.spent += cost
+        draft.values[value.mark.value] = shown
         text += f" {literal}"
         kept.append(value)
     return kept
@@ -254,13 +299,13 @@ def _add_statements(draft: _Draft, turns: Sequence[RecapTurn], mode: Mode) -> No
     for kind, section in _STATEMENTS:
         told = [(turn.seq, mark.value) for turn in turns for mark in turn.marks if mark.kind == kind]
         for seq, text in list({text: (seq, text) for seq, text in told}.values())[::-1][:_POINTS]:
-            draft.add(section, seq, f"- [#{seq}] {_line(text, _LINE)}", limit=0.9)
+            draft.add(section, seq, f"- [#{seq}] {opening(text, _LINE)}", limit=0.9)
     weighty = sorted((turn for turn in turns if turn.prose), key=lambda turn: (-round(turn.importance, 4), -turn.seq))
     for turn in weighty:
-        if turn.seq in draft.shown:
+        if turn.seq in draft.shown or not says_something(turn):
             continue
         section = "Points" if mode == "quest" else _overlay_section(turn)
-        if not draft.add(section, turn.seq, f"- [#{turn.seq}] {turn.name}: {_line(turn.prose, _LINE)}", limit=0.95):
+        if not draft.add(section, turn.seq, f"- [#{turn.seq}] {turn.name}: {opening(turn.prose, _LINE)}", limit=0.95):
             break
 
 
@@ -304,9 +349,4 @@ def _sections(draft: _Draft, kept: Sequence[ReusedValue], order: Sequence[str]) 
         yield "\n### Values, most needed first\n"
     for name, values in by_kind:
         if values:
-            yield f"**{name}:** " + ", ".join(f"`{value.mark.value}`" for value in values) + "\n"
-
-
-def _line(text: str, most: int) -> str:
-    """The most informative sentences of a text, on one line."""
-    return " ".join(salient(text, most=most).split())
+            yield f"**{name}:** " + ", ".join(draft.values[value.mark.value] for value in values) + "\n"

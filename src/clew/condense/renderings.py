@@ -74,7 +74,7 @@ def title(text: str) -> str:
     spans = sentence_spans(text[: 4 * SALIENT])
     lines = [" ".join(text[start:end].strip("#*_ \n\t").split()) for start, end in spans]
     best = next((line for line in lines if line.count(" ") > 1), lines[0] if lines else "")
-    return _cut(best, TITLE)
+    return cut(best, TITLE)
 
 
 def salient(text: str, *, weights: Sequence[float] | None = None, most: int = SALIENT) -> str:
@@ -93,11 +93,11 @@ def salient(text: str, *, weights: Sequence[float] | None = None, most: int = SA
         return whole
     spans = sentence_spans(text[:MOST])[:_SENTENCES]
     if not spans:
-        return _cut(" ".join(whole.split()), most)
+        return cut(" ".join(whole.split()), most)
     chosen = _chosen(text, spans, relational_weight(text[:MOST]).sentences if weights is None else weights, most)
     if not chosen:
         start, end = spans[0]
-        return f"{_cut(text[start:end], most).removesuffix(ELLIPSIS).rstrip()} {ELLIPSIS}"
+        return f"{cut(text[start:end], most).removesuffix(ELLIPSIS).rstrip()} {ELLIPSIS}"
     return _joined(text, [spans[number] for number in chosen])
 
 
@@ -165,7 +165,7 @@ def _joined(text: str, spans: Sequence[tuple[int, int]]) -> str:
     return "".join(parts)
 
 
-def _cut(line: str, most: int) -> str:
+def cut(line: str, most: int) -> str:
     """At most `most` characters of a line, cut after a word where possible, with an ellipsis."""
     if len(line) <= most:
         return line

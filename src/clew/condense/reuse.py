@@ -15,7 +15,7 @@ from clew.condense.material import Mark, RecapTurn
 _MEMORY: Final = 0.15
 """Share of the session's length after which a use counts 1/e."""
 
-_LEAST_MEMORY: Final = 8_000
+_LEAST_MEMORY: Final = 2_000
 """Characters after which it does in a short session."""
 
 _EVERY_USE: Final = 0.15

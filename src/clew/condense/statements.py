@@ -185,6 +185,8 @@ def kind_of(sentence: str) -> str | None:
     plain = sentence.replace("’", "'")
     lower = plain.lower()
     for kind, pattern in _KINDS:
+        if kind == "decision" and lower.endswith("?"):
+            continue  # who asks has not decided
         if pattern.search(lower) or (kind in {"constraint", "task"} and pattern.search(plain)):
             return kind
     return None

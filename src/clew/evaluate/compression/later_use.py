@@ -19,16 +19,6 @@ _SHARE: Final = 0.5  # of a sentence's terms that a later turn repeats when it c
 _FEWEST: Final = 2  # of them that few turns have
 _RARE: Final = 0.02  # share of the turns
 _CONTEXT: Final = 160  # characters of what is said when a value is used again
-_ASKED: Final = {
-    "path": "which file",
-    "command": "which command",
-    "identifier": "what is it called",
-    "error": "which error",
-    "version": "which version",
-    "number": "how much",
-    "date": "when",
-    "url": "which address",
-}
 _NAMED: Final = frozenset({"path", "identifier", "url", "command", "error", "version"})
 _NAME: Final = 8  # last words of a name that are asked for
 _WORD: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\W\d_]+")
@@ -39,8 +29,8 @@ class LaterUse:
     """A value or sentence that the rest of a history comes back to.
 
     Attributes:
-        query: what somebody would ask who needs it and remembers what it is about: its kind and the plain words of its
-            name, such as "which file hooks handler go"; for a number or a date, what is being said when it is used.
+        query: what an agent would search for who remembers what it is about: the plain words of its name, such as
+            "hooks handler go"; for a number, a date or a sentence, what is being said when it is used.
         situation: what is being said when it is used, without the value: all that is known to somebody who has
             forgotten its name as well.
     """
@@ -70,8 +60,8 @@ def _values_again(first: Sequence[RecapTurn], rest: Sequence[RecapTurn]) -> Iter
             if before is None:
                 continue
             situation = _around(said, before.value)
-            about = " ".join(_WORD.findall(before.value)[-_NAME:]).lower() if before.kind in _NAMED else situation
-            asked = f"{_ASKED.get(before.kind, 'what')} {about}"
+            name = " ".join(_WORD.findall(before.value)[-_NAME:]).lower() if before.kind in _NAMED else ""
+            asked = name or situation or before.kind
             yield LaterUse(kind=before.kind, value=before.value, query=asked, situation=situation or asked)
 
 

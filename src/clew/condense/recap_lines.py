@@ -1,0 +1,123 @@
+"""The lines of a recap that take more than a sentence: stretches, calls, and numbers in their words. Pure."""
+
+import math
+import re
+from collections.abc import Sequence
+from typing import Final
+
+from clew.condense.material import RecapTurn
+from clew.condense.renderings import cut
+from clew.text.sentences import sentence_spans
+from clew.text.terms import terms
+
+_STRETCH: Final = 120
+"""Characters of the line of a stretch."""
+
+_TELLING: Final = 4
+"""Different terms from which on a turn says what it is about; "yes, go on" does not."""
+
+_OPENINGS: Final = re.compile(
+    r"(?:now |then |next,? |first,? |great[!.,]? |ok(?:ay)?[!.,]? |good[!.,]? |perfect[!.,]? )*"
+    r"(?:let me|let's|let us|i'll|i will|i'm going to|now )\b",
+    re.IGNORECASE,
+)
+"""How an announcement of the next step begins."""
+
+_ARGUMENT: Final = 32  # characters of a call's argument
+_BEFORE: Final = 4  # words shown before a number
+_AFTER: Final = 1
+_NEAR: Final = 60  # characters in which they are looked for
+_SENTENCE_END: Final = re.compile(r"[.;:!?,][)\"']*\s|\n|[|]")
+
+
+def line_of_stretches(topics: Sequence[tuple[str, int]], turns: Sequence[RecapTurn]) -> list[tuple[int, str]]:
+    """What each stretch was about, oldest first, with the turn that says so: its request, else its finding.
+
+    Args:
+        topics: title and first turn of each stretch; the title stands where no turn says what it was about.
+    """
+    names = {low: name for name, low in topics}
+    starts = sorted(names)
+    found: dict[str, int] = {}
+    for low, high in zip(starts, [*starts[1:], math.inf], strict=False):
+        own = [turn for turn in turns if low <= turn.seq < high]
+        turn = _most_telling(own)
+        line = (
+            (low, f"about {names[low]}")
+            if turn is None
+            else (turn.seq, f"{turn.name}: {opening(turn.prose, _STRETCH)}")
+        )
+        found.pop(line[1], None)
+        found[line[1]] = line[0]
+    return [(seq, line) for line, seq in found.items()]
+
+
+def _most_telling(turns: Sequence[RecapTurn]) -> RecapTurn | None:
+    """The first request that says something, else the weightiest finding."""
+    asked = next((turn for turn in turns if turn.origin == "user" and says_something(turn)), None)
+    found = (turn for turn in turns if turn.origin == "assistant" and says_something(turn))
+    return asked or max(found, key=lambda turn: (round(turn.importance, 4), -turn.seq), default=None)
+
+
+def opening(text: str, most: int) -> str:
+    """The first sentence that says something, and those after it as far as they fit, on one line; else the beginning.
+
+    Args:
+        most: characters; of a longer first sentence only so many are shown.
+    """
+    head = text[: 8 * most]
+    spans = sentence_spans(head)
+    lines = [" ".join(head[start:end].split()).strip("#*_ ") for start, end in spans]
+    first = next((place for place, line in enumerate(lines) if _tells(line)), 0)
+    told = ""
+    for line in lines[first:]:
+        longer = f"{told} {line}".strip()
+        if told and len(longer) > most:
+            return told
+        told = longer
+    return cut(told, most)
+
+
+def _tells(sentence: str) -> bool:
+    return len(frozenset(terms(sentence))) >= _TELLING and not _OPENINGS.match(sentence)
+
+
+def says_something(turn: RecapTurn) -> bool:
+    """Whether a reader who was not there learns something from a turn's words: no "yes", no announced next step."""
+    prose = turn.prose
+    if not prose or prose.endswith(":") or (turn.origin != "user" and _OPENINGS.match(prose) and len(prose) < 200):
+        return False
+    return len(frozenset(terms(prose[:1_000]))) >= _TELLING
+
+
+def line_of_calls(turn: RecapTurn) -> str:
+    """What a turn without words did, shortly: `#105 Read state.go`; only its number where that is not known."""
+    labels = turn.calls or tuple(label for label in turn.results if "(" in label)
+    done = ", ".join(dict.fromkeys(_short(label) for label in labels[:2]))
+    return f"#{turn.seq} {done}".rstrip()
+
+
+def _short(label: str) -> str:
+    """`Read state.go` for `Read(/home/x/state.go)`."""
+    name, _, rest = label.partition("(")
+    argument = rest.removesuffix(")")
+    if "/" in argument and " " not in argument:
+        places = argument.rstrip("/").split("/")
+        argument = "/".join(places[-2:] if places[-1].endswith("…") else places[-1:])
+    return f"{name} {argument if len(argument) <= _ARGUMENT else argument[: _ARGUMENT - 1] + '…'}".rstrip()
+
+
+def in_words(value: str, said: Sequence[str]) -> str:
+    """A number or date with the words around it where it was last said, so that a reader knows what it counts.
+
+    Args:
+        said: what was said, oldest first; the value stands alone where nobody said it.
+    """
+    for text in reversed(said):
+        start = text.find(value)
+        if start >= 0 and not text[start - 1 : start].isalnum():
+            end = start + len(value)
+            before = _SENTENCE_END.split(text[max(0, start - _NEAR) : start])[-1].split()[-_BEFORE:]
+            after = _SENTENCE_END.split(text[end : end + _NEAR])[0].split()[:_AFTER]
+            return " ".join([*before, f"`{value}`", *after])
+    return f"`{value}`"
