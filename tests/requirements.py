@@ -1737,6 +1737,9 @@ CONDENSE = (
         "F-COMPACT-07",
         "issue 14",
         "Odd sessions are condensed or refused in words: huge turns, tools alone, broken pairs, a clock going back.",
+        "F-RENDER-04",
+        "DESIGN 6; issue 14",
+        "Asked for an overview, a block shows relevant beats in short beside the turns, within the exact budget.",
     ),
     Requirement("F-CONDENSE-21", "issue 14", "The stubs of a message list stay the same when the list grows."),
 )

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from clew.assemble.candidate_renderings import LONG, beginning, renderings
 from clew.assemble.fit import fit
+from clew.assemble.overview import BeatInShort, in_block_order, kept_for_overview, with_overview
 from clew.assemble.receipt import context_items, left_out, omissions
 from clew.assemble.render import Evidence, item_line, label, render
 from clew.assemble.stored_words import StoredWords, marked, says_again, with_thinking, within, without_thinking
@@ -72,11 +73,13 @@ class PackingPolicy:
         worth: utility per token of each candidate.
         offer: renderings of a long turn.
         long: characters above which a turn is long.
+        beats: beats that may be shown in short beside the turns, where the question asks for an overview.
     """
 
     worth: Callable[[Ranking], list[float]] = worth
     offer: OfferBy = renderings
     long: int = LONG
+    beats: Sequence[BeatInShort] = ()
 
 
 POLICY: Final = PackingPolicy()
@@ -111,25 +114,27 @@ def build_context(
         np.minimum(lengths, policy.long).tolist(),
         shelf.fetch,
         shelf.renderings,
-        budget,
+        budget - (kept_for_overview(budget) if policy.beats else 0),
         counter,
         worth=policy.worth(ranking),
         must=tuple(why),
     )
+    whole, in_short = with_overview(packed, policy.beats, ranking.frame.intent.terms, budget, counter)
     left = left_out(len(ranking), packed, why)
     places = [*(item.rank - 1 for item in packed.items), *left]
     candidates, ranks = ranking.candidates(places), ranking.ranks(places)
     shown = len(packed.items)
+    items = context_items(packed, candidates[:shown], ranks[:shown], why)
     return Context(
-        text=packed.text,
-        tokens=packed.tokens,
+        text=whole.text,
+        tokens=whole.tokens,
         budget=budget,
-        items=context_items(packed, candidates[:shown], ranks[:shown], why),
+        items=in_block_order(packed, items, in_short) if in_short else items,
         omitted=omissions(
             candidates[shown:],
             ranks[shown:],
             lengths[left].tolist(),
-            budget - packed.tokens,
+            budget - whole.tokens,
             why,
             shelf.said_again,
         ),

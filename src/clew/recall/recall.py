@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-from clew.assemble.context import POLICY, SIGMA, build_context
+from clew.assemble.context import POLICY, SIGMA, PackingPolicy, build_context
 from clew.assemble.headlines import kept_for_headlines, most_called, with_headlines
 from clew.assemble.receipt import receipt_id, receipt_maker, timings_of
 from clew.config import Config
@@ -20,6 +20,7 @@ from clew.rank.information import information
 from clew.rank.intent import Intent
 from clew.rank.search import Ranking
 from clew.rank.strategies import AUTO, RecallPlan, plan, rank_sigma
+from clew.recall.beats_in_short import beats_in_short
 from clew.recall.masked_receipt import without_secrets
 from clew.recall.positions import region_of
 from clew.recall.read_path import ReadPath
@@ -27,6 +28,7 @@ from clew.recall.required_pins import required
 from clew.recall.sessions import headlines
 from clew.recall.stored_words import words_of
 from clew.rows.receipts import PendingReceipt
+from clew.store.protocol import Reader
 from clew.text.counters import Counter
 from clew.types import Context, Receipt
 from clew.types.pins import Pin
@@ -87,6 +89,7 @@ def recall(
     settings |= {"in_window": len(shown)} if shown else {}
     budget = planned.budget if must else _room(planned.budget, sure, frame.intent)
     with path.store.snapshot() as reader:
+        policy = SIGMA if planned.strategy == "sigma" else _policy(path, reader, ranking, mask)
         called = headlines(reader, path.space, frame.view, _sessions(ranking, budget))
         context = build_context(
             ranking,
@@ -95,7 +98,7 @@ def recall(
             counter=request.counter,
             receipt_id=receipt_id(query, settings, now),
             must=must,
-            policy=SIGMA if planned.strategy == "sigma" else POLICY,
+            policy=policy,
         )
     context = with_headlines(replace(context, budget=budget), called, request.counter)
     if sure is not None:
@@ -106,6 +109,13 @@ def recall(
         masked = partial(_masked, make, path.config)
         path.receipts.keep_pending(PendingReceipt(context.receipt_id, now, masked))
     return context
+
+
+def _policy(path: ReadPath, reader: Reader, ranking: Ranking, mask: Mask | None) -> PackingPolicy:
+    """How candidates are packed: with beats in short where the question asks for an overview."""
+    if not ranking.frame.intent.wants.summary:
+        return POLICY
+    return replace(POLICY, beats=beats_in_short(reader, path.space, ranking, mask))
 
 
 def _masked(make: Callable[[], Receipt], config: Config) -> Receipt:

@@ -1,0 +1,186 @@
+"""Shows beats in short beside the turns of a block, where a question asks for an overview. Pure.
+
+A tenth of a large budget goes to sentences of the renderings of relevant beats: those that say most, per token, of
+what neither the turns in the block nor the sentences before say. A line names its range of turns in place of a speaker:
+`4 to 19 (16 turns): User: words | Assistant: words`.
+"""
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from heapq import heapify, heappop, heappush
+from itertools import groupby
+from typing import Final, NamedTuple
+
+from clew.assemble.fit import Packed
+from clew.assemble.render import Evidence, chronological, render
+from clew.condense.node_renderings import NodeLine
+from clew.text.counters import CHARS_PER_TOKEN, Counter
+from clew.text.sentences import sentence_spans
+from clew.text.terms import terms
+from clew.types.context import ContextItem
+from clew.types.ids import turn_id
+
+SHARE: Final = 10
+"""What a large budget is divided by for beats in short. Of a fifth, summaries gain no more below 8,000 tokens, and lose
+evidence (docs/packing.md)."""
+
+LARGE: Final = 2000
+"""Tokens from which a budget is large; in a smaller one, whole turns tell more."""
+
+_LEAST: Final = 0.3
+"""Weight that the least relevant beat has beside the most relevant one, whose weight is 1 more."""
+_OFFSET: Final = 60  # characters added to each length, so that scraps do not win by shortness alone
+_NAMED: Final = 24  # characters that name a beat's range of turns
+_RENDERING: Final = "salient"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BeatInShort:
+    """A beat that may be shown in short.
+
+    Attributes:
+        low, high: seqs of its first and last turn.
+        turns: how many turns it has.
+        at: time of its first turn; None if unknown.
+        weight: 0..1, how relevant it is beside the others.
+        lines: its rendering, line by line.
+    """
+
+    node: str
+    session: str
+    low: int
+    high: int
+    turns: int
+    at: datetime | None
+    weight: float
+    lines: Sequence[NodeLine]
+
+
+class _Sentence(NamedTuple):
+    beat: int
+    place: int  # in the beat's rendering
+    speaker: str
+    text: str
+    terms: frozenset[str]
+    worth: float
+
+
+def kept_for_overview(budget: int) -> int:
+    """Tokens of a budget that turns leave to beats in short."""
+    return budget // SHARE if budget >= LARGE else 0
+
+
+def with_overview(
+    packed: Packed, beats: Sequence[BeatInShort], asked: Collection[str], budget: int, counter: Counter
+) -> tuple[Packed, list[tuple[Evidence, ContextItem]]]:
+    """The block with beats in short, and these as lines and items; as it was, and none, where none fits.
+
+    `Packed.items` and `costs` stay those of the turns.
+
+    Args:
+        asked: the question's terms.
+        budget: of the whole block.
+    """
+    if not beats or not kept_for_overview(budget):
+        return packed, []
+    chosen = _chosen(_sentences(beats, packed.text, asked), packed, (budget - packed.tokens) * CHARS_PER_TOKEN)
+    shown = [_evidence(beats[beat], list(each)) for beat, each in groupby(sorted(chosen), key=lambda each: each.beat)]
+    order = {number: beats[number].weight for number in {each.beat for each in chosen}}
+    numbers = sorted(order)
+    while shown:
+        text = render(chronological([*packed.items, *shown]))
+        tokens = counter(text)
+        if tokens <= budget:
+            items = [(each, _item(beats[number], each, counter)) for number, each in zip(numbers, shown, strict=True)]
+            return replace(packed, text=text, tokens=tokens), items
+        least = min(range(len(numbers)), key=lambda place: (order[numbers[place]], -place))
+        del shown[least], numbers[least]
+    return packed, []
+
+
+def in_block_order(
+    packed: Packed, turns: Sequence[ContextItem], beats: Sequence[tuple[Evidence, ContextItem]]
+) -> tuple[ContextItem, ...]:
+    """The items of turns, which are those of `packed`, and of beats in the block's order."""
+    items = {id(shown): item for shown, item in [*zip(packed.items, turns, strict=True), *beats]}
+    return tuple(items[id(shown)] for shown in chronological([*packed.items, *(shown for shown, _ in beats)]))
+
+
+def _sentences(beats: Sequence[BeatInShort], block: str, asked: Collection[str]) -> list[_Sentence]:
+    """The sentences of the renderings that the block does not hold already."""
+    flat = " ".join(block.split())
+    found = []
+    for number, beat in enumerate(beats):
+        place = 0
+        for line in beat.lines:
+            for start, end in sentence_spans(line.text):
+                text = line.text[start:end]
+                held = frozenset(terms(text))
+                if text not in flat:
+                    worth = (_LEAST + beat.weight) * (1 + len(held & set(asked)))
+                    found.append(_Sentence(number, place, line.speaker, text, held, worth))
+                place += 1
+    return found
+
+
+def _chosen(sentences: Sequence[_Sentence], packed: Packed, room: float) -> list[_Sentence]:
+    """Sentences by what they add per character, greedily; a gain can only fall, so only the first is weighed again."""
+    said = set(terms(packed.text))
+    named: set[int] = set()
+
+    def gain(each: _Sentence) -> float:
+        return -round(len(each.terms - said) * each.worth / (len(each.text) + _OFFSET), 6)
+
+    waiting = [(gain(each), number, 0) for number, each in enumerate(sentences)]
+    heapify(waiting)
+    chosen: list[_Sentence] = []
+    while waiting:
+        value, number, seen = heappop(waiting)
+        each = sentences[number]
+        cost = len(each.text) + len(each.speaker) + 5 + (0 if each.beat in named else _NAMED)
+        if value >= 0 or cost > room:
+            continue
+        if seen < len(chosen):
+            heappush(waiting, (gain(each), number, len(chosen)))
+            continue
+        chosen.append(each)
+        said |= each.terms
+        named.add(each.beat)
+        room -= cost
+    return chosen
+
+
+def _evidence(beat: BeatInShort, sentences: Sequence[_Sentence]) -> Evidence:
+    """The line of a beat: its sentences in their order, by speaker."""
+    said = [
+        f"{speaker}: {' … '.join(each.text for each in some)}"
+        for speaker, some in groupby(sentences, key=lambda each: each.speaker)
+    ]
+    count = f"({beat.turns} turn{'s' * (beat.turns != 1)})"
+    return Evidence(
+        rank=0,
+        session=beat.session,
+        seq=beat.low,
+        at=beat.at,
+        speaker=f"to {beat.high} {count}" if beat.high != beat.low else count,
+        text=" | ".join(said),
+        rendering=_RENDERING,
+    )
+
+
+def _item(beat: BeatInShort, shown: Evidence, counter: Counter) -> ContextItem:
+    ends = tuple(dict.fromkeys((turn_id(beat.session, beat.low), turn_id(beat.session, beat.high))))
+    return ContextItem(
+        turn_ids=ends,
+        rendering=_RENDERING,
+        text=shown.text,
+        tokens=counter(shown.shown),
+        rank=0,
+        score=0.0,
+        signals={},
+        session=beat.session,
+        at=beat.at,
+        node_id=beat.node,
+        restore=ends[0],
+    )

@@ -1,0 +1,95 @@
+"""Finds the beats that a block may show in short: those of the best ranked turns, by how many of these each has."""
+
+from datetime import datetime
+from typing import Final
+
+import numpy as np
+
+from clew.assemble.overview import BeatInShort
+from clew.condense.node_renderings import lines_of
+from clew.index.view import IndexView, Mask
+from clew.rank.search import Ranking
+from clew.rows.renderings import renderings_of
+from clew.store.protocol import Reader
+from clew.store.rows import from_us
+from clew.store.selections import NODE_OUTLINES, NodeOutline
+from clew.types.ids import BEAT
+
+TURNS: Final = 300
+"""Ranked turns that are looked at."""
+
+_BEATS: Final = 40
+"""Most beats that are read."""
+
+_OUTLINES: Final = 4_000
+"""Most beats of one session that are looked through: its last ones."""
+
+_RANK: Final = 10
+"""Added to a rank: a turn counts 1 / (rank + 10) for its beat."""
+
+_KINDS: Final = ("summary", "salient")
+"""Renderings by preference."""
+
+
+def beats_in_short(reader: Reader, space: str, ranking: Ranking, mask: Mask | None) -> list[BeatInShort]:
+    """The beats of ranked turns in their order, with their renderings; of those with a turn that is filtered out, none.
+
+    Args:
+        mask: the turns that pass the caller's filter; None where all do.
+    """
+    view = ranking.frame.view
+    weights: dict[NodeOutline, float] = {}
+    places: dict[int, list[NodeOutline]] = {}
+    for rank, position in enumerate(ranking.positions[:TURNS].tolist()):
+        code, seq = int(view.turns.session[position]), int(view.turns.seq[position])
+        if code not in places:
+            places[code] = _beats(reader, space, view.sessions[code])
+        beat = next((each for each in places[code] if each.low <= seq <= each.high), None)
+        if beat is not None:
+            weights[beat] = weights.get(beat, 0.0) + 1 / (_RANK + rank)
+    best = sorted(weights, key=lambda beat: (-round(weights[beat], 6), beat.node))[:_BEATS]
+    shown = _shown(reader, space, best)
+    found = []
+    for beat in sorted(best, key=lambda each: (each.session, each.low)):
+        own = _positions(view, beat)
+        if beat.node in shown and len(own) and (mask is None or mask[own].all()):
+            found.append(
+                BeatInShort(
+                    node=beat.node,
+                    session=beat.session,
+                    low=beat.low,
+                    high=beat.high,
+                    turns=len(own),
+                    at=_moment(view, int(own[0])),
+                    weight=weights[beat] / weights[best[0]],
+                    lines=lines_of(shown[beat.node]),
+                )
+            )
+    return found
+
+
+def _shown(reader: Reader, space: str, beats: list[NodeOutline]) -> dict[str, str]:
+    """The text of each beat that has a rendering of prose."""
+    names = [beat.node for beat in beats]
+    found: dict[str, str] = {}
+    for kind in reversed(_KINDS):
+        for node, each in zip(names, renderings_of(reader, space, names, kind), strict=True):
+            if each is not None:
+                found[node] = each.text
+    return found
+
+
+def _beats(reader: Reader, space: str, session: str) -> list[NodeOutline]:
+    bound = (space, session, BEAT)
+    return NODE_OUTLINES.scan(reader, bound, bound, index="level", limit=_OUTLINES, reverse=True)
+
+
+def _positions(view: IndexView, beat: NodeOutline) -> np.ndarray:
+    turns = view.turns
+    code = view.sessions.index(beat.session)
+    return np.flatnonzero((turns.session == code) & (turns.seq >= beat.low) & (turns.seq <= beat.high))
+
+
+def _moment(view: IndexView, position: int) -> datetime | None:
+    at = int(view.turns.at[position])
+    return None if at == IndexView.NO_TIME else from_us(at)
