@@ -1737,6 +1737,8 @@ CONDENSE = (
         "F-COMPACT-07",
         "issue 14",
         "Odd sessions are condensed or refused in words: huge turns, tools alone, broken pairs, a clock going back.",
+    ),
+    Requirement(
         "F-RENDER-04",
         "DESIGN 6; issue 14",
         "Asked for an overview, a block shows relevant beats in short beside the turns, within the exact budget.",
