@@ -7,7 +7,7 @@ groups are shown as digests, then as titles, then the oldest preserved turns as 
 the oldest. Texts are made once, when the turns are covered; nothing is summarised twice.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
@@ -138,35 +138,37 @@ def _overlap(passage: CoveredTurns, group: Sequence[CoveredTurns]) -> float:
 
 
 def _preserved(turn: TurnLedger, count: Counter) -> StandIn:
-    title = cut_to(turn.line, TITLE, count)
-    tokens = min(count(title), turn.tokens)
-    return StandIn((turn.seq,), "full", turn.tokens, turn.tokens, {"title": (title, tokens)})
+    title = cut_to(turn.line, min(TITLE, turn.tokens), count)
+    return StandIn((turn.seq,), "full", turn.tokens, turn.tokens, {"title": (title, count(title))})
 
 
 def _summarised(group: Sequence[CoveredTurns], count: Counter) -> StandIn:
     seqs = tuple(sorted(turn.seq for passage in group for turn in passage.turns))
     texts: dict[ShownAs, tuple[str, int]] = {}
-    for rendering, most in zip(_TIERS, (SUMMARY, DIGEST, TITLE), strict=True):
-        rooms = sum(min(most, summary_room(passage.turns)) for passage in group)
-        text = cut_to("\n".join(_texts(group, rendering, most, count)), rooms, count)
-        texts[rendering] = text, count(text)
+    room = sum(summary_room(each.turns) for each in group)
+    shown = [_shown(each, count) for each in group]
+    for number, rendering in enumerate(_TIERS):
+        text = cut_to("\n".join(each[number] for each in shown if each[number]), room, count)
+        texts[rendering] = text, (room := count(text))
     shared = [passage.labels for passage in group]
     return StandIn(
         seqs,
-        "summary",
+        "summary" if texts["summary"][0] else "recap",
         texts["summary"][1],
         sum(turn.tokens for passage in group for turn in passage.turns),
         texts,
         tuple(sorted(frozenset[str]().union(*shared))),
-        "extract" if all(passage.method == "extract" for passage in group) else group[0].method,
+        max((passage.method for passage in group), key=lambda method: method != "extract"),
     )
 
 
-def _texts(group: Sequence[CoveredTurns], rendering: ShownAs, most: int, count: Counter) -> Iterator[str]:
-    for passage in group:
-        room = min(most, summary_room(passage.turns))
-        ways = _TIERS[_TIERS.index(rendering) :]
-        fitting = (text for way in ways if (text := passage.texts.get(way, "")) and count(text) <= room)
-        text = next(fitting, "") or cut_to(passage.texts.get("title", ""), room, count)
-        if text:
-            yield text
+def _shown(turns: CoveredTurns, count: Counter) -> list[str]:
+    """Summary, digest and title, each within its room and no longer than the one before; empty where nothing fits."""
+    room, found = summary_room(turns.turns), []
+    for number, most in enumerate((SUMMARY, DIGEST, TITLE)):
+        room = min(room, most)
+        fitting = (text for way in _TIERS[number:] if (text := turns.texts.get(way, "")) and count(text) <= room)
+        text = next(fitting, "") or cut_to(turns.texts.get("title", ""), room, count)
+        found.append(text)
+        room = count(text)
+    return found

@@ -25,7 +25,6 @@ from clew.derive.compaction_trigger import (
     Trigger,
     due,
     growth_of,
-    is_read_again,
     refusal,
     trigger_of,
 )
@@ -33,7 +32,6 @@ from clew.derive.recap_gathering import RecapGathering
 from clew.derive.stand_in_making import made_shorter, passages_of
 from clew.errors import ConflictError, InputError, NotFoundError
 from clew.index.live import LiveIndex
-from clew.rows.analysis_progress import read_progress
 from clew.rows.compactions import Compaction, compaction_row, last_covered, newest_compaction
 from clew.rows.pause import paused_since
 from clew.rows.recap_source import title_of, topics_of
@@ -154,12 +152,8 @@ class Compactor:
                     return _Plan(session, Trigger.ASKED, -1 if mark is None else mark.mark, until)
                 growth = Growth(covered, covered, 0, 0, 0, 0)
             else:
-                analysed = (
-                    -1 if is_read_again(reader, self.space, session) else read_progress(reader, self.space)[1].next
-                )
-                growth = growth_of(view, session, mark, analysed, self.config.protected_turns)
-                completed = self.watch.is_completed(reader, session, growth.mark)
-                trigger = trigger_of(growth, self.config, is_completed=completed)
+                growth = growth_of(reader, self.space, view, session, mark, self.config.protected_turns)
+                trigger = trigger_of(reader, session, growth, self.config, self.watch)
                 if trigger is not None:
                     return _Plan(session, trigger, growth.mark, growth.until)
             return refused_receipt(self.config, session, refusal(growth, self.config), covered, self.clock())
@@ -207,7 +201,7 @@ class Compactor:
         topics = topics_of(reader, self.space, session, state.last)
         source = state.source(session, count, topics, rest.tasks, title_of(reader, self.space, session))
         total = state.tokens + rest.tokens
-        recap = compose_recap(source, count, budget=self._budget(total, rest.tokens))
+        recap = compose_recap(source, count, budget=self._budget(total))
         text = "" if before is None or stored.mark < 0 else before.recap.text
         left, back = moved(state.uses, new, text, recap.text)
         ledger = losses(new, recap) + moved_rows(session, left)
@@ -239,10 +233,10 @@ class Compactor:
         )
         return _Made(compaction, state_row(self.space, session, stored), changed)
 
-    def _budget(self, total: int, rest: int) -> int:
-        """Tokens of the recap: what makes the prompt so many times smaller as it should be, within bounds."""
+    def _budget(self, total: int) -> int:
+        """Tokens of the recap: so many times fewer than the session has as it should, within bounds."""
         most = self.config.recap_tokens
-        return min(most, max(most // 4, int(total / self.config.ratio) - rest))
+        return min(most, max(most // 4, int(total / self.config.ratio)))
 
     def _room(self, rest: int) -> int:
         """Most tokens of what stands for the covered turns."""

@@ -8,6 +8,7 @@
 Only analysed turns count, and the last turns are left out: a compaction covers neither.
 """
 
+import threading
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -67,14 +68,16 @@ class Growth:
     prompt: int
 
 
-def growth_of(view: IndexView, session: str, mark: RecapMark | None, analysed: int, protected: int) -> Growth:
+def growth_of(
+    reader: Reader, space: str, view: IndexView, session: str, mark: RecapMark | None, protected: int
+) -> Growth:
     """How a session has grown.
 
     Args:
-        analysed: the ordinal below which all turns are analysed.
         protected: turns at the end that are never covered.
     """
     covered = -1 if mark is None else mark.mark
+    analysed = -1 if _is_read_again(reader, space, session) else read_progress(reader, space)[1].next
     turns = view.turns
     try:
         code = view.sessions.index(session)
@@ -96,12 +99,10 @@ def growth_of(view: IndexView, session: str, mark: RecapMark | None, analysed: i
     )
 
 
-def trigger_of(growth: Growth, config: CondenseConfig, *, is_completed: bool) -> Trigger | None:
-    """Why a session is due; None if it is not.
-
-    Args:
-        is_completed: all tasks of its agent's list are done.
-    """
+def trigger_of(
+    reader: Reader, session: str, growth: Growth, config: CondenseConfig, watch: "TaskWatch"
+) -> Trigger | None:
+    """Why a session is due; None if it is not."""
     window, limit = config.window, config.session_tokens
     fill = growth.prompt / window if window and growth.tokens >= WINDOW_SHARE * window else 0.0
     if growth.turns and fill >= config.hard_threshold:
@@ -112,7 +113,9 @@ def trigger_of(growth: Growth, config: CondenseConfig, *, is_completed: bool) ->
         return Trigger.TOKENS
     if fill and fill >= config.soft_threshold:
         return Trigger.WINDOW
-    return Trigger.TASK if limit and is_completed and growth.tokens > TASK_SHARE * limit else None
+    if limit and growth.tokens > TASK_SHARE * limit and watch.is_completed(reader, session, growth.mark):
+        return Trigger.TASK
+    return None
 
 
 def refusal(growth: Growth, config: CondenseConfig) -> str:
@@ -139,13 +142,19 @@ class _Watched:
 
 @dataclass(slots=True)
 class TaskWatch:
-    """Follows the task lists of the sessions that may be due; each turn is read once."""
+    """Follows the task lists of the sessions that may be due; each turn is read once. Threads may share it."""
 
     space: str
+    _lock: threading.Lock = field(default_factory=threading.Lock)
     _sessions: dict[str, _Watched] = field(default_factory=dict)
 
     def is_completed(self, reader: Reader, session: str, mark: int) -> bool:
         """Whether the list was changed after the turn `mark`, and all of its tasks are done now."""
+        with self._lock:
+            watched = self._followed(reader, session, mark)
+            return watched.changed > mark and watched.tasks.is_completed
+
+    def _followed(self, reader: Reader, session: str, mark: int) -> _Watched:
         watched = self._sessions.pop(session, None)
         if watched is None or watched.mark != mark:
             tasks = OpenTasks() if mark < 0 else stored_tasks(reader, self.space, session)
@@ -158,12 +167,7 @@ class TaskWatch:
             if row.parts is not None and watched.tasks.concerns(row.parts):
                 watched.tasks.read(turn_from_row(row))
                 watched.changed = row.seq
-        return watched.changed > mark and watched.tasks.is_completed
-
-
-def is_read_again(reader: Reader, space: str, session: str) -> bool:
-    """Whether the session is being analysed again, since one of its turns was forgotten."""
-    return META_VALUE.get(reader, (space, REDO + session)) is not None
+        return watched
 
 
 def due(reader: Reader, space: str, view: IndexView, config: CondenseConfig, watch: TaskWatch) -> list[str]:
@@ -172,18 +176,17 @@ def due(reader: Reader, space: str, view: IndexView, config: CondenseConfig, wat
     candidates = _candidates(view, marks, config)
     if not candidates:
         return []
-    analysed = read_progress(reader, space)[1].next
     found = []
     for session in candidates:
-        mark = marks.get(session)
-        if is_read_again(reader, space, session):
-            continue
-        growth = growth_of(view, session, mark, analysed, config.protected_turns)
-        trigger = trigger_of(growth, config, is_completed=False)
-        if trigger is None and trigger_of(growth, config, is_completed=True) is not None:
-            trigger = Trigger.TASK if watch.is_completed(reader, session, growth.mark) else None
-        found += [session] if trigger is not None else []
+        growth = growth_of(reader, space, view, session, marks.get(session), config.protected_turns)
+        if trigger_of(reader, session, growth, config, watch) is not None:
+            found.append(session)
     return found
+
+
+def _is_read_again(reader: Reader, space: str, session: str) -> bool:
+    """Whether the session is being analysed again, since one of its turns was forgotten."""
+    return META_VALUE.get(reader, (space, REDO + session)) is not None
 
 
 def _candidates(view: IndexView, marks: Mapping[str, RecapMark], config: CondenseConfig) -> Iterable[str]:

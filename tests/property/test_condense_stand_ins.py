@@ -1,0 +1,83 @@
+"""What stands for turns that were condensed: each turn once, within the budgets of its class."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.condense.loss import TurnClass, TurnLedger
+from clew.condense.stand_ins import SUMMARY, CoveredTurns, cut_to, grouped, shorter, stand_ins, summary_room
+from clew.text.counters import counter
+
+pytestmark = pytest.mark.requirement("F-COMPACT-04")
+COUNT = counter()
+GRADES: st.SearchStrategy[TurnClass] = st.sampled_from(["preserved", "summarised", "routine"])
+LABELS = st.frozensets(st.sampled_from("abcd"), max_size=3)
+LINES = st.text(st.sampled_from("ab \n"), max_size=120)
+
+
+@st.composite
+def covered(draw: st.DrawFn) -> list[CoveredTurns]:
+    """Beats of a session, each with some turns and texts of any length."""
+    found, seq = [], 0
+    for _ in range(draw(st.integers(1, 6))):
+        turns = []
+        for _ in range(draw(st.integers(1, 5))):
+            turns.append(TurnLedger(seq, draw(st.integers(0, 400)), draw(GRADES), {}, draw(LINES)))
+            seq += 1
+        texts = {"summary": draw(LINES) * 20, "digest": draw(LINES) * 3, "title": draw(LINES)}
+        found.append(CoveredTurns(turns, texts, draw(LABELS)))  # type: ignore[arg-type]  # the keys are ways to show
+    return found
+
+
+@given(beats=covered())
+def test_each_turn_stands_in_one_row_within_its_budget(beats: list[CoveredTurns]) -> None:
+    turns = {turn.seq: turn for beat in beats for turn in beat.turns}
+    made = stand_ins(beats, COUNT)
+    assert sorted(seq for each in made for seq in each.seqs) == sorted(turns)
+    for each in made:
+        grades = {turns[seq].grade for seq in each.seqs}
+        assert each.full_tokens == sum(turns[seq].tokens for seq in each.seqs)
+        if "preserved" in grades:
+            assert (each.rendering, each.tokens, len(each.seqs)) == ("full", each.full_tokens, 1)
+            continue
+        assert each.tokens == COUNT(each.text)
+        summarised = sum(turns[seq].tokens for seq in each.seqs if turns[seq].grade == "summarised")
+        assert each.tokens <= summarised + 0.1 * sum(turns[seq].tokens for seq in each.seqs)
+        assert each.tokens <= SUMMARY * len(each.seqs)
+
+
+@given(beats=covered())
+def test_each_next_way_is_no_longer_and_ends_in_nothing(beats: list[CoveredTurns]) -> None:
+    for each in stand_ins(beats, COUNT):
+        shown = each
+        while shown.rendering != "recap":
+            after = shorter(shown)
+            assert after.seqs == shown.seqs
+            assert after.tokens <= shown.tokens
+            shown = after
+        assert (shown.tokens, shown.text) == (0, "")
+
+
+@given(beats=covered())
+def test_groups_share_labels_and_keep_the_order(beats: list[CoveredTurns]) -> None:
+    groups = grouped(beats)
+    assert sorted(beat.turns[0].seq for group in groups for beat in group) == [beat.turns[0].seq for beat in beats]
+    for group in groups:
+        held = frozenset(group[0].labels)
+        for beat in group[1:]:
+            assert held & beat.labels
+            held |= beat.labels
+
+
+@given(text=st.text(st.sampled_from("ab \n"), max_size=400), most=st.integers(0, 60))
+def test_a_text_is_cut_to_its_room(text: str, most: int) -> None:
+    cut = cut_to(text, most, COUNT)
+    assert COUNT(cut) <= most
+    assert text.startswith(cut)
+
+
+def test_routine_turns_get_a_tenth() -> None:
+    routine = [TurnLedger(n, 100, "routine", {}, "") for n in range(5)]
+    assert summary_room(routine) == 50
+    assert summary_room([*routine, TurnLedger(9, 30, "summarised", {}, "")]) == 80
+    assert summary_room([TurnLedger(9, 3_000, "summarised", {}, "")]) == SUMMARY
