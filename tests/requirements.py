@@ -1691,6 +1691,11 @@ CONDENSE = (
         "Collapsing keeps real sessions, orphans and nested results as valid as they were, and gives them back.",
     ),
     Requirement(
+        "F-CONDENSE-28",
+        "issue 14",
+        "Of cut, cleared, summarised and collapsed histories exactly what they lost comes back, within the budget.",
+    ),
+    Requirement(
         "F-RENDER-01",
         "DESIGN 4; issue 14",
         "A node's renderings are rows with tokens, source hash, method and coverage; they go when a turn is forgotten.",

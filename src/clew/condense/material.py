@@ -120,6 +120,12 @@ def recap_turns(turns: Iterable[tuple[Turn, TurnScores]], labels: dict[str, str]
     return found
 
 
+def call_labels(turns: Iterable[Turn]) -> dict[str, str]:
+    """Labels of the calls of turns, by call id."""
+    calls = (part for turn in turns for part in turn.parts if part.type == "tool_call")
+    return {part.call_id: call_label(part.name, part.text) for part in calls if part.call_id}
+
+
 def _recap_turn(turn: Turn, scores: TurnScores, labels: Mapping[str, str]) -> RecapTurn:
     calls = [part for part in turn.parts if part.type == "tool_call"]
     results = [part for part in turn.parts if part.type == "tool_result"]

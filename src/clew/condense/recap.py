@@ -86,6 +86,8 @@ class RecapSource:
         mode: the form that suits the session; None finds it by the turns.
         shifts: paradigm shifts that are not among the turns; they are named by their numbers.
         last: seq of the last turn covered; None if it is that of the last of the turns.
+        is_excerpt: the turns are only what a history lost: neither goal nor state nor last words can be told from them,
+            nothing is told to fill the budget, and without anything worth telling the recap is empty.
     """
 
     session: str
@@ -98,6 +100,7 @@ class RecapSource:
     mode: Mode | None = None
     shifts: Sequence[int] = ()
     last: int | None = None
+    is_excerpt: bool = False
 
 
 @dataclass(slots=True)
@@ -147,14 +150,16 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
     values = [value for value in found if value.mark.value.casefold() not in known]
     kept: list[ReusedValue] = []
     if turns:
-        _add_frame(draft, source, mode)
+        (_add_tasks if source.is_excerpt else _add_frame)(draft, source, mode)
         _add_shifts(draft, turns, source.shifts)
         said = [turn.prose for turn in turns if turn.prose]
         kept = _choose_values(draft, values, draft.spent + (budget - draft.spent) * _VALUES[mode], said)
-        _add_statements(draft, turns, mode)
+        _add_statements(draft, turns)
+        if not source.is_excerpt:
+            _add_points(draft, turns, mode)
         chosen = {value.mark.value for value in kept}
         kept += _choose_values(draft, [value for value in values if value.mark.value not in chosen], budget, said)
-    text = _fitted(draft, head, kept, mode, count)
+    text = _fitted(draft, head, kept, mode, count) if not source.is_excerpt or draft.lines or kept else ""
     last = source.last if source.last is not None else turns[-1].seq if turns else -1
     shown = tuple(sorted(seq for seq in draft.shown if seq >= 0))
     literal = tuple(value.mark.value for value in kept if value.mark.value in text)
@@ -179,6 +184,7 @@ def _head(source: RecapSource, mode: Mode) -> str:
     name = "Current quest" if mode == "quest" else "Conversation"
     if mode == "chat" and (people := _people(source.turns)):
         title = people
+    name = "No longer in this history" if source.is_excerpt else name
     when = _when(source.turns)
     return (
         f"## {name}: {title or source.session}\n"
@@ -224,8 +230,7 @@ def _add_frame(draft: _Draft, source: RecapSource, mode: Mode) -> None:
         draft.add(
             "Status", asked[0].seq, f"**{_BEGAN[mode]}** [#{asked[0].seq}]: {opening(asked[0].prose, long)}", limit=0.4
         )
-    for task in source.tasks[:_POINTS]:
-        draft.add(_TASKS, -1, f"- {opening(task, _LINE)}", limit=0.5)
+    _add_tasks(draft, source, mode)
     for turns in (asked[-1:] if len(asked) > 1 else [], answered[-1:]):
         for turn in turns:
             draft.add(_LAST, turn.seq, f"- [#{turn.seq}] {turn.name}: {opening(turn.prose, long)}", limit=0.6)
@@ -233,6 +238,11 @@ def _add_frame(draft: _Draft, source: RecapSource, mode: Mode) -> None:
         draft.add(_MAP, seq, f"- [#{seq}] {line}", limit=_FRAME)
     for phrase in _phrases(source.topics):
         draft.add(_ASK, -1, f"- What was said about {phrase}?", limit=_FRAME + 0.02)
+
+
+def _add_tasks(draft: _Draft, source: RecapSource, _mode: Mode) -> None:
+    for task in source.tasks[:_POINTS]:
+        draft.add(_TASKS, -1, f"- {opening(task, _LINE)}", limit=0.5)
 
 
 def _phrases(topics: Sequence[tuple[str, int]]) -> list[str]:
@@ -294,12 +304,16 @@ def _choose_values(
     return kept
 
 
-def _add_statements(draft: _Draft, turns: Sequence[RecapTurn], mode: Mode) -> None:
-    """Decisions and the like, newest first; then the weightiest words, in a chat by overlay."""
+def _add_statements(draft: _Draft, turns: Sequence[RecapTurn]) -> None:
+    """Decisions and the like, newest first."""
     for kind, section in _STATEMENTS:
         told = [(turn.seq, mark.value) for turn in turns for mark in turn.marks if mark.kind == kind]
         for seq, text in list({text: (seq, text) for seq, text in told}.values())[::-1][:_POINTS]:
             draft.add(section, seq, f"- [#{seq}] {opening(text, _LINE)}", limit=0.9)
+
+
+def _add_points(draft: _Draft, turns: Sequence[RecapTurn], mode: Mode) -> None:
+    """The weightiest words, in a chat by overlay."""
     weighty = sorted((turn for turn in turns if turn.prose), key=lambda turn: (-round(turn.importance, 4), -turn.seq))
     for turn in weighty:
         if turn.seq in draft.shown or not says_something(turn):

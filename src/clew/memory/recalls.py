@@ -21,10 +21,11 @@ from clew.rank.intent.time_window import End, is_moment
 from clew.rank.strategies import AUTO, checked
 from clew.recall.brief import brief
 from clew.recall.chat_prompt import chat_prompt
+from clew.recall.insurance import insurance
 from clew.recall.positions import one_position
 from clew.recall.read_path import ReadPath, read_path
 from clew.recall.recall import RecallRequest, recall
-from clew.recall.recap import STYLES, Style, insurance, recap_of
+from clew.recall.recap import STYLES, Style, recap_of
 from clew.recall.search import matching, quoting, search, stored_turn
 from clew.recall.sessions import list_sessions
 from clew.recall.shown import shown_of

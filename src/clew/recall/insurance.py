@@ -1,50 +1,153 @@
-"""What a client's shortened history has lost of a stored session. Start at `lost_turns`."""
+"""What a client's shortened history has lost of a stored session. Start at `insurance`."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from typing import Any, Final
 
 from clew.condense.images import without_images
-from clew.condense.recap import RecapSource
+from clew.condense.material import Mark, RecapTurn, call_labels, recap_turns
+from clew.condense.open_tasks import open_tasks
+from clew.condense.recap import Recap, RecapSource, compose_recap
+from clew.ingest.secrets import mask_json
+from clew.ingest.strings import with_parts
+from clew.recall.read_path import ReadPath
+from clew.rows.recap_source import scores_of, session_turns, title_of
+from clew.store.tables import ORIGINAL
+from clew.text.counters import Counter
 from clew.text.json_texts import json_texts
-from clew.types.turn import Turn
+from clew.text.sentences import sentence_spans
+from clew.text.terms import terms
+from clew.types.turn import Part, Turn
 
 _HEAD: Final = 160
-"""Characters of a part by which it is recognised: clients cut long texts at their ends."""
+"""Characters by which a stretch of a text is recognised: clients cut texts at their ends and in their middle."""
+
+_STRETCH: Final = 800
+"""Characters of a stretch: a long text is looked for in stretches, so that what was cut off of it counts as lost."""
+
+_LEAST: Final = 12
+"""Characters below which a part says nothing that could be missed, as "ok"."""
+
+_COVERED: Final = 0.75
+"""Share of a statement's terms in two neighbouring sentences of the messages that makes it known: a client's summary
+tells decisions in other words."""
+
+_FEWEST: Final = 3  # terms of a statement that can be known by its terms
+_READ: Final = 60_000  # characters of the messages' prose that are compared with statements, from the end
+_STATEMENTS: Final = frozenset(("decision", "constraint", "task", "failure"))
+_STUB: Final = re.compile(r"\bchain-[0-9a-f]{16}\b")
 
 
-def lost_turns(turns: Sequence[Turn], messages: Sequence[Mapping[str, Any]]) -> list[Turn]:
-    """The turns that say something of which the messages hold no part, oldest first.
+def insurance(
+    path: ReadPath, session: str, messages: Sequence[Mapping[str, Any]], count: Counter, *, budget: int
+) -> Recap:
+    """The recap of what the messages have lost of a session; empty when they lost nothing that a recap would tell.
 
-    A part is held if its first 160 characters occur in the texts of the messages, white space aside.
+    Raises:
+        NotFoundError: there is no such session.
     """
-    held = squeezed(messages)
-    return [turn for turn in turns if (heads := _heads(turn)) and not any(head in held for head in heads)]
-
-
-def squeezed(messages: Sequence[Mapping[str, Any]]) -> str:
-    """All texts of messages with single spaces; arguments of calls that are JSON in a text are read as well."""
-    return " ".join(" ".join(text.split()) for text in _texts(without_images(list(messages))))
-
-
-def lost_source(source: RecapSource, lost: Sequence[Turn], messages: Sequence[Mapping[str, Any]]) -> RecapSource:
-    """The part of a session's recap that tells only what was lost."""
-    places = {turn.seq for turn in lost}
-    held = squeezed(messages)
-    return RecapSource(
-        source.session,
-        [turn for turn in source.turns if turn.seq in places],
-        topics=[(title, seq) for title, seq in source.topics if seq in places],
-        tasks=[task for task in source.tasks if " ".join(task.split()) not in held],
-        title=source.title,
+    given = mask_json(list(messages))[0] if path.config.ingest.secrets == "mask" else list(messages)
+    held = squeezed(given)
+    with path.store.snapshot() as reader:
+        turns = session_turns(reader, path.space, session)
+        collapsed = [row.text for ref in stubs(held) if (row := ORIGINAL.get(reader, (path.space, ref))) is not None]
+        lost = lost_parts(turns, f"{held} {squeezed([json.loads(text) for text in collapsed])}")
+        scores, title = scores_of(reader, path.space, lost), title_of(reader, path.space, session)
+    known = KnownStatements(given)
+    source = RecapSource(
+        session,
+        [known.without(turn) for turn in recap_turns(zip(lost, scores, strict=True), call_labels(turns))],
+        tasks=[task for task in open_tasks(turns) if " ".join(task.split()) not in held],
+        title=title,
         known=held,
+        is_excerpt=True,
     )
+    return compose_recap(source, count, budget=budget)
 
 
-def _heads(turn: Turn) -> list[str]:
-    shown = [part.text for part in turn.parts if part.type in ("text", "tool_result")]
-    shown += [text for part in turn.parts if part.type == "tool_call" for text in _texts(part.text)]
-    return [" ".join(text[: 2 * _HEAD].split())[:_HEAD] for text in shown if text.strip()]
+def lost_parts(turns: Sequence[Turn], held: str) -> list[Turn]:
+    """The turns of which something is lost, each with the lost parts alone, oldest first.
+
+    A text is lost where the messages do not hold the first 160 characters of a stretch of 800, white space aside; a
+    call, where they do not hold its longest argument. Images, reasoning and notes of the client are not looked at.
+
+    Args:
+        held: the texts of the messages, see `squeezed`.
+    """
+    found = []
+    for turn in turns:
+        parts = tuple(part for each in turn.parts if (part := _lost(each, held)) is not None)
+        if parts:
+            found.append(with_parts(turn, parts) if parts != turn.parts else turn)
+    return found
+
+
+def squeezed(value: Any) -> str:
+    """All texts of messages with single spaces; arguments of calls that are JSON in a text are read as well."""
+    return " ".join(" ".join(text.split()) for text in _texts(without_images(value)))
+
+
+def stubs(held: str) -> list[str]:
+    """The references of collapsed chains that the messages name: what they stand for is not lost."""
+    return list(dict.fromkeys(_STUB.findall(held)))
+
+
+class KnownStatements:
+    """Which statements the prose of messages tells already, if in other words."""
+
+    def __init__(self, messages: Sequence[Mapping[str, Any]]) -> None:
+        """Reads the end of the messages' texts; structured data and code are read as any other text."""
+        text = "\n".join(_texts(without_images(list(messages))))[-_READ:]
+        words = [frozenset(terms(text[start:end])) for start, end in sentence_spans(text)]
+        self._pairs = [first | second for first, second in pairwise([*words, frozenset[str]()])]
+
+    def knows(self, statement: str) -> bool:
+        """Whether most terms of a statement stand together in two neighbouring sentences."""
+        said = frozenset(terms(statement))
+        return len(said) >= _FEWEST and any(len(said & pair) >= _COVERED * len(said) for pair in self._pairs)
+
+    def without(self, turn: RecapTurn) -> RecapTurn:
+        """The turn without the statements that are known."""
+        marks = tuple(mark for mark in turn.marks if not self._is_known(mark))
+        return turn if len(marks) == len(turn.marks) else replace(turn, marks=marks)
+
+    def _is_known(self, mark: Mark) -> bool:
+        return mark.kind in _STATEMENTS and self.knows(mark.value)
+
+
+def _lost(part: Part, held: str) -> Part | None:
+    """What is lost of a part; None if nothing is."""
+    if part.type == "tool_call":
+        argument = " ".join(max(_texts(part.text), key=len, default="").split())
+        return part if len(argument) >= _LEAST and argument[:_HEAD] not in held else None
+    if part.type not in ("text", "tool_result"):
+        return None
+    stretches = [stretch for stretch in _stretches(part.text) if part.blob is None or part.blob not in stretch]
+    lost = [stretch for stretch in stretches if not _is_held(stretch, held)]
+    if not lost:
+        return None
+    return part if len(lost) == len(stretches) else replace(part, text="\n".join(lost))
+
+
+def _is_held(stretch: str, held: str) -> bool:
+    head = " ".join(stretch[: 2 * _HEAD].split())[:_HEAD]
+    return len(head) < _LEAST or head in held
+
+
+def _stretches(text: str) -> list[str]:
+    """A text in stretches that end at the end of a line where there is one."""
+    found = []
+    start = 0
+    while start < len(text):
+        end = min(len(text), start + _STRETCH)
+        line = text.rfind("\n", start + _STRETCH // 2, end) if end < len(text) else -1
+        end = line + 1 if line > 0 else end
+        found.append(text[start:end])
+        start = end
+    return found
 
 
 def _texts(value: Any) -> Iterator[str]:

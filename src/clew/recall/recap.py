@@ -1,10 +1,8 @@
 """The recap of a stored session. Start at `recap_of`."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal, get_args
+from typing import Final, Literal, get_args
 
 from clew.condense.recap import Recap, RecapSource, compose_recap
-from clew.recall.insurance import lost_source, lost_turns
 from clew.recall.read_path import ReadPath
 from clew.rows.compactions import newest_compaction
 from clew.rows.recap_source import recap_source, title_of, topics_of
@@ -42,17 +40,3 @@ def _gathered(reader: Reader, space: str, session: str, last: int, count: Counte
         return None
     topics = topics_of(reader, space, session, last)
     return state.source(session, count, topics, state.tasks.left(), title_of(reader, space, session))
-
-
-def insurance(
-    path: ReadPath, session: str, messages: Sequence[Mapping[str, Any]], count: Counter, *, budget: int
-) -> Recap:
-    """The recap of what the messages have lost of a session; empty when nothing was lost.
-
-    Raises:
-        NotFoundError: there is no such session.
-    """
-    with path.store.snapshot() as reader:
-        source, turns = recap_source(reader, path.space, session)
-    lost = lost_turns(turns, messages)
-    return compose_recap(lost_source(source, lost, messages), count, budget=budget if lost else 0)

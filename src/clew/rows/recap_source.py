@@ -30,11 +30,7 @@ def recap_source(
     Raises:
         NotFoundError: there is no such session.
     """
-    rows = TURN.scan(reader, (space, session), (space, session))
-    if not rows:
-        raise NotFoundError(f"there is no session {session!r}; `clew sessions` lists those that there are")
-    turns = [turn_from_row(row) for row in rows if last is None or row.seq <= last]
-    turns = [turn for turn in turns if turn.origin != "injected"]
+    turns = session_turns(reader, space, session, last=last)
     source = RecapSource(
         session,
         recap_turns(zip(turns, scores_of(reader, space, turns), strict=True)),
@@ -43,6 +39,19 @@ def recap_source(
         title=title_of(reader, space, session),
     )
     return source, turns
+
+
+def session_turns(reader: Reader, space: str, session: str, *, last: int | None = None) -> list[Turn]:
+    """The turns of a session up to `last`; text that Clew injected is left out.
+
+    Raises:
+        NotFoundError: there is no such session.
+    """
+    rows = TURN.scan(reader, (space, session), (space, session))
+    if not rows:
+        raise NotFoundError(f"there is no session {session!r}; `clew sessions` lists those that there are")
+    turns = [turn_from_row(row) for row in rows if last is None or row.seq <= last]
+    return [turn for turn in turns if turn.origin != "injected"]
 
 
 def topics_of(reader: Reader, space: str, session: str, last: int | None) -> list[tuple[str, int]]:
