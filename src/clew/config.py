@@ -36,9 +36,7 @@ class IngestConfig:
     """How turns are prepared before they are written."""
 
     secrets: str = _setting(
-        "mask",
-        "Mask keys, tokens and passwords before they reach the disk, or keep them.",
-        choices=("mask", "keep"),
+        "mask", "Mask keys, tokens and passwords before they reach the disk, or keep them.", choices=("mask", "keep")
     )
     blob_bytes: int = _setting(
         16_384, "Images and tool outputs larger than this many bytes are stored as blobs.", low=256, high=1 << 30
@@ -62,9 +60,7 @@ class IngestConfig:
 class IndexConfig:
     """When new turns are packed into index segments, and when segments are merged."""
 
-    pack_minimum: int = _setting(
-        512, "Unpacked turns at which the packer makes a segment of them.", low=1, high=1_000_000
-    )
+    pack_minimum: int = _setting(512, "Unpacked turns of which the packer makes a segment.", low=1, high=1_000_000)
     fan_out: int = _setting(16, "Segments of one level that are merged into one of the next level.", low=2, high=64)
 
 
