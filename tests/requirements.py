@@ -1790,6 +1790,11 @@ KEEP = (
         "A reader who was not there understands a recap: requests and findings instead of lists of words, numbers in "
         "their words, calls by what they did.",
     ),
+    Requirement(
+        "F-KEEP-05",
+        "issue 14",
+        "Questions, exclamations and announcements of the next step are no decisions or tasks; plans are.",
+    ),
     Requirement("F-KEEP-03", "issue 14", "Questions are answered from a recap and a recall at equal tokens."),
 )
 

@@ -189,3 +189,28 @@ def test_marks_lie_in_the_text_and_do_not_overlap(text: str) -> None:
     for marks in (evidence(text), statements(text)):
         assert all(0 <= start < end <= len(text) for start, end, _ in marks)
         assert all(before[1] <= after[0] for before, after in pairwise(marks))
+
+
+@pytest.mark.requirement("F-KEEP-05")
+@pytest.mark.parametrize(
+    ("sentence", "kind"),
+    [
+        ("I chose to drop the second cache over tuning it.", "decision"),
+        ("Yes, please go ahead and cancel the booking of Friday.", "decision"),
+        ("Could we rename it, or is that scope creep?", "decision"),
+        ("Should I use the old table for the report?", None),
+        ("We'll make some awesome memories!", None),
+        ("That must've been breathtaking to see.", None),
+        ("Nope, never been to a place like that.", None),
+        ("I found a way that brings the cost under $1,000.", None),
+        ("Keep the total cost of the trip under $1,000.", "constraint"),
+        ("Use the existing types from the folder.", "constraint"),
+        ("Please update the page for the current release.", "task"),
+        ("| `hooks.go` | Add `stop()` to the list of handlers |", "task"),
+        ("Now let me update the page with the parts:", None),
+        ("The search didn't return any results.", "failure"),
+        ("I'll continue to make the failing test pass.", None),
+    ],
+)
+def test_what_a_sentence_is(sentence: str, kind: str | None) -> None:
+    assert [found for _, _, found in statements(sentence)] == ([] if kind is None else [kind])

@@ -29,6 +29,8 @@ _DOING: Final = (
     "|move|split|merge|drop|skip|make|set|adopt|focus|correct|handle|store|create|try (?:a|an|the|changing|using)"
     "|rewrite|refactor|revert|disable|enable|extend|build|convert|migrate|fix|write|append|clean"
 )
+_STAYING: Final = "(?:start with|stick (?:to|with)|go (?:with|for)|choose|pick)"
+_SURELY: Final = "(?: directly| simply| just)?"
 
 
 def _any(*patterns: str) -> re.Pattern[str]:
@@ -36,28 +38,43 @@ def _any(*patterns: str) -> re.Pattern[str]:
 
 
 _DECISION: Final = _any(
-    rf"\b{_I} (?:decided|opted|chose|agreed|settled|picked|went with|concluded)\b",
+    (
+        rf"\b{_I} (?:decided|opted|chose|agreed|settled|picked|went with|concluded|declined|rejected|turned down"
+        r"|ruled out)\b"
+    ),
+    r"\b(?:out of scope|scope creep|not worth (?:it|the))\b",
+    r"\bgo ahead (?:and|with)\b",
     r"\bdecided (?:to|on|that|against)\b",
     r"\bdecision (?:is|was)\b",
     r"\bgoing with\b",
     r"\bsettled on\b",
-    rf"\b(?:let's|let us)(?: try to| now| then| just| first)? (?!{_LOOKING})(?:{_DOING})\b",
-    rf"\b(?:we|i) (?:need|should|can|have|ought)(?: to)? (?:{_DOING})\b",
-    rf"\b(?:i|we)(?:'ll| will) (?:{_DOING})\b",
+    rf"\b(?:i|we)(?:'ll| will)(?: probably| just| also)? {_STAYING}\b",
     r"\bthe plan is\b",
-    r"\binstead of\b",
-    r"\brather than\b",
     r"\bis a (?:feasible|good|better|sound) approach\b",
     r"\byou can use (?:the )?\W?\w+\W? (?:library|package|module|to)\b",
     r"\b(?:i'm|i am|we're|we are) (?:going to use|sticking with)\b",
     r"\bi'd like to (?:use|keep|go with|pay)\b",
-    r"\bplease proceed\b",
+    r"\b(?:please|you can) proceed\b",
     r"\bhas been (?:changed|modified|updated) to\b",
     r"^\W*[a-z]+ should (?:be|add|use|have|return|show)\b",
 )
+# Said of what one may do as well as of what was decided; not in a question, nor in an exclamation.
+_INTENTION: Final = _any(
+    rf"\b(?:let's|let us)(?: try to| now| then| just| first)?{_SURELY} (?!{_LOOKING}|make sure)(?:{_DOING})\b",
+    rf"\b(?:we|i) (?:need|should|can|have|ought)(?: to)?{_SURELY} (?!make sure)(?:{_DOING})\b",
+    rf"\b(?:i|we)(?:'ll| will)(?: try to)? (?!make sure)(?:{_DOING})\b",
+    rf"\bi want to (?!make sure)(?:{_DOING})\b",
+    r"\binstead of\b",
+    r"\b(?:i|we|let's|use|using|should|will|to|is|are)\b[^.]{0,80}\brather than\b",
+)
 _CONSTRAINT: Final = _any(
-    r"\bmust(?! have| be (?:so|an?|fun|nice|great|very|exciting|hard))(?: not|n't)?\b",
-    r"(?:^|[,.;:] |please |should |must )\W*(?:never|always) [a-z]+",
+    r"\bmust(?!'ve| have| be (?:so|an?|fun|nice|great|very|exciting|hard))(?: not|n't)?\b",
+    (
+        r"(?:^|[,.;:] |please |should |must )\W*(?:never|always) (?!been\b|had\b|seen\b|heard\b|thought\b|knew\b"
+        r"|felt\b|[a-z]+ed\b)[a-z]+"
+    ),
+    r"^\W*(?:please )?(?:use|keep|follow|match|stick to) (?:to )?the (?:existing|same|current|exact)\b",
+    r"\b(?:cannot|can't) (?:assist|help) (?:you )?with\b",
     r"(?:^|[,.;:] )\W*(?:please )?(?:do not|don't|avoid|make sure (?:to|not|it|that)|no need to)\b",
     r"\bcan only\b",
     r"\bonly (?:use|one|after|if|when|allowed)\b",
@@ -66,7 +83,11 @@ _CONSTRAINT: Final = _any(
     r"\bi (?:don't|do not) (?:think|want|like)\b[^.]{0,40}\b(?:should|to be|use|be)\b",
     r"\b(?:i|we) prefer\b",
     r"\bdeadline\b",
-    r"\b(?:at most|at least|no more than|no later than|under|below|within) \W?\d",
+    r"\b(?:at most|at least|no more than|no later than) \W?\d",
+    (
+        r"\b(?:must|should|needs?|has to|have to|keep|stay|remain|be|limit(?:ed)?|want|budget)\b[^.]{0,60}"
+        r"\b(?:under|below|within) \W?\d"
+    ),
     r"\bnot allowed\b",
     r"\bnot permitted\b",
     r"\brequire(?:s|d)? (?:that|to)\b",
@@ -88,9 +109,9 @@ _TASK: Final = _any(
     r"\bto be done\b",
     r"\bfollow[- ]up\b",
     r"\bcould you(?: please)?\b",
-    r"\bcan you\b",
-    r"\bplease (?:provide|share|confirm|send|let me know|add)\b",
-    rf"\blet me (?:now |then |also |just )?(?:{_DOING}|commit|push|deploy)\b",
+    r"\bcan (?:you|we)\b(?! do anything)",
+    rf"\bplease (?:provide|share|confirm|send|let me know|{_DOING})\b",
+    rf"\blet me (?:now |then |also |just )?(?:{_DOING}|commit|push|deploy)\b(?!.*:$)",
     r"\bhow much will\b",
     (
         r"\b(?:we|i) (?:still )?(?:need to|should|have to|ought to) (?:verify|test|recompile|rebuild|confirm|finish"
@@ -110,7 +131,8 @@ _TASK: Final = _any(
     r"\bi need to (?:locate|find|create|test|write|verify)\b",
     r"\bhow much would\b",
     r"\blet's first\b",
-    r"\bdoes [^.?]{3,80} (?:have|support)[^.?]{0,80}\?",
+    rf"^\W*(?:\d{{1,2}}[.)] )\W*(?:{_DOING}|register|include|test|verify)\b",
+    rf"^(?:[|*-] ?|\d{{1,2}}[.)] )`[^`]{{1,100}}`\W{{1,4}}(?:{_DOING}|register|include|test|verify)\b",
 )
 _FAILURE: Final = _any(
     (
@@ -119,7 +141,8 @@ _FAILURE: Final = _any(
         r"|support|supported|recogni[sz]ed|run|load|resolve)\b"
     ),
     r"\bcan(?:'t|not) (?:find|be found|open|reach|connect|load)\b",
-    r"\bfail(?:s|ed|ing|ure)\b(?! as expected)",
+    r"\bfail(?:s|ed|ing|ure)\b(?! as expected| tests? passe?s?\b)",
+    r"\b(?:did|does)(?:n't| not) (?:return|produce|yield|give|show) any",
     r"\bunable to\b",
     r"\bhaving trouble\b",
     r"\bthere(?:'s| is) an? (?:issue|problem|error|bug) with\b",
@@ -143,12 +166,21 @@ _FAILURE: Final = _any(
     r"\bstill (?:fails|failing|broken|does not|doesn't)\b",
 )
 # The order decides between kinds: what failed is said with "need to" as well.
-_KINDS: Final = (("failure", _FAILURE), ("constraint", _CONSTRAINT), ("decision", _DECISION), ("task", _TASK))
+_KINDS: Final = (
+    ("failure", _FAILURE),
+    ("constraint", _CONSTRAINT),
+    ("decision", _DECISION),
+    ("decision", _INTENTION),
+    ("task", _TASK),
+)
+_CALM: Final = (_INTENTION,)
+"""Not looked for in questions and exclamations: who asks has not decided."""
 _FENCE: Final = late_pattern(r"```[^`]{0,20000}(?:```|\Z)")
 _TOOL_CALL: Final = late_pattern(r"^[\w.-]{2,60}\(\{", re.MULTILINE)
 _CODE: Final = late_pattern(
     r"^\s*\d+[→|\t]|[{};]\s*$|=>|:=|==|\(\)|^\s*(?:def|class|import|from|func|const|let|var|return|//|#include)\b|\\n|\t"
 )
+_TICKS: Final = late_pattern(r"`[^`\n]{1,200}`")
 _COMMENT_TASK: Final = late_pattern(
     r"(?:(?<=[/#*;-] )(?:TODO|FIXME|XXX)(?= [a-z])|\b(?:TODO|FIXME)(?:\([\w -]{1,40}\))?:)[^\n\\]{3,160}"
 )
@@ -184,9 +216,10 @@ def kind_of(sentence: str) -> str | None:
     """The kind of one sentence; None for most."""
     plain = sentence.replace("’", "'")
     lower = plain.lower()
+    is_open = lower.rstrip("\"')* ").endswith(("?", "!"))
     for kind, pattern in _KINDS:
-        if kind == "decision" and lower.endswith("?"):
-            continue  # who asks has not decided
+        if is_open and pattern in _CALM:
+            continue
         if pattern.search(lower) or (kind in {"constraint", "task"} and pattern.search(plain)):
             return kind
     return None
@@ -207,7 +240,11 @@ def _prose(text: str) -> Iterator[tuple[int, int]]:
     last = call.start() if call else len(text)
     for start, end in sentence_spans(text[:last]):
         sentence = text[start:end]
-        if end - start > LONGEST or len(_WORD.findall(sentence)) < _FEWEST_WORDS or _CODE.search(sentence):
+        if (
+            end - start > LONGEST
+            or len(_WORD.findall(sentence)) < _FEWEST_WORDS
+            or _CODE.search(_TICKS.sub("", sentence))
+        ):
             continue
         if any(low < end and start < high for low, high in hidden):
             continue
