@@ -1636,6 +1636,7 @@ SIGMAVIEW = (
         "SIGMA, files",
         "Lattice, recap and state are written and read back; old ones are archived.",
     ),
+    Requirement("F-SIGMAVIEW-09", "issue 14", "A session's recap names every paradigm shift within its exact budget."),
     Requirement("F-SIGMAVIEW-08", "DESIGN 7", "The recap and the provider sessions are there after a restart."),
 )
 

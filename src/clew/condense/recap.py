@@ -24,7 +24,7 @@ BUDGET: Final = 4_000
 
 _BEGAN: Final = {"quest": "Goal", "chat": "Began"}
 _LINE: Final = 200  # characters of a statement
-_SHIFT: Final = 140  # characters of the line of a shift
+_SHIFT: Final = (140, 100, 70, 45)  # characters of the line of a shift: the most with which every one has a line
 _SHIFTS: Final = 0.25  # share of the budget for lines of shifts; the others are named by their numbers
 _VALUES: Final = {"quest": 0.8, "chat": 0.3}
 """Share of what is left then that goes to values first: in talk between people hardly one is used again."""
@@ -264,11 +264,8 @@ def _add_shifts(draft: _Draft, turns: Sequence[RecapTurn], more: Sequence[int]) 
         (turn for turn in shifts if says_something(turn)), key=lambda turn: (-round(turn.importance, 4), turn.seq)
     )
     reserve = draft.count("".join(f" #{seq}" for seq in (*(turn.seq for turn in shifts), *more)))
-    for turn in telling:
-        share = min(1.0, (limit - reserve) / max(1, draft.budget))
-        if not draft.add(
-            _SHIFTED, turn.seq, f"- [#{turn.seq}] {turn.name}: {opening(turn.prose, _SHIFT)}", limit=share
-        ):
+    for turn, line in zip(telling, _shift_lines(telling, limit - reserve - draft.spent, draft.count), strict=True):
+        if not draft.add(_SHIFTED, turn.seq, line, limit=min(1.0, (limit - reserve) / max(1, draft.budget))):
             break
     left = {turn.seq: line_of_calls(turn) for turn in shifts if turn.seq not in draft.shown}
     left |= {seq: f"#{seq}" for seq in more}
@@ -279,6 +276,16 @@ def _add_shifts(draft: _Draft, turns: Sequence[RecapTurn], more: Sequence[int]) 
     if draft.spent + draft.count(said) > limit or not draft.add(_OTHER, min(left), said):
         draft.add(_OTHER, min(left), "- " + " ".join(f"#{seq}" for seq in sorted(left)))
     draft.shown |= set(left)
+
+
+def _shift_lines(telling: Sequence[RecapTurn], room: float, count: Counter) -> list[str]:
+    """The lines of shifts, as long as all of them have room; else the shortest ones."""
+    lines: list[str] = []
+    for most in _SHIFT:
+        lines = [f"- [#{turn.seq}] {turn.name}: {opening(turn.prose, most)}" for turn in telling]
+        if sum(count(line + "\n") for line in lines) <= room:
+            break
+    return lines
 
 
 def _choose_values(
