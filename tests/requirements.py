@@ -1749,6 +1749,16 @@ CONDENSE = (
         "DESIGN 6; issue 14",
         "Asked for an overview, a block shows relevant beats in short beside the turns, within the exact budget.",
     ),
+    Requirement(
+        "F-RENDER-05",
+        "DESIGN 7; issue 14",
+        "A model's summary of a beat is used only if its numbers, names, paths and dates are its source's.",
+    ),
+    Requirement(
+        "F-RENDER-06",
+        "DESIGN 1 and 7",
+        "Summaries are asked for within the budget, one beat at a time; whatever a model answers, an extract is there.",
+    ),
     Requirement("F-CONDENSE-21", "issue 14", "The stubs of a message list stay the same when the list grows."),
 )
 

@@ -32,7 +32,6 @@ _LEAST: Final = 0.3
 """Weight that the least relevant beat has beside the most relevant one, whose weight is 1 more."""
 _OFFSET: Final = 60  # characters added to each length, so that scraps do not win by shortness alone
 _NAMED: Final = 24  # characters that name a beat's range of turns
-_RENDERING: Final = "salient"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +44,7 @@ class BeatInShort:
         at: time of its first turn; None if unknown.
         weight: 0..1, how relevant it is beside the others.
         lines: its rendering, line by line.
+        kind: of the rendering.
     """
 
     node: str
@@ -55,6 +55,7 @@ class BeatInShort:
     at: datetime | None
     weight: float
     lines: Sequence[NodeLine]
+    kind: str = "salient"
 
 
 class _Sentence(NamedTuple):
@@ -165,7 +166,7 @@ def _evidence(beat: BeatInShort, sentences: Sequence[_Sentence]) -> Evidence:
         at=beat.at,
         speaker=f"to {beat.high} {count}" if beat.high != beat.low else count,
         text=" | ".join(said),
-        rendering=_RENDERING,
+        rendering=beat.kind,
     )
 
 
@@ -173,7 +174,7 @@ def _item(beat: BeatInShort, shown: Evidence, counter: Counter) -> ContextItem:
     ends = tuple(dict.fromkeys((turn_id(beat.session, beat.low), turn_id(beat.session, beat.high))))
     return ContextItem(
         turn_ids=ends,
-        rendering=_RENDERING,
+        rendering=beat.kind,
         text=shown.text,
         tokens=counter(shown.shown),
         rank=0,

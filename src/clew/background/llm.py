@@ -13,6 +13,8 @@ from clew.background.lease import WorkLease
 from clew.background.loop import LoopSettings, WorkLoop
 from clew.config import LLMConfig
 from clew.derive.llm.completion_cache import CompletionCache
+from clew.derive.llm.summaries import KIND as SUMMARY
+from clew.derive.llm.summaries import SummaryQueue
 from clew.derive.llm.task_queue import CLAIM_US, Question, TaskQueue
 from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import BudgetExceeded
@@ -41,12 +43,17 @@ class LLMTasks:
         llm: LLM,
         config: LLMConfig,
         clock: Callable[[], datetime],
-        questions: Sequence[Question] = QUESTIONS,
+        questions: Sequence[Question] | None = None,
     ) -> None:
-        """Asks nothing yet."""
+        """Asks nothing yet; without `questions` all of them, and for summaries of beats."""
         self._clock = clock
+        summaries, questions = questions is None, QUESTIONS if questions is None else questions
         completions = CompletionCache(store, space, llm, config, clock)
-        self._queues = {question.kind: TaskQueue(store, space, completions, question, clock) for question in questions}
+        self._queues: dict[str, TaskQueue | SummaryQueue] = {
+            question.kind: TaskQueue(store, space, completions, question, clock) for question in questions
+        }
+        if summaries:
+            self._queues[SUMMARY] = SummaryQueue(store, space, completions)
         self._refused_at: datetime | None = None
         self.refusal: str | None = None
 
@@ -93,7 +100,7 @@ class LLMWorker:
         llm: LLM,
         config: LLMConfig,
         clock: Callable[[], datetime],
-        questions: Sequence[Question] = QUESTIONS,
+        questions: Sequence[Question] | None = None,
         gather: float = 0.0,
     ) -> None:
         """Starts nothing yet; `gather` is the setting `gather_seconds`."""

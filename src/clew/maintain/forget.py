@@ -31,7 +31,7 @@ from clew.store.rows import turn_from_row
 from clew.store.selections import COMPLETION_KEYS, TURN_METADATA, TURN_PARTS
 from clew.store.tables import SESSION, TOMBSTONE, TURN
 from clew.text.normalise import fold, fold_contains
-from clew.types.ids import parse_turn_id, turn_id
+from clew.types.ids import node_id, parse_turn_id, turn_id
 from clew.types.reports import ForgetReport
 from clew.types.turn import Turn
 from clew.write.append import title_of
@@ -223,6 +223,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     removed["receipt"] = _drop_receipts(tx, space)
     removed["pin"] = forget_pins(tx, space, [turn_id(turn.session, cast(int, turn.seq)) for turn in turns])
     sessions = {turn.session for turn in turns}
+    removed["completion"] += sum(_drop_node_answers(tx, space, name) for name in sorted(sessions))
     removed["compaction"] = sum(forget_condensed(tx, space, name) for name in sorted(sessions))
     _mend_sessions(tx, space, sessions)
     analyse_again(tx, space, sorted(sessions))
@@ -248,6 +249,13 @@ def _drop_answers(tx: Transaction, space: str, owner: str) -> int:
         key = (space, job_name(kind, owner))
         tx.delete("job", key, key)
     answers = COMPLETION_KEYS.scan(tx, (space, owner), (space, owner), index="owner")
+    return sum(tx.delete("completion", key, key) for key in answers)
+
+
+def _drop_node_answers(tx: Transaction, space: str, session: str) -> int:
+    """Deletes the recorded model answers about the beats of a session."""
+    low = node_id(session, "beat", 0).removesuffix("0")
+    answers = COMPLETION_KEYS.scan(tx, (space, low), (space, low[:-1] + ";"), index="owner")
     return sum(tx.delete("completion", key, key) for key in answers)
 
 

@@ -6,7 +6,8 @@ from typing import Final
 import numpy as np
 
 from clew.assemble.overview import BeatInShort
-from clew.condense.node_renderings import lines_of
+from clew.condense.node_renderings import NodeLine, lines_of
+from clew.condense.renderings import Rendering
 from clew.index.view import IndexView, Mask
 from clew.rank.search import Ranking
 from clew.rows.renderings import renderings_of
@@ -27,8 +28,8 @@ _OUTLINES: Final = 4_000
 _RANK: Final = 10
 """Added to a rank: a turn counts 1 / (rank + 10) for its beat."""
 
-_KINDS: Final = ("summary", "salient")
-"""Renderings by preference."""
+BY_MODEL: Final = "llm:"
+"""Begins the method of what a language model wrote."""
 
 
 def beats_in_short(reader: Reader, space: str, ranking: Ranking, mask: Mask | None) -> list[BeatInShort]:
@@ -62,21 +63,24 @@ def beats_in_short(reader: Reader, space: str, ranking: Ranking, mask: Mask | No
                     turns=len(own),
                     at=_moment(view, int(own[0])),
                     weight=weights[beat] / weights[best[0]],
-                    lines=lines_of(shown[beat.node]),
+                    lines=_lines(shown[beat.node]),
+                    kind=shown[beat.node].kind,
                 )
             )
     return found
 
 
-def _shown(reader: Reader, space: str, beats: list[NodeOutline]) -> dict[str, str]:
-    """The text of each beat that has a rendering of prose."""
+def _shown(reader: Reader, space: str, beats: list[NodeOutline]) -> dict[str, Rendering]:
+    """The rendering of each beat: a model's summary where there is one that was found true, else the extract."""
     names = [beat.node for beat in beats]
-    found: dict[str, str] = {}
-    for kind in reversed(_KINDS):
-        for node, each in zip(names, renderings_of(reader, space, names, kind), strict=True):
-            if each is not None:
-                found[node] = each.text
-    return found
+    extracts = zip(names, renderings_of(reader, space, names, "salient"), strict=True)
+    summaries = zip(names, renderings_of(reader, space, names, "summary"), strict=True)
+    found = {node: each for node, each in extracts if each is not None}
+    return found | {node: each for node, each in summaries if each is not None and each.method.startswith(BY_MODEL)}
+
+
+def _lines(made: Rendering) -> list[NodeLine]:
+    return lines_of(made.text) if made.kind == "salient" else [NodeLine("", "Summary", made.text)]
 
 
 def _beats(reader: Reader, space: str, session: str) -> list[NodeOutline]:

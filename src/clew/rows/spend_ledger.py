@@ -75,6 +75,10 @@ class Ledger:
         }
         _add(tx, key, change)
 
+    def refuse(self, tx: Transaction, model: str, purpose: str) -> None:
+        """Counts an answer that was paid for and is not used as a failure of today."""
+        _add(tx, (self._space, today(self._clock()), model, purpose), {"failures": 1})
+
     def _see_that_it_fits(self, held: Mapping[str, int], worst: Usage) -> None:
         tokens = held["tokens_in"] + held["tokens_out"] + held["reserved_tokens"]
         micros = held["micros"] + held["reserved_micros"]

@@ -218,6 +218,15 @@ class RecapMark(NamedTuple):
     shown: int
 
 
+class RenderingMethod(NamedTuple):
+    """A rendering of a node, how it was made, and from what."""
+
+    node: str
+    kind: str
+    method: str
+    source: bytes
+
+
 class NodeTitle(NamedTuple):
     """A node's place in the hierarchy and its title."""
 
@@ -362,6 +371,7 @@ SEGMENT_KEYS: Final = Columns(SEGMENT, SegmentKey)
 SEGMENT_KIND: Final = Column[str](SEGMENT, "kind")
 SEGMENT_DATA: Final = Column[bytes](SEGMENT, "data")
 
+RENDERING_METHODS: Final = Columns(RENDERING, RenderingMethod)
 RENDERED_NODE: Final = Column[str](RENDERING, "node")
 NODE_ID: Final = Column[str](NODE, "node")
 LABEL_OWNER: Final = Column[str](LABEL, "owner")

@@ -48,6 +48,11 @@ class CompletionCache:
         """
         return _About(self, owner, purpose)
 
+    def refuse(self, tx: Transaction, purpose: str) -> None:
+        """Books an answer that is not used; recorded answers alone cost nothing, and are not booked."""
+        if not self.recorded_only:
+            self._ledger.refuse(tx, self.name, purpose)
+
     def ask(self, prompt: Prompt, max_tokens: int, owner: str, purpose: str) -> Completion:
         """The recorded answer to a request, or else a new one.
 
