@@ -22,9 +22,13 @@ _PLAIN: Final = frozenset("error command".split())
 """Kinds of evidence that may be a model's own words."""
 _OPENINGS: Final = frozenset(
     "user users assistant speaker speakers discussion conversation summary overview later then first second third next"
-    " finally initially afterwards subsequently meanwhile eventually together both everyone someone nobody today"
-    " additionally moreover however therefore thus instead despite overall following regarding concerning since"
-    " according besides still now once several two three people".split()
+    " last finally initially afterwards subsequently meanwhile eventually together both everyone someone nobody today"
+    " additionally moreover however therefore thus instead despite overall following regarding concerning since soon"
+    " according besides still now once several two three four five people throughout early earlier concurrently lastly"
+    " simultaneously consequently accordingly similarly specifically notably importantly alongside ultimately recently"
+    " previously currently gradually progressively separately likewise furthermore shortly within among toward towards"
+    " upon beyond given based building working moving looking starting beginning continuing using having seeking trying"
+    " planning another various key main new certain upcoming ongoing initial final further along near around amid".split()
 )
 _OWN: Final = 0.5
 """Least share of a summary's terms that its source has: below, it is about something else."""
