@@ -68,6 +68,8 @@ def test_a_beat_in_short_names_its_turns_its_speakers_and_how_to_open_it(memory:
     assert memory.restore(item.restore).id == item.turn_ids[0]
     row = next(row for row in memory.explain(context.receipt_id).chosen if row["rendering"] == "salient")
     assert row["turn_ids"] == list(item.turn_ids)
+    assert row["node_id"] == item.node_id
+    assert item.rank == 0
 
 
 def test_what_a_turn_in_the_block_says_is_not_said_again(memory: Memory) -> None:

@@ -28,7 +28,7 @@ _OPENINGS: Final = frozenset(
     " simultaneously consequently accordingly similarly specifically notably importantly alongside ultimately recently"
     " previously currently gradually progressively separately likewise furthermore shortly within among toward towards"
     " upon beyond given based building working moving looking starting beginning continuing using having seeking trying"
-    " planning another various key main new certain upcoming ongoing initial final further along near around amid".split()
+    " planning another various key main new certain upcoming ongoing initial final further along near around".split()
 )
 _OWN: Final = 0.5
 """Least share of a summary's terms that its source has: below, it is about something else."""
