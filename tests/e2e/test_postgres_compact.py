@@ -11,7 +11,7 @@ from tests.postgres_servers import Server
 
 BACK = """
 DELETE FROM installation WHERE schema_number >= 4;
-DROP TABLE compaction, original, pin, weighing, analysis;
+DROP TABLE stand_in, material, recap_state, rendering, compaction, original, pin, weighing, analysis;
 ALTER TABLE receipt ALTER COLUMN data TYPE text COLLATE "C" USING convert_from(data, 'UTF8');
 INSERT INTO annotation VALUES
     ('a', 's:turn:0', 'weighing', '{"layer1":0.25}', 'rule', 5),

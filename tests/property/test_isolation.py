@@ -218,6 +218,7 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
     "revert": lambda m, _: m.revert(1),
     "retry": lambda m, _: m.retry(),
     "recap": lambda m, _: m.recap(m.sessions()[0].name),
+    "shown": lambda m, _: m.shown(m.sessions()[0].name),
     "insure": lambda m, _: m.insure(m.sessions()[0].name, []),
     "condense": lambda m, _: _timeless(m.condense(m.sessions()[0].name, force=True).to_dict()),
     "collapse": lambda m, _: m.collapse(LISTED, "openai", protected=0),

@@ -40,17 +40,13 @@ def condense(
     if shown:
         _show(scope, session)
         return
-    with open_memory(scope, **_settings(session_tokens)) as memory:
+    with open_memory(scope) as memory:
         name = session or latest_session(memory)
-        receipt = memory.condense(name, force=force, dry_run=dry_run)
+        receipt = memory.condense(name, force=force, dry_run=dry_run, session_tokens=session_tokens)
     if scope.as_json:
         emit(receipt.to_dict())
     else:
         err().print(_summary(name, receipt, dry_run=dry_run))
-
-
-def _settings(session_tokens: int | None) -> dict[str, dict[str, dict[str, int]]]:
-    return {} if session_tokens is None else {"config": {"condense": {"session_tokens": session_tokens}}}
 
 
 def _show(scope: Scope, session: str | None) -> None:

@@ -27,6 +27,7 @@ _WAITING: Final = {
     "embed": "turns have no vectors yet (search finds them by their words)",
     "recognise": "turns wait for the named-entity model (until then, rules find the names)",
     "receipts": "receipts are not written yet",
+    "condense": "sessions are due to be condensed",
     "nuance_model": "turns wait for the language model",
     "switch": "old models still have vectors stored",
     "scrub": "cleaning of the database files is due (they may contain traces of forgotten turns)",

@@ -8,7 +8,7 @@ at `Compactor.compact`.
 
 from collections import Counter as Tally
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
 from typing import Final
@@ -95,16 +95,24 @@ class Compactor:
         object.__setattr__(self, "gathering", RecapGathering(self.store, self.space, self.analysis))
         object.__setattr__(self, "watch", TaskWatch(self.space))
 
-    def compact(self, session: str, *, force: bool = False, dry_run: bool = False) -> Receipt:
+    def compact(
+        self, session: str, *, force: bool = False, dry_run: bool = False, session_tokens: int | None = None
+    ) -> Receipt:
         """Compacts a session that is due, or any one with `force`; gives the receipt.
 
         Nothing is written by a dry run, nor when nothing is due: `understood["compacted"]` of the receipt says so.
+
+        Args:
+            session_tokens: in place of the setting of that name.
 
         Raises:
             NotFoundError: there is no such session.
             InputError: the space is paused.
             ConflictError: the session was changed again and again meanwhile.
         """
+        if session_tokens is not None:
+            limits = replace(self.config, session_tokens=session_tokens)
+            return replace(self, config=limits).compact(session, force=force, dry_run=dry_run)
         for _ in range(_ATTEMPTS):
             plan = self._plan(session, force=force)
             if isinstance(plan, Receipt):

@@ -21,6 +21,7 @@ from clew.store.values import Key
 from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import Problem
 
+_OF_SESSIONS = frozenset(owned.table.name for owned in OWNED_ROWS if owned.column == "session")
 _LOST = "restore a backup; nothing else can bring them back"
 
 
@@ -92,7 +93,7 @@ def find_odd_jobs(reader: Reader, space: str) -> Iterator[Problem]:
 
 
 def find_orphans(reader: Reader, space: str) -> Iterator[Orphan]:
-    """Labels, recorded answers and feedback of missing turns, and nodes of missing sessions, by table and key."""
+    """Labels, recorded answers and feedback of missing turns, nodes and compactions of missing sessions."""
     sessions = _places(reader, space)
     for owned in OWNED_ROWS:
         for key, owner in owned.scan(reader, space):
@@ -102,7 +103,7 @@ def find_orphans(reader: Reader, space: str) -> Iterator[Orphan]:
 
 def orphan_problem(orphan: Orphan) -> Problem:
     """The text with which `clew verify` reports an orphan."""
-    what = "session" if orphan.table == "node" else "turn"
+    what = "session" if orphan.table in _OF_SESSIONS else "turn"
     detail = f"a row of {orphan.table} belongs to this {what}, which is not stored"
     return Problem(kind="orphan", where=orphan.owner, detail=detail, repair="clew doctor --repair drops it")
 

@@ -214,16 +214,20 @@ class Memory(MemoryReads):
         self._check_open()
         resume(self.reads.store, self.space)
 
-    def condense(self, session: str, *, force: bool = False, dry_run: bool = False) -> Receipt:
+    def condense(
+        self, session: str, *, force: bool = False, dry_run: bool = False, session_tokens: int | None = None
+    ) -> Receipt:
         """Compacts a session: makes the recap that stays until the next compaction, and a list of what left the prompt.
 
         The turns stay as they are. A session is due when more than `condense.session_tokens` were added since its last
-        compaction; the background work compacts those by itself. The receipt's rows name each covered turn,
-        the values of it that are not in the recap, and the id that restores it; `explain` gives it again.
+        compaction, or for another reason of docs/condense.md; the background work compacts those by itself. The
+        receipt's rows name each turn that is new in it, how many of its values are not in the recap, and the id that
+        restores it; `explain` gives it again.
 
         Args:
             force: also a session that is not due, if it has any new turns beside the last `condense.protected_turns`.
             dry_run: write nothing.
+            session_tokens: in place of the setting `condense.session_tokens`, for this call.
 
         Returns:
             The receipt; `understood["compacted"]` says whether a compaction was due, and `understood["why"]` why not.
@@ -234,7 +238,10 @@ class Memory(MemoryReads):
             ConflictError: the session was changed again and again meanwhile.
         """
         self._check_open()
-        receipt = self.parts.compactor.compact(given_text(session, "session"), force=force, dry_run=dry_run)
+        limit = None if session_tokens is None else given_count(session_tokens, "session_tokens", "new tokens")
+        receipt = self.parts.compactor.compact(
+            given_text(session, "session"), force=force, dry_run=dry_run, session_tokens=limit
+        )
         if receipt.understood["compacted"] and not dry_run:
             self.reads.receipts.keep(receipt)
         return receipt

@@ -18,6 +18,7 @@ from clew.store.tables import (
     FEEDBACK,
     JOB,
     LABEL,
+    MATERIAL,
     META,
     NODE,
     PARAMETER,
@@ -27,6 +28,7 @@ from clew.store.tables import (
     RENDERING,
     SEGMENT,
     SESSION,
+    STAND_IN,
     TAIL,
     TOMBSTONE,
     TURN,
@@ -406,8 +408,12 @@ OWNED_ROWS: Final = (
     OwnedRows(FEEDBACK, "owner"),
     OwnedRows(PIN, "name"),
     OwnedRows(NODE, "session"),
+    OwnedRows(COMPACTION, "session"),
+    OwnedRows(RECAP_STATE, "session"),
+    OwnedRows(MATERIAL, "session"),
+    OwnedRows(STAND_IN, "session"),
 )
-"""What belongs to a turn (a node: to a session) and has to go when that goes."""
+"""What belongs to a turn or a session and has to go when that goes."""
 
 TOMBSTONE_KEYS: Final = Columns(TOMBSTONE, TombstoneKey)
 TOMBSTONE_SEQ: Final = Column[int](TOMBSTONE, "seq")
