@@ -159,6 +159,18 @@ def test_a_prompt_that_cannot_be_smaller_is_not_tried_again_with_every_turn() ->
 
 
 @pytest.mark.requirement("F-COMPACT-02")
+def test_a_session_that_comes_all_at_once_takes_several_compactions() -> None:
+    with quiet(config={"condense": {"protected_turns": 2, "session_tokens": 500, "recap_tokens": 200}}) as memory:
+        added(memory, talk(0, 400))
+        made = rows(memory.reads.store, "compaction")
+        assert [row[2] for row in made] == list(range(1, len(made) + 1))
+        assert 4 <= len(made) <= 10
+        assert "not above" in memory.condense("s").understood["why"]
+        names = [name for each in memory.shown("s") for name in each.turn_ids]
+        assert len(names) == len(set(names)) == 400
+
+
+@pytest.mark.requirement("F-COMPACT-02")
 def test_nothing_is_done_while_the_space_is_paused_and_nothing_waits() -> None:
     with quiet(config={"condense": {"protected_turns": 2, "session_tokens": 100_000}}) as memory:
         added(memory, talk(0, 40))

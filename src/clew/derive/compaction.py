@@ -160,7 +160,7 @@ class Compactor:
                     return _Plan(session, Trigger.ASKED, -1 if mark is None else mark.mark, until)
                 growth = Growth(covered, covered, 0, 0, 0, 0)
             else:
-                growth = growth_of(reader, self.space, view, session, mark, self.config.protected_turns)
+                growth = growth_of(reader, self.space, view, session, mark, self.config)
                 trigger = trigger_of(reader, session, growth, self.config, self.watch)
                 if trigger is not None:
                     return _Plan(session, trigger, growth.mark, growth.until)

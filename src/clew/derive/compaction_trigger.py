@@ -31,6 +31,9 @@ from clew.text.counters import CHARS_PER_TOKEN
 TASK_SHARE: Final = 0.25
 """Share of `session_tokens` from which a completed task list is a reason."""
 
+MOST_SHARE: Final = 2.0
+"""Times `session_tokens` that one compaction covers at most: a session that was imported whole takes several."""
+
 WINDOW_SHARE: Final = 0.02
 """Share of the window that has to be new: a prompt that cannot be made smaller is not tried again with every turn."""
 
@@ -69,13 +72,9 @@ class Growth:
 
 
 def growth_of(
-    reader: Reader, space: str, view: IndexView, session: str, mark: RecapMark | None, protected: int
+    reader: Reader, space: str, view: IndexView, session: str, mark: RecapMark | None, config: CondenseConfig
 ) -> Growth:
-    """How a session has grown.
-
-    Args:
-        protected: turns at the end that are never covered.
-    """
+    """How a session has grown; of one that came all at once, as much as one compaction covers."""
     covered = -1 if mark is None else mark.mark
     analysed = -1 if _is_read_again(reader, space, session) else read_progress(reader, space)[1].next
     turns = view.turns
@@ -85,15 +84,18 @@ def growth_of(
         return Growth(covered, covered, 0, 0, 0, 0)
     places = np.flatnonzero((turns.session == code) & (turns.seq > covered))
     places = places[np.argsort(turns.seq[places], kind="stable")]
-    within = places[: max(0, len(places) - protected)]
+    within = places[: max(0, len(places) - config.protected_turns)]
     late = np.flatnonzero(turns.ordinal[within] >= analysed)
-    new = within[: int(late[0])] if len(late) else within
+    ready = within[: int(late[0])] if len(late) else within
+    most = CHARS_PER_TOKEN * MOST_SHARE * max(config.session_tokens, config.window)
+    enough = int(np.searchsorted(np.cumsum(turns.chars[ready]), most)) + 1
+    new = ready[: max(enough, config.minimum_turns)]
     shown = 0 if mark is None else mark.shown
     return Growth(
         covered,
         int(turns.seq[new[-1]]) if len(new) else covered,
         len(new),
-        len(within) - len(new),
+        len(within) - len(ready),
         int(turns.chars[new].sum()) // CHARS_PER_TOKEN,
         shown + int(turns.chars[places].sum()) // CHARS_PER_TOKEN,
     )
@@ -178,7 +180,7 @@ def due(reader: Reader, space: str, view: IndexView, config: CondenseConfig, wat
         return []
     found = []
     for session in candidates:
-        growth = growth_of(reader, space, view, session, marks.get(session), config.protected_turns)
+        growth = growth_of(reader, space, view, session, marks.get(session), config)
         if trigger_of(reader, session, growth, config, watch) is not None:
             found.append(session)
     return found
