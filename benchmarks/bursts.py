@@ -1,10 +1,10 @@
 """What recall finds in bursts of short messages, as people send them from phones.
 
-    python -m benchmarks.bursts PATH [--vectors FILE] [--limit NUMBER]
+    python -m benchmarks.bursts PATH [--words NUMBER] [--vectors FILE] [--limit NUMBER]
 
-PATH is LoCoMo or REALTALK data (docs/benchmarks.md says where it comes from). Every turn is cut into its sentences,
-each a message of its own some seconds later; a question's evidence is the message of each gold turn that has the most
-words of the answer, or of the question where none has any.
+PATH is LoCoMo or REALTALK data (docs/benchmarks.md says where it comes from). Every turn is cut into its sentences, or
+into about so many words, each a message of its own some seconds later; a question's evidence is the message of each
+gold turn that has the most words of the answer, or of the question where none has any.
 """
 
 import argparse
@@ -34,13 +34,14 @@ APART: Final = timedelta(seconds=6)
 """Time between two messages of a burst."""
 
 
-def in_bursts(conversation: DatasetConversation, answers: dict[str, str]) -> DatasetConversation:
+def in_bursts(conversation: DatasetConversation, answers: dict[str, str], size: int = 0) -> DatasetConversation:
     """The conversation with each sentence as a turn of its own.
 
     Args:
         answers: answer to each question, by the question's text.
+        size: words of a message, about; 0 for sentences.
     """
-    pieces = {turn.id: list(_messages(turn)) for turn in conversation.turns}
+    pieces = {turn.id: list(_messages(turn, size)) for turn in conversation.turns}
     questions = [
         replace(each, evidence=tuple(_told(pieces[name], each, answers.get(each.text, "")) for name in each.evidence))
         for each in conversation.questions
@@ -49,8 +50,13 @@ def in_bursts(conversation: DatasetConversation, answers: dict[str, str]) -> Dat
     return replace(conversation, turns=turns, questions=tuple(questions))
 
 
-def _messages(turn: DatasetTurn) -> Iterator[DatasetTurn]:
-    texts = [turn.text[start:end] for start, end in sentence_spans(turn.text)] or [turn.text]
+def _messages(turn: DatasetTurn, size: int) -> Iterator[DatasetTurn]:
+    said = turn.text.split()
+    if size and said:
+        size = -(-len(said) // max(1, round(len(said) / size)))  # of equal length, so that no last word stands alone
+        texts = [" ".join(said[start : start + size]) for start in range(0, len(said), size)]
+    else:
+        texts = [turn.text[start:end] for start, end in sentence_spans(turn.text)] or [turn.text]
     for number, text in enumerate(texts):
         at = None if turn.at is None else turn.at + number * APART
         yield replace(turn, id=f"{turn.id}/{number}", text=text, at=at)
@@ -105,6 +111,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Prints the evidence found at each budget, with the embedder and without."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.bursts", description="What is found in bursts.")
     parser.add_argument("path", type=Path, metavar="PATH", help="LoCoMo or REALTALK data")
+    parser.add_argument(
+        "--words", type=int, metavar="NUMBER", default=0, help="words of a message instead of sentences"
+    )
     parser.add_argument("--vectors", type=Path, metavar="FILE", help="keeps vectors for the next run")
     parser.add_argument("--limit", type=int, metavar="NUMBER", help="only the first conversations")
     options = parser.parse_args(arguments)
@@ -112,7 +121,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if embedder is not None and options.vectors is not None:
         embedder = RecordedEmbedder(embedder, options.vectors)
     answers = read_answers(options.path)
-    talks = [in_bursts(each, answers) for each in load(options.path)[: options.limit]]
+    talks = [in_bursts(each, answers, options.words) for each in load(options.path)[: options.limit]]
     for model in (embedder, None):
         rows = [row for talk in talks for row in found(talk, model)]
         means = [100 * sum(column) / len(rows) for column in zip(*rows, strict=True)]

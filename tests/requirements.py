@@ -1611,6 +1611,11 @@ AGENTS = (
         "issue 13",
         "Where a large block shows several sessions, their headings carry title, project and branch.",
     ),
+    Requirement(
+        "F-AGENT-86",
+        "issue 13",
+        "A message of a few words is found by what the same person wrote just before or after it.",
+    ),
     Requirement("F-AGENT-85", "issue 13", "`clew watch cursor` stores the chats of Cursor while it runs."),
     Requirement("F-AGENT-84", "issue 13", "Turns in twelve other languages are searched for dates, as questions are."),
 )

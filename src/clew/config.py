@@ -99,6 +99,12 @@ class RecallConfig:
     window: float = _setting(
         0.5, "Weight of the mean cosine over three turns, in conversations between people.", low=0, high=20
     )
+    burst: float = _setting(
+        0.4,
+        "Share of the match of the best of several short messages in a row that the others get as well.",
+        low=0,
+        high=1,
+    )
     answer: float = _setting(
         0.5,
         "Weight of the previous turn's cosine if that turn asks something, in conversations between people.",

@@ -19,7 +19,7 @@ from clew.rank.search import rank
 from clew.rank.signals import SIGNALS
 from clew.testing import FrozenClock, HashEmbedder
 from tests.ranking_spaces import BY_NAME, NOON, answered, asked, day, said, space, values
-from tests.unit import test_rank_agents
+from tests.unit import test_rank_agents, test_rank_bursts
 
 OFF = ("graph", "tree", "label", "beat", "importance")
 """Signals without a weight."""
@@ -30,7 +30,8 @@ ALL_ON: dict[str, Any] = dict.fromkeys(OFF, 1.5)
 
 @pytest.mark.requirement("F-RANKING-05")
 def test_every_signal_has_a_test() -> None:
-    tests = [name for name in (*globals(), *vars(test_rank_agents)) if name.startswith("test_signal_")]
+    every = (*globals(), *vars(test_rank_agents), *vars(test_rank_bursts))
+    tests = [name for name in every if name.startswith("test_signal_")]
     assert [name for name in BY_NAME if not any(test.startswith(f"test_signal_{name}_") for test in tests)] == []
 
 
@@ -416,7 +417,7 @@ def test_a_weight_of_0_switches_a_signal_off(name: str, beside: bool) -> None:
     never = {True: {"answer", "statement", "window"}, False: {"user", "assistant", *AGENT}}[beside]
     never |= {"position", "standing", "opening", "hop", *OFF}  # not asked for, or no weight
     never |= {"unembedded", "exact", "rare", "call", "users_words"}  # a sentence, a small space, all vectors, no tool
-    never |= {"failure", "session"}  # not asked for, few sessions
+    never |= {"failure", "session", "burst"}  # not asked for, few sessions, two speakers
     weight = "cost_assistant" if beside and name == "cost" else name
 
     def shares(**weights: Any) -> set[str]:

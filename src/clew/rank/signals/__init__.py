@@ -12,6 +12,7 @@ from clew.config import RecallConfig
 from clew.rank.frame import Scores
 from clew.rank.signals.agent import agent, brief, call, users_words
 from clew.rank.signals.beat import beat
+from clew.rank.signals.burst import burst
 from clew.rank.signals.cost import cost
 from clew.rank.signals.coverage import coverage, exact, rare
 from clew.rank.signals.dense import answer, dense, dense_rewritten, unembedded, window
@@ -69,6 +70,7 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("dense_rewritten", dense_rewritten, lambda c, _: c.dense_rewritten, "z", ranks=True),
     Signal("window", window, lambda c, _: c.window, "z", ranks=True),
     Signal("unembedded", unembedded, lambda c, _: c.unembedded, derived=True),
+    Signal("burst", burst, lambda c, _: c.burst, derived=True),
     Signal("answer", answer, lambda c, _: c.answer),
     Signal("speaker", speaker, lambda c, _: c.speaker),
     Signal("speaker_first_person", speaker_first_person, lambda c, _: c.speaker_first_person),

@@ -1,0 +1,67 @@
+"""Bursts: short messages that one person sends in a row are one thing said."""
+
+from collections.abc import Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.index.incremental_cache import CacheKey
+from clew.index.view import IndexView
+from clew.rank.frame import USER, Frame, Scores
+from clew.rank.fusion import Opinion
+
+MATCH: Final = ("lexical", "dense", "dense_rewritten", "window")
+"""Signals of a message from which the others of its burst get a share."""
+
+APART_US: Final = 120_000_000
+"""Microseconds between two messages of a burst at most: two minutes."""
+
+SHORT: Final = 40.0
+"""Characters of a burst's messages, on average, up to which they get the whole share."""
+
+_BURSTS: Final = CacheKey[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]("bursts")
+
+
+def burst(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
+    """What `MATCH` adds to the best message of a burst beyond the message itself; None without bursts.
+
+    People on phones write a sentence in pieces of a few words: the piece that matches the question is seldom the one
+    that answers it. Where an assistant takes part, only the person's messages are bursts: what an agent says and calls
+    in a row are things of their own.
+    """
+    positions, first, short = frame.view.derived(_BURSTS, lambda: _bursts(frame.view, only_user=frame.with_assistant))
+    if not len(positions):
+        return None
+    match = np.zeros(len(positions))
+    for name in MATCH:
+        if name in known:
+            match += np.nan_to_num(known[name].shares(positions))
+    best = np.maximum.reduceat(match, first)
+    sizes = np.diff(np.append(first, len(positions)))
+    values = np.zeros(frame.size)
+    values[positions] = (np.repeat(best, sizes) - match) * np.repeat(short, sizes)
+    return values
+
+
+def _bursts(view: IndexView, *, only_user: bool) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Positions of the messages in bursts, where in them each burst begins, and how short its messages are, up to 1."""
+    turns = view.turns
+    before = view.previous[turns.first_piece]
+    owner = view.pieces.turn[np.maximum(before, 0)]
+    places = np.arange(len(owner))
+    goes_on = (before >= 0) & (owner == places - 1)
+    goes_on[1:] &= (turns.role[1:] == turns.role[:-1]) & (turns.speaker[1:] == turns.speaker[:-1])
+    goes_on[1:] &= (turns.at[1:] != view.NO_TIME) & (turns.at[:-1] != view.NO_TIME)
+    goes_on[1:] &= np.abs(turns.at[1:] - turns.at[:-1]) <= APART_US
+    if only_user:
+        goes_on &= turns.role == USER
+    inside = goes_on.copy()
+    inside[:-1] |= goes_on[1:]
+    positions = np.flatnonzero(inside)
+    first = np.flatnonzero(~goes_on[positions])
+    if not len(first):
+        return positions, first, np.empty(0)
+    sizes = np.diff(np.append(first, len(positions)))
+    chars = np.add.reduceat(turns.chars[positions].astype(np.float64), first) / sizes
+    return positions, first, np.minimum(1.0, SHORT / np.maximum(chars, 1.0))
