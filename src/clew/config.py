@@ -99,12 +99,7 @@ class RecallConfig:
     window: float = _setting(
         0.5, "Weight of the mean cosine over three turns, in conversations between people.", low=0, high=20
     )
-    burst: float = _setting(
-        0.4,
-        "Share of the match of the best of several short messages in a row that the others get as well.",
-        low=0,
-        high=1,
-    )
+    burst: float = _setting(0.4, "Share of a burst's best match that its other messages get.", low=0, high=1)
     answer: float = _setting(
         0.5,
         "Weight of the previous turn's cosine if that turn asks something, in conversations between people.",
@@ -197,11 +192,7 @@ class RecallConfig:
     )
     cost: float = _setting(2.0, "Subtracted for each unit of the natural logarithm of a turn's tokens.", low=0, high=20)
     cost_assistant: float = _setting(3.0, "`recall.cost` in conversations with an assistant.", low=0, high=20)
-    thinking: str = _setting(
-        "new",
-        "Which thinking of a model blocks show: what its answer does not say again, or all.",
-        choices=("new", "all"),
-    )
+    thinking: str = _setting("new", "Thinking in blocks: what its answer leaves out, or all.", choices=("new", "all"))
     announcement: float = _setting(
         1.0,
         "Share of what the announcement of a tool call scores above the call's result that is subtracted after fusion.",
