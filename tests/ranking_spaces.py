@@ -74,7 +74,7 @@ BY_NAME = {signal.name: signal for signal in SIGNALS}
 def values(name: str, frame: Frame) -> list[float] | None:
     """What a signal gives, to three places."""
     signal = BY_NAME[name]
-    known = {opinion.name: opinion for opinion in opinions(frame)[1]}
+    known = {opinion.name: opinion for opinion in opinions(frame)[1] if opinion.name != name}
     found = signal.compute(frame, known) if signal.derived else signal.compute(frame)
     return None if found is None else np.round(found, 3).tolist()
 

@@ -1581,6 +1581,25 @@ AGENTS = (
         "Asked why something failed, an assistant's memory prefers turns that report a failure.",
     ),
     Requirement(
+        "F-PIECES-01",
+        "issue 13",
+        "Asked why, an agent's memory prefers turns in which the assistant explains something.",
+    ),
+    Requirement(
+        "F-PIECES-02",
+        "issue 13",
+        "Asked how something ended, an agent's memory prefers the last turns of the session that matches best.",
+    ),
+    Requirement(
+        "F-PIECES-03",
+        "issue 13",
+        "For a question in two parts, an agent's memory prefers turns soon after the one that matches best.",
+    ),
+    Requirement(
+        "F-PIECES-04", "issue 13", "System prompts are not worth more the more of a session an agent does alone."
+    ),
+    Requirement("F-PIECES-05", "issue 13", "What a program complains about is not taken for the person's words."),
+    Requirement(
         "F-RARE-01",
         "issue 13",
         "A search for the two rarest words of a turn has that turn among the first five, with all, half or no vectors.",

@@ -131,12 +131,7 @@ class RecallConfig:
     tree: float = _setting(
         0.0, "Weight of a turn's cosine combined with those of its beat and chapters.", low=0, high=20
     )
-    coverage: float = _setting(
-        4.0,
-        "Added to a turn that contains all terms of the question, in sessions in which the user says little.",
-        low=0,
-        high=20,
-    )
+    coverage: float = _setting(4.0, "Added to an agent's turn that contains all terms of the question.", low=0, high=20)
     exact: float = _setting(
         20.0, "Added to the few turns that contain every word of a search made of words alone.", low=0, high=50
     )
@@ -149,16 +144,10 @@ class RecallConfig:
     quote: float = _setting(4.0, "Added when a turn contains a phrase that the question quotes.", low=0, high=20)
     user: float = _setting(6.0, "Added to the user's turns in conversations with an assistant.", low=0, high=20)
     agent: float = _setting(
-        4.8,
-        "Added to the turns of assistant and tools, times how little of their session the user says.",
-        low=0,
-        high=20,
+        4.8, "Added to turns of assistant and tools, times how little of their session the user says.", low=0, high=20
     )
     users_words: float = _setting(
-        4.8,
-        "Subtracted likewise when the question asks what the user wanted or asked for.",
-        low=0,
-        high=20,
+        4.8, "Subtracted likewise when the question asks what the user wanted or asked for.", low=0, high=20
     )
     brief: float = _setting(
         3.0, "Subtracted from very short turns of sessions in which the user says little.", low=0, high=20
@@ -167,28 +156,34 @@ class RecallConfig:
         0.3, "Share of the match of a calling turn that the tool's result gets as well.", low=0, high=1
     )
     session: float = _setting(
-        2.0,
-        "Weight of the best match by words in the turn's session, in conversations with an assistant of many sessions.",
-        low=0,
-        high=20,
+        2.0, "Weight, beside an assistant, of the best match by words in a turn's session among many.", low=0, high=20
     )
     failure: float = _setting(
         2.0, "Added to turns that report a failure when an assistant is asked why something failed.", low=0, high=20
     )
-    standing: float = _setting(
+    cause: float = _setting(
+        2.0, "Added to turns in which an agent explains something, when the question asks why.", low=0, high=20
+    )
+    closing: float = _setting(
         4.0,
-        "Added to the user's standing instructions and preferences when an assistant is asked for help.",
+        "Weight of a late position in an agent's session, when the question asks how something ended.",
         low=0,
         high=20,
+    )
+    sequel: float = _setting(
+        4.0,
+        "Weight of a position after the best turn in an agent's session, for a question in two parts.",
+        low=0,
+        high=20,
+    )
+    standing: float = _setting(
+        4.0, "Added to the user's standing wishes and preferences when an assistant is asked for help.", low=0, high=20
     )
     assistant: float = _setting(
         4.0, "Added to the assistant's turns when the question asks for the assistant's words.", low=0, high=20
     )
     opening: float = _setting(
-        6.0,
-        "Weight of an early position in the session when an assistant is asked for a summary or an order of events.",
-        low=0,
-        high=20,
+        6.0, "Weight of an early position in the session, for a summary or an order of events.", low=0, high=20
     )
     cost: float = _setting(2.0, "Subtracted for each unit of the natural logarithm of a turn's tokens.", low=0, high=20)
     cost_assistant: float = _setting(3.0, "`recall.cost` in conversations with an assistant.", low=0, high=20)

@@ -66,6 +66,9 @@ def test_a_receipt_gives_every_signals_share(fusion: str) -> None:
         "call",
         "session",
         "failure",
+        "cause",
+        "closing",
+        "sequel",
     }  # no assistant takes part
     aside |= {"graph", "tree", "label", "beat", "importance"}  # have no weight by default
     aside |= {

@@ -87,3 +87,61 @@ def test_signal_failure_marks_reports_of_failure_when_one_is_asked_for() -> None
     assert values("failure", asked(view, "What did I book?")) is None
     assert values("failure", asked(view, "Why did the zebra crash?")) is None, "nothing is like the question"
     assert values("failure", asked(space("Error: no seats"), "Why are there no seats?")) is None
+
+
+@pytest.mark.requirement("F-PIECES-01")
+def test_signal_cause_marks_the_explaining_turns_of_an_agent() -> None:
+    view = space(*WORK)
+    for question in ("Why did make fail?", "what broke the build?", "the reason for the missing rule?"):
+        assert values("cause", asked(view, question)) == [0, 0, 0, 0, 0.5, 0, 0, 0], "not the tool, which says no rule"
+    assert values("cause", asked(view, "What did make say?")) is None
+    assert values("cause", asked(view, "Why did the zebra sleep?")) is None, "nothing is like the question"
+    assert values("cause", asked(space("tea", answered("The tea is missing.")), "Why no tea?")) is None
+    assert values("cause", asked(PEOPLE, "Why no tea?")) is None
+
+
+@pytest.mark.requirement("F-PIECES-02")
+@pytest.mark.parametrize(
+    "question",
+    ["how did the build end?", "Was the build ever fixed?", "did the build work?", "which rule was it finally?"],
+)
+def test_signal_closing_rises_towards_the_end_of_the_best_session(question: str) -> None:
+    other = [said("Bake a cake", session="t"), *(answered("Baked.", session="t") for _ in range(7))]
+    found = values("closing", asked(space(*WORK, *other), question))
+    assert found is not None
+    assert found[:8] == [round(0.5 * math.exp(-left / 8), 3) for left in range(7, -1, -1)]
+    assert max(found[8:]) < found[0]
+
+
+@pytest.mark.requirement("F-PIECES-02")
+def test_signal_closing_is_silent_unless_an_end_is_asked_for() -> None:
+    assert values("closing", asked(space(*WORK), "What did make say?")) is None
+    assert values("closing", asked(space(*WORK), "How did the zebra end?")) is None, "nothing is like the question"
+    assert values("closing", asked(space("tea", answered("Tea.")), "How did the tea end?")) is None
+    assert values("closing", asked(PEOPLE, "How did the tea end?")) is None
+
+
+@pytest.mark.requirement("F-PIECES-03")
+def test_signal_sequel_falls_from_the_best_turn_on() -> None:
+    elsewhere = [said("Bake a cake", session="t"), *(answered("Baked.", session="t") for _ in range(7))]
+    found = values("sequel", asked(space(*WORK, *elsewhere), "Which rule for zlib was it, and where was it?"))
+    assert found == [0] * 3 + [round(0.5 * math.exp(-later / 12), 3) for later in range(1, 6)] + [0] * 8
+    assert values("sequel", asked(space(*WORK), "Which rule for zlib was it?")) is None
+    assert values("sequel", asked(space(*WORK), "Which zebra was it, and where did it go?")) is None
+    assert values("sequel", asked(PEOPLE, "Which tea was it, and how was it?")) is None
+
+
+@pytest.mark.requirement("F-PIECES-04")
+def test_system_prompts_have_no_agent_share() -> None:
+    found = values("agent", asked(space(said("You build things.", role="system"), *WORK), "Why did it fail?"))
+    assert found is not None
+    assert found[:2] == [0, 0]
+    assert min(found[2:]) > 0.5
+
+
+@pytest.mark.requirement("F-PIECES-05")
+def test_what_a_program_complains_about_is_not_the_persons_words() -> None:
+    view = space(*WORK)
+    assert values("users_words", asked(view, "What did make complain about?")) is None
+    for question in ("What did I complain about?", "which complaint was it?", "the user complained about what?"):
+        assert values("users_words", asked(view, question)) is not None

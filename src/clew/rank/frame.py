@@ -33,6 +33,7 @@ EVERY: Final = slice(None)
 
 ASSISTANT: Final = ROLES.index("assistant")
 USER: Final = ROLES.index("user")
+SYSTEM: Final = ROLES.index("system")
 TOOL: Final = ROLES.index("tool")
 
 ASSISTANT_SHARE: Final = 0.1
@@ -82,6 +83,11 @@ class Frame:
     def without_price(self) -> "Frame":
         """This frame with a weight of 0 for the cost of turns, for rankings without a budget."""
         return replace(self, config=replace(self.config, cost=0.0, cost_assistant=0.0))
+
+    @property
+    def matches(self) -> bool:
+        """Whether some turn has a word of the question, or is near to it in meaning."""
+        return self.similarity is not None or (self.piece_scores is not None and bool(self.piece_scores.any()))
 
     def best_piece(self, position: int) -> int:
         """Index of the piece of a turn that matches the question's terms best, the first of equals; 0 without terms."""

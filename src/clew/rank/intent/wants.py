@@ -50,8 +50,8 @@ _SEVERAL = late_pattern(
     re.IGNORECASE,
 )
 _USERS_WORDS = late_pattern(
-    r"\b(?:want(?:ed|s)?|asked|told|requested|required|requirements?|supposed|wish(?:ed)?|complain(?:ed|t)?|reported|reporter)\b"
-    r"|\b(?:I|we|user)\b(?: \w+){0,2} (?:want|ask|say|said|tell|request|wish|complain)\b",
+    r"\b(?:want(?:ed|s)?|asked|told|requested|required|requirements?|supposed|wish(?:ed)?|complaint|reported|reporter)\b"
+    r"|\b(?:I|we|user)\b(?: \w+){0,2} (?:want|ask|say|said|tell|request|wish|complain(?:ed)?)\b",
     re.IGNORECASE,
 )
 _FAILURE = late_pattern(
@@ -59,6 +59,20 @@ _FAILURE = late_pattern(
     r"|cannot|trouble|(?:could|did|would|is|was|were|does) ?n['’]t)\b",
     re.IGNORECASE,
 )
+_CAUSE = late_pattern(
+    r"\b(?:why|how come|what (?:caused|broke|went wrong|was wrong|is wrong)|reasons?)\b", re.IGNORECASE
+)
+_OUTCOME = late_pattern(
+    r"\b(?:end(?:s|ed|ing)? up|ended (?:with|in)|(?:in|at|by) the (?:very )?end|how (?:did|do|does) (?:[^\s?]+ ){1,8}"
+    r"end|finally|eventually|at last|conclu(?:de[ds]?|sions?)|outcome|(?:left|leave) off|turn(?:s|ed)? out"
+    r"|ever (?:\w+ )?(?:\w+ed|done|work|run|go|pass|succeed|get|solve|fix|finish|found|built)"
+    r"|did (?:(?:it|that|this|they|we) |the (?:[^\s?]+ ){1,4})(?:work|succeed|finish|pass|help)"
+    r"|(?:still|anything|what(?:['’]s| is| was)|is|was|remains?) "
+    r"(?:open|left|missing|to do|unfinished|unsolved|unresolved|pending|broken|failing)"
+    r"|where did (?:we|you|it|I) (?:stop|get)|last (?:thing|step|state|status))\b",
+    re.IGNORECASE,
+)
+_SEQUEL = late_pattern(r"\band (?:what|how|why|did|where|who|which|when)\b", re.IGNORECASE)
 _WORD = late_pattern(r"[^\W_]+(?:['’-][^\W_]+)*")
 _FACT = late_pattern(r"^\s*(?:who|whom|whose|which|where|what (?:is|was|are|were|did|does|do))\b", re.IGNORECASE)
 _CHANGE: Final = late_pattern(
@@ -89,6 +103,9 @@ class Wants:
         summary: what was said about something as a whole.
         users_words: what the person asked for, wanted or reported.
         failure: why something failed, was refused or did not happen.
+        cause: why something is as it is.
+        outcome: how something ended, or what is left to do.
+        sequel: two things, of which the second may have come after the first ("what broke, and how was it fixed?").
         order: the order in which things happened or were mentioned.
         help: something to be done or explained now, and not what was said before.
         time: when something happened, or on which day.
@@ -105,6 +122,9 @@ class Wants:
     summary: bool = False
     users_words: bool = False
     failure: bool = False
+    cause: bool = False
+    outcome: bool = False
+    sequel: bool = False
     order: bool = False
     help: bool = False
     time: bool = False
@@ -132,6 +152,9 @@ def wants_of(text: str, about: str | None = None, *, with_assistant: bool = Fals
         summary=_SUMMARY.search(text) is not None,
         users_words=with_assistant and _USERS_WORDS.search(text) is not None,
         failure=with_assistant and _FAILURE.search(text) is not None,
+        cause=with_assistant and _CAUSE.search(text) is not None,
+        outcome=with_assistant and _OUTCOME.search(text) is not None,
+        sequel=with_assistant and _SEQUEL.search(text) is not None,
         order=_ORDER.search(text) is not None,
         help=_HELP.search(text) is not None and _LOOKS_BACK.search(text) is None,
         time=_TIME.search(text) is not None,

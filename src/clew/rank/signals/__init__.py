@@ -14,6 +14,7 @@ from clew.rank.signals.agent import agent, brief, call, users_words
 from clew.rank.signals.beat import beat
 from clew.rank.signals.burst import burst
 from clew.rank.signals.cost import cost
+from clew.rank.signals.course import cause, closing, sequel
 from clew.rank.signals.coverage import coverage, exact, rare
 from clew.rank.signals.dense import answer, dense, dense_rewritten, unembedded, window
 from clew.rank.signals.failure import failure
@@ -92,6 +93,9 @@ SIGNALS: tuple[Signal, ...] = (
     Signal("call", call, lambda c, _: c.call, derived=True),
     Signal("session", session, lambda c, _: c.session, derived=True),
     Signal("failure", failure, lambda c, _: c.failure),
+    Signal("cause", cause, lambda c, _: c.cause),
+    Signal("closing", closing, lambda c, _: c.closing, derived=True),
+    Signal("sequel", sequel, lambda c, _: c.sequel, derived=True),
     Signal("importance", importance, lambda c, _: c.importance, "z"),
     Signal("user", user, lambda c, _: c.user, standing=True),
     Signal("agent", agent, lambda c, _: c.agent, standing=True, grows=False),

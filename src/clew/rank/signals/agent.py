@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from clew.index.incremental_cache import CacheKey
 from clew.index.view import IndexView
-from clew.rank.frame import TOOL, USER, Frame, Scores, agent_share
+from clew.rank.frame import SYSTEM, TOOL, USER, Frame, Scores, agent_share
 from clew.rank.fusion import Opinion
 
 MATCH: Final = ("lexical", "dense", "dense_rewritten")
@@ -29,13 +29,15 @@ BRIEF: Final = 30.0
 def agent(frame: Frame) -> Scores | None:
     """The agent share of the session for turns of assistant and tools; None where all shares are 0.
 
+    Not for system prompts, which say how an agent works and not what it did.
+
     In a chat the person's turns are worth more than the assistant's long answers. The more of a session an agent does
     alone, the more of what is worth remembering is in its findings and its tools' results.
     """
     if not frame.with_assistant:
         return None
     share = agent_share(frame.view)
-    return np.where(frame.view.turns.role == USER, 0.0, share) if share.max() > 0.0 else None
+    return np.where(np.isin(frame.view.turns.role, (USER, SYSTEM)), 0.0, share) if share.max() > 0.0 else None
 
 
 def users_words(frame: Frame) -> Scores | None:

@@ -25,9 +25,7 @@ def failure(frame: Frame) -> Scores | None:
     The answer to "why was it refused?" often has no word of the question ("Error: not enough seats"). None for other
     questions, and where nothing in the space is like the question.
     """
-    if not frame.intent.wants.failure:
-        return None
-    if frame.similarity is None and (frame.piece_scores is None or not frame.piece_scores.any()):
+    if not (frame.intent.wants.failure and frame.matches):
         return None
     return frame.view.derived(_FAILURES, lambda: _failures(frame.view))
 

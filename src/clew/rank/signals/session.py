@@ -31,14 +31,21 @@ def session(frame: Frame, known: Mapping[str, Opinion]) -> Scores | None:
     share = min(1.0, log(len(frame.view.sessions) / FEW) / log(MANY / FEW)) if frame.view.sessions else 0.0
     if share <= 0.0 or not frame.with_assistant or "lexical" not in known:
         return None
-    words = known["lexical"].values
+    nearness = session_match(frame, known["lexical"].values)
+    return None if nearness is None else share * nearness
+
+
+def session_match(frame: Frame, words: Scores) -> Scores | None:
+    """Of each turn, how near its session's best turn comes to the best of all, squared; None where no value is above 0.
+
+    Args:
+        words: a value per turn; those below 0 count as 0.
+    """
     first, codes = frame.view.derived(_RUNS, lambda: _runs(frame.view))
     best = np.zeros(len(frame.view.sessions))
     np.maximum.at(best, codes, np.maximum.reduceat(words, first))
     greatest = float(best.max())
-    if greatest <= 0.0:
-        return None
-    return np.asarray((share * (best / greatest) ** 2)[frame.view.turns.session])
+    return None if greatest <= 0.0 else np.asarray(((best / greatest) ** 2)[frame.view.turns.session])
 
 
 def _runs(view: IndexView) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
