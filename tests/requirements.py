@@ -1802,6 +1802,10 @@ MENDED = (
     Requirement(
         "F-MENDED-11", "issue 12", "An import says that an unchanged file was not read, and counts no record for it."
     ),
+    Requirement("F-MENDED-13", "issue 12", "Without a question, background work holds no postings in memory."),
+    Requirement("F-MENDED-14", "issue 12", "A packing step is bounded by bytes, also where turns are long."),
+    Requirement("F-MENDED-15", "issue 12", "A secret is masked as the default of a variable that code reads."),
+    Requirement("F-MENDED-16", "issue 12", "A password is masked as people tell it in other languages."),
     Requirement("F-MENDED-12", "issue 12", "The name of a speaker stays on one line in a recap and on the terminal."),
     Requirement(
         "F-MENDED-01",

@@ -225,3 +225,40 @@ def test_threads_see_whole_states_while_others_add_and_pack() -> None:
         thread.join()
     assert wrong == []
     assert live.view().turns.ordinal.tolist() == list(range(400))
+
+
+@pytest.mark.requirement("F-MENDED-13")
+def test_an_outline_has_the_columns_and_vectors_and_holds_no_postings(tmp_path: Path) -> None:
+    mine, theirs = SqliteStore.open(tmp_path), SqliteStore.open(tmp_path)
+    new_space(mine)
+    live, whole = LiveIndex(mine, SPACE), LiveIndex(theirs, SPACE)
+    for step in range(1, 6):
+        add(theirs, turns(step * 10 - 10, step * 10))
+        embed(theirs, [step])
+        for _ in range(2):
+            outline, view = live.outline(), whole.view()
+            assert outline.turns.ordinal.tolist() == view.turns.ordinal.tolist() == list(range(step * 10))
+            assert outline.pieces.turn.tolist() == view.pieces.turn.tolist()
+            assert (outline.sessions, outline.speakers) == (view.sessions, view.speakers)
+            assert [len(block.positions) for block in outline.vectors[MODEL]] == [
+                len(block.positions) for block in view.vectors[MODEL]
+            ]
+            assert not outline.segments
+            pack(theirs, SPACE, minimum=3, fan_out=2)
+    assert live.outline() is live.outline()
+    forget(theirs, [7])
+    assert 7 not in live.outline().turns.ordinal.tolist()
+    assert live.view().document_frequency("word") == 49
+    assert live.view().segments
+    assert live.outline() is live.view()
+
+
+@pytest.mark.requirement("F-MENDED-13")
+def test_a_view_after_an_outline_has_what_is_not_packed() -> None:
+    store = memory_store()
+    live = LiveIndex(store, SPACE)
+    add(store, turns(0, 5))
+    assert len(live.outline().turns.ordinal) == 5
+    assert live.view().document_frequency("word") == 5
+    add(store, turns(5, 7))
+    assert live.view().document_frequency("word") == 7

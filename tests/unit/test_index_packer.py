@@ -303,3 +303,17 @@ def test_a_newer_format_is_refused_as_such() -> None:
         Segment.load(newer)
     with pytest.raises(StoreCorrupt):
         Segment.load(newer[:-1])
+
+
+@pytest.mark.requirement("F-MENDED-14")
+def test_a_step_is_bounded_by_bytes() -> None:
+    store = memory_store()
+    for n in range(0, 400, 10):
+        add(store, turns(n, n + 10))
+        pack(store, SPACE, minimum=5, fan_out=4, bounds=StepBounds(bytes=4_000))
+    covered = [high - low + 1 for low, high in spans(store)]
+    assert sum(covered) == 400
+    assert 20 <= max(covered) < 160, "merged, and not as far as the bound of turns lets it"
+    add(store, turns(400, 440))
+    assert pack(store, SPACE, minimum=5, fan_out=4, bounds=StepBounds(bytes=500)).steps > 2
+    check(store, list(range(440)))

@@ -396,3 +396,94 @@ def test_passwords_are_masked_as_people_and_assistants_write_them(around: str) -
 )
 def test_ordinary_words_after_names_of_secrets_stay(text: str) -> None:
     assert mask(text) == (text, {})
+
+
+@pytest.mark.requirement("F-MENDED-15")
+@pytest.mark.parametrize(
+    "around",
+    [
+        "os.getenv('DB_PASSWORD', '{}')",
+        'os.environ.get("API_TOKEN", default="{}")',
+        "process.env.DB_PASSWORD || '{}'",
+        "process.env.SMTP_PASSWORD ?? `{}`",
+        "ENV.fetch('DB_PASSWORD', '{}')",
+        "os.getenv('DB_PASSWORD') or '{}'",
+        'env("DB_PASSWORD", "{}")',
+        'settings.get("smtp_password", "{}")',
+        "redis-cli -a{} ping",
+        "redis-cli -h cache -p 6379 -a{}",
+    ],
+)
+def test_defaults_of_variables_are_masked(around: str) -> None:
+    assert mask(around.format("sesame42xk9w")) == (around.format("[masked:credential]"), {"credential": 1})
+
+
+TOLD_ABROAD = [
+    "mein Passwort ist {}",
+    "Das WLAN-Passwort lautet: {}",
+    "Kennwort für den Router: {}",
+    "mon mot de passe est {}",
+    "Le mot de passe pour le serveur : {}",
+    "mi contraseña es {}",
+    "la contraseña del router era {}",
+    "la mia password è {}",
+    "minha senha é {}",
+    "a palavra-passe é: {}",
+    "mijn wachtwoord is {}",
+    "мой пароль: {}",
+    "пароль от роутера — {}",
+    "パスワードは {} です",
+    "我的密码是{}。",
+    "비밀번호는 {}",
+    "كلمة المرور هي {}",
+    "मेरा पासवर्ड: {}",
+    "moje hasło to {}",
+    "mitt lösenord är {}",
+]
+
+
+@pytest.mark.requirement("F-MENDED-16")
+@pytest.mark.parametrize("around", TOLD_ABROAD)
+@pytest.mark.parametrize("secret", ["Sesam42", "hunter2!", "k!mchi&x", "Sésame2024"])
+def test_passwords_are_masked_in_other_languages(around: str, secret: str) -> None:
+    told, found = mask(around.format(secret))
+    assert found == {"credential": 1}
+    assert secret.rstrip("!") not in told
+
+
+@pytest.mark.requirement("F-MENDED-15")
+@pytest.mark.requirement("F-MENDED-16")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "os.getenv('DB_PASSWORD', '')",
+        "os.getenv('DB_PASSWORD', 'changeme')",
+        "os.getenv('DB_PASSWORD', default_password)",
+        "labels.get('password', 'Passwort')",
+        "form.get('password', 'missing')",
+        "os.environ.get('TOKEN_FILE', '/run/secrets/token')",
+        "parser.add_argument('--token', '-t')",
+        "redis-cli -a $REDIS_PASSWORD ping",
+        "redis-cli --askpass",
+        "Mein Passwort ist vergessen.",
+        "Das Passwort ist 2FA-geschützt.",
+        "Das Passwort ist mindestens 12-stellig",
+        "Das Passwort ist SHA256 gehasht",
+        "Das Passwort lautet: siehe unten",
+        "Le mot de passe est oublié/perdu.",
+        "Le mot de passe : obligatoire (8 caractères)",
+        "la contraseña es obligatoria",
+        "minha senha é muito fraca",
+        "A senha: mínimo de 8 caracteres",
+        "мой пароль: забыл",
+        "пароль — это важно",
+        "密码是必填项",
+        "パスワードは必須です",
+        "Passwort: [masked:credential]",
+        "contraseña: ${PASSWORD}",
+        "Mon mot de passe : 2024-05-01",
+        "Passwort: https://example.org/reset",
+    ],
+)
+def test_ordinary_words_about_passwords_stay_in_other_languages(text: str) -> None:
+    assert mask(text) == (text, {})

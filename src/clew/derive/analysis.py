@@ -134,7 +134,7 @@ class Analysis:
         Args:
             aside: as in `step`.
         """
-        view = self._live.view()
+        view = self._live.outline()
         with self._store.snapshot() as reader:
             seen, progress = read_progress(reader, self._space)
             learned = read_learned(reader, self._space)
@@ -157,7 +157,7 @@ class Analysis:
             ConflictError: turns were forgotten, or another process analysed, meanwhile; nothing was written.
             ModelError: the embedder cannot do the sentences that domains are compared with, or names of labels.
         """
-        view = self._live.view()
+        view = self._live.outline()
         if self._embedder is not None and self._embedder.name in view.vectors:
             make_prototypes(self._store, self._space, self._embedder)
         with self._store.snapshot() as reader:

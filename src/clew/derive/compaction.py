@@ -124,7 +124,7 @@ class Compactor:
 
     def due(self) -> list[str]:
         """The sessions that are due now; none while the space is paused."""
-        view = self.live.view()
+        view = self.live.outline()
         with self.store.snapshot() as reader:
             found = due(reader, self.space, view, self.config, self.watch)
             return [] if not found or paused_since(reader, self.space) is not None else found
@@ -145,7 +145,7 @@ class Compactor:
 
     def _plan(self, session: str, *, force: bool) -> _Plan | Receipt:
         """What to do; a receipt that says why nothing is done."""
-        view = self.live.view()
+        view = self.live.outline()
         with self.store.snapshot() as reader:
             if paused_since(reader, self.space) is not None:
                 raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")

@@ -246,14 +246,14 @@ class Embedding:
         Args:
             now: count only what can be done now, else also what failed and is tried again later.
         """
-        view = self._live.view()
+        view = self._live.outline()
         lacking = missing(view, self.name, failed.resting if now else failed.deferred)
         stuck = not lacking and bool(missing(view, self.name, frozenset()))
         return {"embed": len(lacking), "switch": 0 if stuck else len(others(view, self.name))}
 
     def step(self, failed: FailedTurns) -> bool:
         """Embeds one batch, or, when no turn lacks a vector any more, drops those of older models."""
-        view = self._live.view()
+        view = self._live.outline()
         ordinals = missing(view, self.name, failed.resting)
         if not ordinals:
             # While the new model cannot do a turn, the old one's vectors stay.

@@ -5,16 +5,16 @@ not depend on how turns are packed, so after packing a refresh only reads the ne
 """
 
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate, chain
-from typing import Final
+from typing import Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import StoreCorrupt
 from clew.index.columns import Column, Columns
-from clew.index.entry import decode
+from clew.index.entry import TurnEntry, decode
 from clew.index.gathering import Group, gathered, regrouped
 from clew.index.segment import Segment
 from clew.index.segment_kinds import (
@@ -49,7 +49,7 @@ class LiveIndex:
         self._space = space
         self._lock = threading.Lock()
         self._current: tuple[int | None, IndexView] = (None, IndexView.of())
-        self._terms = _Terms(space)
+        self._terms = _Terms(space, keeps=False)
         self._vectors = _Vectors(space)
         self._generation: int | None = None
         self._epoch = 0
@@ -63,10 +63,30 @@ class LiveIndex:
         Raises:
             StoreCorrupt: the stored index is inconsistent.
         """
+        if not self._terms.keeps:
+            self._keep_terms()
         seen, view = self._current
         if self._store.version() == seen:
             self._asked += 1
             return view if self._terms.gathers or self._asked < SETTLED else self._gathered()
+        return self._newest()
+
+    def outline(self) -> IndexView:
+        """The index as of the last commit, of which only columns, names and vectors are to be read: no postings.
+
+        As long as `view` was never called, no postings are held in memory, which are most of an index of long turns.
+        """
+        seen, view = self._current
+        return view if self._store.version() == seen else self._newest()
+
+    def _keep_terms(self) -> None:
+        with self._lock:
+            if not self._terms.keeps:
+                self._terms.keep()
+                self._generation, self._published = None, (-1, -1)
+                self._current = None, IndexView.of()
+
+    def _newest(self) -> IndexView:
         with self._lock:
             # Read before the snapshot: a commit in between is then read again, but never missed.
             version = self._store.version()
@@ -94,7 +114,7 @@ class LiveIndex:
         now = generation(reader, self._space)
         seen = None if now is None else copies(reader, self._space)
         if seen != self._copies:  # a copy replaced the space, or is about to
-            self._terms, self._vectors = _Terms(self._space), _Vectors(self._space)
+            self._terms, self._vectors = _Terms(self._space, keeps=self._terms.keeps), _Vectors(self._space)
             self._copies, self._generation, self._published = seen, None, (-1, -1)
         if now is None:
             return IndexView.of()
@@ -119,18 +139,37 @@ class LiveIndex:
         return IndexView(terms.columns, terms.placed, terms.tail, self._vectors.blocks(), before)
 
 
+class _Extent(NamedTuple):
+    """What a segment has, when it was read and not kept: its first and last ordinal, and how many turns and pieces."""
+
+    low: int
+    high: int
+    turns: int
+    pieces: int
+
+    @classmethod
+    def of(cls, segment: Segment) -> Self:
+        """The extent of a segment."""
+        ordinals = segment.turns.ordinal
+        return cls(int(ordinals[0]), int(ordinals[-1]), len(ordinals), len(segment.pieces.chars))
+
+
 class _Terms:
     """Columns, term segments and tail, as read so far.
 
     Attributes:
-        placed: the segments with the numbers of their first pieces.
+        keeps: whether segments and tail are kept, or only the columns that are made of them.
+        placed: the segments with the numbers of their first pieces; none unless they are kept.
         changes: increases with every change.
         gathers: whether small segments are gathered when they are read.
     """
 
-    def __init__(self, space: str) -> None:
+    def __init__(self, space: str, *, keeps: bool) -> None:
         self._space = space
         self._groups: list[Group] = []
+        self._extents: list[_Extent] = []  # of the groups, unless segments are kept
+        self.keeps = keeps
+        self._lacks = False  # segments or tail entries were read and not kept
         self.gathers = False
         self.columns = Columns()
         self.placed: list[tuple[Segment, int]] = []
@@ -140,19 +179,38 @@ class _Terms:
     def reload(self, reader: Reader, *, afresh: bool) -> None:
         """Loads changed segments. `afresh`: the columns may be wrong and are read again."""
         keys = list_segments(reader, self._space, TERMS)
-        if keys == list(chain.from_iterable(self._groups)) and not afresh:
+        if keys == list(chain.from_iterable(self._groups)) and not afresh and not self._lacks:
             self.read_tail(reader)
             return
-        groups, held = regrouped(keys, self._groups), dict(zip(self._groups, self._segments, strict=True))
-        segments = [held.get(group) or Segment.load(segment_data(reader, self._space, group[0])) for group in groups]
-        if self.gathers:
-            groups, segments = gathered(groups, segments)
-        if afresh or not self._place(reader, groups, segments):
-            self.columns = Columns()
-            if not self._place(reader, groups, segments):
+        groups = regrouped(keys, self._groups)
+        if self.keeps:
+            held = dict(zip(self._groups, self._segments, strict=True))
+            segments = [
+                held.get(group) or Segment.load(segment_data(reader, self._space, group[0])) for group in groups
+            ]
+            if self.gathers:
+                groups, segments = gathered(groups, segments)
+            self.columns.reserve(
+                sum(len(segment.turns.ordinal) for segment in segments),
+                sum(len(segment.pieces.chars) for segment in segments),
+            )
+        if afresh or not self._place(reader, groups, segments if self.keeps else self._read(reader, groups)):
+            self.columns, self._extents = Columns(), []
+            if not self._place(reader, groups, segments if self.keeps else self._read(reader, groups)):
                 raise StoreCorrupt(
                     f"the index of space {self._space!r} contains turns twice or out of order; run `clew rebuild`"
                 )
+
+    def keep(self) -> None:
+        """Has segments and tail kept from the next reload on."""
+        self._lacks = bool(self._extents) or self.columns.turns > 0
+        self.keeps, self._groups, self._extents = True, [], []
+
+    def _read(self, reader: Reader, groups: Sequence[Group]) -> Iterator[Segment | _Extent]:
+        """The segments one after the other; of those that were read before only what they have."""
+        known = dict(zip(self._groups, self._extents, strict=False))
+        for group in groups:
+            yield known.get(group) or Segment.load(segment_data(reader, self._space, group[0]))
 
     def gather(self) -> None:
         """Gathers small segments in memory, now and whenever segments are read."""
@@ -172,35 +230,47 @@ class _Terms:
         for packed in TAIL_ENTRY.scan(reader, (self._space, self._last() + 1), (self._space,)):
             entry = decode(packed)
             self.changes += 1
-            self.tail.add(entry, self.columns.pieces)
+            if self.keeps:
+                self.tail.add(entry, self.columns.pieces)
             self.columns.add(entry)
 
-    def _place(self, reader: Reader, groups: list[Group], segments: Sequence[Segment]) -> bool:
+    def _place(self, reader: Reader, groups: list[Group], segments: Iterable[Segment | _Extent]) -> bool:
         """Attaches segments and tail to the columns; False unless the columns then contain exactly their turns."""
-        columns, placed, turns, pieces, low = self.columns, [], 0, 0, _NOTHING
-        columns.reserve(
-            sum(len(segment.turns.ordinal) for segment in segments),
-            sum(len(segment.pieces.chars) for segment in segments),
-        )
+        placed: list[tuple[Segment, int]] = []
+        extents: list[_Extent] = []
+        turns, pieces, low = 0, 0, _NOTHING
         for segment in segments:
-            ordinals = segment.turns.ordinal
-            if ordinals[0] <= low:
+            extent = segment if isinstance(segment, _Extent) else _Extent.of(segment)
+            if extent.low <= low:
                 return False
-            low = int(ordinals[-1])
-            placed.append((segment, pieces))
-            turns, pieces = turns + len(ordinals), pieces + len(segment.pieces.chars)
-            if low > self._last():
-                columns.extend(segment, int(np.searchsorted(ordinals, self._last(), side="right")))
-        tail = Tail()
-        for packed in TAIL_ENTRY.scan(reader, (self._space, low + 1), (self._space,)):
-            entry = decode(packed)
-            tail.add(entry, pieces)
-            if entry.ordinal > self._last():
-                columns.add(entry)
+            low = extent.high
+            if isinstance(segment, Segment):
+                self._extend(segment, low)
+                placed += [(segment, pieces)] * self.keeps
+            extents += [extent] * (not self.keeps)
+            turns, pieces = turns + extent.turns, pieces + extent.pieces
+        tail, columns = Tail(), self.columns
+        for entry in self._place_tail(reader, low):
+            if self.keeps:
+                tail.add(entry, pieces)
             turns, pieces = turns + 1, pieces + len(entry.pieces)
-        self._groups, self.placed, self.tail = groups, placed, tail
+        self._groups, self._extents, self.placed, self.tail = groups, extents, placed, tail
+        self._lacks = False
         self.changes += 1
         return (columns.turns, columns.pieces) == (turns, pieces)
+
+    def _extend(self, segment: Segment, high: int) -> None:
+        last = self._last()
+        if high > last:
+            self.columns.extend(segment, int(np.searchsorted(segment.turns.ordinal, last, side="right")))
+
+    def _place_tail(self, reader: Reader, low: int) -> Iterator[TurnEntry]:
+        """The entries above an ordinal, after they were added to the columns."""
+        for packed in TAIL_ENTRY.scan(reader, (self._space, low + 1), (self._space,)):
+            entry = decode(packed)
+            if entry.ordinal > self._last():
+                self.columns.add(entry)
+            yield entry
 
     def _last(self) -> int:
         turns = self.columns.turns

@@ -45,6 +45,10 @@ larger ones would save little.
 """
 
 
+LARGEST_BYTES: Final = 8 << 20
+"""Bytes that one step reads, or little more: long turns have large entries, and a step takes ten times the memory."""
+
+
 @dataclass(frozen=True, slots=True)
 class StepBounds:
     """Limits of one packing step.
@@ -52,10 +56,12 @@ class StepBounds:
     Attributes:
         rows: most unpacked rows it packs.
         turns: most turns of a merged segment.
+        bytes: most bytes of rows, or of segments, that it reads, unless a single one has more.
     """
 
     rows: int = STEP
     turns: int = LARGEST
+    bytes: int = LARGEST_BYTES
 
 
 _ATTEMPTS: Final = 5
@@ -270,9 +276,12 @@ def _due(reader: Reader, space: str, minimum: int, fan_out: int, bounds: StepBou
     every = segment_kinds(reader, space)
     for kind in every:
         if reader.count(kind.table, kind.prefix, kind.prefix) >= minimum:
-            return _packing(reader, kind, minimum, fan_out, bounds.rows)
+            return _packing(reader, kind, minimum, fan_out, bounds)
     for kind in every:
-        inputs = _full_tier(list_segments(reader, space, kind.name), fan_out, bounds.turns)
+        keys = list_segments(reader, space, kind.name)
+        inputs = _full_tier(keys, fan_out, bounds.turns)
+        if inputs:  # of long turns, fewer
+            inputs = _full_tier(keys, fan_out, min(bounds.turns, _turns_in(reader, space, inputs, bounds.bytes)))
         if inputs:
             merged = kind.merge([kind.load(segment_data(reader, space, key)) for key in inputs])
             low, high = min(key.low for key in inputs), max(key.high for key in inputs)
@@ -280,8 +289,16 @@ def _due(reader: Reader, space: str, minimum: int, fan_out: int, bounds: StepBou
     return None
 
 
-def _packing(reader: Reader, kind: SegmentKind, minimum: int, fan_out: int, most: int) -> _Step:
-    rows = kind.unpacked.scan(reader, kind.prefix, kind.prefix, limit=most)
+def _turns_in(reader: Reader, space: str, keys: Sequence[SegmentKey], size: int) -> int:
+    """How many turns of segments like the first one have so many bytes."""
+    first = keys[0]
+    return size * (first.high - first.low + 1) // max(1, len(segment_data(reader, space, first)))
+
+
+def _packing(reader: Reader, kind: SegmentKind, minimum: int, fan_out: int, bounds: StepBounds) -> _Step:
+    rows = kind.unpacked.scan(reader, kind.prefix, kind.prefix, limit=bounds.rows)
+    sizes = accumulate(sum(len(value) for value in row if isinstance(value, bytes)) for row in rows)
+    rows = rows[: max(1, sum(size <= bounds.bytes for size in sizes))]
     ordinals = [row.ordinal for row in rows]
     level = level_of(len(rows), minimum, fan_out)
     return _Step(ordinals, (), _Made(kind, kind.build(rows), ordinals[0], ordinals[-1], level))

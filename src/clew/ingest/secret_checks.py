@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from math import log2
 
+from clew.ingest.secret_words import ALGORITHMS
 from clew.text.late_pattern import late_pattern
 
 SecretMatch = re.Match[str]
@@ -41,6 +42,13 @@ _BEFORE_SQL_PASSWORD = late_pattern(
     r"\b(?:with|set|encrypted|(?:user|role|login)\s+[\w.@%`\"'\\-]{1,60})\s+$", re.IGNORECASE
 )
 _SQL_ACCOUNT = late_pattern(r"\b(?:(?:create|alter)\s+(?:user|role)|grant\s.*\son)\b[^;]*$", re.IGNORECASE)
+_ALGORITHM = late_pattern(ALGORITHMS)
+_READS = late_pattern(
+    r"(?:get|getenv|get_env|fetch|pop|env|env_var|environ|config|var)[.(\[]\s{0,3}\\*[\"']?[\w-]{0,40}$", re.IGNORECASE
+)
+_READS_ENVIRONMENT = late_pattern(
+    r"(?:getenv|get_env|environ(?:\.get)?|env(?:\.(?:get|fetch))?)[.(\[]\s{0,3}\\*[\"']?[\w-]{0,40}$", re.IGNORECASE
+)
 _ISSUED = late_pattern(  # Visa, Mastercard, American Express, Discover, JCB, Diners: first digits and length
     r"(?:4\d{15}(?:\d{3})?|5[1-5]\d{14}|2(?:22[1-9]|2[3-9]\d|[3-6]\d\d|7[01]\d|720)\d{12}|3[47]\d{13}"
     r"|6(?:011|4[4-9]\d|5\d\d)\d{12}|35(?:2[89]|[3-8]\d)\d{12}|3(?:0[0-5]|[68]\d)\d{11})$"
@@ -212,6 +220,26 @@ def told(match: SecretMatch) -> bool:
     before, rest = match.string[max(0, match.start() - 40) : match.start()], match.string[match.end() : match.end() + 1]
     is_own = re.search(r"\b(?:my|our)\s+(?:[\w-]+\s+){0,2}$", before, re.IGNORECASE) is not None
     return is_own and len(secret) >= 6 and rest in ("", "\n", ".", ",", "!", ";")
+
+
+def told_abroad(match: SecretMatch) -> bool:
+    """Whether what follows a foreign word for a password has the look of one: letters with a number, or with signs."""
+    secret = match["secret"]
+    if is_placeholder(secret) or _TEMPLATE.match(secret) or _ADDRESS.match(secret) or _ALGORITHM.match(secret):
+        return False
+    numbered = re.fullmatch(r"(?=.*[^\W\d_])[^\W\d_].*\d[^\w\s]{0,3}", secret)
+    return bool(numbered or re.search(r"\w[!#$%^&+=@~?]+\w", secret)) or looks_random(match)
+
+
+def default(match: SecretMatch) -> bool:
+    """Whether the words read a variable of the environment, or a setting, with a secret as its default."""
+    name, secret = match["name"], match["secret"]
+    before = match.string[max(0, match.start() - 80) : match.start()]
+    if not _READS.search(before) or re.search(r"\s", secret):
+        return False
+    if secret.isalpha() and not _READS_ENVIRONMENT.search(before):
+        return False
+    return is_assigned_secret(name, secret, quoted=True)
 
 
 def argument(match: SecretMatch) -> bool:

@@ -14,6 +14,7 @@ from typing import Final, Literal
 
 from clew.ingest import secret_checks as check
 from clew.ingest.secret_checks import Check
+from clew.ingest.secret_words import DEFAULT, FOREIGN, NOUNS
 
 Scope = Literal["token", "text", "digits"]
 
@@ -94,6 +95,7 @@ _YAML_BLOCK = (
     r"(?P<secret>[^\s\"'\\]{4,200})(?=[ \t]*(?:\n|\\n|[\"']|$))"
 )
 _ARGUMENT = r"(?:=|\s{1,3})\\*[\"']?(?P<secret>[^\s\"'$<\\-][^\s\"'\\]{3,200})"
+_ATTACHED = r"\\*[\"']?(?P<secret>[^\s\"'=$<\\-][^\s\"'\\]{3,200})"
 _SQL_TEXT = r"(?P<quote>\\*[\"'])(?P<secret>(?:(?!(?P=quote))[^\n]){4,200})(?P=quote)"
 _ASSIGNS = r"\\*[\"'`]?\s{0,3}(?P<sign>:=|=>|[:=])\s{0,3}"
 _DISCORD = tuple(f"{first}{last}".lower() for first in "MT Mj Mz ND NT Nj Nz OD OT".split() for last in "AEIMQUYcgk")
@@ -326,6 +328,7 @@ _IN_CONTEXT: Final = (
             ),
         )
     ),
+    SecretRule("credential", NOUNS, FOREIGN, check.told_abroad, scope="text"),
     *(
         SecretRule("credential", cues, pattern, check.looks_random, scope="text", needs=needs)
         for cues, pattern, needs in (
@@ -348,6 +351,7 @@ _IN_CONTEXT: Final = (
                 ("login",),
             ),
             ("redis-cli", rf"redis-cli\b[^\n|;]{{0,300}}?\s(?-i:-a|--pass){_ARGUMENT}", check.argument, ()),
+            ("redis-cli", rf"redis-cli\b[^\n|;]{{0,300}}?\s(?-i:-a){_ATTACHED}", check.argument, ()),
             (
                 "identified",
                 rf"identified\s+(?:with\s+\S{{1,60}}\s+)?by\s+(?:password\s+)?{_SQL_TEXT}",
@@ -355,6 +359,7 @@ _IN_CONTEXT: Final = (
                 (),
             ),
             ("password", rf"password\s+{_SQL_TEXT}", check.in_sql, ()),
+            (_TELLING_CUES, rf"(?P<name>{TELLING}){DEFAULT}", check.default, ("env", ".get(", ".fetch(")),
         )
     ),
 )

@@ -82,7 +82,7 @@ class MemoryRecalls:
     @property
     def is_empty(self) -> bool:
         """Whether the space has no turns."""
-        return not len(self.reads.live.view().turns.ordinal)
+        return not len(self.reads.live.outline().turns.ordinal)
 
     def warm_up(self) -> None:
         """Loads the index and the embedder's model now, so that the first question is answered as fast as any other.

@@ -8,7 +8,7 @@ from clew.types import Stats
 def stats_of(parts: Parts) -> Stats:
     """What the space holds, in numbers."""
     reads, worker = parts.reads, parts.worker
-    view = reads.live.view()
+    view = reads.live.outline()
     details = {
         "embedder": getattr(parts.models.embedder, "name", None),
         "embedder_serving": getattr(reads.ranker.serving(view), "name", None),
