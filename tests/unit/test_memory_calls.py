@@ -215,6 +215,7 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "recap": lambda m, _: m.recap("s"),
     "insure": lambda m, _: m.insure("s", []),
     "condense": lambda m, _: m.condense("s"),
+    "shown": lambda m, _: m.shown("s"),
     "collapse": lambda m, _: m.collapse([]),
     "shrink_images": lambda m, _: m.shrink_images([]),
     "unpin": lambda m, _: m.unpin("s:turn:0"),
