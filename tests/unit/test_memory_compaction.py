@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from clew.condense.recap import compose_recap
+from clew.condense.renderings import Rendering
 from clew.config import CondenseConfig
 from clew.derive.compaction import Compactor
 from clew.index.live import LiveIndex
@@ -19,6 +20,7 @@ from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
 from clew.rows.recap_source import recap_source
 from clew.rows.recap_states import TABLES_OF_SESSIONS, forget_condensed, read_state
+from clew.rows.renderings import put_renderings
 from clew.store.protocol import Store
 from clew.store.sqlite import SqliteStore
 from clew.testing import FrozenClock
@@ -212,6 +214,29 @@ def test_what_is_shown_keeps_to_the_size_and_the_oldest_is_shortest() -> None:
         groups = [order.index(each.rendering) for each in shown if each.rendering in order and len(each.turn_ids) > 1]
         assert groups == sorted(groups)
         assert groups[0] < groups[-1]
+
+
+@pytest.mark.requirement("F-COMPACT-04")
+def test_a_model_s_summary_is_shown_as_it_was_when_the_turns_were_covered() -> None:
+    with quiet(config=ASKED) as memory:
+        added(memory, talk(0, 60))
+        beats = [row[1] for row in rows(memory.reads.store, "node") if ":beat:" in str(row[1])]
+        assert beats
+        write_summaries(memory, beats, "The cart was measured and kept.")
+        condensing = compactor(memory, memory.reads.store)
+        condensing.compact("s", force=True)
+        shown = [each for each in memory.shown("s") if each.method == "llm:test"]
+        assert shown
+        assert all(set(each.text.split("\n")) == {"The cart was measured and kept."} for each in shown)
+        write_summaries(memory, beats, "Something else.")
+        added(memory, talk(60, 10))
+        condensing.compact("s", force=True)
+        assert [each for each in memory.shown("s") if each.method == "llm:test"][: len(shown)] == shown
+
+
+def write_summaries(memory: Memory, beats: Sequence[Any], text: str) -> None:
+    made = Rendering(kind="summary", text=text, tokens=COUNT(text), source="00" * 8, coverage=1.0, method="llm:test")
+    memory.reads.store.transaction(lambda tx: put_renderings(tx, "default", [(beat, made) for beat in beats]))
 
 
 @pytest.mark.requirement("F-COMPACT-05")

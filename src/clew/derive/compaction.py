@@ -51,12 +51,17 @@ _TAIL: Final = 16  # turns read at a time to find the last ones that stay
 
 @dataclass(frozen=True, slots=True)
 class _Plan:
-    """What a compaction will cover: the turns after `mark` up to `until`."""
+    """What a compaction will cover: the turns after `mark` up to `until`.
+
+    Attributes:
+        rest: tokens of the turns after those, estimated, where they are too many to be read; else None.
+    """
 
     session: str
     trigger: Trigger
     mark: int
     until: int
+    rest: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +168,7 @@ class Compactor:
                 growth = growth_of(reader, self.space, view, session, mark, self.config)
                 trigger = trigger_of(reader, session, growth, self.config, self.watch)
                 if trigger is not None:
-                    return _Plan(session, trigger, growth.mark, growth.until)
+                    return _Plan(session, trigger, growth.mark, growth.until, growth.rest)
             return refused_receipt(self.config, session, refusal(growth, self.config), covered, self.clock())
 
     def _last_covered(self, reader: Reader, session: str) -> int:
@@ -205,7 +210,7 @@ class Compactor:
         """The compaction of what is gathered."""
         session, state = plan.session, stored.state
         before = newest_compaction(reader, self.space, session)
-        rest = self._rest(reader, session, state.last, state.tasks, count)
+        rest = self._rest(reader, plan, state.last, state.tasks, count)
         topics = topics_of(reader, self.space, session, state.last)
         source = state.source(session, count, topics, rest.tasks, title_of(reader, self.space, session))
         total = state.tokens + rest.tokens
@@ -252,11 +257,13 @@ class Compactor:
         limits = [self.config.target_size, *([int(self.config.hard_threshold * window)] if window else [])]
         return max(0, min(limits) - rest)
 
-    def _rest(self, reader: Reader, session: str, last: int, tasks: OpenTasks, count: Counter) -> _Rest:
-        """The turns that stay; reads them."""
+    def _rest(self, reader: Reader, plan: _Plan, last: int, tasks: OpenTasks, count: Counter) -> _Rest:
+        """The turns that stay; reads them, unless more of them are covered next."""
+        if plan.rest is not None:
+            return _Rest(plan.rest, tasks.left())
         at_end = OpenTasks(dict(tasks.tasks), dict(tasks.created), tasks.count)
         tokens = 0
-        for row in TURN.scan(reader, (self.space, session, last + 1), (self.space, session)):
+        for row in TURN.scan(reader, (self.space, plan.session, last + 1), (self.space, plan.session)):
             turn = turn_from_row(row)
             at_end.read(turn)
             tokens += count(turn.text) if turn.origin != "injected" else 0

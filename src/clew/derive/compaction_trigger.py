@@ -61,6 +61,7 @@ class Growth:
         waiting: how many more would be, were they analysed.
         tokens: of the new turns, estimated.
         prompt: tokens of what is shown of the session, estimated.
+        rest: tokens of the turns after `until`, estimated, where those are more than the last turns that stay.
     """
 
     mark: int
@@ -69,6 +70,7 @@ class Growth:
     waiting: int
     tokens: int
     prompt: int
+    rest: int | None = None
 
 
 def growth_of(
@@ -98,6 +100,7 @@ def growth_of(
         len(within) - len(ready),
         int(turns.chars[new].sum()) // CHARS_PER_TOKEN,
         shown + int(turns.chars[places].sum()) // CHARS_PER_TOKEN,
+        None if len(new) == len(within) else int(turns.chars[places[len(new) :]].sum()) // CHARS_PER_TOKEN,
     )
 
 
