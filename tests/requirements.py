@@ -1783,6 +1783,11 @@ CONDENSE = (
         "DESIGN 1 and 7",
         "Summaries are asked for within the budget, one beat at a time; whatever a model answers, an extract is there.",
     ),
+    Requirement(
+        "F-RENDER-07",
+        "issue 14.9",
+        "The lengths of renderings are learned from what was used afterwards: bounded, only when better, reversible.",
+    ),
     Requirement("F-CONDENSE-21", "issue 14", "The stubs of a message list stay the same when the list grows."),
 )
 

@@ -51,6 +51,7 @@ _SIGN: Final = re.compile(r"[^\w\s]|[\d_]")
 _WORD: Final = re.compile(r"\w{2,}")
 _NAMES: Final = re.compile(r"(?<=[\w,;:\"'(] )[A-Z][\w'-]*[a-z][\w'-]*(?: [A-Z][\w'-]*[a-z][\w'-]*)*")
 _VALUES: Final = 0.3  # share of a rendering for files and commands
+_ANNOUNCES: Final = re.compile(r"(?:(?:now|first|next|then|okay|ok),? )?(?:let me|let's|i'll|i will)\b", re.IGNORECASE)
 _SMALL_TALK: Final = re.compile(
     r"(?:(?:wow|hey|hi|hello|thanks|thank you|thx|congrats|congratulations|yeah|yep|yes|yay|oh|ah|haha|lol|aww?|cool"
     r"|nice|ok|okay|sure|awesome|amazing|great|glad|sorry|absolutely|definitely|totally|exactly|sounds|looks like"
@@ -111,6 +112,10 @@ class NodeSize(NamedTuple):
     least: int
     most: int
 
+    def scaled(self, factor: float) -> "NodeSize":
+        """The size by a factor."""
+        return NodeSize(round(factor * self.least), round(factor * self.most))
+
     def salient(self, source: NodeSource) -> int:
         """Most characters of the `salient` rendering of a source."""
         said = sum(len(line.text) for line in source.lines)
@@ -140,6 +145,14 @@ def render_node(source: NodeSource, size: NodeSize, counter: Counter) -> list[Re
         Rendering(kind=kind, text=text, tokens=counter(text), source=named, coverage=_coverage(text, marks))
         for kind, text in shown.items()
     ]
+
+
+def lengths_of(source: NodeSource, sizes: Sequence[NodeSize]) -> tuple[str, ...]:
+    """The `salient` rendering without lists in several sizes, as parts of the largest; empty for an empty source."""
+    sentences = _sentences(source)
+    rooms = [size.salient(source) for size in sizes]
+    order = _chosen(sentences, max(rooms))
+    return tuple(_text(sentences, _first(sentences, order, room), ()) for room in rooms)
 
 
 def lines_of(salient: str) -> list[NodeLine]:
@@ -213,7 +226,7 @@ def _form(text: str) -> float:
         return _TALK
     if text.endswith(_ASKS):
         return _QUESTION
-    return _LEAD if text.endswith(":") else 1.0
+    return _LEAD if text.endswith(":") or _ANNOUNCES.match(text) else 1.0
 
 
 def _marks(text: str) -> frozenset[str]:

@@ -14,7 +14,9 @@ from typing import Final
 from clew.condense.node_material import SILENT, line_of, plain_line, tool_values
 from clew.condense.node_renderings import NodeLine, NodeSize, NodeSource, lines_of, render_node
 from clew.condense.renderings import Rendering
+from clew.rank.tuning.renderings import scale_of
 from clew.rows.annotations import NAME_OWNER, TAG, WEIGHING, said_of
+from clew.rows.parameters import read_learned
 from clew.rows.renderings import (
     ALL_LABELS,
     LABEL_MARK,
@@ -74,6 +76,7 @@ class _Made:
     """The renderings of one stretch, and what they were made from.
 
     Attributes:
+        scale: the learned factor of the lengths of renderings.
         nodes: those rendered that are rows of NODE.
         below: nodes from whose renderings these were made.
         turns: keys of rows of TURN, likewise.
@@ -81,6 +84,7 @@ class _Made:
         done: whether the session has no more work.
     """
 
+    scale: float = 1.0
     renderings: list[tuple[str, Rendering]] = field(default_factory=list)
     nodes: list[str] = field(default_factory=list)
     below: list[str] = field(default_factory=list)
@@ -127,7 +131,7 @@ class NodeRendering:
             if places is None or not _still(reader, self._space, session, places):
                 places = _places_of(reader, self._space, session)
             ahead = _Places(dict(places.next), dict(places.child))
-            made = _Made()
+            made = _Made(scale_of(read_learned(reader, self._space).values))
             self._beats(reader, session, ahead, made)
             if not made.nodes:
                 self._chapters(reader, session, ahead, made)
@@ -160,36 +164,13 @@ class NodeRendering:
 
     def _beats(self, reader: Reader, session: str, places: _Places, made: _Made) -> None:
         rows = _nodes(reader, self._space, session, BEAT, places.next.get(BEAT, 0))
-        maps = [beat_of(row.data) for row in rows]
-        keys = [(self._space, session, piece.seq) for beat in maps for piece in beat.pieces]
-        turns = {(row.session, row.seq): row for row in TURN.get_many(reader, keys) if row is not None}
-        weights = self._weights(reader, turns.values())
-        for row, beat in zip(rows, maps, strict=True):
-            lines: list[NodeLine] = []
-            values: list[tuple[str, str]] = []
-            stored = [(piece, turn) for piece in beat.pieces if (turn := turns.get((session, piece.seq))) is not None]
-            for piece, turn in stored:
-                line, called = _read(turn)
-                values += called
-                if line is not None:
-                    lines.append(line._replace(weight=piece.layer1, weights=weights.get(turn.ordinal, ())))
-            hashes = [turn.hash for _, turn in stored]
-            made.turns += [(self._space, session, piece.seq) for piece, _ in stored]
-            self._add(made, row.node, NodeSource(lines, values, hashes, row.title), BEAT_SIZE)
+        for row, (source, read) in zip(rows, beat_sources(reader, self._space, rows), strict=True):
+            made.turns += read
+            self._add(made, row.node, source, BEAT_SIZE)
             made.nodes.append(row.node)
             owned = LABEL.scan(reader, (self._space, row.node, TAG), (self._space, row.node, TAG))
             made.labels |= {label.name for label in owned}
             places.next[BEAT] = row.place + 1
-
-    def _weights(self, reader: Reader, turns: Iterable[TurnRow]) -> dict[int, Sequence[float]]:
-        """Layer 1 of the sentences of turns that have many, by ordinal; of those whose whole text is prose."""
-        long = [row.ordinal for row in turns if row.parts is None and len(row.text) > _LONG]
-        found: dict[int, Sequence[float]] = {}
-        for ordinal, said in zip(long, said_of(reader, self._space, WEIGHING, long), strict=True):
-            scores = None if said is None else said.get("layer1:sentences")
-            if isinstance(scores, list):
-                found[ordinal] = scores
-        return found
 
     def _chapters(self, reader: Reader, session: str, places: _Places, made: _Made) -> None:
         level = BEAT + 1
@@ -224,7 +205,7 @@ class NodeRendering:
         return NodeSource(lines, (), [bytes.fromhex(each.source) for each in found], title, frozenset(terms(words)))
 
     def _add(self, made: _Made, node: str, source: NodeSource, size: NodeSize) -> None:
-        found = render_node(source, size, self._count)
+        found = render_node(source, size.scaled(made.scale), self._count)
         if not found:  # a title says that the node was looked at
             name = source.title or _UNTITLED
             named = source.digest().hex()
@@ -232,9 +213,9 @@ class NodeRendering:
         made.renderings += [(node, each) for each in found]
 
     def _labels(self, labels: Sequence[tuple[str, str]]) -> None:
-        made = _Made()
         gone = []
         with self._store.snapshot() as reader:
+            made = _Made(scale_of(read_learned(reader, self._space).values))
             for name, _ in labels:
                 node = NAME_OWNER + name
                 beats = sorted(row.owner for row in _beats_of_label(reader, self._space, name))
@@ -258,6 +239,40 @@ class NodeRendering:
         put_renderings(tx, self._space, made.renderings)
         for name, mark in labels:
             unmark(tx, self._space, LABEL_MARK, name, mark)
+
+
+def beat_sources(
+    reader: Reader, space: str, rows: Sequence[NodeRow]
+) -> list[tuple[NodeSource, list[tuple[str, str, int]]]]:
+    """What the renderings of beats are made from, and the keys of the turns that were read."""
+    maps = [beat_of(row.data) for row in rows]
+    keys = [(space, row.session, piece.seq) for row, beat in zip(rows, maps, strict=True) for piece in beat.pieces]
+    turns = {(turn.session, turn.seq): turn for turn in TURN.get_many(reader, keys) if turn is not None}
+    weights = _weights(reader, space, turns.values())
+    found = []
+    for row, beat in zip(rows, maps, strict=True):
+        lines: list[NodeLine] = []
+        values: list[tuple[str, str]] = []
+        stored = [(piece, turn) for piece in beat.pieces if (turn := turns.get((row.session, piece.seq))) is not None]
+        for piece, turn in stored:
+            line, called = _read(turn)
+            values += called
+            if line is not None:
+                lines.append(line._replace(weight=piece.layer1, weights=weights.get(turn.ordinal, ())))
+        source = NodeSource(lines, values, [turn.hash for _, turn in stored], row.title)
+        found.append((source, [(space, row.session, piece.seq) for piece, _ in stored]))
+    return found
+
+
+def _weights(reader: Reader, space: str, turns: Iterable[TurnRow]) -> dict[int, Sequence[float]]:
+    """Layer 1 of the sentences of turns that have many, by ordinal; of those whose whole text is prose."""
+    long = [row.ordinal for row in turns if row.parts is None and len(row.text) > _LONG]
+    found: dict[int, Sequence[float]] = {}
+    for ordinal, said in zip(long, said_of(reader, space, WEIGHING, long), strict=True):
+        scores = None if said is None else said.get("layer1:sentences")
+        if isinstance(scores, list):
+            found[ordinal] = scores
+    return found
 
 
 def _read(row: TurnRow) -> tuple[NodeLine | None, list[tuple[str, str]]]:

@@ -20,11 +20,13 @@ from clew.derive.branch_state import materials_of
 from clew.index.live import LiveIndex
 from clew.index.view import IndexView
 from clew.learn.feedback import QUOTED, echoes, read_feedback, receipts_of, shown, write_quoted
+from clew.learn.rendering_uses import RenderingUses
 from clew.learn.silver_questions import past, silver_questions
 from clew.rank.filter import Filter
 from clew.rank.frame import Frame, assistant_takes_part
 from clew.rank.ranker import Ranker
 from clew.rank.tuning.fusion import PREFIX, SETTINGS_TUNED, RankedQuestion, fusion_problem, ranked_question
+from clew.rank.tuning.renderings import SCALE, renderings_problem, scale_of
 from clew.rank.tuning.structure import (
     Interaction,
     StructureParameters,
@@ -52,6 +54,9 @@ MOST_RECALLS: Final = 400
 
 MOST_SILVER: Final = 100
 """Newest silver questions: each costs an embedding where there is an embedder."""
+
+MOST_RENDERED: Final = 150
+"""Newest recalls with known use that judge renderings: the beats that they name are rendered again."""
 
 MIN_NEW: Final = 20
 """Recalls with known use that must have come since a family changed last."""
@@ -102,6 +107,7 @@ class Tuner:
                 changes = history(reader, self.space)
             verdict, silver = self._recall(view, uses)
             verdicts = [_not_twice(verdict, changes, uses), *self._structure(view, uses, changes)]
+            verdicts.append(_not_twice(self._renderings(uses), changes, uses))
             for each in verdicts:
                 changed |= each.values
                 if each.adopted and not dry_run:
@@ -165,6 +171,16 @@ class Tuner:
         mask = chosen.mask(frame.view)
         return ranked_question(frame, used, allowed if mask is None else allowed & mask, group, judges=True)
 
+    def _renderings(self, uses: Sequence[Use]) -> Verdict:
+        """The lengths of renderings, by what they would have told of the turns that were used."""
+        some = uses[-MOST_RENDERED:]
+        groups = stretches([use.place for use in some])
+        with self.store.snapshot() as reader:
+            seen = RenderingUses(reader, self.space)
+            found = [seen.told(use.receipt, use.used, group) for use, group in zip(some, groups, strict=True)]
+        known = [each for each in found if each is not None]
+        return decide(renderings_problem(known, scale_of(self.book.now().values)))
+
     def _structure(self, view: IndexView, uses: Sequence[Use], changes: Sequence[Change]) -> tuple[Verdict, Verdict]:
         start = structure_of(self.book.now())
         groups = stretches([use.place for use in uses])
@@ -184,6 +200,12 @@ class Tuner:
         return weights, _not_twice(beats, changes, uses)
 
 
+def _family(name: str) -> str:
+    if name.startswith(PREFIX):
+        return "recall"
+    return {"maturity": "beats", SCALE: "renderings"}.get(name, "weights")
+
+
 def _not_twice(verdict: Verdict, changes: Sequence[Change], uses: Sequence[Use]) -> Verdict:
     """The verdict, not adopted when too few recalls came since values of its family changed last."""
     last = [change.at for change in changes if any(_family(name) == verdict.family for name in change.values)]
@@ -192,12 +214,6 @@ def _not_twice(verdict: Verdict, changes: Sequence[Change], uses: Sequence[Use])
         return verdict
     reason = f"{new} recalls with known use came since these values changed last; {MIN_NEW} are needed"
     return replace(verdict, adopted=False, reason=reason, values={})
-
-
-def _family(name: str) -> str:
-    if name.startswith(PREFIX):
-        return "recall"
-    return "beats" if name == "maturity" else "weights"
 
 
 def _pointed(receipt: Receipt) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 from clew.config import RecallConfig
 from clew.errors import ConflictError, NotFoundError
 from clew.rank.tuning.fusion import PREFIX, SETTINGS_TUNED, bounds
+from clew.rank.tuning.renderings import SCALE, scale_of
 from clew.rank.tuning.structure import StructureParameters
 from clew.rows.pause import paused_since
 from clew.store.protocol import Reader, Store, Transaction
@@ -105,6 +106,8 @@ def take_over(store: Store, space: str, values: Mapping[str, float], now: dateti
         if PREFIX + setting in values:
             low, high = bounds(setting)
             kept[PREFIX + setting] = min(max(values[PREFIX + setting], low), high)
+    if SCALE in values:
+        kept[SCALE] = scale_of(values)
     with store.snapshot() as reader:
         free = read_learned(reader, space).version == 0 and paused_since(reader, space) is None
     if free and kept:
