@@ -2,6 +2,7 @@
 
 import base64
 import io
+import json
 from typing import Any
 
 import pytest
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from clew.condense.images import MOST_SIDE, image_tokens, shrink_images, without_images
+from clew.errors import InputError
 from clew.text.image_tokens import PRICES, anthropic_tokens, gemini_tokens, openai_tokens
 
 pytestmark = pytest.mark.requirement("F-CONDENSE-22")
@@ -146,3 +148,36 @@ def test_images_are_counted_by_size_and_not_by_their_characters(wire: str) -> No
     messages = [message(wire, picture(1_024, 1_024)), message(wire, b"no image, but as long as its code" * 9)]
     assert image_tokens(messages, wire) > 700
     assert len(str(without_images(messages))) < 600
+
+
+def test_sixteen_bits_a_pixel_stay_since_they_would_turn_white() -> None:
+    deep = Image.frombytes("I;16", (1_500, 1_200), bytes(place * 7 % 256 for place in range(1_500 * 1_200 * 2)))
+    out = io.BytesIO()
+    deep.save(out, "PNG")
+    given_ = message("anthropic", out.getvalue())
+    assert shrink_images([given_], "anthropic") == ([given_], [])
+
+
+@pytest.mark.parametrize("kind", ["BMP", "TIFF", "ICO", "PPM"])
+def test_formats_that_are_not_allowed_are_not_opened(kind: str, caplog: pytest.LogCaptureFixture) -> None:
+    given_ = message("anthropic", picture(1_500, 1_200, kind))
+    assert shrink_images([given_], "anthropic") == ([given_], [])
+    assert "cannot be read and stays as it is" in caplog.text
+
+
+@pytest.mark.parametrize("start", ["DATA:IMAGE/PNG;BASE64,", "data:image/png;charset=utf-8;base64,"])
+def test_addresses_with_data_are_read_in_any_spelling(start: str) -> None:
+    url = start + base64.b64encode(picture(1_600, 1_200)).decode()
+    before = {"role": "user", "content": [{"type": "image_url", "image_url": {"url": url}}]}
+    (after,), (image,) = shrink_images([before], "openai")
+    assert len(json.dumps(after)) < len(json.dumps(before))
+    assert image.media_type.lower().startswith("image/png")
+    assert image_tokens([before], "openai") == 765
+
+
+def test_messages_that_are_nested_too_deeply_are_refused() -> None:
+    deep: Any = "x"
+    for _ in range(800):
+        deep = [{"a": deep}]
+    with pytest.raises(InputError, match="message 0: more than 100 objects"):
+        shrink_images([{"role": "user", "content": deep}], "anthropic")

@@ -9,6 +9,7 @@ import binascii
 import hashlib
 import io
 import logging
+import re
 import warnings
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -32,10 +33,11 @@ FEWEST_BYTES: Final = 4_096
 """Bytes below which an image is not worth the work."""
 
 _FORMATS: Final = ("PNG", "JPEG", "WEBP", "GIF")
+_MODES: Final = frozenset(("1", "L", "LA", "P", "PA", "RGB", "RGBA", "CMYK", "YCbCr"))  # 16 bits would be cut off to 8
 _QUALITY: Final = 80
 _WORTH: Final = 0.75  # share of its bytes that an image may keep if it is only recompressed: a second pass changes none
 _DIGITS: Final = 16
-_DATA_URL: Final = "data:image/"
+_DATA_URL: Final = re.compile(r"data:(image/[^,]{1,100}?);base64,", re.IGNORECASE)
 
 log = logging.getLogger("clew.condense")
 
@@ -147,10 +149,10 @@ def _address(value: Mapping[str, Any], new: _New) -> dict[str, Any] | None:
     """OpenAI: `{"image_url": {"url": "data:..."}}` and `{"image_url": "data:..."}`."""
     inner = value.get("image_url")
     url = inner.get("url") if isinstance(inner, Mapping) else inner
-    if not isinstance(url, str) or not url.startswith(_DATA_URL):
+    known = _DATA_URL.match(url) if isinstance(url, str) else None
+    if known is None or not isinstance(url, str):
         return None
-    head, _, code = url.partition(";base64,")
-    found = new(head.removeprefix("data:"), code) if code else None
+    found = new(known[1], url[known.end() :])
     if found is None:
         return dict(value)
     written = f"data:{found[0]};base64,{found[1]}"
@@ -202,7 +204,7 @@ def _opened(data: bytes) -> "Image | None":
             if width * height > MOST_PIXELS or min(width, height) < 1:
                 log.warning("an image of %d x %d pixels is too large to be shrunk and stays as it is", width, height)
                 return None
-            if getattr(image, "is_animated", False):
+            if getattr(image, "is_animated", False) or image.mode not in _MODES:
                 return None
             image.load()
     except unreadable as error:

@@ -22,6 +22,7 @@ _TELLING: Final = (
     "url",
     "description",
 )
+_DEEPEST: Final = 100
 _LABEL: Final = 80
 
 
@@ -108,14 +109,31 @@ def checked_list(messages: object) -> list[Message]:
     """A message list whose elements are objects.
 
     Raises:
-        InputError: it is not a list of objects.
+        InputError: it is not a list of objects, or a message has more than 100 objects and lists inside each other.
     """
     if not isinstance(messages, Sequence) or isinstance(messages, str | bytes):
         raise InputError(f"messages: expected a list of messages, got {type(messages).__name__}")
     for number, message in enumerate(messages):
         if not isinstance(message, Mapping):
             raise InputError(f"message {number}: expected an object with a role, got {type(message).__name__}")
+        if _is_deeper(message, _DEEPEST):
+            raise InputError(f"message {number}: more than {_DEEPEST} objects and lists inside each other; flatten it")
     return [dict(message) for message in messages]
+
+
+def _is_deeper(value: object, most: int) -> bool:
+    """Whether more than so many objects and lists are inside each other."""
+    inner: list[Any] = [value]
+    for _ in range(most + 1):
+        inner = [
+            each
+            for outer in inner
+            for each in (outer.values() if isinstance(outer, Mapping) else outer)
+            if isinstance(each, Mapping | list)
+        ]
+        if not inner:
+            return False
+    return True
 
 
 def blocks(value: object) -> list[Message]:
