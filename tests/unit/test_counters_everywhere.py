@@ -86,3 +86,16 @@ def test_a_list_costs_its_words_and_its_images_by_their_size(wire: str) -> None:
     assert 250 < small - message_tokens(words, wire, count) < 1_400, "not a third of its million pixels' bytes"
     assert message_tokens([], wire, count) == 0
     assert set(WIRE_NAMES) == set(WIRES)
+
+
+@pytest.mark.requirement("F-COUNTER-03")
+def test_a_compaction_counts_by_the_counter_that_was_chosen() -> None:
+    with quiet() as memory:
+        memory.add_many(Turn(role=turn.role, content=turn.content, session="work") for turn in work())
+        memory.drain()
+        by_default = memory.condense("work", force=True, dry_run=True).understood["tokens_before"]
+        receipt = memory.condense("work", force=True, counter="anthropic/classes")
+        assert receipt.understood["tokens_before"] != by_default
+        assert receipt.tokens == counter("anthropic/classes")(memory.recap("work", counter="anthropic/classes").text)
+        with pytest.raises(ConfigError, match="'gemma' is unknown"):
+            memory.condense("work", force=True, counter="gemma")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import click
 
 from clew.cli.opening import latest_session, open_for_questions, open_memory
-from clew.cli.options import Scope, common
+from clew.cli.options import Scope, common, with_counter
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit, printable
 from clew.types import Receipt
@@ -26,9 +26,16 @@ _LINE = 100
     metavar="TOKENS",
     help="New tokens from which the session is due, for this call.  [default: condense.session_tokens]",
 )
+@with_counter
 @common
 def condense(
-    scope: Scope, session: str | None, force: bool, dry_run: bool, shown: bool, session_tokens: int | None
+    scope: Scope,
+    session: str | None,
+    force: bool,
+    dry_run: bool,
+    shown: bool,
+    session_tokens: int | None,
+    counter: str | None,
 ) -> None:
     """Compact a session: make the recap that stays until its next compaction.
 
@@ -42,7 +49,7 @@ def condense(
         return
     with open_memory(scope) as memory:
         name = session or latest_session(memory)
-        receipt = memory.condense(name, force=force, dry_run=dry_run, session_tokens=session_tokens)
+        receipt = memory.condense(name, force=force, dry_run=dry_run, session_tokens=session_tokens, counter=counter)
     if scope.as_json:
         emit(receipt.to_dict())
     else:

@@ -3,6 +3,7 @@
 import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, Unpack
@@ -215,7 +216,13 @@ class Memory(MemoryReads):
         resume(self.reads.store, self.space)
 
     def condense(
-        self, session: str, *, force: bool = False, dry_run: bool = False, session_tokens: int | None = None
+        self,
+        session: str,
+        *,
+        force: bool = False,
+        dry_run: bool = False,
+        session_tokens: int | None = None,
+        counter: Counting | None = None,
     ) -> Receipt:
         """Compacts a session: makes the recap that stays until the next compaction, and a list of what left the prompt.
 
@@ -228,6 +235,7 @@ class Memory(MemoryReads):
             force: also a session that is not due, if it has any new turns beside the last `condense.protected_turns`.
             dry_run: write nothing.
             session_tokens: in place of the setting `condense.session_tokens`, for this call.
+            counter: as for `recall`; `recap` with the same counter gives this recap.
 
         Returns:
             The receipt; `understood["compacted"]` says whether a compaction was due, and `understood["why"]` why not.
@@ -239,9 +247,11 @@ class Memory(MemoryReads):
         """
         self._check_open()
         limit = None if session_tokens is None else given_count(session_tokens, "session_tokens", "new tokens")
-        receipt = self.parts.compactor.compact(
-            given_text(session, "session"), force=force, dry_run=dry_run, session_tokens=limit
-        )
+        compactor = self.parts.compactor
+        if counter is not None:
+            chosen = self._counter(counter)
+            compactor = replace(compactor, counter=lambda: chosen)
+        receipt = compactor.compact(given_text(session, "session"), force=force, dry_run=dry_run, session_tokens=limit)
         if receipt.understood["compacted"] and not dry_run:
             self.reads.receipts.keep(receipt)
         return receipt
