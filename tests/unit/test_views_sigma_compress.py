@@ -183,7 +183,7 @@ def quest() -> list[TurnAnalysis]:
 @pytest.mark.requirement("F-SIGMAVIEW-04")
 def test_a_quest_is_told_in_the_document_s_form() -> None:
     text = reconstruct_quest_context(build_conversation_lattice(quest(), created_at=0))
-    assert text.startswith("## Current Quest: We decided to use JWT in src/auth/token.py")
+    assert text.startswith("## Current Quest: Please add OAuth2 to the gateway.")
     sections = [line for line in text.splitlines() if line.startswith("### ")]
     assert sections == [
         "### Paradigm Shifts",
@@ -223,3 +223,23 @@ def test_an_empty_lattice_has_a_recap_as_well() -> None:
     assert reconstruct_quest_context(empty).startswith("## Current Quest: (nothing was said)")
     assert reconstruct_chat_context(empty).startswith("## Conversation: (nothing was said)")
     assert reconstruct_chat_context(empty, budget=0) == ""
+
+
+@pytest.mark.requirement("F-SIGMAVIEW-04")
+def test_turns_of_a_memory_have_short_names_and_calls_their_labels() -> None:
+    turns = [
+        scored(1, "Please add OAuth2 to the gateway, with tests.", 9.0, is_paradigm_shift=True, turn_id="a%2Fb:turn:7"),
+        scored(
+            2,
+            'Write({"file_path": "src/auth.py", "content": "' + "x" * 500 + '"})',
+            9.0,
+            role="assistant",
+            is_paradigm_shift=True,
+            turn_id="a%2Fb:turn:19",
+        ),
+    ]
+    text = reconstruct_quest_context(build_conversation_lattice(turns, created_at=0))
+    assert text.startswith("## Current Quest: Please add OAuth2 to the gateway, with tests.\n[#n] is a%2Fb:turn:n\n")
+    assert "- [#7] User: Please add OAuth2" in text
+    assert "- [#19] Assistant: Write(" in text
+    assert "xxxxx" not in text

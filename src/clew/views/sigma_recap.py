@@ -4,6 +4,7 @@ Made without a model from the nodes' own words. Each line names its turn in brac
 paradigm shift has a line as long as the bare names of the shifts fit; the lines get shorter before one is left out.
 """
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
@@ -11,8 +12,10 @@ from typing import Final
 from clew.analyze.overlays import Overlay
 from clew.condense.material import RecapTurn, TurnScores, recap_turns
 from clew.condense.recap import BUDGET
-from clew.condense.renderings import salient, title
+from clew.condense.recap_lines import opening, says_something
+from clew.condense.renderings import TITLE, cut
 from clew.condense.reuse import values_by_worth
+from clew.condense.wires.protocol import call_label
 from clew.text.counters import Counter, Counting
 from clew.text.counters import counter as counter_named
 from clew.types.turn import Turn
@@ -24,6 +27,8 @@ _POINT: Final = 200  # characters of another line
 _MOST: Final = 12  # lines of one section
 _QUESTIONS: Final = 4
 _FILES: Final = 10
+_OWN: Final = re.compile(r"(?P<prefix>[^\s:]+:turn:)[0-9]+")  # the ids of a memory, whose sessions have long names
+_CALL: Final = re.compile(r"\s*(?P<name>[A-Za-z_][\w.-]{0,80})\(\{")  # a tool's call, as Clew writes it into texts
 _DONE, _NOW, _OPEN = "\u2705", "\u2192", "\u25cb"
 
 
@@ -32,12 +37,12 @@ def reconstruct_quest_context(
 ) -> str:
     """The recap of work: quest, status, files, mental map, key decisions, open tasks, last action, queries to ask.
 
-    The quest is what the last paradigm shift says, else the first request; the mental map are the turns with a high O1,
-    the last of them being the current focus. The same lattice and budget give the same bytes.
+    The quest is what the user's last paradigm shift says, else the first request; the mental map are the turns with a
+    high O1, the last of them being the current focus. The same lattice and budget give the same bytes.
     """
     talk = _Talk.of(lattice)
     draft = _Draft(budget, counter_named(counter))
-    draft.open(f"## Current Quest: {talk.quest()}")
+    draft.open(f"## Current Quest: {talk.quest()}", *talk.note())
     draft.add("", [f"**Status:** {'In Progress' if talk.is_open() else 'Answered'}"])
     draft.add("", [f"**Files:** {', '.join(talk.files(draft.count))}"] if talk.has_files() else [])
     draft.add_shifts("Paradigm Shifts", talk)
@@ -59,7 +64,7 @@ def reconstruct_chat_context(
     """
     talk = _Talk.of(lattice)
     draft = _Draft(budget, counter_named(counter))
-    draft.open(f"## Conversation: {talk.quest()}")
+    draft.open(f"## Conversation: {talk.quest()}", *talk.note())
     draft.add_shifts("Breakthroughs", talk)
     for overlay in Overlay:
         draft.add(overlay.value.replace("_", " ").title(), talk.points(overlay.value))
@@ -76,9 +81,9 @@ class _Draft:
     count: Counter
     sections: list[tuple[str, list[str]]] = field(default_factory=list)
 
-    def open(self, line: str) -> None:
-        """The first line; it is left out when nothing else would fit."""
-        self.sections.append(("", [line]))
+    def open(self, *lines: str) -> None:
+        """The first lines; they are left out when nothing else would fit."""
+        self.sections.append(("", list(lines)))
         self._shrink()
 
     def add(self, section: str, lines: Iterable[str]) -> None:
@@ -142,28 +147,37 @@ class _Talk:
 
     turns: Sequence[RecapTurn]
     nodes: Sequence[ConversationNode]
+    prefix: str
 
     @classmethod
     def of(cls, lattice: ConversationLattice) -> "_Talk":
-        return cls(
-            recap_turns((_turn(node, seq), _scores(node)) for seq, node in enumerate(lattice.nodes)), lattice.nodes
-        )
+        nodes = lattice.nodes
+        names = {found["prefix"] if (found := _OWN.fullmatch(node.turn_id)) else "" for node in nodes}
+        turns = recap_turns((_turn(node, seq), _scores(node)) for seq, node in enumerate(nodes))
+        return cls(turns, nodes, names.pop() if len(names) == 1 else "")
 
     def line(self, turn: RecapTurn, most: int) -> str:
         """A turn on one line of at most so many characters of its words; 0 gives its name alone."""
         name = f"- [{self._name(turn.seq)}]"
         return f"{name} {turn.name}: {_short(turn.one_line, most)}" if most else name
 
+    def note(self) -> list[str]:
+        """What short names stand for, where turns have them."""
+        return [f"[#n] is {self.prefix}n"] if self.prefix else []
+
     def _name(self, seq: int) -> str:
-        return " ".join(self.nodes[seq].turn_id.split())
+        name = " ".join(self.nodes[seq].turn_id.split())
+        return f"#{name.removeprefix(self.prefix)}" if self.prefix else name
 
     def shifts(self) -> list[RecapTurn]:
         return [turn for turn in self.turns if turn.is_shift]
 
     def quest(self) -> str:
-        asked = [turn for turn in self.turns if turn.role == "user"]
-        said = next(reversed([turn for turn in asked if turn.is_shift] or self.shifts()[-1:] or asked[:1]), None)
-        return title(said.one_line) if said else "(nothing was said)"
+        """What the user's last shift says, else what was asked first, else the last shift in words."""
+        words = [turn for turn in self.shifts() if says_something(turn) and not _CALL.match(turn.prose)]
+        asked = [turn for turn in self.turns if turn.role == "user" and says_something(turn)]
+        told = [turn for turn in words if turn.role == "user"][-1:] or asked[:1] or words[-1:] or list(self.turns[:1])
+        return _short(told[0].one_line, TITLE) if told else "(nothing was said)"
 
     def is_open(self) -> bool:
         """Whether the last word is the user's, or a task is open."""
@@ -184,11 +198,13 @@ class _Talk:
         best = sorted(steps, key=lambda turn: (-round(turn.importance, 6), -turn.seq))[:_MOST]
         shown = sorted({turn.seq: turn for turn in [*best, *steps[-1:]]}.values(), key=lambda turn: turn.seq)
         lines = [
-            f"{_NOW if turn is shown[-1] else _DONE} {title(turn.one_line)}"
+            f"{_NOW if turn is shown[-1] else _DONE} {_short(turn.one_line, TITLE)}"
             f"{' (current focus)' if turn is shown[-1] else ''} [{self._name(turn.seq)}]"
             for turn in shown
         ]
-        lines += [f"{_OPEN} {_short(text, 80)} (pending) [{name}]" for name, text in self._told("task")[-_QUESTIONS:]]
+        lines += [
+            f"{_OPEN} {_short(text, TITLE)} (pending) [{name}]" for name, text in self._told("task")[-_QUESTIONS:]
+        ]
         return [f"{number}. {line}" for number, line in enumerate(lines, 1)]
 
     def statements(self, kind: str) -> list[str]:
@@ -204,7 +220,7 @@ class _Talk:
     def queries(self) -> list[str]:
         """Questions that the memory can answer, by the tags of the weightiest turns, else by what they say."""
         weighty = sorted(self.turns, key=lambda turn: (-round(turn.importance, 6), -turn.seq))
-        names = [(self.nodes[turn.seq].semantic_tags or (title(turn.one_line),))[0] for turn in weighty]
+        names = [(self.nodes[turn.seq].semantic_tags or (_short(turn.one_line, TITLE),))[0] for turn in weighty]
         asked = [f'- "What was said about {name}?"' for name in dict.fromkeys(names)][:_QUESTIONS]
         return ["You can ask:", "", *asked] if asked else []
 
@@ -231,4 +247,8 @@ def _strongest(turn: RecapTurn) -> str:
 
 
 def _short(text: str, most: int) -> str:
-    return " ".join(salient(text, most=most).split())
+    """The first sentences that say something, on one line, within so many characters; of a call its label."""
+    call = _CALL.match(text)
+    if call is not None:
+        return cut(call_label(call["name"], text[call.end("name") + 1 :].strip().removesuffix(")")), most)
+    return opening(text, most) or cut(" ".join(text.split()), most)

@@ -140,10 +140,11 @@ def session_state(memory: Memory, session: str) -> SessionState:
 
 
 def session_turns(memory: Memory, session: str) -> list[TurnAnalysis]:
-    """The turns of a session with what the analysis says of them, in their order; text that Clew injected is left out.
+    """What the user and the assistant said in a session, in order, with what the analysis says of it.
 
-    Their ids are the memory's, so that `restore` gives them whole. A turn that is not analysed yet has an importance of
-    0. Vectors are those of the embedder that serves now. Only the user's turns have the role `user`.
+    Results of tools, which are no turns in the document, and text that Clew injected are left out. The ids are the
+    memory's, so that `restore` gives turns whole. A turn that is not analysed yet has an importance of 0. Vectors are
+    those of the embedder that serves now.
 
     Raises:
         NotFoundError: there is no such session.
@@ -278,7 +279,7 @@ def _stored(reader: Reader, space: str, session: str) -> list[Turn]:
     turns = [turn_from_row(row) for row in TURN.scan(reader, (space, session), (space, session))]
     if not turns:
         raise _unknown(session)
-    return [turn for turn in turns if turn.origin != "injected"]
+    return [turn for turn in turns if turn.origin != "injected" and turn.role != "tool"]
 
 
 def _unknown(session: str) -> NotFoundError:
