@@ -1635,6 +1635,12 @@ AGENTS = (
         "issue 13",
         "A message of a few words is found by what the same person wrote just before or after it.",
     ),
+    Requirement(
+        "F-AGENT-88",
+        "issue 13",
+        "Of the questions to an AsyncMemory one is at work at a time, unless the embedder may wait for a server.",
+    ),
+    Requirement("F-AGENT-87", "issue 13", "The report of an import has the ids of an unchanged file's turns."),
     Requirement("F-AGENT-85", "issue 13", "`clew watch cursor` stores the chats of Cursor while it runs."),
     Requirement("F-AGENT-84", "issue 13", "Turns in twelve other languages are searched for dates, as questions are."),
 )

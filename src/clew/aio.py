@@ -1,7 +1,9 @@
 """AsyncMemory: Memory's methods as coroutines. Mechanical: each runs Memory's own method in a bounded thread pool.
 
 Questions have a pool of their own. They compute and hardly wait, so more of them at once gain nothing under Python's
-global lock, and each running thread may hold up the event loop for one switch interval (5 ms).
+global lock, and each running thread may hold up the event loop for one switch interval (5 ms). On a machine with a load
+of 16 on two cores two at once took as many calls as one, and twice the lag (docs/benchmarks.md). An embedder that is
+asked over the network does wait.
 """
 
 import asyncio
@@ -13,6 +15,7 @@ from typing import Any, Concatenate, Final, ParamSpec, Self, TypeVar
 
 from clew.errors import ClosedError
 from clew.memory import Memory
+from clew.models.minilm import MiniLM
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -20,8 +23,11 @@ T = TypeVar("T")
 THREADS: Final = 8
 """Calls other than questions that may be at work at once; more wait their turn."""
 
-QUESTIONS: Final = 2
+QUESTIONS: Final = 1
 """Questions that may be at work at once; more wait their turn."""
+
+ASKING: Final = 4
+"""The same where the embedder is not Clew's own and may have to wait for a server."""
 
 
 def _in_thread(
@@ -50,7 +56,8 @@ class AsyncMemory:
         """Wraps an open memory."""
         self.memory = memory
         self.threads = ThreadPoolExecutor(THREADS, thread_name_prefix="clew")
-        self.questions = ThreadPoolExecutor(QUESTIONS, thread_name_prefix="clew-questions")
+        computes = memory.embedder is None or isinstance(memory.embedder, MiniLM)
+        self.questions = ThreadPoolExecutor(QUESTIONS if computes else ASKING, thread_name_prefix="clew-questions")
 
     @classmethod
     async def open(cls, *args: Any, **kwargs: Any) -> Self:

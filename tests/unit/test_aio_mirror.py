@@ -9,9 +9,10 @@ from typing import Any
 
 import pytest
 
-from clew.aio import QUESTIONS, THREADS, AsyncMemory
+from clew.aio import ASKING, QUESTIONS, THREADS, AsyncMemory
 from clew.errors import ClosedError, ConfigError, InputError
 from clew.memory import Memory
+from clew.testing import HashEmbedder
 from tests.memories import history, quiet, told
 from tests.unit.test_memory_calls import CALLS
 
@@ -124,8 +125,9 @@ def test_the_loop_goes_on_while_threads_wait_and_their_number_is_bounded() -> No
     asyncio.run(main())
 
 
-@pytest.mark.requirement("F-MEMORY-13")
-def test_few_questions_compute_at_once_and_hold_up_no_other_call() -> None:
+@pytest.mark.requirement("F-MEMORY-08", "F-AGENT-88")
+@pytest.mark.parametrize(("embedder", "most"), [("none", QUESTIONS), (HashEmbedder(), ASKING)], ids=["none", "own"])
+def test_few_questions_compute_at_once_and_hold_up_no_other_call(embedder: Any, most: int) -> None:
     release = threading.Event()
     at_work: list[str] = []
 
@@ -135,14 +137,14 @@ def test_few_questions_compute_at_once_and_hold_up_no_other_call() -> None:
         return len(text)
 
     async def main() -> None:
-        async with await opened() as memory:
+        async with AsyncMemory(Memory.open(":memory:", embedder=embedder)) as memory:
             await memory.add(told("tea"))
             questions = [asyncio.ensure_future(memory.recall("tea", counter=counting)) for _ in range(20)]
-            while len(at_work) < QUESTIONS:
+            while len(at_work) < most:
                 await asyncio.sleep(0)
             assert await memory.add(told("more tea")) == "s:turn:1"
             await asyncio.sleep(0.05)
-            assert len(at_work) == QUESTIONS
+            assert len(at_work) == most
             release.set()
             assert len(await asyncio.gather(*questions)) == 20
 

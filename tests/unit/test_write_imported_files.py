@@ -99,3 +99,40 @@ def test_forgetting_counts_files_anew(folder: Path, tmp_path: Path) -> None:
         memory.forget(turn_ids=[report.turn_ids[0]])
         again = memory.import_path(folder / "1.jsonl")
         assert (again.added, again.known, again.skipped) == (0, 1, {"forgotten": 1})
+
+
+@pytest.mark.requirement("F-AGENT-87")
+def test_an_unchanged_file_gives_the_ids_of_its_turns_in_their_order(folder: Path, tmp_path: Path) -> None:
+    with Memory.open(tmp_path / "home", embedder="none") as memory:
+        first = memory.import_path(folder).turn_ids
+        assert len(first) == 40
+        assert memory.import_path(folder).turn_ids == first
+        write(folder / "7.jsonl", "first of 7", "second of 7", "third of 7")
+        grown = memory.import_path(folder).turn_ids
+        assert sorted({*grown} - {*first}) == [name for name in grown if name.endswith(":turn:2")]
+        assert len(grown) == 41
+    with Memory.open(tmp_path / "home", embedder="none") as memory:
+        assert memory.import_path(folder).turn_ids == grown
+        memory.forget(turn_ids=[grown[0]])
+        assert memory.import_path(folder).turn_ids == grown[1:]
+        assert memory.import_path(folder).turn_ids == grown[1:]
+
+
+@pytest.mark.requirement("F-AGENT-87")
+def test_a_followed_file_gives_all_its_ids_once_it_does_not_change(tmp_path: Path) -> None:
+    file = tmp_path / "abc.jsonl"
+
+    def line(number: int) -> str:
+        message = {"role": "user", "content": f"wish {number}"}
+        value = {"type": "user", "uuid": f"u{number}", "sessionId": "abc", "message": message}
+        return json.dumps(value | ({"parentUuid": f"u{number - 1}"} if number else {})) + "\n"
+
+    file.write_text("".join(map(line, range(5))))
+    with Memory.open(tmp_path / "home", embedder="none") as memory:
+        ids = memory.import_path(file, format="claude-code").turn_ids
+        with file.open("a") as stream:
+            stream.write(line(5))
+        ids += memory.import_path(file, format="claude-code").turn_ids
+        assert ids == tuple(f"abc:turn:{number}" for number in range(6))
+        again = memory.import_path(file, format="claude-code")
+        assert (again.known, again.turn_ids) == (6, ids)

@@ -22,25 +22,35 @@ class ImportedFile:
         path: of the file; only its hash is stored.
         stamp: tells this state of the file, and how it was read, from any other.
         turns: how many turns it gave.
+        runs: these turns in their order: number in the space of the first of several that follow one another in their
+            session, and how many they are; empty where that is not known.
     """
 
     path: str
     stamp: str
     turns: int
+    runs: tuple[tuple[int, int], ...] = ()
 
 
-def turns_of(reader: Reader, space: str, path: str, stamp: str) -> int | None:
-    """How many turns the file gave when it was imported in this state; None when it was not."""
+def imported_file(reader: Reader, space: str, path: str, stamp: str) -> ImportedFile | None:
+    """The file as it was imported in this state; None when it was not."""
     held = META_VALUE.get(reader, (space, _name(path)))
-    before, _, turns = (held or "").rpartition(" ")
-    return int(turns) if before == stamp else None
+    before, turns, runs = (*(held or "").split(" "), "", "", "")[:3]
+    if before != stamp:
+        return None
+    pairs = (run.split("+") for run in runs.split(",") if run)
+    return ImportedFile(path, stamp, int(turns), tuple((int(first), int(count)) for first, count in pairs))
 
 
 def note(store: Store, space: str, files: Iterable[ImportedFile]) -> None:
     """Remembers files whose turns are stored."""
-    rows = [MetaRow(space, _name(file.path), f"{file.stamp} {file.turns}") for file in files]
+    rows = [MetaRow(space, _name(file.path), f"{file.stamp} {file.turns} {_runs(file)}") for file in files]
     if rows:
         store.transaction(lambda tx: META.put(tx, rows), durable=False)
+
+
+def _runs(file: ImportedFile) -> str:
+    return ",".join(f"{first}+{count}" for first, count in file.runs)
 
 
 def _name(path: str) -> str:

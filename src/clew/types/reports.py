@@ -27,8 +27,8 @@ class IngestReport(Record):
         added: number of new turns, which are now durable.
         known: number of turns that were already stored; nothing was written for them.
         rejected: records that could not be stored; all others were.
-        turn_ids: ids of the added and known turns, in the order given; a file that did not change since it was imported
-            is not read again, and its turns are counted as known without their ids.
+        turn_ids: ids of the added and known turns, in the order given; a session file that has only grown since the
+            same process imported it is read from there on, and its earlier turns are counted as known without ids.
         masked: number of secrets that were masked before they reached the disk, by kind.
         skipped: number of records that contain no turn (progress, snapshots), by kind; also turns that were `forgotten`
             before, match an exclusion pattern (`excluded`), or arrived during a pause (`paused`).

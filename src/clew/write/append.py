@@ -15,7 +15,7 @@ from typing import Final, cast
 from clew.analyze.weigh import ANALYZE_VERSION
 from clew.index.entry import encode
 from clew.ingest.identity import Placement, TurnKey, align
-from clew.rows.imported_files import ImportedFile, note, turns_of
+from clew.rows.imported_files import note
 from clew.rows.parameters import take_over
 from clew.rows.pause import paused_since
 from clew.rows.tombstones import Hashed, ghosts, hashing, is_copy
@@ -26,6 +26,7 @@ from clew.store.selections import TOMBSTONE_SEQ, TURN_HASH, TURN_SEQ
 from clew.store.tables import SESSION, SPACE, TAIL, TURN, WEIGHING
 from clew.types.ids import turn_id
 from clew.types.turn import Turn
+from clew.write.file_turns import FileTurns, KnownTurns, as_stored, turns_of
 from clew.write.followed import FollowedImports
 from clew.write.prepare import Derived, Prepared, derive
 from clew.write.session_log import after_forgotten, by_external_id, forgotten, has_forgotten_id, next_seq, read_contents
@@ -106,14 +107,16 @@ class Appender:
         """Adopts the learned values of an export, see `take_over`."""
         take_over(self._store, self._space, values, now)
 
-    def turns_of_file(self, path: str, stamp: str) -> int | None:
-        """How many turns a file gave when it was imported in this state; None when it was not."""
+    def turns_of_file(self, path: str, stamp: str) -> KnownTurns | None:
+        """The turns that a file gave when it was imported in this state; None when it was not."""
         with self._store.snapshot() as reader:
             return turns_of(reader, self._space, path, stamp)
 
-    def note_files(self, files: Iterable[ImportedFile]) -> None:
+    def note_files(self, files: Iterable[FileTurns]) -> None:
         """Remembers files whose turns are stored."""
-        note(self._store, self._space, files)
+        with self._store.snapshot() as reader:
+            stored = as_stored(reader, self._space, files)
+        note(self._store, self._space, stored)
 
     def set_titles(self, titles: Mapping[str, str]) -> None:
         """Gives titles to sessions that are stored; `titles` maps their names."""

@@ -8,6 +8,7 @@ from typing import Final
 
 from clew.ingest.importers import FollowedFile
 from clew.write.stream_alignment import StreamAlignment
+from clew.write.turn_ids import TurnIds
 
 _MOST: Final = 16
 """Files that are kept, the last ones imported: a person seldom works in more sessions at a time."""
@@ -20,11 +21,13 @@ class FollowedImport:
     Attributes:
         streams: alignment of its sequence of turns, by session.
         turns: how many of its records are stored as turns.
+        ids: of these turns.
     """
 
     file: FollowedFile
     streams: dict[str, StreamAlignment] = field(default_factory=dict)
     turns: int = 0
+    ids: TurnIds = field(default_factory=TurnIds)
 
 
 class FollowedImports:

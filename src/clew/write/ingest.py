@@ -1,14 +1,11 @@
 """Adds many turns: prepares them, groups them by session, appends durable batches, and accounts for each record."""
 
-from array import array
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
-
-import numpy as np
 
 from clew.config import IngestConfig
 from clew.errors import ConflictError, TurnRejected
@@ -24,15 +21,15 @@ from clew.ingest.importers import (
     is_single,
     read_path,
 )
-from clew.rows.imported_files import ImportedFile
-from clew.types.ids import parse_turn_id, turn_id
 from clew.types.reports import IngestReport, Rejection
 from clew.types.turn import Turn
 from clew.version import __version__
 from clew.write.append import Appender, Fate
+from clew.write.file_turns import FileTurns
 from clew.write.followed import FollowedImport
 from clew.write.prepare import Prepared, admit, prepare
 from clew.write.stream_alignment import StreamAlignment
+from clew.write.turn_ids import TurnIds
 
 PAUSED: Final = "this space is paused and stores nothing; `clew resume`, or Memory.resume, ends that"
 
@@ -48,32 +45,15 @@ class _FileState:
         end: the file's state after its last record; None before that.
         turns: how many of its records are stored as turns.
         is_whole: whether every record was stored, or left out for good.
+        ids: of these turns.
+        before: places in the input of earlier imports that this one goes on from.
     """
 
     end: FileEnd | None = None
     turns: int = 0
     is_whole: bool = True
-
-
-class _TurnIds:
-    """Turn ids with their places in the input: 24 bytes for each, as an import may bring millions."""
-
-    def __init__(self) -> None:
-        self._sessions: dict[str, int] = {}
-        self._places, self._names, self._seqs = array("q"), array("q"), array("q")
-
-    def add(self, place: int, name: str) -> None:
-        """Adds the id of the turn at a place in the input."""
-        session, seq = parse_turn_id(name)
-        self._places.append(place)
-        self._names.append(self._sessions.setdefault(session, len(self._sessions)))
-        self._seqs.append(seq)
-
-    def in_order(self) -> tuple[str, ...]:
-        """The ids by their places in the input."""
-        sessions = list(self._sessions)
-        order = np.argsort(np.frombuffer(self._places, np.int64), kind="stable") if self._places else ()
-        return tuple(turn_id(sessions[self._names[number]], self._seqs[number]) for number in order)
+    ids: TurnIds = field(default_factory=TurnIds)
+    before: int = 0
 
 
 @dataclass(slots=True)
@@ -84,11 +64,12 @@ class _Tally:
     added: int = 0
     known: int = 0
     rejected: list[Rejection] = field(default_factory=list)
-    turn_ids: _TurnIds = field(default_factory=_TurnIds)
+    turn_ids: TurnIds = field(default_factory=TurnIds)
     masked: Counter[str] = field(default_factory=Counter)
     skipped: Counter[str] = field(default_factory=Counter)
     titles: dict[str, str] = field(default_factory=dict)
     settled: int = 0
+    seen: int = 0
     learned: Mapping[str, float] | None = None
     file: _FileState = field(default_factory=_FileState)
     ended: list[_FileState] = field(default_factory=list)
@@ -113,8 +94,11 @@ class _Tally:
             self.on_progress(self.settled)
 
     def take(self, waiting: "_Waiting", fate: Fate) -> None:
-        item = waiting.item
-        waiting.file.turns += fate.added is not None or fate.known is not None
+        item, name = waiting.item, fate.added or fate.known
+        if name is not None:
+            waiting.file.turns += 1
+            self.turn_ids.add(waiting.place, name)
+            waiting.file.ids.add(waiting.file.before + waiting.place, name)
         if fate.forgotten:
             self.skipped["forgotten"] += 1
         elif fate.excluded:
@@ -126,11 +110,9 @@ class _Tally:
             self.reject(Rejection(where=waiting.where, reason=_conflict(item, fate.conflict)), waiting.file)
         elif fate.added is not None:
             self.added += 1
-            self.turn_ids.add(waiting.place, fate.added)
             self.masked.update(item.masked)
         elif fate.known is not None:
             self.known += 1
-            self.turn_ids.add(waiting.place, fate.known)
 
     def report(self) -> IngestReport:
         return IngestReport(
@@ -235,15 +217,20 @@ def import_path(
     way = repr((__version__, form, session, config, appender.forgotten()))  # a file read in another way is read again
 
     def is_unchanged(name: str, stamp: str) -> bool:
-        turns = appender.turns_of_file(name + way, stamp)
-        tally.known += turns or 0
-        return turns is not None
+        known = appender.turns_of_file(name + way, stamp)
+        if known is None:
+            return False
+        tally.known += known.turns
+        for turn in known.ids:
+            tally.turn_ids.add(tally.seen, turn)
+        return True
 
     followed = _followed(appender, path, limits, way, form=form, session=session)
     if followed is None:
         records = read_path(path, form, session=session, limits=limits, is_unchanged=is_unchanged)
         return _append_all(appender, records, config, clock, tally, way)
     tally.known = tally.file.turns = followed.turns
+    tally.file.ids, tally.file.before = followed.ids, followed.ids.end
     file = tally.file
     report = _append_all(appender, followed.file.more(), config, clock, tally, way, followed.streams)
     followed.turns = file.turns
@@ -302,7 +289,9 @@ def _append_all(
             for waiting, fate in zip(group, fates, strict=True):
                 tally.take(waiting, fate)
         appender.note_files(
-            ImportedFile(file.end.where + way, file.end.stamp, file.turns) for file in tally.take_ended() if file.end
+            FileTurns(file.end.where + way, file.end.stamp, file.turns, file.ids.runs())
+            for file in tally.take_ended()
+            if file.end
         )
 
     held = chars = 0
@@ -323,6 +312,7 @@ def _append_all(
 
 def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tally) -> Iterator[_Waiting]:
     for place, record in enumerate(records):
+        tally.seen = place + 1
         if isinstance(record, Rejection):
             tally.reject(record, tally.file)
         elif isinstance(record, SessionTitle):

@@ -1,0 +1,54 @@
+"""Which turns a file gave when it was imported: kept without a word of them, and found again. Start at `turns_of`."""
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from clew.rows.imported_files import ImportedFile, imported_file
+from clew.store.protocol import Reader
+from clew.store.selections import TURN_ORDINAL, TURN_PLACES
+from clew.types.ids import turn_id
+
+
+class FileTurns(NamedTuple):
+    """The turns of a file that was imported.
+
+    Attributes:
+        path: of the file, and how it was read.
+        runs: session, first place and number of turns that follow one another in it.
+    """
+
+    path: str
+    stamp: str
+    turns: int
+    runs: Sequence[tuple[str, int, int]]
+
+
+class KnownTurns(NamedTuple):
+    """The turns of a file that did not change: how many they are, and their ids, where these are known."""
+
+    turns: int
+    ids: Sequence[str]
+
+
+def turns_of(reader: Reader, space: str, path: str, stamp: str) -> KnownTurns | None:
+    """The turns that a file gave when it was imported in this state; None when it was not."""
+    held = imported_file(reader, space, path, stamp)
+    if held is None:
+        return None
+    ids: list[str] = []
+    for first, count in held.runs:
+        for place in TURN_PLACES.scan(reader, (space, first), (space, first), index="ordinal"):
+            ids += (turn_id(place.session, place.seq + step) for step in range(count))
+    return KnownTurns(held.turns, ids)
+
+
+def as_stored(reader: Reader, space: str, files: Iterable[FileTurns]) -> list[ImportedFile]:
+    """Files as they are remembered."""
+    return [ImportedFile(file.path, file.stamp, file.turns, _by_ordinal(reader, space, file.runs)) for file in files]
+
+
+def _by_ordinal(reader: Reader, space: str, runs: Sequence[tuple[str, int, int]]) -> tuple[tuple[int, int], ...]:
+    ordinals = TURN_ORDINAL.get_many(reader, [(space, session, first) for session, first, _ in runs])
+    if None in ordinals:  # forgotten meanwhile
+        return ()
+    return tuple((ordinal, count) for ordinal, (_, _, count) in zip(ordinals, runs, strict=True) if ordinal is not None)
