@@ -1636,6 +1636,11 @@ AGENTS = (
         "A message of a few words is found by what the same person wrote just before or after it.",
     ),
     Requirement(
+        "F-AGENT-89",
+        "issue 13",
+        "The middle of a tool's result is found: whole up to 65,536 bytes, beyond that what it reports as failed.",
+    ),
+    Requirement(
         "F-AGENT-88",
         "issue 13",
         "Of the questions to an AsyncMemory one is at work at a time, unless the embedder may wait for a server.",

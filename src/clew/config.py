@@ -39,7 +39,7 @@ class IngestConfig:
         "mask", "Mask keys, tokens and passwords before they reach the disk, or keep them.", choices=("mask", "keep")
     )
     blob_bytes: int = _setting(
-        16_384, "Images and tool outputs larger than this many bytes are stored as blobs.", low=256, high=1 << 30
+        65_536, "Images and tool outputs larger than this many bytes are stored as blobs.", low=256, high=1 << 30
     )
     max_line_bytes: int = _setting(
         64 << 20, "Longest line of an imported file, in bytes; longer lines are rejected.", low=1024, high=1 << 31

@@ -8,6 +8,7 @@ import pytest
 from clew.errors import NotFoundError
 from clew.ingest.base64 import decode_base64, encode_base64
 from clew.ingest.media import image_type, inline, offload
+from clew.memory import Memory
 from clew.types import Part, Turn
 
 LIMIT = 1000
@@ -116,3 +117,42 @@ def test_what_is_no_base64_is_kept_as_it_is(written: str) -> None:
 def test_images_are_told_by_their_first_bytes() -> None:
     heads = (b"\x89PNG\r\n", b"\xff\xd8\xff\xe0", b"GIF89a", b"RIFF1234WEBPVP8", b"other")
     assert [image_type(head).rpartition("/")[2] for head in heads] == ["png", "jpeg", "gif", "webp", "octet-stream"]
+
+
+@pytest.mark.requirement("F-AGENT-89")
+def test_what_failed_in_the_middle_of_a_long_result_remains_once() -> None:
+    quiet = [f"line {number}: nothing of note" for number in range(3000)]
+    quiet[1500:1500] = [f"[{number}] ERROR: pump {number} stalled" for number in range(400)]
+    quiet[2000:2000] = [
+        "x" * 5000 + " panic: valve 17 is open " + "y" * 5000,
+        "terrors of the deep",
+        "ValueError: no winch",
+    ]
+    text = "\n".join(quiet)
+    turn = Turn(role="tool", content=(Part(type="tool_result", text=text, call_id="c1"),))
+    stored, blobs = offload(turn, 8_000)
+    shown = stored.parts[0].text
+    assert len(shown.encode()) <= 8_000
+    assert shown.count("ERROR") == 1
+    assert "[0] ERROR: pump 0 stalled\n" in shown
+    assert "panic: valve 17 is open" in shown
+    assert "\nValueError: no winch\n" in shown
+    assert "terrors" not in shown
+    assert inline(stored, blobs.__getitem__) == turn
+
+
+@pytest.mark.requirement("F-AGENT-89")
+def test_the_middle_of_a_result_of_20_000_characters_is_found() -> None:
+    lines = [f"line {number}: nothing of note happened at the kiln" for number in range(460)]
+    lines[230] = "line 230: the zebrafinch sang"
+    result = Part(type="tool_result", text="\n".join(lines), call_id="c1")
+    with Memory.open(":memory:", embedder="none") as memory:
+        memory.add_many(
+            [
+                Turn(role="user", content="Read the log of the kiln.", session="s"),
+                Turn(role="tool", content=(result,), session="s"),
+                Turn(role="assistant", content="Nothing of note.", session="s"),
+            ]
+        )
+        assert len(result.text) > 20_000
+        assert "the zebrafinch sang" in memory.recall("what did the zebrafinch do?", budget=300).text

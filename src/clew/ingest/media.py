@@ -1,14 +1,17 @@
 """Moves large originals (images, long tool results and documents) to blobs and back, without a store.
 
-A moved part keeps `blob`, the SHA-256 of its bytes; of a long text, head and tail remain with a visible pointer between
-them. `inline` restores what `offload` moved, byte for byte.
+A moved part keeps `blob`, the SHA-256 of its bytes; of a long text, head and tail remain, and between them a visible
+pointer and the lines that report a failure. `inline` restores what `offload` moved, byte for byte.
 """
 
 import hashlib
+import re
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Final
 
 from clew.ingest.strings import with_parts
+from clew.text.late_pattern import late_pattern
 from clew.types import Part, Turn
 
 TEXT_TYPE = "text/plain; charset=utf-8"
@@ -16,11 +19,21 @@ _MOVED = "moved"  # in `extra`: the blob holds the part's whole text, not its `d
 _PREVIEWED = ("tool_result", "injected")
 
 
-def offload(turn: Turn, limit: int = 16_384) -> tuple[Turn, dict[str, bytes]]:
+_FAILURE: Final = late_pattern(
+    r"\b(?:error|exception|traceback|panic|fatal|fail(?:ed|ure)?)\b|(?<=[a-z])(?:Error|Exception)\b", re.IGNORECASE
+)
+"""A sign that a line reports a failure."""
+AROUND: Final = 300
+"""Most characters of such a line that are kept on either side of the sign."""
+_NUMBER: Final = late_pattern(r"0x[0-9a-fA-F]+|\d+")
+
+
+def offload(turn: Turn, limit: int = 65_536) -> tuple[Turn, dict[str, bytes]]:
     """Moves original bytes, and tool results and documents whose text is longer than the limit, out of the turn.
 
     Args:
-        limit: bytes of UTF-8. A longer text keeps half of the limit from its head and a quarter from its tail.
+        limit: bytes of UTF-8. A longer text keeps half of the limit from its head, a quarter from its tail, and in
+            between lines that report a failure, up to a quarter.
 
     Returns:
         The turn to store (the same object if nothing was moved), and the blobs by their SHA-256.
@@ -70,10 +83,37 @@ def _keep(data: bytes, blobs: dict[str, bytes]) -> str:
 
 
 def _preview(data: bytes, characters: int, digest: str, limit: int) -> str:
-    """Head and tail of a text, cut between characters, with the pointer to the blob between them."""
-    head = data[: limit // 2].decode("utf-8", "ignore")
-    tail = data[len(data) - limit // 4 :].decode("utf-8", "ignore")
-    return f"{head}\n[… {characters} characters in blob {digest[:12]} …]\n{tail}"
+    """Head and tail of a text, cut between characters, and between them the pointer to the blob and what failed."""
+    start, end = limit // 2, len(data) - limit // 4
+    head = data[:start].decode("utf-8", "ignore")
+    tail = data[end:].decode("utf-8", "ignore")
+    failures = _failures(data[start:end].decode("utf-8", "ignore"), limit // 4)
+    return "\n".join((head, f"[… {characters} characters in blob {digest[:12]} …]", *failures, tail))
+
+
+def _failures(text: str, room: int) -> list[str]:
+    """The first lines of a text that report a failure, each kind once, within so many bytes of UTF-8.
+
+    Lines that differ in numbers alone are of one kind: a log may repeat a failure thousands of times.
+    """
+    found: dict[str, str] = {}
+    end = 0
+    for sign in _FAILURE.finditer(text):
+        if sign.start() < end:
+            continue  # on the line of the sign before
+        start = max(text.rfind("\n", 0, sign.start()) + 1, sign.start() - AROUND)
+        line_end = text.find("\n", sign.end())
+        end = min(len(text) if line_end < 0 else line_end, sign.end() + AROUND)
+        line = text[start:end].strip()
+        kind = _NUMBER.sub("0", line)
+        if kind in found:
+            continue
+        size = len(line.encode("utf-8", "surrogatepass")) + 1
+        if size > room:
+            break
+        room -= size
+        found[kind] = line
+    return list(found.values())
 
 
 def _restored(part: Part, get_blob: Callable[[str], bytes]) -> Part:
