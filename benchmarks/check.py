@@ -28,6 +28,7 @@ from clew.evaluate.tables import UNKNOWN, Sheet, number
 from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.models.recorded import RecordedEmbedder
+from clew.version import __version__, build
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "src" / "clew" / "cli" / "sample"
@@ -305,6 +306,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     def say(what: str) -> None:
         print(what, file=sys.stderr, flush=True)
 
+    say(f"measuring clew {__version__}, {build()}")
     verdicts = measure_recall(options.vectors_cache, say)
     verdicts += judge_speed(run_speed(SIZES if options.full else QUICK, on_progress=say))
     print(report(verdicts).text())

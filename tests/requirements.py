@@ -1215,6 +1215,19 @@ LLM = (
 )
 
 # --- SPEED ---
+FAST = (
+    Requirement(
+        "F-FAST-01", "Issue 12.1", "A wheel is pure Python unless CLEW_COMPILE=1 asks mypyc for a compiled one."
+    ),
+    Requirement(
+        "F-FAST-02", "Issue 12.1", "The compiled build stores and answers as the sources do, outside of the tree."
+    ),
+    Requirement("F-FAST-03", "Issue 12.1", "`clew doctor` and `./dev bench` say which build runs."),
+    Requirement(
+        "F-FAST-04", "DESIGN 13", "The cosines that confidence reads are the five highest close to the highest."
+    ),
+)
+
 SPEED = (
     Requirement(
         "F-SPEED-01", "DESIGN 13", "An add takes eleven statements from begin to commit, twelve with an external id."
@@ -1884,6 +1897,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *STRUCTURE,
     *HSCA,
     *EVAL,
+    *FAST,
     *SIGMA,
     *STAGE,
     *TAGS,

@@ -7,6 +7,7 @@ import pytest
 
 from clew.store.sqlite import SqliteStore
 from clew.store.values import Row
+from clew.version import __version__, build
 from tests.cli_runs import done, failure, record, run
 
 pytestmark = pytest.mark.usefixtures("tmp_home")
@@ -23,13 +24,16 @@ def plant(home: Path, table: str, row: Row) -> None:
     store.close()
 
 
-@pytest.mark.requirement("S-DOCTOR-02")
+@pytest.mark.requirement("S-DOCTOR-02", "F-FAST-03")
 def test_a_sound_home_is_said_to_be_whole(tmp_path: Path) -> None:
     talk(tmp_path)
-    names, end = done("doctor", "--home", tmp_path).splitlines()
+    about, names, end = done("doctor", "--home", tmp_path).splitlines()
     assert (names.startswith("names by rules"), end) == (True, "no problems found")
+    assert about == f"clew {__version__}, {build()}"
     assert record("doctor", "--repair", "--home", tmp_path) == {
         "ok": True,
+        "version": __version__,
+        "build": build(),
         "encryption": "none",
         "mended": [],
         "findings": [],

@@ -12,7 +12,19 @@ from tests.house.tree import ROOT, label
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="./dev is a POSIX shell script")
 TOOLS = ("cat", "cksum", "dirname")
-COMMANDS = ("demo", "test", "test-encrypted", "test-model", "test-ner", "check", "bench", "fix", "lock", "help")
+COMMANDS = (
+    "demo",
+    "test",
+    "test-compiled",
+    "test-encrypted",
+    "test-model",
+    "test-ner",
+    "check",
+    "bench",
+    "fix",
+    "lock",
+    "help",
+)
 
 
 @pytest.fixture

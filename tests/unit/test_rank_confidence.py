@@ -94,6 +94,24 @@ def test_a_question_that_is_near_to_no_turn_is_judged_by_its_vector_too() -> Non
     assert features(found("red bicycle", (np.nan, 0.5, 0.1))).near == 0.5, "a turn without a vector has no say"
 
 
+@pytest.mark.requirement("F-FAST-04")
+@pytest.mark.parametrize(
+    ("cosines", "near"),
+    [
+        ((0.1, 0.9, np.nan, 0.7, 0.3, 0.8, 0.8, 0.75, 0.9, 0.2), 0.83),
+        ((np.nan, 0.9, 0.1, 0.2, 0.3, 0.6, 0.7, np.nan), 0.8),
+        ((0.4,), 0.4),
+        ((np.nan, np.nan), 0.0),
+    ],
+)
+def test_the_nearest_are_the_five_highest_that_are_close_to_the_highest(
+    cosines: tuple[float, ...], near: float
+) -> None:
+    ranking = found("red bicycle", NEAR)
+    ranking.frame = replace(ranking.frame, cosines=np.array(cosines))
+    assert features(ranking).near == pytest.approx(near)
+
+
 @pytest.mark.requirement("F-SURE-02")
 def test_every_context_carries_it_and_nothing_found_is_none_at_all() -> None:
     with quiet(embedder=HashEmbedder(64)) as memory:

@@ -16,9 +16,10 @@ from clew.analyze.words import SIGN, Reading, read, word_of
 
 # Piecewise linear scales as (value, score), flat beyond the ends. Anchors of the specification: a terse clause (7 words
 # and one verb) about 0.6, a rich philosophical paragraph (25 words and 3 clauses a sentence) 0.9, a fragment low.
-_LENGTH: Final = ((1.0, 0.1), (4.0, 0.5), (8.0, 0.8), (14.0, 0.95), (30.0, 0.95), (60.0, 0.5), (120.0, 0.2))
-_CLAUSES: Final = ((0.0, 0.0), (1.0, 0.5), (1.5, 0.75), (2.2, 0.95), (4.0, 0.95), (8.0, 0.5), (16.0, 0.2))
-_PUNCTUATION: Final = ((0.0, 0.8), (0.03, 1.0), (0.35, 1.0), (0.8, 0.5), (1.5, 0.1))
+_Scale = tuple[tuple[float, float], ...]
+_LENGTH: Final[_Scale] = ((1.0, 0.1), (4.0, 0.5), (8.0, 0.8), (14.0, 0.95), (30.0, 0.95), (60.0, 0.5), (120.0, 0.2))
+_CLAUSES: Final[_Scale] = ((0.0, 0.0), (1.0, 0.5), (1.5, 0.75), (2.2, 0.95), (4.0, 0.95), (8.0, 0.5), (16.0, 0.2))
+_PUNCTUATION: Final[_Scale] = ((0.0, 0.8), (0.03, 1.0), (0.35, 1.0), (0.8, 0.5), (1.5, 0.1))
 # A long text without a single punctuation mark is less likely intentional than a short message without one.
 _UNMARKED_WORDS: Final = 40
 _UNMARKED: Final = 0.5
@@ -138,7 +139,7 @@ def _first_name(reading: Reading) -> int:
     return len(reading.text)
 
 
-def _scale(points: Sequence[tuple[float, float]], value: float) -> float:
+def _scale(points: _Scale, value: float) -> float:
     """Linear interpolation through points in ascending order."""
     last, score = points[0]
     for at, height in points:

@@ -11,6 +11,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from functools import cache
 from importlib import resources
+from string import digits
 from typing import Final
 
 from clew.analyze.words import Reading
@@ -78,7 +79,7 @@ def forms_of(reading: Reading) -> tuple[float, ...]:
         min(count("`") + count("()") + count("{") + count("_"), 10),
         min(count("=") + count("\\"), 8),
         _verse(text),
-        min(sum(map(str.isdigit, text)), 12),
+        min(sum(map(count, digits)) if text.isascii() else sum(map(str.isdigit, text)), 12),
         min(kinds("T"), 8),
     )
 

@@ -184,7 +184,7 @@ def _evidence(reading: Reading) -> Evidence:
     codes = np.frombuffer(b"".join([row for row, _ in known]), np.uint8).reshape(-1, len(DOMAINS))
     worths = [worth for _, worth in known]
     scale = STEP / sqrt(sum(map(reading.grammar.count, _CONTENT_KINDS)) + _SMOOTHING)
-    zero = ZERO * sum(worths)
+    zero = ZERO * sum(worths, 0.0)
     sums = [
         scale * (total - zero) + STEP * (bias - ZERO)
         for total, bias in zip((np.array(worths) @ codes).tolist(), rows[BIAS], strict=True)

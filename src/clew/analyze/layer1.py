@@ -56,7 +56,7 @@ _DETERMINERS: Final = "AIYHTX"
 _PREDICATES: Final = "Xw"
 # What means over sentences become: they bunch in the middle, so the scale is stretched there until real prose and
 # dialogue spread (docs/weighing.md); it hardly moves what is below 0.35.
-_SCALE: Final = ((0.0, 0.0), (0.25, 0.22), (0.5, 0.55), (0.74, 0.92), (1.0, 1.0))
+_SCALE: Final[tuple[tuple[float, float], ...]] = ((0.0, 0.0), (0.25, 0.22), (0.5, 0.55), (0.74, 0.92), (1.0, 1.0))
 
 
 @dataclass(frozen=True, slots=True)

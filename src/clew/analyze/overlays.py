@@ -42,7 +42,7 @@ class Overlay(StrEnum):
         head, _, rest = name.partition("_")
         for overlay in cls:
             short, _, title = overlay.value.partition("_")
-            if head.upper() == short and rest.lower() in ("", title, *_OTHER_NAMES.get(short, ())):
+            if head.upper() == short and rest.lower() in {"", title, *_OTHER_NAMES.get(short, ())}:
                 return overlay
         raise InputError(f"{name!r} is no overlay; expected O1 to O7, or one of {', '.join(cls)}")
 

@@ -149,8 +149,8 @@ def is_name(name: str) -> bool:
 
 def _digits(word: str) -> int:
     """How many more digits a word has than letters; a word without either counts as a number."""
-    letters = sum(sign.isalpha() for sign in word)
-    return sum(sign.isdigit() for sign in word) - letters if letters else 1
+    letters = sum(map(str.isalpha, word))
+    return sum(map(str.isdigit, word)) - letters if letters else 1
 
 
 def own_tags(text: str) -> dict[str, float]:

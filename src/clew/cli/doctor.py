@@ -20,6 +20,7 @@ from clew.rows.name_spans import read_asked
 from clew.rows.spend_ledger import read_ledger
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
+from clew.version import __version__, build
 
 SHOWN: Final = 5
 """Most problems of one kind that are printed; `--json` has all of them."""
@@ -35,6 +36,8 @@ def doctor(scope: Scope, repair: bool) -> None:
     deletes orphaned rows, and checks again; no turn is deleted or changed. Exit status 1 means that a problem is left.
     """
     see_that_home_exists(scope.home)
+    if not scope.as_json:
+        out().print(f"clew {__version__}, {build()}")
     config = load_config(home_of(scope.home))
     mended: list[str] = []
     with closing(open_store(scope.home)) as store:
@@ -55,6 +58,8 @@ def doctor(scope: Scope, repair: bool) -> None:
         emit(
             {
                 "ok": report.ok,
+                "version": __version__,
+                "build": build(),
                 "encryption": report.encryption,
                 "mended": mended,
                 "findings": [_record(each) for each in findings],

@@ -25,7 +25,7 @@ FIRST: Final = 5
 """Best ranked turns whose match is measured, and nearest turns whose cosines are averaged."""
 
 WITHIN: Final = 0.25
-"""The nearest turns are looked for within this of the highest cosine, which spares sorting all."""
+"""The nearest turns count within this of the highest cosine."""
 
 
 FREQUENT: Final = 0.1
@@ -103,7 +103,7 @@ def confidence(ranking: Ranking) -> Confidence:
     """How sure it is that the space can answer; `NOTHING` when no turn was found."""
     if not len(ranking):
         return NOTHING
-    model = WITHOUT if _known_cosines(ranking.frame) is None else WITH_VECTORS
+    model = WITH_VECTORS if _has_known(ranking.frame.cosines) else WITHOUT
     seen = features(ranking)
     added = {name: getattr(model.weights, name) * getattr(seen, name) for name in Features.__slots__}
     total = model.constant + sum(added.values())
@@ -182,10 +182,12 @@ def _words(ranking: Ranking) -> float:
 
 def _near(frame: Frame) -> float:
     """The mean of the highest cosines; 0 without vectors."""
-    known = _known_cosines(frame)
-    return 0.0 if known is None else float(np.sort(known[known >= known.max() - WITHIN])[-FIRST:].mean())
+    if frame.cosines is None or not _has_known(frame.cosines):
+        return 0.0
+    known = np.where(np.isnan(frame.cosines), -np.inf, frame.cosines)
+    first = np.sort(np.partition(known, -FIRST)[-FIRST:] if len(known) > FIRST else known)
+    return float(first[first >= first[-1] - WITHIN].mean())
 
 
-def _known_cosines(frame: Frame) -> Scores | None:
-    known = None if frame.cosines is None else frame.cosines[~np.isnan(frame.cosines)]
-    return None if known is None or not len(known) else known
+def _has_known(cosines: Scores | None) -> bool:
+    return cosines is not None and not np.isnan(cosines).all()

@@ -32,7 +32,7 @@ _MOST: Final = 2.0
 _SMOOTHING: Final = 0.05
 # Cost of a part without and with vectors, and weight of the centre. Set on the `seen` part of the second HSCA
 # evaluation, where nearby values do equally well (docs/structure.md).
-_COST: Final = (2.0, 2.5)
+_COST: Final[tuple[float, ...]] = (2.0, 2.5)
 _CENTRE: Final = 2.0
 
 _DIGITS: Final = 6

@@ -256,7 +256,7 @@ class _Edges:
     def dates(self, months: Iterable[str], long_months: Iterable[str]) -> dict[str, re.Pattern[str]]:
         """The patterns of written dates."""
         month, name = self.one_of(months), self.one_of(long_months)
-        if self.language in (*UNSPACED, "ko"):
+        if self.language in {*UNSPACED, "ko"}:
             numbered = r"(?P<number>1[0-2]|0?[1-9])\s*[月월](?![亮份球饼])|(?P<month>" + name + ")"
             year = rf"(?:(?P<year>{_YEAR})\s*[年년]\s*)"
             return {
@@ -293,7 +293,7 @@ class _Edges:
         unit, count = self.one_of(units), rf"[0-9]{{1,4}}|{self.one_of(counts)}"
         before = rf"{re.escape(ago['before'])}\s{{1,3}}" if ago["before"] else ""
         after = rf"{self.gap}{re.escape(ago['after'])}" if ago["after"] else ""
-        gap = r"\s*" if self.language in (*UNSPACED, *_ENDINGS) else r"\s{1,3}"
+        gap = r"\s*" if self.language in {*UNSPACED, *_ENDINGS} else r"\s{1,3}"
         first, _, last = self.words.span.partition("~")
         past = rf"{self.start}{before}(?P<count>{count}){gap}(?P<unit>{unit}){after}{self.end if not after else ''}"
         if not first:

@@ -144,7 +144,7 @@ def _mentions(text: str, lower: str, language: str) -> Iterator[Mention]:
         yield WrittenDate(match.span(), "day", int(year) if year else None, _month(match, grammar), int(match["day"]))
     for match in grammar.month_pattern.finditer(lower):
         year = match["year"]
-        if year or language in (*UNSPACED, "ko") or _stands_as_month(lower, match, grammar):
+        if year or language in {*UNSPACED, "ko"} or _stands_as_month(lower, match, grammar):
             yield WrittenDate(match.span(), "month", int(year) if year else None, _month(match, grammar))
     for match in grammar.year_pattern.finditer(lower):
         yield WrittenDate(match.span("year"), "year", int(match["year"]))
