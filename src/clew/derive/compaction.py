@@ -119,7 +119,7 @@ class Compactor:
             limits = replace(self.config, session_tokens=session_tokens)
             return replace(self, config=limits).compact(session, force=force, dry_run=dry_run)
         for _ in range(_ATTEMPTS):
-            plan = self._plan(session, force=force)
+            plan = self._plan(session, force=force, whole=True)
             if isinstance(plan, Receipt):
                 return plan
             made = self._dry(plan) if dry_run else self._carried_out(plan)
@@ -137,7 +137,7 @@ class Compactor:
     def step(self) -> bool:
         """Does one bounded piece of the first compaction that is due; says whether there was one."""
         for session in self.due():
-            plan = self._plan(session, force=False)
+            plan = self._plan(session)
             if isinstance(plan, _Plan):
                 count = self.counter()
                 stored = self.gathering.stored(session, count)
@@ -148,8 +148,8 @@ class Compactor:
                 return True
         return False
 
-    def _plan(self, session: str, *, force: bool) -> _Plan | Receipt:
-        """What to do; a receipt that says why nothing is done."""
+    def _plan(self, session: str, *, force: bool = False, whole: bool = False) -> _Plan | Receipt:
+        """What to do, for a `whole` session if it is due; a receipt that says why nothing is done."""
         view = self.live.outline()
         with self.store.snapshot() as reader:
             if paused_since(reader, self.space) is not None:
@@ -165,7 +165,7 @@ class Compactor:
                     return _Plan(session, Trigger.ASKED, -1 if mark is None else mark.mark, until)
                 growth = Growth(covered, covered, 0, 0, 0, 0)
             else:
-                growth = growth_of(reader, self.space, view, session, mark, self.config)
+                growth = growth_of(reader, self.space, view, session, mark, self.config, whole=whole)
                 trigger = trigger_of(reader, session, growth, self.config, self.watch)
                 if trigger is not None:
                     return _Plan(session, trigger, growth.mark, growth.until, growth.rest)

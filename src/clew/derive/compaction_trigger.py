@@ -74,9 +74,16 @@ class Growth:
 
 
 def growth_of(
-    reader: Reader, space: str, view: IndexView, session: str, mark: RecapMark | None, config: CondenseConfig
+    reader: Reader,
+    space: str,
+    view: IndexView,
+    session: str,
+    mark: RecapMark | None,
+    config: CondenseConfig,
+    *,
+    whole: bool = False,
 ) -> Growth:
-    """How a session has grown; of one that came all at once, as much as one compaction covers."""
+    """How a session has grown; of one that came all at once, as much as one compaction covers, or the `whole`."""
     covered = -1 if mark is None else mark.mark
     analysed = -1 if _is_read_again(reader, space, session) else read_progress(reader, space)[1].next
     turns = view.turns
@@ -91,7 +98,7 @@ def growth_of(
     ready = within[: int(late[0])] if len(late) else within
     most = CHARS_PER_TOKEN * MOST_SHARE * max(config.session_tokens, config.window)
     enough = int(np.searchsorted(np.cumsum(turns.chars[ready]), most)) + 1
-    new = ready[: max(enough, config.minimum_turns)]
+    new = ready if whole else ready[: max(enough, config.minimum_turns)]
     shown = 0 if mark is None else mark.shown
     return Growth(
         covered,
