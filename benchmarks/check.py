@@ -32,6 +32,7 @@ from clew.version import __version__, build
 
 ROOT = Path(__file__).resolve().parents[1]
 SAMPLE = ROOT / "src" / "clew" / "cli" / "sample"
+AGENT = ROOT / "benchmarks" / "samples" / "agent_session"
 
 NOISE = 1.6
 """How much worse than recorded a ratio of times may be: as seen between runs on two processors that others used."""

@@ -1863,6 +1863,17 @@ KEEP = (
         "issue 14",
         "Questions, exclamations and announcements of the next step are no decisions or tasks; plans are.",
     ),
+    Requirement(
+        "F-KEEP-06",
+        "issue 14",
+        "Two recaps of invented conversations are shown in docs/: open tasks, what is forbidden and what was decided "
+        "have a place before values.",
+    ),
+    Requirement(
+        "F-KEEP-07",
+        "issue 14",
+        "Long results that are stored apart count in the tokens of a prompt with their whole length.",
+    ),
     Requirement("F-KEEP-03", "issue 14", "Questions are answered from a recap and a recall at equal tokens."),
 )
 

@@ -7,7 +7,7 @@ import pytest
 
 from clew.errors import NotFoundError
 from clew.ingest.base64 import decode_base64, encode_base64
-from clew.ingest.media import image_type, inline, offload
+from clew.ingest.media import image_type, inline, moved_characters, offload
 from clew.memory import Memory
 from clew.types import Part, Turn
 
@@ -156,3 +156,11 @@ def test_the_middle_of_a_result_of_20_000_characters_is_found() -> None:
         )
         assert len(result.text) > 20_000
         assert "the zebrafinch sang" in memory.recall("what did the zebrafinch do?", budget=300).text
+
+
+@pytest.mark.requirement("F-KEEP-07")
+def test_what_is_stored_apart_is_known_by_its_length() -> None:
+    turn = Turn(role="tool", content=(Part(type="tool_result", text=LONG), Part(type="text", text="in blob 12")))
+    stored, _ = offload(turn, LIMIT)
+    assert len(stored.text) + moved_characters(stored) == pytest.approx(len(turn.text), abs=2)
+    assert moved_characters(turn) == 0

@@ -92,7 +92,8 @@ _VERSION: Final = late_pattern(
 _DATE: Final = late_pattern(
     r"\b\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:?\d\d)?(?![\w:])"
     rf"|\b{_MONTH} [ \d]\d \d\d:\d\d\b"
-    r"|\b\d{4}-\d\d(?:-\d\d)?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b|\b\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]m)?\b"
+    r"|\b\d{4}-\d\d(?:-\d\d)?\b|\b\d{1,2}[./]\d{1,2}[./]\d{2,4}\b"
+    r"|(?<!\+)\b\d{1,2}:\d\d(?::\d\d)?(?:\s?[ap]m)?\b"
     rf"|\b{_MONTH}\.? \d{{1,2}}(?:st|nd|rd|th)?\b(?:,? \d{{4}})?"
     rf"|\b\d{{1,2}}(?:st|nd|rd|th)? (?:of )?{_MONTH}\b(?:,? \d{{4}})?"
     r"|\b(?:19|20)\d\d\b",

@@ -10,12 +10,14 @@ what is left goes to values that are likely to be used again, the rest to statem
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from typing import Final
 
 from clew.condense.material import RecapTurn
 from clew.condense.mode import Mode, mode_of
 from clew.condense.recap_lines import in_words, line_of_calls, line_of_stretches, opening, says_something
 from clew.condense.reuse import ReusedValue, values_by_worth
+from clew.condense.statements import is_settled
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 from clew.types.record import Record
 
@@ -25,22 +27,26 @@ BUDGET: Final = 4_000
 _BEGAN: Final = {"quest": "Goal", "chat": "Began"}
 _LINE: Final = 200  # characters of a statement
 _SHIFT: Final = (140, 100, 70, 45)  # characters of the line of a shift: the most with which every one has a line
-_SHIFTS: Final = 0.25  # share of the budget for lines of shifts; the others are named by their numbers
-_VALUES: Final = {"quest": 0.8, "chat": 0.3}
+_SHIFTS: Final = 0.18  # share of the budget for lines of shifts; the others are named by their numbers
+_VALUES: Final = {"quest": 0.9, "chat": 0.3}
 """Share of what is left then that goes to values first: in talk between people hardly one is used again."""
 
-_WORDS: Final = 0.05  # share of the budget for the goal, and for each of the last words
-_FRAME: Final = 0.2  # share of the budget up to which the mental map is told
+_WORDS: Final = 0.04  # share of the budget for the goal, and for each of the last words
+_MAPPED: Final = 0.07  # share of the budget for the mental map
+_TOLD: Final = 0.11  # share of the budget that statements have before values
 _STRETCHES: Final = 16
 _QUESTIONS: Final = 3
 _PHRASE: Final = 4  # characters of a phrase to ask about
 _COUNTED: Final = frozenset({"number", "date"})
 """Kinds that say nothing without the words around them."""
 
+_PEOPLE: Final = frozenset({"user", "assistant"})
+"""Origins of words that were said; what a tool prints is not."""
+
 _POINTS: Final = 12  # statements of one kind at most
 _STATEMENTS: Final = (
-    ("decision", "Key decisions"),
     ("constraint", "Constraints"),
+    ("decision", "Key decisions"),
     ("failure", "Tried without success"),
 )
 _VALUE_KINDS: Final = (
@@ -152,9 +158,10 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
     if turns:
         (_add_tasks if source.is_excerpt else _add_frame)(draft, source, mode)
         _add_shifts(draft, turns, source.shifts)
-        said = [turn.prose for turn in turns if turn.prose]
+        _add_statements(draft, turns, limit=draft.spent / max(1, budget) + _TOLD)
+        said = [turn.prose for turn in turns if turn.prose and turn.origin in _PEOPLE]
         kept = _choose_values(draft, values, draft.spent + (budget - draft.spent) * _VALUES[mode], said)
-        _add_statements(draft, turns)
+        _add_statements(draft, turns, limit=0.9)
         if not source.is_excerpt:
             _add_points(draft, turns, mode)
         chosen = {value.mark.value for value in kept}
@@ -234,10 +241,11 @@ def _add_frame(draft: _Draft, source: RecapSource, mode: Mode) -> None:
     for turns in (asked[-1:] if len(asked) > 1 else [], answered[-1:]):
         for turn in turns:
             draft.add(_LAST, turn.seq, f"- [#{turn.seq}] {turn.name}: {opening(turn.prose, long)}", limit=0.6)
+    limit = draft.spent / max(1, draft.budget) + _MAPPED
     for seq, line in line_of_stretches(source.topics, source.turns)[: -_STRETCHES - 1 : -1]:
-        draft.add(_MAP, seq, f"- [#{seq}] {line}", limit=_FRAME)
+        draft.add(_MAP, seq, f"- [#{seq}] {line}", limit=limit)
     for phrase in _phrases(source.topics):
-        draft.add(_ASK, -1, f"- What was said about {phrase}?", limit=_FRAME + 0.02)
+        draft.add(_ASK, -1, f"- What was said about {phrase}?", limit=limit + 0.02)
 
 
 def _add_tasks(draft: _Draft, source: RecapSource, _mode: Mode) -> None:
@@ -311,12 +319,21 @@ def _choose_values(
     return kept
 
 
-def _add_statements(draft: _Draft, turns: Sequence[RecapTurn]) -> None:
-    """Decisions and the like, newest first."""
+def _add_statements(draft: _Draft, turns: Sequence[RecapTurn], *, limit: float) -> None:
+    """Decisions and the like by turns, of each kind first what was settled or forbidden by people, then the newest."""
+    kinds = []
     for kind, section in _STATEMENTS:
-        told = [(turn.seq, mark.value) for turn in turns for mark in turn.marks if mark.kind == kind]
-        for seq, text in list({text: (seq, text) for seq, text in told}.values())[::-1][:_POINTS]:
-            draft.add(section, seq, f"- [#{seq}] {opening(text, _LINE)}", limit=0.9)
+        told = {mark.value: turn for turn in turns for mark in turn.marks if mark.kind == kind}
+        best = sorted(told.items(), key=lambda said: (not _holds(kind, *said), -said[1].seq))
+        kinds.append([(section, turn.seq, f"- [#{turn.seq}] {opening(text, _LINE)}") for text, turn in best[:_POINTS]])
+    for section, seq, line in (each for rank in zip_longest(*kinds) for each in rank if each):
+        if (seq, line) not in draft.lines.get(section, ()):
+            draft.add(section, seq, line, limit=limit)
+
+
+def _holds(kind: str, text: str, turn: RecapTurn) -> bool:
+    """Whether a statement still holds however long ago it was made."""
+    return is_settled(text) and (kind == "decision" or turn.role == "user")
 
 
 def _add_points(draft: _Draft, turns: Sequence[RecapTurn], mode: Mode) -> None:

@@ -85,7 +85,12 @@ def _tells(sentence: str) -> bool:
 def says_something(turn: RecapTurn) -> bool:
     """Whether a reader who was not there learns something from a turn's words: no "yes", no announced next step."""
     prose = turn.prose
-    if not prose or prose.endswith(":") or (turn.origin != "user" and _OPENINGS.match(prose) and len(prose) < 200):
+    if (
+        turn.origin not in ("user", "assistant")
+        or not prose
+        or prose.endswith(":")
+        or (turn.origin != "user" and _OPENINGS.match(prose) and len(prose) < 200)
+    ):
         return False
     return len(frozenset(terms(prose[:1_000]))) >= _TELLING
 
@@ -119,5 +124,6 @@ def in_words(value: str, said: Sequence[str]) -> str:
             end = start + len(value)
             before = _SENTENCE_END.split(text[max(0, start - _NEAR) : start])[-1].split()[-_BEFORE:]
             after = _SENTENCE_END.split(text[end : end + _NEAR])[0].split()[:_AFTER]
-            return " ".join([*before, f"`{value}`", *after])
+            near = (word for word in (*before, f"`{value}`", *after) if any(map(str.isalnum, word)))
+            return " ".join(near).strip("([\"'")
     return f"`{value}`"

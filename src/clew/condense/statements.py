@@ -37,7 +37,7 @@ def _any(*patterns: str) -> re.Pattern[str]:
     return late_pattern("|".join(patterns))
 
 
-_DECISION: Final = _any(
+_SETTLED: Final = _any(
     (
         rf"\b{_I} (?:decided|opted|chose|agreed|settled|picked|went with|concluded|declined|rejected|turned down"
         r"|ruled out)\b"
@@ -46,8 +46,10 @@ _DECISION: Final = _any(
     r"\bgo ahead (?:and|with)\b",
     r"\bdecided (?:to|on|that|against)\b",
     r"\bdecision (?:is|was)\b",
-    r"\bgoing with\b",
     r"\bsettled on\b",
+)
+_DECISION: Final = _any(
+    r"\bgoing with\b",
     rf"\b(?:i|we)(?:'ll| will)(?: probably| just| also)? {_STAYING}\b",
     r"\bthe plan is\b",
     r"\bis a (?:feasible|good|better|sound) approach\b",
@@ -64,8 +66,9 @@ _INTENTION: Final = _any(
     rf"\b(?:we|i) (?:need|should|can|have|ought)(?: to)?{_SURELY} (?!make sure)(?:{_DOING})\b",
     rf"\b(?:i|we)(?:'ll| will)(?: try to)? (?!make sure)(?:{_DOING})\b",
     rf"\bi want to (?!make sure)(?:{_DOING})\b",
-    r"\binstead of\b",
-    r"\b(?:i|we|let's|use|using|should|will|to|is|are)\b[^.]{0,80}\brather than\b",
+    r"\b(?:i|we|let's|use|using|should|will|to|is|are)\b[^.]{0,80}\b(?:instead of|rather than)\b",
+    r"\binstead,? (?:i|we|let's|use)\b",
+    r"^\W*(?:(?:ok(?:ay)?|yes|sure|fine|good|great),? )?go with\b",
 )
 _CONSTRAINT: Final = _any(
     r"\bmust(?!'ve| have| be (?:so|an?|fun|nice|great|very|exciting|hard))(?: not|n't)?\b",
@@ -75,7 +78,7 @@ _CONSTRAINT: Final = _any(
     ),
     r"^\W*(?:please )?(?:use|keep|follow|match|stick to) (?:to )?the (?:existing|same|current|exact)\b",
     r"\b(?:cannot|can't) (?:assist|help) (?:you )?with\b",
-    r"(?:^|[,.;:] )\W*(?:please )?(?:do not|don't|avoid|make sure (?:to|not|it|that)|no need to)\b",
+    r"(?:^|[,.;:] )\W*(?:please |but |and )?(?:do not|don't|avoid|make sure (?:to|not|it|that)|no need to)\b",
     r"\bcan only\b",
     r"\bonly (?:use|one|after|if|when|allowed)\b",
     r"\b(?:is|are) (?:not|n't) (?:allowed|correct|permitted|supposed)\b",
@@ -167,6 +170,7 @@ _FAILURE: Final = _any(
 )
 # The order decides between kinds: what failed is said with "need to" as well.
 _KINDS: Final = (
+    ("decision", _SETTLED),
     ("failure", _FAILURE),
     ("constraint", _CONSTRAINT),
     ("decision", _DECISION),
@@ -223,6 +227,12 @@ def kind_of(sentence: str) -> str | None:
         if pattern.search(lower) or (kind in {"constraint", "task"} and pattern.search(plain)):
             return kind
     return None
+
+
+def is_settled(sentence: str) -> bool:
+    """Whether a sentence says outright what was decided or may not be, rather than what may be done next."""
+    lower = sentence.replace("’", "'").lower()
+    return any(pattern.search(lower) is not None for pattern in (_SETTLED, _DECISION, _CONSTRAINT))
 
 
 def _listed(text: str) -> Iterator[tuple[int, int, str]]:

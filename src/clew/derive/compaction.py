@@ -15,6 +15,7 @@ from typing import Final
 
 from clew.condense.loss import TurnLedger, losses, moved, moved_rows, totals
 from clew.condense.open_tasks import OpenTasks
+from clew.condense.prompt_tokens import prompt_tokens
 from clew.condense.recap import compose_recap
 from clew.condense.stand_ins import StandIn, stand_ins
 from clew.config import AnalyzeConfig, CondenseConfig
@@ -266,7 +267,7 @@ class Compactor:
         for row in TURN.scan(reader, (self.space, plan.session, last + 1), (self.space, plan.session)):
             turn = turn_from_row(row)
             at_end.read(turn)
-            tokens += count(turn.text) if turn.origin != "injected" else 0
+            tokens += prompt_tokens(turn, count) if turn.origin != "injected" else 0
         return _Rest(tokens, at_end.left())
 
     def _keep(self, made: _Made, tx: Transaction) -> bool:

@@ -11,6 +11,7 @@ from typing import Final
 
 from clew.condense.loss import TurnLedger, ledger_of
 from clew.condense.material import recap_turns
+from clew.condense.prompt_tokens import prompt_tokens
 from clew.config import AnalyzeConfig
 from clew.rows.recap_source import scores_of
 from clew.rows.recap_states import StoredState, material_row, read_state, replace_state, state_row
@@ -82,7 +83,7 @@ class RecapGathering:
         rows = _bounded(TURN.scan(reader, (*key, state.last + 1), (*key, until), limit=STRETCH))
         turns = [turn for turn in map(turn_from_row, rows) if turn.origin != "injected"]
         read = recap_turns(zip(turns, scores_of(reader, self.space, turns), strict=True), state.labels)
-        tokens = {turn.seq or 0: count(turn.text) for turn in turns}
+        tokens = {turn.seq or 0: prompt_tokens(turn, count) for turn in turns}
         state.gather(read, tokens, stored.literal)
         for turn in turns:
             state.tasks.read(turn)

@@ -16,6 +16,7 @@ from clew.types import Part, Turn
 
 TEXT_TYPE = "text/plain; charset=utf-8"
 _MOVED = "moved"  # in `extra`: the blob holds the part's whole text, not its `data`
+_POINTER = re.compile(r"\n\[… (\d{1,12}) characters in blob [0-9a-f]{12} …\]\n")
 _PREVIEWED = ("tool_result", "injected")
 
 
@@ -52,6 +53,15 @@ def inline(turn: Turn, get_blob: Callable[[str], bytes]) -> Turn:
 def holds_text(part: Part) -> bool:
     """Whether the part's blob is its own long text rather than an image or a file."""
     return part.blob is not None and part.extra is not None and _MOVED in part.extra
+
+
+def moved_characters(turn: Turn) -> int:
+    """How many characters more a turn has with its long texts in full than it has as it is stored."""
+    more = 0
+    for part in turn.parts:
+        if holds_text(part) and (pointer := _POINTER.search(part.text)):
+            more += max(0, int(pointer[1]) - len(part.text))
+    return more
 
 
 def _moved(part: Part, limit: int, blobs: dict[str, bytes]) -> Part:
