@@ -7,7 +7,7 @@ for what was reached, widened by the noise of a machine that others use too. Onl
 and counts that come out the same everywhere, have a floor; times by the wall have a goal alone. Floors rise as the
 figures do.
 
-Recall is always measured on the sample conversation. With CLEW_DATA, a folder that holds `locomo-dev/locomo.json`,
+Recall and compactions are always measured on the samples. With CLEW_DATA, a folder that holds `locomo-dev/locomo.json`,
 `realtalk-dev` and `beam-dev` (docs/benchmarks.md says where they come from), it is measured on those as well.
 """
 
@@ -18,6 +18,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from benchmarks.condense_bars import RecordedCondense, measure_condense
+from benchmarks.verdicts import POINTS, BarVerdict
 from clew.config import Config
 from clew.evaluate.datasets import load
 from clew.evaluate.recall import run_recall
@@ -36,10 +38,6 @@ AGENT = ROOT / "benchmarks" / "samples" / "agent_session"
 
 NOISE = 1.6
 """How much worse than recorded a ratio of times may be: as seen between runs on two processors that others used."""
-
-POINTS = 1.0
-"""How many points lower than recorded recall may be. Vectors differ in their last bits between processors, and a change
-that costs less is no worse than chance; one that costs more has to lower the record, and say why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,37 +173,16 @@ RECORDED = (
 """Recall to be held. DESIGN 13 sets its goals for conversations outside of development; here they are a direction."""
 
 
-@dataclass(frozen=True, slots=True)
-class BarVerdict:
-    """One line of the report.
-
-    Attributes:
-        ok: False when the figure is behind its floor; None when it has none, or was not measured in this run.
-        met: whether the goal is met; None without a goal or a figure.
-    """
-
-    title: str
-    value: float | None
-    unit: str
-    goal: float | None
-    floor: float | None
-    rising: bool
-
-    @property
-    def met(self) -> bool | None:
-        """Whether the goal is met; None without a goal or a figure."""
-        return _at_least(self.value, self.goal, rising=self.rising)
-
-    @property
-    def ok(self) -> bool | None:
-        """Whether the figure holds its floor; None without a floor or a figure."""
-        return _at_least(self.value, self.floor, rising=self.rising)
-
-
-def _at_least(value: float | None, bar: float | None, *, rising: bool) -> bool | None:
-    if value is None or bar is None:
-        return None
-    return value >= bar - 1e-9 if rising else value <= bar + 1e-9
+CONDENSED = (
+    RecordedCondense("agent's sample", AGENT, recap=4.8, found=92.3, is_real=False),
+    RecordedCondense("team's sample", SAMPLE, recap=17.6, found=56.8, is_real=False),
+    RecordedCondense("Claude Code, 1", Path("agent_claude_code_entire"), recap=0, found=0),
+    RecordedCondense("Claude Code, 2", Path("agent_claude_code_viewer/fe5e1c67.jsonl"), recap=0, found=0),
+    RecordedCondense("OpenHands, compiler", Path("agent_openhands/multi_swe_bench_output.jsonl"), recap=0, found=0),
+    RecordedCondense("OpenHands, web page", Path("agent_openhands/resolver_output.jsonl"), recap=0, found=0),
+    RecordedCondense("airline desk", Path("agent_tau_bench/gpt-4o-airline_longest30.json"), recap=0, found=0),
+)
+"""Compactions to be held."""
 
 
 def judge_speed(measures: Sequence[Measure], bars: Sequence[Bar] = BARS) -> list[BarVerdict]:
@@ -309,6 +286,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     say(f"measuring clew {__version__}, {build()}")
     verdicts = measure_recall(options.vectors_cache, say)
+    verdicts += measure_condense(CONDENSED, os.environ.get("CLEW_DATA"), say)
     verdicts += judge_speed(run_speed(SIZES if options.full else QUICK, on_progress=say))
     print(report(verdicts).text())
     behind = [verdict.title for verdict in verdicts if verdict.ok is False]

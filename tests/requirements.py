@@ -1874,6 +1874,13 @@ KEEP = (
         "issue 14",
         "Long results that are stored apart count in the tokens of a prompt with their whole length.",
     ),
+    Requirement("F-KEEP-08", "issue 14", "The check fails when compactions keep less than was recorded."),
+    Requirement(
+        "F-KEEP-09",
+        "issue 14",
+        "An agent reads the recap of any session as a resource, and at the start of a session what was decided and "
+        "forbidden in the last one.",
+    ),
     Requirement("F-KEEP-03", "issue 14", "Questions are answered from a recap and a recall at equal tokens."),
 )
 

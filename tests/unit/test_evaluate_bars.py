@@ -2,8 +2,23 @@
 
 import pytest
 
-from benchmarks.check import BARS, RECORDED, SAMPLE, Bar, Recorded, judge_recall, judge_speed, main, report
+from benchmarks.check import (
+    AGENT,
+    BARS,
+    CONDENSED,
+    RECORDED,
+    SAMPLE,
+    Bar,
+    Recorded,
+    judge_recall,
+    judge_speed,
+    main,
+    report,
+)
+from benchmarks.condense_bars import RecordedCondense, judge_condense, measure_condense
 from clew.config import Config
+from clew.evaluate.compression.survival import FOUND, CompactedCut
+from clew.evaluate.compression.survival import RECAP as LITERALLY
 from clew.evaluate.datasets import load
 from clew.evaluate.metrics import EvidenceCoverage
 from clew.evaluate.recall import run_recall
@@ -79,3 +94,31 @@ def test_the_script_says_how_it_is_called(capsys: pytest.CaptureFixture[str]) ->
         main(["--help"])
     assert ended.value.code == 0
     assert "--check" in capsys.readouterr().out
+
+
+@pytest.mark.requirement("F-KEEP-08")
+@pytest.mark.parametrize(("kept", "ok"), [(3, True), (2, False)])
+def test_compactions_are_held_to_what_was_recorded(kept: int, ok: bool) -> None:
+    cut = CompactedCut(
+        history="x",
+        tokens=4_000,
+        covered=3_000,
+        recap=100,
+        after=1_100,
+        cpu=0.1,
+        used={"path": 4, "task": 50},
+        kept={LITERALLY: {"path": kept}, FOUND: {"path": 4}},
+    )
+    recap, found, largest, smaller = judge_condense([cut], RecordedCondense("x", AGENT, recap=75.0, found=100.0))
+    assert (recap.ok, recap.met) == (ok, kept > 2)
+    assert (found.ok, found.met) == (True, True)
+    assert largest.ok is True
+    assert (smaller.value, smaller.met, smaller.ok) == (30.0, True, None)
+
+
+@pytest.mark.requirement("F-KEEP-08")
+def test_real_sessions_are_left_out_where_there_are_none() -> None:
+    said: list[str] = []
+    real = [each for each in CONDENSED if each.is_real]
+    assert measure_condense(real, None, said.append) == []
+    assert len(said) == len(real) > 0

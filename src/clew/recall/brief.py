@@ -8,7 +8,9 @@ from typing import Final
 import numpy as np
 
 from clew.analyze.naming import without_markup
+from clew.condense.material import prose_of
 from clew.condense.open_tasks import open_tasks
+from clew.condense.statements import LONGEST, is_settled, statements
 from clew.index.view import IndexView
 from clew.recall.read_path import ReadPath
 from clew.recall.sessions import list_sessions
@@ -28,6 +30,12 @@ BEATS: Final = 6
 
 TAIL: Final = 2_000
 """Last turns of the last session that are read for its last words and its open tasks."""
+
+READ: Final = 200
+"""Last turns that are searched for what was decided or forbidden; a turn takes some 0.5 ms."""
+
+TOLD: Final = 5
+"""Most decisions, and most constraints, that are named."""
 
 WORDS: Final = 300
 """Most characters of a quoted turn."""
@@ -51,7 +59,7 @@ def brief(path: ReadPath, *, project: str | None = None, branch: str | None = No
         last, *earlier = found
         turns = _tail(reader, path.space, view, last.name)
         topics = _topics(reader, path.space, last.name)
-    lines = [*_last(last, turns, topics), *_open(turns)]
+    lines = [*_last(last, turns, topics), *_open(turns), *_told(turns)]
     if earlier:
         lines += ["", "Earlier:", *(f"- {_day(session.end)} {session.title or session.name}" for session in earlier)]
     return "\n".join(lines)
@@ -84,6 +92,21 @@ def _open(turns: Sequence[Turn]) -> Iterator[str]:
     tasks = open_tasks(turns)
     if tasks:
         yield from ("", "Open tasks:", *(f"- {_short(text)}" for text in tasks))
+
+
+def _told(turns: Sequence[Turn]) -> Iterator[str]:
+    """What people forbade and what was decided outright, lately; the newest of each kind last."""
+    found: dict[str, dict[str, None]] = {"constraint": {}, "decision": {}}
+    for turn in turns[-READ:]:
+        prose = prose_of(turn)[: 4 * LONGEST]
+        for start, end, kind in statements(prose):
+            text = " ".join(prose[start:end].split())
+            if kind in found and is_settled(text) and (kind == "decision" or turn.role == turn.origin == "user"):
+                found[kind].pop(text, None)
+                found[kind][text] = None
+    for kind, heading in (("constraint", "To be kept:"), ("decision", "Decided:")):
+        if found[kind]:
+            yield from ("", heading, *(f"- {_short(text)}" for text in list(found[kind])[-TOLD:]))
 
 
 def _tail(reader: Reader, space: str, view: IndexView, session: str) -> list[Turn]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import unquote
 
 from clew.assemble.excerpt import around
 from clew.assemble.render import Evidence, chronological, quoted, render
@@ -23,6 +24,9 @@ from clew.types.turn import Turn
 
 MOST_TOKENS: Final = 8_000
 """Most tokens of one answer."""
+
+RECAP_TOKENS: Final = 2_000
+"""Most tokens of a recap: half of that of a compaction, since the client's own context is not compacted."""
 
 MOST_QUOTES: Final = 20
 """Most turns that one answer quotes."""
@@ -185,6 +189,16 @@ class Tools:
         """What the project of the current folder was about last time, marked as quoted memory."""
         text = self._memory.brief(project=str(Path.cwd())) or self._memory.brief()
         return quoted(text) if text else "Nothing is remembered yet."
+
+    def recap(self) -> str:
+        """The recap of the last session of the current folder's project, else of all, marked as quoted memory."""
+        found = self._memory.sessions(project=str(Path.cwd()), limit=1) or self._memory.sessions(limit=1)
+        return self.recap_of(found[0].name) if found else "Nothing is remembered yet."
+
+    def recap_of(self, session: str) -> str:
+        """The recap of a session, marked as quoted memory."""
+        text = self._memory.recap(unquote(session), budget=RECAP_TOKENS).text
+        return quoted(text) if text else "Nothing was said in that session."
 
     def forget(self, ids: str) -> str:
         """Deletes turns for good."""
