@@ -8,7 +8,7 @@ and counts that come out the same everywhere, have a floor; times by the wall ha
 figures do.
 
 Recall and compactions are always measured on the samples. With CLEW_DATA, a folder that holds `locomo-dev/locomo.json`,
-`realtalk-dev` and `beam-dev` (docs/benchmarks.md says where they come from), it is measured on those as well.
+`realtalk-dev` and `beam-dev` (docs/benchmarks.md says where they come from), recall is measured on those as well, and compactions on the agents' sessions that CONDENSED names.
 """
 
 import argparse
@@ -176,11 +176,13 @@ RECORDED = (
 CONDENSED = (
     RecordedCondense("agent's sample", AGENT, recap=4.8, found=92.3, is_real=False),
     RecordedCondense("team's sample", SAMPLE, recap=17.6, found=56.8, is_real=False),
-    RecordedCondense("Claude Code, 1", Path("agent_claude_code_entire"), recap=0, found=0),
-    RecordedCondense("Claude Code, 2", Path("agent_claude_code_viewer/fe5e1c67.jsonl"), recap=0, found=0),
-    RecordedCondense("OpenHands, compiler", Path("agent_openhands/multi_swe_bench_output.jsonl"), recap=0, found=0),
-    RecordedCondense("OpenHands, web page", Path("agent_openhands/resolver_output.jsonl"), recap=0, found=0),
-    RecordedCondense("airline desk", Path("agent_tau_bench/gpt-4o-airline_longest30.json"), recap=0, found=0),
+    RecordedCondense("Claude Code, 1", Path("agent_claude_code_entire"), recap=52.9, found=87.0),
+    RecordedCondense("Claude Code, 2", Path("agent_claude_code_viewer/fe5e1c67.jsonl"), recap=88.9, found=98.2),
+    RecordedCondense(
+        "OpenHands, compiler", Path("agent_openhands/multi_swe_bench_output.jsonl"), recap=71.8, found=99.1
+    ),
+    RecordedCondense("OpenHands, web page", Path("agent_openhands/resolver_output.jsonl"), recap=95.4, found=97.2),
+    RecordedCondense("airline desk", Path("agent_tau_bench/gpt-4o-airline_longest30.json"), recap=95.9, found=97.1),
 )
 """Compactions to be held."""
 
