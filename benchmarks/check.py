@@ -8,7 +8,8 @@ and counts that come out the same everywhere, have a floor; times by the wall ha
 figures do.
 
 Recall and compactions are always measured on the samples. With CLEW_DATA, a folder that holds `locomo-dev/locomo.json`,
-`realtalk-dev` and `beam-dev` (docs/benchmarks.md says where they come from), recall is measured on those as well, and compactions on the agents' sessions that CONDENSED names.
+`realtalk-dev` and `beam-dev` (docs/benchmarks.md says where they come from), recall is measured on those as well, and
+compactions on the agents' sessions that `CONDENSED` names.
 """
 
 import argparse

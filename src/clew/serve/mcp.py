@@ -96,13 +96,17 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
         tools=[sdk_tool(tool) for tool in offered.values()],
         log_level="WARNING",
     )
+    _offer_resources(server, tools)
+    return server
+
+
+def _offer_resources(server: "MCPServer[Any]", tools: Tools) -> None:
     about = "What the project of this folder was about last time, and what stayed open."
     server.resource(BRIEF, name="brief", description=about, mime_type="text/plain")(tools.brief)
     recap = "The last session of this folder's project: goal, open tasks, decisions, turning points, values."
     server.resource(RECAP, name="recap", description=recap, mime_type="text/plain")(tools.recap)
     named = "A session's recap. The tool sessions lists their names."
     server.resource(RECAP_OF, name="recap-of-session", description=named, mime_type="text/plain")(tools.recap_of)
-    return server
 
 
 def schema(sdk_schema: Mapping[str, Any], arguments: Mapping[str, str]) -> dict[str, Any]:
