@@ -77,7 +77,7 @@ _SECTIONS: Final = {
         "config": ("settings:config", "Show the settings and check them."),
     },
     "Measure": {
-        "bench": ("bench:bench", "Measure the quality of recall, and speed."),
+        "bench": ("bench:bench", "Measure the quality of recall and of compactions, and speed."),
         "eval": ("evaluate:eval_", "Run the evaluations that the source documents specify."),
     },
 }
