@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -16,7 +16,6 @@ from clew.evaluate.compression.later_use import SENTENCES, LaterUse, later_uses
 from clew.evaluate.metrics import CHARS_PER_TOKEN, Passage, words
 from clew.memory import Memory
 from clew.rows.recap_source import recap_source
-from clew.types.context import Receipt
 from clew.types.record import Record
 from clew.types.turn import Turn
 
@@ -71,6 +70,7 @@ def compact_history(history: History, setup: CondenseSetup, cuts: Sequence[float
     found = []
     with TemporaryDirectory(prefix="clew-bench-") as folder:
         home, told = Path(folder) / "home", 0
+        left: dict[str, None] = {}  # references of all receipts so far: each lists what is new
         for place in _places(history.turns, cuts):
             total = _tokens(history.turns[:place])
             budget = min(MOST, total // RATIO)
@@ -82,7 +82,7 @@ def compact_history(history: History, setup: CondenseSetup, cuts: Sequence[float
                     raise ClewError(f"{history.name}: turns were rejected or are not analysed; run again")
                 told = place
                 rest = _read(history.turns[place:], history.name)
-                found.append(_measured(memory, history.name, rest, setup))
+                found.append(_measured(memory, rest, setup, left))
     return found
 
 
@@ -111,10 +111,12 @@ def _read(turns: Sequence[Turn], session: str) -> list[RecapTurn]:
             return list(recap_source(reader, memory.space, session)[0].turns)
 
 
-def _measured(memory: Memory, session: str, rest: Sequence[RecapTurn], setup: CondenseSetup) -> CompactedCut:
+def _measured(memory: Memory, rest: Sequence[RecapTurn], setup: CondenseSetup, left: dict[str, None]) -> CompactedCut:
+    (session,) = (each.name for each in memory.sessions())
     started = time.thread_time()
     receipt = memory.condense(session, force=True)
     cpu = time.thread_time() - started
+    left |= dict.fromkeys(row["restore"] for row in receipt.omitted)
     recap = memory.recap(session, budget=memory.config.condense.recap_tokens)
     with memory.reads.store.snapshot() as reader:
         source, turns = recap_source(reader, memory.space, session, last=recap.last)
@@ -130,12 +132,12 @@ def _measured(memory: Memory, session: str, rest: Sequence[RecapTurn], setup: Co
         after=receipt.understood["tokens_after"],
         cpu=cpu,
         used=dict(Counter(use.kind for use in uses)),
-        kept=kept | _asked(memory, receipt, uses, _Shown(recap.text)),
+        kept=kept | _asked(memory, left, uses, _Shown(recap.text)),
     )
 
 
-def _asked(memory: Memory, receipt: Receipt, uses: Sequence[LaterUse], recap: "_Shown") -> dict[str, dict[str, int]]:
-    """How much is in the recap, or found by a question, or at least restored by a reference of the receipt."""
+def _asked(memory: Memory, left: Iterable[str], uses: Sequence[LaterUse], recap: "_Shown") -> dict[str, dict[str, int]]:
+    """How much is in the recap, or found by a question, or at least restored by a reference of the receipts."""
     by_name = {use.value: recap.has(use) for use in uses}
     by_situation = dict(by_name)
     for use in uses:
@@ -143,7 +145,7 @@ def _asked(memory: Memory, receipt: Receipt, uses: Sequence[LaterUse], recap: "_
             by_name[use.value] = _Shown(memory.recall(use.query, budget=ASKED).text).has(use)
             by_situation[use.value] = _Shown(memory.recall(use.situation, budget=ASKED).text).has(use)
     missing = [use for use in uses if not by_name[use.value]]
-    restored = _restored(memory, receipt, missing) if missing else frozenset()
+    restored = _restored(memory, left, missing) if missing else frozenset()
     return {
         FOUND: _counted(uses, lambda use: by_name[use.value]),
         SITUATION: _counted(uses, lambda use: by_situation[use.value]),
@@ -151,12 +153,12 @@ def _asked(memory: Memory, receipt: Receipt, uses: Sequence[LaterUse], recap: "_
     }
 
 
-def _restored(memory: Memory, receipt: Receipt, uses: Sequence[LaterUse]) -> frozenset[str]:
-    """The values that stand in a turn which the receipt names as having left the prompt."""
+def _restored(memory: Memory, left: Iterable[str], uses: Sequence[LaterUse]) -> frozenset[str]:
+    """The values that stand in a turn which the receipts name as having left the prompt."""
     waiting = {use.value for use in uses}
     found: set[str] = set()
-    for row in receipt.omitted:
-        text = _squeezed(memory.restore(row["restore"]).text)
+    for reference in left:
+        text = _squeezed(memory.restore(reference).text)
         found |= {value for value in waiting if _squeezed(value) in text}
         waiting -= found
     return frozenset(found)
