@@ -17,7 +17,7 @@ MATCH: Final = ("lexical", "dense", "dense_rewritten", "window")
 APART_US: Final = 120_000_000
 """Microseconds between two messages of a burst at most: two minutes."""
 
-SHORT: Final = 40.0
+SHORT: Final = 25.0
 """Characters of a burst's messages, on average, up to which they get the whole share."""
 
 _BURSTS: Final = CacheKey[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]]("bursts")
