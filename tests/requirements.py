@@ -1844,6 +1844,16 @@ MENDED = (
 )
 
 # --- KEEP ---
+TASKS = (
+    Requirement("F-TASKS-01", "issue 14", "A compaction tells how far it is, stretch by stretch, also in a dry run."),
+    Requirement(
+        "F-TASKS-02",
+        "DESIGN 10",
+        "`clew condense`, `recap` and `restore` say what does not go together, does not fit or does not exist, by the "
+        "names that were given.",
+    ),
+)
+
 KEEP = (
     Requirement(
         "F-KEEP-01",
@@ -1937,5 +1947,6 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *COUNTER,
     *CONDENSE,
     *MENDED,
+    *TASKS,
     *KEEP,
 )

@@ -6,7 +6,7 @@ import click
 
 from clew.cli.opening import latest_session, open_for_questions, open_memory
 from clew.cli.options import Scope, common, with_counter
-from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
+from clew.cli.show import bar, counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit, printable
 from clew.types import Receipt
 from clew.types.shown import Shown
@@ -45,11 +45,21 @@ def condense(
     prompt, and `clew restore` brings it back.
     """
     if shown:
+        if force or dry_run or session_tokens is not None:
+            raise click.UsageError("--shown compacts nothing: leave out --force, --dry-run and --session-tokens.")
         _show(scope, session)
         return
-    with open_memory(scope) as memory:
+    with open_memory(scope) as memory, bar("turns") as line:
         name = session or latest_session(memory)
-        receipt = memory.condense(name, force=force, dry_run=dry_run, session_tokens=session_tokens, counter=counter)
+        task = line.add_task("", total=0)
+        receipt = memory.condense(
+            name,
+            force=force,
+            dry_run=dry_run,
+            session_tokens=session_tokens,
+            counter=counter,
+            on_progress=lambda done, total: line.update(task, completed=done, total=total),
+        )
     if scope.as_json:
         emit(receipt.to_dict())
     else:

@@ -6,6 +6,7 @@ import click
 
 from clew.cli.opening import latest_session, open_for_questions
 from clew.cli.options import Scope, common, with_counter
+from clew.cli.show import err
 from clew.cli.terminal import emit, give
 from clew.condense.recap import BUDGET
 from clew.recall.recap import Style
@@ -37,5 +38,7 @@ def recap(scope: Scope, session: str | None, style: Style, budget: int, counter:
         made = memory.recap(name, budget=budget, style=style, counter=counter)
     if scope.as_json:
         emit(made.to_dict())
-    else:
+    elif made.text:
         give(made.text, newline=True)
+    else:
+        err().print(f"nothing of the session fits into {budget:,} tokens; give a larger --budget", style="dim")

@@ -1,4 +1,4 @@
-"""`clew restore`: prints a turn exactly as stored, or extracts an attachment."""
+"""`clew restore`: prints what a reference stands for exactly as stored, or extracts an attachment."""
 
 from pathlib import Path
 
@@ -13,58 +13,59 @@ from clew.types import Part, Turn
 
 
 @click.command()
-@click.argument("turn_id")
+@click.argument("ref")
 @click.option("--out", "file", type=click.Path(dir_okay=False, path_type=Path), help="Write to this file.")
 @click.option(
     "--part", type=click.IntRange(min=1), metavar="NUMBER", help="Only this part of the turn, counting from 1."
 )
 @click.option("--force", is_flag=True, help="Overwrite the file of --out.")
 @common
-def restore(scope: Scope, turn_id: str, file: Path | None, part: int | None, force: bool) -> None:
+def restore(scope: Scope, ref: str, file: Path | None, part: int | None, force: bool) -> None:
     """Print a turn exactly as stored, or extract an attachment.
 
-    TURN_ID is printed by search, quote and explain; SESSION:NUMBER, as a block has them, serves as well. The text goes
-    to standard output, with long tool outputs in full. With --out, an image or file is written byte for byte; if the
+    REF is the id of a turn, which search, quote and explain print; SESSION:NUMBER, as a block has them, serves as well.
+    So does the reference of a collapsed tool chain (`chain-...`) or of a shrunk image (`image-...`). The text goes to
+    standard output, with long tool outputs in full. With --out, an image or file is written byte for byte; if the
     turn has several, choose one with --part. A file that exists is overwritten only with --force. With --json, bytes
     are hexadecimal.
     """
     if file is not None and file.exists() and not force:
         raise InputError(f"{str(file)!r} exists; give --force to overwrite it, or name a new file")
     with open_memory(scope) as memory:
-        turn = memory.restore(turn_id)
+        turn = memory.restore(ref)
     if scope.as_json:
         emit(turn_record(turn))
         return
     if file is not None:
-        data = _original(turn, part)
+        data = _original(turn, part, ref)
         with file.open("wb" if force else "xb") as stream:
             stream.write(data)
         err().print(f"{len(data):,} bytes written to {printable(str(file))}", style="dim")
         return
-    text = turn.text if part is None else _part(turn, part).text
+    text = turn.text if part is None else _part(turn, part, ref).text
     give(text, newline=True)
     _say_binary(turn)
 
 
-def _part(turn: Turn, number: int) -> Part:
+def _part(turn: Turn, number: int, ref: str) -> Part:
     if number > len(turn.parts):
-        raise InputError(f"{turn.id} has no part {number}; it has {len(turn.parts)}, which --json shows")
+        raise InputError(f"{ref} has no part {number}; it has {len(turn.parts)}, which --json shows")
     return turn.parts[number - 1]
 
 
-def _original(turn: Turn, number: int | None) -> bytes:
+def _original(turn: Turn, number: int | None, ref: str) -> bytes:
     """The bytes to write: of the given part, else of the only part with binary data, else the whole text.
 
     Raises:
         InputError: several parts have binary data, or the part does not exist.
     """
     if number is not None:
-        part = _part(turn, number)
+        part = _part(turn, number, ref)
         return part.text.encode("utf-8", "surrogatepass") if part.data is None else part.data
     binary = [place for place, part in enumerate(turn.parts, start=1) if part.data is not None]
     if len(binary) > 1:
         places = ", ".join(map(str, binary))
-        raise InputError(f"{turn.id} has several attachments, in parts {places}; choose one with --part")
+        raise InputError(f"{ref} has several attachments, in parts {places}; choose one with --part")
     if binary:
         return turn.parts[binary[0] - 1].data or b""
     return turn.text.encode("utf-8", "surrogatepass")

@@ -102,7 +102,13 @@ class Compactor:
         object.__setattr__(self, "watch", TaskWatch(self.space))
 
     def compact(
-        self, session: str, *, force: bool = False, dry_run: bool = False, session_tokens: int | None = None
+        self,
+        session: str,
+        *,
+        force: bool = False,
+        dry_run: bool = False,
+        session_tokens: int | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
     ) -> Receipt:
         """Compacts a session that is due, or any one with `force`; gives the receipt.
 
@@ -110,6 +116,7 @@ class Compactor:
 
         Args:
             session_tokens: in place of the setting of that name.
+            on_progress: called with the turns read so far, and the turns to read, after each stretch.
 
         Raises:
             NotFoundError: there is no such session.
@@ -118,12 +125,12 @@ class Compactor:
         """
         if session_tokens is not None:
             limits = replace(self.config, session_tokens=session_tokens)
-            return replace(self, config=limits).compact(session, force=force, dry_run=dry_run)
+            return replace(self, config=limits).compact(session, force=force, dry_run=dry_run, on_progress=on_progress)
         for _ in range(_ATTEMPTS):
             plan = self._plan(session, force=force, whole=True)
             if isinstance(plan, Receipt):
                 return plan
-            made = self._dry(plan) if dry_run else self._carried_out(plan)
+            made = self._dry(plan, on_progress) if dry_run else self._carried_out(plan, on_progress)
             if made is not None:
                 return made.compaction.receipt
         raise ConflictError(f"session {session!r} was changed by others {_ATTEMPTS} times meanwhile; try again")
@@ -183,26 +190,29 @@ class Compactor:
             end = (self.space, session, rows[-1].seq - 1)
         return -1
 
-    def _carried_out(self, plan: _Plan) -> _Made | None:
+    def _carried_out(self, plan: _Plan, on_progress: Callable[[int, int], None] | None = None) -> _Made | None:
         """The compaction, written; None if the session was changed meanwhile."""
         count = self.counter()
         stored = self.gathering.stored(plan.session, count)
+        tell = _teller(on_progress, stored.state.last, plan.until)
         while stored.state.last < plan.until:
             if not self.gathering.step(plan.session, stored, plan.until, count):
                 stored = self.gathering.stored(plan.session, count)  # another process was faster
             if stored.mark != plan.mark:
                 return None
+            tell(stored.state.last)
         with self.store.snapshot() as reader:
             new = read_material(reader, self.space, plan.session)
             made = self._made(reader, plan, stored, new, count)
         return made if self.store.transaction(partial(self._keep, made)) else None
 
-    def _dry(self, plan: _Plan) -> _Made:
+    def _dry(self, plan: _Plan, on_progress: Callable[[int, int], None] | None) -> _Made:
         count = self.counter()
         stored = self.gathering.stored(plan.session, count)
+        tell = _teller(on_progress, stored.state.last, plan.until)
         with self.store.snapshot() as reader:
             gathered = [] if stored.state.last < 0 else read_material(reader, self.space, plan.session)
-            new = gathered + self.gathering.try_out(plan.session, stored, plan.until, count)
+            new = gathered + self.gathering.try_out(plan.session, stored, plan.until, count, tell)
             return self._made(reader, plan, stored, new, count)
 
     def _made(
@@ -282,3 +292,13 @@ class Compactor:
         STAND_IN.put(tx, [stand_in_row(self.space, session, each) for each in made.stand_ins])
         tx.delete(MATERIAL.name, (self.space, session), (self.space, session))
         return True
+
+
+def _teller(on_progress: Callable[[int, int], None] | None, start: int, until: int) -> Callable[[int], None]:
+    """A function that maps the last turn read to turns read and turns to read, both counted from `start`."""
+
+    def tell(last: int) -> None:
+        if on_progress is not None:
+            on_progress(last - start, until - start)
+
+    return tell

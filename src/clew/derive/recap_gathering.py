@@ -4,7 +4,7 @@ Each stretch is committed with the state that it leads to, so that work which is
 a turn is read once for all recaps to come.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -68,12 +68,19 @@ class RecapGathering:
         stored.revision = row.revision
         return True
 
-    def try_out(self, session: str, stored: StoredState, until: int, count: Counter) -> list[TurnLedger]:
-        """Gathers all turns up to `until` and writes nothing; gives what is new since the last compaction."""
+    def try_out(
+        self, session: str, stored: StoredState, until: int, count: Counter, tell: Callable[[int], None]
+    ) -> list[TurnLedger]:
+        """Gathers all turns up to `until` and writes nothing; gives what is new since the last compaction.
+
+        Args:
+            tell: called with the last turn gathered after each stretch.
+        """
         found: list[TurnLedger] = []
         with self.store.snapshot() as reader:
             while stored.state.last < until:
                 found += self._gathered(reader, session, stored, until, count).ledger
+                tell(stored.state.last)
         return [turn for turn in found if turn.seq > stored.mark]
 
     def _gathered(self, reader: Reader, session: str, stored: StoredState, until: int, count: Counter) -> _Stretch:

@@ -223,6 +223,7 @@ class Memory(MemoryReads):
         dry_run: bool = False,
         session_tokens: int | None = None,
         counter: Counting | None = None,
+        on_progress: Callable[[int, int], None] | None = None,
     ) -> Receipt:
         """Compacts a session: makes the recap that stays until the next compaction, and a list of what left the prompt.
 
@@ -236,6 +237,7 @@ class Memory(MemoryReads):
             dry_run: write nothing.
             session_tokens: in place of the setting `condense.session_tokens`, for this call.
             counter: as for `recall`; `recap` with the same counter gives this recap.
+            on_progress: called with the turns read so far, and the turns to read, after each stretch of a few hundred.
 
         Returns:
             The receipt; `understood["compacted"]` says whether a compaction was due, and `understood["why"]` why not.
@@ -251,7 +253,13 @@ class Memory(MemoryReads):
         if counter is not None:
             chosen = self._counter(counter)
             compactor = replace(compactor, counter=lambda: chosen)
-        receipt = compactor.compact(given_text(session, "session"), force=force, dry_run=dry_run, session_tokens=limit)
+        receipt = compactor.compact(
+            given_text(session, "session"),
+            force=force,
+            dry_run=dry_run,
+            session_tokens=limit,
+            on_progress=on_progress,
+        )
         if receipt.understood["compacted"] and not dry_run:
             self.reads.receipts.keep(receipt)
         return receipt
