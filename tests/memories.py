@@ -5,11 +5,13 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from clew.condense.renderings import Rendering
 from clew.index.entry import TurnEntry, decode
 from clew.index.segment import Segment
 from clew.index.segment import entries as entries_of
 from clew.index.segment_kinds import TERMS
 from clew.memory import Memory
+from clew.rows.renderings import renderings_of
 from clew.store.memory import MemoryStore
 from clew.store.protocol import Store, Transaction
 from clew.store.tables import TABLES
@@ -69,6 +71,14 @@ def rows(store: Store, table: str, space: str = "default") -> list[Row]:
     """Every row of a table of one space."""
     with store.snapshot() as reader:
         return reader.scan(table, (space,), (space,))
+
+
+def rendered(memory: Memory, kind: str) -> dict[str, Rendering]:
+    """The renderings of one kind, by node."""
+    nodes = [str(row[1]) for row in rows(memory.reads.store, "rendering", memory.space)]
+    with memory.reads.store.snapshot() as reader:
+        found = renderings_of(reader, memory.space, nodes, kind)
+    return {node: each for node, each in zip(nodes, found, strict=True) if each is not None}
 
 
 def texts(memory: Memory) -> list[str]:

@@ -6,13 +6,14 @@ from typing import Any
 
 import pytest
 
+from clew.condense.renderings import Rendering
 from clew.derive.rendering import NodeRendering
 from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
-from clew.rows.renderings import SESSION_MARK, marked, rendering, session_node
+from clew.rows.renderings import SESSION_MARK, marked, put_renderings, rendering, session_node
 from clew.store.protocol import Transaction
 from clew.types import Turn
-from tests.memories import NOON, quiet, rows
+from tests.memories import NOON, quiet, rendered, rows
 
 pytestmark = pytest.mark.requirement("F-RENDER-03")
 
@@ -44,7 +45,7 @@ def filled(place: str | Path = ":memory:", count: int = 80) -> Memory:
 
 
 def named(memory: Memory, kind: str = "title") -> set[str]:
-    return {str(row[1]) for row in rows(memory.reads.store, "rendering") if row[2] == kind}
+    return set(rendered(memory, kind))
 
 
 def nodes(memory: Memory) -> set[str]:
@@ -80,12 +81,12 @@ def test_what_was_made_in_stretches_is_what_is_made_at_once() -> None:
 
 def test_a_session_is_rendered_anew_when_it_has_grown_and_its_beats_are_not() -> None:
     with filled(count=20) as memory:
-        before = {(row[1], row[2]): row for row in rows(memory.reads.store, "rendering")}
+        before = {row[1]: row for row in rows(memory.reads.store, "rendering")}
         memory.add_many(turns(20, start=20))
         assert memory.drain(None)
-        after = {(row[1], row[2]): row for row in rows(memory.reads.store, "rendering")}
-    assert after[session_node("s"), "salient"] != before[session_node("s"), "salient"]
-    assert all(after[key] == row for key, row in before.items() if ":beat:" in str(key[0]))
+        after = {row[1]: row for row in rows(memory.reads.store, "rendering")}
+    assert after[session_node("s")] != before[session_node("s")]
+    assert all(after[node] == row for node, row in before.items() if ":beat:" in str(node))
 
 
 def test_a_forgotten_turn_is_in_no_rendering_and_the_rest_is_rendered_anew(tmp_path: Path) -> None:
@@ -93,17 +94,21 @@ def test_a_forgotten_turn_is_in_no_rendering_and_the_rest_is_rendered_anew(tmp_p
         memory.add(Turn(role="user", speaker="Ann", content=PLACE, session="s", at=NOON + timedelta(hours=15)))
         memory.add_many(turns(16, start=24))
         assert memory.drain(None)
-        assert any("stone seventeen" in str(row[3]) for row in rows(memory.reads.store, "rendering"))
+        assert any("stone seventeen" in each.text for each in rendered(memory, "salient").values())
         turn = memory.restore("s:turn:20")
         traces = traces_of([turn])
         memory.forget(turn_ids=["s:turn:20"])
-        assert not any("stone seventeen" in str(row[3]) for row in rows(memory.reads.store, "rendering"))
+        assert not any("stone seventeen" in each.text for each in rendered(memory, "salient").values())
         assert memory.drain(None)
         assert named(memory) >= nodes(memory)
-        assert not any("stone seventeen" in str(row[3]) for row in rows(memory.reads.store, "rendering"))
+        assert not any("stone seventeen" in each.text for each in rendered(memory, "salient").values())
         proof = prove(memory.reads.store, "default", traces)
+        left = Rendering(kind="salient", text=PLACE, tokens=9, source="ab" * 8, coverage=1.0)
+        memory.reads.store.transaction(lambda tx: put_renderings(tx, "default", [("s:beat:99", left)]))
+        caught = prove(memory.reads.store, "default", traces_of([turn]))
     assert proof.found == {}
     assert proof.looked_in["rendering"] > 0
+    assert caught.found["rendering"] > 0
 
 
 def test_a_rebuild_gives_the_same_renderings() -> None:

@@ -12,7 +12,7 @@ from clew.memory import Memory
 from clew.models.prompt import Completion, Prompt
 from clew.testing import Answer, ScriptedLLM
 from clew.types import Turn
-from tests.memories import quiet, rows
+from tests.memories import quiet, rendered, rows
 from tests.unit.test_assemble_overview import ASKED, turns
 
 pytestmark = pytest.mark.requirement("F-RENDER-06")
@@ -64,8 +64,7 @@ def filled(llm: ScriptedLLM, place: str | Path = ":memory:", **llm_config: Any) 
 
 def summaries(memory: Memory) -> dict[str, tuple[str, str]]:
     """Text and method by beat."""
-    found = [row for row in rows(memory.reads.store, "rendering") if row[2] == "summary"]
-    return {str(row[1]): (str(row[3]), str(row[6])) for row in found}
+    return {node: (each.text, each.method) for node, each in rendered(memory, "summary").items()}
 
 
 def test_each_beat_is_summarised_once_and_the_summary_is_shown() -> None:
@@ -101,7 +100,7 @@ def test_each_beat_is_summarised_once_and_the_summary_is_shown() -> None:
 def test_whatever_a_model_answers_the_extract_stands_for_it(answer: Any) -> None:
     with filled(model(answer)) as memory:
         found = summaries(memory)
-        extracts = {row[1]: row[3] for row in rows(memory.reads.store, "rendering") if row[2] == "salient"}
+        extracts = {node: each.text for node, each in rendered(memory, "salient").items()}
         assert found
         for node, (text, method) in found.items():
             assert text == extracts[node]

@@ -19,13 +19,13 @@ from clew.rows.renderings import (
     unmark,
 )
 from clew.store.memory import MemoryStore
-from clew.store.selections import META_VALUE
+from clew.store.selections import META_VALUE, NODE_SUMMARIES
 
 pytestmark = pytest.mark.requirement("F-RENDER-01")
 
 
-def made(kind: str, text: str) -> Rendering:
-    return Rendering(kind=kind, text=text, tokens=3, source="ab" * 16, coverage=0.5)
+def made(kind: str, text: str, source: str = "ab" * 8, method: str = "extract") -> Rendering:
+    return Rendering(kind=kind, text=text, tokens=3, source=source, coverage=0.5, method=method)
 
 
 def filled() -> MemoryStore:
@@ -44,6 +44,24 @@ def test_a_rendering_is_read_as_it_was_written_and_replaced_by_the_next() -> Non
         assert rendering(reader, "other", "a:beat:0", "digest") is None
         found = renderings_of(reader, "s", ["b:beat:0", "a:beat:9", "a:chapter:0"], "digest")
     assert [each and each.text for each in found] == ["b:beat:0", None, "a:chapter:0"]
+
+
+def test_the_renderings_of_a_node_are_one_row_and_those_of_another_source_go() -> None:
+    store = MemoryStore()
+    extracts = [("a:beat:0", made(kind, f"Ann: The ferry, {kind}.")) for kind in ("salient", "digest", "title")]
+    summary = made("summary", "About the ferry, \ud800.", method="llm:m")
+    store.transaction(lambda tx: put_renderings(tx, "s", extracts))
+    store.transaction(lambda tx: put_renderings(tx, "s", [("a:beat:0", summary)]))
+    with store.snapshot() as reader:
+        assert NODE_SUMMARIES.scan(reader, ("s",), ("s",)) == [("a:beat:0", b"\xab" * 8, "llm:m")]
+        for each in (*(each for _, each in extracts), summary):
+            assert rendering(reader, "s", "a:beat:0", each.kind) == each
+    newer = made("title", "The car", source="cd" * 8)
+    store.transaction(lambda tx: put_renderings(tx, "s", [("a:beat:0", newer)]))
+    with store.snapshot() as reader:
+        assert rendering(reader, "s", "a:beat:0", "title") == newer
+        assert rendering(reader, "s", "a:beat:0", "salient") is None
+        assert rendering(reader, "s", "a:beat:0", "summary") is None
 
 
 def test_those_of_a_session_and_of_every_label_are_dropped_together() -> None:

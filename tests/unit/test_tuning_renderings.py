@@ -9,7 +9,7 @@ from clew.memory import Memory
 from clew.rank.tuning.renderings import SCALE, SCALES, ToldByScale, renderings_problem, scale_of
 from clew.rank.tuning.validate import decide
 from clew.rows.parameters import adopt, read_learned
-from tests.memories import NOON, quiet, rows
+from tests.memories import NOON, quiet, rendered
 from tests.unit.test_llm_summaries import long_turns
 
 pytestmark = pytest.mark.requirement("F-RENDER-07")
@@ -52,7 +52,7 @@ def memory() -> Memory:
 
 
 def salient(memory: Memory) -> dict[str, str]:
-    return {str(row[1]): str(row[3]) for row in rows(memory.reads.store, "rendering") if row[2] == "salient"}
+    return {node: each.text for node, each in rendered(memory, "salient").items()}
 
 
 def test_what_was_learned_makes_renderings_longer_and_a_revert_makes_them_as_before(memory: Memory) -> None:

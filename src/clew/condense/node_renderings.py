@@ -21,7 +21,7 @@ from clew.text.sentences import sentence_spans
 from clew.text.stopwords import STOPWORDS
 from clew.text.terms import terms
 
-SOURCE_BYTES: Final = 16
+SOURCE_BYTES: Final = 8
 """Of the SHA-256 that names what a rendering was made from."""
 
 # What a sentence is worth: its turn's relational weight, its own where it is known, and its centrality, each in [0, 1],

@@ -157,7 +157,7 @@ class NodeRendering:
 
     def _stand(self, reader: Reader, nodes: Sequence[str]) -> bool:
         """Whether nodes still have renderings; where they were dropped, others may come back under the same ids."""
-        return None not in RENDERED_NODE.get_many(reader, [(self._space, node, _TITLE) for node in nodes])
+        return None not in RENDERED_NODE.get_many(reader, [(self._space, node) for node in nodes])
 
     def _tops(self, reader: Reader, session: str) -> list[str]:
         return [row.node for row in _tops(reader, self._space, session)][::-1]

@@ -23,6 +23,7 @@ from clew.rows.annotations import NAME_OWNER, TAG
 from clew.rows.compactions import compaction_text
 from clew.rows.recap_states import condensed_text
 from clew.rows.receipts import receipt_text
+from clew.rows.renderings import rendering_text
 from clew.rows.stand_ins import stand_in_text
 from clew.rows.turn_log import stored_rows
 from clew.rows.vocabulary import LABEL_KIND, VECTOR_KIND
@@ -39,6 +40,7 @@ from clew.store.row_types import (
     MaterialRow,
     RecapStateRow,
     ReceiptRow,
+    RenderingRow,
     SpeakerRow,
     StandInRow,
 )
@@ -281,6 +283,8 @@ def _unpacked(row: Row) -> str:
             return f"{_text(row)} {condensed_text(row)}"
         case StandInRow():
             return f"{_text(row)} {stand_in_text(row)}"
+        case RenderingRow():
+            return f"{_text(row)} {rendering_text(row)}"
     return _text(row)
 
 

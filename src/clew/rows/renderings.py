@@ -4,22 +4,25 @@
     render:label:<name>        beats got the label
     render:labels              every label, since turns were forgotten: no note repeats a name made from them
 
-A node is a beat or a chapter by its id, a session by `session_node`, or a label by `tag:<name>`.
+A node is a beat or a chapter by its id, a session by `session_node`, or a label by `tag:<name>`. One row has all its
+renderings, which repeat each other and so compress well together.
 """
 
-from collections.abc import Iterable, Sequence
+import json
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from clew.condense.renderings import Rendering
 from clew.rows.annotations import NAME_OWNER
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import MetaRow, RenderingRow
+from clew.store.rows import dumps
 from clew.store.selections import META_ENTRIES
 from clew.store.tables import META, RENDERING
 from clew.types.ids import node_id, session_prefix
 
-RENDERING_VERSION: Final = 1
-"""Of the rules that make renderings; rows of another version are made again."""
+_EFFORT: Final = 6
 
 SESSION_MARK: Final = "render:session:"
 LABEL_MARK: Final = "render:label:"
@@ -33,26 +36,25 @@ def session_node(session: str) -> str:
 
 def rendering(reader: Reader, space: str, node: str, kind: str) -> Rendering | None:
     """One rendering of a node; None while there is none."""
-    row = RENDERING.get(reader, (space, node, kind))
-    return None if row is None else _rendering(row)
+    return renderings_of(reader, space, [node], kind)[0]
 
 
 def renderings_of(reader: Reader, space: str, nodes: Sequence[str], kind: str) -> list[Rendering | None]:
     """The renderings of one kind of many nodes, in the order of the nodes; None for each that has none."""
-    rows = RENDERING.get_many(reader, [(space, node, kind) for node in nodes])
-    return [None if row is None else _rendering(row) for row in rows]
+    rows = RENDERING.get_many(reader, [(space, node) for node in nodes])
+    return [None if row is None else _of_kind(row, kind) for row in rows]
 
 
 def put_renderings(tx: Transaction, space: str, made: Iterable[tuple[str, Rendering]]) -> None:
-    """Writes renderings of nodes, in place of older ones of the same kind."""
-    rows = []
+    """Writes renderings of nodes, in place of older ones of the same kind or from another source."""
+    by_node: dict[str, list[Rendering]] = {}
     for node, each in made:
-        source = bytes.fromhex(each.source)
-        rows.append(
-            RenderingRow(
-                space, node, each.kind, each.text, each.tokens, source, each.method, each.coverage, RENDERING_VERSION
-            )
-        )
+        by_node.setdefault(node, []).append(each)
+    stored = RENDERING.get_many(tx, [(space, node) for node in by_node])
+    rows = []
+    for (node, new), row in zip(by_node.items(), stored, strict=True):
+        kept = {} if row is None else {each.kind: each for each in _renderings(row) if each.source == new[-1].source}
+        rows.append(_row(space, node, kept | {each.kind: each for each in new}))
     RENDERING.put(tx, rows)
 
 
@@ -117,12 +119,27 @@ def _past(prefix: str) -> str:
     return prefix[:-1] + chr(ord(prefix[-1]) + 1)
 
 
-def _rendering(row: RenderingRow) -> Rendering:
-    return Rendering(
-        kind=row.kind,
-        text=row.text,
-        tokens=row.tokens,
-        source=row.source.hex(),
-        coverage=row.coverage,
-        method=row.method,
-    )
+def rendering_text(row: RenderingRow) -> str:
+    """The JSON of a row."""
+    return zlib.decompress(row.data).decode("utf-8", "surrogatepass")
+
+
+def _row(space: str, node: str, made: Mapping[str, Rendering]) -> RenderingRow:
+    """All renderings of a node, which have one source."""
+    said = [[each.kind, each.text, each.tokens, each.coverage, each.method] for each in made.values()]
+    data = zlib.compress(dumps(said).encode("utf-8", "surrogatepass"), _EFFORT)
+    summary = made.get("summary")
+    source = bytes.fromhex(next(iter(made.values())).source)
+    return RenderingRow(space, node, source, None if summary is None else summary.method, data)
+
+
+def _of_kind(row: RenderingRow, kind: str) -> Rendering | None:
+    if kind == "summary" and row.summary is None:
+        return None
+    return next((each for each in _renderings(row) if each.kind == kind), None)
+
+
+def _renderings(row: RenderingRow) -> Iterator[Rendering]:
+    source = row.source.hex()
+    for kind, text, tokens, coverage, method in json.loads(rendering_text(row)):
+        yield Rendering(kind=kind, text=text, tokens=tokens, source=source, coverage=coverage, method=method)

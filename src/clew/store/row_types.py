@@ -359,17 +359,13 @@ class StandInRow(NamedTuple):
 
 
 class RenderingRow(NamedTuple):
-    """One way to show a node of the hierarchy or a label, shorter than its turns."""
+    """The ways to show a node of the hierarchy or a label, shorter than its turns."""
 
     space: str
     node: str
-    kind: str  # salient, digest, title, summary
-    text: str
-    tokens: int  # by the counter `estimate`
-    source: bytes  # head of the SHA-256 of what it was made from
-    method: str  # extract, llm:<name>
-    coverage: float
-    version: int
+    source: bytes  # head of the SHA-256 of what they were made from
+    summary: str | None  # how the summary was made; None while there is none
+    data: bytes  # compressed JSON
 
 
 class MetaRow(NamedTuple):

@@ -220,13 +220,12 @@ class RecapMark(NamedTuple):
     shown: int
 
 
-class RenderingMethod(NamedTuple):
-    """A rendering of a node, how it was made, and from what."""
+class RenderedNode(NamedTuple):
+    """A node that is rendered, from what, and how its summary was made, if it has one."""
 
     node: str
-    kind: str
-    method: str
     source: bytes
+    summary: str | None
 
 
 class NodeTitle(NamedTuple):
@@ -373,7 +372,7 @@ SEGMENT_KEYS: Final = Columns(SEGMENT, SegmentKey)
 SEGMENT_KIND: Final = Column[str](SEGMENT, "kind")
 SEGMENT_DATA: Final = Column[bytes](SEGMENT, "data")
 
-RENDERING_METHODS: Final = Columns(RENDERING, RenderingMethod)
+NODE_SUMMARIES: Final = Columns(RENDERING, RenderedNode)
 RENDERED_NODE: Final = Column[str](RENDERING, "node")
 NODE_ID: Final = Column[str](NODE, "node")
 LABEL_OWNER: Final = Column[str](LABEL, "owner")

@@ -191,7 +191,7 @@ COMPACTION: Final = TypedTable("compaction", CompactionRow, key=3, holds_user_te
 RECAP_STATE: Final = TypedTable("recap_state", RecapStateRow, key=2, holds_user_text=True)
 MATERIAL: Final = TypedTable("material", MaterialRow, key=3, holds_user_text=True)
 STAND_IN: Final = TypedTable("stand_in", StandInRow, key=3, holds_user_text=True)
-RENDERING: Final = TypedTable("rendering", RenderingRow, key=3, holds_user_text=True)
+RENDERING: Final = TypedTable("rendering", RenderingRow, key=2, holds_user_text=True)
 META: Final = TypedTable("meta", MetaRow, key=2, holds_user_text=True)
 
 TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(

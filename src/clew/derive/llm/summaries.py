@@ -22,7 +22,7 @@ from clew.rows.renderings import put_renderings, rendering
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import NodeRow
 from clew.store.rows import turn_from_row
-from clew.store.selections import RENDERING_METHODS, TURN_SEQ
+from clew.store.selections import NODE_SUMMARIES, TURN_SEQ
 from clew.store.tables import NODE, TURN
 from clew.structure.hierarchy_codec import seqs_of
 from clew.text.counters import counter
@@ -114,9 +114,9 @@ class SummaryQueue:
     def _waiting(self) -> list[tuple[str, bytes]]:
         """The beats without a summary by this model, newest first, with the hashes of their sources."""
         with self._store.snapshot() as reader:
-            rows = RENDERING_METHODS.scan(reader, (self._space,), (self._space,))
-        known = {row.node for row in rows if row.kind == KIND and self._answers.name in row.method}
-        beats = [(row.node, row.source) for row in rows if row.kind == "title" and ":beat:" in row.node]
+            rows = NODE_SUMMARIES.scan(reader, (self._space,), (self._space,))
+        known = {row.node for row in rows if self._answers.name in (row.summary or "")}
+        beats = [(row.node, row.source) for row in rows if ":beat:" in row.node]
         left = [beat for beat in beats if beat[0] not in known and beat not in self._passed]
         return sorted(left, key=lambda beat: (-int(beat[0].rpartition(":")[2]), beat[0]))
 

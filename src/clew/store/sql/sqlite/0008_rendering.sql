@@ -3,14 +3,10 @@
 CREATE TABLE rendering (
     space TEXT NOT NULL,
     node TEXT NOT NULL,
-    kind TEXT NOT NULL,
-    text TEXT,
-    tokens INTEGER,
     source BLOB,
-    method TEXT,
-    coverage REAL,
-    version INTEGER,
-    PRIMARY KEY (space, node, kind)
+    summary TEXT,
+    data BLOB,
+    PRIMARY KEY (space, node)
 ) STRICT, WITHOUT ROWID;
 
 INSERT INTO meta (space, name, value) SELECT DISTINCT space, 'render:session:' || session, '' FROM node;
