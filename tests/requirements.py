@@ -1892,6 +1892,11 @@ KEEP = (
         "forbidden in the last one.",
     ),
     Requirement("F-KEEP-03", "issue 14", "Questions are answered from a recap and a recall at equal tokens."),
+    Requirement(
+        "F-GROW-01",
+        "issue 12",
+        "A label keeps no containers of its own in memory, so that a growing vocabulary stays small.",
+    ),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (

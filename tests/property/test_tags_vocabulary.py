@@ -1,5 +1,7 @@
 """Properties of a vocabulary under any additions and removals of names."""
 
+import gc
+import itertools
 from random import Random
 
 import numpy as np
@@ -14,6 +16,9 @@ NAMES = st.sampled_from(
     "auth authentication authenticate kubernetes kubernets kubernetess config configuration configurations key keys "
     "api-key api-keys api-keyboards repository repo repositories conf confi configu".split()
 )
+SIZES = (500, 1000)
+MOST_OBJECTS = 6
+"""Of a name of two words: its entry, itself, its key, an ordinal and two hashes."""
 COMING = st.lists(st.tuples(NAMES, st.integers(0, 40)), max_size=25)
 
 
@@ -96,3 +101,22 @@ def test_words_that_only_look_similar_remain_separate() -> None:
     assert is_near("api-auth", "api-authentication")
     assert not is_near("api-auth", "web-authentication")
     assert Vocabulary([LabelEntry("a", 1, target=None)]).root("A") == "a"
+
+
+def objects_of(words: Vocabulary) -> int:
+    """How many objects a vocabulary keeps in memory."""
+    seen, waiting = set[int](), [words.labels, *gc.get_referents(words)]
+    while waiting:
+        each = waiting.pop()
+        if id(each) not in seen and not isinstance(each, type):
+            seen.add(id(each))
+            waiting += gc.get_referents(each)
+    return len(seen)
+
+
+@pytest.mark.requirement("F-GROW-01")
+def test_a_name_keeps_itself_its_entry_and_numbers_but_no_containers() -> None:
+    letters = ["".join(four) for four in itertools.product("bdgklmnp", repeat=4)]
+    pairs = [f"{one}-{other}" for one, other in zip(letters, reversed(letters), strict=True)]
+    few, many = (objects_of(entered([(name, 1000 + each) for each, name in enumerate(pairs[:size])])) for size in SIZES)
+    assert (many - few) / (SIZES[1] - SIZES[0]) <= MOST_OBJECTS

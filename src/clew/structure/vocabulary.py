@@ -7,13 +7,15 @@ always points to an earlier name, so aliases cannot form a cycle.
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.analyze.keyphrases import tag_key
 from clew.analyze.words import word_of
+
+K = TypeVar("K")
 
 NAME_COSINE: Final = 0.85
 """Cosine of two names' vectors from which one is an alias of the other (docs/tags.md)."""
@@ -87,8 +89,8 @@ class Vocabulary:
         self.beats = beats
         self.labels: dict[str, LabelEntry] = {}
         self.heads: Counter[str] = Counter()  # of the keys, by their first word
-        self._keys: dict[str, list[str]] = {}
-        self._patterns: dict[tuple[str, str], list[str]] = {}  # names by the patterns of their keys, see `_patterns`
+        self._keys: _Names[str] = _Names()
+        self._patterns: _Names[int] = _Names()  # by the hashes of the patterns of their keys, see `_patterns`
         self._vectors: _VectorTable | None = None  # of all names that have one, once somebody asks
         for label in labels:
             self._enter(label)
@@ -129,10 +131,10 @@ class Vocabulary:
         self._vectors = None
         for name in gone:
             key = tag_key(name)
-            self._keys[key].remove(name)
+            self._keys.discard(key, name)
             self.heads[key.partition("-")[0]] -= 1
             for pattern in _patterns(key):
-                self._patterns[pattern].remove(name)
+                self._patterns.discard(pattern, name)
         changed: set[str] = set()
         for label in self.labels.values():
             if not gone.isdisjoint(label.parts):
@@ -148,7 +150,7 @@ class Vocabulary:
         """The label that a name resolves to: the end of its alias chain; an unknown name is looked up by its key."""
         label = self.labels.get(name)
         if label is None:
-            held = self._keys.get(tag_key(name), ())
+            held = self._keys.names(tag_key(name))
             label = min((self.labels[each] for each in held), key=lambda each: each.age, default=None)
         if label is None:
             return name
@@ -158,8 +160,7 @@ class Vocabulary:
 
     def knows(self, key: str, before: int) -> bool:
         """Whether a name with this key was born before the turn with ordinal `before`."""
-        names = self._keys.get(key)
-        return names is not None and any(self.labels[name].born < before for name in names)
+        return any(self.labels[name].born < before for name in self._keys.names(key))
 
     def like(self, codes: NDArray[np.int8], before: int, limit: int) -> dict[str, float]:
         """Names similar to a turn's vector that had two beats before it, the most similar first, with cosines."""
@@ -178,10 +179,10 @@ class Vocabulary:
     def _enter(self, label: LabelEntry) -> None:
         key = tag_key(label.name)
         self.labels[label.name] = label
-        self._keys.setdefault(key, []).append(label.name)
+        self._keys.add(label.name if key == label.name else key, label.name)  # one string instead of two
         self.heads[key.partition("-")[0]] += 1
         for pattern in _patterns(key):
-            self._patterns.setdefault(pattern, []).append(label.name)
+            self._patterns.add(pattern, label.name)
         if label.codes is not None:
             self._vectors = None
 
@@ -204,8 +205,9 @@ class Vocabulary:
     def _near(self, label: LabelEntry) -> list[LabelEntry]:
         """The other names that are similar to a label, without duplicates."""
         key = tag_key(label.name)
-        names = dict.fromkeys(name for pattern in _patterns(key) for name in self._patterns.get(pattern, ()))
-        found = {name: self.labels[name] for name in names if name != label.name and is_near(key, tag_key(name))}
+        names = dict.fromkeys(name for pattern in _patterns(key) for name in self._patterns.names(pattern))
+        near = (name for name in names if name != label.name and _shares_block(key, tag_key(name)))
+        found = {name: self.labels[name] for name in near if is_near(key, tag_key(name))}
         if label.codes is not None:
             labels, cosines = self._cosines(label.codes)
             held = (labels[place] for place in np.flatnonzero(cosines >= NAME_COSINE))
@@ -220,6 +222,33 @@ class Vocabulary:
                 if label.codes is not None:
                     self._vectors.add(label, label.codes)
         return self._vectors.labels, self._vectors.cosines(codes)
+
+
+class _Names(dict[K, str | list[str]]):
+    """Names by something that several may share. One alone is held without a list: nearly all are."""
+
+    __slots__ = ()
+
+    def names(self, key: K) -> Sequence[str]:
+        """The names in the order in which they came."""
+        held = self.get(key, ())
+        return (held,) if isinstance(held, str) else held
+
+    def add(self, key: K, name: str) -> None:
+        """Append a name."""
+        held = self.get(key)
+        if isinstance(held, list):
+            held.append(name)
+        else:
+            self[key] = name if held is None else [held, name]
+
+    def discard(self, key: K, name: str) -> None:
+        """Remove a name."""
+        rest = [other for other in self.names(key) if other != name]
+        if not rest:
+            self.pop(key, None)
+        else:
+            self[key] = rest if len(rest) > 1 else rest[0]
 
 
 class _VectorTable:
@@ -256,11 +285,18 @@ class _VectorTable:
         return np.divide(dots, both, out=np.zeros(size), where=both > 0)
 
 
-def _patterns(key: str) -> Iterator[tuple[str, str]]:
-    """The key's first letters with the key in which one word is left open: names that are near share one of these."""
+def _patterns(key: str) -> Iterator[int]:
+    """Hashes of the key's first letters with the key in which one word is left open: names that are near share one.
+
+    Others may share one too, so what is found by a hash is compared. A number takes less memory than words.
+    """
     words = key.split("-")
     for place in range(len(words)):
-        yield key[:BLOCK], "-".join((*words[:place], "*", *words[place + 1 :]))
+        yield hash((key[:BLOCK], *words[:place], "*", *words[place + 1 :]))
+
+
+def _shares_block(one: str, other: str) -> bool:
+    return one[:BLOCK] == other[:BLOCK]
 
 
 def is_near(one: str, other: str) -> bool:
