@@ -23,6 +23,8 @@ from clew.store.tables import META, RENDERING
 from clew.types.ids import node_id, session_prefix
 
 _EFFORT: Final = 6
+_FRAME: Final = b'","extract"],["title","[["salient","\\nUser: \\nAssistant: . 1.0,"extract"],["digest","20'
+"""What rows have in common, a tenth of each: the dictionary of their compression. May only change with the schema."""
 
 SESSION_MARK: Final = "render:session:"
 LABEL_MARK: Final = "render:label:"
@@ -121,13 +123,15 @@ def _past(prefix: str) -> str:
 
 def rendering_text(row: RenderingRow) -> str:
     """The JSON of a row."""
-    return zlib.decompress(row.data).decode("utf-8", "surrogatepass")
+    packed = zlib.decompressobj(-zlib.MAX_WBITS, zdict=_FRAME)
+    return (packed.decompress(row.data) + packed.flush()).decode("utf-8", "surrogatepass")
 
 
 def _row(space: str, node: str, made: Mapping[str, Rendering]) -> RenderingRow:
     """All renderings of a node, which have one source."""
     said = [[each.kind, each.text, each.tokens, each.coverage, each.method] for each in made.values()]
-    data = zlib.compress(dumps(said).encode("utf-8", "surrogatepass"), _EFFORT)
+    packed = zlib.compressobj(_EFFORT, wbits=-zlib.MAX_WBITS, zdict=_FRAME)
+    data = packed.compress(dumps(said).encode("utf-8", "surrogatepass")) + packed.flush()
     summary = made.get("summary")
     source = bytes.fromhex(next(iter(made.values())).source)
     return RenderingRow(space, node, source, None if summary is None else summary.method, data)
