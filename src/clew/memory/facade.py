@@ -253,13 +253,8 @@ class Memory(MemoryReads):
         if counter is not None:
             chosen = self._counter(counter)
             compactor = replace(compactor, counter=lambda: chosen)
-        receipt = compactor.compact(
-            given_text(session, "session"),
-            force=force,
-            dry_run=dry_run,
-            session_tokens=limit,
-            on_progress=on_progress,
-        )
+        name = given_text(session, "session")
+        receipt = compactor.compact(name, force=force, dry_run=dry_run, session_tokens=limit, on_progress=on_progress)
         if receipt.understood["compacted"] and not dry_run:
             self.reads.receipts.keep(receipt)
         return receipt
