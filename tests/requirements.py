@@ -1457,6 +1457,9 @@ PACK = (
         "F-PACK-03", "DESIGN 6", "A long turn that does not fit is shown by its best piece, salient words or title."
     ),
     Requirement("F-PACK-08", "DESIGN 6", "Of a long turn that does not fit, a passage as long as the room is shown."),
+    Requirement("F-REPLY-01", "Issue 13.2", "A short reply comes with the turn that it answers, within the budget."),
+    Requirement("F-REPLY-02", "Issue 13.2", "A receipt says beside which reply a turn is shown, and of what."),
+    Requirement("F-REPLY-03", "Issue 13.2", "What a filter excludes is not shown beside a reply either."),
     Requirement("F-PACK-04", "DESIGN 1.5", "An item says how it is rendered, and what restores the whole turn."),
     Requirement(
         "F-PACK-05", "Issue 5.5", "Each rendering that is considered is counted once, and few beyond those shown."

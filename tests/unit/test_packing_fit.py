@@ -8,7 +8,7 @@ import pytest
 
 from clew.assemble.candidate_renderings import LONG, renderings
 from clew.assemble.context import build_context
-from clew.assemble.fit import fit
+from clew.assemble.fit import Demands, fit
 from clew.assemble.render import Evidence, line
 from clew.assemble.stored_words import StoredWords
 from clew.memory import Memory
@@ -84,7 +84,7 @@ def test_what_must_be_there_is_there_whatever_its_rank() -> None:
         120,
         counter("estimate"),
         worth=[1.0 / (place + 1) for place in range(40)],
-        must=(37, 39),
+        demands=Demands(must=(37, 39)),
     )
     assert {37, 39} <= packed.taken
     assert 0 in packed.taken

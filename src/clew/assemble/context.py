@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime
+from functools import partial
 from itertools import repeat
 from typing import Final
 
@@ -10,19 +11,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.assemble.candidate_renderings import LONG, beginning, renderings
-from clew.assemble.fit import fit
+from clew.assemble.fit import Demands, Packed, fit
 from clew.assemble.overview import BeatInShort, in_block_order, kept_for_overview, with_overview
 from clew.assemble.receipt import context_items, left_out, omissions
 from clew.assemble.render import Evidence, item_line, label, render
+from clew.assemble.replies import answered_by, asked_in, by_place, says_little
 from clew.assemble.stored_words import StoredWords, marked, says_again, with_thinking, within, without_thinking
-from clew.index.view import IndexView
+from clew.index.view import IndexView, Mask
 from clew.rank.dampening import DAY
 from clew.rank.search import Ranking
 from clew.rank.sigma import SNIPPET
 from clew.store.rows import from_us
 from clew.text.counters import Counter
 from clew.text.pieces import piece_spans
-from clew.types.context import Context
+from clew.types.context import READ_WITH, Context
+from clew.types.ids import turn_id
 from clew.types.record import bulk_maker
 from clew.types.turn import ROLES, Turn
 
@@ -74,17 +77,21 @@ class PackingPolicy:
         offer: renderings of a long turn.
         long: characters above which a turn is long.
         beats: beats that may be shown in short beside the turns, where the question asks for an overview.
+        joins: whether what a short reply answers is shown beside it.
+        allowed: turns that may be shown so; None for all.
     """
 
     worth: Callable[[Ranking], list[float]] = worth
     offer: OfferBy = renderings
     long: int = LONG
     beats: Sequence[BeatInShort] = ()
+    joins: bool = True
+    allowed: Mask | None = None
 
 
 POLICY: Final = PackingPolicy()
 
-SIGMA: Final = PackingPolicy(offer=lambda whole, words, *_: beginning(whole, words), long=SNIPPET)
+SIGMA: Final = PackingPolicy(offer=lambda whole, words, *_: beginning(whole, words), long=SNIPPET, joins=False)
 """SIGMA's injection: the first 500 characters of a turn at most."""
 
 
@@ -108,23 +115,28 @@ def build_context(
     reasons = must or {}
     ranking = ranking.including(reasons) if reasons else ranking
     why = _by_place(ranking, reasons) if reasons else {}
+    ranked = len(ranking)
+    pairs = answered_by(ranking.frame.view, ranking.positions, policy.allowed) if policy.joins else {}
+    if pairs:
+        ranking = ranking.including(set(pairs.values()))
+        pairs = by_place(ranking.positions, pairs)
     lengths = ranking.frame.view.turns.chars[ranking.positions]
     shelf = _RenderingSource(ranking, fetch, policy, why)
     packed = fit(
-        np.minimum(lengths, policy.long).tolist(),
+        np.minimum(lengths[:ranked], policy.long).tolist(),
         shelf.fetch,
         shelf.renderings,
         budget - (kept_for_overview(budget) if policy.beats else 0),
         counter,
         worth=policy.worth(ranking),
-        must=tuple(why),
+        demands=Demands(tuple(why), partial(shelf.beside, pairs)),
     )
     whole, in_short = with_overview(packed, policy.beats, ranking.frame.intent.terms, budget, counter)
-    left = left_out(len(ranking), packed, why)
+    left = left_out(ranked, packed, why)
     places = [*(item.rank - 1 for item in packed.items), *left]
     candidates, ranks = ranking.candidates(places), ranking.ranks(places)
     shown = len(packed.items)
-    items = context_items(packed, candidates[:shown], ranks[:shown], why)
+    items = context_items(packed, candidates[:shown], ranks[:shown], {**_read_with(ranking, packed), **why})
     return Context(
         text=whole.text,
         tokens=whole.tokens,
@@ -158,6 +170,13 @@ def _by_place(ranking: Ranking, reasons: Mapping[int, str]) -> dict[int, str]:
     """The reasons keyed by index in the ranking, which contains all of these turns."""
     places = {position: place for place, position in enumerate(ranking.positions.tolist())}
     return {places[position]: reason for position, reason in reasons.items()}
+
+
+def _read_with(ranking: Ranking, packed: Packed) -> dict[int, str]:
+    """Of each turn that is in the block for another's sake, the reason."""
+    others = ranking.candidates(list(packed.joined.values()))
+    names = (turn_id(each.session, each.seq) for each in others)
+    return {place: READ_WITH + name for place, name in zip(packed.joined, names, strict=True)}
 
 
 class _RenderingSource:
@@ -232,6 +251,22 @@ class _RenderingSource:
         return [
             each for each in offered if each.rendering != "title" and not any(thinks[piece] for piece in each.pieces)
         ]
+
+    def beside(self, pairs: Mapping[int, int], place: int) -> tuple[int, Evidence] | None:
+        """The turn that a short reply answers, and what is shown of it; None where the reply says enough alone.
+
+        Args:
+            pairs: indexes of short replies -> those of the turns that they follow.
+        """
+        other = pairs.get(place)
+        if other is None or not self._made.get(place):
+            return None
+        asks = bool(self._ranking.frame.view.turns.asks[self._ranking.positions[other]])
+        if not says_little(self._made[place][0].text, asked=asks):
+            return None
+        if other not in self._made:
+            self.fetch([other])
+        return (other, asked_in(self._made[other][0])) if self._made[other] else None
 
     def _marked(self, place: int, words: StoredWords) -> list[Evidence]:
         """The whole of a turn with its marks, without thinking that its answer says again."""

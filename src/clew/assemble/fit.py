@@ -4,8 +4,8 @@ Borders: decides by rank and cost; knows no signals. Texts are read only for can
 once, since every read is a query to the store; each rendering is counted once.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date
 from functools import cache, partial
 from typing import Final
@@ -51,6 +51,7 @@ class Packed:
         text: the block.
         tokens: exact count of `text`.
         taken: ranks, from 0, of the candidates that were taken.
+        joined: ranks of those that are shown for another's sake -> the other's rank.
     """
 
     items: tuple[Evidence, ...]
@@ -58,6 +59,24 @@ class Packed:
     text: str
     tokens: int
     taken: frozenset[int]
+    joined: Mapping[int, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Demands:
+    """What a block must have beside what is worth most.
+
+    Attributes:
+        must: indexes of candidates that are packed before all others, most important first.
+        beside: maps a candidate to the one, with its rendering, without which it cannot be understood; the two are one
+            unit, which makes room for itself at the cost of later candidates, or is left out.
+    """
+
+    must: Sequence[int] = ()
+    beside: Callable[[int], tuple[int, Evidence] | None] = lambda _: None
+
+
+NO_DEMANDS: Final = Demands()
 
 
 def fit(
@@ -68,13 +87,13 @@ def fit(
     counter: Counter,
     *,
     worth: Sequence[float] | None = None,
-    must: Sequence[int] = (),
+    demands: Demands = NO_DEMANDS,
 ) -> Packed:
     """Packs the best candidates for the greatest utility, then adds later ones in rank order while they fit.
 
     The counts of the parts steer the packing. The whole block is then counted exactly, and the lowest-ranked items are
-    dropped while it exceeds the budget, those of `must` last. Cost: one count per rendering that may fit, and one of
-    the block per dropped item.
+    dropped while it exceeds the budget, those that must be there last. Cost: one count per rendering
+    that may fit, and one of the block per dropped item.
 
     Args:
         least: characters of each candidate's shortest rendering, in rank order; an estimate.
@@ -82,13 +101,14 @@ def fit(
         renderings: renderings of the candidate at an index, the whole first.
         worth: utility per token of a candidate's whole rendering, above 0; None takes candidates in rank order, each in
             its first rendering that fits.
-        must: indexes of candidates that are packed before all others, most important first.
+        demands: what must be there, and what needs another beside it.
     """
     table = _Table(least, fetch, renderings, counter)
     room = budget - table.weigh(OPENING) - table.weigh(CLOSING)
-    room = table.fill(0, room) if worth is None else table.pack(worth, must, room)
-    table.use_saved(room)
-    return _exact(table.taken, must, budget, counter, table.count)
+    room = table.fill(0, room) if worth is None else table.pack(worth, demands.must, room)
+    room = table.join(demands, room)
+    table.use_saved(room, demands.beside)
+    return _exact(table, demands.must, budget, counter)
 
 
 class _Table:
@@ -110,6 +130,8 @@ class _Table:
         self._heading_costs: dict[tuple[str, date | None], float] = {}
         self._offered: dict[int, Sequence[Evidence]] = {}
         self.taken: dict[int, Evidence] = {}
+        self.tied: dict[int, int] = {}  # what a candidate needs beside it -> the first such candidate
+        self.joined: set[int] = set()  # those that were taken for that reason alone
         # A line is counted for packing and again as its item's cost; the estimate is cheaper than a cache.
         self.count: Callable[[str], int] = counter if self._known else cache(counter)
         # Parts are counted so that rounding does not add up: the estimate rounds only once, at the end.
@@ -160,13 +182,51 @@ class _Table:
                 return room - cost
         return room
 
-    def use_saved(self, room: float) -> None:
+    def join(self, demands: Demands, room: float) -> float:
+        """Puts beside the taken candidates what they need, best first, and returns the room that is left."""
+        for place in sorted(self.taken):
+            found = demands.beside(place) if place in self.taken else None
+            if found is not None and found[0] in self.taken:
+                self.tied.setdefault(found[0], place)
+            elif found is not None:
+                room = self._join(place, *found, demands.must, room)
+        return room
+
+    def _join(self, place: int, other: int, evidence: Evidence, must: Sequence[int], room: float) -> float:
+        """Joins one; where dropping all later candidates would not make room, drops the one that needs it."""
+        key = evidence.heading
+        cost = self.weigh(evidence.shown) + (0 if key in self._headings else self._heading_cost(key))
+        spared = {place, *must, *self.tied, *self.tied.values()}
+        leaving: list[int] = []
+        for later in sorted((each for each in self.taken if each > place and each not in spared), reverse=True):
+            if cost <= room:
+                break
+            leaving.append(later)
+            room += self.weigh(self.taken[later].shown)
+        if cost > room:
+            room -= sum(self.weigh(self.taken[later].shown) for later in leaving)
+            leaving = [] if place in must or len(self.taken) == 1 else [place]
+            room += sum(self.weigh(self.taken[later].shown) for later in leaving)
+        else:
+            self.tied[other] = place
+            self.joined.add(other)
+            room -= cost
+            self._take(other, evidence)
+        for each in leaving:
+            del self.taken[each]
+        return room
+
+    def use_saved(self, room: float, beside: Callable[[int], tuple[int, Evidence] | None]) -> None:
         """Adds the best candidates for the room that is saved where a speaker who goes on is named once."""
         room += names_left_out(chronological(self.taken.values())) / CHARS_PER_TOKEN
         if room < SAVED:
             return
         for place in sorted(self._offered.keys() - self.taken.keys()):
-            room = self._take_first(place, room)
+            if room < SPARE:
+                return
+            needed = beside(place)
+            if needed is None or needed[0] in self.taken:
+                room = self._take_first(place, room)
 
     def _take(self, place: int, evidence: Evidence) -> float:
         """Takes a candidate, and returns the cost of its heading where no candidate taken before has that heading."""
@@ -239,15 +299,28 @@ def _repeats(offered: Sequence[Sequence[Evidence]]) -> list[float]:
     return [1.0 if first[beginning] == place else REPEATED for place, beginning in enumerate(beginnings)]
 
 
-def _exact(
-    taken: dict[int, Evidence], must: Sequence[int], budget: int, counter: Counter, count: Callable[[str], int]
-) -> Packed:
+def _exact(table: _Table, must: Sequence[int], budget: int, counter: Counter) -> Packed:
+    taken, tied = table.taken, table.tied
+
+    def last(place: int) -> tuple[int, int, bool]:
+        """The greatest leaves first; what a candidate needs beside it leaves after it."""
+        first = min(place, tied.get(place, place))
+        first = tied[place] if tied.get(place) in must else first
+        return (-1, must.index(first), place == first) if first in must else (0, first, place == first)
+
     items, text, tokens = _block(taken, counter)
     while tokens > budget:
-        del taken[max(taken, key=lambda place: (-1, must.index(place)) if place in must else (0, place))]
+        del taken[max(taken, key=last)]
         items, text, tokens = _block(taken, counter)
-    costs = tuple([count(item.shown) for item in items])
-    return Packed(tuple(items), costs, text, tokens, frozenset(taken))
+    costs = tuple([table.count(item.shown) for item in items])
+    return Packed(
+        tuple(items),
+        costs,
+        text,
+        tokens,
+        frozenset(taken),
+        {place: tied[place] for place in table.joined if place in taken},
+    )
 
 
 def _block(taken: dict[int, Evidence], counter: Counter) -> tuple[list[Evidence], str, int]:

@@ -19,6 +19,7 @@ from clew.errors import NotFoundError
 from clew.memory.recalls import MemoryRecalls
 from clew.rows.compactions import KIND as CONDENSED
 from clew.types import Receipt
+from clew.types.context import READ_WITH
 
 LINE = 120
 """Most characters shown of a turn."""
@@ -100,11 +101,16 @@ def _by_itself(row: Mapping[str, Any]) -> str:
     ranks = ", ".join(f"{name} {place}" for name, place in row.get("ranks", {}).items())
     places = f"\nrank by each signal alone: {ranks}" if ranks else ""
     if row.get("required"):
-        why = "pinned" if row["required"] == "pin" else f"required by {printable(row['required'])}"
-        places = f"\n{why}{places}"
+        places = f"\n{_why(row['required'])}{places}"
     if row.get("rendering", "full") == "full" or "node_id" in row:
         return places
     return f"{places}\nshown as {row['rendering']}; in full: clew restore {printable(row['turn_ids'][0])}"
+
+
+def _why(required: str) -> str:
+    if required == "pin":
+        return "pinned"
+    return printable(required) if required.startswith(READ_WITH) else f"required by {printable(required)}"
 
 
 def _summary(receipt: Receipt) -> list[tuple[str, str]]:

@@ -114,8 +114,8 @@ def recall(
 def _policy(path: ReadPath, reader: Reader, ranking: Ranking, mask: Mask | None) -> PackingPolicy:
     """How candidates are packed: with beats in short where the question asks for an overview."""
     if not ranking.frame.intent.wants.summary:
-        return POLICY
-    return replace(POLICY, beats=beats_in_short(reader, path.space, ranking, mask))
+        return replace(POLICY, allowed=mask)
+    return replace(POLICY, allowed=mask, beats=beats_in_short(reader, path.space, ranking, mask))
 
 
 def _masked(make: Callable[[], Receipt], config: Config) -> Receipt:

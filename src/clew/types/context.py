@@ -11,6 +11,10 @@ DOUBTFUL: Final = 0.5
 """Confidence below which a space probably has no answer."""
 
 
+READ_WITH: Final = "read with "
+"""Begins `ContextItem.required` of a turn that is shown for the sake of another, whose id follows."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit(Record):
     """One turn found by a search.
@@ -40,7 +44,8 @@ class ContextItem(Record):
             turns, else among the candidates. Signals without a value for the turn are absent.
         at: event time of the first turn; None if unknown.
         restore: how to get the whole turn, if a shorter rendering is shown; else None.
-        required: why the item is included whatever the question: `pin`, or a rule's expression; None if it was found.
+        required: why the item is included whatever the question: `pin`, a rule's expression, or `read with` and the id
+            of the short reply that answers it; None if it was found.
     """
 
     turn_ids: tuple[str, ...]

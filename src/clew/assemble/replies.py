@@ -1,0 +1,92 @@
+"""Short replies and short questions with the turn that they need beside them, without which a reader cannot follow.
+
+Borders: says which turn belongs to which and what of it is shown; knows no budgets.
+"""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.assemble.render import Evidence
+from clew.index.view import IndexView, Mask
+from clew.text.sentences import sentence_spans
+from clew.text.terms import terms
+from clew.types.turn import ROLES
+
+SHORT: Final = 40
+"""Characters up to which a turn may be a reply that says little alone: "No, the second one."."""
+
+TELLING: Final = 3
+"""Different terms from which on a turn is understood alone."""
+
+STEPS: Final = 4
+"""Turns back in which the other side's turn is looked for: the same speaker's and tools' turns may be between."""
+
+EXCERPT: Final = 240
+"""Characters of the other side's turn that are shown: about 60 tokens."""
+
+ENOUGH: Final = 80
+"""Characters below which a question is shown with the sentences before it: "Shall I?" says too little."""
+
+_TOOL: Final = ROLES.index("tool")
+
+
+def answered_by(view: IndexView, positions: NDArray[np.int64], allowed: Mask | None = None) -> dict[int, int]:
+    """Of each short turn among these positions that follows a turn of the other side, that turn's position.
+
+    The other side is another speaker or role, a tool's results aside, in the same session and branch. Turns that
+    `allowed` leaves out are not offered.
+    """
+    turns, owner, before = view.turns, view.pieces.turn, view.links[0]
+    short = positions[(turns.chars[positions] <= SHORT) & (turns.role[positions] != _TOOL)]
+    found: dict[int, int] = {}
+    now = short.copy()
+    for _ in range(STEPS):
+        pieces = before[turns.first_piece[now]]
+        short, now = short[pieces >= 0], owner[pieces[pieces >= 0]].astype(np.int64)
+        same = (turns.role[now] == turns.role[short]) & (turns.speaker[now] == turns.speaker[short])
+        skipped = same | (turns.role[now] == _TOOL)
+        found.update(zip(short[~skipped].tolist(), now[~skipped].tolist(), strict=True))
+        short, now = short[skipped], now[skipped]
+    return found if allowed is None else {reply: asked for reply, asked in found.items() if allowed[asked]}
+
+
+def says_little(text: str, *, asked: bool) -> bool:
+    """Whether a reply cannot be understood alone.
+
+    Args:
+        asked: the turn that it follows asks something; else only a reply of a word says too little.
+    """
+    return len(text) <= SHORT and len(frozenset(terms(text))) < (TELLING if asked else 2)
+
+
+def asked_in(whole: Evidence) -> Evidence:
+    """A turn as shown beside its reply: whole if it is short, else by its last question, else its last sentences."""
+    text = whole.text
+    if len(text) <= EXCERPT:
+        return whole
+    spans = sentence_spans(text)
+    if not spans:
+        return replace(whole, text=_tail(text), rendering="excerpt", pieces=())
+    last = max((place for place, (start, end) in enumerate(spans) if "?" in text[start:end]), default=len(spans) - 1)
+    start, end = spans[last]
+    for before, _ in reversed(spans[:last]):
+        if end - start >= ENOUGH or end - before > EXCERPT:
+            break
+        start = before
+    return replace(whole, text=_tail(text[start:end]), rendering="excerpt", pieces=())
+
+
+def _tail(text: str) -> str:
+    """At most `EXCERPT` characters of a text's end, from the beginning of a word on."""
+    kept = text[-EXCERPT:]
+    return f"… {kept.split(None, 1)[-1] if len(kept) < len(text) else kept}".strip()
+
+
+def by_place(ranked: NDArray[np.int64], pairs: Mapping[int, int]) -> dict[int, int]:
+    """Pairs of positions as pairs of indexes in a ranking that contains all of them."""
+    places = {position: place for place, position in enumerate(ranked.tolist())}
+    return {places[reply]: places[asked] for reply, asked in pairs.items()}
