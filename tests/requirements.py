@@ -586,6 +586,7 @@ INGEST = (
         "Issue 12.1",
         "An unchanged file that is imported again costs a look at its size and times, and is not opened.",
     ),
+    Requirement("F-INGEST-90", "docs/import.md", "A file that a folder's import skipped is read when it is named."),
     Requirement(
         "F-INGEST-37", "Issue 12.2", "Impossible names and numbers give a message of Clew's own, never one of Python's."
     ),

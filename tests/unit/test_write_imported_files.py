@@ -13,6 +13,7 @@ import pytest
 
 from clew import Config, Memory
 from clew.config import IngestConfig
+from clew.errors import FormatError
 
 _OPENED: Counter[str] | None = None
 
@@ -90,6 +91,24 @@ def test_a_file_with_rejected_records_or_read_in_a_pause_is_read_again(folder: P
         assert memory.import_path(folder / "1.jsonl").skipped == {"paused": 2}
         memory.resume()
         assert memory.import_path(folder / "1.jsonl").added == 2
+
+
+@pytest.mark.requirement("F-INGEST-90")
+def test_a_file_that_a_folder_skipped_is_read_when_it_is_named(folder: Path, tmp_path: Path) -> None:
+    note = folder / "note.txt"
+    note.write_text("The hive stands behind the old barn.\n\nThe key hangs at the door.\n")
+    deep = folder / "deep.json"
+    deep.write_text("[" * 200 + "]" * 200)
+    with Memory.open(tmp_path / "home", embedder="none") as memory:
+        assert memory.import_path(folder).skipped == {"text that nobody speaks in": 1, "file of no known format": 1}
+        with opened(folder) as files:
+            assert memory.import_path(folder).skipped == {"unchanged file": 22}
+        assert files == Counter()
+        named = memory.import_path(note)
+        assert (named.added, named.skipped) == (2, {})
+        assert memory.import_path(note).skipped == {"unchanged file": 1}
+        with pytest.raises(FormatError):
+            memory.import_path(deep)
 
 
 @pytest.mark.requirement("F-INGEST-35")

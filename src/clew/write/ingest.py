@@ -215,10 +215,11 @@ def import_path(
     limits = ImportLimits(max_line_bytes=config.max_line_bytes)
     tally = _Tally(on_progress)
     way = repr((__version__, form, session, config, appender.forgotten()))  # a file read in another way is read again
+    is_named = is_single(path)  # what a folder skipped is read when it is named, so a file without turns is opened
 
     def is_unchanged(name: str, stamp: str) -> bool:
         known = appender.turns_of_file(name + way, stamp)
-        if known is None:
+        if known is None or (is_named and not known.turns):
             return False
         tally.known += known.turns
         for turn in known.ids:
@@ -245,7 +246,8 @@ def _followed(
     """The import of a file that a program appends to: continued where it can be; None where `read_path` is to read."""
     if is_single(path):
         end = file_end(path)
-        if appender.turns_of_file(end.where + way, end.stamp) is not None:
+        known = appender.turns_of_file(end.where + way, end.stamp)
+        if known is not None and known.turns:
             return None
     followed = appender.followed.take(path, way)
     if followed is None and (file := follow(path, form, session=session, limits=limits)) is not None:
