@@ -264,8 +264,9 @@ class _RenderingSource:
         asks = bool(self._ranking.frame.view.turns.asks[self._ranking.positions[other]])
         if not says_little(self._made[place][0].text, asked=asks):
             return None
-        if other not in self._made:
-            self.fetch([other])
+        if other not in self._made:  # all at once, since every read is a query
+            wanted = {asked for reply, asked in pairs.items() if reply in self._made}
+            self.fetch(sorted(wanted - self._made.keys()))
         return (other, asked_in(self._made[other][0])) if self._made[other] else None
 
     def _marked(self, place: int, words: StoredWords) -> list[Evidence]:
