@@ -1856,6 +1856,13 @@ TASKS = (
         "`clew condense`, `recap` and `restore` say what does not go together, does not fit or does not exist, by the "
         "names that were given.",
     ),
+    Requirement(
+        "F-TASKS-03",
+        "DESIGN 6",
+        "Asked what is left to do, a block holds the session's open tasks first, in at most a quarter of its budget, "
+        "with the reason in the receipt; tasks that are done are not shown.",
+    ),
+    Requirement("F-TASKS-04", "DESIGN 6", "Only questions for what is open, left or next bring open tasks."),
 )
 
 KEEP = (

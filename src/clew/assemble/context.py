@@ -17,6 +17,7 @@ from clew.assemble.receipt import context_items, left_out, omissions
 from clew.assemble.render import Evidence, item_line, label, render
 from clew.assemble.replies import answered_by, asked_in, by_place, says_little
 from clew.assemble.stored_words import StoredWords, marked, says_again, with_thinking, within, without_thinking
+from clew.assemble.task_lines import tasks_that_fit, with_tasks
 from clew.index.view import IndexView, Mask
 from clew.rank.dampening import DAY
 from clew.rank.search import Ranking
@@ -79,6 +80,7 @@ class PackingPolicy:
         beats: beats that may be shown in short beside the turns, where the question asks for an overview.
         joins: whether what a short reply answers is shown beside it.
         allowed: turns that may be shown so; None for all.
+        tasks: lines of open tasks that go before all turns, where the question asks what is left to do.
     """
 
     worth: Callable[[Ranking], list[float]] = worth
@@ -87,6 +89,7 @@ class PackingPolicy:
     beats: Sequence[BeatInShort] = ()
     joins: bool = True
     allowed: Mask | None = None
+    tasks: Sequence[Evidence] = ()
 
 
 POLICY: Final = PackingPolicy()
@@ -122,16 +125,18 @@ def build_context(
         pairs = by_place(ranking.positions, pairs)
     lengths = ranking.frame.view.turns.chars[ranking.positions]
     shelf = _RenderingSource(ranking, fetch, policy, why)
+    tasks, kept = tasks_that_fit(policy.tasks, budget, counter)
     packed = fit(
         np.minimum(lengths[:ranked], policy.long).tolist(),
         shelf.fetch,
         shelf.renderings,
-        budget - (kept_for_overview(budget) if policy.beats else 0),
+        budget - kept - (kept_for_overview(budget) if policy.beats else 0),
         counter,
         worth=policy.worth(ranking),
         demands=Demands(tuple(why), partial(shelf.beside, pairs)),
     )
-    whole, in_short = with_overview(packed, policy.beats, ranking.frame.intent.terms, budget, counter)
+    whole, in_short = with_overview(packed, policy.beats, ranking.frame.intent.terms, budget - kept, counter)
+    whole, in_short = with_tasks(whole, in_short, tasks, budget, counter)
     left = left_out(ranked, packed, why)
     places = [*(item.rank - 1 for item in packed.items), *left]
     candidates, ranks = ranking.candidates(places), ranking.ranks(places)

@@ -244,7 +244,7 @@ def _chosen(item: ContextItem) -> dict[str, Any]:
         "score": item.score,
         "signals": item.signals,
         "ranks": item.ranks,
-        **({} if item.rank else {"node_id": item.node_id}),
+        **({} if item.rank or item.node_id is None else {"node_id": item.node_id}),
         **({} if item.restore is None else {"restore": item.restore}),
         **({} if item.required is None else {"required": item.required}),
     }

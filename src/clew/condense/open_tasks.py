@@ -27,6 +27,28 @@ def open_tasks(turns: Iterable[Turn]) -> list[str]:
     return tasks.left()
 
 
+def tasks_by_turn(turns: Iterable[Turn]) -> list[tuple[Turn, list[str]]]:
+    """The open tasks by the turn that told them last: each turn with its tasks, in the order in which tasks came."""
+    state, told = OpenTasks(), dict[str, Turn]()
+    for turn in turns:
+        before = state.tasks
+        state.read(turn)
+        renewed = state.tasks is not before  # by a call that repeats the whole list
+        left = state.left()
+        told = {text: turn if renewed or text not in told else told[text] for text in left}
+    found = dict[int, tuple[Turn, list[str]]]()
+    for text, turn in told.items():
+        found.setdefault(id(turn), (turn, []))[1].append(text)
+    return list(found.values())
+
+
+def is_list(part: Part | str) -> bool:
+    """Whether a part is a call that makes or changes a list of tasks; of parts as JSON, whether one may be."""
+    if isinstance(part, str):
+        return OpenTasks.concerns(part)
+    return part.type == "tool_call" and part.name in (*_LISTS, _CREATE, _UPDATE)
+
+
 @dataclass(slots=True)
 class OpenTasks:
     """The list as the calls make it.

@@ -7,6 +7,8 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
+import numpy as np
+
 from clew.assemble.context import POLICY, SIGMA, PackingPolicy, build_context
 from clew.assemble.headlines import kept_for_headlines, most_called, with_headlines
 from clew.assemble.receipt import receipt_id, receipt_maker, timings_of
@@ -25,6 +27,7 @@ from clew.recall.masked_receipt import without_secrets
 from clew.recall.positions import region_of
 from clew.recall.read_path import ReadPath
 from clew.recall.required_pins import required
+from clew.recall.required_tasks import NO_TASKS, RequiredTasks, required_tasks
 from clew.recall.sessions import headlines
 from clew.recall.stored_words import words_of
 from clew.rows.receipts import PendingReceipt
@@ -77,6 +80,8 @@ def recall(
     asked_at = chosen.as_of or now
     frame = path.ranker.frame(query, asked_at, region, shown, chosen.session)
     mask = without(frame.view, path.selector.mask(frame.view, chosen, asked_at), shown)
+    tasks = _tasks(path, frame, mask, chosen, asked_at) if frame.intent.wants.open_tasks else NO_TASKS
+    mask = _but(frame, mask, tasks.lists)
     kind = frame.intent.kind(placed=request.place is not None)
     planned = plan(kind, request.strategy, request.budget, request.window, path.config.budget)
     ranking = _ranked(path, planned, frame, mask)
@@ -87,9 +92,10 @@ def recall(
     settings = {"budget": planned.budget, "counter": request.counter.name, "strategy": planned.strategy}
     settings |= {"intent": kind, **_settings(path, frame, chosen, request.place)}
     settings |= {"in_window": len(shown)} if shown else {}
-    budget = planned.budget if must else _room(planned.budget, sure, frame.intent)
+    budget = planned.budget if must or tasks.lines else _room(planned.budget, sure, frame.intent)
     with path.store.snapshot() as reader:
         policy = SIGMA if planned.strategy == "sigma" else _policy(path, reader, ranking, mask)
+        policy = replace(policy, tasks=tasks.lines) if tasks.lines else policy
         called = headlines(reader, path.space, frame.view, _sessions(ranking, budget))
         context = build_context(
             ranking,
@@ -116,6 +122,23 @@ def _policy(path: ReadPath, reader: Reader, ranking: Ranking, mask: Mask | None)
     if not ranking.frame.intent.wants.summary:
         return replace(POLICY, allowed=mask)
     return replace(POLICY, allowed=mask, beats=beats_in_short(reader, path.space, ranking, mask))
+
+
+def _tasks(path: ReadPath, frame: Frame, mask: Mask | None, chosen: Filter, now: datetime) -> RequiredTasks:
+    """The open tasks; what is done is told by turns that the caller's filter may leave out, unless they came later."""
+    every = replace(chosen, since=None, role=None, speaker=None, where=None)
+    told = path.selector.mask(frame.view, every, now)
+    with path.store.snapshot() as reader:
+        return required_tasks(reader, path.space, frame.view, mask, told)
+
+
+def _but(frame: Frame, mask: Mask | None, places: Sequence[int]) -> Mask | None:
+    """The mask without these positions."""
+    if not places:
+        return mask
+    kept = np.ones(len(frame.view.turns.seq), dtype=np.bool_) if mask is None else mask.copy()
+    kept[list(places)] = False
+    return kept
 
 
 def _masked(make: Callable[[], Receipt], config: Config) -> Receipt:

@@ -44,8 +44,8 @@ class ContextItem(Record):
             turns, else among the candidates. Signals without a value for the turn are absent.
         at: event time of the first turn; None if unknown.
         restore: how to get the whole turn, if a shorter rendering is shown; else None.
-        required: why the item is included whatever the question: `pin`, a rule's expression, or `read with` and the id
-            of the short reply that answers it; None if it was found.
+        required: why the item is included whatever the question: `pin`, `open task`, a rule's expression, or `read
+            with` and the id of the short reply that answers it; None if it was found.
     """
 
     turn_ids: tuple[str, ...]

@@ -72,6 +72,18 @@ _OUTCOME = late_pattern(
     r"|where did (?:we|you|it|I) (?:stop|get)|last (?:thing|step|state|status))\b",
     re.IGNORECASE,
 )
+_OPEN_TASKS = late_pattern(
+    r"\b(?:open|remaining|outstanding|pending|unfinished|next) (?:tasks?|to-?dos?|work items?|steps?|items)\b"
+    r"|\bto-?do list\b|\bwhat comes next\b"
+    r"|\bwhat(?: else)?(?:['’]s| is| was| are| were)?(?: still| there| else)*"
+    r" (?:(?:open|left|remain\w*|missing|to do|unfinished|pending|outstanding)"
+    r"(?= (?:to|now|here|for|in|on|by|open)\b|\W*$)"
+    r"|next(?= (?:for|on|up)\b|\W*$))"
+    r"|\b(?:any|some)thing (?:else )?(?:is )?(?:still )?(?:left|open|to do)\b"
+    r"|\bwhat (?:do|should) (?:I|we) (?:still )?(?:(?:have|need) to )?do (?:now|next)\b"
+    r"|\bwhat (?:do|should) (?:I|we) still (?:have|need) to do\b",
+    re.IGNORECASE,
+)
 _SEQUEL = late_pattern(r"\band (?:what|how|why|did|where|who|which|when)\b", re.IGNORECASE)
 _WORD = late_pattern(r"[^\W_]+(?:['’-][^\W_]+)*")
 _FACT = late_pattern(r"^\s*(?:who|whom|whose|which|where|what (?:is|was|are|were|did|does|do))\b", re.IGNORECASE)
@@ -105,6 +117,7 @@ class Wants:
         failure: why something failed, was refused or did not happen.
         cause: why something is as it is.
         outcome: how something ended, or what is left to do.
+        open_tasks: what is open, left or to be done next.
         sequel: two things, of which the second may have come after the first ("what broke, and how was it fixed?").
         order: the order in which things happened or were mentioned.
         help: something to be done or explained now, and not what was said before.
@@ -124,6 +137,7 @@ class Wants:
     failure: bool = False
     cause: bool = False
     outcome: bool = False
+    open_tasks: bool = False
     sequel: bool = False
     order: bool = False
     help: bool = False
@@ -154,6 +168,7 @@ def wants_of(text: str, about: str | None = None, *, with_assistant: bool = Fals
         failure=with_assistant and _FAILURE.search(text) is not None,
         cause=with_assistant and _CAUSE.search(text) is not None,
         outcome=with_assistant and _OUTCOME.search(text) is not None,
+        open_tasks=with_assistant and _OPEN_TASKS.search(text) is not None,
         sequel=with_assistant and _SEQUEL.search(text) is not None,
         order=_ORDER.search(text) is not None,
         help=_HELP.search(text) is not None and _LOOKS_BACK.search(text) is None,

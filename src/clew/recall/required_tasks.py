@@ -1,0 +1,103 @@
+"""A question for what is left to do -> the open tasks of the session, and the turns with lists that no longer hold."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from clew.assemble.render import Evidence
+from clew.condense.open_tasks import is_list, tasks_by_turn
+from clew.index.view import IndexView, Mask
+from clew.store.protocol import Reader
+from clew.store.row_types import TurnRow
+from clew.store.rows import turn_from_row
+from clew.store.tables import TURN
+from clew.types.turn import Turn
+
+SESSIONS: Final = 3
+"""Latest sessions that are looked through for one with a list of tasks."""
+
+TAIL: Final = 2_000
+"""Last turns of each that are read."""
+
+WORDS: Final = 200
+"""Most characters of one task."""
+
+_NUMBERED: Final = "Task #"
+"""In results that give a created task its number."""
+
+
+@dataclass(frozen=True, slots=True)
+class RequiredTasks:
+    """What a block must hold and must not hold.
+
+    Attributes:
+        lines: the open tasks, those of one turn on one line, as the list has them.
+        lists: positions of the turns that are calls on the list and nothing else: the lines say what holds of them.
+    """
+
+    lines: Sequence[Evidence] = ()
+    lists: Sequence[int] = ()
+
+
+NO_TASKS: Final = RequiredTasks()
+
+
+def required_tasks(reader: Reader, space: str, view: IndexView, mask: Mask | None, told: Mask | None) -> RequiredTasks:
+    """The open tasks of the latest session with a list of tasks.
+
+    Args:
+        mask: the turns that may be shown; None for all. A task of another turn is not shown.
+        told: the turns that say which tasks there are and which are done; None for all.
+    """
+    for session, seqs in _latest(view, told):
+        rows = TURN.get_many(reader, [(space, session, seq) for seq in seqs])
+        turns = [turn_from_row(row) for row in rows if row is not None and _may_tell(row)]
+        if any(is_list(part) for turn in turns for part in turn.parts):
+            return _found(view, turns, mask)
+    return NO_TASKS
+
+
+def _latest(view: IndexView, told: Mask | None) -> list[tuple[str, list[int]]]:
+    """The latest sessions, the last one first, each with the numbers of its last turns."""
+    places = np.arange(len(view.turns.seq)) if told is None else np.flatnonzero(told)
+    codes = view.turns.session[places]
+    by_time = codes[np.argsort(view.turns.at[places], kind="stable")[::-1]]
+    latest = list(dict.fromkeys(by_time.tolist()))[:SESSIONS]
+    return [(view.sessions[code], view.turns.seq[places[codes == code]][-TAIL:].tolist()) for code in latest]
+
+
+def _may_tell(row: TurnRow) -> bool:
+    return row.parts is not None and (_NUMBERED in row.text or _NUMBERED in row.parts or is_list(row.parts))
+
+
+def _found(view: IndexView, turns: Sequence[Turn], mask: Mask | None) -> RequiredTasks:
+    lines, lists = [], []
+    for turn, tasks in tasks_by_turn(turns):
+        place = view.position(turn.session, turn.seq or 0)
+        if place is not None and (mask is None or mask[place]):
+            lines.append(_line(turn, tasks))
+    for turn in turns:
+        place = view.position(turn.session, turn.seq or 0)
+        if place is not None and turn.parts and all(is_list(part) for part in turn.parts):
+            lists.append(place)
+    return RequiredTasks(lines, lists)
+
+
+def _line(turn: Turn, tasks: Sequence[str]) -> Evidence:
+    return Evidence(
+        rank=0,
+        session=turn.session,
+        seq=turn.seq or 0,
+        at=turn.at,
+        speaker=turn.speaker or turn.role,
+        text="; ".join(map(_short, tasks)),
+        rendering="open tasks",
+        mark="open tasks",
+    )
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= WORDS else f"{line[: WORDS - 2].rstrip()} …"
