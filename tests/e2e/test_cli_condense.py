@@ -1,5 +1,6 @@
 """`clew condense` at a terminal: what is due, what stands for which turns, and what left the prompt."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -31,10 +32,22 @@ def test_a_session_is_condensed_from_so_many_tokens_and_listed(home: Path) -> No
     table = done("condense", "s", "--shown")
     assert "60 turns:" in table
     assert "summary" in table
-    assert "s:turn:59" in table
+    assert "\n59 " in table
     explained = done("explain", receipt["id"])
     assert "compaction 1, up to turn 53" in explained
     assert "tokens" in explained
+
+
+def test_the_list_has_room_for_text_beside_a_long_session_name(tmp_home: Path) -> None:
+    name = "7f0c9a52-1111-4222-8333-123456789abc"
+    with quiet(tmp_home / ".clew") as memory:
+        memory.add_many([replace(turn, session=name) for turn in talk(0, 60)])
+        assert memory.drain(60)
+    record("condense", name, "--force")
+    rows = done("condense", name, "--shown").partition(f"`clew restore {name}")[0]
+    assert name not in rows
+    assert all(len(row) <= 80 for row in rows.splitlines())
+    assert max(len(row) - row.index("full:") for row in rows.splitlines() if "full:" in row) > 40
 
 
 def test_a_second_receipt_names_the_one_before(home: Path) -> None:

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from clew.condense.loss import TurnClass, TurnLedger
 from clew.condense.stand_ins import SUMMARY, CoveredTurns, cut_to, grouped, shorter, stand_ins, summary_room
 from clew.text.counters import counter
+from clew.types.shown import ShownAs
 
 pytestmark = pytest.mark.requirement("F-COMPACT-04")
 COUNT = counter()
@@ -81,3 +82,34 @@ def test_routine_turns_get_a_tenth() -> None:
     assert summary_room(routine) == 50
     assert summary_room([*routine, TurnLedger(9, 30, "summarised", {}, "")]) == 80
     assert summary_room([TurnLedger(9, 3_000, "summarised", {}, "")]) == SUMMARY
+
+
+def line(text: str, seq: int = 0) -> TurnLedger:
+    return TurnLedger(seq, COUNT(text), "summarised", {}, text)
+
+
+@pytest.mark.parametrize("rendering", ["summary", "digest", "title"])
+def test_a_short_turn_keeps_its_sentence(rendering: ShownAs) -> None:
+    rule = "Constraint: always tell Bo before the importer runs."
+    keywords = "importer, constraint, bo"
+    texts: dict[ShownAs, str] = {"summary": f"2026-03-01\nUser: {rule}", "digest": "", "title": keywords}
+    (made,) = stand_ins([CoveredTurns([line(rule)], texts)], COUNT)
+    assert made.texts[rendering][0] == rule
+    (made,) = stand_ins([CoveredTurns([line(rule), line("Understood, I will do that.", 1)], texts)], COUNT)
+    assert made.texts[rendering][0].splitlines()[0].removeprefix("2026-03-01") in ("", rule)
+
+
+def test_decisions_are_chosen_before_commands() -> None:
+    decided = "We decided to use age for the vault; it must never be logged."
+    turns = [line(f"{decided} Run `vault rotate --keys 3` then."), line("So be it, then. " * 9, 1)]
+    command = "User: … Run `vault rotate --keys 3` then."
+    (made,) = stand_ins([CoveredTurns(turns, {"summary": command, "digest": command, "title": "vault, keys"})], COUNT)
+    assert made.text.splitlines() == [decided, command]
+    assert made.texts["title"][0] == decided
+
+
+def test_a_preserved_turn_becomes_the_sentence_that_decides() -> None:
+    text = "I looked at both of them for a long while yesterday. We decided to use age for the vault."
+    turn = TurnLedger(0, COUNT(text), "preserved", {}, text)
+    (made,) = stand_ins([CoveredTurns([turn], {})], COUNT)
+    assert shorter(made).text == "We decided to use age for the vault."

@@ -11,8 +11,11 @@ from clew.cli.terminal import emit, printable
 from clew.types import Receipt
 from clew.types.shown import Shown
 
-_LINE = 100
+_LINE = 200
 """Most characters shown of what stands for turns."""
+
+_RANGES = 2
+"""Ranges of turn numbers that a row names."""
 
 
 @click.command()
@@ -68,23 +71,39 @@ def condense(
 
 def _show(scope: Scope, session: str | None) -> None:
     with open_for_questions(scope) as memory:
-        shown = memory.shown(session or latest_session(memory))
+        name = session or latest_session(memory)
+        shown = memory.shown(name)
     if scope.as_json:
         emit(*(each.to_dict() for each in shown))
         return
-    table = grid(">turns", ">tokens", "of", "shown as", titles=True)
+    table = grid("turns", ">tokens", ">of", "shown as", titles=True)
     for each in shown:
-        cell = f"{each.rendering} {printable(shortened(' '.join(each.text.split()), _LINE))}"
-        turns = each.turn_ids[0] if len(each.turn_ids) == 1 else f"{each.turn_ids[0]} and {len(each.turn_ids) - 1} more"
-        table.add_row(turns, f"{each.tokens:,}", f"{each.full_tokens:,}", cell)
+        cell = f"{each.rendering}: {printable(shortened(' '.join(each.text.split()), _LINE))}".rstrip(": ")
+        table.add_row(_numbers(each.turn_ids), f"{each.tokens:,}", f"{each.full_tokens:,}", cell)
     lay_out(out(), table)
-    lay_out(out(), dim(_totals(shown)))
+    lay_out(out(), dim(_totals(name, shown)))
 
 
-def _totals(shown: Sequence[Shown]) -> str:
+def _numbers(ids: Sequence[str]) -> str:
+    """The numbers of turns within their session, as ranges: `4-9, 11 + 3 more`."""
+    ranges: list[list[int]] = []
+    for seq in sorted(int(each.rpartition(":")[2]) for each in ids):
+        if ranges and seq == ranges[-1][-1] + 1:
+            ranges[-1] = [ranges[-1][0], seq]
+        else:
+            ranges.append([seq])
+    told = ", ".join("-".join(map(str, each)) for each in ranges[:_RANGES])
+    left = sum(each[-1] - each[0] + 1 for each in ranges[_RANGES:])
+    return f"{told} + {left} more" if left else told
+
+
+def _totals(session: str, shown: Sequence[Shown]) -> str:
     turns = sum(len(each.turn_ids) for each in shown)
     full, now = sum(each.full_tokens for each in shown), sum(each.tokens for each in shown)
-    return f"{counted(turns, 'turn')}: {full:,} tokens are shown as {now:,}, beside the recap (`clew recap`)."
+    return (
+        f"{counted(turns, 'turn')}: {full:,} tokens are shown as {now:,}, beside the recap (`clew recap`).\n"
+        f"`clew restore {printable(session)}:turn:N` shows turn N."
+    )
 
 
 def _summary(session: str, receipt: Receipt, *, dry_run: bool) -> str:

@@ -15,7 +15,7 @@ from clew.types.ids import turn_id
 
 TurnClass = Literal["preserved", "summarised", "routine"]
 
-_LINE: Final = 300
+LINE: Final = 300
 """Characters of the line by which a preserved turn can be shown."""
 
 
@@ -43,7 +43,7 @@ def ledger_of(turn: RecapTurn, tokens: int, *, preserve: float, routine: float) 
     """
     values = {mark.value.casefold(): mark.kind for mark in turn.marks}
     grade = class_of(turn, preserve=preserve, routine=routine)
-    return TurnLedger(turn.seq, tokens, grade, values, " ".join(turn.one_line[:_LINE].split()))
+    return TurnLedger(turn.seq, tokens, grade, values, " ".join(turn.one_line[:LINE].split()))
 
 
 def class_of(turn: RecapTurn, *, preserve: float, routine: float) -> TurnClass:

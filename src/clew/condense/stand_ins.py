@@ -4,15 +4,18 @@ A preserved turn stands for itself. The other turns of a beat (a topic segment) 
 500 tokens (VC), and no more than its summarised turns and a tenth of its routine turns have together (SIGMA). Beats
 of one compaction that share labels are one group. Where all of this is more than there is room for, the oldest
 groups are shown as digests, then as titles, then the oldest preserved turns as titles; at last only the recap speaks of
-the oldest. Texts are made once, when the turns are covered; nothing is summarised twice.
+the oldest. Texts are made once, when the turns are covered; nothing is summarised twice. Decisions and constraints come
+first, and a short turn keeps its sentence rather than the keywords of its beat.
 """
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from clew.condense.loss import TurnLedger
+from clew.condense.loss import LINE, TurnLedger
+from clew.condense.statements import is_settled, statements
 from clew.text.counters import CHARS_PER_TOKEN, Counter
+from clew.text.sentences import sentence_spans
 from clew.types.shown import ShownAs
 
 SUMMARY: Final = 500
@@ -24,6 +27,9 @@ DIGEST: Final = 100
 TITLE: Final = 24
 """Most tokens of the title of a beat or turn."""
 
+SENTENCE: Final = 20
+"""Tokens that a turn's own sentence may cost more than the title in its place."""
+
 ROUTINE_SHARE: Final = 0.1
 """Share of its tokens that a routine turn has in a summary (SIGMA)."""
 
@@ -34,6 +40,8 @@ _GROUP: Final = 8
 """Most beats of a group, and how many groups back a beat looks for its own."""
 
 _TIERS: Final[tuple[ShownAs, ...]] = ("summary", "digest", "title")
+
+_SETTLED: Final = frozenset({"decision", "constraint"})
 
 SHORTER: Final[Mapping[ShownAs, ShownAs]] = {"full": "title", "summary": "digest", "digest": "title", "title": "recap"}
 """The next shorter way to show something."""
@@ -138,7 +146,9 @@ def _overlap(passage: CoveredTurns, group: Sequence[CoveredTurns]) -> float:
 
 
 def _preserved(turn: TurnLedger, count: Counter) -> StandIn:
-    title = cut_to(turn.line, min(TITLE, turn.tokens), count)
+    said = [*_settled(turn), *_first_sentence(turn)]
+    fitting = (text for text in said if count(text) <= min(TITLE + SENTENCE, turn.tokens))
+    title = next(fitting, "") or cut_to(turn.line, min(TITLE, turn.tokens), count)
     return StandIn((turn.seq,), "full", turn.tokens, turn.tokens, {"title": (title, count(title))})
 
 
@@ -164,11 +174,60 @@ def _summarised(group: Sequence[CoveredTurns], count: Counter) -> StandIn:
 
 def _shown(turns: CoveredTurns, count: Counter) -> list[str]:
     """Summary, digest and title, each within its room and no longer than the one before; empty where nothing fits."""
-    room, found = summary_room(turns.turns), []
-    for number, most in enumerate((SUMMARY, DIGEST, TITLE)):
+    room = summary_room(turns.turns)
+    found: list[str] = []
+    settled = [text for turn in turns.turns for text in _settled(turn)]
+    said = list(dict.fromkeys([*settled, *(text for turn in turns.turns for text in _first_sentence(turn))]))
+    for number, most in enumerate((SUMMARY, DIGEST)):
         room = min(room, most)
-        fitting = (text for way in _TIERS[number:] if (text := turns.texts.get(way, "")) and count(text) <= room)
-        text = next(fitting, "") or cut_to(turns.texts.get("title", ""), room, count)
+        fitting = (text for way in _TIERS[number:2] if (text := turns.texts.get(way, "")) and count(text) <= room)
+        text = next(fitting, "")
+        if text and turns.method == "extract":
+            text = _with_settled(text, settled, room, count)
+        text = text or _whole(said, room, count) or cut_to(turns.texts.get("title", ""), room, count)
         found.append(text)
         room = count(text)
+    title = cut_to(turns.texts.get("title", ""), min(room, TITLE), count)
+    own = said if len(turns.turns) == 1 else settled
+    found.append(_whole(own[:1], min(room, max(TITLE, count(title) + SENTENCE)), count) or title)
     return found
+
+
+def _with_settled(text: str, settled: Sequence[str], room: int, count: Counter) -> str:
+    """A text below the decisions and constraints that it leaves out; those have half of the room where not all fits."""
+    flat = " ".join(text.split()).casefold()
+    missing = [each for each in settled if each.casefold() not in flat]
+    if count(whole := "\n".join([*missing, text])) <= room:
+        return whole
+    head = _whole(missing, room // 2, count)
+    if not head:
+        return text
+    return f"{head}\n{cut_to(text, max(0, room - count(head) - 1), count)}".rstrip()
+
+
+def _whole(sentences: Sequence[str], room: int, count: Counter) -> str:
+    """The sentences that fit, the first ones first, each on a line."""
+    told = ""
+    for sentence in sentences:
+        longer = f"{told}\n{sentence}".strip()
+        if count(longer) <= room:
+            told = longer
+    return told
+
+
+def _settled(turn: TurnLedger) -> list[str]:
+    """The decisions and constraints of a turn that are in its line as a whole."""
+    found = [(end, turn.line[start:end]) for start, end, kind in statements(turn.line) if kind in _SETTLED]
+    return [text for end, text in found if is_settled(text) and (end < len(turn.line) or not _is_cut(turn))]
+
+
+def _first_sentence(turn: TurnLedger) -> list[str]:
+    """The first sentence of a turn, if its line has all of it."""
+    spans = sentence_spans(turn.line)
+    if not spans or (len(spans) == 1 and _is_cut(turn)):
+        return []
+    return [turn.line[slice(*spans[0])]]
+
+
+def _is_cut(turn: TurnLedger) -> bool:
+    return len(turn.line) >= LINE - 1
