@@ -131,6 +131,11 @@ CLI = (
     Requirement("F-SESSION-06", "Issue 13.8", "Agents' work is named by prose, paths and commands, not by code."),
     Requirement("F-SESSION-03", "Issue 13.11", "Recall, search and query take words for a time as well as dates."),
     Requirement("F-CLI-26", "Issue 12.2", "No control character of stored text or arguments reaches a terminal."),
+    Requirement(
+        "F-CLI-27",
+        "Issue 12.2",
+        "A pipe gets text as visible as a terminal; `restore` and `export -` are exact.",
+    ),
 )
 
 # --- index ---

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from clew.cli.terminal import printable
 from tests.cli_runs import PROGRAM, done, environment, process, record
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes, signals and terminals of POSIX systems")
@@ -171,3 +172,38 @@ def test_at_a_terminal_stored_text_cannot_give_orders_to_it(tmp_home: Path) -> N
         assert status == 0, screen
         assert "\x1b]0;owned" not in screen
         assert "owned" in screen
+
+
+ORDERS = "rope \x1b[31mred\x1b[0m \x1b]0;owned\x07 \u202etxt"
+
+
+@pytest.mark.requirement("F-CLI-27")
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["recall", "rope"],
+        ["when", "--since", "2000-01-01"],
+        ["brief"],
+        ["recap"],
+        ["search", "rope"],
+        ["query", "importance >= 0"],
+        ["quote", "rope"],
+        ["sessions"],
+        ["explain", "last"],
+    ],
+    ids=" ".join,
+)
+def test_in_a_pipe_stored_text_is_as_visible_as_at_a_terminal(tmp_home: Path, words: list[str]) -> None:
+    done("add", "-", given=ORDERS.encode())
+    done("recall", "rope")
+    shown = done(*words)
+    assert printable(shown) == shown
+    assert "␛" in shown
+
+
+@pytest.mark.requirement("F-CLI-27")
+def test_what_is_exact_stays_so_in_a_pipe(tmp_home: Path) -> None:
+    done("add", "-", given=ORDERS.encode())
+    assert done("restore", "default:turn:0") == ORDERS + "\n"
+    assert json.loads(done("export", "-"))["text"] == ORDERS
+    assert ORDERS in record("recall", "rope")["text"]

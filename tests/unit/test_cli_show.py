@@ -25,6 +25,7 @@ ANY_TEXT = st.text(st.characters(), max_size=300)
         ("plain\ttext\nand a line", "plain\ttext\nand a line"),
         ("\x1b[31mred\x1b[0m", "␛[31mred␛[0m"),
         ("\x07\x7f", "␇␡"),
+        ("one\r\ntwo\rthree\r", "one\r\ntwo␍three␍"),
         ("\x9b2J\u202egnp.exe", "\ufffd2J\ufffdgnp.exe"),
         ("a\u200eb\u061cc\u2028d", "a\ufffdb\ufffdc\ufffdd"),
         ("héllo 👋 日本", "héllo 👋 日本"),

@@ -58,7 +58,8 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
     """Print the turns that answer a question, as one block within a token budget.
 
     The block goes to standard output, ready to be put into a prompt. The number of tokens and the id of the receipt go
-    to standard error. The block is empty if nothing relevant was found or nothing fits.
+    to standard error. The block is empty if nothing relevant was found or nothing fits. Control characters are shown as
+    visible ones; --json has the block exactly as it was counted.
     """
     with open_for_questions(scope) as memory:
         started = time.perf_counter()
@@ -69,7 +70,7 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
             record = {**context.to_dict(), "ms": round(took, 3)}
             emit(record if receipt is None else {**record, "receipt": receipt.to_dict()})
             return
-        give(context.text)  # in a pipe as it was counted, to the last character
+        give(context.text)
         told = footer(context, took, kept=memory.is_writable) if context.items else nothing(memory, context, only)
         err().print(told, style="dim")
         if receipt is not None:

@@ -7,7 +7,7 @@ import click
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
 from clew.cli.show import err, turn_record
-from clew.cli.terminal import emit, give, printable
+from clew.cli.terminal import emit, give_exactly, printable
 from clew.errors import InputError
 from clew.types import Part, Turn
 
@@ -27,7 +27,7 @@ def restore(scope: Scope, ref: str, file: Path | None, part: int | None, force: 
     So does the reference of a collapsed tool chain (`chain-...`) or of a shrunk image (`image-...`). The text goes to
     standard output, with long tool outputs in full. With --out, an image or file is written byte for byte; if the
     turn has several, choose one with --part. A file that exists is overwritten only with --force. With --json, bytes
-    are hexadecimal.
+    are hexadecimal. A terminal shows control characters as visible ones; a file or a pipe gets them unchanged.
     """
     if file is not None and file.exists() and not force:
         raise InputError(f"{str(file)!r} exists; give --force to overwrite it, or name a new file")
@@ -43,7 +43,7 @@ def restore(scope: Scope, ref: str, file: Path | None, part: int | None, force: 
         err().print(f"{len(data):,} bytes written to {printable(str(file))}", style="dim")
         return
     text = turn.text if part is None else _part(turn, part, ref).text
-    give(text, newline=True)
+    give_exactly(text)
     _say_binary(turn)
 
 

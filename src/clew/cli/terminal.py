@@ -1,7 +1,9 @@
 """The way to the terminal: everything printed passes here, or through the console of `show`.
 
 Stored text, names of files and repeated arguments may contain control characters, which a terminal obeys: colours,
-cursor movements, changes of writing direction. Here they become visible characters. Imports nothing heavier than click.
+cursor movements, changes of writing direction. Here they become visible characters, in a pipe too, since what reads it
+(`head`, `less -R`) often writes to a terminal. Only `give_exactly` leaves them in a pipe. Imports nothing heavier than
+click.
 """
 
 import json
@@ -12,8 +14,10 @@ from typing import IO, Any, Final
 
 import click
 
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
-"""C0 and C1 controls except tab and line feed, line separators, and marks of writing direction."""
+_CONTROL: Final = re.compile(
+    r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+)
+"""C0 and C1 controls except tab and line ends (LF, CR LF), line separators, and marks of writing direction."""
 
 
 def printable(text: str) -> str:
@@ -47,9 +51,16 @@ def say(text: str, *, err: bool = False, file: IO[str] | None = None) -> None:
 
 
 def give(text: str, *, newline: bool = False) -> None:
-    """Writes stored text to standard output: exactly as it is to a file or a pipe, made harmless on a terminal."""
-    if sys.stdout.isatty():
-        if text:
-            say(text)
-    else:
-        click.echo(text, nl=newline)
+    """Writes a block to standard output, with control characters made visible; on a terminal a line ends it."""
+    _write(printable(text), newline=newline)
+
+
+def give_exactly(text: str) -> None:
+    """Writes stored text to standard output: to a file or a pipe exactly as it is, made harmless on a terminal."""
+    _write(printable(text) if sys.stdout.isatty() else text, newline=True)
+
+
+def _write(text: str, *, newline: bool) -> None:
+    at_terminal = sys.stdout.isatty()
+    if text or not at_terminal:
+        click.echo(text, nl=newline or at_terminal, color=True)  # else click removes some escapes in a pipe

@@ -42,7 +42,7 @@ def when(scope: Scope, query: str, since: str | None, until: str | None, mode: s
     if scope.as_json:
         emit(found.to_dict())
         return
-    give(found.text)  # in a pipe as it was counted, to the last character
+    give(found.text)
     err().print(_footer(found) + why, style="dim")
 
 
