@@ -214,3 +214,13 @@ def test_marks_lie_in_the_text_and_do_not_overlap(text: str) -> None:
 )
 def test_what_a_sentence_is(sentence: str, kind: str | None) -> None:
     assert [found for _, _, found in statements(sentence)] == ([] if kind is None else [kind])
+
+
+@pytest.mark.requirement("F-EVIDENCE-01")
+@pytest.mark.parametrize(
+    "text",
+    ["error: null", "  error: string | null;", "  error?: Error | null;", "import {\n  TodoError,\n} from 'x';"],
+)
+def test_types_and_names_are_no_errors(text: str) -> None:
+    assert found(text, "error") == []
+    assert found(f"{text}\nTodoError: no such item", "error") == ["TodoError: no such item"]

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clew.condense.material import RecapTurn, TurnScores, recap_turns
+from clew.condense.material import Mark, RecapTurn, TurnScores, recap_turns
 from clew.condense.mode import mode_of
 from clew.condense.recap import RecapSource, compose_recap
 from clew.condense.reuse import values_by_worth
@@ -213,3 +213,35 @@ def test_talk_is_headed_by_who_talks_and_when() -> None:
     assert compose_recap(RecapSource("s", read(turns)), COUNT).text.startswith(
         "## Conversation: Ida and Bo\n2024-03-05. [#n] is"
     )
+
+
+def _turn(seq: int, *paths: str, is_shift: bool = False) -> RecapTurn:
+    return RecapTurn(
+        seq=seq,
+        role="assistant",
+        origin="assistant",
+        speaker=None,
+        at=None,
+        prose="",
+        marks=tuple(Mark("path", path) for path in paths),
+        calls=("Bash(ls -la)",),
+        results=(),
+        characters=40,
+        importance=5.0,
+        is_shift=is_shift,
+    )
+
+
+def test_a_path_without_its_start_is_left_out_beside_the_whole_one() -> None:
+    turns = [_turn(0, "/components/TodoList", "src/components/TodoList.tsx", "/etc/hosts")]
+    recap = compose_recap(RecapSource("s", turns), COUNT)
+    assert set(recap.values) == {"src/components/TodoList.tsx", "/etc/hosts"}
+
+
+def test_many_turning_points_without_words_are_told_by_number() -> None:
+    few, many = (
+        compose_recap(RecapSource("s", [_turn(seq, is_shift=True) for seq in range(most)]), COUNT) for most in (4, 20)
+    )
+    assert "#3 Bash ls -la" in few.text
+    assert "Bash ls" not in many.text.partition("Other turning points")[2]
+    assert "#19" in many.text

@@ -63,6 +63,14 @@ _ERROR: Final = late_pattern(
     r"|Unexpected|Unknown|Undefined|(?:Parameter|Argument|Option|Field) \S{1,40} is required)\b[^\n]{1,200}",
     re.MULTILINE,
 )
+# No error happened: `error: null`, `error: string | null;`, and an error class in a list of names.
+_TYPE: Final = (
+    r"(?:null|none|undefined|nil|true|false|string|boolean|bool|number|str|int|unknown|any|never|void|[A-Z]\w*Error|Error"
+    r"|Optional\[\w+\])"
+)
+_NO_ERROR: Final = late_pattern(
+    rf"error\??: {_TYPE}(?: \| {_TYPE})*(?: = \w+)?[\s;,)}}]*|\w+(?:Error|Exception),\s*", re.IGNORECASE
+)
 # A test's or compiler's complaint behind its place.
 _COMPLAINT: Final = late_pattern(
     rf"^[^\S\n]{{0,12}}[\w./\\-]{{1,120}}\.(?:{_FILE_ENDS}):\d{{1,6}}(?::\d{{1,6}})?: ([^\n]{{4,160}})", re.MULTILINE
@@ -193,7 +201,8 @@ def _errors(text: str, lines: Sequence[Span]) -> Iterator[Span]:
     words = [word for word in _TROUBLE if word in whole]
     if words:
         lower = ((line, text[slice(*line)].lower()) for line in lines)
-        yield from _within(_ERROR, text, [line for line, said in lower if any(word in said for word in words)])
+        near = [line for line, said in lower if any(word in said for word in words)]
+        yield from (span for span in _within(_ERROR, text, near) if not _NO_ERROR.fullmatch(text[slice(*span)]))
 
 
 def _paths(text: str, lines: Sequence[Span]) -> Iterator[Span]:

@@ -15,7 +15,7 @@ from typing import Final
 
 from clew.condense.material import RecapTurn
 from clew.condense.mode import Mode, mode_of
-from clew.condense.recap_lines import in_words, line_of_calls, line_of_stretches, opening, says_something
+from clew.condense.recap_lines import in_words, is_fragment, line_of_calls, line_of_stretches, opening, says_something
 from clew.condense.reuse import ReusedValue, values_by_worth
 from clew.condense.statements import is_settled
 from clew.text.counters import CHARS_PER_TOKEN, Counter
@@ -35,6 +35,7 @@ _WORDS: Final = 0.04  # share of the budget for the goal, and for each of the la
 _MAPPED: Final = 0.07  # share of the budget for the mental map
 _TOLD: Final = 0.11  # share of the budget that statements have before values
 _STRETCHES: Final = 16
+_LISTED: Final = 8  # turning points without words from which on only their numbers are told
 _QUESTIONS: Final = 3
 _PHRASE: Final = 4  # characters of a phrase to ask about
 _COUNTED: Final = frozenset({"number", "date"})
@@ -279,6 +280,8 @@ def _add_shifts(draft: _Draft, turns: Sequence[RecapTurn], more: Sequence[int]) 
     left |= {seq: f"#{seq}" for seq in more}
     if not left:
         return
+    if len(left) > _LISTED:
+        left = {seq: f"#{seq}" for seq in left}
     told = [left[seq] for seq in sorted(left)]
     said = "- " + "; ".join(told)
     if draft.spent + draft.count(said) > limit or not draft.add(_OTHER, min(left), said):
@@ -301,6 +304,9 @@ def _choose_values(
 ) -> list[ReusedValue]:
     """The worthiest values that fit up to a number of tokens; one that is part of a chosen one costs nothing."""
     kept: list[ReusedValue] = []
+    values = list(values)
+    known = [*draft.values, *(value.mark.value for value in values if value.mark.kind == "path")]
+    paths = "\n".join(known).casefold()
     text = "\n".join(line for lines in draft.lines.values() for _, line in lines).casefold()
     for value in values:
         if value.mark.kind not in dict(_VALUE_KINDS):
@@ -310,7 +316,7 @@ def _choose_values(
             continue
         shown = in_words(value.mark.value, said) if value.mark.kind in _COUNTED else f"`{value.mark.value}`"
         cost = draft.count(f"{shown}, ")
-        if draft.spent + cost > limit:
+        if draft.spent + cost > limit or (value.mark.kind == "path" and is_fragment(literal, paths)):
             continue
         draft.spent += cost
         draft.values[value.mark.value] = shown

@@ -112,6 +112,20 @@ def _short(label: str) -> str:
     return f"{name} {argument if len(argument) <= _ARGUMENT else argument[: _ARGUMENT - 1] + '…'}".rstrip()
 
 
+def is_fragment(path: str, paths: str) -> bool:
+    """Whether a path lacks its start: another one goes on before its slash, as `src` does in `src/components/x`.
+
+    Args:
+        paths: all paths, each on a line.
+    """
+    at = paths.find(path) if path.startswith("/") else -1
+    while at >= 0:
+        if at and (paths[at - 1].isalnum() or paths[at - 1] in "_-"):
+            return True
+        at = paths.find(path, at + 1)
+    return False
+
+
 def in_words(value: str, said: Sequence[str]) -> str:
     """A number or date with the words around it where it was last said, so that a reader knows what it counts.
 
