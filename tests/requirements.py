@@ -1821,6 +1821,19 @@ CONDENSE = (
         "issue 14.9",
         "The lengths of renderings are learned from what was used afterwards: bounded, only when better, reversible.",
     ),
+    Requirement(
+        "F-CONDEND-01",
+        "issue 14",
+        "Every compaction leaves a receipt, also that of the background work; what was not done has no id.",
+    ),
+    Requirement(
+        "F-CONDEND-02", "issue 14", "A recap says up to which turn it is, and how many turns the session has by now."
+    ),
+    Requirement(
+        "F-CONDEND-03",
+        "issue 14",
+        "A recap in which nothing has room names no turn.",
+    ),
     Requirement("F-CONDENSE-21", "issue 14", "The stubs of a message list stay the same when the list grows."),
 )
 

@@ -42,7 +42,7 @@ def older(tmp_path: Path) -> tuple[Path, str]:
         """UPDATE main.meta SET value = replace(value, '"version":', '"version":1') WHERE name = 'analysed'"""
     )
     target.close()
-    return tmp_path, receipt.id
+    return tmp_path, receipt.name
 
 
 @pytest.mark.requirement("F-FORM-02")

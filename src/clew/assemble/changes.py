@@ -73,7 +73,7 @@ def changes(first: Receipt, second: Receipt) -> ReceiptChanges:
         found += [] if change is None else [change]
     found.sort(key=lambda each: (KINDS.index(each.kind), each.after or 0, each.before or 0, each.turn_id))
     return ReceiptChanges(
-        first=first.id, second=second.id, settings=_settings(first, second), turns=tuple(found), same=same
+        first=first.name, second=second.name, settings=_settings(first, second), turns=tuple(found), same=same
     )
 
 

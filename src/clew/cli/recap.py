@@ -38,7 +38,10 @@ def recap(scope: Scope, session: str | None, style: Style, budget: int, counter:
         made = memory.recap(name, budget=budget, style=style, counter=counter)
     if scope.as_json:
         emit(made.to_dict())
-    elif made.text:
+        return
+    if made.text:
         give(made.text, newline=True)
-    else:
+    if not made.shown and not made.values:
         err().print(f"nothing of the session fits into {budget:,} tokens; give a larger --budget", style="dim")
+    elif made.last + 1 < made.turns:
+        err().print(f"covers turns 0 to {made.last} of {made.turns}; the newer ones are not in it", style="dim")

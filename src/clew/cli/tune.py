@@ -51,7 +51,7 @@ def mark_used(scope: Scope, receipt: str, turns: tuple[str, ...]) -> None:
     or left out. `clew tune` learns from this.
     """
     with open_memory(scope) as memory:
-        name = memory.explain().id if receipt == "last" else receipt
+        name = memory.explain().name if receipt == "last" else receipt
         count = memory.mark_used(name, turns)
     _say(scope, {"receipt": name, "marked": count}, f"{counted(count, 'turn')} marked as used")
 

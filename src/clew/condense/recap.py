@@ -72,6 +72,7 @@ class Recap(Record):
         last: seq of the last turn covered; -1 for an empty session.
         shown: seqs of the turns that a line is about.
         values: the values that are shown literally.
+        turns: how many turns the session has now; those after `last` are not in the recap. 0 where not asked.
     """
 
     session: str
@@ -81,6 +82,7 @@ class Recap(Record):
     last: int
     shown: tuple[int, ...] = ()
     values: tuple[str, ...] = ()
+    turns: int = field(default=0, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +171,7 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
         kept += _choose_values(draft, [value for value in values if value.mark.value not in chosen], budget, said)
     text = _fitted(draft, head, kept, mode, count) if not source.is_excerpt or draft.lines or kept else ""
     last = source.last if source.last is not None else turns[-1].seq if turns else -1
-    shown = tuple(sorted(seq for seq in draft.shown if seq >= 0))
+    shown = tuple(sorted(seq for seq in draft.shown if f"#{seq}" in text))
     literal = tuple(value.mark.value for value in kept if value.mark.value in text)
     return Recap(
         session=source.session, style=mode, text=text, tokens=count(text), last=last, shown=shown, values=literal

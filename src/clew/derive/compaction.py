@@ -35,19 +35,19 @@ from clew.errors import ConflictError, InputError, NotFoundError
 from clew.index.live import LiveIndex
 from clew.rows.compactions import Compaction, compaction_row, last_covered, newest_compaction
 from clew.rows.pause import paused_since
-from clew.rows.recap_source import title_of, topics_of
+from clew.rows.recap_source import last_besides, title_of, topics_of
 from clew.rows.recap_states import StoredState, read_material, replace_state, state_row
+from clew.rows.receipts import receipt_row
 from clew.rows.stand_ins import stand_in_row
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import RecapStateRow
 from clew.store.rows import to_us, turn_from_row
 from clew.store.selections import RECAP_MARKS, TURN_ORIGINS
-from clew.store.tables import COMPACTION, MATERIAL, STAND_IN, TURN
+from clew.store.tables import COMPACTION, MATERIAL, RECEIPT, STAND_IN, TURN
 from clew.text.counters import Counter
 from clew.types.context import Receipt
 
 _ATTEMPTS: Final = 3
-_TAIL: Final = 16  # turns read at a time to find the last ones that stay
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,11 @@ class _Rest:
 
 @dataclass(frozen=True, slots=True)
 class Compactor:
-    """Compacts the sessions of one space."""
+    """Compacts the sessions of one space.
+
+    Attributes:
+        keeps_receipts: receipts are listed with those of recalls; `explain` finds them by their ids anyway.
+    """
 
     store: Store
     space: str
@@ -93,6 +97,7 @@ class Compactor:
     live: LiveIndex
     counter: Callable[[], Counter]
     clock: Callable[[], datetime]
+    keeps_receipts: bool = True
     gathering: RecapGathering = field(init=False)
     watch: TaskWatch = field(init=False)
 
@@ -132,7 +137,8 @@ class Compactor:
                 return plan
             made = self._dry(plan, on_progress) if dry_run else self._carried_out(plan, on_progress)
             if made is not None:
-                return made.compaction.receipt
+                receipt = made.compaction.receipt
+                return replace(receipt, id=None) if dry_run else receipt
         raise ConflictError(f"session {session!r} was changed by others {_ATTEMPTS} times meanwhile; try again")
 
     def due(self) -> list[str]:
@@ -168,7 +174,7 @@ class Compactor:
             mark = RECAP_MARKS.get(reader, key)
             covered = last_covered(reader, self.space, session)
             if force:
-                until = self._last_covered(reader, session)
+                until = last_besides(reader, self.space, session, self.config.protected_turns)
                 if until > covered:
                     return _Plan(session, Trigger.ASKED, -1 if mark is None else mark.mark, until)
                 growth = Growth(covered, covered, 0, 0, 0, 0)
@@ -178,17 +184,6 @@ class Compactor:
                 if trigger is not None:
                     return _Plan(session, trigger, growth.mark, growth.until, growth.rest)
             return refused_receipt(self.config, session, refusal(growth, self.config), covered, self.clock())
-
-    def _last_covered(self, reader: Reader, session: str) -> int:
-        """The seq of the last turn beside those that stay; -1 if there is none."""
-        left = self.config.protected_turns
-        end: tuple[str, str] | tuple[str, str, int] = (self.space, session)
-        while rows := TURN_ORIGINS.scan(reader, (self.space, session), end, limit=_TAIL, reverse=True):
-            for row in rows:
-                if row.origin != "injected" and (left := left - 1) < 0:
-                    return row.seq
-            end = (self.space, session, rows[-1].seq - 1)
-        return -1
 
     def _carried_out(self, plan: _Plan, on_progress: Callable[[int, int], None] | None = None) -> _Made | None:
         """The compaction, written; None if the session was changed meanwhile."""
@@ -289,6 +284,8 @@ class Compactor:
         if not replace_state(tx, made.state):
             return False
         COMPACTION.put(tx, [compaction_row(self.space, compaction, to_us(compaction.receipt.created_at))])
+        if self.keeps_receipts:
+            RECEIPT.put(tx, [receipt_row(self.space, compaction.receipt)])
         STAND_IN.put(tx, [stand_in_row(self.space, session, each) for each in made.stand_ins])
         tx.delete(MATERIAL.name, (self.space, session), (self.space, session))
         return True

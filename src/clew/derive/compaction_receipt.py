@@ -113,7 +113,7 @@ def refused_receipt(config: CondenseConfig, session: str, why: str, last: int, n
     """The receipt of a compaction that was not made."""
     settings = {"session": session, "number": 0, **asdict(config)}
     return Receipt(
-        id=receipt_id(session, settings, now),
+        id=None,
         kind=KIND,
         query="",
         created_at=now,

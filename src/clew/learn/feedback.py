@@ -70,7 +70,7 @@ def mark_used(store: Store, space: str, receipt: Receipt, turn_ids: Sequence[str
     with store.snapshot() as reader:
         if paused_since(reader, space) is not None:
             raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
-    return _write(store, space, [(receipt.id, name, USED) for name in dict.fromkeys(turn_ids)], now)
+    return _write(store, space, [(receipt.name, name, USED) for name in dict.fromkeys(turn_ids)], now)
 
 
 def note_restored(store: Store, space: str, receipts: Iterable[Receipt], name: str, now: datetime) -> bool:
@@ -81,7 +81,7 @@ def note_restored(store: Store, space: str, receipts: Iterable[Receipt], name: s
     with store.snapshot() as reader:
         if paused_since(reader, space) is not None:
             return False
-    _write(store, space, [(receipt.id, name, RESTORED)], now, durable=False)
+    _write(store, space, [(receipt.name, name, RESTORED)], now, durable=False)
     return True
 
 
@@ -165,7 +165,7 @@ def echoes(store: Store, space: str, view: IndexView, receipts: Sequence[Receipt
             turns = {name: turn_from_row(row) for name, row in zip(names, rows, strict=True) if row is not None}
             told = _echoed(receipt, turns, answers, view)
             if told:
-                found[receipt.id] = told
+                found[receipt.name] = told
     return found
 
 

@@ -135,7 +135,7 @@ class Tuner:
                 known.setdefault(receipt, {}).setdefault(name, set()).add(QUOTED)
         uses = [Use(each, tuple(sorted(known[each.id], key=parse_turn_id))) for each in receipts if each.id in known]
         uses = uses[-MOST_RECALLS:]
-        kinds = [kind for use in uses for name in use.used for kind in known[use.receipt.id][name]]
+        kinds = [kind for use in uses for name in use.used for kind in known[use.receipt.name][name]]
         return uses, {kind: kinds.count(kind) for kind in sorted(set(kinds))}
 
     def _recall(self, view: IndexView, uses: Sequence[Use]) -> tuple[Verdict, int]:

@@ -81,7 +81,14 @@ def wire(
 
     retention = Retention(store, space, config.keep_days, clock, forget_turns)
     compactor = Compactor(
-        store, space, config.condense, config.analyze, reads.live, lambda: counter(config.counter), clock
+        store,
+        space,
+        config.condense,
+        config.analyze,
+        reads.live,
+        lambda: counter(config.counter),
+        clock,
+        keeps_receipts=config.receipts > 0,
     )
     worker = background_worker(
         WorkerSources(store, space, config, clock, reads.live, reads.receipts, retention, compactor),

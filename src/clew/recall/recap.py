@@ -1,11 +1,12 @@
 """The recap of a stored session. Start at `recap_of`."""
 
+from dataclasses import replace
 from typing import Final, Literal, get_args
 
 from clew.condense.recap import Recap, RecapSource, compose_recap
 from clew.recall.read_path import ReadPath
 from clew.rows.compactions import newest_compaction
-from clew.rows.recap_source import recap_source, title_of, topics_of
+from clew.rows.recap_source import last_besides, recap_source, title_of, topics_of
 from clew.rows.recap_states import read_state
 from clew.store.protocol import Reader
 from clew.text.counters import Counter
@@ -24,13 +25,15 @@ def recap_of(path: ReadPath, session: str, count: Counter, *, budget: int, style
         NotFoundError: there is no such session.
     """
     with path.store.snapshot() as reader:
+        turns = last_besides(reader, path.space, session, 0) + 1
         made = newest_compaction(reader, path.space, session)
         if made is not None and style == "auto" and (made.budget, made.counter) == (budget, count.name):
-            return made.recap
+            return replace(made.recap, turns=turns)
         source = None if made is None else _gathered(reader, path.space, session, made.last, count)
         if source is None:
             source, _ = recap_source(reader, path.space, session, last=None if made is None else made.last)
-    return compose_recap(source, count, budget=budget, style=None if style == "auto" else style)
+    recap = compose_recap(source, count, budget=budget, style=None if style == "auto" else style)
+    return replace(recap, turns=turns)
 
 
 def _gathered(reader: Reader, space: str, session: str, last: int, count: Counter) -> RecapSource | None:

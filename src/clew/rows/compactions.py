@@ -59,7 +59,7 @@ def compaction_row(space: str, compaction: Compaction, now: int) -> CompactionRo
         compaction.reason,
         compaction.tokens_before,
         compaction.tokens_after,
-        compaction.receipt.id,
+        compaction.receipt.name,
         zlib.compress(dumps(said).encode(), _EFFORT),
     )
 

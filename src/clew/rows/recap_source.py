@@ -10,13 +10,15 @@ from clew.errors import NotFoundError
 from clew.rows.annotations import said_of
 from clew.store.protocol import Reader
 from clew.store.rows import turn_from_row
-from clew.store.selections import NODE_TITLES
+from clew.store.selections import NODE_TITLES, TURN_ORIGINS
 from clew.store.tables import ANALYSIS, SESSION, TURN
 from clew.types.ids import BEAT
 from clew.types.turn import Turn
 
 _BEATS: Final = 64
 """Beats whose titles are read: more than a recap has room for."""
+
+_TAIL: Final = 16  # turns read at a time to find the last ones
 
 
 def recap_source(
@@ -52,6 +54,17 @@ def session_turns(reader: Reader, space: str, session: str, *, last: int | None 
         raise NotFoundError(f"there is no session {session!r}; `clew sessions` lists those that there are")
     turns = [turn_from_row(row) for row in rows if last is None or row.seq <= last]
     return [turn for turn in turns if turn.origin != "injected"]
+
+
+def last_besides(reader: Reader, space: str, session: str, left: int) -> int:
+    """The seq of the last turn before the newest `left` ones; -1 if there is none. Injected text does not count."""
+    end: tuple[str, str] | tuple[str, str, int] = (space, session)
+    while rows := TURN_ORIGINS.scan(reader, (space, session), end, limit=_TAIL, reverse=True):
+        for row in rows:
+            if row.origin != "injected" and (left := left - 1) < 0:
+                return row.seq
+        end = (space, session, rows[-1].seq - 1)
+    return -1
 
 
 def topics_of(reader: Reader, space: str, session: str, last: int | None) -> list[tuple[str, int]]:

@@ -51,6 +51,11 @@ def receipt_of(data: bytes) -> Receipt:
     return Receipt.from_dict(json.loads(receipt_text(data)))
 
 
+def receipt_row(space: str, receipt: Receipt) -> ReceiptRow:
+    """The row of a receipt."""
+    return ReceiptRow(space, receipt.name, to_us(receipt.created_at), receipt_bytes(receipt))
+
+
 @dataclass(frozen=True, slots=True)
 class PendingReceipt:
     """A receipt that is not made yet.
@@ -84,7 +89,7 @@ class ReceiptBook:
 
     def keep(self, receipt: Receipt) -> None:
         """Takes a receipt; it is durable after the next `flush`."""
-        self.keep_pending(PendingReceipt(receipt.id, receipt.created_at, lambda: receipt))
+        self.keep_pending(PendingReceipt(receipt.name, receipt.created_at, lambda: receipt))
 
     def keep_pending(self, receipt: PendingReceipt) -> None:
         """Takes a receipt that is made when it is written or asked for, so that no recall waits for it."""
@@ -196,7 +201,7 @@ class ReceiptBook:
             batch = dict(self._unwritten)
         if not batch or not self._store.writable:
             return 0
-        rows = [ReceiptRow(self._space, r.id, to_us(r.created_at), receipt_bytes(r.make())) for r in batch.values()]
+        rows = [receipt_row(self._space, each.make()) for each in batch.values()]
         last = MetaRow(self._space, _WRITTEN_LAST, rows[-1].receipt)
 
         def write(tx: Transaction) -> None:

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any, Final
 
+from clew.errors import InputError
 from clew.types.record import Record
 from clew.types.turn import Turn
 
@@ -118,6 +119,7 @@ class Receipt(Record):
     """The record of one recall: the question, what was considered, what was chosen and what was left out.
 
     Attributes:
+        id: for `Memory.explain`; None where nothing was kept: of a compaction that was refused or tried out.
         kind: `recall`, or `when` for a recall by time, whose rows docs/time.md describes.
         query: the query as given.
         settings: budget, counter, strategy, filters, fusion weights: everything needed to repeat the recall.
@@ -131,7 +133,7 @@ class Receipt(Record):
             empty where nothing was found or it is not calibrated.
     """
 
-    id: str
+    id: str | None = None
     kind: str
     query: str
     created_at: datetime
@@ -143,3 +145,14 @@ class Receipt(Record):
     omitted: tuple[dict[str, Any], ...]
     timings: dict[str, float] = field(default_factory=dict)
     confidence: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def name(self) -> str:
+        """The id of a receipt that was kept.
+
+        Raises:
+            InputError: it has none, because nothing was done.
+        """
+        if self.id is None:
+            raise InputError(f"this {self.kind} receipt has no id: nothing was done; expected one of `Memory.explain`")
+        return self.id
