@@ -27,7 +27,8 @@ BUDGET: Final = 4_000
 _BEGAN: Final = {"quest": "Goal", "chat": "Began"}
 _LINE: Final = 200  # characters of a statement
 _SHIFT: Final = (140, 100, 70, 45)  # characters of the line of a shift: the most with which every one has a line
-_SHIFTS: Final = 0.18  # share of the budget for lines of shifts; the others are named by their numbers
+_SHIFTS: Final = 0.18  # share of the budget for lines of shifts
+_MANY_SHIFTS: Final = 0.25  # where the shortest lines do not fit into that; the others are named by their numbers
 _VALUES: Final = {"quest": 0.9, "chat": 0.3}
 """Share of what is left then that goes to values first: in talk between people hardly one is used again."""
 
@@ -270,12 +271,14 @@ def _add_shifts(draft: _Draft, turns: Sequence[RecapTurn], more: Sequence[int]) 
         more: further shifts, which have no line.
     """
     shifts = [turn for turn in turns if turn.is_shift]
-    limit = draft.spent + draft.budget * _SHIFTS
     telling = sorted(
         (turn for turn in shifts if says_something(turn)), key=lambda turn: (-round(turn.importance, 4), turn.seq)
     )
     reserve = draft.count("".join(f" #{seq}" for seq in (*(turn.seq for turn in shifts), *more)))
-    for turn, line in zip(telling, _shift_lines(telling, limit - reserve - draft.spent, draft.count), strict=True):
+    lines = _shift_lines(telling, draft.budget * _SHIFTS - reserve, draft.count)
+    crowded = sum(draft.count(line + "\n") for line in lines) > draft.budget * _SHIFTS - reserve
+    limit = draft.spent + draft.budget * (_MANY_SHIFTS if crowded else _SHIFTS)
+    for turn, line in zip(telling, lines, strict=True):
         if not draft.add(_SHIFTED, turn.seq, line, limit=min(1.0, (limit - reserve) / max(1, draft.budget))):
             break
     left = {turn.seq: line_of_calls(turn) for turn in shifts if turn.seq not in draft.shown}
