@@ -12,7 +12,12 @@ from clew.cli.show import counted, dim, grid, lay_out, numbers, out
 from clew.cli.terminal import emit, printable
 from clew.types.tuning import Change, TuneReport, Verdict
 
-_TITLES = {"recall": "weights of recall", "weights": "window and nuance weights", "beats": "threshold of beats"}
+_TITLES = {
+    "recall": "weights of recall",
+    "weights": "window and nuance weights",
+    "beats": "threshold of beats",
+    "renderings": "length of renderings",
+}
 
 
 @click.command()
