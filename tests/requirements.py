@@ -1855,6 +1855,17 @@ MENDED = (
     ),
     Requirement("F-MENDED-13", "issue 12", "Without a question, background work holds no postings in memory."),
     Requirement("F-MENDED-14", "issue 12", "A packing step is bounded by bytes, also where turns are long."),
+    Requirement(
+        "F-TDY-01",
+        "docs/cli.md",
+        "A command that asks for a session takes the name that a block shows and any beginning that only one has.",
+    ),
+    Requirement(
+        "F-TDY-02",
+        "docs/cli.md",
+        "A command that is given a name that no session has says so and exits with status 1.",
+    ),
+    Requirement("F-TDY-03", "docs/condense.md", "A session too short to be condensed is said to be so."),
     Requirement("F-MENDED-15", "issue 12", "A secret is masked as the default of a variable that code reads."),
     Requirement("F-MENDED-16", "issue 12", "A password is masked as people tell it in other languages."),
     Requirement("F-MENDED-12", "issue 12", "The name of a speaker stays on one line in a recap and on the terminal."),

@@ -35,11 +35,12 @@ def test_the_beats_of_a_conversation_are_listed(tmp_path: Path) -> None:
 
 
 @pytest.mark.requirement("W-STAGE-07")
-def test_an_unknown_session_has_none_and_that_is_said(tmp_path: Path) -> None:
-    result = run("snapshots", "nowhere", "--home", str(tmp_path))
+def test_a_session_of_one_turn_has_none_and_that_is_said(tmp_path: Path) -> None:
+    done("add", "I keep bees.", "--session", "short", "--home", str(tmp_path))
+    result = run("snapshots", "short", "--home", str(tmp_path))
     assert result.exit_code == 0
     assert result.stdout == ""
-    assert "session 'nowhere' has no closed beats" in result.stderr
+    assert "session 'short' has no closed beats" in result.stderr
 
 
 @pytest.mark.requirement("W-TAG-09")

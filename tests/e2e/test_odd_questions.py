@@ -232,7 +232,6 @@ def test_a_filter_that_lets_nothing_through_gets_nothing(memory: Memory, kind: s
     [
         ["--since", "2090-01-01"],
         ["--until", "1990-01-01"],
-        ["--session", "nowhere"],
         ["--where", "tag:nothing"],
         ["--session", "s", "--where", "session = t"],
     ],

@@ -65,7 +65,7 @@ def test_the_background_work_condenses_what_is_due_and_nothing_else() -> None:
         assert rows[-1].last == 26
         assert memory.recap("work", budget=300).last == 26
         assert "no turn is new" in memory.condense("work").understood["why"]
-        assert "no turn is new" in memory.condense("other").understood["why"]
+        assert "it has only 1 turn; the last 2 stay" in memory.condense("other").understood["why"]
 
 
 def test_a_session_that_is_not_due_says_why() -> None:
@@ -102,12 +102,13 @@ def test_forgetting_a_turn_removes_it_from_recap_and_ledger() -> None:
         assert prove(memory.reads.store, "default", traces).found == {}
 
 
+@pytest.mark.requirement("F-TDY-03")
 def test_odd_sessions_and_states_are_named() -> None:
     with filled() as memory:
         with pytest.raises(NotFoundError, match="there is no session 'none'"):
             memory.condense("none")
         memory.add(told("One turn.", "short"))
-        assert "no turn is new" in memory.condense("short", force=True).understood["why"]
+        assert "it has only 1 turn; the last 6 stay" in memory.condense("short", force=True).understood["why"]
         memory.pause()
         with pytest.raises(InputError, match="the space is paused"):
             memory.condense("work", force=True)

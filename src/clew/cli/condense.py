@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import click
 
-from clew.cli.opening import latest_session, open_for_questions, open_memory
+from clew.cli.opening import open_for_questions, open_memory, session_named
 from clew.cli.options import Scope, common, with_counter
 from clew.cli.show import bar, counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit, printable
@@ -53,7 +53,7 @@ def condense(
         _show(scope, session)
         return
     with open_memory(scope) as memory, bar("turns") as line:
-        name = session or latest_session(memory)
+        name = session_named(memory, session)
         task = line.add_task("", total=0)
         receipt = memory.condense(
             name,
@@ -71,7 +71,7 @@ def condense(
 
 def _show(scope: Scope, session: str | None) -> None:
     with open_for_questions(scope) as memory:
-        name = session or latest_session(memory)
+        name = session_named(memory, session)
         shown = memory.shown(name)
     if scope.as_json:
         emit(*(each.to_dict() for each in shown))

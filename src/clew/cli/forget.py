@@ -16,6 +16,8 @@ from clew.cli.terminal import emit, printable
 from clew.errors import ClewError
 from clew.maintain.forget_proof import Traces, prove, traces_of
 from clew.memory import Memory
+from clew.memory.arguments import given_session
+from clew.recall.session_names import is_session, session_shown_as
 from clew.store.open import open_store
 from clew.types import ForgetProof, ForgetReport
 
@@ -66,6 +68,7 @@ def forget(
         raise click.UsageError("--expired cannot be combined with other conditions.")
     found: ForgetProof | None = None
     with open_memory(scope) as memory:
+        selection["session"] = _session(memory, conditions["session"])
         if conditions["where"] is not None and not memory.drain(PATIENCE):
             err().print("Some turns are not analysed yet and match no score; run `clew work --once` first.")
         remove = memory.forget_expired if expired else functools.partial(memory.forget, **selection)
@@ -90,6 +93,13 @@ def forget(
         )
     if found is not None:
         _say_proof(scope, found)
+
+
+def _session(memory: Memory, name: str | None) -> str | None:
+    """The session of this name, or that a block shows so; no mere beginning, which could delete another one."""
+    if name is None or is_session(memory.reads, given_session(name)):
+        return name
+    return session_shown_as(memory.reads, name) or name
 
 
 def _proof(scope: Scope, traces: Traces, look_in: tuple[Path, ...]) -> ForgetProof:

@@ -7,8 +7,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clew.cli.options import Scope
 from clew.cli.show import bar, counted, err
-from clew.errors import ClewError, NotFoundError
+from clew.errors import ClewError, InputError, NotFoundError
+from clew.memory.arguments import given_session
 from clew.memory.recalls import MemoryRecalls, open_recalls
+from clew.recall.session_names import session_meant
 from clew.store.open import home_of
 from clew.store.sqlite import DATABASE
 from clew.types import Stats
@@ -55,6 +57,18 @@ def open_for_questions(scope: Scope) -> Iterator[MemoryRecalls]:
 def _say_read_only(memory: MemoryRecalls) -> None:
     if not memory.is_writable:
         err().print("This user cannot write the home: it is only read, and receipts are not kept.", style="dim")
+
+
+def session_named(memory: MemoryRecalls, name: str | None) -> str:
+    """The conversation that a name of the command line means, see `session_meant`; the latest without a name.
+
+    Raises:
+        InputError: the name is empty, or may mean several conversations.
+        NotFoundError: there is no such conversation, or nothing is stored.
+    """
+    if name is not None and not name.strip():
+        raise InputError(f"the name of the session, {name!r}, is empty; `clew sessions` lists the names")
+    return latest_session(memory) if name is None else session_meant(memory.reads, given_session(name))
 
 
 def latest_session(memory: MemoryRecalls) -> str:

@@ -4,7 +4,7 @@ from typing import get_args
 
 import click
 
-from clew.cli.opening import latest_session, open_for_questions
+from clew.cli.opening import open_for_questions, session_named
 from clew.cli.options import Scope, common, with_counter
 from clew.cli.show import err
 from clew.cli.terminal import emit, give
@@ -34,7 +34,7 @@ def recap(scope: Scope, session: str | None, style: Style, budget: int, counter:
     sentence or a value of a turn, whose number it names.
     """
     with open_for_questions(scope) as memory:
-        name = session or latest_session(memory)
+        name = session_named(memory, session)
         made = memory.recap(name, budget=budget, style=style, counter=counter)
     if scope.as_json:
         emit(made.to_dict())

@@ -5,7 +5,7 @@ from typing import Final
 import click
 from rich.text import Text
 
-from clew.cli.opening import open_memory
+from clew.cli.opening import open_memory, session_named
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, dim, err, grid, lay_out, out, shortened
 from clew.cli.terminal import emit
@@ -29,7 +29,7 @@ def snapshots(scope: Scope, session: str, text: bool) -> None:
     """
     with open_memory(scope) as memory:
         memory.drain(PATIENCE)
-        found = memory.snapshots(session)
+        found = memory.snapshots(session_named(memory, session))
         waiting = memory.stats().pending.get("analyse", 0)
     if scope.as_json:
         emit(*(snapshot.to_dict(include_text=text) for snapshot in found))
@@ -39,7 +39,7 @@ def snapshots(scope: Scope, session: str, text: bool) -> None:
     if waiting:
         err().print(f"{counted(waiting, 'turn')} not analysed yet; `clew work --once` does it now", style="dim")
     elif not found and not scope.as_json:
-        err().print(f"session {session!r} has no closed beats: it is short, or unknown", style="dim")
+        err().print(f"session {session!r} has no closed beats: it is short", style="dim")
 
 
 def _show(snapshot: ContextSnapshot, *, with_text: bool) -> None:

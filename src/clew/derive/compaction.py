@@ -183,7 +183,8 @@ class Compactor:
                 trigger = trigger_of(reader, session, growth, self.config, self.watch)
                 if trigger is not None:
                     return _Plan(session, trigger, growth.mark, growth.until, growth.rest)
-            return refused_receipt(self.config, session, refusal(growth, self.config), covered, self.clock())
+            held = 0 if growth.mark >= 0 else _said(reader, key)
+            return refused_receipt(self.config, session, refusal(growth, self.config, held), covered, self.clock())
 
     def _carried_out(self, plan: _Plan, on_progress: Callable[[int, int], None] | None = None) -> _Made | None:
         """The compaction, written; None if the session was changed meanwhile."""
@@ -299,3 +300,8 @@ def _teller(on_progress: Callable[[int, int], None] | None, start: int, until: i
             on_progress(last - start, until - start)
 
     return tell
+
+
+def _said(reader: Reader, key: tuple[str, str]) -> int:
+    """How many turns a session has; injected text is no turn."""
+    return sum(row.origin != "injected" for row in TURN_ORIGINS.scan(reader, key, key))

@@ -130,8 +130,10 @@ def trigger_of(
     return None
 
 
-def refusal(growth: Growth, config: CondenseConfig) -> str:
-    """Why a session is not due, in words."""
+def refusal(growth: Growth, config: CondenseConfig, held: int) -> str:
+    """Why a session is not due, in words; `held` are the turns of one that was never condensed."""
+    if not growth.turns and not growth.waiting and growth.mark < 0:
+        return f"it has only {held} turn{'' if held == 1 else 's'}; the last {config.protected_turns} stay"
     if not growth.turns and not growth.waiting:
         return f"no turn is new since turn {growth.mark}, beside the last {config.protected_turns}, which stay"
     if not config.session_tokens and not config.window:

@@ -5,16 +5,16 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
-from clew.errors import InputError, NotFoundError
+from clew.errors import NotFoundError
 from clew.ingest.media import inline
 from clew.rank.filter import Filter
 from clew.rank.quotes import find_quote
 from clew.recall.read_path import ReadPath
+from clew.recall.session_names import session_shown_as
 from clew.store.row_types import TurnRow
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
 from clew.types import Hit, Turn, parse_turn_id, turn_id
-from clew.types.ids import short_session
 
 
 def search(path: ReadPath, query: str, limit: int, chosen: Filter, *, priced: bool) -> list[Hit]:
@@ -70,7 +70,7 @@ def stored_turn(path: ReadPath, ref: str) -> Turn:
     session, seq = parse_turn_id(_IN_BLOCK.sub(r"\1:turn:\2", ref))
     with path.store.snapshot() as reader:
         turn = _stored(TURN.get(reader, (path.space, session, seq)))
-        if turn is None and (meant := _session_shown_as(path, session)):
+        if turn is None and (meant := session_shown_as(path, session)):
             turn = _stored(TURN.get(reader, (path.space, meant, seq)))
     if turn is None:
         name = turn_id(session, seq)
@@ -96,15 +96,3 @@ def _blob(data: bytes | None, sha: str) -> bytes:
     if data is None:
         raise NotFoundError(f"blob {sha[:12]} is missing; `clew verify` says what else is")
     return data
-
-
-def _session_shown_as(path: ReadPath, name: str) -> str | None:
-    """The session that a block shows by this short name; None if there is none.
-
-    Raises:
-        InputError: there are several.
-    """
-    found = [each for each in path.live.view().sessions if each != name and short_session(each) == name.lower()]
-    if len(found) > 1:
-        raise InputError(f"{name!r} may be any of {', '.join(sorted(found))}; give the id with the whole session")
-    return found[0] if found else None

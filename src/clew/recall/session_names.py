@@ -1,0 +1,50 @@
+"""Which stored session a name means, as blocks shorten it and people type it. Start at `session_meant`."""
+
+from typing import Final
+
+from clew.errors import InputError, NotFoundError
+from clew.recall.read_path import ReadPath
+from clew.store.selections import TURN_ORIGINS
+from clew.types.ids import short_session
+
+_NAMED: Final = 5
+"""Most sessions that an error lists."""
+
+
+def session_meant(path: ReadPath, name: str) -> str:
+    """The stored session of this name, else the only one that a block shows so, else the only one that begins so.
+
+    Raises:
+        InputError: several sessions are shown so, or begin so.
+        NotFoundError: there is none.
+    """
+    found = name if is_session(path, name) else session_shown_as(path, name)
+    found = found or _only(name, [each for each in path.live.view().sessions if each.startswith(name)])
+    if found is None:
+        raise NotFoundError(f"there is no session {name!r}; `clew sessions` lists those that there are")
+    return found
+
+
+def is_session(path: ReadPath, name: str) -> bool:
+    """Whether turns of a session of exactly this name are stored."""
+    key = (path.space, name)
+    with path.store.snapshot() as reader:
+        return bool(TURN_ORIGINS.scan(reader, key, key, limit=1))
+
+
+def session_shown_as(path: ReadPath, name: str) -> str | None:
+    """The session that a block shows by this short name; None if there is none.
+
+    Raises:
+        InputError: there are several.
+    """
+    sessions = path.live.view().sessions
+    return _only(name, [each for each in sessions if each != name and short_session(each) == name.lower()])
+
+
+def _only(name: str, found: list[str]) -> str | None:
+    if len(found) > 1:
+        some = ", ".join(sorted(found)[:_NAMED])
+        more = f" and {len(found) - _NAMED} more" if len(found) > _NAMED else ""
+        raise InputError(f"{name!r} may be any of {some}{more}; give the whole name of the session")
+    return found[0] if found else None
