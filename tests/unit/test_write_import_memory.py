@@ -43,9 +43,9 @@ def test_sessions_in_turn_are_known_again_and_grow(tmp_path: Path, ids: bool) ->
 def held(appender: Appender, path: Path) -> int:
     """The most bytes of Python that an import holds between two batches.
 
-    CPython keeps up to 2,000 freed tuples of each length for reuse, until a full collection; tracemalloc counts them. How
-    many are kept already, and when a full collection comes, depends on what the process did before. So every batch is
-    followed by a full collection, and what was there before is set aside, which keeps these fast.
+    CPython keeps up to 2,000 freed tuples of each length for reuse until a full collection, and tracemalloc counts them.
+    How many are kept already, and when a full collection comes, depends on what the process did before. So every batch
+    is followed by a full collection, and what was there before is set aside, which keeps these fast.
     """
     sizes: list[int] = []
 
@@ -57,7 +57,8 @@ def held(appender: Appender, path: Path) -> int:
     gc.freeze()
     tracemalloc.start()
     try:
-        import_path(appender, path, IngestConfig(gather_turns=20, batch=20), FrozenClock(NOON), on_progress=look)
+        config = IngestConfig(gather_turns=20, batch=20)
+        import_path(appender, path, config, FrozenClock(NOON), on_progress=look)
         return max(sizes)
     finally:
         tracemalloc.stop()
