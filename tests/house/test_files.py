@@ -50,7 +50,9 @@ def test_traces_are_found() -> None:
 
 @pytest.mark.requirement("F-HOUSE-10")
 def test_locks_pin_by_hash_and_name_no_address() -> None:
-    for lock in sorted((ROOT / "requirements").glob("*.txt")):
+    locks = sorted((ROOT / "requirements").glob("*.txt"))
+    assert locks
+    for lock in locks:
         entries = re.sub(r"\\\n\s*", "", lock.read_text(encoding="utf-8")).splitlines()
         pins = [entry for entry in entries if not entry.startswith("#")]
         assert pins, lock

@@ -38,7 +38,9 @@ def test_modules_of_the_sources_exist() -> None:
 
 @pytest.mark.requirement("W-SIGMA-09")
 def test_names_of_the_sources_stand_in_their_modules() -> None:
-    for item, paths, names in rows(PAGE.read_text(encoding="utf-8")):
+    page = rows(PAGE.read_text(encoding="utf-8"))
+    assert any(names for _, _, names in page)
+    for item, paths, names in page:
         files = [place / path for path in paths for place in PLACES if (place / path).is_file()]
         text = "\n".join(file.read_text(encoding="utf-8") for file in files)
         missing = [name for name in names if files and not re.search(rf"\b{name}\b", text)]

@@ -76,6 +76,7 @@ def test_what_a_turn_in_the_block_says_is_not_said_again(memory: Memory) -> None
     context = memory.recall(ASKED, budget=LARGE)
     beats = [item for item in context.items if item.node_id in in_short(context)]
     whole = " ".join(item.text for item in context.items if item not in beats)
+    assert beats
     for item in beats:
         for sentence in item.text.removeprefix("Ann: ").split(" … "):
             assert sentence not in whole

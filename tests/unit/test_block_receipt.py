@@ -112,7 +112,9 @@ def test_a_budget_of_0_takes_nothing_and_says_what_there_was(memory: Memory) -> 
 @pytest.mark.requirement("F-RANKING-15")
 def test_an_item_names_its_turn_and_its_place(memory: Memory) -> None:
     hits = memory.ranked(QUESTION, limit=100)
-    for item in memory.recall(QUESTION, budget=300).items:
+    items = memory.recall(QUESTION, budget=300).items
+    assert items
+    for item in items:
         hit = hits[item.rank - 1]
         assert item.turn_ids == (hit.turn.id,)
         assert (item.text, item.score, item.signals) == (hit.turn.text, hit.score, hit.signals)

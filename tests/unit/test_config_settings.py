@@ -121,5 +121,7 @@ def test_every_setting_can_be_given_in_every_way(tmp_path: Path, path: str) -> N
 
 @pytest.mark.requirement("F-CONFIG-03")
 def test_every_default_is_within_its_own_range() -> None:
+    assert SETTINGS
     for setting in SETTINGS.values():
-        load_config(None, None, {setting.variable: "" if setting.default == () else str(setting.default)})
+        given = {setting.variable: "" if setting.default == () else str(setting.default)}
+        assert load_config(None, None, given) == load_config(None, None, {}), setting.variable

@@ -45,7 +45,9 @@ def test_invented_turns_are_a_conversation() -> None:
 
 @pytest.mark.requirement("F-BENCH-08")
 def test_probes_ask_for_words_that_are_there(texts: list[str]) -> None:
-    for probe in ConversationGenerator().probes(texts, 20):
+    probes = ConversationGenerator().probes(texts, 20)
+    assert len(probes) == 20
+    for probe in probes:
         assert any(all(word in text.lower() for word in probe.words) for text in texts)
         assert not STOPWORDS & set(probe.words)
         assert all(word in probe.question for word in probe.words)

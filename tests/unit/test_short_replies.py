@@ -1,17 +1,20 @@
 """Short replies in a block: with what they reply to, or not at all."""
 
+from pathlib import Path
+
 import pytest
 
 import clew
 from clew.assemble.render import Evidence
 from clew.assemble.replies import EXCERPT, asked_in, says_little
+from tests.cli_runs import done
 
 FILLER = "Nothing of note was in that part. " * 20
 BUDGETS = (60, 100, 200, 400, 1_000)
 
 
-def told(replies: int = 30) -> clew.Memory:
-    memory = clew.Memory.open(":memory:", embedder="none")
+def told(replies: int = 30, home: str | Path = ":memory:") -> clew.Memory:
+    memory = clew.Memory.open(home, embedder="none")
     for number in range(replies):
         asked = f"I looked at part {number}. {FILLER}Shall I remove the banner from page {number}?"
         memory.add(clew.Turn(role="assistant", content=asked, session="work"))
@@ -43,15 +46,26 @@ def test_the_receipt_names_the_reply() -> None:
     with told() as memory:
         block = memory.recall("which banner?", budget=400)
         receipt = memory.explain(block.receipt_id)
-    joined = {item.turn_ids[0]: item for item in block.items if item.required}
+    joined = {item.turn_ids[0]: item for item in block.items if item.answered_by}
     assert joined
     for name, item in joined.items():
-        reply = (item.required or "").removeprefix("read with ")
-        assert replied_to(reply) == name
+        assert item.answered_by is not None
+        assert replied_to(item.answered_by) == name
+        assert item.required is None
         assert (item.rendering, item.restore) == ("excerpt", name)
         assert item.text.endswith("?")
         assert len(item.text) <= EXCERPT + 2
-    assert {row["turn_ids"][0] for row in receipt.chosen if row.get("required")} == joined.keys()
+    assert {row["turn_ids"][0] for row in receipt.chosen if row.get("answered_by")} == joined.keys()
+
+
+@pytest.mark.requirement("F-REPLY-02")
+def test_explaining_a_block_names_the_reply(tmp_path: Path) -> None:
+    with told(home=tmp_path) as memory:
+        block = memory.recall("which banner?", budget=400)
+    replies = [item.answered_by for item in block.items if item.answered_by]
+    shown = " ".join(done("explain", block.receipt_id, "--home", tmp_path).split())
+    assert replies
+    assert all(f"read with {reply}" in shown for reply in replies)
 
 
 @pytest.mark.requirement("F-REPLY-03")
@@ -59,7 +73,7 @@ def test_a_filter_holds_for_what_is_shown_beside_a_reply() -> None:
     with told() as memory:
         block = memory.recall("which banner?", budget=400, where="role = user")
         assert block.items
-        assert not any(item.required for item in block.items)
+        assert not any(item.answered_by for item in block.items)
 
 
 @pytest.mark.requirement("F-REPLY-01")

@@ -25,7 +25,7 @@ from clew.rank.sigma import SNIPPET
 from clew.store.rows import from_us
 from clew.text.counters import Counter
 from clew.text.pieces import piece_spans
-from clew.types.context import READ_WITH, Context
+from clew.types.context import Context
 from clew.types.ids import turn_id
 from clew.types.record import bulk_maker
 from clew.types.turn import ROLES, Turn
@@ -141,7 +141,7 @@ def build_context(
     places = [*(item.rank - 1 for item in packed.items), *left]
     candidates, ranks = ranking.candidates(places), ranking.ranks(places)
     shown = len(packed.items)
-    items = context_items(packed, candidates[:shown], ranks[:shown], {**_read_with(ranking, packed), **why})
+    items = context_items(packed, candidates[:shown], ranks[:shown], why, _replies(ranking, packed))
     return Context(
         text=whole.text,
         tokens=whole.tokens,
@@ -177,11 +177,11 @@ def _by_place(ranking: Ranking, reasons: Mapping[int, str]) -> dict[int, str]:
     return {places[position]: reason for position, reason in reasons.items()}
 
 
-def _read_with(ranking: Ranking, packed: Packed) -> dict[int, str]:
-    """Of each turn that is in the block for another's sake, the reason."""
+def _replies(ranking: Ranking, packed: Packed) -> dict[int, str]:
+    """Of each turn that is in the block for a short reply's sake, the id of the reply."""
     others = ranking.candidates(list(packed.joined.values()))
     names = (turn_id(each.session, each.seq) for each in others)
-    return {place: READ_WITH + name for place, name in zip(packed.joined, names, strict=True)}
+    return dict(zip(packed.joined, names, strict=True))
 
 
 class _RenderingSource:

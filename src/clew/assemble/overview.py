@@ -14,6 +14,7 @@ from typing import Final, NamedTuple
 
 from clew.assemble.fit import Packed
 from clew.assemble.render import Evidence, chronological, render
+from clew.assemble.unranked import named_range, unranked_item
 from clew.condense.node_renderings import NodeLine
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 from clew.text.sentences import sentence_spans
@@ -158,13 +159,12 @@ def _evidence(beat: BeatInShort, sentences: Sequence[_Sentence]) -> Evidence:
         f"{speaker}: {' … '.join(each.text for each in some)}"
         for speaker, some in groupby(sentences, key=lambda each: each.speaker)
     ]
-    count = f"({beat.turns} turn{'s' * (beat.turns != 1)})"
     return Evidence(
         rank=0,
         session=beat.session,
         seq=beat.low,
         at=beat.at,
-        speaker=f"to {beat.high} {count}" if beat.high != beat.low else count,
+        speaker=named_range(beat.low, beat.high, beat.turns),
         text=" | ".join(said),
         rendering=beat.kind,
     )
@@ -172,16 +172,4 @@ def _evidence(beat: BeatInShort, sentences: Sequence[_Sentence]) -> Evidence:
 
 def _item(beat: BeatInShort, shown: Evidence, counter: Counter) -> ContextItem:
     ends = tuple(dict.fromkeys((turn_id(beat.session, beat.low), turn_id(beat.session, beat.high))))
-    return ContextItem(
-        turn_ids=ends,
-        rendering=beat.kind,
-        text=shown.text,
-        tokens=counter(shown.shown),
-        rank=0,
-        score=0.0,
-        signals={},
-        session=beat.session,
-        at=beat.at,
-        node_id=beat.node,
-        restore=ends[0],
-    )
+    return unranked_item(shown, ends, counter, node_id=beat.node)

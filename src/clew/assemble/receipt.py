@@ -151,12 +151,17 @@ def omissions(
 
 
 def context_items(
-    packed: Packed, candidates: Sequence[Candidate], ranks: Sequence[dict[str, int]], must: Mapping[int, str] = NOTHING
+    packed: Packed,
+    candidates: Sequence[Candidate],
+    ranks: Sequence[dict[str, int]],
+    must: Mapping[int, str] = NOTHING,
+    replies: Mapping[int, str] = NOTHING,
 ) -> tuple[ContextItem, ...]:
     """The items of a block, in its order, with the scores and reasons of the candidates that they show.
 
     Args:
         must: places of those that go before all others, with the reason.
+        replies: places of those that are shown for the sake of a short reply, with its id.
     """
     items = packed.items
     names = [turn_id(item.session, item.seq) for item in items]
@@ -179,6 +184,7 @@ def context_items(
             ranks,
             [None if item.rendering == "full" else name for name, item in zip(names, items, strict=True)],
             [must.get(candidate.rank - 1) for candidate in candidates] if must else repeat(None),
+            [replies.get(candidate.rank - 1) for candidate in candidates] if replies else repeat(None),
         )
     )
 
@@ -247,4 +253,5 @@ def _chosen(item: ContextItem) -> dict[str, Any]:
         **({} if item.rank or item.node_id is None else {"node_id": item.node_id}),
         **({} if item.restore is None else {"restore": item.restore}),
         **({} if item.required is None else {"required": item.required}),
+        **({} if item.answered_by is None else {"answered_by": item.answered_by}),
     }

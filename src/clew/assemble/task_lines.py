@@ -6,6 +6,7 @@ from typing import Final
 
 from clew.assemble.fit import Packed
 from clew.assemble.render import Evidence, chronological, heading, render
+from clew.assemble.unranked import unranked_item
 from clew.text.counters import Counter
 from clew.types.context import ContextItem
 from clew.types.ids import turn_id
@@ -56,18 +57,4 @@ def with_tasks(
 
 
 def _item(line: Evidence, counter: Counter) -> ContextItem:
-    """The item of a task line: nothing ranked it."""
-    name = turn_id(line.session, line.seq)
-    return ContextItem(
-        turn_ids=(name,),
-        rendering=line.rendering,
-        text=line.text,
-        tokens=counter(line.shown),
-        rank=0,
-        score=0.0,
-        signals={},
-        session=line.session,
-        at=line.at,
-        restore=name,
-        required=REASON,
-    )
+    return unranked_item(line, (turn_id(line.session, line.seq),), counter, required=REASON)

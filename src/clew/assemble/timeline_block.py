@@ -6,6 +6,7 @@ from datetime import datetime
 
 from clew.assemble.fit import Packed, fit
 from clew.assemble.render import Evidence
+from clew.assemble.unranked import named_range
 from clew.text.counters import Counter
 from clew.types.ids import turn_id
 from clew.types.moments import Moment
@@ -58,14 +59,12 @@ class TimelineEntry:
 
     def evidence(self, rank: int) -> Evidence:
         """The entry as a line of the block: `3 Ann: words`, or `3 to 12 (10 turns): title`."""
-        count = f"({self.turns} turn{'s' * (self.turns != 1)})"
-        over = f"to {self.high} {count}" if self.high != self.low else count
         return Evidence(
             rank=rank,
             session=self.session,
             seq=self.low,
             at=self.at,
-            speaker=self.speaker if self.kind == "turn" else over,
+            speaker=self.speaker if self.kind == "turn" else named_range(self.low, self.high, self.turns),
             text=self.text,
             rendering=self.rendering,
         )

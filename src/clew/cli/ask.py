@@ -23,6 +23,16 @@ LINES = 240
 """Most characters of a turn shown in a list."""
 
 
+with_limit = click.option(
+    "--limit",
+    type=click.IntRange(min=1),
+    metavar="NUMBER",
+    default=10,
+    show_default=True,
+    help="Maximum number of turns.",
+)
+
+
 @click.command()
 @click.argument("query")
 @click.option(
@@ -115,14 +125,7 @@ def _nothing_stored(memory: MemoryRecalls) -> str:
 
 @click.command()
 @click.argument("query")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    metavar="NUMBER",
-    default=10,
-    show_default=True,
-    help="Maximum number of turns.",
-)
+@with_limit
 @restricting
 @common
 def search(scope: Scope, query: str, limit: int, **only: Any) -> None:
@@ -156,14 +159,7 @@ def _heading(turn: Turn) -> Text:
 
 @click.command()
 @click.argument("text")
-@click.option(
-    "--limit",
-    type=click.IntRange(min=1),
-    metavar="NUMBER",
-    default=10,
-    show_default=True,
-    help="Maximum number of turns.",
-)
+@with_limit
 @common
 def quote(scope: Scope, text: str, limit: int) -> None:
     """List the turns that contain an exact phrase, newest first.

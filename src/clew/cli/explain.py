@@ -20,7 +20,6 @@ from clew.errors import NotFoundError
 from clew.memory.recalls import MemoryRecalls
 from clew.rows.compactions import KIND as CONDENSED
 from clew.types import Receipt
-from clew.types.context import READ_WITH
 
 LINE = 120
 """Most characters shown of a turn."""
@@ -103,6 +102,8 @@ def _by_itself(row: Mapping[str, Any]) -> str:
     places = f"\nrank by each signal alone: {ranks}" if ranks else ""
     if row.get("required"):
         places = f"\n{_why(row['required'])}{places}"
+    if row.get("answered_by"):
+        places = f"\nread with {printable(row['answered_by'])}{places}"
     if row.get("rendering", "full") == "full" or "node_id" in row:
         return places
     return f"{places}\nshown as {row['rendering']}; in full: clew restore {printable(row['turn_ids'][0])}"
@@ -113,7 +114,7 @@ def _why(required: str) -> str:
         return REASON
     if required == "pin":
         return "pinned"
-    return printable(required) if required.startswith(READ_WITH) else f"required by {printable(required)}"
+    return f"required by {printable(required)}"
 
 
 def _summary(receipt: Receipt) -> list[tuple[str, str]]:

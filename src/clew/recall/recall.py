@@ -29,7 +29,7 @@ from clew.recall.read_path import ReadPath
 from clew.recall.required_pins import required
 from clew.recall.required_tasks import NO_TASKS, RequiredTasks, required_tasks
 from clew.recall.sessions import headlines
-from clew.recall.stored_words import words_of
+from clew.recall.shown_turns import words_of
 from clew.rows.receipts import PendingReceipt
 from clew.store.protocol import Reader
 from clew.text.counters import Counter

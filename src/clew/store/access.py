@@ -186,38 +186,35 @@ class SqlTransaction(SqlReader):
 _STATEMENTS: Final = Statements()
 
 
-class SqliteReader(SqlReader):
+class _OverConnection:
+    """How rows are read over one SQLite connection."""
+
+    _connection: apsw.Connection
+
+    def _fetch(self, sql: str, values: Row) -> list[Row]:
+        return self._connection.execute(sql, values).fetchall()
+
+    def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
+        return _look_up(self._connection, table, keys, columns)
+
+    def _all_of(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Sequence[Row | None] | None:
+        return _all_of(self._connection, table, keys, columns)
+
+
+class SqliteReader(_OverConnection, SqlReader):
     """A `Reader` over one SQLite connection."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         super().__init__(_STATEMENTS, translated)
         self._connection = connection
 
-    def _fetch(self, sql: str, values: Row) -> list[Row]:
-        return self._connection.execute(sql, values).fetchall()
 
-    def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
-        return _look_up(self._connection, table, keys, columns)
-
-    def _all_of(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Sequence[Row | None] | None:
-        return _all_of(self._connection, table, keys, columns)
-
-
-class SqliteTransaction(SqlTransaction):
+class SqliteTransaction(_OverConnection, SqlTransaction):
     """A `Transaction` over one SQLite connection."""
 
     def __init__(self, connection: apsw.Connection) -> None:
         super().__init__(_STATEMENTS, translated, dooms=True)
         self._connection = connection
-
-    def _fetch(self, sql: str, values: Row) -> list[Row]:
-        return self._connection.execute(sql, values).fetchall()
-
-    def _look_up(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Iterable[Row]:
-        return _look_up(self._connection, table, keys, columns)
-
-    def _all_of(self, table: Table, keys: Sequence[Key], columns: tuple[str, ...]) -> Sequence[Row | None] | None:
-        return _all_of(self._connection, table, keys, columns)
 
     def _run(self, sql: str, rows: Iterator[Row]) -> None:
         self._connection.executemany(sql, rows)

@@ -1,18 +1,20 @@
 """Readers of some columns of a table, typed; `clew.store.selections` declares what is read."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import partial
-from typing import Generic, TypeVar, cast
+from operator import itemgetter
+from typing import TypeVar, cast
 
 from clew.store.protocol import Reader
 from clew.store.tables import Table
+from clew.store.typed_reads import TypedReads
 from clew.store.values import Key, Value
 
 R = TypeVar("R", bound=tuple[Value, ...])
 V = TypeVar("V", bound=Value)
 
 
-class Columns(Generic[R]):
+class Columns(TypedReads[R]):
     """Several columns of a table.
 
     Args:
@@ -23,55 +25,17 @@ class Columns(Generic[R]):
         self.table = table
         self.row = row
         self.names = tuple(row.__annotations__)
-        self._make = partial(tuple.__new__, row)
-
-    def scan(
-        self,
-        reader: Reader,
-        low: Key,
-        high: Key,
-        *,
-        index: str | None = None,
-        limit: int | None = None,
-        reverse: bool = False,
-    ) -> list[R]:
-        """These columns of the rows between two bounds, see `Reader.scan`."""
-        rows = reader.scan(self.table.name, low, high, index=index, columns=self.names, limit=limit, reverse=reverse)
-        return list(map(self._make, rows))
-
-    def get(self, reader: Reader, key: Key) -> R | None:
-        """These columns of the row under a full primary key, or None."""
-        return self.get_many(reader, [key])[0]
-
-    def get_many(self, reader: Reader, keys: Sequence[Key]) -> list[R | None]:
-        """These columns of the rows under full primary keys, None where there is no row."""
-        make = self._make
-        rows = reader.get_many(self.table.name, keys, columns=self.names)
-        return [None if row is None else make(row) for row in rows]
+        self.source, self.selected, self.make = table.name, self.names, partial(tuple.__new__, row)
 
 
-class Column(Generic[V]):
+class Column(TypedReads[V]):
     """One column of a table; reading it gives its values and no rows."""
 
     def __init__(self, table: Table, name: str) -> None:
         self.table = table
         self.name = name
-        self._names = (name,)
-        self._is_rest = table.names[table.key :] == self._names
-
-    def scan(
-        self,
-        reader: Reader,
-        low: Key,
-        high: Key,
-        *,
-        index: str | None = None,
-        limit: int | None = None,
-        reverse: bool = False,
-    ) -> list[V]:
-        """The values in the rows between two bounds, see `Reader.scan`."""
-        rows = reader.scan(self.table.name, low, high, index=index, columns=self._names, limit=limit, reverse=reverse)
-        return [value for (value,) in cast("list[tuple[V]]", rows)]
+        self.source, self.selected, self.make = table.name, (name,), itemgetter(0)
+        self._is_rest = table.names[table.key :] == (name,)
 
     def first(
         self, reader: Reader, low: Key, high: Key, *, index: str | None = None, reverse: bool = False
@@ -88,14 +52,9 @@ class Column(Generic[V]):
     def get(self, reader: Reader, key: Key) -> V | None:
         """The value in the row under a full primary key; None where there is no row."""
         if not self._is_rest:
-            return self.get_many(reader, [key])[0]
+            return super().get(reader, key)
         row = reader.get(self.table.name, key)  # half the cost, where the row has nothing else
         return None if row is None else cast("V", row[-1])
-
-    def get_many(self, reader: Reader, keys: Sequence[Key]) -> list[V | None]:
-        """The values in the rows under full primary keys, None where there is no row."""
-        rows = reader.get_many(self.table.name, keys, columns=self._names)
-        return [None if row is None else cast("V", row[0]) for row in rows]
 
 
 class OwnedRows:

@@ -6,11 +6,11 @@ reads and writes typed rows: whole ones through a `Table`, some columns through 
 column or index also needs a migration in `sql/`: a test compares the two.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from types import MappingProxyType, NoneType
-from typing import Any, Final, Generic, Literal, TypeVar, get_args
+from typing import Any, Final, Literal, TypeVar, get_args
 
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import (
@@ -47,6 +47,7 @@ from clew.store.row_types import (
     VectorRow,
     WeighingRow,
 )
+from clew.store.typed_reads import TypedReads
 from clew.store.values import Key, Value
 
 Kind = Literal["text", "int", "real", "bytes"]
@@ -99,38 +100,20 @@ class Table:
 
 
 @dataclass(frozen=True)
-class TypedTable(Table, Generic[R]):
+class TypedTable(Table, TypedReads[R]):
     """A table and its rows as objects of their type."""
 
     row: type[R]
 
-    @cached_property
-    def make(self) -> "partial[R]":
-        """Makes a plain row of the table a typed one, without a look at its values."""
-        return partial(tuple.__new__, self.row)
+    def __post_init__(self) -> None:
+        """Says to `TypedReads` what is read: whole rows, made typed ones without a look at their values."""
+        for name, value in (("source", self.name), ("selected", None), ("make", partial(tuple.__new__, self.row))):
+            object.__setattr__(self, name, value)
 
     def get(self, reader: Reader, key: Key) -> R | None:
         """The row under a full primary key, or None."""
         row = reader.get(self.name, key)
         return None if row is None else self.make(row)
-
-    def get_many(self, reader: Reader, keys: Sequence[Key]) -> list[R | None]:
-        """The rows under full primary keys, see `Reader.get_many`."""
-        make = self.make
-        return [None if row is None else make(row) for row in reader.get_many(self.name, keys)]
-
-    def scan(
-        self,
-        reader: Reader,
-        low: Key,
-        high: Key,
-        *,
-        index: str | None = None,
-        limit: int | None = None,
-        reverse: bool = False,
-    ) -> list[R]:
-        """Whole rows between two bounds, see `Reader.scan`."""
-        return list(map(self.make, reader.scan(self.name, low, high, index=index, limit=limit, reverse=reverse)))
 
     def put(self, tx: Transaction, rows: Iterable[R]) -> None:
         """Inserts rows; a row whose primary key exists is replaced."""

@@ -12,10 +12,6 @@ DOUBTFUL: Final = 0.5
 """Confidence below which a space probably has no answer."""
 
 
-READ_WITH: Final = "read with "
-"""Begins `ContextItem.required` of a turn that is shown for the sake of another, whose id follows."""
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hit(Record):
     """One turn found by a search.
@@ -45,8 +41,9 @@ class ContextItem(Record):
             turns, else among the candidates. Signals without a value for the turn are absent.
         at: event time of the first turn; None if unknown.
         restore: how to get the whole turn, if a shorter rendering is shown; else None.
-        required: why the item is included whatever the question: `pin`, `open task`, a rule's expression, or `read
-            with` and the id of the short reply that answers it; None if it was found.
+        required: why the item is included whatever the question: `pin`, `open task` or a rule's expression; None if it
+            was found.
+        answered_by: id of the short reply in the block that answers this turn, which is shown for its sake; else None.
     """
 
     turn_ids: tuple[str, ...]
@@ -62,6 +59,7 @@ class ContextItem(Record):
     ranks: dict[str, int] = field(default_factory=dict)
     restore: str | None = None
     required: str | None = None
+    answered_by: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,7 +124,7 @@ class Receipt(Record):
         understood: how the query was interpreted (names, dates, quotes, terms).
         considered: number of turns scored.
         chosen: one row per item: turn ids, rendering, tokens, score, rank, signals, ranks; `restore` if it is
-            shortened, `required` if it was required.
+            shortened, `required` if it was required, `answered_by` if it is shown for the sake of a short reply.
         omitted: one row per near miss: turn ids, reason, score, tokens, how to restore it, rank, signals, ranks.
         timings: milliseconds by stage, from a monotonic clock; the only part that is not deterministic.
         confidence: what each part of the evidence added to the log-odds of the context's confidence (docs/recall.md);
