@@ -1939,7 +1939,17 @@ KEEP = (
     ),
 )
 
+# --- the server and the way of a request through the proxy ---
+RELAY = (
+    Requirement(
+        "P-RLY-01",
+        "DESIGN 10",
+        "The server has its settings as serve.*, also in the environment; they are checked, and tokens shown nowhere.",
+    ),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
+    *RELAY,
     *AGENTS,
     *ANALYZE,
     *NUANCE,

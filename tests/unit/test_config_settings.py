@@ -7,6 +7,7 @@ import pytest
 
 from clew.config import SETTINGS, Config, RecallConfig, load_config, sources
 from clew.errors import ConfigError
+from tests.cli_runs import done
 
 NOTHING: dict[str, str] = {}
 
@@ -105,7 +106,8 @@ def test_every_setting_can_be_given_in_every_way(tmp_path: Path, path: str) -> N
     nested: Any = {name: wanted}
     for parent in reversed(parents):
         nested = {parent: nested}
-    home = with_file(tmp_path, f"{path} = {list(wanted) if kind is tuple else repr(wanted)}")
+    shown = str(wanted).lower() if kind is bool else repr(list(wanted) if kind is tuple else wanted)
+    home = with_file(tmp_path, f"{path} = {shown}")
     given = [
         load_config(None, nested, NOTHING),
         load_config(None, None, {setting.variable: ", ".join(wanted) if kind is tuple else str(wanted)}),
@@ -125,3 +127,29 @@ def test_every_default_is_within_its_own_range() -> None:
     for setting in SETTINGS.values():
         given = {setting.variable: "" if setting.default == () else str(setting.default)}
         assert load_config(None, None, given) == load_config(None, None, {}), setting.variable
+
+
+@pytest.mark.requirement("P-RLY-01")
+@pytest.mark.parametrize(("text", "wanted"), [("on", True), ("FALSE", False), ("1", True), (" no ", False)])
+def test_a_switch_is_read_from_the_environment(text: str, wanted: bool) -> None:
+    assert load_config(None, None, {"CLEW_SERVE_INJECT": text}).serve.inject is wanted
+
+
+@pytest.mark.requirement("P-RLY-01")
+@pytest.mark.parametrize(
+    "arguments", [{"serve": {"inject": "perhaps"}}, {"serve": {"port": 70_000}}, {"serve": {"host": 5}}]
+)
+def test_settings_of_the_server_are_checked(arguments: dict[str, Any]) -> None:
+    with pytest.raises(ConfigError, match=r"serve\.\w+ is "):
+        load_config(None, arguments, NOTHING)
+
+
+@pytest.mark.requirement("P-RLY-01")
+def test_tokens_are_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    for wrong in ({"token": "short"}, {"token": 5}, {"tokens": [5, "alice=secret-word"]}):
+        with pytest.raises(ConfigError) as caught:
+            load_config(None, {"serve": wrong}, NOTHING)
+        assert "short" not in str(caught.value)
+        assert "secret-word" not in str(caught.value)
+    monkeypatch.setenv("CLEW_SERVE_TOKEN", "secret-word")
+    assert "secret-word" not in done("config", "show", "--home", "x")

@@ -51,7 +51,7 @@ def _value(values: Config, path: str) -> Any:
     found: Any = values
     for name in path.split("."):
         found = getattr(found, name)
-    return found
+    return "(not shown)" if SETTINGS[path].secret and found != SETTINGS[path].default else found
 
 
 @config.command()
