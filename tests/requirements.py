@@ -1433,7 +1433,7 @@ HCE = (
 
 # --- MCP ---
 MCP = (
-    Requirement("F-MCP-01", "Issue 5.13", "The schemas of all tools take fewer than 1,000 tokens."),
+    Requirement("F-MCP-01", "DESIGN 10", "The schemas of all tools take fewer than 1,500 tokens."),
     Requirement("F-MCP-02", "DESIGN 1.10", "The results of a tool are marked as quoted memory."),
     Requirement("F-MCP-03", "Issue 5.13", "A note is stored durably, as the assistant's words, and found again."),
     Requirement("F-MCP-04", "DESIGN 1.6", "Every answer of a tool is bounded, and says how to get more."),
@@ -1451,6 +1451,19 @@ MCP = (
     Requirement("F-MCP-13", "Issue 5.13", "Removing the entry restores the file to the last byte."),
     Requirement("F-MCP-14", "Issue 5.13", "Settings that cannot be read, or that change meanwhile, are left alone."),
     Requirement("F-MCP-15", "Issue 5.13", "`clew install` writes only after asking, or prints what it would write."),
+)
+
+# --- SURFACES: tools, REST, MCP over HTTP, session commands, the view of Virtual Context ---
+SURFACES = (
+    Requirement("P-SRF-01", "VC Tool Loop", "`expand_topic` gives all turns of a topic in full, in pages."),
+    Requirement("P-SRF-02", "VC Tool Loop", "`expand_topic` collapses other topics: they are shown in short instead."),
+    Requirement(
+        "P-SRF-03", "VC Tool Loop", "`recall_all` gives a summary of every topic, shorter where many must fit."
+    ),
+    Requirement("P-SRF-04", "VC Tool Loop", "`restore` gives back what a stub of a collapsed tool chain stands for."),
+    Requirement("P-SRF-05", "DESIGN 10", "With a language model, `recall_past_conversation` answers with its sources."),
+    Requirement("P-SRF-06", "DESIGN 1.3", "An answer without sources among the recalled turns gives way to the block."),
+    Requirement("P-SRF-07", "DESIGN 10", "The tools may be called with the prefixes `clew_` and `vc_`."),
 )
 
 # --- PACK ---
@@ -1993,6 +2006,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *HCE,
     *INJECTION,
     *MCP,
+    *SURFACES,
     *TIME,
     *PACK,
     *PIN,

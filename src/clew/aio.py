@@ -91,6 +91,7 @@ class AsyncMemory:
     snapshots = _in_thread(Memory.snapshots)
     labels = _in_thread(Memory.labels)
     labelled = _in_thread(Memory.labelled, question=True)
+    topics = _in_thread(Memory.topics)
     entities = _in_thread(Memory.entities, question=True)
     entity = _in_thread(Memory.entity, question=True)
     build_prompt = _in_thread(Memory.build_prompt, question=True)

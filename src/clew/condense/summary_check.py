@@ -48,7 +48,7 @@ def fitting_summary(text: str, source: str) -> tuple[str, str]:
     if len(shown) > 4 * MOST_TOKENS:
         ends = [end for _, end in sentence_spans(shown) if end <= 4 * MOST_TOKENS]
         shown = shown[: ends[-1]] if ends else ""
-    why = _short(shown) or _odd(shown, source) or _invented(shown, source)
+    why = _short(shown) or _odd(shown, source) or invented(shown, source)
     return ("", why) if why else (shown, "")
 
 
@@ -67,8 +67,8 @@ def _odd(text: str, source: str) -> str:
     return ""
 
 
-def _invented(text: str, source: str) -> str:
-    """What the summary has and its source has not; empty where there is nothing."""
+def invented(text: str, source: str) -> str:
+    """The first number, name or value that a text has and its source lacks, as a reason; empty where there is none."""
     flat = " ".join(source.split()).casefold()
     numbers = set(_NUMBER.findall(flat))
     for number in _NUMBER.findall(text):

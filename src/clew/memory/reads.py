@@ -1,15 +1,18 @@
 """The methods of a memory that change no turn. Each checks its arguments and delegates."""
 
+from collections.abc import Iterable
+
 from clew.derive.entity_counts import entities_of, entity_page
 from clew.derive.hierarchy import snapshots_of
 from clew.errors import NotFoundError
 from clew.maintain.verify import verify
-from clew.memory.arguments import given_session, given_text
+from clew.memory.arguments import given_count, given_session, given_text
 from clew.memory.recalls import MemoryRecalls
 from clew.memory.statistics import stats_of
 from clew.memory.wiring import Parts
 from clew.recall.label_index import label_counts, labelled
 from clew.recall.macro_history import domain_evolution, merged_domains, state_before_mention
+from clew.recall.topics import topics_of
 from clew.rows.annotations import TAG, annotations_of
 from clew.rows.parameters import history
 from clew.rows.pins import read_pins
@@ -18,7 +21,7 @@ from clew.types import Stats, VerifyReport
 from clew.types.annotation import Annotation
 from clew.types.chunk import ContextSnapshot
 from clew.types.entity import Entity, EntityPage
-from clew.types.labels import LabelCount, Labelled
+from clew.types.labels import LabelCount, Labelled, Topic
 from clew.types.pins import Pin
 from clew.types.tuning import Change
 
@@ -79,6 +82,22 @@ class MemoryReads(MemoryRecalls):
         self._check_open()
         with self.reads.store.snapshot() as reader:
             return labelled(reader, self.space, given_text(name, "name"), given_text(namespace, "namespace"))
+
+    def topics(self, names: Iterable[str] | None = None, *, limit: int | None = None) -> list[Topic]:
+        """What the space is about, with a summary of each topic; the most frequent first, of equal ones by name.
+
+        Args:
+            names: labels or aliases; None for all. Unknown ones are left out.
+            limit: how many at most; None for all.
+
+        Raises:
+            InputError: the limit is negative.
+        """
+        self._check_open()
+        chosen = None if names is None else [given_text(name, "name") for name in names]
+        most = None if limit is None else given_count(limit, "limit", "the number of topics wanted")
+        with self.reads.store.snapshot() as reader:
+            return topics_of(reader, self.space, chosen, most)
 
     def entities(self) -> tuple[Entity, ...]:
         """The people, places and things that the turns name, the most named first; of equal ones by name.

@@ -4,8 +4,9 @@ Borders: independent of any protocol; `clew.serve.mcp` serves them. Recalled tex
 as quoted memory (DESIGN 1.10). The space is chosen where the server is started, never by the caller.
 """
 
+import inspect
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Container, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,8 @@ from clew.errors import InputError
 from clew.memory import Memory
 from clew.memory.arguments import given_session
 from clew.memory.least import enough_for
+from clew.serve.past_answer import past_answer
+from clew.serve.topics import OTHERS, all_topics, collapsed, expanded, known_topics
 from clew.types.moments import MODES, Remembered
 from clew.types.session import SessionInfo
 from clew.types.turn import Turn
@@ -68,6 +71,24 @@ class Tool:
     arguments: Mapping[str, str]
     stores: bool = False
     destroys: bool = False
+
+    @property
+    def schema(self) -> dict[str, Any]:
+        """JSON Schema of the arguments, from the function's own signature."""
+        given = inspect.signature(self.call, eval_str=True).parameters
+        properties: dict[str, dict[str, Any]] = {}
+        for name, about in self.arguments.items():
+            properties[name] = {"type": _JSON_TYPES[given[name].annotation], "description": about}
+            if given[name].default is not inspect.Parameter.empty:
+                properties[name]["default"] = given[name].default
+        return {"type": "object", "properties": properties, "required": [n for n in properties if self.needs(n)]}
+
+    def needs(self, argument: str) -> bool:
+        """Whether a call must give an argument."""
+        return inspect.signature(self.call).parameters[argument].default is inspect.Parameter.empty
+
+
+_JSON_TYPES: Final = {str: "string", int: "integer"}
 
 
 def _now() -> datetime:
@@ -152,7 +173,41 @@ class Tools:
                 "List earlier sessions: title, project, git branch, time. The id is a session for recall.",
                 {"project": "folder name or path", "branch": "git branch"},
             ),
+            *self._by_topic(),
             *((self._forgetting(),) if self._may_forget else ()),
+        )
+
+    def _by_topic(self) -> tuple[Tool, ...]:
+        return (
+            Tool(
+                "recall_past_conversation",
+                self.recall_past_conversation,
+                "Answer a question from earlier conversations, with sources.",
+                {"question": "the question, in full words"},
+            ),
+            Tool(
+                "expand_topic",
+                self.expand_topic,
+                "Read all that was said about a topic, in full. recall_all lists topics.",
+                {
+                    "topic": "its name",
+                    "collapse": f"topics no longer needed in full, with commas, or '{OTHERS}': shown in short instead",
+                    "offset": "first turn; 0: beginning",
+                    "budget": f"most tokens, up to {MOST_TOKENS}; 0: {MOST_TOKENS}",
+                },
+            ),
+            Tool(
+                "recall_all",
+                self.recall_all,
+                "List all topics with summaries. For broad questions: everything about, how often, which ones.",
+                {"budget": f"most tokens, up to {MOST_TOKENS}; 0: {MOST_TOKENS}"},
+            ),
+            Tool(
+                "restore",
+                self.restore,
+                "Get back what a stub in the conversation stands for, byte for byte.",
+                {"ref": "the reference in the stub, or a turn's id", "offset": "first character; 0: beginning"},
+            ),
         )
 
     def _forgetting(self) -> Tool:
@@ -221,6 +276,37 @@ class Tools:
             return f"Nothing fits into {context.budget} tokens; ask with a budget of {enough} or more."
         return "Nothing relevant is remembered. Try other words, or find_quote for an exact phrase."
 
+    def recall_past_conversation(self, question: str) -> str:
+        """An answer with sources where a language model is configured and answers well; else the block of `recall`."""
+        _need(question, "question", "what you want to know")
+        context = self._memory.recall(question, budget=self._budget(0))
+        return past_answer(self._memory, question, context) or self.recall(question)
+
+    def expand_topic(self, topic: str, collapse: str = "", offset: int = 0, budget: int = 0) -> str:
+        """The turns of a topic in full, and in short the topics that they take the place of."""
+        _need(topic, "topic", "the name of a topic")
+        most = self._topic_budget(budget)
+        names = [name.strip() for name in collapse.split(",") if name.strip()]
+        short = collapsed(self._memory, topic, names, most // 4) if names else ""
+        if names and not short:
+            raise InputError(f"no topic to collapse is called {collapse!r:.80}; {known_topics(self._memory, collapse)}")
+        full = expanded(self._memory, topic, offset, most * 3 // 4 if short else most)
+        return f"{full}\nCollapsed:\n{short}" if short else full
+
+    def recall_all(self, budget: int = 0) -> str:
+        """All topics with summaries."""
+        told = all_topics(self._memory, self._topic_budget(budget))
+        return told or "No topics are known yet. Use recall or find_quote."
+
+    def topics(self) -> str:
+        """All topics with summaries, in the tokens of one answer."""
+        return self.recall_all()
+
+    def restore(self, ref: str, offset: int = 0) -> str:
+        """What a reference stands for, in pages."""
+        _need(ref, "ref", "the reference of a stub, or the id of a turn")
+        return self.open(ref, offset)
+
     def find_quote(self, text: str, limit: int = 5) -> str:
         """The turns that contain a phrase, each cut to the text around it."""
         _need(text, "text", "the phrase to find")
@@ -256,10 +342,26 @@ class Tools:
         )
         return f"Stored as {self._memory.add(note)}."
 
+    def _topic_budget(self, asked: int) -> int:
+        return self._budget(asked or MOST_TOKENS)
+
     def _budget(self, asked: int) -> int:
         if not 0 <= asked <= MOST_TOKENS:
             raise InputError(f"budget {asked} is out of range; give 1 to {MOST_TOKENS}, or 0 for the default")
         return asked or min(self._memory.config.budget, MOST_TOKENS)
+
+
+PREFIXES: Final = ("clew_", "vc_")
+"""What a tool's name may begin with where the tools of several servers stand in one list."""
+
+
+def plain_name(name: str, known: Container[str]) -> str:
+    """The tool that a name means: itself, or without its prefix, or Virtual Context's `vc_restore_tool`."""
+    plain = name
+    for prefix in PREFIXES:
+        plain = plain.removeprefix(prefix)
+    plain = "restore" if plain == "restore_tool" else plain
+    return plain if name not in known and plain in known else name
 
 
 def unknown(tools: Mapping[str, Tool], name: str, arguments: Mapping[str, Any]) -> str | None:

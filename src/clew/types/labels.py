@@ -21,6 +21,26 @@ class LabelCount(Record):
 
 
 @dataclass(frozen=True, slots=True)
+class Topic(Record):
+    """A label with what was said about it, in the words of its beats; texts that are not made yet are empty.
+
+    Attributes:
+        name: as in `LabelCount`.
+        count: number of segments, as in `LabelCount`.
+        summary: up to 960 characters.
+        digest: a third of that.
+        title: one line.
+    """
+
+    name: str
+    count: int
+    aliases: tuple[str, ...] = ()
+    summary: str = ""
+    digest: str = ""
+    title: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class Labelled(Record):
     """A beat, chapter or turn that has a label.
 

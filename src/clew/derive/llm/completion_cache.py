@@ -67,8 +67,36 @@ class CompletionCache:
             recorded = _recorded(reader, key)
         if recorded is not None:
             return recorded
+        answer, settle = self._billed(prompt, max_tokens, owner, purpose)
+        now = to_us(self._clock())
+
+        def keep(tx: Transaction) -> Completion:
+            settle(tx)
+            first = _recorded(tx, key)
+            if first is not None:
+                return first  # another process asked at the same time
+            if answer.text.strip() and _lives(tx, self._space, owner):
+                COMPLETION.put(tx, [CompletionRow(*key, owner, dumps(answer.to_dict()), now)])
+            return answer
+
+        return self._store.transaction(keep)
+
+    def unrecorded(self, purpose: str) -> LLM:
+        """The model, for prompts that quote turns of several owners: nothing is recorded, so nothing is to forget."""
+        return _Unrecorded(self, purpose)
+
+    def ask_unrecorded(self, prompt: Prompt, max_tokens: int, purpose: str) -> Completion:
+        """A new answer within the budget, which nothing keeps; the errors are those of `ask`."""
+        answer, settle = self._billed(prompt, max_tokens, purpose, purpose)
+        self._store.transaction(settle)
+        return answer
+
+    def _billed(
+        self, prompt: Prompt, max_tokens: int, about: str, purpose: str
+    ) -> tuple[Completion, Callable[[Transaction], None]]:
+        """A new answer, and what books its cost."""
         if self.recorded_only:
-            raise ModelUnavailable(f"no answer of {self.name} is recorded for {owner}, and llm.calls is recorded")
+            raise ModelUnavailable(f"no answer of {self.name} is recorded for {about}, and llm.calls is recorded")
         worst = worst_case(prompt, max_tokens, self._prices)
         hold = self._ledger.reserve(self.name, purpose, worst)
         try:
@@ -79,18 +107,7 @@ class CompletionCache:
             self._store.transaction(lambda tx: self._ledger.settle(tx, hold, spent, failed=True))
             raise
         cost = actual_cost(answer, worst, self._prices)
-        now = to_us(self._clock())
-
-        def keep(tx: Transaction) -> Completion:
-            self._ledger.settle(tx, hold, cost, failed=False)
-            first = _recorded(tx, key)
-            if first is not None:
-                return first  # another process asked at the same time
-            if answer.text.strip() and _lives(tx, self._space, owner):
-                COMPLETION.put(tx, [CompletionRow(*key, owner, dumps(answer.to_dict()), now)])
-            return answer
-
-        return self._store.transaction(keep)
+        return answer, lambda tx: self._ledger.settle(tx, hold, cost, failed=False)
 
 
 class _About(LLM):
@@ -100,6 +117,15 @@ class _About(LLM):
 
     def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
         return self._answers.ask(prompt, max_tokens, self._owner, self._purpose)
+
+
+class _Unrecorded(LLM):
+    def __init__(self, answers: CompletionCache, purpose: str) -> None:
+        self.name = answers.name
+        self._answers, self._purpose = answers, purpose
+
+    def complete(self, prompt: Prompt, *, max_tokens: int) -> Completion:
+        return self._answers.ask_unrecorded(prompt, max_tokens, self._purpose)
 
 
 def _recorded(reader: Reader, key: tuple[str, str, bytes]) -> Completion | None:

@@ -1,0 +1,136 @@
+"""The texts of topics that tools answer with: one topic in full, or all of them in short, within a number of tokens.
+
+Start at `expanded` and `all_topics`.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from clew.assemble.render import Evidence, chronological, quoted, render
+from clew.errors import InputError
+from clew.memory.reads import MemoryReads
+from clew.memory.recalls import MemoryRecalls
+from clew.text.counters import counter
+from clew.types.labels import Topic
+from clew.types.turn import Turn
+
+MOST_TOPICS: Final = 200
+"""Most topics that one answer names."""
+
+OTHERS: Final = "others"
+"""Given as what to collapse: every topic but the expanded one."""
+
+_NEAR: Final = 20  # topics that are named where one is unknown
+_CUT: Final = 2_000  # characters of a turn that alone is longer than the budget
+
+
+def expanded(memory: MemoryReads, topic: str, offset: int, budget: int) -> str:
+    """The turns of a topic in full, in their order, as many as fit; the first `offset` of them are passed over.
+
+    Raises:
+        InputError: there is no such topic, or fewer turns than `offset`.
+    """
+    ids = list(dict.fromkeys(turn for each in memory.labelled(topic) for turn in each.turn_ids))
+    if not ids:
+        raise InputError(f"no topic is called {topic!r:.80}; {known_topics(memory, topic)}")
+    if not 0 <= offset < len(ids):
+        raise InputError(f"offset {offset} is out of range; the topic has {len(ids)} turns, from 0")
+    count = counter(memory.config.counter)
+    shown: list[Evidence] = []
+    left = budget
+    for name in ids[offset:]:
+        turn = memory.get(name)
+        evidence = _evidence(turn, turn.text)
+        left -= count(evidence.shown)
+        if left < 0:
+            break
+        shown.append(evidence)
+    text = render(chronological(shown))
+    while shown and count(text) > budget:
+        shown.pop()
+        text = render(chronological(shown))
+    if not shown:
+        turn = memory.get(ids[offset])
+        text, shown = render([_evidence(turn, turn.text[: min(_CUT, 2 * budget)] + " […]")]), [_evidence(turn, "")]
+    rest = len(ids) - offset - len(shown)
+    return text + (f"\n{rest} more turns; expand again with offset {offset + len(shown)}." if rest else "")
+
+
+def collapsed(memory: MemoryReads, topic: str, names: Sequence[str], budget: int) -> str:
+    """Other topics in a line or a few each, which stand for what was expanded of them before; empty for none known."""
+    others = None if OTHERS in names else names
+    found = [each for each in memory.topics(others, limit=MOST_TOPICS) if each.name != topic]
+    return _in_short(memory, found, budget) if found else ""
+
+
+def all_topics(memory: MemoryReads, budget: int) -> str:
+    """Every topic with a summary, the most frequent first; shorter and shorter ones where the budget is small."""
+    found = memory.topics(limit=MOST_TOPICS)
+    return _in_short(memory, found, budget) if found else ""
+
+
+def topic_list(topics: Iterable[Topic]) -> str:
+    """Names of topics with their numbers of segments, one a line."""
+    return "\n".join(f"{each.name} ({segments(each.count)})" for each in topics)
+
+
+def segments(count: int) -> str:
+    """A number of segments in words."""
+    return f"{count} segment{'s' * (count != 1)}"
+
+
+def known_topics(memory: MemoryReads, wanted: str) -> str:
+    """The names of topics that are like one that is unknown, else the most frequent ones, as the end of a message."""
+    names = [label.name for label in memory.labels()]
+    words = {word.casefold() for word in wanted.replace("-", " ").split() if len(word) > 2}
+    near = [name for name in names if any(word in name.casefold() for word in words)]
+    chosen = (near or names)[:_NEAR]
+    return f"there are: {', '.join(chosen)}" if chosen else "no topics are known yet; use recall or find_quote"
+
+
+def _in_short(memory: MemoryRecalls, topics: Sequence[Topic], budget: int) -> str:
+    """Topics within a budget: first a name each, then titles, digests and summaries while there is room."""
+    count = counter(memory.config.counter)
+    forms: tuple[Callable[[Topic], str], ...] = (_title, _digest, _summary)
+    told = list(topics)
+    lines = [_name(each) for each in told]
+    while len(lines) > 1 and count(quoted("\n".join(lines))) > budget:
+        lines = lines[: max(1, len(lines) * 3 // 4)]
+    spent = count(quoted("\n".join(lines)))
+    for form in forms:
+        for number, topic in enumerate(told[: len(lines)]):
+            longer = form(topic)
+            more = count(longer) - count(lines[number]) + 1
+            if len(longer) > len(lines[number]) and spent + more <= budget:
+                lines[number] = longer
+                spent += more
+    left = len(told) - len(lines)
+    return quoted("\n".join(lines)) + (f"\n{left} more topics did not fit; ask with a larger budget." if left else "")
+
+
+def _name(topic: Topic) -> str:
+    return f"{topic.name} ({segments(topic.count)})"
+
+
+def _title(topic: Topic) -> str:
+    return f"{_name(topic)}: {topic.title}" if topic.title else _name(topic)
+
+
+def _digest(topic: Topic) -> str:
+    return f"{_name(topic)}:\n{topic.digest}" if topic.digest else _title(topic)
+
+
+def _summary(topic: Topic) -> str:
+    return f"{_name(topic)}:\n{topic.summary}" if topic.summary else _digest(topic)
+
+
+def _evidence(turn: Turn, text: str) -> Evidence:
+    return Evidence(
+        rank=1,
+        session=turn.session,
+        seq=turn.seq or 0,
+        at=turn.at,
+        speaker=turn.speaker or turn.role,
+        text=text,
+        rendering="full",
+    )
