@@ -44,6 +44,8 @@ LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
         "completion": "answers of a model, which may be asked again",
         "receipt": "what this home was asked",
         "pin": "names turns by their ids in this home",
+        "conversation": "how the proxy tells conversations apart in this home",
+        "injection": "belongs to message lists of clients, and quotes turns",
         "original": "belongs to message lists of clients and not to the log",
     }
 )

@@ -16,10 +16,11 @@ from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import InputError
 from clew.index.packer import forget_ordinals
 from clew.ingest.media import inline
-from clew.maintain.forget_originals import forget_originals
+from clew.maintain.forget_originals import forget_originals, forget_quotes
 from clew.rank.filter import escaped, session_name
 from clew.rank.intent.time_window import time_window
 from clew.rows.annotations import BY_TURN
+from clew.rows.conversations import drop_session
 from clew.rows.failed_jobs import EMBED, job_name
 from clew.rows.pins import forget_pins
 from clew.rows.recap_states import forget_condensed
@@ -61,6 +62,8 @@ REACHED: Final[Mapping[str, str]] = MappingProxyType(
         "entity": "counted down",
         "edge": "counted down",
         "speaker": "counted down",
+        "conversation": "deleted with its session's last turn",
+        "injection": "deleted when it quotes the turn or repeats its text, and with its session's last turn",
         "meta": "marks and trees of the session are made anew",
     }
 )
@@ -220,6 +223,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     removed |= forget_ordinals(tx, space, [cast(int, turn.ordinal) for turn in turns])
     removed["blob"] = _drop_blobs(tx, space, turns)
     removed["original"] = forget_originals(tx, space, whole)
+    removed["injection"] = forget_quotes(tx, space, whole)
     removed["receipt"] = _drop_receipts(tx, space)
     removed["pin"] = forget_pins(tx, space, [turn_id(turn.session, cast(int, turn.seq)) for turn in turns])
     sessions = {turn.session for turn in turns}
@@ -277,6 +281,9 @@ def _mend_sessions(tx: Transaction, space: str, sessions: set[str]) -> None:
         if row is None:
             continue
         tx.delete("session", key, key)
-        if kept:
+        if not kept:
+            drop_session(tx, space, session)
+            tx.delete("injection", key, key)
+        else:
             title = row.title and title_of(json.loads(metadata) for metadata in kept if metadata is not None)
             SESSION.put(tx, [row._replace(title=title)])

@@ -1,13 +1,20 @@
-"""Forgets what left a client's message list (`clew.rows.originals`) when it repeats a forgotten turn."""
+"""Forgets what repeats a forgotten turn in the message lists of clients.
+
+What left such a list is in `clew.rows.originals`, what was put into one in `clew.rows.injections`.
+"""
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
+from dataclasses import dataclass
+from typing import cast
 
 from clew.maintain.forget_proof import RUN, words
+from clew.rows.injections import quoted_turns
 from clew.rows.originals import IMAGE
 from clew.store.protocol import Transaction
-from clew.store.tables import ORIGINAL
+from clew.store.tables import INJECTION, ORIGINAL
 from clew.text.json_texts import json_texts
+from clew.types.ids import turn_id
 from clew.types.turn import Turn
 
 Words = tuple[str, ...]
@@ -20,24 +27,46 @@ def forget_originals(tx: Transaction, space: str, turns: Iterable[Turn]) -> int:
     whole of a text there, since it says nothing by itself.
     """
     forgotten = list(turns)
-    texts = [found for turn in forgotten for part in turn.parts if (found := tuple(words(part.text)))]
-    runs = {run for text in texts if len(text) > 1 for run in _runs(text, min(RUN, len(text)))}
-    single: set[Words] = {text for text in texts if len(text) == 1}
+    traces = _Repeated.of(forgotten)
     images = {part.data for turn in forgotten for part in turn.parts if part.data is not None}
     count = 0
     for row in ORIGINAL.scan(tx, (space,), (space,)):
-        if row.data in images if row.kind == IMAGE else _repeats(row.text, runs, single):
+        if row.data in images if row.kind == IMAGE else any(map(traces.occurs_in, json_texts(json.loads(row.text)))):
             key = (space, row.ref)
             count += tx.delete(ORIGINAL.name, key, key)
     return count
 
 
-def _repeats(original: str, runs: set[Words], single: set[Words]) -> bool:
-    texts = [tuple(words(text)) for text in json_texts(json.loads(original))]
-    lengths = {len(run) for run in runs}
-    return any(
-        text in single or any(run in runs for length in lengths for run in _runs(text, length)) for text in texts
-    )
+def forget_quotes(tx: Transaction, space: str, turns: Iterable[Turn]) -> int:
+    """Deletes blocks put into message lists that quote the turns, or repeat their text; gives how many."""
+    forgotten = list(turns)
+    traces = _Repeated.of(forgotten)
+    names = {turn_id(turn.session, cast(int, turn.seq)) for turn in forgotten}
+    count = 0
+    for row in INJECTION.scan(tx, (space,), (space,)):
+        if not names.isdisjoint(quoted_turns(row)) or traces.occurs_in(row.block):
+            key = (space, row.session, row.injection)
+            count += tx.delete(INJECTION.name, key, key)
+    return count
+
+
+@dataclass(frozen=True, slots=True)
+class _Repeated:
+    """What of forgotten texts is looked for in others: runs of words, and texts of a single word."""
+
+    runs: Set[Words]
+    single: Set[Words]
+
+    @classmethod
+    def of(cls, turns: Iterable[Turn]) -> "_Repeated":
+        texts = [found for turn in turns for part in turn.parts if (found := tuple(words(part.text)))]
+        runs = {run for text in texts if len(text) > 1 for run in _runs(text, min(RUN, len(text)))}
+        return cls(runs, {text for text in texts if len(text) == 1})
+
+    def occurs_in(self, text: str) -> bool:
+        held = tuple(words(text))
+        lengths = {len(run) for run in self.runs}
+        return held in self.single or any(run in self.runs for length in lengths for run in _runs(held, length))
 
 
 def _runs(text: Sequence[str], length: int) -> Iterable[Words]:

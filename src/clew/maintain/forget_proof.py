@@ -78,7 +78,7 @@ _ESCAPED: Final = re.compile(r'\\(?:[bfnrt"/\\]|u[0-9a-fA-F]{4})')
 _OURS: Final = ("clew.toml",)
 """Files of a home that a person writes."""
 
-RIGHTFUL: Final = frozenset({"turn", "session", "blob", "pin", "meta"})
+RIGHTFUL: Final = frozenset({"turn", "session", "blob", "pin", "meta", "conversation"})
 """Tables whose rows remain with right after turns were forgotten: what they say is no trace."""
 
 DECODED: Final = frozenset(
@@ -92,7 +92,9 @@ WHOLE: Final = tuple(name for name, table in TABLES.items() if table.holds_user_
 _PACKED: Final = (SEGMENT_DATA, TAIL_ENTRY, VECTOR_BYTES, RECEIPT_DATA)
 """Columns of bytes that look like words by chance."""
 
-_OWN_WORDS: Final = frozenset({"completion", "compaction", "recap_state", "material", "stand_in", "node", "rendering"})
+_OWN_WORDS: Final = frozenset(
+    {"completion", "compaction", "recap_state", "material", "stand_in", "node", "rendering", "injection"}
+)
 """Tables that have words of their own (a model's, names of fields): only runs prove anything there."""
 
 

@@ -368,6 +368,73 @@ class RenderingRow(NamedTuple):
     data: bytes  # compressed JSON
 
 
+class ConversationRow(NamedTuple):
+    """A conversation that passes through the proxy."""
+
+    space: str
+    conversation: bytes  # the session's name, hashed with the space's salt
+    session: str
+    client: str  # the program that sends it; empty when unknown
+    own_id: str | None  # the client's own id of it
+    next_seq: int  # place of the session's next turn when the proxy last stored one
+    details: str  # JSON: last turn of each branch, whether a question is unanswered
+    began_at: int
+    seen_at: int
+
+
+class MessageRow(NamedTuple):
+    """A message of a conversation as clients send it: hashes under the space's salt, and the turns it was stored as."""
+
+    space: str
+    conversation: bytes
+    depth: int  # place in the history that it was sent in
+    chain: bytes  # hash of the history up to and including it
+    digest: bytes  # hash of the message alone
+    span: int  # how many messages the row speaks for, the last of which is this one
+    turns: str  # places in the session, for each message
+
+
+class InjectionRow(NamedTuple):
+    """A block that was put into a message, to be put there again with the same bytes in every later request."""
+
+    space: str
+    session: str
+    injection: str
+    chain: bytes  # of the message, see MessageRow
+    digest: bytes
+    block: str
+    receipt: str | None
+    turns: str  # JSON: ids of the turns that it quotes
+    at: int
+    retired: int | None  # when it stopped being put back
+
+
+class RequestLogRow(NamedTuple):
+    """One request that passed through the proxy: what was decided, and what it cost."""
+
+    space: str
+    at: int
+    request: str
+    session: str | None
+    client: str
+    wire: str
+    model: str
+    decision: str
+    reason: str
+    tokens: int | None  # of the request as it came
+    block_tokens: int  # of what was put into it
+    predicted_cached: int | None
+    predicted_written: int | None
+    input: int | None  # as the provider reports, as are the next three
+    cached: int | None
+    written: int | None
+    output: int | None
+    cost_with: int | None  # millionths of the currency in which prices are given
+    cost_without: int | None  # likewise, had the request been passed through
+    receipt: str | None
+    failed: str | None  # type of the error for which it went on unchanged
+
+
 class MetaRow(NamedTuple):
     """A named value, such as a version or a progress mark; the installation's own rows have the empty space."""
 

@@ -16,6 +16,7 @@ from clew.store.tables import (
     EDGE,
     ENTITY,
     FEEDBACK,
+    INJECTION,
     JOB,
     LABEL,
     MATERIAL,
@@ -411,6 +412,7 @@ OWNED_ROWS: Final = (
     OwnedRows(RECAP_STATE, "session"),
     OwnedRows(MATERIAL, "session"),
     OwnedRows(STAND_IN, "session"),
+    OwnedRows(INJECTION, "session"),
 )
 """What belongs to a turn or a session and has to go when that goes."""
 

@@ -19,15 +19,18 @@ from clew.store.row_types import (
     BlobRow,
     CompactionRow,
     CompletionRow,
+    ConversationRow,
     EdgeRow,
     EntityRow,
     FeedbackRow,
+    InjectionRow,
     JobRow,
     LabelAliasRow,
     LabelRow,
     LeaseRow,
     LedgerRow,
     MaterialRow,
+    MessageRow,
     MetaRow,
     NodeRow,
     OriginalRow,
@@ -36,6 +39,7 @@ from clew.store.row_types import (
     RecapStateRow,
     ReceiptRow,
     RenderingRow,
+    RequestLogRow,
     SegmentRow,
     SessionRow,
     SpaceRow,
@@ -175,6 +179,18 @@ RECAP_STATE: Final = TypedTable("recap_state", RecapStateRow, key=2, holds_user_
 MATERIAL: Final = TypedTable("material", MaterialRow, key=3, holds_user_text=True)
 STAND_IN: Final = TypedTable("stand_in", StandInRow, key=3, holds_user_text=True)
 RENDERING: Final = TypedTable("rendering", RenderingRow, key=2, holds_user_text=True)
+CONVERSATION: Final = TypedTable("conversation", ConversationRow, key=2, holds_user_text=True)
+MESSAGE: Final = TypedTable(
+    "message",
+    MessageRow,
+    key=4,
+    holds_user_text=False,
+    indexes={"chain": ("space", "chain"), "digest": ("space", "digest")},
+)
+INJECTION: Final = TypedTable("injection", InjectionRow, key=3, holds_user_text=True)
+REQUEST_LOG: Final = TypedTable(
+    "request_log", RequestLogRow, key=3, holds_user_text=False, indexes={"session": ("space", "session", "at")}
+)
 META: Final = TypedTable("meta", MetaRow, key=2, holds_user_text=True)
 
 TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
@@ -212,6 +228,10 @@ TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
             MATERIAL,
             STAND_IN,
             RENDERING,
+            CONVERSATION,
+            MESSAGE,
+            INJECTION,
+            REQUEST_LOG,
             META,
         )
     }

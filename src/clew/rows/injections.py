@@ -1,0 +1,89 @@
+"""Blocks that were put into clients' messages, as rows."""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+
+from clew.store.protocol import Reader, Store
+from clew.store.row_types import InjectionRow
+from clew.store.rows import dumps, from_us, to_us
+from clew.store.tables import INJECTION
+
+
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """A block put into a message of a conversation.
+
+    Attributes:
+        id: short, and part of the block.
+        chain: hash of the history up to and including the message, under the space's salt.
+        digest: hash of the message alone, likewise.
+        block: as it was put there, frame included.
+        receipt: of the recall that made it; None for a block that no recall made.
+        turns: ids of the turns that it quotes.
+        retired: when it stopped being put back; None while it is.
+    """
+
+    session: str
+    id: str
+    chain: bytes
+    digest: bytes
+    block: str
+    turns: tuple[str, ...]
+    at: datetime
+    receipt: str | None = None
+    retired: datetime | None = None
+
+
+def keep_injection(store: Store, space: str, injection: Injection) -> None:
+    """Keeps a block; durable on return."""
+    store.transaction(lambda tx: INJECTION.put(tx, [_row(space, injection)]))
+
+
+def injections_of(reader: Reader, space: str, session: str) -> list[Injection]:
+    """The blocks of a session, the oldest first, those that are retired included."""
+    rows = INJECTION.scan(reader, (space, session), (space, session))
+    return sorted(map(_injection, rows), key=lambda each: (each.at, each.id))
+
+
+def retire(store: Store, space: str, injections: Iterable[Injection], now: datetime) -> None:
+    """Ends the putting back of blocks; what was retired before, or deleted, stays so."""
+    chosen = [(space, each.session, each.id) for each in injections]
+    if chosen:
+        store.transaction(
+            lambda tx: INJECTION.put(
+                tx,
+                [
+                    row._replace(retired=to_us(now))
+                    for row in INJECTION.get_many(tx, chosen)
+                    if row is not None and row.retired is None
+                ],
+            )
+        )
+
+
+def quoted_turns(row: InjectionRow) -> tuple[str, ...]:
+    """The ids of the turns that a block quotes."""
+    return tuple(json.loads(row.turns))
+
+
+def _row(space: str, each: Injection) -> InjectionRow:
+    turns, at, retired = dumps(list(each.turns)), to_us(each.at), to_us(each.retired)
+    return InjectionRow(
+        space, each.session, each.id, each.chain, each.digest, each.block, each.receipt, turns, at, retired
+    )
+
+
+def _injection(row: InjectionRow) -> Injection:
+    return Injection(
+        session=row.session,
+        id=row.injection,
+        chain=row.chain,
+        digest=row.digest,
+        block=row.block,
+        turns=quoted_turns(row),
+        at=from_us(row.at),
+        receipt=row.receipt,
+        retired=from_us(row.retired),
+    )
