@@ -1314,6 +1314,16 @@ TUNE = (
     Requirement("W-TUNE-09", "DESIGN 6", "Turns that refer back become silver questions, by rule."),
 )
 
+# --- serve: what requests cost ---
+ECONOMY = (
+    Requirement("P-ECO-01", "issue 15", "Each price has its date and page, each provider the rules of its cache."),
+    Requirement("P-ECO-02", "issue 15", "A dated name or alias has its model's price; an unknown model has none."),
+    Requirement("P-ECO-03", "issue 15", "A file of the user replaces prices and rules; a broken one is named."),
+    Requirement("P-ECO-04", "issue 15", "The model of a cache with marks reads, writes and forgets as documented."),
+    Requirement("P-ECO-05", "issue 15", "The model of an automatic cache reads whole steps of an unchanged prefix."),
+    Requirement("P-ECO-06", "issue 15", "A request's blocks are what its provider compares, in its order."),
+)
+
 # --- INJECTION ---
 INJECTION = (
     Requirement(
@@ -2004,6 +2014,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *GRAPH,
     *NER,
     *HCE,
+    *ECONOMY,
     *INJECTION,
     *MCP,
     *SURFACES,

@@ -1,0 +1,187 @@
+"""A request as the blocks that a provider's cache compares, before and after our edits."""
+
+import hashlib
+import json
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Final
+
+from clew.condense.message_tokens import message_tokens
+from clew.condense.wires import Message
+from clew.serve.proxy.economy.cache_model import Block
+from clew.serve.proxy.exchange import ChatRequest, Edit, Span, edited
+from clew.text.counters import Counter
+
+MINUTES: Final = 300.0
+HOUR: Final = 3600.0
+DAY: Final = 86_400.0
+
+_ENCODER: Final = json.JSONEncoder(separators=(",", ":"), ensure_ascii=False)
+_MARKS: Final = ("cache_control", "prompt_cache_breakpoint")
+_HEADS: Final[Mapping[str, tuple[str, ...]]] = {
+    "anthropic": ("tools", "system"),
+    "openai": ("tools", "functions", "response_format"),
+    "responses": ("tools", "instructions", "text"),
+    "gemini": ("tools", "systemInstruction", "system_instruction", "cachedContent"),
+}
+"""Members before the messages that are part of the prompt, in the order in which the provider reads them."""
+
+_SETTINGS: Final[Mapping[str, tuple[str, ...]]] = {"anthropic": ("tool_choice", "thinking")}
+"""Members without tokens of their own that make the messages another prompt."""
+
+_LISTS: Final[Mapping[str, str]] = {"openai": "messages"}
+_PARTS: Final[Mapping[str, str]] = {"anthropic": "content", "gemini": "parts"}
+
+
+class BlockReader:
+    """Makes the blocks of requests; what it has read of a message serves the later requests that resend it."""
+
+    def __init__(self, count: Counter, most: int = 10_000) -> None:
+        """Counts by `count`; remembers the last `most` messages."""
+        self._count = count
+        self._most = most
+        self._known: OrderedDict[bytes, tuple[Block, ...]] = OrderedDict()
+
+    def head(self, request: ChatRequest) -> list[Block]:
+        """The blocks before the messages: tools, the system prompt, and settings that make it another prompt."""
+        wire, value = request.wire, request.value
+        found = [
+            self._block(wire, name, part) for name in _HEADS[wire] if name in value for part in _as_list(value[name])
+        ]
+        if wire in _LISTS and isinstance(value.get(_LISTS[wire]), list):
+            before = value[_LISTS[wire]][: len(value[_LISTS[wire]]) - len(request.messages)]
+            found += [self._block(wire, "message", message) for message in before]
+        settings = {name: value[name] for name in _SETTINGS.get(wire, ()) if name in value}
+        return [*found, Block(_ENCODER.encode(settings).encode("utf-8", "surrogatepass"), 0)] if settings else found
+
+    def messages(self, request: ChatRequest, edits: Sequence[Edit] = ()) -> list[tuple[Block, ...]]:
+        """The blocks of each message, once the edits are made."""
+        if not edits:
+            return [self._message(request.wire, _stretch(request.body, span)) for span in request.spans]
+        inside: dict[int, list[Edit]] = {}
+        first, last = (request.spans[0].start, request.spans[-1].end) if request.spans else (0, 0)
+        among = [edit for edit in edits if first <= edit.span.start and edit.span.end <= last]
+        for edit in among:
+            holder = _holder(request.spans, edit)
+            if holder is None:
+                return self._all_anew(request, among)
+            inside.setdefault(holder, []).append(edit)
+        return [
+            self._message(request.wire, _stretch(request.body, span, inside.get(index, ())))
+            for index, span in enumerate(request.spans)
+        ]
+
+    def blocks(self, request: ChatRequest, edits: Sequence[Edit] = ()) -> list[Block]:
+        """All blocks of a request, once the edits are made."""
+        found = [*self.head(request), *self._added(request, edits)]
+        found += [block for message in self.messages(request, edits) for block in message]
+        asked = _asked_for(request)
+        return [*found[:-1], replace(found[-1], mark=max(found[-1].mark, asked))] if found and asked else found
+
+    def tokens(self, request: ChatRequest, edits: Sequence[Edit] = ()) -> int:
+        """Tokens of the whole prompt, once the edits are made."""
+        return sum(block.tokens for block in self.blocks(request, edits))
+
+    def _added(self, request: ChatRequest, edits: Sequence[Edit]) -> Iterator[Block]:
+        """What edits add outside of the messages, as tools."""
+        if edits and request.spans:
+            first, last = request.spans[0].start, request.spans[-1].end
+            for edit in edits:
+                if not (first <= edit.span.start and edit.span.end <= last) and edit.text:
+                    yield Block(edit.text, self._count(edit.text.decode("utf-8", "replace")))
+
+    def _all_anew(self, request: ChatRequest, edits: Sequence[Edit]) -> list[tuple[Block, ...]]:
+        first, last = request.spans[0].start, request.spans[-1].end
+        moved = [Edit(Span(each.span.start - first, each.span.end - first), each.text) for each in edits]
+        messages = json.loads(b"[" + edited(request.body[first:last], moved) + b"]")
+        return [
+            self._message(request.wire, _ENCODER.encode(each).encode("utf-8", "surrogatepass")) for each in messages
+        ]
+
+    def _message(self, wire: str, raw: bytes) -> tuple[Block, ...]:
+        key = hashlib.blake2b(raw, digest_size=16, person=wire.encode()).digest()
+        known = self._known.get(key)
+        if known is None:
+            known = tuple(self._blocks_of(wire, json.loads(raw)))
+            self._known[key] = known
+            if len(self._known) > self._most:
+                self._known.popitem(last=False)
+        else:
+            self._known.move_to_end(key)
+        return known
+
+    def _blocks_of(self, wire: str, message: Any) -> Iterator[Block]:
+        name = _PARTS.get(wire)
+        if name is None or not isinstance(message, dict):
+            yield self._block(wire, "message", message)
+            return
+        role = str(message.get("role", ""))
+        content = message.get(name)
+        for part in [{"type": "text", "text": content}] if isinstance(content, str) else _as_list(content):
+            yield self._block(wire, role, part)
+
+    def _block(self, wire: str, kind: str, value: Any) -> Block:
+        bare, mark = _without_mark(value)
+        data = f"{kind}\x1f{_ENCODER.encode(bare)}".encode("utf-8", "surrogatepass")
+        if isinstance(bare, str):
+            return Block(data, self._count(bare), mark)
+        return Block(data, message_tokens([bare], wire, self._count) if isinstance(bare, dict) else 0, mark)
+
+
+def _asked_for(request: ChatRequest) -> float:
+    """Seconds for which a request asks as a whole to keep its prompt; 0 if it does not ask."""
+    if request.wire == "anthropic":
+        return _mark(request.value)
+    return DAY if request.value.get("prompt_cache_retention") == "24h" else 0.0
+
+
+def _without_mark(value: Any) -> tuple[Any, float]:
+    """A part without its cache mark, and the mark's seconds."""
+    if not isinstance(value, Mapping):
+        return value, 0.0
+    mark = _mark(value)
+    if mark:
+        return {name: inner for name, inner in value.items() if name not in _MARKS}, mark
+    inner = value.get("content")
+    if isinstance(inner, list) and (within := max((_mark(part) for part in inner), default=0.0)):
+        return {**value, "content": [_without_mark(part)[0] for part in inner]}, within
+    return value, 0.0
+
+
+def _mark(value: Any) -> float:
+    asked = next((value[name] for name in _MARKS if value.get(name)), None) if isinstance(value, Mapping) else None
+    if asked is None:
+        return 0.0
+    return HOUR if isinstance(asked, Mapping) and asked.get("ttl") == "1h" else MINUTES
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+def _stretch(body: bytes, span: Span, edits: Sequence[Edit] = ()) -> bytes:
+    raw = body[span.start : span.end]
+    if not edits:
+        return raw
+    return edited(
+        raw, [Edit(Span(each.span.start - span.start, each.span.end - span.start), each.text) for each in edits]
+    )
+
+
+def _holder(spans: Sequence[Span], edit: Edit) -> int | None:
+    """The message inside of which an edit lies; None for one that adds, removes or replaces messages."""
+    index = bisect_right(spans, edit.span.start, key=lambda span: span.start) - 1
+    held = index >= 0 and spans[index].start < edit.span.start and edit.span.end < spans[index].end
+    return index if held else None
+
+
+def messages_of(request: ChatRequest, edits: Sequence[Edit]) -> tuple[Message, ...]:
+    """The messages once the edits are made."""
+    if not request.spans:
+        return request.messages
+    first, last = request.spans[0].start, request.spans[-1].end
+    among = [edit for edit in edits if first <= edit.span.start and edit.span.end <= last]
+    moved = [Edit(Span(each.span.start - first, each.span.end - first), each.text) for each in among]
+    return tuple(json.loads(b"[" + edited(request.body[first:last], moved) + b"]"))
