@@ -98,7 +98,7 @@ def test_every_message_of_the_other_wires_is_read(wire: str) -> None:
         if wire == "gemini"
         else [{"role": "user", "content": "one two three"}, {"type": "function_call", "arguments": '{"a": 1}'}]
     )
-    request = chat_request(wire, messages, model="m", **({"tools": [{"name": "t", "description": "does"}]}))
+    request = chat_request(wire, messages, model="m", tools=[{"name": "t", "description": "does"}])
     assert [len(blocks) for blocks in READER.messages(request)] == ([2, 0] if wire == "gemini" else [1, 1])
     assert READER.blocks(request)[0].data.startswith(b"tools\x1f")
     assert READER.tokens(request) == sum(block.tokens for block in READER.blocks(request)) > 0

@@ -93,7 +93,7 @@ def test_a_broken_file_of_the_user_is_named(tmp_path: Path, text: str) -> None:
     own.write_text(text)
     with pytest.raises(ConfigError, match="prices"):
         price_list(str(own))
-    with pytest.raises(ConfigError, match="missing.toml"):
+    with pytest.raises(ConfigError, match=r"missing\.toml"):
         price_list(str(tmp_path / "missing.toml"))
 
 

@@ -1,4 +1,4 @@
-"""Prices of models and rules of the providers' prompt caches, as `prices.toml` gives them with their date and source."""
+"""Prices of models and rules of the providers' prompt caches: `prices.toml`, with its date and sources."""
 
 import re
 import tomllib
