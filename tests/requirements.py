@@ -1474,6 +1474,7 @@ SURFACES = (
     Requirement("P-SRF-05", "DESIGN 10", "With a language model, `recall_past_conversation` answers with its sources."),
     Requirement("P-SRF-06", "DESIGN 1.3", "An answer without sources among the recalled turns gives way to the block."),
     Requirement("P-SRF-07", "DESIGN 10", "The tools may be called with the prefixes `clew_` and `vc_`."),
+    Requirement("P-SRF-08", "DESIGN 10", "MCP over streamable HTTP serves the tools of the token's space and scopes."),
 )
 
 # --- PACK ---

@@ -103,19 +103,23 @@ class Tools:
         memory: Memory,
         *,
         session: str = NOTES,
+        may_store: bool = True,
         may_forget: bool = False,
+        local: bool = True,
         clock: Callable[[], datetime] = _now,
     ) -> None:
         """Creates the tools; notes are stored in `session`, with the time of `clock`.
 
         Args:
+            may_store: whether the tools that store are offered.
             may_forget: whether the tool that deletes turns is offered.
+            local: whether the agent works in this process's current folder, whose project is then preferred.
 
         Raises:
             InputError: no session can have that name.
         """
         self._memory, self._session, self._clock = memory, given_session(session), clock
-        self._may_forget = may_forget
+        self._may_store, self._may_forget, self._local = may_store, may_forget, local
 
     def warm_up(self) -> None:
         """Loads the index and the embedder's model ahead of the first call."""
@@ -123,6 +127,10 @@ class Tools:
 
     def offered(self) -> tuple[Tool, ...]:
         """The tools in the order in which they are listed."""
+        tools = (*self._searching(), *self._by_topic(), *((self._forgetting(),) if self._may_forget else ()))
+        return tuple(tool for tool in tools if self._may_store or not tool.stores)
+
+    def _searching(self) -> tuple[Tool, ...]:
         return (
             Tool(
                 "recall",
@@ -173,8 +181,6 @@ class Tools:
                 "List earlier sessions: title, project, git branch, time. The id is a session for recall.",
                 {"project": "folder name or path", "branch": "git branch"},
             ),
-            *self._by_topic(),
-            *((self._forgetting(),) if self._may_forget else ()),
         )
 
     def _by_topic(self) -> tuple[Tool, ...]:
@@ -242,12 +248,13 @@ class Tools:
 
     def brief(self) -> str:
         """What the project of the current folder was about last time, marked as quoted memory."""
-        text = self._memory.brief(project=str(Path.cwd())) or self._memory.brief()
+        text = (self._memory.brief(project=str(Path.cwd())) if self._local else "") or self._memory.brief()
         return quoted(text) if text else "Nothing is remembered yet."
 
     def recap(self) -> str:
         """The recap of the last session of the current folder's project, else of all, marked as quoted memory."""
-        found = self._memory.sessions(project=str(Path.cwd()), limit=1) or self._memory.sessions(limit=1)
+        here = self._memory.sessions(project=str(Path.cwd()), limit=1) if self._local else []
+        found = here or self._memory.sessions(limit=1)
         return self.recap_of(found[0].name) if found else "Nothing is remembered yet."
 
     def recap_of(self, session: str) -> str:

@@ -1,0 +1,80 @@
+"""Serves the tools over MCP's streamable HTTP, as a part of the server's ASGI app.
+
+Borders: tokens, hosts and origins are checked before a request gets here (`clew.serve.access`); the space and the scopes
+that a token gives choose the tools. Requests stand alone: there are no sessions that a second token could take over, and
+any worker process can answer any of them.
+"""
+
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+import anyio
+from anyio.abc import TaskGroup, TaskStatus
+from starlette.types import Receive, Scope, Send
+
+from clew.errors import ClosedError
+from clew.serve.mcp import make_server
+from clew.serve.tools import Tools
+
+if TYPE_CHECKING:
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+
+ToolsKey = tuple[str, bool, bool]
+"""A space, whether its tools may store, and whether they may delete."""
+
+
+class McpOverHttp:
+    """One MCP server for each space and set of scopes, made at its first request."""
+
+    def __init__(self, tools_of: Callable[[ToolsKey], Tools]) -> None:
+        """Takes what opens the tools of a space; it may block, and is called in a thread."""
+        self._tools_of = tools_of
+        self._managers: dict[ToolsKey, StreamableHTTPSessionManager] = {}
+        self._tasks: TaskGroup | None = None
+        self._starting = anyio.Lock()
+
+    @asynccontextmanager
+    async def running(self) -> AsyncIterator[None]:
+        """Serves until the block ends; part of the lifespan of the app."""
+        async with anyio.create_task_group() as tasks:
+            self._tasks = tasks
+            try:
+                yield
+            finally:
+                self._tasks = None
+                self._managers.clear()
+                tasks.cancel_scope.cancel()
+
+    async def handle(self, key: ToolsKey, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answers one HTTP request to the path of the MCP server.
+
+        Raises:
+            MissingExtra: the SDK is not installed.
+            ClosedError: the app is stopping.
+        """
+        manager = self._managers.get(key) or await self._started(key)
+        await manager.handle_request(scope, receive, send)
+
+    async def _started(self, key: ToolsKey) -> "StreamableHTTPSessionManager":
+        async with self._starting:
+            if key not in self._managers:
+                if self._tasks is None:
+                    raise ClosedError("the server is stopping; send the request again when it has started")
+                self._managers[key] = await self._tasks.start(self._serve, key)
+            return self._managers[key]
+
+    async def _serve(self, key: ToolsKey, *, task_status: "TaskStatus[StreamableHTTPSessionManager]") -> None:
+        manager = await anyio.to_thread.run_sync(lambda: _manager(self._tools_of(key)))
+        async with manager.run():
+            task_status.started(manager)
+            await anyio.sleep_forever()
+
+
+def _manager(tools: Tools) -> "StreamableHTTPSessionManager":
+    server = make_server(tools)
+    from mcp.server.transport_security import TransportSecuritySettings  # an extra, which takes a second to import
+
+    checked_before = TransportSecuritySettings(enable_dns_rebinding_protection=False)
+    server.streamable_http_app(json_response=True, stateless_http=True, transport_security=checked_before)
+    return server.session_manager
