@@ -1901,6 +1901,30 @@ MENDED = (
 )
 
 # --- KEEP ---
+FORMATS = (
+    Requirement(
+        "P-FMT-01", "issue 15", "A chat request is recognised by its path and read; messages are without instructions."
+    ),
+    Requirement(
+        "P-FMT-02",
+        "DESIGN 10",
+        "Text is added at the end of a user's message, after every cache mark; no other byte of the body changes.",
+    ),
+    Requirement("P-FMT-03", "DESIGN 10", "Messages are replaced and tools added in place; no other byte changes."),
+    Requirement(
+        "P-FMT-04",
+        "issue 15",
+        "What is no request of a format is refused with FormatError, in time linear in its size.",
+    ),
+    Requirement(
+        "P-FMT-05",
+        "issue 15",
+        "An answer is assembled from a stream in pieces of any size, as a client resends it; what came before a break "
+        "is kept.",
+    ),
+    Requirement("P-FMT-06", "issue 15", "Results of tools and errors have the shape of the format's API."),
+)
+
 TASKS = (
     Requirement("F-TASKS-01", "issue 14", "A compaction tells how far it is, stretch by stretch, also in a dry run."),
     Requirement(
@@ -1991,6 +2015,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *BENCH,
     *PRIVACY,
     *RANKING,
+    *FORMATS,
     *TYPES,
     *CONFIG,
     *RECALL,

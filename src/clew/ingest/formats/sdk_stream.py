@@ -6,9 +6,12 @@ Each piece is read when it arrives, because the SDKs go on changing the objects 
 import codecs
 import json
 from collections.abc import Callable, Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 from clew.ingest.formats.sdk import JsonObject, joined_items, messages_in, plain
+
+_GROWING: Final = ("text", "thinking", "signature", "content", "partial_json")
+"""Members of a delta of Anthropic whose pieces make up a text of the block."""
 
 
 class StreamedAnswer:
@@ -18,8 +21,11 @@ class StreamedAnswer:
         self._text: list[str] = []
         self._thoughts: list[str] = []
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._refusals: list[str] = []
         self._calls: dict[int, JsonObject] = {}
+        self._call_texts: dict[tuple[int, str], list[str]] = {}
         self._blocks: dict[int, JsonObject] = {}
+        self._block_texts: dict[tuple[int, str], list[str]] = {}
         self._parts: list[JsonObject] = []
         self._items: list[JsonObject] = []
         self._unfinished: dict[str, list[str]] = {}
@@ -42,12 +48,13 @@ class StreamedAnswer:
             return self._whole
         unfinished = ("".join(texts) for texts in self._unfinished.values())
         items = [*self._items, *({"type": "message", "role": "assistant", "content": text} for text in unfinished)]
-        content: list[JsonObject] = [_finished(self._blocks[place]) for place in sorted(self._blocks)]
+        content = [self._block(place) for place in sorted(self._blocks)]
         text = "".join(self._text)
         message = {
             **({"reasoning_content": "".join(self._thoughts)} if self._thoughts else {}),
             **({"content": text} if text else {}),
-            **({"tool_calls": [self._calls[place] for place in sorted(self._calls)]} if self._calls else {}),
+            **({"refusal": "".join(self._refusals)} if self._refusals else {}),
+            **({"tool_calls": [self._call(place) for place in sorted(self._calls)]} if self._calls else {}),
         }
         return [
             *joined_items(items),
@@ -60,7 +67,9 @@ class StreamedAnswer:
         """A chunk of Chat Completions or of Gemini, or a message with a piece of text (Ollama, LangChain)."""
         choices, candidates, message = (_member(piece, name) for name in ("choices", "candidates", "message"))
         if choices:
-            self._take_choice(choices[0])
+            for choice in choices:
+                if not _member(choice, "index"):  # of several answers the first counts
+                    self._take_choice(choice)
         elif candidates:
             content = _member(candidates[0], "content")
             for part in _member(content, "parts") or ():
@@ -77,26 +86,31 @@ class StreamedAnswer:
         delta = _member(choice, "delta")
         if delta is None:
             delta = {"content": _member(choice, "text")}
-        for name, texts in (("content", self._text), ("refusal", self._text), ("reasoning_content", self._thoughts)):
-            text = _member(delta, name)
+        thought = _member(delta, "reasoning_content") or _member(delta, "reasoning")
+        texts = (_member(delta, "content"), self._text), (_member(delta, "refusal"), self._refusals)
+        for text, held in (*texts, (thought, self._thoughts)):
             if isinstance(text, str):
-                texts.append(text)
+                held.append(text)
         for call in _member(delta, "tool_calls") or ():
             self._take_call(call)
 
     def _take_call(self, call: Any) -> None:
         place = _place(call, len(self._calls))
-        held = self._calls.setdefault(place, {"type": "function", "function": {"name": "", "arguments": ""}})
+        held = self._calls.setdefault(place, {"type": "function"})
         function = _member(call, "function")
         if _member(call, "id"):
             held["id"] = _member(call, "id")
         for name in ("name", "arguments"):
-            text = _member(function, name)
-            held["function"][name] += text if isinstance(text, str) else ""
+            if isinstance(text := _member(function, name), str):
+                self._call_texts.setdefault((place, name), []).append(text)
+
+    def _call(self, place: int) -> JsonObject:
+        function = {name: "".join(self._call_texts.get((place, name), ())) for name in ("name", "arguments")}
+        return {**self._calls[place], "function": function}
 
     def _take_part(self, part: JsonObject) -> None:
         last = self._parts[-1] if self._parts else {}
-        is_text = isinstance(part.get("text"), str) and isinstance(last.get("text"), str)
+        is_text = _is_only_text(part) and _is_only_text(last)
         if is_text and bool(part.get("thought")) == bool(last.get("thought")):
             self._parts[-1] = {**last, "text": last["text"] + part["text"]}
         else:
@@ -111,14 +125,26 @@ class StreamedAnswer:
             self._blocks[_place(event, len(self._blocks))] = block
 
     def _extend_block(self, event: Any) -> None:
-        block, delta = self._blocks.get(_place(event, -1)), _member(event, "delta")
-        if block is None:
+        place, delta = _place(event, -1), _member(event, "delta")
+        if place not in self._blocks:
             return
-        for name in ("text", "thinking", "signature"):
+        for name in _GROWING:
             if isinstance(piece := _member(delta, name), str):
-                block[name] = (block.get(name) or "") + piece
-        if isinstance(piece := _member(delta, "partial_json"), str):
-            block["input"] = (block["input"] if isinstance(block.get("input"), str) else "") + piece
+                self._block_texts.setdefault((place, name), []).append(piece)
+        if (citation := plain(_member(delta, "citation"))) is not None:
+            block = self._blocks[place]
+            self._blocks[place] = {**block, "citations": [*(block.get("citations") or ()), citation]}
+
+    def _block(self, place: int) -> JsonObject:
+        """A block with what was added to it; arguments that broke off stay text."""
+        block = dict(self._blocks[place])
+        for name in _GROWING:
+            if (pieces := self._block_texts.get((place, name))) is not None:
+                old = block.get(name)
+                block[name] = (old if isinstance(old, str) else "") + "".join(pieces)
+        if (arguments := block.pop("partial_json", None)) is not None:
+            block["input"] = _parsed(arguments)
+        return block
 
     def _extend_item(self, event: Any) -> None:
         self._unfinished.setdefault(str(_member(event, "item_id")), []).append(_member(event, "delta") or "")
@@ -140,6 +166,7 @@ class StreamedAnswer:
         "content_block_start": _open_block,
         "content_block_delta": _extend_block,
         "response.output_text.delta": _extend_item,
+        "response.refusal.delta": _extend_item,
         "response.output_item.done": _end_item,
         "response.completed": _end_response,
         "response.incomplete": _end_response,
@@ -176,11 +203,13 @@ def _member(value: Any, name: str) -> Any:
     return value.get(name) if isinstance(value, Mapping) else getattr(value, name, None)
 
 
-def _finished(block: JsonObject) -> JsonObject:
-    """A block whose call's arguments are an object; arguments that broke off stay text."""
-    if not isinstance(block.get("input"), str):
-        return block
+def _is_only_text(part: JsonObject) -> bool:
+    """Whether a part of Gemini has nothing, such as a signature, that a longer text would not keep in its place."""
+    return isinstance(part.get("text"), str) and part.keys() <= {"text", "thought"}
+
+
+def _parsed(arguments: str) -> Any:
     try:
-        return {**block, "input": json.loads(block["input"] or "{}")}
-    except ValueError:
-        return block
+        return json.loads(arguments or "{}")
+    except (ValueError, RecursionError):
+        return arguments

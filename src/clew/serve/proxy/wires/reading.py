@@ -1,0 +1,78 @@
+"""What reading a request needs in every format: its parts, checked, and its headers."""
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from clew.condense.wires import Message
+from clew.condense.wires.protocol import blocks, checked_list, text_of
+from clew.errors import FormatError, InputError
+from clew.serve.proxy.exchange import PREFIX, ChatRequest
+from clew.serve.proxy.wires.json_spans import JsonBody
+
+_INSTRUCTIONS: Final = ("system", "developer")
+
+
+def checked(messages: object, name: str) -> tuple[Message, ...]:
+    """The messages of a request.
+
+    Raises:
+        FormatError: they are no list of objects, or nested too deeply.
+    """
+    try:
+        return tuple(checked_list(messages))
+    except InputError as error:
+        raise FormatError(f"{name}: {error}") from None
+
+
+def client_headers(headers: Mapping[str, str]) -> dict[str, str]:
+    """The headers with names in lower case, without Clew's own."""
+    lower = {name.lower(): value for name, value in headers.items()}
+    return {name: value for name, value in lower.items() if not name.startswith(PREFIX)}
+
+
+def texts(content: object) -> str:
+    """The texts of a content that is text, one block or a list of blocks, a line each."""
+    if isinstance(content, str):
+        return content
+    found = blocks([content] if isinstance(content, dict) else content)
+    return "\n".join(text for block in found if (text := text_of(block.get("text"))))
+
+
+def leading_instructions(messages: Sequence[Message]) -> int:
+    """How many messages at the beginning are instructions of the developer rather than conversation."""
+    return next(
+        (number for number, message in enumerate(messages) if message.get("role") not in _INSTRUCTIONS), len(messages)
+    )
+
+
+def names(tools: object, *inside: str) -> tuple[str, ...]:
+    """The names of tools; `inside` are members that may hold the name."""
+    found = []
+    for tool in blocks(tools):
+        holders = [tool, *(tool[name] for name in inside if isinstance(tool.get(name), dict))]
+        found.append(next((text_of(holder.get("name")) for holder in holders if holder.get("name")), ""))
+    return tuple(name or text_of(tool.get("type")) for name, tool in zip(found, blocks(tools), strict=True))
+
+
+def without_query(path: str) -> str:
+    """The path alone, without a slash at its end."""
+    return re.split(r"[?#]", path, maxsplit=1)[0].rstrip("/")
+
+
+def request_of(
+    wire: str, path: str, headers: Mapping[str, str], body: bytes, read: JsonBody, **fields: Any
+) -> ChatRequest:
+    """A request with what all formats read alike."""
+    return ChatRequest(
+        **{
+            "wire": wire,
+            "path": path,
+            "headers": client_headers(headers),
+            "body": body,
+            "value": read.value,
+            "model": text_of(read.value.get("model")),
+            "stream": read.value.get("stream") is True,
+            **fields,
+        }
+    )
