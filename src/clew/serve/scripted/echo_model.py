@@ -1,0 +1,69 @@
+"""A model that knows nothing but its request: it answers with the sentence of it that is nearest to the question.
+
+So a test can prove that a fact reached the model, and the demo needs no real one.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+from clew.serve.scripted.script import RecordedRequest, Reply
+
+UNKNOWN: Final = "I do not know."
+_TEXT_KEYS: Final = tuple(
+    "system systemInstruction instructions messages contents input content parts text output response result "
+    "functionResponse".split()
+)
+_WORD: Final = re.compile(r"\w+")
+_SENTENCE: Final = re.compile(r"[^\n.!?]*[^\s.!?][^\n.!?]*(?:[.!?]+(?=\s|$)|(?:[.!?](?=\S)[^\n.!?]*)+[.!?]*|$|\n)")
+_SMALL: Final = frozenset(
+    "a about an and are at be by did do does for from had has have he her his how i in is it me my of on or our please "
+    "she tell that the their them they this to us was we were what when where which who why will with you your".split()
+)
+
+
+def answer_from_request(request: RecordedRequest) -> Reply:
+    """The sentence with the most of the question's rare words; `UNKNOWN` when none shares half of them."""
+    texts = [text for text in strings(request.value) if text.strip()]
+    if not texts:
+        return Reply(UNKNOWN)
+    question = last_question(request)
+    wanted = _words(question)
+    sentences = [found[0].strip() for text in texts for found in _SENTENCE.finditer(text) if "?" not in found[0]]
+    counts = Counter(word for sentence in sentences for word in _words(sentence))
+    best, score = "", 0.0
+    for sentence in sentences:
+        shared = wanted & _words(sentence)
+        if 2 * len(shared) < len(wanted) or sentence in question:
+            continue
+        worth = sum(1.0 / counts[word] for word in shared) + len(shared)
+        if worth > score:
+            best, score = sentence, worth
+    return Reply(best or UNKNOWN)
+
+
+def last_question(request: RecordedRequest) -> str:
+    """The last question in the request's last message; what the proxy put around it is no question."""
+    value = request.value or {}
+    given = value.get("messages") or value.get("contents") or value.get("input") or []
+    texts = [given] if isinstance(given, str) else list(strings(given[-1:]))
+    questions = [found for text in texts for found in re.findall(r"[^\n.!?]+\?", text)]
+    return questions[-1].strip() if questions else " ".join(texts)
+
+
+def strings(value: Any) -> Iterator[str]:
+    """The texts in a body, without ids, types and pictures."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for inner in value:
+            yield from strings(inner)
+    elif isinstance(value, dict):
+        for key in _TEXT_KEYS:
+            if key in value:
+                yield from strings(value[key])
+
+
+def _words(text: str) -> set[str]:
+    return {word for word in _WORD.findall(text.lower()) if word not in _SMALL}
