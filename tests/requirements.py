@@ -1942,6 +1942,15 @@ TASKS = (
     Requirement("F-TASKS-04", "DESIGN 6", "Only questions for what is open, left or next bring open tasks."),
 )
 
+ADAPTER = (
+    Requirement("P-ADP-01", "issue 15", "A LangGraph store keeps, lists, filters and ranks items in a memory."),
+    Requirement("P-ADP-02", "issue 15", "A LangGraph checkpointer remembers messages that the graph later trims."),
+    Requirement("P-ADP-03", "issue 15", "A session of the OpenAI Agents SDK gives items back exactly as they came."),
+    Requirement("P-ADP-04", "issue 15", "LlamaIndex gets the newest messages and what the question recalls."),
+    Requirement("P-ADP-05", "issue 15", "Anthropic's memory tool keeps its files in a memory."),
+    Requirement("F-TURNS-01", "DESIGN 10", "A program reads the turns of a conversation, or of the space, in order."),
+)
+
 KEEP = (
     Requirement(
         "F-KEEP-01",
@@ -2055,4 +2064,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *MENDED,
     *TASKS,
     *KEEP,
+    *ADAPTER,
 )

@@ -76,6 +76,7 @@ class AsyncMemory:
     find_quote = _in_thread(Memory.find_quote, question=True)
     brief = _in_thread(Memory.brief, question=True)
     sessions = _in_thread(Memory.sessions, question=True)
+    turns = _in_thread(Memory.turns, question=True)
     get = _in_thread(Memory.get)
     restore = _in_thread(Memory.restore)
     recap = _in_thread(Memory.recap)

@@ -15,6 +15,7 @@ TOOLS = ("cat", "cksum", "dirname")
 COMMANDS = (
     "demo",
     "test",
+    "test-adapters",
     "test-compiled",
     "test-encrypted",
     "test-model",

@@ -32,6 +32,7 @@ from clew.recall.shown import shown_of
 from clew.recall.time_lookup import TimeRequest, remember
 from clew.recall.timeline import with_moments
 from clew.rows.compactions import receipt_of_compaction
+from clew.rows.turn_log import stored_turns
 from clew.store.protocol import Store
 from clew.text.counters import Counter, Counting
 from clew.text.counters import counter as counter_named
@@ -325,6 +326,15 @@ class MemoryRecalls:
         most = given_count(budget, "budget", "tokens of what is brought back")
         count = self._counter(counter)
         return insurance(self.reads, given_text(session, "session"), checked_list(messages), count, budget=most)
+
+    def turns(self, session: str | None = None) -> list[Turn]:
+        """The turns of a conversation, or of the whole space, as they were stored, in order of arrival.
+
+        Args:
+            session: name of the conversation, in full; an unknown one has no turns.
+        """
+        self._check_open()
+        return stored_turns(self.reads.store, self.space, None if session is None else given_session(session))
 
     def sessions(
         self,

@@ -5,7 +5,9 @@ from typing import Final
 
 from clew.store.protocol import Store
 from clew.store.row_types import TurnRow
+from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
+from clew.types.turn import Turn
 
 STRETCH: Final = 500
 """Rows held in memory at a time."""
@@ -25,3 +27,11 @@ def stored_rows(store: Store, space: str, low: int = 0, high: int | None = None)
             return
         yield rows
         after = rows[-1].ordinal + 1
+
+
+def stored_turns(store: Store, space: str, session: str | None = None, after: int = -1) -> list[Turn]:
+    """The turns of a session by seq, from the one after `after` on; without a session those of the space by ordinal."""
+    if session is None:
+        return [turn_from_row(row) for rows in stored_rows(store, space) for row in rows]
+    with store.snapshot() as reader:
+        return [turn_from_row(row) for row in TURN.scan(reader, (space, session, after + 1), (space, session))]

@@ -1,0 +1,115 @@
+"""JSON documents under keys, kept as turns: the newest version counts, the earlier ones stay until the key is deleted.
+
+Borders: one conversation holds the documents of one `Documents`. Keys are not parsed.
+"""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, Final
+
+from clew.adapters.session_log import SessionLog
+from clew.errors import InputError
+from clew.memory import Memory
+from clew.types.turn import Role, Turn
+
+KEY: Final = "document"
+VALUE: Final = "value"
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The newest version of a document.
+
+    Attributes:
+        value: as it was put, secrets masked as in every turn (`ingest.secrets`).
+        created, updated: when the first and the newest version were stored.
+        turn_ids: the turns that hold the versions, oldest first.
+    """
+
+    key: str
+    value: dict[str, Any]
+    created: datetime
+    updated: datetime
+    turn_ids: tuple[str, ...]
+
+
+class Documents:
+    """The documents of one conversation of a memory. Threads and processes may share them."""
+
+    def __init__(self, memory: Memory, session: str, role: Role = "user") -> None:
+        """Opens the documents of a conversation; `role` says who writes them."""
+        self.memory, self.session = memory, session
+        self._role = role
+        self._log = SessionLog(memory, session)
+
+    def all(self) -> dict[str, Document]:
+        """Every document by its key, in the order in which the keys were first put."""
+        found: dict[str, Document] = {}
+        for turn in self._log.refresh():
+            key, value = turn.metadata.get(KEY), turn.metadata.get(VALUE)
+            if not isinstance(key, str) or not isinstance(value, dict) or turn.ingested_at is None:
+                continue  # a turn of somebody else in this conversation
+            before = found.get(key)
+            found[key] = Document(
+                key,
+                value,
+                turn.ingested_at if before is None else before.created,
+                turn.ingested_at,
+                (*(() if before is None else before.turn_ids), str(turn.id)),
+            )
+        return found
+
+    def get(self, key: str) -> Document | None:
+        """The newest version of a document; None if there is none."""
+        return self.all().get(key)
+
+    def put(self, key: str, value: Mapping[str, Any]) -> None:
+        """Stores a version of a document; the value that it already has adds nothing.
+
+        Raises:
+            InputError: the value is not JSON.
+        """
+        checked = _checked(key, value)
+        before = self.get(key)
+        if before is None or before.value != checked:
+            turn = Turn(
+                role=self._role,
+                content=readable(checked) or key,
+                session=self.session,
+                metadata={KEY: key, VALUE: checked},
+            )
+            self.memory.add(turn)
+
+    def delete(self, key: str) -> bool:
+        """Forgets a document with all its versions, for good; False if there was none."""
+        found = self.get(key)
+        if found is None:
+            return False
+        self.memory.forget(turn_ids=found.turn_ids)
+        return True
+
+
+def _checked(key: str, value: Mapping[str, Any]) -> dict[str, Any]:
+    try:
+        checked = json.loads(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    except (TypeError, ValueError, RecursionError) as error:
+        raise InputError(f"the value of {key!r:.80} cannot be written as JSON: {error}; give plain data") from error
+    if not isinstance(checked, dict):
+        raise InputError(f"the value of {key!r:.80}: expected a mapping, got {type(value).__name__}")
+    return checked
+
+
+def readable(value: Any) -> str:
+    """A JSON value as lines that words can be found in: texts alone, other members as `name: value`."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, dict):
+        lines = [f"{name}: {readable(inner)}" for name, inner in value.items()]
+        if len(lines) == 1 and isinstance(next(iter(value.values())), str):
+            return str(next(iter(value.values()))) or lines[0]
+        return "\n".join(lines) or "{}"
+    if isinstance(value, list):
+        return "\n".join(f"- {readable(each)}" for each in value) or "[]"
+    return json.dumps(value)
