@@ -2,6 +2,7 @@
 
 import ast
 import re
+import subprocess
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -20,8 +21,15 @@ MEGABYTES = 110
 APART = {"encrypted", "ner"}
 """Extras whose packages take the place of others, or are large and do nothing alone: they are in no `all`, and have a
 lock of their own."""
+ADAPTERS = {"agents", "langgraph", "llama-index"}
+"""Extras that name a library whose users have it already: in no `all`, and locked together."""
 MEASURING = {"bench"}
 """Extras that only measurements need: in no `all`, and locked with the packages of development."""
+OUTERMOST = {
+    "src/clew/adapters/": {"agents", "anthropic", "langgraph", "llama-index"},
+    "src/clew/serve/": {"anyio", "httpx2", "starlette", "uvicorn"},
+}
+"""Folders that nothing loads unless it needs their libraries, so that these may be imported at the start."""
 PYPROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 PROJECT, GROUPS = PYPROJECT["project"], PYPROJECT["dependency-groups"]
 
@@ -66,7 +74,8 @@ def foreign(path: Path) -> set[str]:
     """Distributions outside of the core that the module imports at its start."""
     owners = distributions()
     names = set(imports_at_start(ast.parse(path.read_text(encoding="utf-8")))) - sys.stdlib_module_names - {"clew"}
-    return {str(canonicalize_name((owners.get(name) or [name])[0])) for name in names} - declared()
+    needed = {str(canonicalize_name((owners.get(name) or [name])[0])) for name in names} - declared()
+    return needed.difference(*(given for folder, given in OUTERMOST.items() if label(path).startswith(folder)))
 
 
 @pytest.mark.requirement("F-HOUSE-15")
@@ -97,7 +106,7 @@ def test_late_imports_are_told_from_early_ones() -> None:
 
 @pytest.mark.requirement("F-HOUSE-16")
 def test_every_dependency_is_locked_and_every_extra_is_in_all() -> None:
-    extras = set(PROJECT["optional-dependencies"]) - {"all", *MEASURING} - APART
+    extras = set(PROJECT["optional-dependencies"]) - {"all", *MEASURING} - APART - ADAPTERS
     wanted = declared().union(*(declared(extra) for extra in extras))
     lock = (ROOT / "requirements/run.txt").read_text(encoding="utf-8")
     assert wanted <= {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
@@ -118,3 +127,15 @@ def test_what_stands_apart_is_locked_apart() -> None:
         lock = (ROOT / f"requirements/{extra}.txt").read_text(encoding="utf-8")
         assert declared(extra) <= {canonicalize_name(name) for name in re.findall(r"^([\w.-]+)==", lock, re.MULTILINE)}
         assert GROUPS[extra] == PROJECT["optional-dependencies"][extra]
+    lock = (ROOT / "requirements/adapters.txt").read_text(encoding="utf-8")
+    extras = [PROJECT["optional-dependencies"][extra] for extra in ADAPTERS]
+    assert sorted(GROUPS["adapters"]) == sorted(line for lines in extras for line in lines)
+    assert all(f"\n{Dependency(line).name}==" in lock for line in GROUPS["adapters"])
+
+
+@pytest.mark.requirement("F-HOUSE-16")
+def test_asking_loads_no_server() -> None:
+    code = "import sys, clew.cli.main, clew.memory.facade, clew.cli.ask; print(*sys.modules)"
+    ran = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
+    loaded = {name.partition(".")[0] for name in ran.stdout.split()}
+    assert loaded.isdisjoint(set().union(*OUTERMOST.values()))
