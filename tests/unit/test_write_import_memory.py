@@ -43,7 +43,7 @@ def test_sessions_in_turn_are_known_again_and_grow(tmp_path: Path, ids: bool) ->
 def held(appender: Appender, path: Path) -> int:
     """The most bytes of Python that an import holds between two batches.
 
-    CPython keeps up to 2,000 freed tuples of each length for reuse until a full collection, and tracemalloc counts them.
+    CPython keeps up to 2,000 freed tuples of each length until a full collection, and tracemalloc counts them.
     How many are kept already, and when a full collection comes, depends on what the process did before. So every batch
     is followed by a full collection, and what was there before is set aside, which keeps these fast.
     """

@@ -1,8 +1,8 @@
 """Serves the tools over MCP's streamable HTTP, as a part of the server's ASGI app.
 
-Borders: tokens, hosts and origins are checked before a request gets here (`clew.serve.access`); the space and the scopes
-that a token gives choose the tools. Requests stand alone: there are no sessions that a second token could take over, and
-any worker process can answer any of them.
+Borders: tokens, hosts and origins are checked before a request gets here (`clew.serve.access`); the space and the
+scopes that a token gives choose the tools. Requests stand alone: there are no sessions that a second token could take
+over, and any worker process can answer any of them.
 """
 
 from collections.abc import AsyncIterator, Callable
