@@ -6,10 +6,12 @@ Start at `wire_of`, which gives the format of a path.
 from typing import Final
 
 from clew.serve.proxy.wires.anthropic import ANTHROPIC
+from clew.serve.proxy.wires.gemini import GEMINI
 from clew.serve.proxy.wires.openai import OPENAI
 from clew.serve.proxy.wires.protocol import AnswerReader, ProxyWire
+from clew.serve.proxy.wires.responses import RESPONSES
 
-WIRES: Final[dict[str, ProxyWire]] = {wire.name: wire for wire in (ANTHROPIC, OPENAI)}
+WIRES: Final[dict[str, ProxyWire]] = {wire.name: wire for wire in (ANTHROPIC, OPENAI, RESPONSES, GEMINI)}
 
 
 def wire_of(method: str, path: str) -> ProxyWire | None:

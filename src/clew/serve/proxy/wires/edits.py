@@ -78,12 +78,19 @@ def add_tools(request: ChatRequest, tools: Sequence[Mapping[str, Any]]) -> Edit:
     return add_member(request.body, members, "tools", list(tools))
 
 
-def replace_messages(request: ChatRequest, name: str, bounds: tuple[int, int], messages: Sequence[Message]) -> Edit:
+def replace_messages(
+    request: ChatRequest,
+    name: str,
+    bounds: tuple[int, int],
+    messages: Sequence[Message],
+    alone: tuple[bytes, bytes] | None = None,
+) -> Edit:
     """Puts messages in the place of those in a range.
 
     Args:
-        name: the body's member that is the list.
+        name: the body's member that holds the messages.
         bounds: the range in `request.messages`, its end exclusive; an empty one inserts before its start.
+        alone: what must stand around the request's only message when the member is no list; None when it is one.
 
     Raises:
         InputError: the range is none of the request's, or nothing would be left of the list.
@@ -92,16 +99,29 @@ def replace_messages(request: ChatRequest, name: str, bounds: tuple[int, int], m
     spans = request.spans
     if not 0 <= start <= stop <= len(spans):
         raise InputError(f"messages {start} to {stop}: the request has {len(spans)}")
-    text = b",".join(map(encoded, messages))
     if not messages:
         return _removed(spans, start, stop)
+    text = b",".join(map(encoded, messages))
+    if alone is not None:
+        own = alone[0] + request.body[spans[0].start : spans[0].end] + alone[1]
+        return Edit(spans[0], b"[" + b",".join((own,) * start + (text,) + (own,) * (1 - stop)) + b"]")
     if start < stop:
         return Edit(Span(spans[start].start, spans[stop - 1].end), text)
     if start < len(spans):
         return Edit(Span(spans[start].start, spans[start].start), text + b",")
     if spans:
         return Edit(Span(spans[-1].end, spans[-1].end), b"," + text)
-    return add_to_list(request.body, member_spans(request.body, whole(request.body))[name], messages)
+    return _first_messages(request, name, messages)
+
+
+def _first_messages(request: ChatRequest, name: str, messages: Sequence[Message]) -> Edit:
+    """Adds messages to a list that holds none of the conversation."""
+    members = member_spans(request.body, whole(request.body))
+    if isinstance(request.value.get(name), list):
+        return add_to_list(request.body, members[name], messages)
+    if name in members:
+        return Edit(members[name], encoded(list(messages)))
+    return add_member(request.body, members, name, list(messages))
 
 
 def _removed(spans: Sequence[Span], start: int, stop: int) -> Edit:
@@ -113,8 +133,3 @@ def _removed(spans: Sequence[Span], start: int, stop: int) -> Edit:
     if start > 0:
         return Edit(Span(spans[start - 1].end, spans[stop - 1].end), b"")
     raise InputError(f"messages {start} to {stop}: a request needs messages; keep one of them")
-
-
-def json_list(messages: Sequence[Message]) -> bytes:
-    """Messages as a JSON list."""
-    return b"[" + b",".join(map(encoded, messages)) + b"]"
