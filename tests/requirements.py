@@ -2003,6 +2003,24 @@ RELAY = (
         "DESIGN 10",
         "The server has its settings as serve.*, also in the environment; they are checked, and tokens shown nowhere.",
     ),
+    Requirement(
+        "P-RLY-02",
+        "DESIGN 10",
+        "Every method, path and body below an API's prefix reaches its upstream byte for byte, compressed ones too.",
+    ),
+    Requirement(
+        "P-RLY-03",
+        "DESIGN 10",
+        "Headers go on, without those of one connection and of Clew; nothing of one client is kept for another.",
+    ),
+    Requirement(
+        "P-RLY-04", "DESIGN 10", "An answer is relayed as it comes, errors, retry-after and a break in its middle too."
+    ),
+    Requirement("P-RLY-05", "issue 15", "An upstream that cannot be reached is an error in the shape of the API."),
+    Requirement(
+        "P-RLY-06", "issue 15", "A client that leaves ends the upstream's work; one that reads slowly slows it down."
+    ),
+    Requirement("P-RLY-07", "issue 15", "Steps up in a path, unknown paths and websockets are refused clearly."),
 )
 
 REQUIREMENTS: tuple[Requirement, ...] = (

@@ -52,6 +52,7 @@ _SECTIONS: Final = {
         "pin": ("pin:pin", "Pin a turn, so that every recall includes it, or list the pins."),
     },
     "Agents": {
+        "serve": ("serve:serve", "Serve the memory to any client, as a proxy before its provider."),
         "watch": ("watch:watch", "Store the sessions of coding agents while they are written."),
         "mcp": ("mcp:mcp", "Serve the memory to an agent over the Model Context Protocol (MCP)."),
         "install": ("install:install", "Register Clew as an MCP server with a coding agent."),

@@ -18,7 +18,8 @@ from clew.store.protocol import Store
 Clock = Callable[[], datetime]
 
 
-def _utc_now() -> datetime:
+def utc_now() -> datetime:
+    """The present."""
     return datetime.now(UTC)  # noqa: TID251  # the one place where the real clock enters
 
 
@@ -101,7 +102,7 @@ def open_home(
         cast(Store, store or own),
         settings,
         models,
-        _utc_now if clock is None else _checked(clock),
+        utc_now if clock is None else _checked(clock),
         given(home, config),
         owns_store=store is None,
     )

@@ -1,0 +1,175 @@
+"""One request through the proxy: read, prepared in a thread, sent upstream, relayed, and remembered.
+
+Nothing here touches a memory: what does runs in threads, behind `prepare`.
+"""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clew.config import ServeConfig
+from clew.serve.access import Principal
+from clew.serve.event_log import EventLog
+from clew.serve.metrics import Metrics
+from clew.serve.proxy.api_errors import error_answer
+from clew.serve.proxy.forward import Broken, Forwarder, Outgoing, Unreachable
+from clew.serve.proxy.headers import RawHeaders, backward, onward
+from clew.serve.proxy.request_body import ClientGone, RequestBody
+from clew.serve.proxy.upstreams import Provider, Target, Upstream, by_body, by_marks, is_plain, split_prefix, url_of
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+_UNKNOWN_PATH = "no page and no API has this path; APIs are below /anthropic, /openai, /gemini, /v1 and /v1beta"
+
+
+@dataclass(frozen=True, slots=True)
+class Incoming:
+    """A request as the server took it.
+
+    Attributes:
+        path: as it came, without the query string.
+        named: the headers by name in lower case; of several, the last.
+    """
+
+    method: str
+    path: bytes
+    query: bytes
+    headers: RawHeaders
+    named: Mapping[bytes, bytes]
+
+    @property
+    def has_body(self) -> bool:
+        """Whether a body follows."""
+        return b"transfer-encoding" in self.named or self.named.get(b"content-length", b"0") != b"0"
+
+
+def incoming(scope: "Scope") -> Incoming:
+    """The request of an ASGI scope."""
+    headers = tuple(scope["headers"])
+    return Incoming(scope["method"], scope["raw_path"], scope["query_string"], headers, dict(headers))
+
+
+class Proxy:
+    """Stands between clients and upstreams. One event loop uses it."""
+
+    def __init__(
+        self,
+        config: ServeConfig,
+        upstreams: Mapping[Provider, Upstream],
+        forwarder: Forwarder,
+        metrics: Metrics,
+        events: EventLog,
+    ) -> None:
+        self._config, self._upstreams, self._forwarder = config, upstreams, forwarder
+        self._metrics, self._events = metrics, events
+
+    async def handle(self, request: Incoming, principal: Principal, receive: "Receive", send: "Send") -> None:
+        """Answers one request."""
+        began = time.monotonic()
+        body = RequestBody(receive)
+        answer = _Answer(send)
+        target: Target | None = None
+        try:
+            target = await self._target(request, body)
+            if target is None:
+                await answer.error(None, 404, _UNKNOWN_PATH)
+            elif b"upgrade" in request.named:
+                await answer.error(target.provider, 426, "websockets are not served here; use plain HTTP")
+            else:
+                await _unless_gone(self._pass(request, target, body, answer), body)
+        except ClientGone:
+            self._events.write("client-gone", method=request.method, principal=principal.name)
+        except Unreachable as error:
+            provider = None if target is None else target.provider
+            self._metrics.add("clew_upstream_errors_total", provider=str(provider), cause=error.cause)
+            self._events.write("upstream-unreachable", provider=str(provider), cause=error.cause)
+            await answer.error(provider, error.status, str(error))
+        except Broken as error:
+            self._events.write("upstream-broken", provider=str(target and target.provider), cause=str(error))
+        if answer.first is not None:
+            self._metrics.observe("clew_first_byte_seconds", answer.first - began)
+        self._metrics.add(
+            "clew_requests_total",
+            provider=str(target.provider) if target else "none",
+            status=str(answer.status or 499),
+        )
+
+    async def _target(self, request: Incoming, body: RequestBody) -> Target | None:
+        found = split_prefix(request.path) if is_plain(request.path) else None
+        if found is None:
+            return None
+        provider, below = found
+        if provider is None:
+            provider = by_marks(below, request.named, request.query)
+        if provider is None:
+            read = await body.whole(self._config.read_bytes) if request.has_body else None
+            provider = by_body(read or b"")
+        return Target(provider, below + (b"?" + request.query if request.query else b""))
+
+    async def _pass(self, request: Incoming, target: Target, body: RequestBody, answer: "_Answer") -> None:
+        """Forwards a request and its answer as they are."""
+        headers = onward(request.headers)
+        if request.has_body and b"content-length" in request.named and b"transfer-encoding" not in request.named:
+            headers.append((b"content-length", request.named[b"content-length"]))
+        if not request.has_body:
+            body.skip()
+        url, asked = url_of(self._upstreams[target.provider], target.path)
+        parts = body.parts() if request.has_body else None
+        sent = await self._forwarder.send(Outgoing(request.method, url, asked, headers, parts))
+        async with aclosing(sent):
+            await answer.start(sent.status, backward(sent.headers, ()))
+            async for piece in sent.pieces():
+                await answer.piece(piece)
+            await answer.end()
+
+
+async def _unless_gone(work: Awaitable[None], body: RequestBody) -> None:
+    """Does the work, and cancels it when the client leaves.
+
+    Raises:
+        ClientGone: the client left.
+    """
+    task = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(body.gone())
+    try:
+        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
+        if not task.done():
+            task.cancel()
+            await asyncio.wait((task,))
+            raise ClientGone
+        await task
+    finally:
+        gone.cancel()
+        task.cancel()
+
+
+class _Answer:
+    """The answer to a client; an error after its start cannot be told any more."""
+
+    def __init__(self, send: "Send") -> None:
+        self._send = send
+        self.status: int | None = None
+        self.first: float | None = None
+
+    async def start(self, status: int, headers: RawHeaders) -> None:
+        self.status, self.first = status, time.monotonic()
+        await self._send({"type": "http.response.start", "status": status, "headers": list(headers)})
+
+    async def piece(self, piece: bytes) -> None:
+        await self._send({"type": "http.response.body", "body": piece, "more_body": True})
+
+    async def end(self) -> None:
+        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
+
+    async def error(self, provider: Provider | None, status: int, message: str, *extra: tuple[bytes, bytes]) -> None:
+        """An error in the shape of the provider's API, unless the answer has begun."""
+        if self.status is not None:
+            return
+        headers, text = error_answer(provider, status, message)
+        await self.start(status, [*headers, *extra])
+        await self.piece(text)
+        await self.end()

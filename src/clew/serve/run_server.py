@@ -1,0 +1,133 @@
+"""Runs the server: listens, says where, and ends cleanly on SIGTERM and Ctrl-C. Start at `run_server`.
+
+Running answers are brought to their end first; what they were is stored; then the memories are closed. A second Ctrl-C
+does not wait for the answers.
+"""
+
+import logging
+import socket
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Final
+
+from clew.errors import ConfigError, MissingExtra
+from clew.serve.access import Access, grants_of
+from clew.serve.app import Services, make_app
+from clew.serve.event_log import EventLog, LibraryEvents
+from clew.serve.metrics import Metrics
+from clew.serve.spaces import Spaces
+
+if TYPE_CHECKING:
+    import uvicorn
+
+    from clew.config import Config
+    from clew.memory import Memory
+
+GRACE: Final = 120
+"""Seconds that running answers may take when the server is asked to stop."""
+KEEP_ALIVE: Final = 75
+"""Seconds for which a client's unused connection stays open."""
+LARGEST_HEAD: Final = 256 << 10
+"""Bytes of a request's line and headers; cookies and signed tokens are long."""
+BACKLOG: Final = 2048
+
+
+def services_of(
+    config: "Config", space: str, opening: "Callable[[str], Memory]", events: EventLog, metrics: Metrics | None = None
+) -> Services:
+    """The parts of a server.
+
+    Args:
+        space: the space of requests without a token, and of `serve.token`.
+        opening: opens the memory of a space.
+
+    Raises:
+        ConfigError: the settings are wrong, or would let others in without a token.
+    """
+    access = Access(config.serve, space, grants_of(config.serve, space))
+    return Services(config, space, access, Spaces(opening), Metrics() if metrics is None else metrics, events)
+
+
+def run_server(services: Services, announce: Callable[[str], None]) -> None:
+    """Serves until a signal ends it.
+
+    Args:
+        announce: called once with the server's address when it listens.
+
+    Raises:
+        ConfigError: it cannot listen on the address of the settings.
+        MissingExtra: the packages of the extra `serve` are not installed.
+    """
+    app = make_app(services)
+    listening = listen(services.config.serve.host, services.config.serve.port)
+    with listening, _as_events(services.events):
+        server = make_server(app)
+        announce(address_of(listening))
+        server.run(sockets=[listening])
+
+
+def make_server(app: Any) -> "uvicorn.Server":
+    """The web server for an application.
+
+    Raises:
+        MissingExtra: the packages of the extra `serve` are not installed.
+    """
+    try:
+        import httpx2  # noqa: F401  # the extra `serve`, which takes 0.2 s to load; the application needs it too
+        import uvicorn  # likewise
+    except ImportError as error:
+        raise MissingExtra("the server needs uvicorn and httpx2; install clew[serve]") from error
+    return uvicorn.Server(
+        uvicorn.Config(
+            app,
+            lifespan="on",
+            ws="none",
+            log_config=None,
+            access_log=False,
+            server_header=False,
+            date_header=False,
+            proxy_headers=False,
+            backlog=BACKLOG,
+            timeout_keep_alive=KEEP_ALIVE,
+            timeout_graceful_shutdown=GRACE,
+            h11_max_incomplete_event_size=LARGEST_HEAD,
+        )
+    )
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket that listens; port 0 takes a free one.
+
+    Raises:
+        ConfigError: the address is taken, or none of this machine's.
+    """
+    try:
+        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
+        listening = socket.create_server((host, port), family=family, backlog=BACKLOG)
+    except OSError as error:
+        raise ConfigError(
+            f"cannot listen on {host!r}, port {port}: {error.strerror or error}; choose another --host or --port"
+        ) from error
+    listening.setblocking(False)
+    return listening
+
+
+def address_of(listening: socket.socket) -> str:
+    """The address of a listening socket as a URL."""
+    host, port = listening.getsockname()[:2]
+    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+@contextmanager
+def _as_events(events: EventLog) -> Iterator[None]:
+    """Turns the log lines of Clew and of the web server into events."""
+    handler = LibraryEvents(events)
+    loggers = [logging.getLogger(name) for name in ("clew", "uvicorn", "httpx2", "httpcore2")]
+    before = [(list(logger.handlers), logger.propagate) for logger in loggers]
+    for logger in loggers:
+        logger.handlers, logger.propagate = [handler], False
+    try:
+        yield
+    finally:
+        for logger, (handlers, propagate) in zip(loggers, before, strict=True):
+            logger.handlers, logger.propagate = handlers, propagate
