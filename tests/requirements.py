@@ -130,6 +130,7 @@ CLI = (
     Requirement("F-SESSION-05", "Issue 13.8", "A title is the first wish, without what a client put around it."),
     Requirement("F-SESSION-06", "Issue 13.8", "Agents' work is named by prose, paths and commands, not by code."),
     Requirement("F-SESSION-03", "Issue 13.11", "Recall, search and query take words for a time as well as dates."),
+    Requirement("F-TDY-06", "docs/packing.md", "A block and a recap have as many tokens when printed as were counted."),
     Requirement("F-CLI-26", "Issue 12.2", "No control character of stored text or arguments reaches a terminal."),
     Requirement(
         "F-CLI-27",
@@ -1888,6 +1889,10 @@ MENDED = (
         "F-TDY-02",
         "docs/cli.md",
         "A command that is given a name that no session has says so and exits with status 1.",
+    ),
+    Requirement("F-TDY-04", "docs/condense.md", "A recap of a hundred tokens begins with goal, state and last answer."),
+    Requirement(
+        "F-TDY-05", "docs/cli.md", "A command that begins no memory refuses a home that does not exist and makes none."
     ),
     Requirement("F-TDY-03", "docs/condense.md", "A session too short to be condensed is said to be so."),
     Requirement("F-MENDED-15", "issue 12", "A secret is masked as the default of a variable that code reads."),

@@ -92,6 +92,8 @@ def test_an_empty_block_says_why(home: Path) -> None:
 @pytest.mark.requirement("F-CLI-14")
 @pytest.mark.parametrize("command", ["recall", "search"])
 def test_an_empty_memory_says_how_to_begin(tmp_home: Path, command: str) -> None:
+    assert "clew import claude-code" in failure(1, command, "anything")
+    done("resume")
     result = run(command, "anything")
     assert (result.exit_code, result.stdout) == (0, "")
     assert "clew import claude-code" in result.stderr
@@ -152,6 +154,7 @@ def test_the_newest_receipt_is_called_last(home: Path) -> None:
 
 @pytest.mark.requirement("F-CLI-17", "F-CLI-03")
 def test_an_unknown_receipt_is_an_error(tmp_home: Path) -> None:
+    done("resume")
     assert "no receipt 'r0'" in failure(1, "explain", "r0")
     assert "ask something first" in failure(1, "explain", "last")
 
@@ -196,6 +199,7 @@ def test_restore_writes_originals_byte_for_byte(tmp_home: Path) -> None:
 
 @pytest.mark.requirement("F-CLI-18", "F-CLI-03")
 def test_restoring_what_is_not_there_is_an_error(tmp_home: Path) -> None:
+    done("resume")
     assert "'x' is not a turn id" in failure(1, "restore", "x")
     assert "no turn 'x:turn:1'" in failure(1, "restore", "x:turn:1")
     done("add", "one")

@@ -10,6 +10,7 @@ from tests.cli_runs import done, failure, record, records, run
 @pytest.mark.requirement("F-GRAPH-08")
 def test_names_are_listed_and_told_of(tmp_path: Path) -> None:
     home = ("--home", tmp_path / "kept")
+    done("resume", *home)
     assert "no entities yet" in run("entities", *home).stderr
     done("add", "We picked Redis with Bob in Oslo", "--speaker", "Ann", *home)
     done("add", "Bob moved", "--speaker", "Ann", *home)
@@ -29,5 +30,6 @@ def test_names_are_listed_and_told_of(tmp_path: Path) -> None:
 @pytest.mark.requirement("F-GRAPH-08")
 def test_an_unknown_name_and_type_are_told(tmp_path: Path) -> None:
     home = ("--home", tmp_path / "kept")
+    done("resume", *home)
     assert "no turn of space 'default' names 'zebra'" in failure(1, "entities", "zebra", *home)
     assert "planet" in failure(2, "entities", "--type", "planet", *home)

@@ -134,6 +134,7 @@ def test_the_report_of_a_forgetting_names_nothing() -> None:
 
 @pytest.mark.requirement("F-CLI-23", "F-CLI-03")
 def test_forgetting_without_a_condition_is_an_error() -> None:
+    done("resume")
     assert "nothing is selected" in failure(1, "forget", "--yes")
     assert "is not a turn id" in failure(1, "forget", "nonsense", "--yes")
 
@@ -155,7 +156,7 @@ def test_settings_are_shown_with_their_source(tmp_home: Path) -> None:
 
 @pytest.mark.requirement("F-CLI-24")
 def test_wrong_settings_are_all_named(tmp_home: Path) -> None:
-    (tmp_home / ".clew").mkdir()
+    done("resume")
     (tmp_home / ".clew" / "clew.toml").write_text("bugdet = 700\nreceipts = -1\n", encoding="utf-8")
     message = failure(1, "config", "check")
     assert "'bugdet' is not a setting" in message

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from clew.cli.terminal import printable
+from clew.text.counters import counter
+from clew.text.printable import printable
 from tests.cli_runs import PROGRAM, done, environment, process, record
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="pipes, signals and terminals of POSIX systems")
@@ -206,4 +207,15 @@ def test_what_is_exact_stays_so_in_a_pipe(tmp_home: Path) -> None:
     done("add", "-", given=ORDERS.encode())
     assert done("restore", "default:turn:0") == ORDERS + "\n"
     assert json.loads(done("export", "-"))["text"] == ORDERS
-    assert ORDERS in record("recall", "rope")["text"]
+    assert record("recall", "rope")["items"][0]["text"] == ORDERS
+
+
+@pytest.mark.requirement("F-TDY-06")
+def test_a_block_is_counted_as_it_is_printed(tmp_home: Path) -> None:
+    done("add", "-", given=ORDERS.encode())
+    block = record("recall", "rope", "--counter", "openai")
+    assert done("recall", "rope") == block["text"]
+    assert block["tokens"] == counter("openai")(block["text"])
+    recap = record("recap", "--counter", "openai")
+    assert done("recap") == recap["text"]
+    assert recap["tokens"] == counter("openai")(recap["text"])

@@ -174,6 +174,7 @@ def test_a_program_without_sessions_is_said_with_the_next_step() -> None:
 def test_spaces_and_homes_are_apart(tmp_path: Path) -> None:
     done("add", "in the first", "--space", "one")
     assert records("quote", "in the first", "--space", "two") == []
+    done("add", "in the second", "--space", "one", "--home", tmp_path / "other")
     assert records("quote", "in the first", "--space", "one", "--home", tmp_path / "other") == []
     assert len(records("--space", "one", "quote", "in the first")) == 1
 
@@ -183,4 +184,4 @@ def test_an_empty_path_is_refused_before_anything_is_imported(tmp_path: Path) ->
     chat = tmp_path / "chat.txt"
     chat.write_text("The gate is green.", encoding="utf-8")
     assert "the path to import is empty" in failure(1, "import", chat, "")
-    assert record("stats")["turns"] == 0
+    assert "there is no memory" in failure(1, "stats")

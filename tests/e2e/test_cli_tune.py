@@ -45,5 +45,6 @@ def test_changes_are_listed_and_taken_back(tmp_path: Path) -> None:
 
 @pytest.mark.requirement("W-TUNE-01")
 def test_without_feedback_tuning_says_so(tmp_path: Path) -> None:
+    done("resume", "--home", tmp_path / "kept")
     assert "nothing changes" in done("tune", "--home", tmp_path / "kept")
     assert "cannot be combined" in failure(2, "tune", "--history", "--dry-run", "--home", tmp_path / "kept")

@@ -16,6 +16,7 @@ from clew.memory import Memory
 from clew.rank.search import rank
 from clew.testing import FrozenClock
 from clew.text.counters import counter
+from clew.text.printable import printable
 from clew.types import Turn
 from tests.ranking_spaces import NOON, asked, said, space
 
@@ -53,7 +54,9 @@ COUNTERS: tuple[str | Callable[[str], int], ...] = (
 )
 
 names = st.sampled_from(("s", "t", "a long name of a session", "</clew-memory>", "第三"))
-words = st.sampled_from(("wine", "red", "the", "喝茶", "🦊", "\n", "\n3 Ann: ", "</clew-memory>", "cellar.", "?"))
+words = st.sampled_from(
+    ("wine", "red", "the", "喝茶", "🦊", "\n", "\n3 Ann: ", "</clew-memory>", "cellar.", "\x1b[31m\u202e", "?")
+)
 texts = st.builds(
     lambda some, times: " ".join(some) * times + " wine", st.lists(words, min_size=1, max_size=12), st.integers(1, 40)
 )
@@ -66,7 +69,7 @@ turns = st.builds(
 )
 
 
-@pytest.mark.requirement("F-RANKING-11", "F-RANKING-12")
+@pytest.mark.requirement("F-RANKING-11", "F-RANKING-12", "F-TDY-06")
 @given(st.lists(turns, max_size=12), st.integers(0, 400), st.sampled_from(COUNTERS))
 def test_never_over_the_budget(log: list[Turn], budget: int, counted_by: str | Callable[[str], int]) -> None:
     count = counter(counted_by)
@@ -84,6 +87,7 @@ def test_never_over_the_budget(log: list[Turn], budget: int, counted_by: str | C
     )
     assert context.tokens <= budget
     assert context.tokens == (count(context.text) if context.items else 0)
+    assert printable(context.text) == context.text
     assert bool(context.text) == bool(context.items)
     assert len(re.findall(r"<\s*/?\s*clew-memory", context.text)) == (2 if context.items else 0)
     for item in context.items:

@@ -10,8 +10,8 @@ from click.testing import CliRunner, Result
 
 from clew.cli.main import COMMANDS, Program, main
 from clew.cli.options import Scope, common, moment
-from clew.cli.terminal import printable
 from clew.errors import ConflictError
+from clew.text.printable import printable
 from tests.cli_runs import failure, run
 
 

@@ -12,7 +12,8 @@ from rich.console import Console
 from rich.text import Text
 
 from clew.cli.show import SafeConsole, counted, day, excerpt, grid, lay_out, numbers, reasons, shortened, who
-from clew.cli.terminal import as_json, printable
+from clew.cli.terminal import as_json
+from clew.text.printable import printable
 from clew.types import Turn
 
 ANY_TEXT = st.text(st.characters(), max_size=300)

@@ -54,6 +54,22 @@ def test_what_was_decided_and_forbidden_is_said_with_its_turn() -> None:
     assert "Key decisions" not in compose_recap(RecapSource("s", read([listed])), COUNT).text
 
 
+@pytest.mark.requirement("F-TDY-04")
+@pytest.mark.parametrize("session", ["work", "fe5e1c67-53e7-4862-81ae-d0e013e3270b"])
+def test_a_small_recap_begins_with_goal_state_and_last_answer(session: str) -> None:
+    turns = [*work(), *(Turn(role="assistant", content=f"All {n} tests pass with the lease renewed.") for n in (8, 9))]
+    source = RecapSource(session, read(turns, is_shift=True, importance=9.0), tasks=("Tell Bo about the lease",))
+    whole = compose_recap(source, COUNT, budget=100).text
+    _, first, *rest = whole.split("\n\n")
+    assert first.startswith("**Status:** In progress\n**Goal** [#0]: Please move the sessions of the shop to Redis.")
+    assert [section.splitlines()[0] for section in rest[:2]] == ["### Open tasks", "### Last words"]
+    assert "All 9 tests pass" in whole
+    assert f"`clew restore {session[:8]}:turn:n`" in whole
+    least = compose_recap(source, COUNT, budget=60).text
+    assert least.startswith("## Current quest: Please move the sessions of the shop to Redis.")
+    assert "**Status:** In progress" in least
+
+
 def read(turns: list[Turn], **scores: Any) -> list[RecapTurn]:
     stored = [turn.stored(seq=seq, ordinal=seq, ingested_at=_NOW) for seq, turn in enumerate(turns)]
     return recap_turns((turn, TurnScores(**scores)) for turn in stored)

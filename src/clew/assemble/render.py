@@ -13,6 +13,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Final
 
+from clew.text.printable import printable
 from clew.text.shown_names import COLONS, LIKE_A_MARK, name_on_a_line, shown_speaker
 from clew.types.ids import short_session
 
@@ -81,7 +82,8 @@ def item_line(seq: int, name: str, text: str, *, passage: bool = False) -> str:
     """The item's line in the block.
 
     Text that looks like the block's own marks, or like another item or heading, is escaped so that it can neither end
-    the block nor forge an item: by a backslash after the `<`, and by a space before the line.
+    the block nor forge an item: by a backslash after the `<`, and by a space before the line. Control characters become
+    visible ones here, so that a block has as many tokens when it is printed as when it was packed.
 
     Args:
         name: the speaker, as `label` writes it.
@@ -90,8 +92,9 @@ def item_line(seq: int, name: str, text: str, *, passage: bool = False) -> str:
     words = text.strip("\n")
     if "<" in words:
         words = LIKE_A_MARK.sub(r"\g<0>\\", words)
-    if not words.isprintable() and len(words.splitlines()) > 1:  # several times faster to test than the pattern
-        words = _LIKE_AN_ITEM.sub(r"\g<0> ", words)
+    if not words.isprintable():  # several times faster to test than the patterns
+        words = printable(words)
+        words = _LIKE_AN_ITEM.sub(r"\g<0> ", words) if len(words.splitlines()) > 1 else words
     shown = f"… {words} …" if passage else words
     if "```" in shown or "~~~" in shown:
         shown = _fenced(shown)

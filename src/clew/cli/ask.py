@@ -12,11 +12,12 @@ from clew.cli.narrowing import with_times
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, restricting, with_counter
 from clew.cli.show import counted, day, dim, err, excerpt, grid, lay_out, out, reasons, shortened, turn_record, who
-from clew.cli.terminal import emit, give, printable
+from clew.cli.terminal import emit, give
 from clew.memory.least import enough_for
 from clew.memory.recalls import MemoryRecalls
 from clew.rank.filter import TurnFilters
 from clew.rank.strategies import AUTO, STRATEGIES
+from clew.text.printable import printable
 from clew.types import Context, Hit, Turn
 
 LINES = 240
@@ -69,7 +70,7 @@ def recall(scope: Scope, query: str, budget: int | None, counter: str | None, ex
 
     The block goes to standard output, ready to be put into a prompt. The number of tokens and the id of the receipt go
     to standard error. The block is empty if nothing relevant was found or nothing fits. Control characters are shown as
-    visible ones; --json has the block exactly as it was counted.
+    visible ones.
     """
     with open_for_questions(scope) as memory:
         started = time.perf_counter()

@@ -7,7 +7,7 @@ import click
 
 from clew.cli.options import Scope, common
 from clew.cli.show import bar, dim, err, out, progress
-from clew.cli.terminal import emit, printable
+from clew.cli.terminal import emit
 from clew.config import Config, load_config
 from clew.errors import InputError
 from clew.evaluate.ablation import NOTHING, run_ablations
@@ -27,6 +27,7 @@ from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.models.recorded import RecordedEmbedder
 from clew.store.open import home_of
+from clew.text.printable import printable
 
 FILE = click.Path(path_type=Path)
 

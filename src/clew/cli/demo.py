@@ -20,8 +20,9 @@ from clew.cli.opening import open_memory, work_through
 from clew.cli.options import Scope, common
 from clew.cli.put import import_shown, print_report
 from clew.cli.show import counted, day, dim, excerpt, grid, indented, lay_out, out, reasons, who
-from clew.cli.terminal import emit, printable
+from clew.cli.terminal import emit
 from clew.memory import Memory
+from clew.text.printable import printable
 from clew.types import Context, ContextItem, IngestReport
 from clew.version import __version__
 
@@ -113,7 +114,9 @@ def _home(scope: Scope) -> Iterator[str]:
 
 
 def _open(home: str, scope: Scope, *, sample: bool) -> Memory:
-    return open_memory(Scope(home=home, space=scope.space), clock=_after_the_sample if sample else None)
+    return open_memory(
+        Scope(home=home, space=scope.space), clock=_after_the_sample if sample else None, makes_home=True
+    )
 
 
 def _load(memory: Memory, path: str) -> LoadResult:

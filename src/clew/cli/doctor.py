@@ -8,7 +8,7 @@ import click
 from clew.cli.opening import see_that_home_exists
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, indented, ledger_line, out, say_encryption
-from clew.cli.terminal import emit, printable
+from clew.cli.terminal import emit
 from clew.config import load_config
 from clew.errors import ClewError
 from clew.maintain import doctor as pipeline
@@ -20,6 +20,7 @@ from clew.rows.name_spans import read_asked
 from clew.rows.spend_ledger import read_ledger
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
+from clew.text.printable import printable
 from clew.version import __version__, build
 
 SHOWN: Final = 5

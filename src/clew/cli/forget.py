@@ -12,13 +12,14 @@ from rich.text import Text
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common, since, until, where
 from clew.cli.show import counted, day, dim, err, numbers, out, shortened, who
-from clew.cli.terminal import emit, printable
+from clew.cli.terminal import emit
 from clew.errors import ClewError
 from clew.maintain.forget_proof import Traces, prove, traces_of
 from clew.memory import Memory
 from clew.memory.arguments import given_session
 from clew.recall.session_names import is_session, session_shown_as
 from clew.store.open import open_store
+from clew.text.printable import printable
 from clew.types import ForgetProof, ForgetReport
 
 PATIENCE = 2.0

@@ -11,10 +11,11 @@ import click
 from clew.cli.opening import open_memory, work_through
 from clew.cli.options import Scope, common
 from clew.cli.show import bar, counted, err, lay_out, ledger_line, lines, numbers, out, say_encryption
-from clew.cli.terminal import emit, printable
+from clew.cli.terminal import emit
 from clew.errors import ClewError
 from clew.maintain.export_space import write_space
 from clew.memory import Memory
+from clew.text.printable import printable
 
 IDLE: Final = 1.0
 """Seconds between two checks for new work."""
@@ -85,7 +86,7 @@ def pause(scope: Scope) -> None:
     This applies to every program that uses the space, and survives restarts. Stored turns can still be recalled;
     receipts are not stored while the space is paused.
     """
-    with open_memory(scope) as memory:
+    with open_memory(scope, makes_home=True) as memory:
         memory.pause()
         _say_paused(scope, memory)
 
@@ -97,7 +98,7 @@ def resume(scope: Scope) -> None:
 
     Turns that came while the space was paused are not stored.
     """
-    with open_memory(scope) as memory:
+    with open_memory(scope, makes_home=True) as memory:
         memory.resume()
         _say_paused(scope, memory)
 
@@ -164,7 +165,7 @@ def work(scope: Scope, once: bool, retry: bool) -> None:
     as it is open; this command does nothing else, until Ctrl-C. Pending jobs are never lost. A job that fails is
     retried after 1 and after 10 minutes, then set aside.
     """
-    with open_memory(scope) as memory:
+    with open_memory(scope, makes_home=True) as memory:
         if retry:
             memory.retry()
         if not once:

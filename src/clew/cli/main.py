@@ -19,9 +19,10 @@ from typing import Any, Final
 import click
 
 from clew.cli.options import Scope, common
-from clew.cli.terminal import printable, say
+from clew.cli.terminal import say
 from clew.cli.title import hide_addresses
 from clew.errors import ClewError, cut
+from clew.text.printable import printable
 from clew.version import __version__
 
 _SECTIONS: Final = {

@@ -24,5 +24,5 @@ def mcp(scope: Scope, session: str, *, allow_forget: bool) -> None:
     """
     if sys.stdin.isatty():
         err().print("An agent starts this command; `clew install claude-code` sets that up. Press Ctrl-D to stop.")
-    with open_memory(scope) as memory:
+    with open_memory(scope, makes_home=True) as memory:
         serve(Tools(memory, session=session, may_forget=allow_forget))

@@ -15,7 +15,7 @@ from clew.cli.options import Scope, common
 from clew.cli.put import print_report
 from clew.cli.rekey import note_key
 from clew.cli.show import counted, err, out, progress
-from clew.cli.terminal import emit, printable
+from clew.cli.terminal import emit
 from clew.config import load_config
 from clew.errors import ConfigError, NotFoundError
 from clew.maintain.copy_space import copy_space
@@ -25,6 +25,7 @@ from clew.store.keys import NO_KEY, secret_of
 from clew.store.open import home_of, open_store
 from clew.store.protocol import Store
 from clew.store.sqlite import DATABASE
+from clew.text.printable import printable
 
 
 @click.command()
@@ -36,7 +37,6 @@ def backup(scope: Scope, file: Path) -> None:
     Other programs may use the memory meanwhile. FILE must not exist yet. `clew restore-backup` puts it back. Settings
     (clew.toml) are not included.
     """
-    see_that_home_exists(scope.home)
     with open_memory(scope, embedder="none") as memory:
         size = memory.backup(file)
     if scope.as_json:

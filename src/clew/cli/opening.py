@@ -37,10 +37,21 @@ _WAITING: Final = {
 }
 
 
-def open_memory(scope: Scope, **arguments: Any) -> "Memory":
-    """Opens the memory that the options name; `arguments` go to `Memory.open`."""
+def open_memory(scope: Scope, *, makes_home: bool = False, **arguments: Any) -> "Memory":
+    """Opens the memory that the options name.
+
+    Args:
+        makes_home: whether the command begins a memory where there is none; the others would answer a mistyped name
+            from an empty one that they leave behind.
+        arguments: for `Memory.open`.
+
+    Raises:
+        NotFoundError: there is none.
+    """
     from clew.memory import Memory  # twice the modules that a question needs, see `open_for_questions`
 
+    if not makes_home:
+        see_that_home_exists(scope.home)
     memory = Memory.open(scope.home, space=scope.space, **arguments)
     _say_read_only(memory)
     return memory
@@ -48,7 +59,12 @@ def open_memory(scope: Scope, **arguments: Any) -> "Memory":
 
 @contextmanager
 def open_for_questions(scope: Scope) -> Iterator[MemoryRecalls]:
-    """Opens the memory that the options name for questions only, without background work: a command starts faster."""
+    """Opens the memory that the options name for questions only, without background work: a command starts faster.
+
+    Raises:
+        NotFoundError: there is none.
+    """
+    see_that_home_exists(scope.home)
     with open_recalls(scope.home, space=scope.space) as memory:
         _say_read_only(memory)
         yield memory
@@ -90,8 +106,17 @@ def see_that_home_exists(location: str | None) -> None:
         NotFoundError: the directory has no database.
     """
     home = home_of(location)
-    if home is not None and not (home / DATABASE).is_file():
-        raise NotFoundError(f"{str(home)!r} has no {DATABASE}; give the directory of an existing memory")
+    if home is None:
+        return
+    try:
+        (home / DATABASE).stat()
+    except FileNotFoundError:
+        raise NotFoundError(
+            f"there is no memory in {str(home)!r}: it has no {DATABASE}; check the name, or begin one there with "
+            "`clew import claude-code` or `clew add`"
+        ) from None
+    except OSError:
+        return  # opening it says what is wrong
 
 
 def settle(memory: "Memory") -> Stats:

@@ -6,10 +6,11 @@ from rich.text import Text
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
 from clew.cli.show import day, dim, err, excerpt, grid, lay_out, out, shortened
-from clew.cli.terminal import emit, printable
+from clew.cli.terminal import emit
 from clew.errors import NotFoundError
 from clew.memory import Memory
 from clew.rows.pins import MOST
+from clew.text.printable import printable
 from clew.types.pins import Pin
 
 LINE = 72

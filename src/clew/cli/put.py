@@ -13,12 +13,13 @@ import click
 from clew.cli.opening import open_memory, say_pending, settle
 from clew.cli.options import Scope, common, moment
 from clew.cli.show import counted, err, numbers, out, progress, shortened
-from clew.cli.terminal import emit, printable, say
+from clew.cli.terminal import emit, say
 from clew.errors import FormatError, InputError
 from clew.ingest.importers import FORMATS, find_sessions
 from clew.ingest.importers.files import UNCHANGED
 from clew.memory import Memory
 from clew.store.home import usable_path
+from clew.text.printable import printable
 from clew.types import IngestReport, Rejection, Turn
 from clew.types.turn import ROLES
 
@@ -65,7 +66,7 @@ def add(
         external_id=external_id,
         source="cli",
     )
-    with open_memory(scope) as memory:
+    with open_memory(scope, makes_home=True) as memory:
         name = memory.add(turn)
         if not scope.as_json:
             say(name)
@@ -114,7 +115,7 @@ def import_(scope: Scope, paths: tuple[str, ...], form: str | None, session: str
     """
     for path in paths:
         usable_path(path, "the path to import")  # before anything of the others is stored
-    with open_memory(scope) as memory:
+    with open_memory(scope, makes_home=True) as memory:
         started = time.perf_counter()
         report = _import_all(memory, paths, form, session)
         seconds = time.perf_counter() - started

@@ -40,7 +40,7 @@ def recap(scope: Scope, session: str | None, style: Style, budget: int, counter:
         emit(made.to_dict())
         return
     if made.text:
-        give(made.text, newline=True)
+        give(made.text)
     if not made.shown and not made.values:
         err().print(f"nothing of the session fits into {budget:,} tokens; give a larger --budget", style="dim")
     elif made.last + 1 < made.turns:

@@ -12,12 +12,13 @@ import click
 from clew.cli.opening import see_that_home_exists
 from clew.cli.options import Scope, common
 from clew.cli.show import err, out
-from clew.cli.terminal import emit, printable
+from clew.cli.terminal import emit
 from clew.config import SETTINGS, load_config
 from clew.errors import ConfigError
 from clew.store import rekey as store
 from clew.store.keys import NO_KEY, secret_of
 from clew.store.open import home_of
+from clew.text.printable import printable
 
 _VARIABLE: Final = SETTINGS["store.key"].variable
 _TABLE: Final = re.compile(r"^[ \t]*\[[ \t]*store[ \t]*\][ \t]*(#.*)?\r?$", re.MULTILINE)

@@ -7,8 +7,9 @@ import click
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
 from clew.cli.show import err, turn_record
-from clew.cli.terminal import emit, give_exactly, printable
+from clew.cli.terminal import emit, give_exactly
 from clew.errors import InputError
+from clew.text.printable import printable
 from clew.types import Part, Turn
 
 

@@ -7,7 +7,7 @@ from rich.text import Text
 
 from clew.cli.options import Scope, common
 from clew.cli.show import dim, grid, lay_out, out
-from clew.cli.terminal import emit, printable
+from clew.cli.terminal import emit
 from clew.config import SETTINGS, Config, load_config, sources
 from clew.errors import ClewError
 from clew.ingest.exclude import exclusion
@@ -15,6 +15,7 @@ from clew.models.choose import choose_embedder, choose_recogniser
 from clew.store.cipher import see_that_it_can_encrypt
 from clew.store.keys import secret_of
 from clew.store.open import home_of
+from clew.text.printable import printable
 
 
 @click.group()

@@ -13,7 +13,7 @@ from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
-from clew.cli.terminal import printable
+from clew.text.printable import printable
 from clew.text.sentences import sentence_spans
 from clew.text.terms import query_terms, terms
 from clew.types import Turn

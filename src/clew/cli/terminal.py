@@ -10,24 +10,11 @@ import json
 import re
 import sys
 from collections.abc import Mapping
-from typing import IO, Any, Final
+from typing import IO, Any
 
 import click
 
-_CONTROL: Final = re.compile(
-    r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
-)
-"""C0 and C1 controls except tab and line ends (LF, CR LF), line separators, and marks of writing direction."""
-
-
-def printable(text: str) -> str:
-    """Replaces control characters (colours, cursor movements, changes of writing direction) by visible ones."""
-    return _CONTROL.sub(_picture, text)
-
-
-def _picture(match: re.Match[str]) -> str:
-    code = ord(match[0])
-    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
+from clew.text.printable import CONTROL, printable
 
 
 def emit(*records: Mapping[str, Any]) -> None:
@@ -38,7 +25,7 @@ def emit(*records: Mapping[str, Any]) -> None:
 
 def as_json(record: Mapping[str, Any], indent: int | None = None) -> str:
     """A record as JSON in which characters that a terminal may obey are escaped; a parser gives them back unchanged."""
-    return _CONTROL.sub(_escape, json.dumps(record, ensure_ascii=False, indent=indent))
+    return CONTROL.sub(_escape, json.dumps(record, ensure_ascii=False, indent=indent))
 
 
 def _escape(match: re.Match[str]) -> str:

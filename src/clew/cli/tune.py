@@ -9,7 +9,8 @@ from rich.text import Text
 from clew.cli.opening import open_memory
 from clew.cli.options import Scope, common
 from clew.cli.show import counted, dim, grid, lay_out, numbers, out
-from clew.cli.terminal import emit, printable
+from clew.cli.terminal import emit
+from clew.text.printable import printable
 from clew.types.tuning import Change, TuneReport, Verdict
 
 _TITLES = {

@@ -16,9 +16,10 @@ from clew.cli.opening import open_memory, settle
 from clew.cli.options import Scope, common
 from clew.cli.service import install_service, print_service, remove_service
 from clew.cli.show import counted, err, out
-from clew.cli.terminal import emit, printable
+from clew.cli.terminal import emit
 from clew.errors import ConflictError, FormatError, StoreError
 from clew.ingest.session_folders import PROGRAMS, USUAL, SessionFile, SessionFolders
+from clew.text.printable import printable
 from clew.types.reports import IngestReport
 
 if TYPE_CHECKING:
@@ -64,7 +65,11 @@ def watch(scope: Scope, programs: tuple[str, ...], *, yes: bool, **how: bool) ->
     elif how["remove"]:
         remove_service(scope, yes=yes)
     else:
-        with _ended_by_signal(), open_memory(scope) as memory, _Watch(memory, scope, programs or USUAL) as running:
+        with (
+            _ended_by_signal(),
+            open_memory(scope, makes_home=True) as memory,
+            _Watch(memory, scope, programs or USUAL) as running,
+        ):
             running.run(once=how["once"])
 
 

@@ -19,6 +19,8 @@ from clew.condense.recap_lines import in_words, is_fragment, line_of_calls, line
 from clew.condense.reuse import ReusedValue, values_by_worth
 from clew.condense.statements import is_settled
 from clew.text.counters import CHARS_PER_TOKEN, Counter
+from clew.text.printable import printable
+from clew.types.ids import short_session
 from clew.types.record import Record
 
 BUDGET: Final = 4_000
@@ -31,6 +33,12 @@ _SHIFTS: Final = 0.18  # share of the budget for lines of shifts
 _MANY_SHIFTS: Final = 0.25  # where the shortest lines do not fit into that; the others are named by their numbers
 _VALUES: Final = {"quest": 0.9, "chat": 0.3}
 """Share of what is left then that goes to values first: in talk between people hardly one is used again."""
+
+_HEAD: Final = 0.25  # share of the budget above which the head is short
+_STATUS, _GOAL, _OPEN, _ENDED = 0.25, 0.6, 0.6, 0.9
+"""Shares of what the head leaves, up to which state, goal, open tasks and last words are added, in this order.
+
+They bind in small recaps only; what comes after them has to do without."""
 
 _WORDS: Final = 0.04  # share of the budget for the goal, and for each of the last words
 _MAPPED: Final = 0.07  # share of the budget for the mental map
@@ -122,11 +130,19 @@ class _Draft:
     lines: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
     spent: int = 0
     shown: set[int] = field(default_factory=set)
+    head: int = field(init=False)
     values: dict[str, str] = field(default_factory=dict)  # how each value is shown
+
+    def __post_init__(self) -> None:
+        self.head = self.spent
+
+    def beside_head(self, share: float) -> float:
+        """The share of the budget that the head and a share of all else have together."""
+        return (self.head + (self.budget - self.head) * share) / max(1, self.budget)
 
     def add(self, section: str, seq: int, line: str, *, limit: float = 1.0) -> bool:
         """Adds a line if the share `limit` of the budget has room for it."""
-        heading = 0 if section in self.lines else self.count(f"\n### {section}\n")
+        heading = 0 if section in self.lines else self.count(_heading(section))
         cost = self.count(line + "\n") + heading
         if self.spent + cost > self.budget * limit:
             return False
@@ -154,6 +170,8 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
     turns = source.turns
     mode = style or source.mode or style_of(turns)
     head = _head(source, mode)
+    if count(head) > budget * _HEAD:
+        head = _head(source, mode, is_short=True)
     draft = _Draft(budget, count, spent=count(head))
     known = source.known.casefold()
     found = values_by_worth(turns, count) if source.values is None else source.values
@@ -173,7 +191,7 @@ def compose_recap(source: RecapSource, count: Counter, *, budget: int = BUDGET, 
     text = _fitted(draft, head, kept, mode, count) if not source.is_excerpt or draft.lines or kept else ""
     last = source.last if source.last is not None else turns[-1].seq if turns else -1
     shown = tuple(sorted(seq for seq in draft.shown if f"#{seq}" in text))
-    literal = tuple(value.mark.value for value in kept if value.mark.value in text)
+    literal = tuple(value.mark.value for value in kept if printable(value.mark.value) in text)
     return Recap(
         session=source.session, style=mode, text=text, tokens=count(text), last=last, shown=shown, values=literal
     )
@@ -189,7 +207,7 @@ def style_of(turns: Sequence[RecapTurn]) -> Mode:
     )
 
 
-def _head(source: RecapSource, mode: Mode) -> str:
+def _head(source: RecapSource, mode: Mode, *, is_short: bool = False) -> str:
     asked = next((turn.prose for turn in source.turns if turn.role == turn.origin == "user" and turn.prose), "")
     title = opening(source.title or asked, _LINE // 2)
     name = "Current quest" if mode == "quest" else "Conversation"
@@ -197,6 +215,9 @@ def _head(source: RecapSource, mode: Mode) -> str:
         title = people
     name = "No longer in this history" if source.is_excerpt else name
     when = _when(source.turns)
+    if is_short:
+        session = short_session(source.session)
+        return f"## {name}: {opening(title, _LINE // 4) or session}\n{when}[#n]: `clew restore {session}:turn:n`\n"
     return (
         f"## {name}: {title or source.session}\n"
         f"{when}[#n] is turn n of this session; `clew restore {source.session}:turn:n` opens it in full.\n"
@@ -234,17 +255,15 @@ def _add_frame(draft: _Draft, source: RecapSource, mode: Mode) -> None:
     answered = [turn for turn in source.turns if turn.origin == "assistant" and turn.prose]
     state = "open" if source.tasks or (asked and source.turns[-1].seq == asked[-1].seq) else "answered"
     if mode == "quest":
-        draft.add(
-            "Status", -1, f"**Status:** {'In progress' if state == 'open' else 'Last request answered'}", limit=0.2
-        )
+        status = "In progress" if state == "open" else "Last request answered"
+        draft.add("Status", -1, f"**Status:** {status}", limit=draft.beside_head(_STATUS))
     if asked:
-        draft.add(
-            "Status", asked[0].seq, f"**{_BEGAN[mode]}** [#{asked[0].seq}]: {opening(asked[0].prose, long)}", limit=0.4
-        )
+        begun = f"**{_BEGAN[mode]}** [#{asked[0].seq}]: "
+        _add_opening(draft, "Status", asked[0], begun, long, limit=draft.beside_head(_GOAL))
     _add_tasks(draft, source, mode)
-    for turns in (asked[-1:] if len(asked) > 1 else [], answered[-1:]):
+    for turns in (answered[-1:], asked[-1:] if len(asked) > 1 else []):
         for turn in turns:
-            draft.add(_LAST, turn.seq, f"- [#{turn.seq}] {turn.name}: {opening(turn.prose, long)}", limit=0.6)
+            _add_opening(draft, _LAST, turn, f"- [#{turn.seq}] {turn.name}: ", long, limit=draft.beside_head(_ENDED))
     limit = draft.spent / max(1, draft.budget) + _MAPPED
     for seq, line in line_of_stretches(source.topics, source.turns)[: -_STRETCHES - 1 : -1]:
         draft.add(_MAP, seq, f"- [#{seq}] {line}", limit=limit)
@@ -252,9 +271,16 @@ def _add_frame(draft: _Draft, source: RecapSource, mode: Mode) -> None:
         draft.add(_ASK, -1, f"- What was said about {phrase}?", limit=limit + 0.02)
 
 
+def _add_opening(draft: _Draft, section: str, turn: RecapTurn, before: str, long: int, *, limit: float) -> None:
+    """A line with the beginning of a turn, as long as there is room for."""
+    for most in (long, long // 2, long // 4):
+        if draft.add(section, turn.seq, before + opening(turn.prose, most), limit=limit):
+            return
+
+
 def _add_tasks(draft: _Draft, source: RecapSource, _mode: Mode) -> None:
     for task in source.tasks[:_POINTS]:
-        draft.add(_TASKS, -1, f"- {opening(task, _LINE)}", limit=0.5)
+        draft.add(_TASKS, -1, f"- {opening(task, _LINE)}", limit=draft.beside_head(_OPEN))
 
 
 def _phrases(topics: Sequence[tuple[str, int]]) -> list[str]:
@@ -384,15 +410,19 @@ def _order(draft: _Draft, mode: Mode) -> list[str]:
     return [*named, *sorted(set(draft.lines) - {*named, _ASK}), _ASK]
 
 
+def _heading(section: str) -> str:
+    return "\n" if section == "Status" else f"\n### {section}\n"
+
+
 def _rendered(draft: _Draft, head: str, kept: Sequence[ReusedValue], order: Sequence[str]) -> str:
-    return head + "".join(_sections(draft, kept, order))
+    return printable(head + "".join(_sections(draft, kept, order)))
 
 
 def _sections(draft: _Draft, kept: Sequence[ReusedValue], order: Sequence[str]) -> Iterator[str]:
     for section in order:
         lines = sorted(draft.lines.get(section, ()), key=lambda line: line[0])
         if lines:
-            yield ("\n" if section == "Status" else f"\n### {section}\n") + "".join(f"{line}\n" for _, line in lines)
+            yield _heading(section) + "".join(f"{line}\n" for _, line in lines)
     by_kind = [(name, [value for value in kept if value.mark.kind == kind]) for kind, name in _VALUE_KINDS]
     if kept:
         yield "\n### Values, most needed first\n"

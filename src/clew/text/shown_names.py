@@ -3,6 +3,8 @@
 import re
 from typing import Final
 
+from clew.text.printable import printable
+
 COLONS: Final = ":\u02d0\u02f8\u05c3\u2236\ua789\ufe13\ufe55\uff1a"
 """The colon, and what looks like it."""
 
@@ -15,10 +17,10 @@ _ANY_COLON: Final = re.compile(f"[{COLONS}]")
 
 
 def name_on_a_line(name: str) -> str:
-    """A name on one line, with the block's marks escaped."""
+    """A name on one line, with the block's marks escaped and control characters visible."""
     if name.isalnum():
         return name
-    plain = " ".join(name.split())
+    plain = printable(" ".join(name.split()))
     return LIKE_A_MARK.sub(r"\g<0>\\", plain) if "<" in plain else plain
 
 

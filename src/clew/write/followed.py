@@ -22,12 +22,14 @@ class FollowedImport:
         streams: alignment of its sequence of turns, by session.
         turns: how many of its records are stored as turns.
         ids: of these turns.
+        queued: external ids of those that waited in a client's queue, and the ids of their turns.
     """
 
     file: FollowedFile
     streams: dict[str, StreamAlignment] = field(default_factory=dict)
     turns: int = 0
     ids: TurnIds = field(default_factory=TurnIds)
+    queued: dict[str, str] = field(default_factory=dict)
 
 
 class FollowedImports:

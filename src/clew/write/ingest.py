@@ -10,6 +10,8 @@ from typing import Final
 from clew.config import IngestConfig
 from clew.errors import ConflictError, TurnRejected
 from clew.ingest.importers import (
+    QUEUED,
+    Delivered,
     FileEnd,
     ImportedTurn,
     ImportLimits,
@@ -46,6 +48,7 @@ class _FileState:
         turns: how many of its records are stored as turns.
         is_whole: whether every record was stored, or left out for good.
         ids: of these turns.
+        queued: external ids of those that waited in a client's queue, and the ids of their turns.
         before: places in the input of earlier imports that this one goes on from.
     """
 
@@ -53,6 +56,7 @@ class _FileState:
     turns: int = 0
     is_whole: bool = True
     ids: TurnIds = field(default_factory=TurnIds)
+    queued: dict[str, str] = field(default_factory=dict)
     before: int = 0
 
 
@@ -99,6 +103,8 @@ class _Tally:
             waiting.file.turns += 1
             self.turn_ids.add(waiting.place, name)
             waiting.file.ids.add(waiting.file.before + waiting.place, name)
+            if item.turn.external_id is not None and item.turn.external_id.startswith(QUEUED):
+                waiting.file.queued[item.turn.external_id] = name
         if fate.forgotten:
             self.skipped["forgotten"] += 1
         elif fate.excluded:
@@ -113,6 +119,14 @@ class _Tally:
             self.masked.update(item.masked)
         elif fate.known is not None:
             self.known += 1
+
+    def deliver(self, external_id: str) -> None:
+        """No longer counts a queued message that an earlier import of the file stored, and that is delivered now."""
+        name = self.file.queued.pop(external_id, None)
+        if name is not None:
+            self.known -= 1
+            self.file.turns -= 1
+            self.file.ids.remove(name)
 
     def report(self) -> IngestReport:
         return IngestReport(
@@ -231,7 +245,7 @@ def import_path(
         records = read_path(path, form, session=session, limits=limits, is_unchanged=is_unchanged)
         return _append_all(appender, records, config, clock, tally, way)
     tally.known = tally.file.turns = followed.turns
-    tally.file.ids, tally.file.before = followed.ids, followed.ids.end
+    tally.file.ids, tally.file.before, tally.file.queued = followed.ids, followed.ids.end, followed.queued
     file = tally.file
     report = _append_all(appender, followed.file.more(), config, clock, tally, way, followed.streams)
     followed.turns = file.turns
@@ -319,6 +333,8 @@ def _prepared(records: Iterable[ImportRecord], config: IngestConfig, tally: _Tal
             tally.reject(record, tally.file)
         elif isinstance(record, SessionTitle):
             tally.titles[record.session] = record.title
+        elif isinstance(record, Delivered):
+            tally.deliver(record.external_id)
         elif isinstance(record, FileEnd):
             tally.end_file(record)
         elif isinstance(record, Skipped):

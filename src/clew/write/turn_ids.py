@@ -21,6 +21,15 @@ class TurnIds:
         self._names.append(self._sessions.setdefault(session, len(self._sessions)))
         self._seqs.append(seq)
 
+    def remove(self, name: str) -> None:
+        """Removes the id that was added last of those that are equal to this one, if there is any."""
+        session, seq = parse_turn_id(name)
+        number = self._sessions.get(session)
+        for place in reversed(range(len(self._seqs))):
+            if (self._names[place], self._seqs[place]) == (number, seq):
+                del self._places[place], self._names[place], self._seqs[place]
+                return
+
     @property
     def end(self) -> int:
         """The first place after all that have an id."""

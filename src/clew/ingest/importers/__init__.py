@@ -38,6 +38,8 @@ from clew.ingest.importers.files import (
 )
 from clew.ingest.importers.follow import FollowedFile
 from clew.ingest.importers.record import (
+    QUEUED,
+    Delivered,
     FileEnd,
     ImportedTurn,
     ImportLimits,
@@ -51,6 +53,8 @@ from clew.types import Rejection
 
 __all__ = [
     "FORMATS",
+    "QUEUED",
+    "Delivered",
     "FileEnd",
     "FollowedFile",
     "ImportLimits",

@@ -20,7 +20,7 @@ from clew.ingest.importers.message_turns import (
     mark_injected,
     message_turns,
 )
-from clew.ingest.importers.record import FileEnd, ImportRecord, SessionTitle, Skipped
+from clew.ingest.importers.record import QUEUED, Delivered, FileEnd, ImportRecord, SessionTitle, Skipped
 from clew.ingest.importers.source import JsonRecord, Source, followed_json_lines
 from clew.types import Origin, Part, Rejection
 
@@ -92,7 +92,7 @@ class _SessionReader:
     branches: dict[str, _BranchState] = field(default_factory=dict)
     queued: dict[str, JsonRecord] = field(default_factory=dict)
     removed: int = 0
-    finished: set[str] = field(default_factory=set)  # queued messages that were given
+    finished: dict[str, str] = field(default_factory=dict)  # queued messages that were given, with their ids
     has_messages: bool = False
     chars: int = 0  # of the messages so far
     compacted_tokens: int = 0  # of the conversation that the next summary replaces
@@ -132,7 +132,7 @@ class _SessionReader:
         for text, item in list(self.queued.items())[: self.removed]:
             if text in self.finished:
                 continue
-            self.finished.add(text)
+            self.finished[text] = f"{QUEUED}{text_of(item.value, 'timestamp') or item.place}"
             parts = mark_injected((Part(type="text", text=text),), _CLIENT_MARKS)
             message = ImportedMessage(
                 source=NAME,
@@ -140,24 +140,26 @@ class _SessionReader:
                 role="user",
                 parts=parts,
                 at=item.value.get("timestamp"),
-                external_id=f"queued:{text_of(item.value, 'timestamp') or item.place}",
+                external_id=self.finished[text],
                 metadata=self._metadata(item.value, None),
             )
             yield from message_turns(message, item.where)
         if self.late_title is not None:
             yield self.late_title
 
-    def _dequeue(self, parts: tuple[Part, ...]) -> None:
-        """Forgets a queued message that came as a message of its own."""
-        for part in parts:
-            if part.text.strip() in self.queued:
-                del self.queued[part.text.strip()]
+    def _dequeue(self, item: JsonRecord, parts: tuple[Part, ...]) -> Iterator[ImportRecord]:
+        """Forgets a queued message that came as a message of its own, and says so if it was given before."""
+        for text in (part.text.strip() for part in parts):
+            if text in self.queued:
+                del self.queued[text]
                 self.removed = max(0, self.removed - 1)
+            if text in self.finished:
+                yield Delivered(self.finished.pop(text), item.where)
 
     def _message(self, item: JsonRecord, kind: str) -> Iterator[ImportRecord]:
         message = dict_of(item.value, "message")
         parts = self.calls.name(to_parts(message.get("content")))
-        self._dequeue(parts)
+        yield from self._dequeue(item, parts)
         if item.value.get("isCompactSummary") is True and self._lacks_summarised():
             yield from self._turns(item, "assistant", parts, text_of(message, "model"))
             return
@@ -194,7 +196,7 @@ class _SessionReader:
         if kind == "queued_command":
             parts = to_parts(raw.get("prompt"))
             by_person = raw.get("commandMode", "prompt") == "prompt"
-            self._dequeue(parts)
+            yield from self._dequeue(item, parts)
             parts = mark_injected(parts, _CLIENT_MARKS) if by_person else injected(parts)
             yield from self._turns(item, "user", parts, None)
         elif kind == "file" and (text := text_of(dict_of(dict_of(raw, "content"), "file"), "content")):

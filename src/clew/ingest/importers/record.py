@@ -2,8 +2,12 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from clew.types import Rejection, Turn
+
+QUEUED: Final = "queued:"
+"""Begins the external id of a message that waited in a client's queue; it may be delivered later, see `Delivered`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +56,18 @@ class SessionTitle:
 
 
 @dataclass(frozen=True, slots=True)
+class Delivered:
+    """A message that a followed file gave as queued was delivered: read anew, the file would give it only once.
+
+    Attributes:
+        external_id: of the queued message.
+    """
+
+    external_id: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
 class FileEnd:
     """The end of a file on the disk, after its last record; more may be written to one that is followed.
 
@@ -67,4 +83,4 @@ class FileEnd:
 IsUnchanged = Callable[[str, str], bool]
 """Whether the file with this path and stamp was read before, so that it need not be opened."""
 
-ImportRecord = ImportedTurn | Rejection | Skipped | SessionTitle | FileEnd
+ImportRecord = ImportedTurn | Rejection | Skipped | SessionTitle | Delivered | FileEnd

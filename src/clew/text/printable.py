@@ -1,0 +1,19 @@
+"""Control characters as visible ones, so that stored text can neither steer a terminal nor hide in a line."""
+
+import re
+from typing import Final
+
+CONTROL: Final = re.compile(
+    r"\r(?!\n)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]"
+)
+"""C0 and C1 controls except tab and line ends (LF, CR LF), line separators, and marks of writing direction."""
+
+
+def printable(text: str) -> str:
+    """Replaces each control character (colours, cursor movements, changes of writing direction) by a visible one."""
+    return text if text.isprintable() else CONTROL.sub(_picture, text)
+
+
+def _picture(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return chr(0x2400 + code) if code < 0x20 else "\u2421" if code == 0x7F else "\ufffd"
