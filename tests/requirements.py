@@ -2028,8 +2028,24 @@ RELAY = (
     Requirement("P-RLY-07", "issue 15", "Steps up in a path, unknown paths and websockets are refused clearly."),
 )
 
+# --- the scripted upstream, and what is shown with it ---
+UPSTREAM = (
+    Requirement(
+        "P-UPS-01",
+        "Issue 15.13",
+        "The scripted upstream enforces the vendors' rules in the shape of their errors, and reports what their caches "
+        "would hold.",
+    ),
+    Requirement(
+        "P-UPS-02",
+        "Issue 15, shows",
+        "The official SDKs work with it, whole and streamed, with tools and pictures, straight and through the proxy.",
+    ),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *RELAY,
+    *UPSTREAM,
     *AGENTS,
     *ANALYZE,
     *NUANCE,

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from clew.serve.proxy.economy.cache_model import Block, CacheUse
 from clew.serve.scripted.anthropic_rules import blocks, lifetime
-from clew.serve.scripted.prompt_cache import CacheResult, PromptPiece
-from clew.serve.scripted.refusal import Denial, compact, signature
+from clew.serve.scripted.refusal import Denial, compact, prompt_block, signature
 from clew.serve.scripted.script import Reply
 
 STATUS_KINDS: Final = {
@@ -19,7 +19,7 @@ STATUS_KINDS: Final = {
 }
 
 
-def prompt(value: Mapping[str, Any]) -> list[PromptPiece]:
+def prompt(value: Mapping[str, Any]) -> list[Block]:
     """The prompt in the order in which it is cached; cache marks are no part of its bytes."""
     found = [_piece("tool", tool) for tool in value.get("tools") or []]
     found += [_piece("system", block) for block in blocks(value.get("system") or [])]
@@ -27,14 +27,14 @@ def prompt(value: Mapping[str, Any]) -> list[PromptPiece]:
         found += [_piece(message["role"], block) for block in blocks(message["content"])]
     automatic = value.get("cache_control")
     if automatic is not None and found:
-        found[-1] = PromptPiece(found[-1].data, lifetime(automatic))
+        found[-1] = prompt_block(found[-1].data, lifetime(automatic))
     return found
 
 
-def _piece(place: str, block: Mapping[str, Any]) -> PromptPiece:
+def _piece(place: str, block: Mapping[str, Any]) -> Block:
     mark = block.get("cache_control")
     bare = {key: value for key, value in block.items() if key != "cache_control"}
-    return PromptPiece(f"{place}:{compact(bare)}".encode(), None if mark is None else lifetime(mark))
+    return prompt_block(f"{place}:{compact(bare)}".encode(), 0.0 if mark is None else lifetime(mark))
 
 
 def error(refusal: Denial, number: int) -> bytes:
@@ -57,14 +57,14 @@ def content(value: Mapping[str, Any], reply: Reply, number: int) -> list[dict[st
     return found
 
 
-def usage(cache: CacheResult, output: int) -> dict[str, Any]:
+def usage(cache: CacheUse, output: int) -> dict[str, Any]:
     """Usage as the API reports it: `input_tokens` are those behind the last cache mark."""
     return {
-        "input_tokens": cache.total - cache.read - cache.written,
-        "cache_creation_input_tokens": cache.written,
+        "input_tokens": cache.missed,
+        "cache_creation_input_tokens": cache.written + cache.written_long,
         "cache_read_input_tokens": cache.read,
         "cache_creation": {
-            "ephemeral_5m_input_tokens": cache.written - cache.written_long,
+            "ephemeral_5m_input_tokens": cache.written,
             "ephemeral_1h_input_tokens": cache.written_long,
         },
         "output_tokens": output,
@@ -72,7 +72,7 @@ def usage(cache: CacheResult, output: int) -> dict[str, Any]:
     }
 
 
-def whole(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheResult, int], number: int) -> dict[str, Any]:
+def whole(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheUse, int], number: int) -> dict[str, Any]:
     """A message."""
     cache, output = counts
     return {
@@ -87,7 +87,7 @@ def whole(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheResult, int
     }
 
 
-def events(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheResult, int], number: int) -> Iterator[bytes]:
+def events(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheUse, int], number: int) -> Iterator[bytes]:
     """The events of a streamed message, with the pings that the API sends."""
     message = whole(value, reply, counts, number)
     found = message["content"]

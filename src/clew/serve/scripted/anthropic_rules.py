@@ -7,9 +7,10 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
-from clew.serve.scripted.prompt_cache import FIVE_MINUTES, HOUR
 from clew.serve.scripted.refusal import Denial, is_base64, is_sealed, repeated, signature, unknown
 
+FIVE_MINUTES: Final = 300.0
+HOUR: Final = 3600.0
 FIELDS: Final = frozenset(
     "max_tokens messages model cache_control container diagnostics inference_geo metadata output_config service_tier "
     "speed stop_sequences stream system thinking tool_choice tools temperature top_p top_k context_management "
@@ -35,7 +36,7 @@ NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 MOST_MARKS: Final = 4
 LEAST_THINKING: Final = 1024
 
-Block = Mapping[str, Any]
+ContentBlock = Mapping[str, Any]
 
 
 def refusals(value: Mapping[str, Any]) -> Iterator[Denial]:
@@ -143,7 +144,7 @@ def _message(number: int, message: Mapping[str, Any], *, last: bool) -> Iterator
         yield from _block(f"{place}.content.{index}", block, USERS if role == "user" else ASSISTANTS)
 
 
-def _block(place: str, block: Block, allowed: frozenset[str]) -> Iterator[Denial]:
+def _block(place: str, block: ContentBlock, allowed: frozenset[str]) -> Iterator[Denial]:
     kind = block.get("type")
     if kind not in BLOCKS:
         tags = ", ".join(f"'{name}'" for name in BLOCKS)
@@ -158,7 +159,7 @@ def _block(place: str, block: Block, allowed: frozenset[str]) -> Iterator[Denial
         yield from check(place, block)
 
 
-def _tool_use(place: str, block: Block) -> Iterator[Denial]:
+def _tool_use(place: str, block: ContentBlock) -> Iterator[Denial]:
     for name in ("id", "name", "input"):
         if name not in block:
             yield Denial(f"{place}.tool_use.{name}: Field required")
@@ -166,7 +167,7 @@ def _tool_use(place: str, block: Block) -> Iterator[Denial]:
         yield Denial(f"{place}.tool_use.input: Input should be a valid dictionary")
 
 
-def _tool_result(place: str, block: Block) -> Iterator[Denial]:
+def _tool_result(place: str, block: ContentBlock) -> Iterator[Denial]:
     if "tool_use_id" not in block:
         yield Denial(f"{place}.tool_result.tool_use_id: Field required")
     if isinstance(block.get("content"), list):
@@ -174,7 +175,7 @@ def _tool_result(place: str, block: Block) -> Iterator[Denial]:
             yield from _block(f"{place}.tool_result.content.{index}", inner, USERS - {"tool_result"})
 
 
-def _text(place: str, where: str, block: Block) -> Iterator[Denial]:
+def _text(place: str, where: str, block: ContentBlock) -> Iterator[Denial]:
     text = block.get("text")
     if not isinstance(text, str):
         yield Denial(f"{place}.text.text: Field required")
@@ -184,7 +185,7 @@ def _text(place: str, where: str, block: Block) -> Iterator[Denial]:
         yield Denial(f"{where}: text content blocks must contain non-whitespace text")
 
 
-def _image(place: str, block: Block) -> Iterator[Denial]:
+def _image(place: str, block: ContentBlock) -> Iterator[Denial]:
     source = block.get("source")
     if not isinstance(source, dict):
         yield Denial(f"{place}.image.source: Field required")
@@ -197,7 +198,7 @@ def _image(place: str, block: Block) -> Iterator[Denial]:
             yield Denial(f"{place}.image.source.base64: The image data is not valid base64")
 
 
-def _signed(place: str, block: Block) -> Iterator[Denial]:
+def _signed(place: str, block: ContentBlock) -> Iterator[Denial]:
     if block["type"] == "redacted_thinking":
         if not is_sealed(block.get("data")):
             yield Denial(f"{place}: Invalid `data` in `redacted_thinking` block")
@@ -209,7 +210,7 @@ def _signed(place: str, block: Block) -> Iterator[Denial]:
         yield Denial(f"{place}: Invalid `signature` in `thinking` block")
 
 
-_BLOCK_RULES: Final[Mapping[str, Callable[[str, Block], Iterator[Denial]]]] = {
+_BLOCK_RULES: Final[Mapping[str, Callable[[str, ContentBlock], Iterator[Denial]]]] = {
     "text": lambda place, block: _text(place, "messages", block),
     "image": _image,
     "tool_use": _tool_use,
@@ -261,7 +262,7 @@ def _leading_results(content: list[dict[str, Any]]) -> list[str]:
     return names
 
 
-def marked_blocks(value: Mapping[str, Any]) -> Iterator[tuple[Block, Block | None]]:
+def marked_blocks(value: Mapping[str, Any]) -> Iterator[tuple[ContentBlock, ContentBlock | None]]:
     """Every block of the prompt in the order in which it is cached (tools, system, messages), with its cache mark."""
     for tool in value.get("tools") or []:
         yield tool, tool.get("cache_control")
@@ -290,7 +291,7 @@ def _marks(value: Mapping[str, Any]) -> Iterator[Denial]:
         yield Denial("a ttl='1h' cache_control block must not come after a ttl='5m' cache_control block")
 
 
-def lifetime(mark: Block) -> float:
+def lifetime(mark: ContentBlock) -> float:
     """Seconds that a cache mark asks for."""
     return HOUR if mark.get("ttl") == "1h" else FIVE_MINUTES
 

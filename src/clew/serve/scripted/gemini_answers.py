@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from clew.serve.proxy.economy.cache_model import Block, CacheUse
 from clew.serve.scripted.anthropic_answers import words
-from clew.serve.scripted.prompt_cache import CacheResult, PromptPiece
-from clew.serve.scripted.refusal import Denial, compact, sealed
+from clew.serve.scripted.refusal import Denial, compact, prompt_block, sealed
 from clew.serve.scripted.script import Reply
 
 STATUS_KINDS: Final = {
@@ -18,10 +18,10 @@ STATUS_KINDS: Final = {
 }
 
 
-def prompt(value: Mapping[str, Any]) -> list[PromptPiece]:
+def prompt(value: Mapping[str, Any]) -> list[Block]:
     """The prompt in the order in which it is cached."""
     parts = [value.get("systemInstruction") or "", *(value.get("tools") or []), *value["contents"]]
-    return [PromptPiece(compact(part).encode()) for part in parts]
+    return [prompt_block(compact(part).encode()) for part in parts]
 
 
 def error(refusal: Denial, _number: int) -> bytes:
@@ -30,7 +30,7 @@ def error(refusal: Denial, _number: int) -> bytes:
     return compact({"error": {"code": refusal.status, "message": refusal.message, "status": kind}}).encode()
 
 
-def _usage(cache: CacheResult, output: int) -> dict[str, Any]:
+def _usage(cache: CacheUse, output: int) -> dict[str, Any]:
     found = {
         "promptTokenCount": cache.total,
         "candidatesTokenCount": output,
@@ -57,7 +57,7 @@ def _parts(value: Mapping[str, Any], reply: Reply) -> tuple[list[dict[str, Any]]
 
 
 def _response(
-    value: Mapping[str, Any], parts: list[dict[str, Any]], counts: tuple[CacheResult, int], number: int, *, last: bool
+    value: Mapping[str, Any], parts: list[dict[str, Any]], counts: tuple[CacheUse, int], number: int, *, last: bool
 ) -> dict[str, Any]:
     candidate: dict[str, Any] = {"content": {"parts": parts, "role": "model"}, "index": 0}
     if last:
@@ -66,7 +66,7 @@ def _response(
     return {**found, "modelVersion": value["model"], "responseId": f"scripted{number:016d}"}
 
 
-def whole(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheResult, int], number: int) -> dict[str, Any]:
+def whole(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheUse, int], number: int) -> dict[str, Any]:
     """A response."""
     said, calls = _parts(value, reply)
     thoughts = [part for part in said if part.get("thought")]
@@ -75,7 +75,7 @@ def whole(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheResult, int
 
 
 def pieces(
-    value: Mapping[str, Any], reply: Reply, counts: tuple[CacheResult, int], number: int
+    value: Mapping[str, Any], reply: Reply, counts: tuple[CacheUse, int], number: int
 ) -> Iterator[dict[str, Any]]:
     """The responses of a stream, in order; the last one gives the reason of the end."""
     said, calls = _parts(value, reply)
@@ -85,13 +85,13 @@ def pieces(
     yield _response(value, rest, counts, number, last=True)
 
 
-def events(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheResult, int], number: int) -> Iterator[bytes]:
+def events(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheUse, int], number: int) -> Iterator[bytes]:
     """The stream as server-sent events (`alt=sse`)."""
     for data in pieces(value, reply, counts, number):
         yield f"data: {compact(data)}\r\n\r\n".encode()
 
 
-def array(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheResult, int], number: int) -> Iterator[bytes]:
+def array(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheUse, int], number: int) -> Iterator[bytes]:
     """The stream as one JSON array, piece by piece (without `alt=sse`)."""
     opening = "["
     for data in pieces(value, reply, counts, number):

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from clew.serve.proxy.economy.cache_model import Block, CacheUse
 from clew.serve.scripted.anthropic_answers import words
-from clew.serve.scripted.prompt_cache import CacheResult, PromptPiece
-from clew.serve.scripted.refusal import Denial, compact
+from clew.serve.scripted.refusal import Denial, compact, prompt_block
 from clew.serve.scripted.script import Reply
 
 CREATED: Final = 1_760_000_000
@@ -21,10 +21,10 @@ STATUS_KINDS: Final = {
 DONE: Final = b"data: [DONE]\n\n"
 
 
-def prompt(value: Mapping[str, Any]) -> list[PromptPiece]:
+def prompt(value: Mapping[str, Any]) -> list[Block]:
     """The prompt in the order in which it is cached."""
     parts = [*(value.get("tools") or []), *value["messages"]]
-    return [PromptPiece(compact(part).encode()) for part in parts]
+    return [prompt_block(compact(part).encode()) for part in parts]
 
 
 def error(refusal: Denial, _number: int) -> bytes:
@@ -34,7 +34,7 @@ def error(refusal: Denial, _number: int) -> bytes:
     return compact({"error": found}).encode()
 
 
-def usage(cache: CacheResult, output: int) -> dict[str, Any]:
+def usage(cache: CacheUse, output: int) -> dict[str, Any]:
     """Usage as the API reports it."""
     return {
         "prompt_tokens": cache.total,
@@ -70,14 +70,14 @@ def _envelope(value: Mapping[str, Any], number: int, kind: str) -> dict[str, Any
     }
 
 
-def whole(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheResult, int], number: int) -> dict[str, Any]:
+def whole(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheUse, int], number: int) -> dict[str, Any]:
     """A chat completion."""
     stop = "tool_calls" if reply.calls else "stop"
     choice = {"index": 0, "message": _message(reply, number), "logprobs": None, "finish_reason": stop}
     return {**_envelope(value, number, "chat.completion"), "choices": [choice], "usage": usage(*counts)}
 
 
-def events(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheResult, int], number: int) -> Iterator[bytes]:
+def events(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheUse, int], number: int) -> Iterator[bytes]:
     """The chunks of a streamed completion; the last one holds the usage if that was asked for."""
     envelope = _envelope(value, number, "chat.completion.chunk")
     wanted = bool((value.get("stream_options") or {}).get("include_usage"))

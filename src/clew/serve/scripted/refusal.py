@@ -9,6 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from clew.serve.proxy.economy.cache_model import Block
+
+BYTES_PER_TOKEN: Final = 4
+
 _KEY: Final = b"the scripted upstream signs what it thought"
 
 
@@ -77,3 +81,8 @@ def unknown(value: Mapping[str, Any], known: frozenset[str]) -> Iterator[str]:
 def compact(value: object) -> str:
     """JSON without spaces, in the order of its keys."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def prompt_block(data: bytes, mark: float = 0.0) -> Block:
+    """A part of a prompt. Tokens are counted by bytes, so that expected figures can be computed by hand."""
+    return Block(data, -(-len(data) // BYTES_PER_TOKEN), mark)

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from clew.serve.proxy.economy.cache_model import Block, CacheUse
 from clew.serve.scripted.anthropic_answers import words
 from clew.serve.scripted.openai_answers import CREATED
 from clew.serve.scripted.openai_answers import error as chat_error
-from clew.serve.scripted.prompt_cache import CacheResult, PromptPiece
-from clew.serve.scripted.refusal import Denial, compact, sealed
+from clew.serve.scripted.refusal import Denial, compact, prompt_block, sealed
 from clew.serve.scripted.responses_rules import items
 from clew.serve.scripted.script import Reply
 
@@ -17,10 +17,10 @@ _OPENED: Final[Mapping[str, Any]] = {"status": "in_progress", "content": [], "ar
 """Fields of an item as it is when it is announced."""
 
 
-def prompt(value: Mapping[str, Any], earlier: list[dict[str, Any]]) -> list[PromptPiece]:
+def prompt(value: Mapping[str, Any], earlier: list[dict[str, Any]]) -> list[Block]:
     """The prompt in the order in which it is cached."""
     parts = [value.get("instructions") or "", *(value.get("tools") or []), *earlier, *items(value)]
-    return [PromptPiece(compact(part).encode()) for part in parts]
+    return [prompt_block(compact(part).encode()) for part in parts]
 
 
 def output(value: Mapping[str, Any], reply: Reply, number: int) -> list[dict[str, Any]]:
@@ -57,7 +57,7 @@ def output(value: Mapping[str, Any], reply: Reply, number: int) -> list[dict[str
     return found
 
 
-def usage(cache: CacheResult, tokens: int) -> dict[str, Any]:
+def usage(cache: CacheUse, tokens: int) -> dict[str, Any]:
     """Usage as the API reports it."""
     return {
         "input_tokens": cache.total,
@@ -68,7 +68,7 @@ def usage(cache: CacheResult, tokens: int) -> dict[str, Any]:
     }
 
 
-def whole(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheResult, int], number: int) -> dict[str, Any]:
+def whole(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheUse, int], number: int) -> dict[str, Any]:
     """A response."""
     return {
         "id": f"resp_{number:024d}",
@@ -99,7 +99,7 @@ def whole(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheResult, int
     }
 
 
-def events(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheResult, int], number: int) -> Iterator[bytes]:
+def events(value: Mapping[str, Any], reply: Reply, counts: tuple[CacheUse, int], number: int) -> Iterator[bytes]:
     """The events of a streamed response, numbered."""
     for sequence, data in enumerate(_events(whole(value, reply, counts, number))):
         numbered = {"type": data["type"], "sequence_number": sequence, **data}

@@ -10,13 +10,14 @@ import socket
 import threading
 import time
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from clew.serve.proxy.economy.cache_model import CacheModel
+from clew.serve.proxy.economy.prices import price_list
 from clew.serve.scripted import anthropic_rules, gemini_answers, gemini_rules
-from clew.serve.scripted.prompt_cache import PromptCache
 from clew.serve.scripted.refusal import Denial, compact
 from clew.serve.scripted.responses_rules import items
 from clew.serve.scripted.script import OK, Fault, FaultKind, Pace, RecordedRequest, Reply, Script, always
@@ -29,7 +30,7 @@ JSON: Final = "application/json"
 EVENTS: Final = "text/event-stream; charset=utf-8"
 HTML: Final = b"<html>\r\n<head><title>500 Internal Server Error</title></head>\r\n<body>nginx</body>\r\n</html>\r\n"
 
-Message = dict[str, Any]
+Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]
 Send = Callable[[Message], Awaitable[None]]
 
@@ -70,11 +71,8 @@ class ScriptedUpstream:
     pages: dict[str, Page] = field(default_factory=dict)
     clock: Callable[[], float] = time.monotonic
     requests: list[RecordedRequest] = field(default_factory=list)
-    cache: PromptCache = field(init=False)
+    cache: CacheModel = field(default_factory=CacheModel)
     _stored: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.cache = PromptCache(self.clock)
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:
         """Answers a request of ASGI."""
@@ -126,7 +124,7 @@ class ScriptedUpstream:
             return _refused(api, refusal, request.number)
         earlier = self._stored.get(value.get("previous_response_id") or "", [])
         if work == "count":
-            total = self.cache.marked("", api.prompt(value, earlier)).total
+            total = sum(block.tokens for block in api.prompt(value, earlier))
             return _Outgoing(200, JSON, iter([compact(api.counted(total)).encode()]))
         return self._said(request, (wire, work), value, earlier)
 
@@ -144,10 +142,9 @@ class ScriptedUpstream:
         if previous and previous not in self._stored:
             text = f"Previous response with id '{previous}' not found."
             return Denial(text, param="previous_response_id", code="previous_response_not_found"), value
-        refusal = next(VENDORS[wire].refusals(value, self._stored.get(previous or "", [])), None)
-        if refusal is None and wire == "anthropic" and work == "create":
+        if wire == "anthropic" and work == "create":
             refusal = next(anthropic_rules.answer_fields(value), None)
-        return refusal, value
+        return refusal or next(VENDORS[wire].refusals(value, self._stored.get(previous or "", [])), None), value
 
     def _said(
         self, request: RecordedRequest, way: tuple[str, str], value: dict[str, Any], earlier: list[dict[str, Any]]
@@ -160,8 +157,8 @@ class ScriptedUpstream:
         if failed is not None:
             return failed
         owner = f"{request.header('x-api-key') or request.header('authorization')}:{value['model']}"
-        prompt = api.prompt(value, earlier)
-        read = self.cache.marked(owner, prompt) if api.explicit else self.cache.automatic(owner, prompt)
+        rules = price_list().rules(wire, value["model"])
+        read = self.cache.send(rules, owner, api.prompt(value, earlier), self.clock())
         counts: Counts = (read, _output_tokens(reply))
         if wire == "responses" and value.get("store", True):
             whole = api.whole(value, reply, counts, request.number)

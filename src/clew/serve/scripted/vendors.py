@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
+from clew.serve.proxy.economy.cache_model import Block, CacheUse
 from clew.serve.scripted import (
     anthropic_answers,
     anthropic_rules,
@@ -15,13 +16,12 @@ from clew.serve.scripted import (
     responses_answers,
     responses_rules,
 )
-from clew.serve.scripted.prompt_cache import CacheResult, PromptPiece
 from clew.serve.scripted.refusal import Denial
 from clew.serve.scripted.script import RecordedRequest, Reply
 
 Value = Mapping[str, Any]
 Items = list[dict[str, Any]]
-Counts = tuple[CacheResult, int]
+Counts = tuple[CacheUse, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,16 +29,14 @@ class VendorApi:
     """One API; the functions take the request's parsed body.
 
     Attributes:
-        explicit: whether the client marks what is cached; otherwise the provider caches by itself.
         overloaded: the status of an overloaded server.
         refusals: what is wrong with a request, given the items that the API stored for the conversation before.
         counted: the body of an answer to a request that counts tokens.
     """
 
-    explicit: bool
     overloaded: int
     refusals: Callable[[Value, Items], Iterator[Denial]]
-    prompt: Callable[[Value, Items], list[PromptPiece]]
+    prompt: Callable[[Value, Items], list[Block]]
     whole: Callable[[Value, Reply, Counts, int], dict[str, Any]]
     events: Callable[[Value, Reply, Counts, int], Iterator[bytes]]
     error: Callable[[Denial, int], bytes]
@@ -48,7 +46,6 @@ class VendorApi:
 
 VENDORS: Final[Mapping[str, VendorApi]] = {
     "anthropic": VendorApi(
-        explicit=True,
         overloaded=529,
         refusals=lambda value, _earlier: anthropic_rules.refusals(value),
         prompt=lambda value, _earlier: anthropic_answers.prompt(value),
@@ -59,7 +56,6 @@ VENDORS: Final[Mapping[str, VendorApi]] = {
         counted=lambda total: {"input_tokens": total},
     ),
     "openai": VendorApi(
-        explicit=False,
         overloaded=503,
         refusals=lambda value, _earlier: openai_rules.refusals(value),
         prompt=lambda value, _earlier: openai_answers.prompt(value),
@@ -70,7 +66,6 @@ VENDORS: Final[Mapping[str, VendorApi]] = {
         counted=lambda total: {"object": "count", "input_tokens": total},
     ),
     "responses": VendorApi(
-        explicit=False,
         overloaded=503,
         refusals=responses_rules.refusals,
         prompt=responses_answers.prompt,
@@ -81,7 +76,6 @@ VENDORS: Final[Mapping[str, VendorApi]] = {
         counted=lambda total: {"object": "response.input_tokens", "input_tokens": total},
     ),
     "gemini": VendorApi(
-        explicit=False,
         overloaded=503,
         refusals=lambda value, _earlier: gemini_rules.refusals(value),
         prompt=lambda value, _earlier: gemini_answers.prompt(value),
