@@ -2026,6 +2026,11 @@ RELAY = (
         "P-RLY-06", "issue 15", "A client that leaves ends the upstream's work; one that reads slowly slows it down."
     ),
     Requirement("P-RLY-07", "issue 15", "Steps up in a path, unknown paths and websockets are refused clearly."),
+    Requirement(
+        "P-RLY-08",
+        "DESIGN 10",
+        "What is remembered is added to the question at a chat's end; where it is off, requests stay byte for byte.",
+    ),
 )
 
 # --- the scripted upstream, and what is shown with it ---

@@ -16,7 +16,10 @@ from clew.serve.metrics import CONTENT_TYPE, Metrics
 from clew.serve.proxy.api_errors import error_answer
 from clew.serve.proxy.forward import Forwarder
 from clew.serve.proxy.handle import Incoming, Proxy, incoming
+from clew.serve.proxy.pipeline import Pipeline
+from clew.serve.proxy.prepare import SafePreparation
 from clew.serve.proxy.upstreams import split_prefix, upstreams
+from clew.serve.proxy.workers import Workers
 from clew.serve.spaces import Spaces
 
 if TYPE_CHECKING:
@@ -75,7 +78,11 @@ class _Application:
             stack.push_async_callback(asyncio.to_thread, services.spaces.close)
             forwarder = Forwarder()
             stack.push_async_callback(forwarder.close)
-            self._proxy = Proxy(services.config.serve, self._upstreams, forwarder, services.metrics, services.events)
+            config, metrics, events = services.config.serve, services.metrics, services.events
+            preparation = SafePreparation(Pipeline(services.spaces, config), events, metrics)
+            workers = Workers(preparation, config.threads, config.patience, metrics)
+            stack.push_async_callback(workers.close)
+            self._proxy = Proxy(config, self._upstreams, forwarder, workers, metrics, events)
             await send({"type": "lifespan.startup.complete"})
             await receive()
         await send({"type": "lifespan.shutdown.complete"})

@@ -8,22 +8,30 @@ import time
 from collections.abc import Awaitable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+from urllib.parse import quote
 
 from clew.config import ServeConfig
-from clew.serve.access import Principal
+from clew.serve.access import AccessScope, Principal
 from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.api_errors import error_answer
+from clew.serve.proxy.chats import Chat, ChatTicket, PreparedChat
 from clew.serve.proxy.forward import Broken, Forwarder, Outgoing, Unreachable
-from clew.serve.proxy.headers import RawHeaders, backward, onward
+from clew.serve.proxy.headers import RawHeaders, backward, only_readable_encodings, onward, options_of, without
+from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.request_body import ClientGone, RequestBody
 from clew.serve.proxy.upstreams import Provider, Target, Upstream, by_body, by_marks, is_plain, split_prefix, url_of
+from clew.serve.proxy.wires import wire_of
+from clew.serve.proxy.workers import Workers
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
 
-_UNKNOWN_PATH = "no page and no API has this path; APIs are below /anthropic, /openai, /gemini, /v1 and /v1beta"
+_IN_HEADER: Final = " !#$&'()*+,-./:;<=>?@[]^_`{|}~"
+"""Characters of a session's name that stand in a header as they are; the others are percent-encoded, as `%` is."""
+
+_UNKNOWN_PATH: Final = "no page and no API has this path; APIs are below /anthropic, /openai, /gemini, /v1 and /v1beta"
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,10 +69,11 @@ class Proxy:
         config: ServeConfig,
         upstreams: Mapping[Provider, Upstream],
         forwarder: Forwarder,
+        workers: Workers,
         metrics: Metrics,
         events: EventLog,
     ) -> None:
-        self._config, self._upstreams, self._forwarder = config, upstreams, forwarder
+        self._config, self._upstreams, self._forwarder, self._workers = config, upstreams, forwarder, workers
         self._metrics, self._events = metrics, events
 
     async def handle(self, request: Incoming, principal: Principal, receive: "Receive", send: "Send") -> None:
@@ -80,7 +89,7 @@ class Proxy:
             elif b"upgrade" in request.named:
                 await answer.error(target.provider, 426, "websockets are not served here; use plain HTTP")
             else:
-                await _unless_gone(self._pass(request, target, body, answer), body)
+                await self._forward(request, principal, target, body, answer)
         except ClientGone:
             self._events.write("client-gone", method=request.method, principal=principal.name)
         except Unreachable as error:
@@ -110,6 +119,51 @@ class Proxy:
             provider = by_body(read or b"")
         return Target(provider, below + (b"?" + request.query if request.query else b""))
 
+    async def _forward(
+        self, request: Incoming, principal: Principal, target: Target, body: RequestBody, answer: "_Answer"
+    ) -> None:
+        if AccessScope.PROXY not in principal.scopes:
+            await answer.error(target.provider, 403, "this token does not allow the proxy; its scopes have no `proxy`")
+            return
+        path = target.path.decode("latin-1")
+        wire = wire_of(request.method, path)
+        raw = await body.whole(self._config.read_bytes) if wire is not None else None
+        if wire is None or raw is None:
+            await _unless_gone(self._pass(request, target, body, answer), body)
+            return
+        headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in onward(request.headers)}
+        encoding = headers.get("content-encoding", "")
+        chat = Chat(wire, path, headers, raw, encoding, principal, options_of(request.named), ChatTicket())
+        await _unless_gone(self._chat(request, target, chat, answer), body)
+
+    async def _chat(self, request: Incoming, target: Target, chat: Chat, answer: "_Answer") -> None:
+        """Forwards a chat with what is remembered for it, relays the answer, and has it stored."""
+        preparing = await self._workers.prepared(chat)
+        prepared = preparing.sent
+        headers = only_readable_encodings(onward(request.headers))
+        if prepared.body is not None:
+            headers = without(headers, b"content-encoding")
+        body = chat.raw if prepared.body is None else prepared.body
+        headers.append((b"content-length", b"%d" % len(body)))
+        url, asked = url_of(self._upstreams[target.provider], target.path)
+        kept: KeptAnswer | None = None
+        stored = False
+        try:
+            sent = await self._forwarder.send(Outgoing(request.method, url, asked, headers, body))
+            kept = KeptAnswer(sent.status, sent.headers, self._config.read_bytes)
+            async with aclosing(sent):
+                await answer.start(sent.status, backward(sent.headers, _about(prepared)))
+                async for piece in sent.pieces():
+                    kept.take(piece)
+                    await answer.piece(piece)
+            kept.end()
+            self._workers.afterwards(chat, preparing, kept)  # before the client sees the end and asks again
+            stored = True
+            await answer.end()
+        finally:
+            if not stored:
+                self._workers.afterwards(chat, preparing, kept)
+
     async def _pass(self, request: Incoming, target: Target, body: RequestBody, answer: "_Answer") -> None:
         """Forwards a request and its answer as they are."""
         headers = onward(request.headers)
@@ -125,6 +179,12 @@ class Proxy:
             async for piece in sent.pieces():
                 await answer.piece(piece)
             await answer.end()
+
+
+def _about(prepared: PreparedChat) -> list[tuple[bytes, bytes]]:
+    """The headers of Clew in an answer."""
+    told = {b"x-clew-receipt": prepared.receipt, b"x-clew-session": prepared.session}
+    return [(name, quote(value, safe=_IN_HEADER).encode()) for name, value in told.items() if value]
 
 
 async def _unless_gone(work: Awaitable[None], body: RequestBody) -> None:

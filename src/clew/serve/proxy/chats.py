@@ -1,0 +1,125 @@
+"""A chat on its way through the proxy, as values: what came, what goes upstream in its place, and what was answered."""
+
+import threading
+import zlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TYPE_CHECKING, Final
+
+from clew.errors import FormatError
+from clew.serve.access import Principal
+from clew.serve.proxy.exchange import ChatRequest
+from clew.serve.proxy.headers import RequestOptions
+from clew.serve.proxy.wires import ProxyWire
+
+if TYPE_CHECKING:
+    from clew.serve.proxy.pipeline import ChatPlace
+
+_WINDOW_BITS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
+
+
+class ChatTicket:
+    """Whether a request still waits for its preparation. Shared by the event loop and a thread."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._taken = False
+        self._given_up = False
+
+    def take(self) -> bool:
+        """Says that a block is about to be recorded as sent; False when the request has gone on without it."""
+        with self._lock:
+            self._taken = not self._given_up
+            return self._taken
+
+    def give_up(self) -> bool:
+        """Says that the request goes on; False when a block was recorded already, for which it must wait."""
+        with self._lock:
+            self._given_up = not self._taken
+            return self._given_up
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A chat request as it came.
+
+    Attributes:
+        path: below the provider's prefix, with its query string.
+        headers: names in lower case, without those of Clew.
+        raw: the body as it came.
+        encoding: its content encoding; empty for none.
+    """
+
+    wire: ProxyWire
+    path: str
+    headers: Mapping[str, str]
+    raw: bytes
+    encoding: str
+    principal: Principal
+    options: RequestOptions
+    ticket: ChatTicket
+
+
+class Unchanged(StrEnum):
+    """Why nothing was added to a chat although it might have been; the value is the label of the metric."""
+
+    ERROR = "error"
+    """Something of the memory failed."""
+    SLOW = "slow"
+    """It took longer than `serve.patience`."""
+    BUSY = "busy"
+    """More requests wait for the threads than they will get through."""
+    UNREADABLE = "unreadable"
+    """The body is no request of its format, or is compressed in a way that is not read here."""
+
+
+@dataclass(frozen=True, slots=True)
+class PreparedChat:
+    """What goes upstream.
+
+    Attributes:
+        body: in place of the body that came; None for that body itself, byte for byte.
+        request: as it was read; None when it was not.
+        remembered: where in the memory it belongs; None when it is not remembered.
+        receipt: of the block that was added.
+        session: the conversation to which the chat belongs.
+        unchanged: why the memory did not take part; None when it did, or was not asked to.
+        cut: whether turns were left out to fit the window, since the memory failed.
+    """
+
+    body: bytes | None = None
+    request: ChatRequest | None = None
+    remembered: "ChatPlace | None" = None
+    receipt: str | None = None
+    session: str | None = None
+    unchanged: Unchanged | None = None
+    cut: bool = False
+
+
+def decoded(body: bytes, encoding: str, most: int) -> bytes:
+    """A body without its content encoding.
+
+    Raises:
+        FormatError: the encoding is not read here, the body is not in it, or it has more than `most` bytes.
+    """
+    for name in reversed([part.strip().lower() for part in encoding.split(",") if part.strip()]):
+        if name != "identity":
+            body = _decoded(body, name, most)
+    return body
+
+
+def _decoded(body: bytes, encoding: str, most: int) -> bytes:
+    bits = _WINDOW_BITS.get(encoding)
+    if bits is None:
+        raise FormatError(f"the body is compressed by {encoding!r:.40}; gzip and deflate are read here")
+    if encoding == "deflate" and body[:1] != b"\x78":
+        bits = -15  # without the frame that RFC 9110 asks for, as some programs send it
+    reader = zlib.decompressobj(bits)
+    try:
+        whole = reader.decompress(body, most)
+    except zlib.error as error:
+        raise FormatError(f"the body is not compressed by {encoding}: {error}") from error
+    if reader.unconsumed_tail:
+        raise FormatError(f"the body has more than {most} bytes when it is decompressed")
+    return whole

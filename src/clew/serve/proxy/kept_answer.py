@@ -1,0 +1,50 @@
+"""Keeps a copy of an answer while it is relayed, and reads it when it has ended."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from clew.errors import FormatError
+from clew.serve.proxy.chats import decoded
+from clew.serve.proxy.exchange import Answer
+from clew.serve.proxy.headers import RawHeaders
+from clew.serve.proxy.wires import ProxyWire
+
+
+class KeptAnswer:
+    """The bytes of an answer. The event loop fills it; a thread reads it afterwards."""
+
+    def __init__(self, status: int, headers: RawHeaders, most: int) -> None:
+        """Keeps at most so many bytes: of a longer answer, the beginning."""
+        self.status = status
+        self._headers: Mapping[bytes, bytes] = {name.lower(): value for name, value in headers}
+        self._pieces: list[bytes] = []
+        self._room = most
+        self._most = most
+        self._is_whole = False
+
+    def take(self, piece: bytes) -> None:
+        """Keeps the next piece."""
+        if len(piece) <= self._room:
+            self._pieces.append(piece)
+            self._room -= len(piece)
+        else:
+            self._room = -1
+
+    def end(self) -> None:
+        """Says that the answer has come to its end."""
+        self._is_whole = self._room >= 0
+
+    def read(self, wire: ProxyWire, *, stream: bool) -> Answer:
+        """The answer; what cannot be read is empty and not complete."""
+        body = b"".join(self._pieces)
+        try:
+            body = decoded(body, self._headers.get(b"content-encoding", b"").decode("latin-1"), self._most)
+        except FormatError:  # of what the upstream sent against our request, nothing can be remembered
+            return Answer(complete=False)
+        if not stream:
+            answer = wire.read_answer(body)
+        else:
+            reader = wire.reader()
+            reader.feed(body)
+            answer = reader.answer()
+        return answer if self._is_whole else replace(answer, complete=False)

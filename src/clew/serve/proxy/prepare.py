@@ -1,0 +1,53 @@
+"""The one place where the proxy fails open: whatever breaks below it, the request goes upstream and the answer arrives.
+
+What broke is an event with the type of the error and its place, never its message. Inside a virtual window, where the
+upstream would refuse what the client sends, the request is cut instead of being forwarded as it is.
+"""
+
+from clew.errors import ClewError, FormatError
+from clew.serve.event_log import EventLog
+from clew.serve.metrics import Metrics
+from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
+from clew.serve.proxy.kept_answer import KeptAnswer
+from clew.serve.proxy.pipeline import Pipeline
+
+
+class SafePreparation:
+    """Runs the pipeline, and raises nothing. Threads share it."""
+
+    def __init__(self, pipeline: Pipeline, events: EventLog, metrics: Metrics) -> None:
+        self._pipeline, self._events, self._metrics = pipeline, events, metrics
+
+    def prepare(self, chat: Chat) -> PreparedChat:
+        """What goes upstream: what the pipeline makes of the request, or the request as it came."""
+        try:
+            request = self._pipeline.read(chat)
+        except FormatError as error:
+            return self._unchanged(chat, Unchanged.UNREADABLE, error)
+        except Exception as error:  # noqa: BLE001  # a bug in reading must not hold up the request
+            return self._unchanged(chat, Unchanged.ERROR, error)
+        try:
+            prepared = self._pipeline.run(chat, request)
+        except Exception as error:  # noqa: BLE001  # the one place: any bug of the memory ends here
+            return self._unchanged(chat, Unchanged.ERROR, error)
+        if prepared.receipt is not None:
+            self._metrics.add("clew_injected_total")
+        return prepared
+
+    def without_memory(self, chat: Chat, why: Unchanged) -> PreparedChat:
+        """What goes upstream when there is no time for the memory."""
+        return self._unchanged(chat, why, None)
+
+    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
+        """Stores the answer; what fails is an event, and the client has its answer already."""
+        del chat, prepared, answer
+
+    def _unchanged(self, chat: Chat, why: Unchanged, error: Exception | None) -> PreparedChat:
+        self._metrics.add("clew_failed_open_total", reason=why)
+        fields = {"reason": str(why), "space": chat.principal.space, "wire": chat.wire.name}
+        if error is None:
+            self._events.write("failed-open", **fields)
+        else:
+            cause = type(error.__cause__).__name__ if isinstance(error, ClewError) and error.__cause__ else None
+            self._events.failed("failed-open", error, cause=cause, **fields)
+        return PreparedChat(unchanged=why)

@@ -1,0 +1,105 @@
+"""The threads in which requests meet their memories: few, with a bound on how many wait, and patience in seconds."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, Protocol, TypeVar
+
+from clew.serve.metrics import Metrics
+from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
+from clew.serve.proxy.kept_answer import KeptAnswer
+
+_T = TypeVar("_T")
+
+WAITING: Final = 64
+"""Jobs for each thread that may wait; a request beyond them goes on without the memory."""
+CLOSING: Final = 30.0
+"""Seconds that stopping waits for answers to be stored."""
+
+
+class Preparation(Protocol):
+    """What is done to a chat in a thread; none of it raises."""
+
+    def prepare(self, chat: Chat) -> PreparedChat:
+        """Stores what is new of it, and says what goes upstream."""
+        ...
+
+    def without_memory(self, chat: Chat, why: Unchanged) -> PreparedChat:
+        """What goes upstream when there is no time for the memory."""
+        ...
+
+    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
+        """Stores the answer; None when there was none."""
+        ...
+
+
+class Workers:
+    """Runs preparations in threads. One event loop uses it."""
+
+    def __init__(self, preparation: Preparation, threads: int, patience: float, metrics: Metrics) -> None:
+        self._preparation, self._patience, self._metrics = preparation, patience, metrics
+        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="clew-proxy")
+        self._spare = ThreadPoolExecutor(1, thread_name_prefix="clew-spare")  # is free when the others hang
+        self._most = WAITING * threads
+        self._jobs = 0
+        self._afterwards: set[asyncio.Future[None]] = set()
+
+    async def prepared(self, chat: Chat) -> "Preparing":
+        """Prepares a chat, for at most `serve.patience` seconds."""
+        began = time.monotonic()
+        if self._jobs >= self._most:
+            return Preparing(None, await self._without(chat, Unchanged.BUSY))
+        job = self._submit(lambda: self._preparation.prepare(chat))
+        await asyncio.wait((job,), timeout=self._patience)
+        if not job.done() and chat.ticket.give_up():
+            return Preparing(job, await self._without(chat, Unchanged.SLOW))
+        prepared = await asyncio.shield(job)
+        self._metrics.observe("clew_prepare_seconds", time.monotonic() - began)
+        return Preparing(job, prepared)
+
+    def afterwards(self, chat: Chat, preparing: "Preparing", answer: KeptAnswer | None) -> None:
+        """Stores an answer, after its request and without holding up the client."""
+        if preparing.job is None:
+            return
+        job = preparing.job
+
+        async def store() -> None:
+            prepared = await job
+            await self._submit(lambda: self._preparation.after(chat, prepared, answer))
+
+        if job.done():  # at once, so that the client's next request finds it before its own in the queue
+            prepared = job.result()
+            task = self._submit(lambda: self._preparation.after(chat, prepared, answer))
+        else:
+            task = asyncio.ensure_future(store())
+        self._afterwards.add(task)
+        task.add_done_callback(self._afterwards.discard)
+
+    async def close(self) -> None:
+        """Waits until the answers are stored, and ends the threads."""
+        if self._afterwards:
+            await asyncio.wait(self._afterwards, timeout=CLOSING)
+        self._pool.shutdown(wait=False, cancel_futures=True)
+        self._spare.shutdown(wait=False, cancel_futures=True)
+
+    async def _without(self, chat: Chat, why: Unchanged) -> PreparedChat:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._spare, self._preparation.without_memory, chat, why)
+
+    def _submit(self, work: Callable[[], _T]) -> "asyncio.Future[_T]":
+        self._jobs += 1
+        job = asyncio.get_running_loop().run_in_executor(self._pool, work)
+        job.add_done_callback(self._settled)
+        return job
+
+    def _settled(self, _job: object) -> None:
+        self._jobs -= 1
+
+
+class Preparing:
+    """A preparation and what goes upstream: the same, or something else when there was no time to wait for it."""
+
+    def __init__(self, job: "asyncio.Future[PreparedChat] | None", sent: PreparedChat) -> None:
+        """Takes the job, if there is one, and what is sent."""
+        self.job, self.sent = job, sent

@@ -1,0 +1,104 @@
+"""Chats through the proxy: what is remembered reaches the model, and what is off adds nothing."""
+
+import gzip
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from clew import Memory
+from clew.serve.scripted.echo_model import answer_from_request
+from clew.serve.scripted.server import ScriptedUpstream
+from tests.proxies import proxy
+from tests.raw_upstreams import ask, post, split
+
+FACT = "The backup code of the garage door is 4711, and it changes every spring."
+QUESTION = "What is the backup code of the garage door?"
+
+CHATS: dict[str, tuple[str, dict[str, Any]]] = {
+    "anthropic": (
+        "/anthropic/v1/messages",
+        {"model": "claude-opus-4-1", "max_tokens": 99, "messages": [{"role": "user", "content": QUESTION}]},
+    ),
+    "openai": ("/openai/v1/chat/completions", {"model": "gpt-5", "messages": [{"role": "user", "content": QUESTION}]}),
+    "responses": ("/v1/responses", {"model": "gpt-5", "input": [{"role": "user", "content": QUESTION}]}),
+    "gemini": (
+        "/gemini/v1beta/models/gemini-2.5-pro:generateContent",
+        {"contents": [{"role": "user", "parts": [{"text": QUESTION}]}]},
+    ),
+}
+KEYS = (b"x-api-key: k", b"anthropic-version: 2023-06-01", b"Authorization: Bearer k", b"x-goog-api-key: k")
+
+
+def filled(**more: Any) -> Callable[[str], Memory]:
+    """Opens memories that know the fact."""
+
+    def opening(space: str) -> Memory:
+        memory = Memory.open(":memory:", space=space, config={"embedder": "none"}, **more)
+        memory.update(FACT, "Noted.", session="house")
+        memory.drain(20)
+        return memory
+
+    return opening
+
+
+def scripted() -> ScriptedUpstream:
+    return ScriptedUpstream(answer_from_request)
+
+
+@pytest.mark.requirement("P-RLY-08")
+@pytest.mark.parametrize("wire", list(CHATS))
+def test_what_is_remembered_reaches_the_model(wire: str) -> None:
+    path, value = CHATS[wire]
+    upstream = scripted()
+    with upstream.serving() as url, proxy(url, filled()) as server:
+        status, headers, body = split(ask(server.url, post(path, json.dumps(value).encode(), *KEYS)))
+        assert (status, b"4711" in body) == (200, True), body
+        name = headers[b"x-clew-receipt"].decode()
+        assert server.services.spaces.get("default").explain(name).id == name
+    (sent,) = upstream.chats()
+    assert QUESTION in sent.body.decode()
+
+
+@pytest.mark.requirement("P-RLY-08")
+@pytest.mark.parametrize(
+    ("settings", "headers"),
+    [({"inject": False}, ()), ({}, (b"X-Clew-Inject: off",)), ({}, (b"X-Clew-Incognito: on",)), ({"budget": 0}, ())],
+)
+@pytest.mark.parametrize("wire", list(CHATS))
+def test_where_it_is_off_requests_stay_byte_for_byte(
+    wire: str, settings: dict[str, Any], headers: tuple[bytes, ...]
+) -> None:
+    path, value = CHATS[wire]
+    body = json.dumps(value, indent=3).encode()
+    upstream = scripted()
+    with upstream.serving() as url, proxy(url, filled(), **settings) as server:
+        status, told, _ = split(ask(server.url, post(path, body, *KEYS, *headers)))
+        packed = gzip.compress(body)
+        ask(server.url, post(path, packed, *KEYS, *headers, b"Content-Encoding: gzip"))
+    assert status == 200
+    assert b"x-clew-receipt" not in told
+    assert [request.body for request in upstream.chats()] == [body, packed]
+
+
+@pytest.mark.requirement("P-RLY-08")
+def test_a_header_turns_adding_on() -> None:
+    path, value = CHATS["openai"]
+    upstream = scripted()
+    with upstream.serving() as url, proxy(url, filled(), inject=False) as server:
+        body = gzip.compress(json.dumps(value).encode())
+        answer = ask(server.url, post(path, body, *KEYS, b"X-Clew-Inject: on", b"Content-Encoding: gzip"))
+    assert b"4711" in split(answer)[2]
+    (sent,) = upstream.chats()
+    assert "content-encoding" not in dict(sent.headers)
+
+
+@pytest.mark.requirement("P-RLY-08")
+def test_what_nobody_spoke_of_adds_nothing() -> None:
+    value = {"model": "gpt-5", "messages": [{"role": "user", "content": "How tall do sequoias grow in Oregon?"}]}
+    upstream = scripted()
+    with upstream.serving() as url, proxy(url, filled()) as server:
+        ask(server.url, post("/openai/v1/chat/completions", json.dumps(value).encode(), *KEYS))
+    (sent,) = upstream.chats()
+    assert b"4711" not in sent.body
