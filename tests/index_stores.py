@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.index.container import expand
 from clew.index.entry import TurnEntry, encode
 from clew.index.packer import forget_ordinals
 from clew.index.staged_rebuild import Entries
@@ -82,11 +83,11 @@ def listed(entries: Iterable[TurnEntry]) -> Entries:
 
 
 def everything(store: Store, space: str = SPACE) -> bytes:
-    """The bytes of all rows that the index keeps."""
+    """The bytes of all rows that the index keeps, expanded."""
     with store.snapshot() as reader:
         columns = (("tail", "entry"), ("segment", "data"), ("vector", "codes"))
         rows = [row for table, name in columns for row in reader.scan(table, (space,), (space,), columns=(name,))]
-    return b"".join(bytes(row[0]) for row in rows if isinstance(row[0], bytes))
+    return b"".join(expand(bytes(row[0])) for row in rows if isinstance(row[0], bytes))
 
 
 class Wrapped:

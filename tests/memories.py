@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.condense.renderings import Rendering
+from clew.index.container import expand
 from clew.index.entry import TurnEntry, decode
 from clew.index.segment import Segment
 from clew.index.segment import entries as entries_of
@@ -98,7 +99,7 @@ def everything(store: Store, space: str = "default") -> bytes:
 
 def segments(store: Store, space: str = "default") -> list[Segment]:
     """The term segments."""
-    return [Segment.load(_data(row)) for row in rows(store, "segment", space) if row[1] == TERMS]
+    return [Segment.load(expand(_data(row))) for row in rows(store, "segment", space) if row[1] == TERMS]
 
 
 def entries(store: Store, space: str = "default") -> dict[int, TurnEntry]:

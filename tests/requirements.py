@@ -2047,6 +2047,20 @@ UPSTREAM = (
         "The official SDKs work with it, whole and streamed, with tools and pictures, straight and through the proxy.",
     ),
 )
+# --- DISK ---
+DISK = (
+    Requirement(
+        "W-DSK-01",
+        "DESIGN 13",
+        "Renderings of short turns are kept as places in them, which repeat no word, and are read as the same text.",
+    ),
+    Requirement(
+        "W-DSK-02",
+        "DESIGN 13",
+        "Segments of terms are compressed in the store; those of before are read, and damage is named.",
+    ),
+)
+
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     *RELAY,
@@ -2109,4 +2123,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *TASKS,
     *KEEP,
     *ADAPTER,
+    *DISK,
 )

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +23,9 @@ from clew.index.segment_kinds import TERMS, list_segments, segment_data
 from clew.index.staged_rebuild import rebuild
 from clew.index.vectors import cosine
 from clew.index.view import IndexView
-from clew.store.protocol import Store
+from clew.store.protocol import Store, Transaction
 from clew.store.sqlite import SqliteStore
+from clew.store.values import Row
 from tests.index_stores import (
     MODEL,
     SPACE,
@@ -258,6 +260,45 @@ def test_rebuilding_mends_damage() -> None:
     damage(store)
     rebuild(store, SPACE, listed(turns(0, 30)))
     check(store, list(range(30)))
+
+
+@pytest.mark.requirement("W-DSK-02")
+def test_segments_of_terms_are_kept_compressed_and_those_of_before_are_read() -> None:
+    store = memory_store()
+    add(store, turns(0, 30))
+    pack(store, SPACE, minimum=30)
+    with store.snapshot() as reader:
+        (key,) = list_segments(reader, SPACE, TERMS)
+        whole = segment_data(reader, SPACE, key)
+        ((kept,),) = reader.scan("segment", (SPACE,), (SPACE,), columns=("data",))
+    assert isinstance(kept, bytes)
+    assert whole.startswith(segment.MAGIC)
+    assert len(kept) < len(whole) / 2
+    check(store, list(range(30)))
+    store.transaction(lambda tx: tx.put("segment", [(SPACE, *key, whole)]))
+    check(store, list(range(30)))
+
+
+@pytest.mark.requirement("W-DSK-02")
+def test_damage_to_a_compressed_segment_is_named() -> None:
+    store = memory_store()
+    add(store, turns(0, 30))
+    pack(store, SPACE, minimum=30)
+    with store.snapshot() as reader:
+        (key,) = list_segments(reader, SPACE, TERMS)
+        ((kept,),) = reader.scan("segment", (SPACE,), (SPACE,), columns=("data",))
+    assert isinstance(kept, bytes)
+    for damaged in (kept[:-9], kept[:99] + bytes(9) + kept[108:], b"CLWZ"):
+        store.transaction(partial(put_segment, row=(SPACE, *key, damaged)))
+        (problem, _) = verify(store, SPACE, range(30))
+        assert problem.where == "segment terms 0 to 29"
+        assert "clew rebuild" in problem.detail
+    rebuild(store, SPACE, listed(turns(0, 30)))
+    check(store, list(range(30)))
+
+
+def put_segment(tx: Transaction, row: Row) -> None:
+    tx.put("segment", [row])
 
 
 def damage(store: Store) -> None:

@@ -41,6 +41,7 @@ _FEW: Final = 5  # sentences of a turn that may be without a full stop, as in a 
 _ENDS: Final = (".", "!", "?", "\u2026", "\u3002", "\uff01", "\uff1f", ")", '"', "\u201d", "]")
 _ASKS: Final = ("?", "\uff1f")
 _NONE: Final[frozenset[str]] = frozenset()
+_GAP: Final = f" {ELLIPSIS} "
 _SHARE: Final = 5  # part of what was said
 _DIGEST: Final = 3  # part of `salient`
 _LONGEST: Final = 320  # characters of a sentence that is quoted
@@ -90,6 +91,7 @@ class NodeSource:
         hashes: of the turns or nodes that it was read from, in order.
         title: what the node is about, as the hierarchy names it; None where it does not.
         words: a label's terms; sentences with one of them are preferred.
+        turns: the turns that the lines are sentences of, by seq; empty where they are not kept apart.
     """
 
     lines: Sequence[NodeLine]
@@ -97,6 +99,7 @@ class NodeSource:
     hashes: Sequence[bytes] = ()
     title: str | None = None
     words: frozenset[str] = frozenset()
+    turns: Sequence[tuple[int, NodeLine]] = ()
 
     def digest(self) -> bytes:
         """Names the source: another one has another."""
@@ -164,7 +167,7 @@ def lines_of(salient: str) -> list[NodeLine]:
         elif not line.startswith(tuple(_HEADED.values())):
             speaker, colon, text = line.partition(": ")
             if colon:
-                found += [NodeLine(day, speaker, part) for part in text.split(f" {ELLIPSIS} ")]
+                found += [NodeLine(day, speaker, part) for part in text.split(_GAP)]
     return found
 
 
@@ -206,18 +209,67 @@ def _cut(number: int, line: NodeLine) -> Iterator[_Sentence]:
 
     What a turn says is shared by its sentences: each of a document's many is worth less than a remark's only one.
     """
-    text = line.text[:_READ]
+    share = min(1.0, sqrt(_REMARK / max(1, min(len(line.text), _READ))))
+    for place, _, _, shown in _quotable(line.text):
+        held = _terms(shown)
+        own = line.weights[place] if place < len(line.weights) else line.weight
+        opening = _OPENING if place == 0 else 0.0
+        worth = (line.weight + own) / 2 + opening
+        yield _Sentence(number, place, shown, line.day, line.speaker, share, worth, held)
+
+
+def _quotable(said: str) -> Iterator[tuple[int, int, int, str]]:
+    """The sentences of one turn that can be quoted: place among all of them, begin and end, and how it is shown."""
+    text = said[:_READ]
     spans = sentence_spans(text)
-    share = min(1.0, sqrt(_REMARK / max(1, len(text))))
     for place, (start, end) in enumerate(spans):
         shown = text[start:end]
         shown = shown if shown.isprintable() and "  " not in shown else " ".join(shown.split())
         if _is_prose(shown) and (len(spans) <= _FEW or shown.endswith(_ENDS)):
-            held = _terms(shown)
-            own = line.weights[place] if place < len(line.weights) else line.weight
-            opening = _OPENING if place == 0 else 0.0
-            worth = (line.weight + own) / 2 + opening
-            yield _Sentence(number, place, shown, line.day, line.speaker, share, worth, held)
+            yield place, start, end, shown
+
+
+def runs_in(lines: Sequence[NodeLine], text: str) -> list[tuple[int, list[int]]] | None:
+    """Where in lines the words of a rendering are: for each line that it quotes, its number, and its runs of sentences.
+
+    A run is two numbers, where it begins and how long it is; there are none where all of the line is quoted. `quoted`
+    makes the same text of them. None where the text has other words, such as lists of files, or another order.
+    """
+    found: list[tuple[int, list[int]]] = []
+    before: _Sentence | None = None
+    at = 0
+    for number, line in enumerate(lines):
+        runs: list[int] = []
+        for place, start, end, shown in _quotable(line.text):
+            each = _Sentence(number, place, shown, line.day, line.speaker, 0.0, 0.0, _NONE)
+            part = _opening(each, before) + shown
+            if text.startswith(part, at):
+                if before is not None and (number, place) == (before.line, before.place + 1):
+                    runs[-1] = end - runs[-2]
+                else:
+                    runs += [start, end - start]
+                at += len(part)
+                before = each
+        if runs:
+            found.append((number, [] if runs == [0, len(line.text)] else runs))
+    is_whole = at == len(text) and quoted((lines[number], runs) for number, runs in found) == text
+    return found if is_whole else None
+
+
+def quoted(lines: Iterable[tuple[NodeLine, Sequence[int]]]) -> str:
+    """The rendering that consists of runs of lines; of all of a line where there are none."""
+    parts = []
+    before: NodeLine | None = None
+    for line, runs in lines:
+        if before is not None and (line.speaker, line.day) == (before.speaker, before.day):
+            parts.append(_GAP)
+        else:
+            parts.append(_heading(line, before))
+        said = line.text
+        cut = [said[start : start + size] for start, size in zip(runs[::2], runs[1::2], strict=True)]
+        parts.append(_GAP.join(cut) if cut else said)
+        before = line
+    return "".join(parts)
 
 
 def _form(text: str) -> float:
@@ -317,7 +369,11 @@ def _text(sentences: Sequence[_Sentence], order: Iterable[int], values: Sequence
 def _opening(each: _Sentence, before: _Sentence | None) -> str:
     """What stands before a sentence: day and speaker, or the gap to the sentence before it in the same turn."""
     if before is not None and (each.speaker, each.day) == (before.speaker, before.day):
-        return " " if (each.line, each.place) == (before.line, before.place + 1) else f" {ELLIPSIS} "
+        return " " if (each.line, each.place) == (before.line, before.place + 1) else _GAP
+    return _heading(each, before)
+
+
+def _heading(each: _Sentence | NodeLine, before: _Sentence | NodeLine | None) -> str:
     start = "" if before is None else "\n"
     day = f"{each.day}\n" if each.day and (before is None or each.day != before.day) else ""
     return f"{start}{day}{each.speaker}: "

@@ -11,12 +11,13 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from clew.condense.node_material import SILENT, line_of, plain_line, tool_values
+from clew.condense.node_material import SILENT, line_of, tool_values
 from clew.condense.node_renderings import NodeLine, NodeSize, NodeSource, lines_of, render_node
 from clew.condense.renderings import Rendering
 from clew.rank.tuning.renderings import scale_of
 from clew.rows.annotations import NAME_OWNER, TAG, WEIGHING, said_of
 from clew.rows.parameters import read_learned
+from clew.rows.quotes import spoken_line
 from clew.rows.renderings import (
     ALL_LABELS,
     LABEL_MARK,
@@ -25,6 +26,7 @@ from clew.rows.renderings import (
     mark_labels,
     marked,
     put_renderings,
+    quoted_turns,
     rendering,
     renderings_of,
     session_node,
@@ -32,7 +34,7 @@ from clew.rows.renderings import (
 )
 from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import LabelRow, NodeRow, TurnRow
-from clew.store.rows import from_us, turn_from_row
+from clew.store.rows import turn_from_row
 from clew.store.selections import LABEL_NAME, NODE_ID, NODE_OUTLINES, RENDERED_NODE, TURN_SEQ
 from clew.store.tables import LABEL, META, NODE, SESSION, TURN
 from clew.structure.hierarchy_codec import beat_of
@@ -77,6 +79,7 @@ class _Made:
 
     Attributes:
         scale: the learned factor of the lengths of renderings.
+        quotable: by node, the turns that its renderings may be kept as places in.
         nodes: those rendered that are rows of NODE.
         below: nodes from whose renderings these were made.
         turns: keys of rows of TURN, likewise.
@@ -86,6 +89,7 @@ class _Made:
 
     scale: float = 1.0
     renderings: list[tuple[str, Rendering]] = field(default_factory=list)
+    quotable: dict[str, Sequence[tuple[int, NodeLine]]] = field(default_factory=dict)
     nodes: list[str] = field(default_factory=list)
     below: list[str] = field(default_factory=list)
     turns: list[tuple[str, str, int]] = field(default_factory=list)
@@ -149,7 +153,7 @@ class NodeRendering:
             return False  # forgotten meanwhile: what remains is rendered by the note that comes with the new nodes
         if made.done and made.below != self._tops(tx, session):
             return False
-        put_renderings(tx, self._space, made.renderings)
+        put_renderings(tx, self._space, made.renderings, made.quotable)
         mark_labels(tx, self._space, sorted(made.labels))
         if made.done:
             unmark(tx, self._space, SESSION_MARK, session, mark)
@@ -202,7 +206,9 @@ class NodeRendering:
         """The source of a node that stands above others."""
         found = [each for each in renderings_of(reader, self._space, below, "salient") if each is not None]
         lines = sorted((line for each in found for line in lines_of(each.text)), key=_day)
-        return NodeSource(lines, (), [bytes.fromhex(each.source) for each in found], title, frozenset(terms(words)))
+        turns = () if words else sorted(quoted_turns(reader, self._space, below), key=_day_of_turn)
+        hashes = [bytes.fromhex(each.source) for each in found]
+        return NodeSource(lines, (), hashes, title, frozenset(terms(words)), turns)
 
     def _add(self, made: _Made, node: str, source: NodeSource, size: NodeSize) -> None:
         found = render_node(source, size.scaled(made.scale), self._count)
@@ -211,6 +217,7 @@ class NodeRendering:
             named = source.digest().hex()
             found = [Rendering(kind=_TITLE, text=name, tokens=self._count(name), source=named, coverage=0.0)]
         made.renderings += [(node, each) for each in found]
+        made.quotable[node] = source.turns
 
     def _labels(self, labels: Sequence[tuple[str, str]]) -> None:
         gone = []
@@ -253,13 +260,15 @@ def beat_sources(
     for row, beat in zip(rows, maps, strict=True):
         lines: list[NodeLine] = []
         values: list[tuple[str, str]] = []
+        plain: list[tuple[int, NodeLine]] = []
         stored = [(piece, turn) for piece in beat.pieces if (turn := turns.get((row.session, piece.seq))) is not None]
         for piece, turn in stored:
             line, called = _read(turn)
             values += called
             if line is not None:
                 lines.append(line._replace(weight=piece.layer1, weights=weights.get(turn.ordinal, ())))
-        source = NodeSource(lines, values, [turn.hash for _, turn in stored], row.title)
+                plain += [(turn.seq, line)] if turn.parts is None else []
+        source = NodeSource(lines, values, [turn.hash for _, turn in stored], row.title, turns=plain)
         found.append((source, [(space, row.session, piece.seq) for piece, _ in stored]))
     return found
 
@@ -277,16 +286,18 @@ def _weights(reader: Reader, space: str, turns: Iterable[TurnRow]) -> dict[int, 
 
 def _read(row: TurnRow) -> tuple[NodeLine | None, list[tuple[str, str]]]:
     """What a turn says to a reader, and the files and commands of its tool calls."""
-    if row.role in SILENT or row.origin in SILENT:
-        return None, []
-    if row.parts is None:
-        return plain_line(row.text, row.speaker, row.role, None if row.at is None else from_us(row.at)), []
+    if row.parts is None or row.role in SILENT or row.origin in SILENT:
+        return spoken_line(row), []
     turn = turn_from_row(row)
     return line_of(turn), tool_values(turn)
 
 
 def _day(line: NodeLine) -> str:
     return line.day
+
+
+def _day_of_turn(turn: tuple[int, NodeLine]) -> str:
+    return turn[1].day
 
 
 def _nodes(reader: Reader, space: str, session: str, level: int, place: int, limit: int = STRETCH) -> list[NodeRow]:

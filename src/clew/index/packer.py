@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import StoreError
+from clew.index.container import expand
 from clew.index.segment_kinds import (
     EPOCH,
     TERMS,
@@ -24,10 +25,11 @@ from clew.index.segment_kinds import (
     list_segments,
     segment_data,
     segment_kinds,
+    segment_row,
     staged_kind,
 )
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.row_types import MetaRow, SegmentRow
+from clew.store.row_types import MetaRow
 from clew.store.selections import TURN_ORDINAL, SegmentKey
 from clew.store.table_columns import Column
 from clew.store.tables import META, SEGMENT
@@ -252,9 +254,10 @@ def _put(tx: Transaction, space: str, made: _Made, version: int) -> None:
     kind = made.kind
     twin = SEGMENT.get(tx, (space, kind.name, made.low))
     if twin is not None:
-        merged = kind.merge([kind.load(twin.data), kind.load(made.packed)])
+        merged = kind.merge([kind.load(expand(twin.data)), kind.load(made.packed)])
         made = _made(kind, merged, made.level)
-    SEGMENT.put(tx, [SegmentRow(space, kind.name, made.low, made.high, made.level, version, made.packed)])
+    key = SegmentKey(kind.name, made.low, made.high, made.level, version)
+    SEGMENT.put(tx, [segment_row(space, key, made.packed)])
 
 
 def index_changed(tx: Transaction, space: str, now: int) -> None:

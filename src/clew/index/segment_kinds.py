@@ -10,12 +10,12 @@ from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from clew.index import segment, vector_segment
-from clew.index.container import Array
+from clew.index.container import Array, expand, shrink
 from clew.index.entry import decode
 from clew.index.segment import Segment
 from clew.index.vector_segment import VectorSegment
 from clew.store.protocol import Reader, Transaction
-from clew.store.row_types import LeaseRow
+from clew.store.row_types import LeaseRow, SegmentRow
 from clew.store.selections import (
     META_VALUE,
     SEGMENT_DATA,
@@ -128,9 +128,19 @@ def list_segments(reader: Reader, space: str, kind: str) -> list[SegmentKey]:
 
 
 def segment_data(reader: Reader, space: str, key: SegmentKey) -> bytes:
-    """The data of a segment that was listed in the same snapshot."""
-    (packed,) = SEGMENT_DATA.scan(reader, (space, key.kind, key.low), (space, key.kind, key.low))
-    return packed
+    """The data of a segment that was listed in the same snapshot.
+
+    Raises:
+        StoreCorrupt: it is damaged so that it cannot be expanded.
+    """
+    (kept,) = SEGMENT_DATA.scan(reader, (space, key.kind, key.low), (space, key.kind, key.low))
+    return expand(kept)
+
+
+def segment_row(space: str, key: SegmentKey, packed: bytes) -> SegmentRow:
+    """The row of a segment; vectors do not become smaller by compression."""
+    data = packed if key.kind.startswith(VECTOR_PREFIX) else shrink(packed)
+    return SegmentRow(space, key.kind, key.low, key.high, key.level, key.version, data)
 
 
 def generation(reader: Reader, space: str) -> int | None:

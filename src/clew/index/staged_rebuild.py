@@ -16,10 +16,19 @@ from clew.errors import ConflictError, StoreError
 from clew.index.entry import TurnEntry
 from clew.index.packer import STEP, index_changed, level_of, not_stored, rewrite
 from clew.index.segment import VERSION, build
-from clew.index.segment_kinds import STAGED, TERMS, generation, list_segments, segment_data, staged_kind, terms_kind
+from clew.index.segment_kinds import (
+    STAGED,
+    TERMS,
+    generation,
+    list_segments,
+    segment_data,
+    segment_row,
+    staged_kind,
+    terms_kind,
+)
 from clew.store.protocol import Reader, Store, Transaction
-from clew.store.row_types import MetaRow, SegmentRow
-from clew.store.selections import META_VALUE, TAIL_ORDINAL, TURN_ORDINAL
+from clew.store.row_types import MetaRow
+from clew.store.selections import META_VALUE, TAIL_ORDINAL, TURN_ORDINAL, SegmentKey
 from clew.store.tables import META, SEGMENT
 from clew.types.reports import Problem
 
@@ -148,7 +157,8 @@ def _staging(space: str, window: _Window) -> Callable[[Transaction], bool]:
         if not _is_still(tx, space, window):
             return False
         if window.packed is not None:
-            SEGMENT.put(tx, [SegmentRow(space, STAGED, window.ordinals[0], window.ordinals[-1], 0, 0, window.packed)])
+            key = SegmentKey(STAGED, window.ordinals[0], window.ordinals[-1], 0, 0)
+            SEGMENT.put(tx, [segment_row(space, key, window.packed)])
         META.put(tx, [MetaRow(space, _STATE, _state(window.upcoming, window.maker))])
         return True
 
@@ -161,7 +171,8 @@ def _taking_over(space: str, window: _Window, minimum: int, fan_out: int) -> Cal
 
     def put(tx: Transaction, low: int, high: int, packed: bytes, version: int) -> None:
         turns = tx.count("turn", (space, low), (space, high), index="ordinal")
-        SEGMENT.put(tx, [SegmentRow(space, TERMS, low, high, level_of(turns, minimum, fan_out), version, packed)])
+        key = SegmentKey(TERMS, low, high, level_of(turns, minimum, fan_out), version)
+        SEGMENT.put(tx, [segment_row(space, key, packed)])
 
     def take_over(tx: Transaction) -> bool:
         now = generation(tx, space)

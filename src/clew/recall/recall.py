@@ -11,6 +11,7 @@ import numpy as np
 
 from clew.assemble.context import POLICY, SIGMA, PackingPolicy, build_context
 from clew.assemble.headlines import kept_for_headlines, most_called, with_headlines
+from clew.assemble.overview import kept_for_overview
 from clew.assemble.receipt import receipt_id, receipt_maker, timings_of
 from clew.config import Config
 from clew.index.view import Mask
@@ -94,7 +95,7 @@ def recall(
     settings |= {"in_window": len(shown)} if shown else {}
     budget = planned.budget if must or tasks.lines else _room(planned.budget, sure, frame.intent)
     with path.store.snapshot() as reader:
-        policy = SIGMA if planned.strategy == "sigma" else _policy(path, reader, ranking, mask)
+        policy = SIGMA if planned.strategy == "sigma" else _policy(path, reader, ranking, mask, budget)
         policy = replace(policy, tasks=tasks.lines) if tasks.lines else policy
         called = headlines(reader, path.space, frame.view, _sessions(ranking, budget))
         context = build_context(
@@ -117,9 +118,9 @@ def recall(
     return context
 
 
-def _policy(path: ReadPath, reader: Reader, ranking: Ranking, mask: Mask | None) -> PackingPolicy:
-    """How candidates are packed: with beats in short where the question asks for an overview."""
-    if not ranking.frame.intent.wants.summary:
+def _policy(path: ReadPath, reader: Reader, ranking: Ranking, mask: Mask | None, budget: int) -> PackingPolicy:
+    """How candidates are packed: with beats in short where the question asks for an overview and there is room."""
+    if not ranking.frame.intent.wants.summary or not kept_for_overview(budget):
         return replace(POLICY, allowed=mask)
     return replace(POLICY, allowed=mask, beats=beats_in_short(reader, path.space, ranking, mask))
 

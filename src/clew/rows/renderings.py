@@ -5,26 +5,31 @@
     render:labels              every label, since turns were forgotten: no note repeats a name made from them
 
 A node is a beat or a chapter by its id, a session by `session_node`, or a label by `tag:<name>`. One row has all its
-renderings, which repeat each other and so compress well together.
+renderings, which repeat each other and so compress well together. What stands elsewhere is not repeated: sentences of
+short turns are kept as places (`clew.rows.quotes`), and a title that the hierarchy gave as null.
 """
 
 import json
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Final, NamedTuple
 
-from clew.condense.renderings import Rendering
+from clew.condense.node_renderings import NodeLine
+from clew.condense.renderings import TITLE, Rendering
 from clew.rows.annotations import NAME_OWNER
+from clew.rows.quotes import Quotes, Spoken, lines_of_turns, quoted_text, quotes_in
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import MetaRow, RenderingRow
 from clew.store.rows import dumps
-from clew.store.selections import META_ENTRIES
+from clew.store.selections import META_ENTRIES, NODE_TITLE
 from clew.store.tables import META, RENDERING
-from clew.types.ids import node_id, session_prefix
+from clew.types.ids import node_id, session_of, session_prefix
 
 _EFFORT: Final = 6
 _FRAME: Final = b'","extract"],["title","[["salient","\\nUser: \\nAssistant: . 1.0,"extract"],["digest","20'
 """What rows have in common, a tenth of each: the dictionary of their compression. May only change with the schema."""
+
+_QUOTING: Final = frozenset(("salient", "digest"))
 
 SESSION_MARK: Final = "render:session:"
 LABEL_MARK: Final = "render:label:"
@@ -43,20 +48,52 @@ def rendering(reader: Reader, space: str, node: str, kind: str) -> Rendering | N
 
 def renderings_of(reader: Reader, space: str, nodes: Sequence[str], kind: str) -> list[Rendering | None]:
     """The renderings of one kind of many nodes, in the order of the nodes; None for each that has none."""
-    rows = RENDERING.get_many(reader, [(space, node) for node in nodes])
-    return [None if row is None else _of_kind(row, kind) for row in rows]
+    kept = _kept_of(reader, space, nodes, kind)
+    lines = lines_of_turns(reader, space, _turns_quoted(nodes, kept))
+    named = [node for node, each in zip(nodes, kept, strict=True) if each is not None and each.text is None]
+    titles = dict(zip(named, NODE_TITLE.get_many(reader, [(space, node) for node in named]), strict=True))
+    found: list[Rendering | None] = []
+    for node, each in zip(nodes, kept, strict=True):
+        text: str | Quotes | None = None if each is None else each.text
+        if isinstance(text, list):
+            text = quoted_text(session_of(node), text, lines)
+        elif each is not None and text is None:
+            text = (titles[node] or "")[:TITLE]
+        found.append(None if each is None or text is None else each.told(text))
+    return found
 
 
-def put_renderings(tx: Transaction, space: str, made: Iterable[tuple[str, Rendering]]) -> None:
-    """Writes renderings of nodes, in place of older ones of the same kind or from another source."""
+def quoted_turns(reader: Reader, space: str, nodes: Sequence[str]) -> list[tuple[int, NodeLine]]:
+    """The turns that the `salient` renderings of nodes of one session quote by place, in the order of the nodes."""
+    kept = _kept_of(reader, space, nodes, "salient")
+    turns = _turns_quoted(nodes, kept)
+    lines = lines_of_turns(reader, space, turns)
+    return [(turn[1], lines[turn]) for turn in turns if turn in lines]
+
+
+def put_renderings(
+    tx: Transaction,
+    space: str,
+    made: Iterable[tuple[str, Rendering]],
+    turns: Mapping[str, Sequence[tuple[int, NodeLine]]] | None = None,
+) -> None:
+    """Writes renderings of nodes, in place of older ones of the same kind or from another source.
+
+    Args:
+        turns: by node, those that its renderings may quote by place, in their order.
+    """
     by_node: dict[str, list[Rendering]] = {}
     for node, each in made:
         by_node.setdefault(node, []).append(each)
-    stored = RENDERING.get_many(tx, [(space, node) for node in by_node])
+    keys = [(space, node) for node in by_node]
+    stored = RENDERING.get_many(tx, keys)
+    titles = NODE_TITLE.get_many(tx, keys)
     rows = []
-    for (node, new), row in zip(by_node.items(), stored, strict=True):
-        kept = {} if row is None else {each.kind: each for each in _renderings(row) if each.source == new[-1].source}
-        rows.append(_row(space, node, kept | {each.kind: each for each in new}))
+    for (node, new), row, title in zip(by_node.items(), stored, titles, strict=True):
+        old = [] if row is None else [each for each in _all_kept(row) if each.source == new[-1].source]
+        short = (turns or {}).get(node, ())
+        kept = {each.kind: each for each in old} | {each.kind: _kept(each, short, title) for each in new}
+        rows.append(_row(space, node, kept))
     RENDERING.put(tx, rows)
 
 
@@ -127,23 +164,64 @@ def rendering_text(row: RenderingRow) -> str:
     return (packed.decompress(row.data) + packed.flush()).decode("utf-8", "surrogatepass")
 
 
-def _row(space: str, node: str, made: Mapping[str, Rendering]) -> RenderingRow:
+class _Kept(NamedTuple):
+    """A rendering as its row has it."""
+
+    kind: str
+    text: str | Quotes | None  # None: the node's own title
+    tokens: int
+    coverage: float
+    method: str
+    source: str  # not repeated in the row's text
+
+    def told(self, text: str) -> Rendering:
+        return Rendering(
+            kind=self.kind,
+            text=text,
+            tokens=self.tokens,
+            source=self.source,
+            coverage=self.coverage,
+            method=self.method,
+        )
+
+
+def _kept(made: Rendering, turns: Sequence[tuple[int, NodeLine]], title: str | None) -> _Kept:
+    text: str | Quotes | None = made.text
+    if made.kind == "title" and title is not None and title[:TITLE] == made.text:
+        text = None
+    elif turns and made.kind in _QUOTING:
+        quotes = quotes_in(turns, made.text)
+        text = made.text if quotes is None else quotes
+    return _Kept(made.kind, text, made.tokens, made.coverage, made.method, made.source)
+
+
+def _row(space: str, node: str, kept: Mapping[str, _Kept]) -> RenderingRow:
     """All renderings of a node, which have one source."""
-    said = [[each.kind, each.text, each.tokens, each.coverage, each.method] for each in made.values()]
     packed = zlib.compressobj(_EFFORT, wbits=-zlib.MAX_WBITS, zdict=_FRAME)
-    data = packed.compress(dumps(said).encode("utf-8", "surrogatepass")) + packed.flush()
-    summary = made.get("summary")
-    source = bytes.fromhex(next(iter(made.values())).source)
-    return RenderingRow(space, node, source, None if summary is None else summary.method, data)
+    data = packed.compress(dumps([each[:-1] for each in kept.values()]).encode("utf-8", "surrogatepass"))
+    summary = kept.get("summary")
+    source = bytes.fromhex(next(iter(kept.values())).source)
+    return RenderingRow(space, node, source, None if summary is None else summary.method, data + packed.flush())
 
 
-def _of_kind(row: RenderingRow, kind: str) -> Rendering | None:
+def _turns_quoted(nodes: Sequence[str], kept: Sequence[_Kept | None]) -> list[Spoken]:
+    """The turns that renderings quote by place, in the order of the nodes."""
+    texts = [(node, None if each is None else each.text) for node, each in zip(nodes, kept, strict=True)]
+    return [(session_of(node), seq) for node, text in texts if isinstance(text, list) for seq, *_ in text]
+
+
+def _kept_of(reader: Reader, space: str, nodes: Sequence[str], kind: str) -> list[_Kept | None]:
+    rows = RENDERING.get_many(reader, [(space, node) for node in nodes])
+    return [None if row is None else _of_kind(row, kind) for row in rows]
+
+
+def _of_kind(row: RenderingRow, kind: str) -> _Kept | None:
     if kind == "summary" and row.summary is None:
         return None
-    return next((each for each in _renderings(row) if each.kind == kind), None)
+    return next((each for each in _all_kept(row) if each.kind == kind), None)
 
 
-def _renderings(row: RenderingRow) -> Iterator[Rendering]:
+def _all_kept(row: RenderingRow) -> list[_Kept]:
     source = row.source.hex()
-    for kind, text, tokens, coverage, method in json.loads(rendering_text(row)):
-        yield Rendering(kind=kind, text=text, tokens=tokens, source=source, coverage=coverage, method=method)
+    held: list[Any] = json.loads(rendering_text(row))
+    return [_Kept(kind, text, tokens, coverage, method, source) for kind, text, tokens, coverage, method in held]

@@ -37,6 +37,12 @@ def branch_key(session: str, branch: str) -> str:
 
 
 @lru_cache(maxsize=1024)
+def session_of(node: str) -> str:
+    """The session of a turn or node, from its id."""
+    return unquote(node.partition(":")[0], errors="surrogatepass")
+
+
+@lru_cache(maxsize=1024)
 def _quoted(session: str) -> str:
     """Cached, since the same few sessions recur."""
     return quote(session, safe="", errors="surrogatepass")

@@ -1,0 +1,68 @@
+"""Renderings that are kept as places in turns, which have the words already.
+
+`[[4], [6, 0, 30, 52, 11]]` is all of turn 4, and 30 and 11 characters of turn 6.
+"""
+
+from collections.abc import Iterable, Mapping
+from typing import Final, NamedTuple
+
+from clew.condense.node_material import SILENT, plain_line
+from clew.condense.node_renderings import NodeLine, quoted, runs_in
+from clew.store.protocol import Reader
+from clew.store.row_types import TurnRow
+from clew.store.rows import from_us
+from clew.store.table_columns import Columns
+from clew.store.tables import TURN
+
+SHORT: Final = 800
+"""Most characters of a turn that is quoted by place: of a longer one more is read than shown."""
+
+Quotes = list[list[int]]
+"""For each turn its seq, then its runs of sentences, as in `clew.condense.node_renderings.runs_in`."""
+
+Spoken = tuple[str, int]
+"""A session, and the seq of a turn in it."""
+
+
+class SpokenTurn(NamedTuple):
+    """The columns that say what a turn of one text tells a reader, and who says it."""
+
+    session: str
+    seq: int
+    at: int | None
+    role: str
+    speaker: str | None
+    origin: str
+    parts: str | None
+    text: str
+
+
+SPOKEN: Final = Columns(TURN, SpokenTurn)
+
+
+def spoken_line(row: SpokenTurn | TurnRow) -> NodeLine | None:
+    """What a turn of one text says; None where that is nothing."""
+    if row.role in SILENT or row.origin in SILENT:
+        return None
+    return plain_line(row.text, row.speaker, row.role, None if row.at is None else from_us(row.at))
+
+
+def quotes_in(turns: Iterable[tuple[int, NodeLine]], text: str) -> Quotes | None:
+    """The places that a rendering quotes; None where it is not made of sentences of these turns alone."""
+    short = [(seq, line) for seq, line in turns if len(line.text) <= SHORT]
+    found = runs_in([line for _, line in short], text)
+    return None if found is None else [[short[number][0], *runs] for number, runs in found]
+
+
+def lines_of_turns(reader: Reader, space: str, wanted: Iterable[Spoken]) -> dict[Spoken, NodeLine]:
+    """What turns say; without those that are gone."""
+    rows = SPOKEN.get_many(reader, [(space, *each) for each in dict.fromkeys(wanted)])
+    lines = [(row, spoken_line(row)) for row in rows if row is not None]
+    return {(row.session, row.seq): line for row, line in lines if line is not None}
+
+
+def quoted_text(session: str, quotes: Quotes, lines: Mapping[Spoken, NodeLine]) -> str | None:
+    """The text that `quotes_in` was given; None where one of the turns is gone."""
+    if any((session, seq) not in lines for seq, *_ in quotes):
+        return None
+    return quoted([(lines[session, seq], runs) for seq, *runs in quotes])
