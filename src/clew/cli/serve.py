@@ -34,7 +34,7 @@ def serve(scope: Scope, *, no_inject: bool, tools: bool, **options: Any) -> None
 
     Point a client's base URL at /anthropic, /openai/v1 or /gemini of the address that is printed: what is said is
     remembered, and what is remembered is added to questions. docs/proxy.md has a line for each client. Stop it with
-    Ctrl-C. Needs the extra clew[serve].
+    Ctrl-C. Needs the extra clew[server].
     """
     given = {name: value for name, value in options.items() if value is not None}
     given |= {"inject": False} if no_inject else {}

@@ -76,7 +76,7 @@ def make_server(app: Any) -> "uvicorn.Server":
         import httpx2  # noqa: F401  # the extra `serve`, which takes 0.2 s to load; the application needs it too
         import uvicorn  # likewise
     except ImportError as error:
-        raise MissingExtra("the server needs uvicorn and httpx2; install clew[serve]") from error
+        raise MissingExtra("the server needs uvicorn and httpx2; install clew[server]") from error
     return uvicorn.Server(
         uvicorn.Config(
             app,
