@@ -2031,6 +2031,11 @@ RELAY = (
         "DESIGN 10",
         "What is remembered is added to the question at a chat's end; where it is off, requests stay byte for byte.",
     ),
+    Requirement(
+        "P-RLY-09",
+        "DESIGN 1.8",
+        "Whatever breaks in the memory, the request goes upstream, the answer arrives, and an event tells what failed.",
+    ),
 )
 
 # --- the scripted upstream, and what is shown with it ---

@@ -42,7 +42,9 @@ class Workers:
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="clew-proxy")
         self._spare = ThreadPoolExecutor(1, thread_name_prefix="clew-spare")  # is free when the others hang
         self._most = WAITING * threads
+        self._threads = threads
         self._jobs = 0
+        self._overdue = 0
         self._afterwards: set[asyncio.Future[None]] = set()
 
     async def prepared(self, chat: Chat) -> "Preparing":
@@ -50,9 +52,12 @@ class Workers:
         began = time.monotonic()
         if self._jobs >= self._most:
             return Preparing(None, await self._without(chat, Unchanged.BUSY))
+        hangs = self._overdue >= self._threads  # then waiting would hold up every request for nothing
         job = self._submit(lambda: self._preparation.prepare(chat))
-        await asyncio.wait((job,), timeout=self._patience)
+        await asyncio.wait((job,), timeout=0 if hangs else self._patience)
         if not job.done() and chat.ticket.give_up():
+            self._overdue += 1
+            job.add_done_callback(self._caught_up)
             return Preparing(job, await self._without(chat, Unchanged.SLOW))
         prepared = await asyncio.shield(job)
         self._metrics.observe("clew_prepare_seconds", time.monotonic() - began)
@@ -92,6 +97,9 @@ class Workers:
         job = asyncio.get_running_loop().run_in_executor(self._pool, work)
         job.add_done_callback(self._settled)
         return job
+
+    def _caught_up(self, _job: object) -> None:
+        self._overdue -= 1
 
     def _settled(self, _job: object) -> None:
         self._jobs -= 1
