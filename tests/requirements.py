@@ -2036,6 +2036,15 @@ RELAY = (
         "DESIGN 1.8",
         "Whatever breaks in the memory, the request goes upstream, the answer arrives, and an event tells what failed.",
     ),
+    Requirement(
+        "P-RLY-10",
+        "DESIGN 10",
+        "Beyond loopback a token is needed; it is compared in constant time and alone gives the space and the scopes.",
+    ),
+    Requirement(
+        "P-RLY-11", "DESIGN 10", "Names that are not the server's, and pages of other sites, are refused on every path."
+    ),
+    Requirement("P-RLY-12", "issue 15", "Requests a minute are limited for each token, with retry-after."),
 )
 
 # --- the scripted upstream, and what is shown with it ---
