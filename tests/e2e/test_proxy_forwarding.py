@@ -123,7 +123,7 @@ def test_errors_of_the_upstream_pass_unchanged(status: bytes, header: bytes) -> 
     [
         ("/anthropic/v1/x", b'"type": "error"'),
         ("/openai/v1/x", b'"param": null'),
-        ("/gemini/v1beta/x", b'"UNAVAILABLE"'),
+        ("/gemini/v1beta/x", b'"code": 502'),
     ],
 )
 def test_an_upstream_that_is_not_there_is_an_error_of_the_api(path: str, mark: bytes) -> None:

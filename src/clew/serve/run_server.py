@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any, Final
 
 from clew.errors import ConfigError, MissingExtra
 from clew.serve.access import Access, grants_of
-from clew.serve.app import Services, make_app
+from clew.serve.app import make_app
 from clew.serve.event_log import EventLog, LibraryEvents
 from clew.serve.metrics import Metrics
+from clew.serve.services import Services
 from clew.serve.spaces import Spaces
 
 if TYPE_CHECKING:

@@ -1,0 +1,72 @@
+"""Clew's own pages below /clew/, by the beginning of their paths. Start at `own_pages`.
+
+Who asks is checked before a page is called; a page checks what the scopes of a principal allow.
+"""
+
+import json
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING
+
+from clew.serve.access import AccessScope, Principal
+from clew.serve.mcp_http import McpOverHttp, ToolsKey
+from clew.serve.metrics import CONTENT_TYPE
+from clew.serve.services import Services
+from clew.serve.tools import Tools
+
+if TYPE_CHECKING:
+    from starlette.types import Receive, Scope, Send
+
+Page = Callable[[Principal, "Scope", "Receive", "Send"], Awaitable[None]]
+
+
+@asynccontextmanager
+async def own_pages(services: Services) -> AsyncIterator[Mapping[bytes, Page]]:
+    """The pages, while the server runs: each path, or the path before a slash and more."""
+    mcp = McpOverHttp(lambda key: _tools(services, key))
+
+    async def mcp_page(principal: Principal, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        if AccessScope.READ not in principal.scopes:
+            await answer_json(scope, send, 403, {"error": "this token does not allow reading"})
+            return
+        scopes = principal.scopes
+        key = (principal.space, AccessScope.WRITE in scopes, AccessScope.FORGET in scopes)
+        await mcp.handle(key, scope, receive, send)
+
+    async def metrics(_principal: Principal, scope: "Scope", _receive: "Receive", send: "Send") -> None:
+        text = services.metrics.text(services.events.counts)
+        await answer_page(scope, send, 200, CONTENT_TYPE, text.encode())
+
+    async with mcp.running():
+        yield {b"/clew/mcp": mcp_page, b"/clew/metrics": metrics}
+
+
+def page_of(pages: Mapping[bytes, Page], path: bytes) -> Page | None:
+    """The page for a path; None when there is none."""
+    found = [start for start in pages if path == start or path.startswith(start + b"/")]
+    return pages[max(found, key=len)] if found else None
+
+
+async def answer_json(scope: "Scope", send: "Send", status: int, value: object) -> None:
+    """Answers with JSON."""
+    await answer_page(scope, send, status, "application/json", json.dumps(value).encode())
+
+
+async def answer_page(scope: "Scope", send: "Send", status: int, kind: str, body: bytes) -> None:
+    """Answers a GET or HEAD; other methods are refused with 405."""
+    headers = [(b"content-type", kind.encode()), (b"cache-control", b"no-store")]
+    if scope["method"] not in ("GET", "HEAD") and status == 200:
+        status, headers, body = 405, [(b"allow", b"GET, HEAD")], b""
+    headers.append((b"content-length", b"%d" % len(body)))
+    await answer(send, status, headers, b"" if scope["method"] == "HEAD" else body)
+
+
+async def answer(send: "Send", status: int, headers: list[tuple[bytes, bytes]], body: bytes) -> None:
+    """Sends a whole answer."""
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
+
+
+def _tools(services: Services, key: ToolsKey) -> Tools:
+    space, may_store, may_forget = key
+    return Tools(services.spaces.get(space), may_store=may_store, may_forget=may_forget, local=False)

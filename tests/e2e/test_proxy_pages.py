@@ -1,0 +1,95 @@
+"""Clew's own pages: health, metrics, MCP; and who may see them."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew import Memory
+from clew.errors import StoreCorrupt
+from tests.proxies import proxy
+from tests.raw_upstreams import ask, post, split
+
+SHOWN = "correct-horse-battery"
+
+
+def get(path: str, *headers: bytes, method: bytes = b"GET", host: bytes = b"localhost") -> bytes:
+    lines = [b"%b %b HTTP/1.1" % (method, path.encode()), b"Host: " + host, b"Connection: close", *headers]
+    return b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+@pytest.mark.requirement("P-RLY-13")
+def test_health_tells_whether_memories_open() -> None:
+    def opening(_space: str) -> Memory:
+        raise StoreCorrupt
+
+    with proxy("http://127.0.0.1:9") as server:
+        status, _, body = split(ask(server.url, get("/clew/health")))
+        assert (status, json.loads(body)["status"]) == (200, "ok")
+        assert split(ask(server.url, get("/clew/health", method=b"HEAD")))[2] == b""
+        assert split(ask(server.url, post("/clew/health")))[0] == 405
+    with proxy("http://127.0.0.1:9", opening) as server:
+        body = json.dumps({"model": "m", "messages": [{"role": "user", "content": "hello"}]}).encode()
+        ask(server.url, post("/openai/v1/chat/completions", body))
+        status, _, body = split(ask(server.url, get("/clew/health")))
+        assert (status, json.loads(body)["broken"]) == (503, {"default": "StoreCorrupt"})
+
+
+@pytest.mark.requirement("P-RLY-13")
+def test_metrics_are_text_for_prometheus() -> None:
+    with proxy("http://127.0.0.1:9") as server:
+        ask(server.url, post("/openai/v1/files"))
+        status, headers, body = split(ask(server.url, get("/clew/metrics")))
+    assert (status, headers[b"content-type"]) == (200, b"text/plain; version=0.0.4; charset=utf-8")
+    lines = body.decode().splitlines()
+    assert 'clew_requests_total{provider="openai",status="502"} 1' in lines
+    assert 'clew_upstream_errors_total{cause="ConnectError",provider="openai"} 1' in lines
+    assert "clew_first_byte_seconds_count 1" in lines
+    for line in lines:
+        assert line.startswith(("# HELP clew_", "# TYPE clew_", "clew_")), line
+
+
+@pytest.mark.requirement("P-RLY-10", "P-RLY-13")
+def test_pages_need_the_token_but_for_health_in_one_word() -> None:
+    with proxy("http://127.0.0.1:9", token=SHOWN, tokens=[f"bob:proxy={SHOWN}-of-bob"]) as server:
+        for path in ("/clew/metrics", "/clew/mcp", "/clew/nothing", "/clew"):
+            assert split(ask(server.url, get(path)))[0] == 401
+        assert json.loads(split(ask(server.url, get("/clew/health")))[2]).keys() == {"status", "version"}
+        bearer = b"Authorization: Bearer " + SHOWN.encode()
+        assert split(ask(server.url, get("/clew/metrics", bearer)))[0] == 200
+        assert split(ask(server.url, get("/clew/nothing", bearer)))[0] == 404
+        assert split(ask(server.url, get("/clew/mcp", bearer + b"-of-bob")))[0] == 403
+        assert split(ask(server.url, post("/openai/v1/x", b"{}", bearer)))[0] == 401
+        assert split(ask(server.url, post("/openai/v1/x", b"{}", b"X-Clew-Token: " + SHOWN.encode())))[0] == 502
+
+
+@pytest.mark.requirement("P-RLY-11")
+@pytest.mark.parametrize("path", ["/clew/health", "/clew/metrics", "/clew/mcp", "/openai/v1/models", "/"])
+def test_names_and_pages_of_others_are_refused_everywhere(path: str) -> None:
+    with proxy("http://127.0.0.1:9") as server:
+        assert split(ask(server.url, get(path, host=b"evil.example")))[0] == 403
+        assert split(ask(server.url, get(path, b"Origin: https://evil.example")))[0] == 403
+
+
+@pytest.mark.requirement("P-RLY-14")
+def test_the_log_holds_no_text_and_no_key(tmp_path: Path) -> None:
+    def value(text: str) -> bytes:
+        return json.dumps({"model": "m", "messages": [{"role": "user", "content": text}]}).encode()
+
+    def opening(space: str) -> Memory:
+        raise ZeroDivisionError(f"secret-text {space}")
+
+    with proxy("http://127.0.0.1:9", opening) as server:
+        ask(
+            server.url,
+            post("/openai/v1/chat/completions?key=secret-key", value("secret-text"), b"X-Api-Key: secret-key"),
+        )
+        ask(server.url, post("/gemini/v1beta/models/m:generateContent?key=secret-key", b'{"contents": "secret-text'))
+        ask(server.url, b"GARBAGE secret-text\r\n\r\n")
+        ask(server.url, get("/openai/secret-key", host=b"secret-text"))
+        log: list[dict[str, Any]] = server.events
+    text = server.log.getvalue()
+    assert {"failed-open", "upstream-unreachable", "refused"} <= {event["event"] for event in log}
+    assert "secret" not in text
+    assert [event["where"].partition(":")[0] for event in log if event.get("error") == "ZeroDivisionError"]
