@@ -2062,6 +2062,14 @@ UPSTREAM = (
         "Issue 15, shows",
         "The official SDKs work with it, whole and streamed, with tools and pictures, straight and through the proxy.",
     ),
+    Requirement(
+        "P-UPS-03",
+        "Issue 15.8",
+        "`clew run` gives a program a proxy of its own and its addresses, and passes terminal, signals and status on.",
+    ),
+    Requirement(
+        "P-UPS-04", "Issue 15.8", "A proxy that dies is started again behind its address, and ends with its program."
+    ),
 )
 # --- DISK ---
 DISK = (

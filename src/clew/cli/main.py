@@ -54,6 +54,7 @@ _SECTIONS: Final = {
     },
     "Agents": {
         "serve": ("serve:serve", "Serve the memory to any client, as a proxy before its provider."),
+        "run": ("run:run", "Run a program, such as claude or codex, with a memory."),
         "watch": ("watch:watch", "Store the sessions of coding agents while they are written."),
         "mcp": ("mcp:mcp", "Serve the memory to an agent over the Model Context Protocol (MCP)."),
         "install": ("install:install", "Register Clew as an MCP server with a coding agent."),

@@ -49,18 +49,20 @@ def services_of(
     return Services(config, space, access, Spaces(opening), Metrics() if metrics is None else metrics, events)
 
 
-def run_server(services: Services, announce: Callable[[str], None]) -> None:
+def run_server(services: Services, announce: Callable[[str], None], listening: socket.socket | None = None) -> None:
     """Serves until a signal ends it.
 
     Args:
         announce: called once with the server's address when it listens.
+        listening: a socket that listens already; otherwise one is made for the address of the settings.
 
     Raises:
         ConfigError: it cannot listen on the address of the settings.
         MissingExtra: the packages of the extra `serve` are not installed.
     """
     app = make_app(services)
-    listening = listen(services.config.serve.host, services.config.serve.port)
+    if listening is None:
+        listening = listen(services.config.serve.host, services.config.serve.port)
     with listening, _as_events(services.events):
         server = make_server(app)
         announce(address_of(listening))

@@ -1,0 +1,65 @@
+"""How programs are told to send their requests to the proxy: what each of them reads, and where they sent them before.
+
+Read in the programs' own documentation and sources. Claude Code and the SDK of Anthropic take `ANTHROPIC_BASE_URL`, the
+SDKs of OpenAI `OPENAI_BASE_URL`, aider and other users of LiteLLM `OPENAI_API_BASE` and `ANTHROPIC_API_BASE`, Gemini
+CLI and the SDK of Google `GOOGLE_GEMINI_BASE_URL`. Codex reads no environment variable since 0.119, but the key
+`openai_base_url` of its settings, which its option `-c` sets for one run.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Final
+from urllib.parse import urlsplit
+
+SERVER: Final = "CLEW_SERVER"
+"""Environment variable with the address of the running server, for hooks and scripts that the program starts."""
+
+_PATHS: Final[Mapping[str, str]] = {
+    "ANTHROPIC_BASE_URL": "/anthropic",
+    "ANTHROPIC_API_BASE": "/anthropic",
+    "OPENAI_BASE_URL": "/openai/v1",
+    "OPENAI_API_BASE": "/openai/v1",
+    "GOOGLE_GEMINI_BASE_URL": "/gemini",
+}
+_UPSTREAMS: Final = {
+    "upstream_anthropic": ("ANTHROPIC_BASE_URL", "ANTHROPIC_API_BASE"),
+    "upstream_openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
+    "upstream_gemini": ("GOOGLE_GEMINI_BASE_URL",),
+}
+_LOOPBACK: Final = ("127.0.0.1", "localhost")
+
+
+def upstreams_of(environment: Mapping[str, str]) -> dict[str, str]:
+    """Settings of `serve.*` for the addresses that the environment already names, so that they stay in use."""
+    found: dict[str, str] = {}
+    for setting, names in _UPSTREAMS.items():
+        address = next((environment[name] for name in names if environment.get(name)), "").rstrip("/")
+        if urlsplit(address).scheme in ("http", "https"):
+            found[setting] = address.removesuffix("/v1") if setting != "upstream_gemini" else address
+    return found
+
+
+def child_environment(server: str, environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment of a program whose requests go through the server at this address.
+
+    A proxy that the environment names for the way to the internet is not asked for the way to this machine.
+    """
+    addresses = {name: server + path for name, path in _PATHS.items()}
+    direct = {name: _without_proxy(environment.get(name, "")) for name in ("NO_PROXY", "no_proxy")}
+    return {**environment, **addresses, **direct, SERVER: server}
+
+
+def child_command(server: str, command: Sequence[str]) -> list[str]:
+    """The command with the arguments that its program needs besides its environment; other programs need none."""
+    program, *arguments = command
+    if PurePath(program).stem.lower() != "codex":
+        return list(command)
+    address = json.dumps(f"{server}/openai/v1")  # a string of TOML
+    options = ["-c", f"openai_base_url={address}", "-c", "features.enable_request_compression=false"]
+    return [program, *options, *arguments]
+
+
+def _without_proxy(hosts: str) -> str:
+    named = [host.strip() for host in hosts.split(",") if host.strip()]
+    return ",".join(named + [host for host in _LOOPBACK if host not in named and "*" not in named])

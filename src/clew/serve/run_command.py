@@ -1,0 +1,56 @@
+"""Runs a program whose requests go through the proxy, and ends with it. Start at `run_command`."""
+
+import signal
+import subprocess
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, Final
+
+from clew.errors import InputError
+from clew.serve.client_addresses import child_command, child_environment
+from clew.serve.proxy_process import ProxyProcess
+
+BY_SIGNAL: Final = 128
+"""Added to the number of the signal that ended a program, by the convention of shells."""
+
+
+def run_command(proxy: ProxyProcess, command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Runs the command on this terminal, behind a proxy that is entered already; its exit status.
+
+    Raises:
+        InputError: the command is not found, or cannot be run.
+    """
+    words = child_command(proxy.address, command)
+    try:
+        child = subprocess.Popen(words, env=child_environment(proxy.address, environment))  # noqa: S603  # the user's own
+    except (FileNotFoundError, PermissionError) as error:
+        raise InputError(
+            f"{command[0]!r} cannot be run: {error.strerror}; give a command as you would type it in a shell"
+        ) from error
+    with _passing_signals(child):
+        status = child.wait()
+    return BY_SIGNAL - status if status < 0 else status
+
+
+@contextmanager
+def _passing_signals(child: subprocess.Popen[Any]) -> Iterator[None]:
+    """Leaves Ctrl-C to the program, which the terminal tells itself, and passes requests to end on to it."""
+
+    def ignore(_number: int, _frame: object) -> None:
+        """The terminal has sent the signal to the program too."""
+
+    def pass_on(number: int, _frame: object) -> None:
+        if child.poll() is None:
+            child.send_signal(number)
+
+    ours = {"SIGINT": ignore, "SIGQUIT": ignore, "SIGTERM": pass_on, "SIGHUP": pass_on}  # Windows lacks two of them
+    before = {
+        number: signal.signal(number, handler)
+        for name, handler in ours.items()
+        if (number := getattr(signal, name, None)) is not None
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -1,0 +1,150 @@
+"""`clew run` starts a program behind a proxy of its own, stays out of its way, and leaves nothing behind."""
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final
+
+import httpx2
+import pytest
+
+from clew.errors import ConfigError
+from clew.serve.client_addresses import child_command, child_environment, upstreams_of
+from clew.serve.proxy_process import ProxyProcess
+from clew.serve.scripted.script import Reply, always
+from clew.serve.scripted.server import ScriptedUpstream
+from tests.cli_runs import PROGRAM, environment
+
+CHILD: Final = """
+import json, os, signal, sys, time, urllib.request
+def ask(address):
+    body = {"model": "claude-1", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
+    headers = {"x-api-key": "k", "anthropic-version": "2023-06-01", "content-type": "application/json"}
+    request = urllib.request.Request(address + "/v1/messages", json.dumps(body).encode(), headers)
+    return json.load(urllib.request.urlopen(request, timeout=30))["content"][0]["text"]
+"""
+HEADERS: Final = {"x-api-key": "k", "anthropic-version": "2023-06-01"}
+BODY: Final = {"model": "claude-1", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
+
+
+def started(tmp_path: Path, upstream: str, code: str, *words: str) -> subprocess.Popen[str]:
+    names = environment(tmp_path, ANTHROPIC_BASE_URL=upstream, CLEW_HOME=str(tmp_path / "memory"))
+    command = [*PROGRAM, "run", "--", sys.executable, "-c", CHILD + code, *words]
+    return subprocess.Popen(command, env=names, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def until(condition: Callable[[], bool], seconds: float = 20) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it does not come"
+        time.sleep(0.02)
+
+
+def alive(pid: int) -> bool:
+    with suppress(ProcessLookupError):
+        os.kill(pid, 0)
+        return True
+    return False
+
+
+@pytest.mark.requirement("P-UPS-03")
+def test_the_program_speaks_through_the_proxy_and_its_status_is_given(tmp_path: Path) -> None:
+    with ScriptedUpstream(always(Reply("From upstream."))).serving() as address:
+        code = 'print(sys.argv[1:], ask(os.environ["ANTHROPIC_BASE_URL"]), os.environ["CLEW_SERVER"]); sys.exit(7)'
+        process = started(tmp_path, address, code, "--continue", "a b")
+        out, err = process.communicate(timeout=60)
+    assert (process.returncode, err) == (7, "")
+    assert out.startswith("['--continue', 'a b'] From upstream. http://127.0.0.1:")
+    assert address not in out
+    assert [path.name for path in tmp_path.iterdir()] in ([], ["memory"])
+
+
+@pytest.mark.requirement("P-UPS-03")
+def test_signals_reach_the_program(tmp_path: Path) -> None:
+    with started(tmp_path, "http://127.0.0.1:9", 'print("ready", flush=True); time.sleep(60)') as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        process.send_signal(signal.SIGINT)  # the terminal would have told the program
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(30) == 128 + signal.SIGTERM
+
+
+@pytest.mark.requirement("P-UPS-03")
+def test_a_command_that_does_not_exist_is_told(tmp_path: Path) -> None:
+    command = [*PROGRAM, "run", "--", "no-such-program-of-anybody"]
+    done = subprocess.run(command, env=environment(tmp_path), capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 1
+    assert "'no-such-program-of-anybody' cannot be run: No such file" in done.stderr
+
+
+@pytest.fixture
+def own_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.setenv("CLEW_EMBEDDER", "none")
+    return str(tmp_path / "memory")
+
+
+def ask(address: str) -> Any:
+    return httpx2.post(f"{address}/anthropic/v1/messages", json=BODY, headers=HEADERS, timeout=30).json()
+
+
+@pytest.mark.requirement("P-UPS-04")
+def test_a_proxy_that_dies_is_started_again_behind_the_same_address(own_home: str) -> None:
+    with ScriptedUpstream().serving() as upstream:
+        with ProxyProcess(own_home, "default", {"upstream_anthropic": upstream}) as proxy:
+            for deaths in (1, 2):
+                killed = proxy.pid
+                os.kill(killed, signal.SIGKILL)
+                until(functools.partial(lambda wanted: proxy.deaths == wanted, deaths))
+                assert ask(proxy.address)["content"][0]["text"] == "OK."  # it waits for the next proxy
+            last = proxy.pid
+        assert not alive(last)
+
+
+@pytest.mark.requirement("P-UPS-04")
+def test_the_proxy_ends_with_a_parent_that_is_killed(own_home: str, tmp_path: Path) -> None:
+    code = (
+        "import sys, time\nfrom clew.serve.proxy_process import ProxyProcess\n"
+        f"with ProxyProcess({own_home!r}, 'default', {{}}) as proxy:\n    print(proxy.pid, flush=True)\n    time.sleep(60)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        pid = int(parent.stdout.readline())
+        parent.kill()
+    until(lambda: not alive(pid))
+
+
+@pytest.mark.requirement("P-UPS-04")
+def test_a_proxy_that_cannot_start_says_why(own_home: str) -> None:
+    proxy = ProxyProcess(own_home, "default", {"upstream_openai": "ftp://x"})
+    with pytest.raises(ConfigError, match=r"serve\.upstream_openai is no address"), proxy:
+        pass
+
+
+@pytest.mark.requirement("P-UPS-03")
+def test_each_program_is_told_in_its_own_way() -> None:
+    made = child_environment("http://127.0.0.1:1", {"NO_PROXY": "corp.example", "KEPT": "x"})
+    assert made["KEPT"] == "x"
+    assert made["ANTHROPIC_BASE_URL"] == "http://127.0.0.1:1/anthropic"
+    assert made["OPENAI_BASE_URL"] == made["OPENAI_API_BASE"] == "http://127.0.0.1:1/openai/v1"
+    assert made["GOOGLE_GEMINI_BASE_URL"] == "http://127.0.0.1:1/gemini"
+    assert made["NO_PROXY"] == "corp.example,127.0.0.1,localhost"
+    words = child_command("http://127.0.0.1:1", ["/usr/bin/codex", "exec", "fix it"])
+    assert words[:3] == ["/usr/bin/codex", "-c", 'openai_base_url="http://127.0.0.1:1/openai/v1"']
+    assert words[-2:] == ["exec", "fix it"]
+    assert child_command("http://127.0.0.1:1", ["claude", "-c"]) == ["claude", "-c"]
+
+
+@pytest.mark.requirement("P-UPS-03")
+def test_addresses_that_were_set_before_are_forwarded_to() -> None:
+    given = {"OPENAI_API_BASE": "http://gpu.local:8000/v1/", "ANTHROPIC_BASE_URL": "https://gate.example/claude"}
+    assert upstreams_of(given) == {
+        "upstream_openai": "http://gpu.local:8000",
+        "upstream_anthropic": "https://gate.example/claude",
+    }
+    assert upstreams_of({"OPENAI_BASE_URL": "", "ANTHROPIC_BASE_URL": "none"}) == {}
