@@ -29,12 +29,13 @@ def ask(address):
     request = urllib.request.Request(address + "/v1/messages", json.dumps(body).encode(), headers)
     return json.load(urllib.request.urlopen(request, timeout=30))["content"][0]["text"]
 """
+GUARDED: Final = {"CLEW_SERVE_TOKEN": "not-for-programs"}  # a setting of the user for `clew serve`
 HEADERS: Final = {"x-api-key": "k", "anthropic-version": "2023-06-01"}
 BODY: Final = {"model": "claude-1", "max_tokens": 9, "messages": [{"role": "user", "content": "hi"}]}
 
 
 def started(tmp_path: Path, upstream: str, code: str, *words: str) -> subprocess.Popen[str]:
-    names = environment(tmp_path, ANTHROPIC_BASE_URL=upstream, CLEW_HOME=str(tmp_path / "memory"))
+    names = environment(tmp_path, ANTHROPIC_BASE_URL=upstream, CLEW_HOME=str(tmp_path / "memory"), **GUARDED)
     command = [*PROGRAM, "run", "--", sys.executable, "-c", CHILD + code, *words]
     return subprocess.Popen(command, env=names, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
@@ -95,8 +96,9 @@ def ask(address: str) -> Any:
 
 @pytest.mark.requirement("P-UPS-04")
 def test_a_proxy_that_dies_is_started_again_behind_the_same_address(own_home: str) -> None:
-    with ScriptedUpstream().serving() as upstream:
-        with ProxyProcess(own_home, "default", {"upstream_anthropic": upstream}) as proxy:
+    settings = {"upstream_anthropic": ""}
+    with ScriptedUpstream().serving() as settings["upstream_anthropic"]:
+        with ProxyProcess(own_home, "default", settings) as proxy:
             for deaths in (1, 2):
                 killed = proxy.pid
                 os.kill(killed, signal.SIGKILL)
@@ -110,7 +112,8 @@ def test_a_proxy_that_dies_is_started_again_behind_the_same_address(own_home: st
 def test_the_proxy_ends_with_a_parent_that_is_killed(own_home: str, tmp_path: Path) -> None:
     code = (
         "import sys, time\nfrom clew.serve.proxy_process import ProxyProcess\n"
-        f"with ProxyProcess({own_home!r}, 'default', {{}}) as proxy:\n    print(proxy.pid, flush=True)\n    time.sleep(60)"
+        f"with ProxyProcess({own_home!r}, 'default', {{}}) as proxy:\n    print(proxy.pid, flush=True)\n"
+        "    time.sleep(60)"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as parent:
         assert parent.stdout is not None
@@ -147,4 +150,5 @@ def test_addresses_that_were_set_before_are_forwarded_to() -> None:
         "upstream_openai": "http://gpu.local:8000",
         "upstream_anthropic": "https://gate.example/claude",
     }
+    assert upstreams_of({**given, "CLEW_SERVE_UPSTREAM_OPENAI": "http://x"}).keys() == {"upstream_anthropic"}
     assert upstreams_of({"OPENAI_BASE_URL": "", "ANTHROPIC_BASE_URL": "none"}) == {}

@@ -31,9 +31,14 @@ _LOOPBACK: Final = ("127.0.0.1", "localhost")
 
 
 def upstreams_of(environment: Mapping[str, str]) -> dict[str, str]:
-    """Settings of `serve.*` for the addresses that the environment already names, so that they stay in use."""
+    """Settings of `serve.*` for the addresses that the environment already names, so that they stay in use.
+
+    A setting that is in the environment itself (`CLEW_SERVE_UPSTREAM_OPENAI`) is left alone.
+    """
     found: dict[str, str] = {}
     for setting, names in _UPSTREAMS.items():
+        if environment.get(f"CLEW_SERVE_{setting.upper()}"):
+            continue
         address = next((environment[name] for name in names if environment.get(name)), "").rstrip("/")
         if urlsplit(address).scheme in ("http", "https"):
             found[setting] = address.removesuffix("/v1") if setting != "upstream_gemini" else address

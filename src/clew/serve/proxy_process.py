@@ -34,12 +34,13 @@ class ProxyProcess:
         """Does not start it yet.
 
         Args:
-            settings: of `serve.*`; host and port are this class's.
+            settings: of `serve.*`; where it listens and who may use it are not settings here.
         """
         self._listening = listen("127.0.0.1", 0)
         self.address = address_of(self._listening)
         port = self._listening.getsockname()[1]
-        order: dict[str, Any] = {"home": home, "space": space, "serve": {**settings, "host": "127.0.0.1"}}
+        own = {"host": "127.0.0.1", "token": "none", "tokens": [], "workers": 1}  # its clients know no token
+        order: dict[str, Any] = {"home": home, "space": space, "serve": {**settings, **own}}
         order |= {"fd": self._listening.fileno()} if _INHERITS else {"port": port}
         self._order = json.dumps(order).encode() + b"\n"
         self._leaving = threading.Event()
