@@ -1928,6 +1928,23 @@ FORMATS = (
         "is kept.",
     ),
     Requirement("P-FMT-06", "issue 15", "Results of tools and errors have the shape of the format's API."),
+    Requirement(
+        "P-FMT-07",
+        "issue 15",
+        "Programs are recognised, and their own ids of a conversation; nothing that names a user, or that several "
+        "conversations share, is taken for one.",
+    ),
+    Requirement(
+        "P-FMT-08", "issue 15", "Requests that a program makes for itself are recognised, each with its own kind."
+    ),
+    Requirement(
+        "P-FMT-09",
+        "issue 15",
+        "Every shape of a message of the four formats survives into turns, or leaves a turn that names what was there.",
+    ),
+    Requirement(
+        "P-FMT-10", "issue 15", "What a program puts into a user's message is no question and has the origin injected."
+    ),
 )
 
 TASKS = (

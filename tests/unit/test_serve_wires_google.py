@@ -92,7 +92,8 @@ def test_tools_join_the_declarations_of_gemini(name: str) -> None:
     assert read.tools == ("googleSearch", "f")
     added = {"name": TOOL["name"], "description": TOOL["description"], "parametersJsonSchema": TOOL["schema"]}
     assert after(read, GEMINI.with_tools(read, [TOOL]))["tools"] == [own[0], {name: [{"name": "f"}, added]}]
-    for tools in ({"googleSearch": {}}, [{"googleSearch": {}}], None):
+    other: tuple[object, ...] = ({"googleSearch": {}}, [{"googleSearch": {}}], None)
+    for tools in other:
         read = request("gemini", {"contents": [], "tools": tools})
         assert after(read, GEMINI.with_tools(read, [TOOL]))["tools"][-1] == {"functionDeclarations": [added]}
 

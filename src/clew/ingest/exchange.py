@@ -1,16 +1,20 @@
-"""Messages of a chat program -> turns. Start at `turns_of`."""
+"""Messages of a chat program -> turns. Start at `turns_of`, or at `turns_by_message` for what goes over the wire."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from clew.errors import TurnRejected
+from clew.ingest.client_marks import split_words
 from clew.ingest.formats.responses import item_parts
 from clew.ingest.importers.message_fields import read_message
-from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, message_turns
+from clew.ingest.importers.message_turns import ROLES, ImportedMessage, ToolNames, message_turns
 from clew.ingest.importers.record import ImportedTurn
 from clew.types import Part, Rejection, Turn
+
+_NO_ROLE: Final = "system"
+"""Role of a message whose own role is unknown: it is neither taken for the user's words nor for the assistant's."""
 
 
 def turns_of(messages: Iterable[Mapping[str, Any]], session: str, at: datetime | None) -> Iterator[Turn]:
@@ -26,21 +30,111 @@ def turns_of(messages: Iterable[Mapping[str, Any]], session: str, at: datetime |
     calls = ToolNames()
     for message in messages:
         role, parts, speaker = _read(message)
-        if not parts:
-            continue
-        imported = ImportedMessage(
-            source="chat", session=session, role=role, parts=calls.name(parts), at=at, speaker=speaker, skip_blank=True
-        )
-        for record in message_turns(imported, "the message"):
-            if isinstance(record, ImportedTurn):
-                yield replace(record.turn, source=None)
-            elif isinstance(record, Rejection) and not record.reason.startswith("empty"):
-                raise TurnRejected(record.reason)
+        if parts:
+            fields = {**_FIELDS, "session": session, "role": role, "at": at, "speaker": speaker}
+            yield from _turns(ImportedMessage(**fields, parts=calls.name(parts)))
+
+
+def turns_by_message(
+    messages: Iterable[Mapping[str, Any]], session: str, at: datetime | None = None
+) -> list[tuple[Turn, ...]]:
+    """The turns of each message of a request or an answer, in any of the wire formats.
+
+    What a program added to the words of a user has the origin `injected`. A message of an unknown role or kind, and one
+    of things that have no text, such as the id of a file, gives a turn that names what is there, so that it stays
+    visible and its place in the conversation too. Only an empty message, and reasoning without text, give none.
+
+    Args:
+        messages: the wire's own objects, oldest first: a result is named after its call.
+        at: event time of all of them.
+    """
+    calls = ToolNames()
+    return [_turns_of_message(message, calls, session, at) for message in messages]
+
+
+def own_words(message: Mapping[str, Any]) -> str:
+    """What a user wrote in a message, without results of tools and what a program added; empty when nothing."""
+    role, parts, _ = _known(message)
+    if ROLES.get(role.strip().lower()) != "user":
+        return ""
+    return "\n".join(part.text for part in _split(parts) if part.type == "text" and part.text.strip())
+
+
+def is_from_user(message: Mapping[str, Any]) -> bool:
+    """Whether a user wrote, or sent, something in a message, besides results of tools and what a program added."""
+    role, parts, _ = _known(message)
+    if ROLES.get(role.strip().lower()) != "user":
+        return False
+    return any(part.type in ("text", "image") and part.call_id is None for part in _split(parts))
+
+
+def _turns_of_message(
+    message: Mapping[str, Any], calls: ToolNames, session: str, at: datetime | None
+) -> tuple[Turn, ...]:
+    role, parts, speaker = _known(message)
+    metadata = {}
+    if role.strip().lower() not in ROLES:
+        metadata, role = {"wire_role": role}, _NO_ROLE
+    if ROLES[role.strip().lower()] == "user":
+        parts = _split(parts)
+    fields = {**_FIELDS, "session": session, "role": role, "at": at, "speaker": speaker, "metadata": metadata}
+    found = tuple(_turns(ImportedMessage(**fields, parts=calls.name(parts))))
+    if found or not any(part.extra and part.type != "thinking" for part in parts):
+        return found
+    kinds = ", ".join(dict.fromkeys(_kind(part) for part in parts if part.extra))
+    named = Part(type="text", text=f"[{kinds}]", extra={"parts": [part.extra for part in parts]})
+    return tuple(_turns(ImportedMessage(**fields, parts=(named,))))
+
+
+def _known(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str | None]:
+    """The role, parts and speaker of a message; one of an unknown kind is a single part that holds it."""
+    try:
+        role, parts, speaker = _read(message)
+    except TurnRejected:
+        return _NO_ROLE, (Part(type="text", extra={"block": dict(message)}),), None
+    if not parts and message.get("audio"):  # what was said before is given by its id alone
+        parts = (Part(type="text", extra={"block": {"type": "audio", "audio": message["audio"]}}),)
+    return role, parts, speaker
+
+
+def _split(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """The parts of a user's message, with texts that a program added as injected parts."""
+    return tuple(piece for part in parts for piece in _pieces(part))
+
+
+def _pieces(part: Part) -> Iterator[Part]:
+    if part.type != "text" or part.call_id is not None or part.data is not None or not part.text:
+        yield part
+        return
+    for text, is_own in split_words(part.text):
+        yield replace(part, text=text, type="text" if is_own else "injected")
+
+
+def _kind(part: Part) -> str:
+    block = (part.extra or {}).get("block")
+    kind = block.get("type") or next(iter(block), "") if isinstance(block, dict) else ""
+    return str(kind or part.type)
+
+
+_FIELDS: Final[dict[str, Any]] = {"source": "chat", "skip_blank": True}
+
+
+def _turns(message: ImportedMessage) -> Iterator[Turn]:
+    """The turns of a message.
+
+    Raises:
+        TurnRejected: its role is unknown, or it cannot be a turn.
+    """
+    for record in message_turns(message, "the message"):
+        if isinstance(record, ImportedTurn):
+            yield replace(record.turn, source=None)
+        elif isinstance(record, Rejection) and not record.reason.startswith("empty"):
+            raise TurnRejected(record.reason)
 
 
 def _read(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str | None]:
     items = message.get("items")
     if isinstance(items, list):
-        read = (item_parts(item) for item in items)
+        read = (item_parts(item) for item in items if isinstance(item, Mapping))
         return "assistant", tuple(part for each in read if each is not None for part in each[1]), None
     return read_message(message)

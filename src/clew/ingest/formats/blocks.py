@@ -5,6 +5,7 @@ collide. It never raises: a block of an unknown kind is kept in `extra`.
 """
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import groupby
@@ -117,6 +118,8 @@ def _image(block: Block) -> Part:
     source = block.get("source")
     if isinstance(source, Mapping) and isinstance(data := source.get("data"), str):
         return image_part(data, source.get("media_type"))
+    if isinstance(source, Mapping) and isinstance(url := source.get("url"), str):
+        return linked_part(url)
     return Part(type="image", extra={"source": source})
 
 
@@ -158,6 +161,24 @@ def _audio(block: Block) -> Part:
     return _unknown(block)
 
 
+def _search_result(block: Block) -> Part:
+    """What a search found: a page with its title and address, or a text that the caller gave with its source."""
+    texts = [part.text for part in to_parts(block.get("content"))]
+    address = _text(block.get("url")) or _text(block.get("source"))
+    known = (_text(block.get("title")), address, *texts)
+    text = "\n".join(line for line in known if line)
+    return Part(type="text", text=text, media_type="text/plain", extra={"block": dict(block)})
+
+
+def _compaction(block: Block) -> Part:
+    """The summary that stands for earlier messages; one that is encrypted has no text."""
+    return Part(type="injected", text=_text(block.get("content")) or "", extra={"block": dict(block)})
+
+
+def _screenshot(block: Block) -> Part:
+    return linked_part(block.get("image_url") or block.get("file_id"))
+
+
 _READERS: dict[str, Callable[[Block], Part]] = {
     "thinking": _thinking,
     "redacted_thinking": _thinking,
@@ -169,6 +190,10 @@ _READERS: dict[str, Callable[[Block], Part]] = {
     "file": _file,
     "input_file": _file,
     "input_audio": _audio,
+    "search_result": _search_result,
+    "web_search_result": _search_result,
+    "compaction": _compaction,
+    "computer_screenshot": _screenshot,
 }
 
 
@@ -177,21 +202,33 @@ def _gemini_text(block: Block) -> Iterator[Part]:
         yield replace(part, type="thinking") if block.get("thought") is True else part
 
 
+def _gemini_member(block: Block, name: str) -> Any:
+    """The member of a part by its name in the REST API, or in snake case, which the API takes too."""
+    return block[name] if name in block else block.get(_snake(name))
+
+
+def _snake(name: str) -> str:
+    return re.sub("[A-Z]", lambda letter: f"_{letter[0].lower()}", name)
+
+
 def _gemini_data(block: Block) -> Iterator[Part]:
-    raw = block.get("inlineData")
+    raw = _gemini_member(block, "inlineData")
     if isinstance(raw, Mapping) and isinstance(data := raw.get("data"), str):
-        yield image_part(data, raw.get("mimeType"))
+        yield image_part(data, _gemini_member(raw, "mimeType"))
     else:
         yield _unknown(block)
 
 
 def _gemini_file(block: Block) -> Iterator[Part]:
-    raw = block.get("fileData")
-    yield linked_part(raw.get("fileUri"), raw.get("mimeType")) if isinstance(raw, Mapping) else _unknown(block)
+    raw = _gemini_member(block, "fileData")
+    if isinstance(raw, Mapping):
+        yield linked_part(_gemini_member(raw, "fileUri"), _gemini_member(raw, "mimeType"))
+    else:
+        yield _unknown(block)
 
 
 def _gemini_call(block: Block) -> Iterator[Part]:
-    call = block.get("functionCall")
+    call = _gemini_member(block, "functionCall")
     if isinstance(call, Mapping):
         yield call_part(call.get("name"), call.get("args", {}), call.get("id"))
     else:
@@ -199,9 +236,23 @@ def _gemini_call(block: Block) -> Iterator[Part]:
 
 
 def _gemini_result(block: Block) -> Iterator[Part]:
-    answer = block.get("functionResponse")
+    answer = _gemini_member(block, "functionResponse")
     if isinstance(answer, Mapping):
         yield from result_parts(answer.get("response"), answer.get("id"), name=answer.get("name"))
+        name = _text(answer.get("name"))
+        for part in to_parts(answer.get("parts")):  # files; what links them to the call tells whose they are
+            yield replace(part, call_id=_text(answer.get("id")) or name, name=name)
+    else:
+        yield _unknown(block)
+
+
+def _gemini_code(block: Block) -> Iterator[Part]:
+    """Code that the model ran itself, and what it printed."""
+    code, result = (_gemini_member(block, name) for name in ("executableCode", "codeExecutionResult"))
+    if isinstance(code, Mapping):
+        yield call_part("code_execution", code.get("code"), code.get("id"))
+    elif isinstance(result, Mapping):
+        yield from result_parts(_text(result.get("output")) or "", result.get("id"), name="code_execution")
     else:
         yield _unknown(block)
 
@@ -212,7 +263,10 @@ _GEMINI: dict[str, Callable[[Block], Iterator[Part]]] = {
     "fileData": _gemini_file,
     "functionCall": _gemini_call,
     "functionResponse": _gemini_result,
+    "executableCode": _gemini_code,
+    "codeExecutionResult": _gemini_code,
 }
+_GEMINI |= {_snake(name): read for name, read in _GEMINI.items()}
 
 
 def _from_object(content: Any) -> tuple[Part, ...]:

@@ -1,5 +1,6 @@
 """Converts items of OpenAI's Responses API, which Codex's rollouts hold too, to a role and parts."""
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -18,11 +19,19 @@ def item_parts(item: ResponseItem) -> tuple[str, tuple[Part, ...]] | None:
         texts = [part.text for name in ("summary", "content") for part in to_parts(item.get(name))]
         return "assistant", tuple(Part(type="thinking", text=text) for text in ("\n\n".join(texts),) if text)
     if isinstance(kind, str) and kind in _CALLS:
-        return "assistant", (_CALLS[kind](item),)
+        return "assistant", _call_parts(kind, item)
     if isinstance(kind, str) and kind in _OUTPUTS:
         output = next((item[name] for name in ("output", "result", "tools") if item.get(name) is not None), None)
         return "tool", result_parts(_unwrapped(output), item.get("call_id"), name=item.get("name"))
     return None
+
+
+def _call_parts(kind: str, item: ResponseItem) -> tuple[Part, ...]:
+    """A call, and its result if the provider called the tool itself."""
+    if kind != "mcp_call" or item.get("output") is None:
+        return (_CALLS[kind](item),)
+    own = {**item, "call_id": item.get("id")}
+    return (_function(own), *result_parts(item["output"], item.get("id"), name=item.get("name")))
 
 
 def _function(item: ResponseItem) -> Part:
@@ -32,9 +41,10 @@ def _function(item: ResponseItem) -> Part:
 
 
 def _action(item: ResponseItem) -> Part:
-    """The call of a built-in tool; its arguments are in `action`, or in members of its own."""
+    """The call of a built-in tool; its arguments are in `action` or `operation`, or in members of its own."""
     own = {name: value for name, value in item.items() if name not in ("type", "id", "status", "call_id")}
-    return call_part(str(item.get("type")).removesuffix("_call"), item.get("action", own), item.get("call_id"))
+    given = item.get("action", item.get("operation", own))
+    return call_part(str(item.get("type")).removesuffix("_call"), given, item.get("call_id"))
 
 
 def _image(item: ResponseItem) -> Part:
@@ -45,7 +55,11 @@ def _image(item: ResponseItem) -> Part:
 _CALLS: Mapping[str, Callable[[ResponseItem], Part]] = {
     **dict.fromkeys(("function_call", "custom_tool_call", "tool_search_call", "mcp_call"), _function),
     **dict.fromkeys(
-        ("local_shell_call", "web_search_call", "file_search_call", "code_interpreter_call", "computer_call"), _action
+        (
+            *("local_shell_call", "shell_call", "apply_patch_call", "computer_call"),
+            *("web_search_call", "file_search_call", "code_interpreter_call"),
+        ),
+        _action,
     ),
     "image_generation_call": _image,
 }
@@ -55,6 +69,8 @@ _OUTPUTS = frozenset(
         "function_call",
         "custom_tool_call",
         "local_shell_call",
+        "shell_call",
+        "apply_patch_call",
         "computer_call",
         "mcp_tool_call",
         "tool_search",
@@ -63,6 +79,10 @@ _OUTPUTS = frozenset(
 
 
 def _unwrapped(output: Any) -> Any:
-    """The content of an output that some writers wrap in `{content, success}`."""
+    """The content of an output that some writers wrap in `{content, success}`; a screenshot as a list of its own."""
+    if isinstance(output, dict) and output.get("type") == "computer_screenshot":
+        return [output]
+    if isinstance(output, list) and any(isinstance(part, dict) and "stdout" in part for part in output):
+        return json.dumps(output, ensure_ascii=False)
     is_wrapped = isinstance(output, dict) and "content" in output and output.keys() <= {"content", "success"}
     return output["content"] if is_wrapped else output

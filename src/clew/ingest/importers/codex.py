@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from clew.ingest import client_marks as marks
 from clew.ingest.formats.blocks import to_parts
 from clew.ingest.formats.responses import item_parts
 from clew.ingest.importers.json_fields import dict_of, first_of, text_of, without_none
@@ -26,21 +27,6 @@ from clew.types import Part, Rejection
 
 NAME = "codex"
 _UUID_AT_END = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$")
-_CLIENT_MARKS = (
-    "<environment_context>",
-    "<user_instructions>",
-    "<INSTRUCTIONS>",
-    "# AGENTS.md instructions",
-    "<permissions instructions>",
-    "<collaboration_mode>",
-    "<personality_spec>",
-    "<skill>",
-    "<skills_instructions>",
-    "<apps_instructions>",
-    "<model_switch>",
-    "<turn_aborted>",
-    "<subagent_notification>",
-)
 
 Payload = Mapping[str, Any]
 
@@ -140,7 +126,7 @@ class _Rollout:
         if role == "developer":
             parts = injected(parts)
         elif role == "user":
-            parts = mark_injected(parts, _CLIENT_MARKS)
+            parts = mark_injected(parts, marks.CODEX)
             if any(part.type != "injected" for part in parts):
                 self._before_prompts.append(self._last)
         yield from self._turns(item, role, parts, external_id)

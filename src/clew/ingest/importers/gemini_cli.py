@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
+from clew.ingest import client_marks as marks
 from clew.ingest.formats.blocks import call_part, result_parts, to_parts
 from clew.ingest.importers.file_shape import file_shape
 from clew.ingest.importers.json_fields import first_of, list_of, text_of, without_none
@@ -18,7 +19,6 @@ from clew.ingest.importers.source import JsonRecord, Source, json_header, json_l
 from clew.types import Part, Rejection
 
 NAME = "gemini-cli"
-_CLIENT_MARKS = ("<session_context>", "This is the Gemini CLI.", "<state_snapshot>")
 _NOTES = ("info", "warning", "error")
 
 
@@ -116,7 +116,7 @@ class _Chat:
         thoughts = tuple(_thought(each) for each in list_of(value, "thoughts") if isinstance(each, dict))
         parts = (*thoughts, *to_parts(value.get("content")))
         if kind == "user":
-            parts = mark_injected(parts, _CLIENT_MARKS)
+            parts = mark_injected(parts, marks.GEMINI_CLI)
         calls = [call for call in list_of(value, "toolCalls") if isinstance(call, dict)]
         found: list[ImportRecord] = []
         if parts or not calls:

@@ -21,7 +21,7 @@ SESSIONS = (
 )
 _ROLES = ("role", "from", "sender")
 _SPEAKERS = ("speaker", "name", "author", "username", "user_name")
-_CALLING = ("tool_calls", "function_call", "tool_call_id", "refusal", "reasoning_content", "reasoning")
+_CALLING = ("tool_calls", "function_call", "tool_call_id", "refusal", "reasoning_content", "reasoning", "audio")
 _FIELDS = ("branch", "parent", "origin", "metadata", "type")
 
 READ = frozenset((*TEXTS, *TIMES, *IDS, *SESSIONS, *_ROLES, *_SPEAKERS, *_CALLING, *_FIELDS))
@@ -60,6 +60,9 @@ def _parts(value: JsonObject) -> Iterator[Part]:
     if reasoning is not None:
         yield Part(type="thinking", text=reasoning)
     yield from to_parts(first_of(value, *TEXTS))
+    spoken = text_of(dict_of(value, "audio"), "transcript")
+    if spoken is not None:
+        yield Part(type="text", text=spoken, extra={"spoken": True})
     refusal = text_of(value, "refusal")
     if refusal is not None:
         yield Part(type="text", text=refusal, extra={"refusal": True})

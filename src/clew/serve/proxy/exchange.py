@@ -23,6 +23,8 @@ class SideRequest(StrEnum):
     """A probe of quota or connection, or filling of the provider's cache."""
     COMPACTION = "compaction"
     """The client asks for a summary of the history that it is about to drop."""
+    AUXILIARY = "auxiliary"
+    """Another errand of the client: classifying, choosing a model, mending an edit, guessing what to type next."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +32,8 @@ class ClientMark:
     """What a request tells of the program that sent it.
 
     Attributes:
-        name: `claude-code`, `cursor`, `codex`, `gemini-cli`, `open-webui`, `librechat`, or empty when unknown.
+        name: `claude-code`, `cursor`, `codex`, `gemini-cli`, `open-webui`, `librechat`, others of docs/proxy.md, or the
+            library (`openai-sdk`) when it tells no more; empty when unknown.
         session: the client's own id of the conversation; None when it gives none.
         side: why the request is no turn of a conversation; None for a turn.
         subagent: whether a program, and no person, wrote the user's messages (a sub-agent of a coding agent).
@@ -154,6 +157,7 @@ class Answer:
         usage: as reported.
         stop: the provider's reason for the end, in its own word; empty when the stream broke off.
         model: the model that answered.
+        id: the answer's own id, which a later request of Responses may continue (`previous_response_id`).
         complete: whether the answer came to its end; False for a broken stream.
     """
 
@@ -163,6 +167,7 @@ class Answer:
     stop: str = ""
     model: str = ""
     complete: bool = True
+    id: str = ""
 
 
 PREFIX: Final = "x-clew-"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from clew.condense.wires import Message
-from clew.ingest.formats.sdk import texts_of
+from clew.ingest.exchange import own_words
 from clew.serve.proxy.wires import ProxyWire
 
 _LONGEST: Final = 4_000
@@ -15,5 +15,5 @@ def question_of(wire: ProxyWire, messages: Sequence[Message]) -> str:
     """The words of the user at the end of a conversation; empty when its last message is none of the user's."""
     if not messages or not wire.is_question(messages[-1]):
         return ""
-    text = "\n".join(texts_of(messages[-1])).strip()
+    text = own_words(messages[-1]).strip()
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"

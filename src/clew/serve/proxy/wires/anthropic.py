@@ -8,6 +8,7 @@ from typing import Any, Final
 from clew.condense.wires import Message
 from clew.condense.wires.anthropic import ANTHROPIC as LIST
 from clew.condense.wires.protocol import blocks, text_of
+from clew.ingest.exchange import is_from_user
 from clew.ingest.formats.sdk_stream import StreamedAnswer
 from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, Edit, TokenUsage, ToolCall
@@ -53,7 +54,7 @@ class _Anthropic:
         return recognised(request)
 
     def is_question(self, message: Message) -> bool:
-        return LIST.is_question(message)
+        return LIST.is_question(message) and is_from_user(message)
 
     def appended(self, request: ChatRequest, index: int, text: str) -> Edit:
         """Adds a block of its own, also after a content that is text: a text and a list with it are one to the model.
@@ -97,6 +98,7 @@ class _Anthropic:
             usage=_usage(value.get("usage")),
             stop=text_of(value.get("stop_reason")),
             model=text_of(value.get("model")),
+            id=text_of(value.get("id")),
         )
 
     def error(self, status: int, message: str) -> bytes:
@@ -113,12 +115,13 @@ class _Assembler:
         self._usage: dict[str, Any] = {}
         self._stop = ""
         self._model = ""
+        self._id = ""
         self._is_complete = False
 
     def take(self, value: dict[str, Any]) -> None:
         kind = value.get("type")
         if kind == "message_start" and isinstance(message := value.get("message"), dict):
-            self._model = text_of(message.get("model"))
+            self._model, self._id = text_of(message.get("model")), text_of(message.get("id"))
             self._count(message.get("usage"))
         elif kind == "message_delta":
             delta = value.get("delta")
@@ -135,7 +138,8 @@ class _Assembler:
     def answer(self) -> Answer:
         messages = tuple(self._content.messages())
         content = messages[0]["content"] if messages else []
-        return Answer(messages, _calls(content), _usage(self._usage), self._stop, self._model, self._is_complete)
+        usage = _usage(self._usage)
+        return Answer(messages, _calls(content), usage, self._stop, self._model, self._is_complete, self._id)
 
     def _count(self, usage: object) -> None:
         """The last word counts: the event at the end repeats or corrects what that at the start told."""

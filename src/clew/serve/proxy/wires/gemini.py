@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from clew.condense.wires.gemini import GEMINI as LIST
 from clew.condense.wires.protocol import Message, blocks, text_of
+from clew.ingest.exchange import is_from_user
 from clew.ingest.formats.sdk_stream import StreamedAnswer
 from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, Edit, TokenUsage, ToolCall
@@ -63,7 +64,7 @@ class _Gemini:
         return recognised(request)
 
     def is_question(self, message: Message) -> bool:
-        return LIST.is_question(message)
+        return LIST.is_question(message) and is_from_user(message)
 
     def appended(self, request: ChatRequest, index: int, text: str) -> Edit:
         span = edits.member(request, index, "parts")
@@ -129,9 +130,11 @@ class _Assembler:
         self._usage = TokenUsage()
         self._stop = ""
         self._model = ""
+        self._id = ""
 
     def take(self, value: dict[str, Any]) -> None:
         self._model = text_of(value.get("modelVersion")) or self._model
+        self._id = text_of(value.get("responseId")) or self._id
         if isinstance(usage := value.get("usageMetadata"), dict):
             self._usage = _usage(usage)
         feedback = value.get("promptFeedback")
@@ -147,7 +150,8 @@ class _Assembler:
 
     def answer(self) -> Answer:
         messages = tuple(self._content.messages())
-        return Answer(messages, _calls(messages), self._usage, self._stop, self._model, bool(self._stop))
+        is_complete = bool(self._stop)
+        return Answer(messages, _calls(messages), self._usage, self._stop, self._model, is_complete, self._id)
 
 
 def _instructions(value: Mapping[str, Any]) -> str:

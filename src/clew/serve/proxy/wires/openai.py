@@ -8,6 +8,7 @@ from typing import Any, Final
 from clew.condense.wires import Message
 from clew.condense.wires.openai import OPENAI as LIST
 from clew.condense.wires.protocol import blocks, text_of
+from clew.ingest.exchange import is_from_user
 from clew.ingest.formats.sdk_stream import StreamedAnswer
 from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, Edit, Span, TokenUsage, ToolCall
@@ -52,7 +53,7 @@ class _OpenAI:
         return recognised(request)
 
     def is_question(self, message: Message) -> bool:
-        return LIST.is_question(message)
+        return LIST.is_question(message) and is_from_user(message)
 
     def appended(self, request: ChatRequest, index: int, text: str) -> Edit:
         """Adds to the text that ends the message, whether it is the content or the last of its parts.
@@ -106,6 +107,7 @@ class _OpenAI:
             usage=_usage(value),
             stop=text_of(choice.get("finish_reason")),
             model=text_of(value.get("model")),
+            id=text_of(value.get("id")),
         )
 
     def error(self, status: int, message: str) -> bytes:
@@ -122,10 +124,12 @@ class _Assembler:
         self._usage = TokenUsage()
         self._stop = ""
         self._model = ""
+        self._id = ""
         self._is_complete = False
 
     def take(self, value: dict[str, Any]) -> None:
         self._model = text_of(value.get("model")) or self._model
+        self._id = text_of(value.get("id")) or self._id
         if value.get("usage"):
             self._usage = _usage(value)
         choices = blocks(value.get("choices"))
@@ -143,7 +147,7 @@ class _Assembler:
     def answer(self) -> Answer:
         messages = tuple({"content": None, **message} for message in self._content.messages())
         calls = _calls(messages[0]) if messages else ()
-        return Answer(messages, calls, self._usage, self._stop, self._model, self._is_complete)
+        return Answer(messages, calls, self._usage, self._stop, self._model, self._is_complete, self._id)
 
 
 def _last_text(body: bytes, content: Span, parts: list[Any]) -> Span | None:

@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from clew.condense.wires.protocol import Message, blocks, text_of
 from clew.condense.wires.responses import RESPONSES as LIST
+from clew.ingest.exchange import is_from_user
 from clew.ingest.formats.sdk_stream import StreamedAnswer
 from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, Edit, TokenUsage, ToolCall
@@ -48,7 +49,7 @@ class _Responses:
         return recognised(request)
 
     def is_question(self, message: Message) -> bool:
-        return LIST.is_question(message)
+        return LIST.is_question(message) and is_from_user(message)
 
     def appended(self, request: ChatRequest, index: int, text: str) -> Edit:
         """Adds a part of its own; a content or an input that is text becomes a list of parts."""
@@ -159,6 +160,7 @@ def _answer(response: Mapping[str, Any], items: Sequence[Message], *, is_complet
         stop=(reason or text_of(response.get("status"))) if is_complete else "",
         model=text_of(response.get("model")),
         complete=is_complete,
+        id=text_of(response.get("id")),
     )
 
 
