@@ -1475,6 +1475,18 @@ SURFACES = (
     Requirement("P-SRF-05", "DESIGN 10", "With a language model, `recall_past_conversation` answers with its sources."),
     Requirement("P-SRF-06", "DESIGN 1.3", "An answer without sources among the recalled turns gives way to the block."),
     Requirement("P-SRF-07", "DESIGN 10", "The tools may be called with the prefixes `clew_` and `vc_`."),
+    Requirement("P-SRF-10", "DESIGN 10", "The proxy answers calls of Clew's tools itself; the client sees one answer."),
+    Requirement("P-SRF-11", "DESIGN 1.8", "An answer without such calls reaches the client byte for byte."),
+    Requirement(
+        "P-SRF-12", "DESIGN 10", "The client's own calls in the same answer are never lost, and ours put back."
+    ),
+    Requirement("P-SRF-13", "DESIGN 10", "After ten rounds of calls the model is asked to answer without tools."),
+    Requirement("P-SRF-14", "VC Tool Loop", "A repeated call gets a pointer; three empty results bring a hint."),
+    Requirement("P-SRF-15", "DESIGN 1.8", "Where a later round fails, the client gets the error in its own format."),
+    Requirement(
+        "P-SRF-16", "VC Tool Loop", "The tools are offered under the source's names where a setting asks for it."
+    ),
+    Requirement("P-SRF-17", "Issue 15", "The vendors' SDKs read the joined answers, streamed and whole."),
     Requirement("P-SRF-08", "DESIGN 10", "MCP over streamable HTTP serves the tools of the token's space and scopes."),
 )
 

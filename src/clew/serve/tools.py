@@ -20,6 +20,7 @@ from clew.memory import Memory
 from clew.memory.arguments import given_session
 from clew.memory.least import enough_for
 from clew.serve.past_answer import past_answer
+from clew.serve.quoting import NotTraceable, quotes
 from clew.serve.topics import OTHERS, all_topics, collapsed, expanded, known_topics
 from clew.types.moments import MODES, Remembered
 from clew.types.session import SessionInfo
@@ -232,6 +233,7 @@ class Tools:
         if offset < 0:
             raise InputError(f"offset {offset} is negative; give 0 for the beginning")
         turn = self._memory.restore(id.strip())
+        quotes([NotTraceable if turn.id is None else turn.id])
         text = turn.text[offset : offset + PAGE_CHARS]
         rest = len(turn.text) - offset - len(text)
         more = f"\n{rest:,} more characters; open it with offset {offset + len(text)}." if rest > 0 else ""
@@ -320,6 +322,7 @@ class Tools:
         if not 1 <= limit <= MOST_QUOTES:
             raise InputError(f"limit {limit} is out of range; give 1 to {MOST_QUOTES}")
         found = self._memory.find_quote(text, limit=limit)
+        quotes(str(turn.id) for turn in found)
         if not found:
             return "No turn contains that phrase. Try fewer words, or use recall to search by meaning."
         shown = [_evidence(turn, rank, around(turn.text, text, QUOTE_CHARS)) for rank, turn in enumerate(found, 1)]
@@ -333,6 +336,7 @@ class Tools:
         found = self._memory.remember_when(
             query, since.strip() or None, until.strip() or None, mode, budget=self._budget(budget)
         )
+        quotes(moment.ref if moment.kind == "turn" else NotTraceable for moment in found.moments)
         if not found.turns:
             return f"Nothing was said {_span(found)}. Widen the period, or use recall."
         if not found.text:

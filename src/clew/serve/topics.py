@@ -9,7 +9,7 @@ from typing import Final
 from clew.assemble.render import Evidence, chronological, quoted, render
 from clew.errors import InputError
 from clew.memory.reads import MemoryReads
-from clew.memory.recalls import MemoryRecalls
+from clew.serve.quoting import is_asked, quotes
 from clew.text.counters import counter
 from clew.types.labels import Topic
 from clew.types.turn import Turn
@@ -52,6 +52,7 @@ def expanded(memory: MemoryReads, topic: str, offset: int, budget: int) -> str:
     if not shown:
         turn = memory.get(ids[offset])
         text, shown = render([_evidence(turn, turn.text[: min(_CUT, 2 * budget)] + " […]")]), [_evidence(turn, "")]
+    quotes(ids[offset : offset + len(shown)])
     rest = len(ids) - offset - len(shown)
     return text + (f"\n{rest} more turns; expand again with offset {offset + len(shown)}." if rest else "")
 
@@ -88,8 +89,10 @@ def known_topics(memory: MemoryReads, wanted: str) -> str:
     return f"there are: {', '.join(chosen)}" if chosen else "no topics are known yet; use recall or find_quote"
 
 
-def _in_short(memory: MemoryRecalls, topics: Sequence[Topic], budget: int) -> str:
+def _in_short(memory: MemoryReads, topics: Sequence[Topic], budget: int) -> str:
     """Topics within a budget: first a name each, then titles, digests and summaries while there is room."""
+    if is_asked():
+        quotes(turn for each in topics for found in memory.labelled(each.name) for turn in found.turn_ids)
     count = counter(memory.config.counter)
     forms: tuple[Callable[[Topic], str], ...] = (_title, _digest, _summary)
     told = list(topics)

@@ -1,0 +1,159 @@
+"""Calls of Clew's tools that were answered beside calls of the client's own, and how they are put back.
+
+A model may call tools of both in one answer, or ours first and then the client's. The client sees only its own calls.
+When it comes with their results, the provider must find the whole exchange again: calls of ours have results, and
+signed thinking stands before the calls that it led to. So the client's message is replaced by the provider's own
+answers, and the results of ours go in front of the client's. The same bytes go there in every later request, as long as
+the client sends that message: so the provider's prompt cache holds. An exchange that ended without calls of the
+client's is not put back: the client's own history is stable without it, and its results would be paid for in each later
+request.
+"""
+
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import groupby
+from typing import Any, Final
+
+from clew.condense.wires import Message
+from clew.rows.injections import Injection, keep_injection
+from clew.serve.proxy.exchange import ChatRequest, Edit, Span, ToolCall
+from clew.serve.proxy.rounds import joiner_of
+from clew.serve.proxy.wires import edits as editing
+from clew.serve.proxy.wires.protocol import ProxyWire
+from clew.store.protocol import Store
+from clew.store.tables import INJECTION
+
+PREFIX: Final = "held-"
+"""Begins the id of a row that holds an exchange; no block has such an id."""
+
+MOST: Final = 256
+"""Exchanges that are held in memory alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class HeldExchange:
+    """What the provider said and was told in one answer that the client saw in part.
+
+    Attributes:
+        calls: the client's own calls, at the end of it.
+        messages: the provider's answers with the results of ours between them, to take the place of the client's.
+        results: messages with the results of ours that belong beside the client's results; empty when all came before.
+        turns: ids of the turns that the results quote; None when they cannot all be named.
+    """
+
+    calls: tuple[ToolCall, ...]
+    messages: tuple[Message, ...]
+    results: tuple[Message, ...]
+    turns: frozenset[str] | None = frozenset()
+
+
+class HeldCalls:
+    """The held exchanges of one space, as rows, so that they outlast the process and go with the turns they quote.
+
+    One whose turns cannot be named is kept in memory alone, as is everything of a conversation that stores nothing.
+    Threads may share it.
+    """
+
+    def __init__(self, store: Store, space: str) -> None:
+        self._store, self._space = store, space
+        self._lock = threading.Lock()
+        self._kept: OrderedDict[tuple[str, str], HeldExchange] = OrderedDict()
+
+    def keep(self, session: str, held: HeldExchange, now: datetime, *, incognito: bool = False) -> None:
+        """Keeps an exchange; durable on return, unless it is kept in memory."""
+        name = name_of(held.calls[0])
+        if held.turns is None or incognito:
+            with self._lock:
+                self._kept[session, name] = held
+                while len(self._kept) > MOST:
+                    self._kept.popitem(last=False)
+            return
+        calls = [[call.id, call.name, call.arguments] for call in held.calls]
+        block = json.dumps({"calls": calls, "messages": held.messages, "results": held.results})
+        row = Injection(session, name, b"", b"", block, tuple(sorted(held.turns)), now, retired=now)
+        keep_injection(self._store, self._space, row)
+
+    def find(self, session: str, call: ToolCall) -> HeldExchange | None:
+        """The exchange that showed the client this call first; None for a call without one."""
+        name = name_of(call)
+        with self._lock:
+            kept = self._kept.get((session, name))
+        if kept is not None:
+            return kept
+        with self._store.snapshot() as reader:
+            row = INJECTION.get(reader, (self._space, session, name))
+        if row is None:
+            return None
+        value = json.loads(row.block)
+        calls = tuple(ToolCall(*each) for each in value["calls"])
+        return HeldExchange(calls, tuple(value["messages"]), tuple(value["results"]))
+
+
+def name_of(call: ToolCall) -> str:
+    """The name under which an exchange is kept: by the id of a call, or what it says where it has none."""
+    positional = call.id.partition(":")[0].isdecimal()  # Gemini's calls have no ids
+    said = f"{call.name} {_canonical(call.arguments)}" if positional or not call.id else call.id
+    return PREFIX + hashlib.sha256(said.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def _canonical(arguments: str) -> str:
+    try:
+        return json.dumps(json.loads(arguments), sort_keys=True)
+    except (ValueError, RecursionError):
+        return arguments
+
+
+def put_back(wire: ProxyWire, request: ChatRequest, held: HeldCalls, session: str) -> list[Edit]:
+    """The edits that put held exchanges back into a request of the client."""
+    if request.value.get("previous_response_id"):
+        return _results_alone(wire, request, held, session)
+    found: list[Edit] = []
+    for start, stop, calls in _answers(wire, request):
+        exchange = held.find(session, calls[0])
+        if exchange is None or {name_of(call) for call in calls} != {name_of(call) for call in exchange.calls}:
+            continue  # a client that rewrites its answers: without ours they are valid as they are
+        results = exchange.results if stop < len(request.messages) else ()
+        member = joiner_of(wire.name).results_member()
+        if results and member is not None:
+            parts = [part for message in results for part in message[member]]
+            found += [wire.replaced(request, start, stop, exchange.messages), *_first(request, stop, member, parts)]
+        else:
+            found.append(wire.replaced(request, start, stop, (*exchange.messages, *results)))
+    return found
+
+
+def _results_alone(wire: ProxyWire, request: ChatRequest, held: HeldCalls, session: str) -> list[Edit]:
+    """Where the provider stores the answers itself: our results, before the client's."""
+    for place, message in enumerate(request.messages):
+        call = str(message.get("call_id") or "")
+        exchange = held.find(session, ToolCall(call, "", "")) if call else None
+        if exchange is not None and exchange.results:
+            return [wire.replaced(request, place, place, exchange.results)]
+    return []
+
+
+def _first(request: ChatRequest, place: int, member: str, parts: list[Any]) -> list[Edit]:
+    """Adds parts at the beginning of a list in a message; nothing where there is no list."""
+    span = editing.member(request, place, member)
+    if not request.body.startswith(b"[", span.start):
+        return []
+    comma = b"," if request.messages[place].get(member) else b""
+    text = b",".join(map(editing.encoded, parts)) + comma
+    return [Edit(Span(span.start + 1, span.start + 1), text)]
+
+
+def _answers(wire: ProxyWire, request: ChatRequest) -> Iterable[tuple[int, int, Sequence[ToolCall]]]:
+    """The answers with calls in a request: from where to where they go, and the calls in them."""
+    join, messages = joiner_of(wire.name), request.messages
+    place = 0
+    for is_answer, run in groupby(messages, join.is_answer):
+        found = list(run)
+        calls = [call for message in found for call in join.calls_of(message)] if is_answer else []
+        if calls:
+            yield place, place + len(found), calls
+        place += len(found)

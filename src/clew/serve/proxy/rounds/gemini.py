@@ -1,0 +1,178 @@
+"""Joins rounds in the format of Gemini: `generateContent`, and streams as events or as one JSON list.
+
+The client sees one response, or one stream of responses, with the parts of all rounds without our calls.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from clew.condense.wires import Message
+from clew.condense.wires.protocol import blocks
+from clew.serve.proxy.exchange import ChatRequest, ToolCall
+from clew.serve.proxy.rounds.protocol import IsOurs
+from clew.serve.proxy.rounds.sums import RawEvents, added, compact, value_of
+from clew.serve.proxy.wires.streams import ListStream
+
+_CALLS: Final = ("functionCall", "function_call")
+
+
+@dataclass(frozen=True, slots=True)
+class _Gemini:
+    def may_offer(self, request: ChatRequest) -> bool:
+        value = request.value
+        config = value.get("generationConfig") or value.get("generation_config") or {}
+        several = isinstance(config, dict) and (config.get("candidateCount") or config.get("candidate_count") or 1) != 1
+        chosen = value.get("toolConfig") or value.get("tool_config") or {}
+        calling = chosen.get("functionCallingConfig") or chosen.get("function_calling_config") or {}
+        cached = value.get("cachedContent") or value.get("cached_content")  # brings its tools; others are refused
+        return not several and not cached and calling.get("mode") in (None, "AUTO", "MODE_UNSPECIFIED")
+
+    def last_round(self) -> Mapping[str, Any]:
+        return {"toolConfig": {"functionCallingConfig": {"mode": "NONE"}}}
+
+    def whole(self, rounds: Sequence[dict[str, Any]], is_ours: IsOurs) -> dict[str, Any]:
+        last = rounds[-1]
+        parts = [part for each in rounds for part in _shown(_candidate(each), is_ours)]
+        candidate = _candidate(last)
+        content = {"role": "model", **(candidate.get("content") or {}), "parts": parts}
+        usage = rounds[0].get("usageMetadata")
+        for each in rounds[1:]:
+            usage = added(usage, each.get("usageMetadata"))
+        return {**last, "candidates": [{**candidate, "content": content}], "usageMetadata": usage}
+
+    def stream(self, is_ours: IsOurs) -> "_Stream":
+        return _Stream(is_ours)
+
+    def is_answer(self, message: Message) -> bool:
+        return message.get("role") == "model"
+
+    def calls_of(self, message: Message) -> tuple[ToolCall, ...]:
+        called = (part[name] for part in blocks(message.get("parts")) for name in _CALLS if name in part)
+        return tuple(
+            ToolCall(str(call.get("id") or ""), str(call.get("name")), json.dumps(call.get("args", {})))
+            for call in called
+            if isinstance(call, dict)
+        )
+
+    def results_member(self) -> str | None:
+        return "parts"
+
+
+GEMINI: Final = _Gemini()
+
+
+def _candidate(value: Mapping[str, Any]) -> dict[str, Any]:
+    return next((each for each in blocks(value.get("candidates")) if not each.get("index")), {})
+
+
+def _is_our_call(part: Mapping[str, Any], is_ours: IsOurs) -> bool:
+    calls = (part[name] for name in _CALLS if isinstance(part.get(name), dict))
+    return any(is_ours(str(call.get("name"))) for call in calls)
+
+
+def _shown(candidate: Mapping[str, Any], is_ours: IsOurs) -> list[dict[str, Any]]:
+    content = candidate.get("content")
+    parts = blocks(content.get("parts")) if isinstance(content, dict) else []
+    return [part for part in parts if not _is_our_call(part, is_ours)]
+
+
+class _Stream:
+    def __init__(self, is_ours: IsOurs) -> None:
+        self._is_ours = is_ours
+        self._source: RawEvents | ListStream | None = None
+        self._begun = b""  # of the first round, before it is known what kind of stream it is
+        self._is_list = False
+        self._sent = 0  # responses that the client has
+        self._rounds = 1
+        self._id: object = None
+        self._held: list[tuple[bytes, dict[str, Any]]] = []
+        self._usage: Any = None
+
+    def feed(self, piece: bytes) -> bytes:
+        if self._source is None:
+            self._begun += piece
+            start = self._begun.lstrip()
+            if not start:
+                return b""
+            self._is_list = start.startswith(b"[")
+            self._source = ListStream() if self._is_list else RawEvents()
+            piece, self._begun = self._begun, b""
+        if isinstance(self._source, ListStream):
+            found = [(b"", value) for value in self._source.feed(piece) if isinstance(value, dict)]
+            return b"".join(self._relayed(event, value) for event, value in found)
+        events = ((event, value_of(event)) for event in self._source.feed(piece))
+        return b"".join(event if value is None else self._relayed(event, value) for event, value in events)
+
+    def _relayed(self, event: bytes, value: dict[str, Any]) -> bytes:
+        if self._held or _candidate(value).get("finishReason") or "candidates" not in value:
+            self._held.append((event, value))
+            return b""
+        return self._response(event, value)
+
+    def _response(self, event: bytes, value: dict[str, Any], *, last: bool = False) -> bytes:
+        """A response as the client sees it; empty when nothing is left of it."""
+        self._id = self._id or value.get("responseId")
+        candidate = _candidate(value)
+        shown = _shown(candidate, self._is_ours)
+        content = candidate.get("content")
+        parts = blocks(content.get("parts")) if isinstance(content, dict) else []
+        if event and self._rounds == 1 and len(shown) == len(parts) and not last:
+            return event
+        if parts and not shown and not last:
+            return b""
+        told = {**value, **({} if self._id is None else {"responseId": self._id})}
+        if candidate and isinstance(content, dict):
+            told["candidates"] = [{**candidate, "content": {**content, "parts": shown or [{"text": ""}]}}]
+        return self._framed(told)
+
+    def _framed(self, value: dict[str, Any]) -> bytes:
+        self._sent += 1
+        if not self._is_list:
+            return b"data: " + compact(value) + b"\r\n\r\n"
+        return (b"[" if self._sent == 1 else b",\r\n") + compact(value)
+
+    def next_round(self) -> bytes:
+        out = b""
+        for _, value in self._held:
+            self._usage = added(self._usage, value.get("usageMetadata"))
+            open_ended = {name: told for name, told in _candidate(value).items() if name != "finishReason"}
+            if _shown(open_ended, self._is_ours):
+                out += self._response(b"", {**value, "candidates": [open_ended]})
+        self._held, self._source = [], None
+        self._rounds += 1
+        return out
+
+    def finish(self) -> bytes:
+        unchanged = self._rounds == 1 and all(
+            event and len(_shown(candidate, self._is_ours)) == len(_parts(candidate))
+            for event, value in self._held
+            for candidate in [_candidate(value)]
+        )
+        rest = self._source.rest() if isinstance(self._source, RawEvents) else b""
+        if unchanged and not self._is_list:
+            return self._begun + b"".join(event for event, _ in self._held) + rest
+        out = b"".join(self._ended(event, value) for event, value in self._held)
+        out += rest if self._rounds == 1 else b""
+        if self._is_list:
+            out += b"]" if self._sent else b"[]"
+        return self._begun + out
+
+    def _ended(self, event: bytes, value: dict[str, Any]) -> bytes:
+        usage = added(self._usage, value.get("usageMetadata"))
+        return self._response(event, {**value, **({} if usage is None else {"usageMetadata": usage})}, last=True)
+
+    def failed(self, error: bytes) -> bytes:
+        if not self._is_list:
+            return b"data: " + error + b"\r\n\r\n"
+        try:
+            value = json.loads(error)
+        except ValueError:  # a page of a load balancer
+            value = {"error": {"code": 502, "message": error.decode("utf-8", "replace")[:200], "status": "UNKNOWN"}}
+        return self._framed(value) + b"]"
+
+
+def _parts(candidate: Mapping[str, Any]) -> list[dict[str, Any]]:
+    content = candidate.get("content")
+    return blocks(content.get("parts")) if isinstance(content, dict) else []
