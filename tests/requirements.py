@@ -2074,8 +2074,13 @@ RELAY = (
         "P-RLY-11", "DESIGN 10", "Names that are not the server's, and pages of other sites, are refused on every path."
     ),
     Requirement("P-RLY-12", "issue 15", "Requests a minute are limited for each token, with retry-after."),
-    Requirement("P-RLY-13", "issue 15", "/clew/health and /clew/metrics tell how the server fares."),
+    Requirement("P-RLY-13", "issue 15", "`/clew/health` and `/clew/metrics` tell how the server fares."),
     Requirement("P-RLY-14", "issue 15", "Events are JSON lines without texts of messages, queries and keys."),
+    Requirement(
+        "P-RLY-15",
+        "issue 15",
+        "`clew serve` prints its address, ends running answers when it is asked to stop, and closes its memories.",
+    ),
 )
 
 # --- the scripted upstream, and what is shown with it ---

@@ -5,6 +5,7 @@ does not wait for the answers.
 """
 
 import logging
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -66,7 +67,8 @@ def run_server(services: Services, announce: Callable[[str], None], listening: s
     with listening, _as_events(services.events):
         server = make_server(app)
         announce(address_of(listening))
-        server.run(sockets=[listening])
+        with _signals_end_quietly():
+            server.run(sockets=[listening])
 
 
 def make_server(app: Any) -> "uvicorn.Server":
@@ -119,6 +121,18 @@ def address_of(listening: socket.socket) -> str:
     """The address of a listening socket as a URL."""
     host, port = listening.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+@contextmanager
+def _signals_end_quietly() -> Iterator[None]:
+    """Keeps the signals that stopped the server, which it raises again at its end, from ending the process by force."""
+    stopping = (signal.SIGINT, signal.SIGTERM)
+    before = [signal.signal(each, lambda _number, _frame: None) for each in stopping]
+    try:
+        yield
+    finally:
+        for each, handler in zip(stopping, before, strict=True):
+            signal.signal(each, handler)
 
 
 @contextmanager

@@ -1,0 +1,87 @@
+"""`clew serve` as a process: how it starts, how it stops, and what a kill leaves."""
+
+import json
+import signal
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.cli_runs import PROGRAM, environment, failure
+from tests.raw_upstreams import RawRequest, answer, ask, chunk, connected, post, raw_upstream, split
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX systems")
+BODY = json.dumps({"model": "m", "stream": True, "messages": [{"role": "user", "content": "The door code is 4711."}]})
+CHAT = post("/openai/v1/chat/completions", BODY.encode(), b"Authorization: Bearer k")
+
+
+@contextmanager
+def serving(home: Path, *words: str, **variables: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+    """The address of a server, and its process."""
+    command = [*PROGRAM, "serve", "--port", "0", "--home", str(home / "memory"), *words]
+    env = environment(home, **variables)
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline().decode()
+        try:
+            yield line.split()[-1] if line else "", process
+        finally:
+            if process.poll() is None:
+                process.kill()
+
+
+@POSIX
+@pytest.mark.requirement("P-RLY-15")
+@pytest.mark.parametrize("stopping", [signal.SIGTERM, signal.SIGINT])
+def test_running_answers_come_to_their_end(tmp_home: Path, stopping: signal.Signals) -> None:
+    go = threading.Event()
+
+    def reply(_: RawRequest) -> Iterator[bytes]:
+        yield b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
+        yield chunk(b"data: 1\n\n")
+        assert go.wait(30)
+        yield chunk(b"data: 2\n\n") + chunk(b"")
+
+    with raw_upstream(reply) as upstream, serving(tmp_home, "--upstream-openai", upstream.url) as (url, process):
+        with connected(url) as plug:
+            plug.sendall(CHAT)
+            read = b""
+            while b"data: 1" not in read:
+                read += plug.recv(65_536)
+            process.send_signal(stopping)
+            threading.Timer(0.5, go.set).start()
+            read += b"".join(iter(lambda: plug.recv(65_536), b""))
+        assert split(read)[2] == b"data: 1\n\ndata: 2\n\n"
+        assert process.wait(30) == 0
+        assert process.stderr is not None
+        log = [json.loads(line) for line in process.stderr.read().decode().splitlines()]
+        assert [event for event in log if event.get("error")] == []
+
+
+@pytest.mark.requirement("P-RLY-15")
+def test_options_come_from_the_environment(tmp_home: Path) -> None:
+    with raw_upstream(lambda _: [answer(b"ok")]) as upstream:
+        variables = {"CLEW_SERVE_UPSTREAM_OPENAI": f"{upstream.url}/v1", "CLEW_SERVE_TOKEN": "correct-horse-battery"}
+        with serving(tmp_home, "--json", **variables) as (_, process):
+            assert process.poll() is None
+        with serving(tmp_home, **variables) as (url, _):
+            assert split(ask(url, post("/openai/v1/x")))[0] == 401
+            told = split(ask(url, post("/openai/v1/x", b"{}", b"X-Clew-Token: correct-horse-battery")))
+        assert (told[0], told[2]) == (200, b"ok")
+        assert upstream.requests[0].line == b"POST /v1/x HTTP/1.1"
+
+
+@pytest.mark.requirement("P-RLY-10", "P-RLY-15")
+def test_what_cannot_be_served_is_told_in_one_line(tmp_home: Path) -> None:
+    assert "serve.token" in failure(1, "serve", "--host", "0.0.0.0", "--home", tmp_home)  # noqa: S104  # it is refused
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        assert "cannot listen" in failure(1, "serve", "--port", str(port), "--home", tmp_home)
+    wrong = ("--upstream-openai", "ftp://x")
+    assert "serve.upstream_openai" in failure(1, "serve", "--port", "0", *wrong, "--home", tmp_home)
+    assert "70000" in failure(2, "serve", "--port", "70000", "--home", tmp_home)
