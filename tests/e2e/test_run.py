@@ -48,7 +48,7 @@ def until(condition: Callable[[], bool], seconds: float = 20) -> None:
 
 
 def alive(pid: int) -> bool:
-    with suppress(ProcessLookupError):
+    with suppress(ProcessLookupError):  # it is gone
         os.kill(pid, 0)
         return True
     return False

@@ -50,6 +50,8 @@ def accepts(command: click.Command, words: list[str]) -> bool:
     options = {"--help"} | {name for each in command.params for name in (*each.opts, *each.secondary_opts)}
     while words:
         word, *words = words
+        if word == "--":  # what follows belongs to another program
+            return True
         below = command.get_command(click.Context(command), word) if isinstance(command, click.Group) else None
         if below is not None:
             return accepts(below, words)

@@ -270,11 +270,11 @@ def test_one_changed_byte_before_the_mark_makes_the_cache_cold() -> None:
 def test_other_vendors_cache_the_common_beginning_by_themselves(wire: str) -> None:
     upstream = ScriptedUpstream()
     body = copy.deepcopy(GOOD[wire])
-    change({"openai": "messages.0.content", "responses": "instructions"}.get(wire, "systemInstruction.parts.0.text"),
-           "Be brief. " * 3000)(body)  # fmt: skip
+    first = {"openai": "messages.0.content", "responses": "instructions"}.get(wire, "systemInstruction.parts.0.text")
+    last = {"openai": "messages.4.content.0.text", "responses": "input.3.content.0.text"}.get(wire)
+    change(first, "Be brief. " * 3000)(body)
     post(upstream, wire, body)
-    change({"openai": "messages.4.content.0.text", "responses": "input.3.content.0.text"}.get(
-        wire, "contents.4.parts.0.text"), "other words")(body)  # fmt: skip
+    change(last or "contents.4.parts.0.text", "other words")(body)
     usage = post(upstream, wire, body).json()
     read = {
         "openai": lambda: usage["usage"]["prompt_tokens_details"]["cached_tokens"],

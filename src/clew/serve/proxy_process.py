@@ -127,7 +127,7 @@ class ProxyProcess:
         self._reader.join()
         for stream in (self._process.stdin, self._process.stdout, self._process.stderr):
             if stream is not None:
-                with suppress(BrokenPipeError):
+                with suppress(BrokenPipeError):  # an order that it never read
                     stream.close()
 
     def _say_goodbye(self) -> None:

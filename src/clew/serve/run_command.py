@@ -2,14 +2,17 @@
 
 import signal
 import subprocess
+import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Final
+from typing import Final
 
 from clew.errors import InputError
 from clew.serve.client_addresses import child_command, child_environment
 from clew.serve.proxy_process import ProxyProcess
 
+_HANDLED_WITHIN: Final = 0.5
+"""Seconds until a signal is handled at the latest."""
 BY_SIGNAL: Final = 128
 """Added to the number of the signal that ended a program, by the convention of shells."""
 
@@ -21,26 +24,41 @@ def run_command(proxy: ProxyProcess, command: Sequence[str], environment: Mappin
         InputError: the command is not found, or cannot be run.
     """
     words = child_command(proxy.address, command)
-    try:
-        child = subprocess.Popen(words, env=child_environment(proxy.address, environment))  # noqa: S603  # the user's own
-    except (FileNotFoundError, PermissionError) as error:
-        raise InputError(
-            f"{command[0]!r} cannot be run: {error.strerror}; give a command as you would type it in a shell"
-        ) from error
-    with _passing_signals(child):
-        status = child.wait()
+    running: list[subprocess.Popen[bytes]] = []
+    with _passing_signals(running):
+        try:
+            child = subprocess.Popen(words, env=child_environment(proxy.address, environment))  # noqa: S603 - the user's own
+        except (FileNotFoundError, PermissionError) as error:
+            raise InputError(
+                f"{command[0]!r} cannot be run: {error.strerror}; give a command as you would type it in a shell"
+            ) from error
+        running.append(child)
+        status = _waited(child)
     return BY_SIGNAL - status if status < 0 else status
 
 
+def _waited(child: subprocess.Popen[bytes]) -> int:
+    """The child's status when it has ended.
+
+    A thread waits for it. This one wakes now and then: a signal that comes just before a wait without limit would be
+    handled only when that wait is over.
+    """
+    waiter = threading.Thread(target=child.wait, name="clew-child", daemon=True)
+    waiter.start()
+    while waiter.is_alive():
+        waiter.join(_HANDLED_WITHIN)
+    return child.wait()
+
+
 @contextmanager
-def _passing_signals(child: subprocess.Popen[Any]) -> Iterator[None]:
+def _passing_signals(running: list[subprocess.Popen[bytes]]) -> Iterator[None]:
     """Leaves Ctrl-C to the program, which the terminal tells itself, and passes requests to end on to it."""
 
     def ignore(_number: int, _frame: object) -> None:
         """The terminal has sent the signal to the program too."""
 
     def pass_on(number: int, _frame: object) -> None:
-        if child.poll() is None:
+        for child in running:
             child.send_signal(number)
 
     ours = {"SIGINT": ignore, "SIGQUIT": ignore, "SIGTERM": pass_on, "SIGHUP": pass_on}  # Windows lacks two of them
