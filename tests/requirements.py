@@ -1323,6 +1323,18 @@ ECONOMY = (
     Requirement("P-ECO-04", "issue 15", "The model of a cache with marks reads, writes and forgets as documented."),
     Requirement("P-ECO-05", "issue 15", "The model of an automatic cache reads whole steps of an unchanged prefix."),
     Requirement("P-ECO-06", "issue 15", "A request's blocks are what its provider compares, in its order."),
+    Requirement("P-ECO-07", "issue 15", "A choice names expected tokens, money and its reason; it is repeatable."),
+    Requirement("P-ECO-08", "issue 15", "A block is added only where it makes the client's own tokens no dearer."),
+    Requirement(
+        "P-ECO-09", "issue 15", "Rewriting is forced, free or paid by savings; else it waits for a cold cache."
+    ),
+    Requirement("P-ECO-10", "issue 15", "Earlier blocks are left out once the cache is surely cold, not before."),
+    Requirement("P-ECO-11", "issue 15", "Without a known price choices go by proportions, and no money is named."),
+    Requirement("P-ECO-12", "issue 15", "Over real sessions the client's own tokens cost no more than without it."),
+    Requirement(
+        "P-ECO-13", "issue 15", "The ledger keeps predicted and reported tokens, costs and savings by request."
+    ),
+    Requirement("P-ECO-14", "issue 15", "`clew ledger` prints totals by day, model and session; money only if known."),
 )
 
 # --- INJECTION ---

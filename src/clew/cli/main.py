@@ -57,6 +57,7 @@ _SECTIONS: Final = {
         "run": ("run:run", "Run a program, such as claude or codex, with a memory."),
         "watch": ("watch:watch", "Store the sessions of coding agents while they are written."),
         "mcp": ("mcp:mcp", "Serve the memory to an agent over the Model Context Protocol (MCP)."),
+        "ledger": ("ledger:ledger", "Print what requests through the proxy cost, by day, model and conversation."),
         "install": ("install:install", "Register Clew as an MCP server with a coding agent."),
     },
     "Maintain": {

@@ -15,7 +15,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
-from clew.serve.proxy.economy.cache_model import CacheModel
+from clew.serve.proxy.economy.cache_model import CacheModel, read_prompt
 from clew.serve.proxy.economy.prices import price_list
 from clew.serve.scripted import anthropic_rules, gemini_answers, gemini_rules
 from clew.serve.scripted.refusal import Denial, compact
@@ -158,7 +158,7 @@ class ScriptedUpstream:
             return failed
         owner = f"{request.header('x-api-key') or request.header('authorization')}:{value['model']}"
         rules = price_list().rules(wire, value["model"])
-        read = self.cache.send(rules, owner, api.prompt(value, earlier), self.clock())
+        read = self.cache.send(read_prompt(rules, owner, api.prompt(value, earlier)), self.clock())
         counts: Counts = (read, _output_tokens(reply))
         if wire == "responses" and value.get("store", True):
             whole = api.whole(value, reply, counts, request.number)

@@ -28,11 +28,18 @@ class Block:
         data: what the provider compares, without marks.
         tokens: of it.
         mark: seconds for which the client asks to keep the prompt up to here; 0 without a mark.
+        digest: of `data`.
     """
 
     data: bytes
     tokens: int
     mark: float = 0.0
+    digest: bytes = b""
+
+    def __post_init__(self) -> None:
+        """Makes the digest, which `dataclasses.replace` then takes along."""
+        if not self.digest:
+            object.__setattr__(self, "digest", hashlib.blake2b(self.data, digest_size=_DIGEST).digest())
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,48 +77,66 @@ class _Prefix:
     mark: float = 0.0
 
 
+@dataclass(frozen=True, slots=True)
+class ReadPrompt:
+    """A prompt with the prefixes that a cache may hold, which are computed once."""
+
+    rules: CacheRules
+    prefixes: tuple[_Prefix, ...]
+    tokens: int
+
+
+def read_prompt(rules: CacheRules, scope: str, blocks: Sequence[Block]) -> ReadPrompt:
+    """Reads a prompt.
+
+    Args:
+        scope: what keeps caches apart: the model, and the account.
+    """
+    return ReadPrompt(rules, tuple(_prefixes(rules, scope, blocks)), sum(block.tokens for block in blocks))
+
+
 class CacheModel:
     """The entries of a provider's cache, as far as they can be known from the requests that were sent."""
 
     def __init__(self, most: int = 50_000) -> None:
         """Starts empty; of more than `most` entries the least recently used are dropped."""
         self._most = most
-        self._until: OrderedDict[bytes, tuple[float, float]] = OrderedDict()  # end of life, seconds of life
+        self._used: OrderedDict[bytes, tuple[float, float]] = OrderedDict()  # last use, seconds of life
 
-    def expected(self, rules: CacheRules, scope: str, blocks: Sequence[Block], now: float) -> CacheUse:
+    def expected(self, prompt: "ReadPrompt", now: float, *, longest: bool = False) -> CacheUse:
         """What would become of a prompt that is sent now; nothing is remembered.
 
         Args:
-            scope: what keeps caches apart: the model, and the account.
             now: seconds; only differences count.
+            longest: whether entries live as long as they possibly do, instead of as long as they surely do.
         """
-        return self._use(rules, _prefixes(rules, scope, blocks), sum(block.tokens for block in blocks), now)[0]
+        return self._use(prompt, now, prompt.rules.seconds_most if longest else 0.0)[0]
 
-    def send(self, rules: CacheRules, scope: str, blocks: Sequence[Block], now: float) -> CacheUse:
+    def send(self, prompt: "ReadPrompt", now: float) -> CacheUse:
         """What becomes of a prompt that is sent now; its entries are remembered, and those it uses live on."""
-        prefixes = _prefixes(rules, scope, blocks)
-        use, read = self._use(rules, prefixes, sum(block.tokens for block in blocks), now)
+        rules = prompt.rules
+        use, read = self._use(prompt, now, 0.0)
         if read is not None and rules.kind is not CacheKind.AUTOMATIC:
-            self._keep(read.key, now, self._until[read.key][1])
-        for prefix in prefixes:
+            self._keep(read.key, now, self._used[read.key][1])
+        for prefix in prompt.prefixes:
             if prefix.mark and prefix.tokens >= rules.minimum:
                 self._keep(prefix.key, now, prefix.mark)
-        while len(self._until) > self._most:
-            self._until.popitem(last=False)
+        while len(self._used) > self._most:
+            self._used.popitem(last=False)
         return use
 
     def _keep(self, key: bytes, now: float, seconds: float) -> None:
-        self._until[key] = (now + seconds, seconds)
-        self._until.move_to_end(key)
+        self._used[key] = (now, seconds)
+        self._used.move_to_end(key)
 
-    def _lives(self, key: bytes, now: float) -> bool:
-        entry = self._until.get(key)
-        return entry is not None and now <= entry[0]
+    def _lives(self, key: bytes, now: float, most: float) -> bool:
+        entry = self._used.get(key)
+        return entry is not None and now - entry[0] <= max(entry[1], most)
 
-    def _use(
-        self, rules: CacheRules, prefixes: Sequence[_Prefix], total: int, now: float
-    ) -> tuple[CacheUse, _Prefix | None]:
-        read = next((prefix for prefix in _looked_at(rules, prefixes) if self._lives(prefix.key, now)), None)
+    def _use(self, prompt: "ReadPrompt", now: float, most: float) -> tuple[CacheUse, _Prefix | None]:
+        rules, prefixes, total = prompt.rules, prompt.prefixes, prompt.tokens
+        looked_at = _looked_at(rules, prefixes)
+        read = next((prefix for prefix in looked_at if self._lives(prefix.key, now, most)), None)
         done = 0 if read is None else read.tokens
         if rules.kind is CacheKind.AUTOMATIC:
             done = done // rules.step * rules.step
@@ -147,8 +172,7 @@ def _prefixes(rules: CacheRules, scope: str, blocks: Sequence[Block]) -> list[_P
     kept = sorted(marked)[-rules.marks :]
     digest = hashlib.blake2b(scope.encode("utf-8", "surrogatepass"), digest_size=_DIGEST)
     for index, (block, tokens) in enumerate(zip(blocks, accumulate(each.tokens for each in blocks), strict=True)):
-        digest.update(len(block.data).to_bytes(8, "big"))
-        digest.update(block.data)
+        digest.update(block.digest)
         mark = (block.mark or rules.seconds) if index in kept else 0.0
         ends.append(_Prefix(digest.digest(), tokens, index, mark))
     return ends

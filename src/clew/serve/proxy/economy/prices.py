@@ -46,8 +46,9 @@ class CacheRules:
     Attributes:
         minimum: tokens below which a prefix is not cached.
         step: a cached prefix is a multiple of so many tokens (automatic caches).
-        seconds: life of an entry after its last use.
+        seconds: life of an entry after its last use, at least.
         seconds_long: the longer life that a request can ask for; 0 where there is none.
+        seconds_most: life of an entry after its last use, at most, where the provider leaves that open.
         lookback: blocks before a mark among which an earlier entry is looked for; 0 for all.
         marks: most marks of a request.
     """
@@ -57,6 +58,7 @@ class CacheRules:
     step: int = 1
     seconds: float = 300.0
     seconds_long: float = 0.0
+    seconds_most: float = 0.0
     lookback: int = 0
     marks: int = 4
 
@@ -175,12 +177,14 @@ def _priced(model: Mapping[str, Any], checked: date, source: str) -> Iterator[Pr
 
 
 def _rules(said: Mapping[str, Any]) -> CacheRules:
+    kind = CacheKind(said["kind"])
     return CacheRules(
-        CacheKind(said["kind"]),
+        kind,
         int(said["minimum"]),
-        int(said.get("step", 1)),
+        int(said.get("step", 1)) if kind is CacheKind.AUTOMATIC else 1,
         float(said["seconds"]),
         float(said.get("seconds_long", 0)),
+        float(said.get("seconds_most", 0)),
         int(said.get("lookback", 0)),
         int(said.get("marks", 4)),
     )

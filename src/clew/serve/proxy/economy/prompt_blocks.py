@@ -75,16 +75,16 @@ class BlockReader:
 
     def blocks(self, request: ChatRequest, edits: Sequence[Edit] = ()) -> list[Block]:
         """All blocks of a request, once the edits are made."""
-        found = [*self.head(request), *self._added(request, edits)]
+        found = [*self.head(request), *self.added(request, edits)]
         found += [block for message in self.messages(request, edits) for block in message]
-        asked = _asked_for(request)
+        asked = asked_for(request)
         return [*found[:-1], replace(found[-1], mark=max(found[-1].mark, asked))] if found and asked else found
 
     def tokens(self, request: ChatRequest, edits: Sequence[Edit] = ()) -> int:
         """Tokens of the whole prompt, once the edits are made."""
         return sum(block.tokens for block in self.blocks(request, edits))
 
-    def _added(self, request: ChatRequest, edits: Sequence[Edit]) -> Iterator[Block]:
+    def added(self, request: ChatRequest, edits: Sequence[Edit]) -> Iterator[Block]:
         """What edits add outside of the messages, as tools."""
         if edits and request.spans:
             first, last = request.spans[0].start, request.spans[-1].end
@@ -130,7 +130,7 @@ class BlockReader:
         return Block(data, message_tokens([bare], wire, self._count) if isinstance(bare, dict) else 0, mark)
 
 
-def _asked_for(request: ChatRequest) -> float:
+def asked_for(request: ChatRequest) -> float:
     """Seconds for which a request asks as a whole to keep its prompt; 0 if it does not ask."""
     if request.wire == "anthropic":
         return _mark(request.value)

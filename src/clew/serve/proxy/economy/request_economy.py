@@ -1,0 +1,100 @@
+"""The choice for a request of a client: its bytes and the edits in question in, a decision out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from clew.serve.proxy.economy.decide import Decision, Economy, PromptForm, Terms, Ways, own_parts
+from clew.serve.proxy.economy.prices import Price, PriceList
+from clew.serve.proxy.economy.prompt_blocks import BlockReader, asked_for
+from clew.serve.proxy.exchange import ChatRequest, Edit
+from clew.text.counters import Counter
+
+
+@dataclass(frozen=True, slots=True)
+class EditsInQuestion:
+    """The edits of which some are to be made.
+
+    Attributes:
+        kept: put back the blocks of earlier questions.
+        block: adds the new block; empty when there is none.
+        rewritten: renderings in place of old messages, with the earlier blocks that stand behind them, and without the
+            new block; None when there is nothing to rewrite.
+    """
+
+    kept: Sequence[Edit] = ()
+    block: Sequence[Edit] = ()
+    rewritten: Sequence[Edit] | None = None
+
+    def chosen(self, decision: Decision) -> list[Edit]:
+        """The edits that a decision makes."""
+        if decision.rewrite and self.rewritten is not None:
+            edits = list(self.rewritten)
+        else:
+            edits = [] if decision.retire else list(self.kept)
+        return [*edits, *self.block] if decision.inject else edits
+
+
+class RequestEconomy:
+    """Chooses for the requests of a server. Threads share it."""
+
+    def __init__(self, prices: PriceList, count: Counter, seconds: Callable[[], float]) -> None:
+        """Takes the prices, the counter of tokens, and a clock."""
+        self._prices, self._seconds = prices, seconds
+        self._reader = BlockReader(count)
+        self._economy = Economy()
+
+    def price(self, model: str) -> Price | None:
+        """The price of a model; None for one that is not known."""
+        return self._prices.price(model)
+
+    def tokens(self, request: ChatRequest, edits: Sequence[Edit] = ()) -> int:
+        """Tokens of a request, tools and system prompt included, once the edits are made."""
+        return self._reader.tokens(request, edits)
+
+    def choose(
+        self,
+        request: ChatRequest,
+        edits: EditsInQuestion,
+        *,
+        account: str,
+        session: str,
+        limit: int = 0,
+        idle: float | None = None,
+    ) -> Decision:
+        """Chooses which edits are made, and remembers that the request is sent so now.
+
+        Args:
+            account: what keeps the provider's caches apart besides the model, such as a hash of the client's key.
+            session: the conversation.
+            limit: most tokens that the model takes; 0 when unknown.
+            idle: seconds since the last request of the conversation; None when unknown.
+        """
+        added = bool(edits.block)
+        rewritten = None if edits.rewritten is None else self._prompt(request, [*edits.rewritten, *edits.block])
+        ways = Ways(
+            plain=self._prompt(request, ()),
+            kept=self._prompt(request, edits.kept),
+            tail=self._prompt(request, [*edits.kept, *edits.block]) if added else None,
+            fresh=self._prompt(request, edits.block) if edits.kept else None,
+            rewritten=rewritten,
+            limit=limit,
+        )
+        rules, price = self._prices.rules(request.wire, request.model), self._prices.price(request.model)
+        terms = Terms(rules, price, f"{account}\x1f{request.model}", self._seconds())
+        return self._economy.decide(ways, terms, session=session, idle=idle)
+
+    def _prompt(self, request: ChatRequest, edits: Sequence[Edit]) -> PromptForm:
+        plain, changed = self._reader.messages(request), self._reader.messages(request, edits)
+        blocks = [*self._reader.head(request), *self._reader.added(request, edits)]
+        own: list[tuple[int, int]] = []
+        same = len(plain) == len(changed)
+        for index, message in enumerate(changed):
+            if same:
+                own += own_parts(plain[index], message, len(blocks))
+            elif plain and index == len(changed) - 1:  # of a rewritten list only the last message is the client's own
+                own += own_parts(plain[-1], message, len(blocks))
+            blocks += message
+        asked = asked_for(request)
+        if blocks and asked:
+            blocks[-1] = replace(blocks[-1], mark=max(blocks[-1].mark, asked))
+        return PromptForm(tuple(blocks), tuple(own))

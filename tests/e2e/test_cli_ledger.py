@@ -1,0 +1,60 @@
+"""`clew ledger`: what requests through the proxy cost."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from clew import Memory, Turn
+from clew.serve.proxy.economy.ledger import Passed, record
+from clew.serve.proxy.economy.prices import price_list
+from clew.serve.proxy.exchange import TokenUsage
+from tests.cli_runs import done, records, run
+
+pytestmark = pytest.mark.usefixtures("tmp_home")
+
+
+@pytest.fixture
+def requests(tmp_home: Path) -> Path:
+    home = tmp_home / "home"
+    with Memory.open(home, embedder="none") as memory:
+        memory.add(Turn(role="user", content="Which port?", session="api"))
+        for number, model in enumerate(("claude-opus-4-1", "claude-opus-4-1", "llama3")):
+            passed = Passed(
+                id=str(number),
+                at=datetime(2026, 11, 20 + number, tzinfo=UTC),
+                wire="anthropic",
+                model=model,
+                session="api" if number else None,
+                usage=TokenUsage(input=1000, cached=800, written=100, output=20),
+                failed="StoreError" if number == 1 else None,
+            )
+            record(memory.reads.store, memory.space, passed, price_list().price(model))
+    return home
+
+
+@pytest.mark.requirement("P-ECO-14")
+def test_totals_are_printed_and_given_as_json(requests: Path) -> None:
+    shown = done("ledger", "--home", requests)
+    for word in ("2026-11-22", "claude-opus-4-1", "llama3", "api", "3,000", "2,400", "$0.0"):
+        assert word in shown
+    (found,) = records("ledger", "--home", requests, "--json")
+    assert found["total"]["requests"] == 3
+    assert found["total"]["unpriced"] == 1
+    assert [each["name"] for each in found["days"]] == ["2026-11-22", "2026-11-21", "2026-11-20"]
+    (found,) = records("ledger", "--home", requests, "--session", "api", "--since", "2026-11-22", "--json")
+    assert found["total"]["requests"] == 1
+
+
+@pytest.mark.requirement("P-ECO-14")
+def test_what_is_not_priced_and_what_failed_is_said(requests: Path) -> None:
+    result = run("ledger", "--home", requests)
+    assert "1 request without a known price; 1 request forwarded unchanged after an error" in result.stderr
+
+
+@pytest.mark.requirement("P-ECO-14")
+def test_an_empty_ledger_says_so(tmp_home: Path) -> None:
+    done("add", "hello", "--home", tmp_home / "new")
+    result = run("ledger", "--home", tmp_home / "new")
+    assert result.exit_code == 0
+    assert "No request has passed through the proxy yet" in result.stderr
