@@ -62,7 +62,7 @@ REACHED: Final[Mapping[str, str]] = MappingProxyType(
         "entity": "counted down",
         "edge": "counted down",
         "speaker": "counted down",
-        "conversation": "deleted with its session's last turn",
+        "conversation": "deleted with its session's last turn, unless its name is a number that Clew gave it",
         "injection": "deleted when it quotes the turn or repeats its text, and with its session's last turn",
         "meta": "marks and trees of the session are made anew",
     }

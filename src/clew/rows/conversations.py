@@ -1,18 +1,209 @@
 """Conversations of the proxy and their messages, as rows.
 
 Messages are told by hashes under the space's salt, which stay when their turns are forgotten: so a client that sends
-its history again does not bring them back. A conversation goes with its session's last turn, its messages stay.
+its history again does not bring them back.
 """
 
-from clew.rows.tombstones import hashing_of
-from clew.store.protocol import Transaction
-from clew.store.tables import CONVERSATION
+import hashlib
+import json
+import secrets
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import Final
+
+from clew.rows.tombstones import hashing, hashing_of
+from clew.store.protocol import Reader, Transaction
+from clew.store.row_types import ConversationRow, MessageRow
+from clew.store.rows import dumps
+from clew.store.selections import TURN_BRANCHES
+from clew.store.tables import CONVERSATION, MESSAGE
+
+_CHAT: Final = "chat-"
+
+_SAME: Final = 64
+"""Conversations that are looked at of those which hold one and the same message."""
+
+
+class State(StrEnum):
+    """What became of the last request of a conversation.
+
+    Attributes:
+        WAITING: its answer is not stored yet.
+        ANSWERED: its answer is stored.
+        FAILED: it got no answer at all.
+        COMPACTING: its client asked for a summary of it, and has sent nothing since.
+    """
+
+    WAITING = "waiting"
+    ANSWERED = "answered"
+    FAILED = "failed"
+    COMPACTING = "compacting"
+
+
+@dataclass(frozen=True, slots=True)
+class StoredConversation:
+    """A conversation that passes through the proxy.
+
+    Attributes:
+        key: hash of its name, see `conversation_key`.
+        session: what it is stored as; that of another conversation, where a client gave one a second name.
+        next_seq: place of the session's next turn when the proxy last stored one.
+        ends: branch -> place of its last turn, of that moment.
+        state: what became of its last request.
+    """
+
+    key: bytes
+    session: str
+    client: str
+    began_at: int
+    seen_at: int
+    own_id: str | None = None
+    next_seq: int = 0
+    ends: Mapping[str, int] = field(default_factory=dict)
+    state: State = State.ANSWERED
+
+
+@dataclass(frozen=True, slots=True)
+class StoredMessage:
+    """A message of a conversation, or, of a history that was cut, all up to a message.
+
+    Attributes:
+        chain: hash of the history up to and including it; `digest`: of it alone.
+        relayed: how many answers up to here the proxy relayed itself.
+        turns: for each message that it speaks for, the places of its turns in the session; the last is its own.
+    """
+
+    conversation: bytes
+    depth: int
+    chain: bytes
+    digest: bytes
+    relayed: int
+    turns: tuple[tuple[int, ...], ...]
+
+
+def conversation_key(salt: bytes, name: str) -> bytes:
+    """The key of the conversation of this name."""
+    return hashing(salt)("session", name)[:16]
+
+
+def message_digest(salt: bytes, digest: bytes) -> bytes:
+    """The hash of a message as it is stored, given the hash of its content."""
+    return hashlib.blake2b(digest, key=salt[:64], digest_size=16).digest()
+
+
+def next_chain(salt: bytes, chain: bytes, digest: bytes) -> bytes:
+    """The hash of a history, given that of the history before its last message, and that message's (see above)."""
+    return hashlib.blake2b(chain + digest, key=salt[:64], digest_size=16).digest()
+
+
+def get_conversation(reader: Reader, space: str, key: bytes) -> StoredConversation | None:
+    """The conversation under a key."""
+    row = CONVERSATION.get(reader, (space, key))
+    return None if row is None else _conversation(row)
+
+
+def put_conversation(tx: Transaction, space: str, each: StoredConversation) -> None:
+    """Keeps a conversation in place of what was known of it."""
+    details = {"ends": dict(each.ends), "state": each.state}
+    row = ConversationRow(
+        space=space,
+        conversation=each.key,
+        session=each.session,
+        client=each.client,
+        own_id=each.own_id,
+        next_seq=each.next_seq,
+        details=dumps(details),
+        began_at=each.began_at,
+        seen_at=each.seen_at,
+    )
+    CONVERSATION.put(tx, [row])
+
+
+def set_state(tx: Transaction, space: str, key: bytes, state: State) -> None:
+    """Notes what became of the last request of a conversation, if there is one."""
+    held = get_conversation(tx, space, key)
+    if held is not None and held.state != state:
+        put_conversation(tx, space, replace(held, state=state))
+
+
+def put_messages(tx: Transaction, space: str, messages: Iterable[StoredMessage]) -> None:
+    """Keeps messages."""
+    MESSAGE.put(tx, (_message_row(space, each) for each in messages))
+
+
+def get_messages(reader: Reader, space: str, keys: Sequence[tuple[bytes, int, bytes]]) -> list[StoredMessage | None]:
+    """The messages under keys of conversation, depth and chain, asked for at once."""
+    rows = MESSAGE.get_many(reader, [(space, *key) for key in keys]) if keys else []
+    return [None if row is None else _message(row) for row in rows]
+
+
+def messages_of(reader: Reader, space: str, key: bytes, depth: int | None = None) -> list[StoredMessage]:
+    """Every message of a conversation, or those at one depth."""
+    bound = (space, key) if depth is None else (space, key, depth)
+    return [_message(row) for row in MESSAGE.scan(reader, bound, bound)]
+
+
+def with_chain(reader: Reader, space: str, chain: bytes) -> list[StoredMessage]:
+    """The messages at the end of one and the same history, one for each conversation."""
+    return _indexed(reader, space, "chain", chain)
+
+
+def with_digest(reader: Reader, space: str, digest: bytes) -> list[StoredMessage]:
+    """The messages with one and the same content."""
+    return _indexed(reader, space, "digest", digest)
+
+
+def branch_ends(reader: Reader, space: str, session: str) -> dict[str, int]:
+    """Branch -> place of its last turn, read from the turns themselves."""
+    key = (space, session)
+    return {row.branch: row.seq for row in TURN_BRANCHES.scan(reader, key, key)}
+
+
+def new_name() -> str:
+    """A name for a conversation that nothing but its history names."""
+    return f"{_CHAT}{secrets.token_hex(8)}"
 
 
 def drop_session(tx: Transaction, space: str, session: str) -> int:
-    """Deletes the row of the conversation that is stored as this session; gives how many there were."""
+    """Deletes the row of the conversation that is stored as this session; gives how many there were.
+
+    The row of one that only its history names stays: its name says nothing, and without it the forgotten messages would
+    not be recognised when they are sent again.
+    """
     hashed = hashing_of(tx, space)
-    if hashed is None:
+    if hashed is None or session.startswith(_CHAT):
         return 0
-    key = (space, hashed("session", session))
+    key = (space, hashed("session", session)[:16])
     return tx.delete(CONVERSATION.name, key, key)
+
+
+def _indexed(reader: Reader, space: str, index: str, value: bytes) -> list[StoredMessage]:
+    key = (space, value)
+    return [_message(row) for row in MESSAGE.scan(reader, key, key, index=index, limit=_SAME)]
+
+
+def _conversation(row: ConversationRow) -> StoredConversation:
+    details = json.loads(row.details)
+    return StoredConversation(
+        key=row.conversation,
+        session=row.session,
+        client=row.client,
+        began_at=row.began_at,
+        seen_at=row.seen_at,
+        own_id=row.own_id,
+        next_seq=row.next_seq,
+        ends=details["ends"],
+        state=State(details["state"]),
+    )
+
+
+def _message_row(space: str, each: StoredMessage) -> MessageRow:
+    turns = "|".join(",".join(map(str, places)) for places in each.turns)
+    span = len(each.turns)
+    return MessageRow(space, each.conversation, each.depth, each.chain, each.digest, span, each.relayed, turns)
+
+
+def _message(row: MessageRow) -> StoredMessage:
+    turns = tuple(tuple(map(int, filter(None, places.split(",")))) for places in row.turns.split("|"))
+    return StoredMessage(row.conversation, row.depth, row.chain, row.digest, row.relayed, turns)

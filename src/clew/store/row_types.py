@@ -377,13 +377,16 @@ class ConversationRow(NamedTuple):
     client: str  # the program that sends it; empty when unknown
     own_id: str | None  # the client's own id of it
     next_seq: int  # place of the session's next turn when the proxy last stored one
-    details: str  # JSON: last turn of each branch, whether a question is unanswered
+    details: str  # JSON: last turn of each branch, what became of the last request
     began_at: int
     seen_at: int
 
 
 class MessageRow(NamedTuple):
-    """A message of a conversation as clients send it: hashes under the space's salt, and the turns it was stored as."""
+    """A message of a conversation as clients send it: hashes under the space's salt, and the turns it was stored as.
+
+    Consecutive messages of the assistant count as one.
+    """
 
     space: str
     conversation: bytes
@@ -391,6 +394,7 @@ class MessageRow(NamedTuple):
     chain: bytes  # hash of the history up to and including it
     digest: bytes  # hash of the message alone
     span: int  # how many messages the row speaks for, the last of which is this one
+    relayed: int  # how many answers up to here the proxy relayed itself
     turns: str  # places in the session, for each message
 
 

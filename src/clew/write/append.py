@@ -82,6 +82,23 @@ class _Plan:
     gone: frozenset[int] = frozenset()
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedTurn:
+    """A turn whose place in its session the caller knows.
+
+    Attributes:
+        derived: None for a turn that an exclusion pattern keeps out.
+        follows: seq of the turn that it answers, when that is not the one before it in its branch.
+        opens: whether it begins its branch.
+    """
+
+    item: Prepared
+    derived: Derived | None
+    branch: str = ""
+    follows: int | None = None
+    opens: bool = False
+
+
 class Appender:
     """Appends turns to one space. Threads may share it.
 
@@ -154,6 +171,43 @@ class Appender:
                     return Fate(forgotten=True)
             plan = _Plan([Placement(branch=turn.branch)], (), ground.session.next_seq)
             return _write(tx, ground, [(item, derived)], plan, now)[0][0]
+
+        return self._store.transaction(write)
+
+    def add_placed(
+        self,
+        session: str,
+        now: datetime,
+        decide: Callable[[Transaction, SpaceRow, SessionRow], Sequence[PlacedTurn]],
+        settle: Callable[[Transaction, SpaceRow, Sequence[Fate]], None],
+    ) -> list[Fate] | None:
+        """Appends turns of one session where the caller says; returns once they are durable, or None while paused.
+
+        Args:
+            decide: gives the turns, from what is stored when they are written.
+            settle: writes what belongs to them, in the same transaction.
+        """
+
+        def write(tx: Transaction) -> list[Fate] | None:
+            ground = _ground(tx, self._space, session, now)
+            if ground is None:
+                return None
+            turns = decide(tx, ground.space, ground.session)
+            named = [turn.follows for turn in turns if turn.follows is not None]
+            seqs = list(dict.fromkeys(named))
+            places = [
+                Placement(
+                    branch=turn.branch,
+                    follows=None if turn.follows is None else seqs.index(turn.follows),
+                    opens=turn.opens,
+                )
+                for turn in turns
+            ]
+            plan = _Plan(places, seqs, ground.session.next_seq)
+            items = [(turn.item, turn.derived) for turn in turns]
+            fates = [fate for fate, _ in _write(tx, ground, items, plan, now)] if items else []
+            settle(tx, ground.space, fates)
+            return fates
 
         return self._store.transaction(write)
 

@@ -20,6 +20,7 @@ CREATE TABLE message (
     chain bytea NOT NULL,
     digest bytea,
     span bigint,
+    relayed bigint,
     turns text COLLATE "C",
     PRIMARY KEY (space, conversation, depth, chain)
 );

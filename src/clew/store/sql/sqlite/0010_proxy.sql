@@ -20,6 +20,7 @@ CREATE TABLE message (
     chain BLOB NOT NULL,
     digest BLOB,
     span INTEGER,
+    relayed INTEGER,
     turns TEXT,
     PRIMARY KEY (space, conversation, depth, chain)
 ) STRICT, WITHOUT ROWID;

@@ -1,0 +1,224 @@
+"""The transaction that stores turns of a conversation together with the hashes by which they are known next time."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from typing import Final
+
+from clew.memory.wiring import Parts
+from clew.rows.conversations import (
+    State,
+    StoredConversation,
+    StoredMessage,
+    branch_ends,
+    conversation_key,
+    get_conversation,
+    get_messages,
+    put_conversation,
+    put_messages,
+)
+from clew.serve.proxy.conversations import Conversation, conversation_with, hashes
+from clew.store.protocol import Reader, Transaction
+from clew.store.row_types import SessionRow, SpaceRow
+from clew.store.rows import to_us
+from clew.store.selections import TURN_BRANCHES
+from clew.types.ids import parse_turn_id
+from clew.write.append import Fate, PlacedTurn
+
+Made = Mapping[int, Sequence[PlacedTurn] | None]
+"""Unit -> its turns; None for one that is not stored because it only shortens what is."""
+
+_TRIED: Final = 64
+"""Turns that are tried for the one that a new turn answers; earlier ones only where so many were forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConversationWriter:
+    """Writes what is new of one conversation.
+
+    Attributes:
+        relays: whether what is new is an answer that the proxy relayed.
+        prefilled: turns that belong to the first new unit and are stored already.
+    """
+
+    parts: Parts
+    conversation: Conversation
+    relays: bool = False
+    prefilled: tuple[int, ...] = ()
+
+    def write(self, made: Made, state: State) -> Conversation | None:
+        """Stores the turns where they belong; gives the conversation with all its turns, or None while paused."""
+        reads = self.parts.reads
+        now = reads.clock()
+        work = _Work(self, reads.space, made, state, to_us(now))
+        fates = self.parts.appender.add_placed(self.conversation.session, now, work.decide, work.settle)
+        return None if fates is None else work.result
+
+
+@dataclass(slots=True)
+class _Work:
+    """One run of the transaction; it may be run again, so that `decide` begins anew.
+
+    Attributes:
+        held: for each unit the places of its turns; None for one that is to be stored.
+        order: the unit of each turn of `turns`.
+        first: index of the first unit after everything that was stored when the request was looked at.
+        ends: branch -> place of its last turn.
+    """
+
+    writer: ConversationWriter
+    space: str
+    made: Made
+    state: State
+    now: int
+    result: Conversation = field(init=False)
+    stored: StoredConversation | None = None
+    held: list[tuple[int, ...] | None] = field(default_factory=list)
+    order: list[int] = field(default_factory=list)
+    turns: list[PlacedTurn] = field(default_factory=list)
+    ends: dict[str, int] = field(default_factory=dict)
+    first: int = 0
+    next_seq: int = 0
+
+    def __post_init__(self) -> None:
+        self.result = self.writer.conversation
+
+    def decide(self, tx: Transaction, space: SpaceRow, session: SessionRow) -> Sequence[PlacedTurn]:
+        """Where the turns go, given what is stored now."""
+        conversation = self.writer.conversation
+        digests, chains = hashes(space.salt, conversation.units)
+        key = conversation_key(space.salt, conversation.session)
+        self.result = replace(conversation, key=key, digests=digests, chains=chains)
+        self.held, self.order, self.turns = list(conversation.held), [], []
+        self.next_seq = session.next_seq
+        self.stored = get_conversation(tx, self.space, key)
+        if self.stored is not None and self.stored.next_seq == session.next_seq:
+            self.ends = dict(self.stored.ends)
+        else:  # somebody else wrote to the session, or it is new
+            self.ends = branch_ends(tx, self.space, session.session) if session.next_seq else {}
+        inside = conversation.unmatched
+        new = (i for i, places in enumerate(self.held) if places is None and i not in inside)
+        self.first = min(new, default=len(self.held))
+        self._take_stored(tx)
+        for i in sorted(inside):
+            self._place_inside(tx, i)
+        self._place_after(tx)
+        return self.turns
+
+    def settle(self, tx: Transaction, space: SpaceRow, fates: Sequence[Fate]) -> None:
+        """Keeps the hashes of what is stored now, and the state of the conversation."""
+        found: dict[int, list[int]] = {i: [] for i, places in enumerate(self.held) if places is None}
+        if self.first in found:
+            found[self.first] += self.writer.prefilled
+        for i, turn, fate in zip(self.order, self.turns, fates, strict=True):
+            if fate.added is not None:
+                seq = parse_turn_id(fate.added)[1]
+                found[i].append(seq)
+                self.ends[turn.branch] = seq
+                self.next_seq = seq + 1
+        held = [tuple(found[i]) if places is None else places for i, places in enumerate(self.held)]
+        put_messages(tx, self.space, self._rows(held, found))
+        self._put_conversation(tx, space.salt)
+        self.result = conversation_with(self.result, held, known=len(held), recorded=len(held), relayed=self._relayed())
+
+    def _take_stored(self, tx: Reader) -> None:
+        """Takes what was stored of the new units since the request was looked at."""
+        new = range(self.first, len(self.held))
+        keys = [(self.result.key, i, self.result.chains[i]) for i in new]
+        for i, message in zip(new, get_messages(tx, self.space, keys), strict=True):
+            if message is None:
+                return
+            self.held[i] = message.turns[-1]
+
+    def _place_inside(self, tx: Reader, i: int) -> None:
+        """Places the turns of a unit that was put between stored ones: they answer the one before."""
+        before = self._before(tx, i)
+        branch = "" if before is None else before[1]
+        for n, turn in enumerate(self.made.get(i) or ()):
+            follows = before[0] if before is not None and n == 0 else None
+            self._add(i, replace(turn, branch=branch, follows=follows))
+
+    def _place_after(self, tx: Reader) -> None:
+        """Places the turns of the units at the end: in the branch that ends before them, or in a new one."""
+        new = [i for i in range(self.first, len(self.held)) if self.held[i] is None]
+        pairs = [(i, turn) for i in new for turn in self.made.get(i) or ()]
+        if not pairs:
+            return
+        nearest = next(self._seqs_before(new[0]), None)
+        branch = next((name for name, end in self.ends.items() if end == nearest), None)
+        follows, opens = None, False
+        if branch is not None:
+            follows = nearest if self.turns else None  # what was put inside stands at the end of the branch now
+        elif (before := self._before(tx, new[0])) is not None:
+            branch, follows, opens = self._new_branch(), before[0], True
+        for n, (i, turn) in enumerate(pairs):
+            is_first = n == 0
+            self._add(
+                i,
+                replace(
+                    turn,
+                    branch=branch or "",
+                    follows=follows if is_first else None,
+                    opens=opens and is_first,
+                ),
+            )
+
+    def _add(self, i: int, turn: PlacedTurn) -> None:
+        self.order.append(i)
+        self.turns.append(turn)
+
+    def _seqs_before(self, i: int) -> Iterator[int]:
+        """The places of the turns before a unit, the nearest first; those of forgotten turns included."""
+        if i == self.first:
+            yield from reversed(self.writer.prefilled)
+        for places in reversed(self.held[:i]):
+            yield from reversed(places or ())
+
+    def _before(self, tx: Reader, i: int) -> tuple[int, str] | None:
+        """The nearest turn before a unit that is stored still, and its branch."""
+        session = self.result.session
+        for seq in islice(self._seqs_before(i), _TRIED):
+            row = TURN_BRANCHES.get(tx, (self.space, session, seq))
+            if row is not None:
+                return seq, row.branch
+        return None
+
+    def _new_branch(self) -> str:
+        """A name that no branch has, as `clew.ingest.identity` gives them."""
+        number = 1
+        while f"edit-{number}" in self.ends:
+            number += 1
+        return f"edit-{number}"
+
+    def _relayed(self) -> int:
+        return self.result.relayed + self.writer.relays
+
+    def _rows(self, held: Sequence[tuple[int, ...]], found: Mapping[int, Sequence[int]]) -> Iterator[StoredMessage]:
+        """The messages that are not known yet under this history; all that lined up with another one are in one row."""
+        if self.first > self.result.recorded:
+            yield self._message(self.first - 1, tuple(held[: self.first]), self.result.relayed)
+        for i in range(self.first, len(held)):
+            if i in found:
+                yield self._message(i, (held[i],), self._relayed())
+
+    def _message(self, i: int, turns: tuple[tuple[int, ...], ...], relayed: int) -> StoredMessage:
+        result = self.result
+        return StoredMessage(result.key, i, result.chains[i], result.digests[i], relayed, turns)
+
+    def _put_conversation(self, tx: Transaction, salt: bytes) -> None:
+        result, stored = self.result, self.stored
+        held = StoredConversation(
+            key=result.key,
+            session=result.session,
+            client=result.client if stored is None else stored.client,
+            began_at=self.now if stored is None else stored.began_at,
+            seen_at=self.now,
+            own_id=result.own_id if stored is None else stored.own_id,
+            next_seq=self.next_seq,
+            ends=self.ends,
+            state=self.state,
+        )
+        put_conversation(tx, self.space, held)
+        if result.name != result.session:
+            name = conversation_key(salt, result.name)
+            put_conversation(tx, self.space, replace(held, key=name, own_id=result.own_id))

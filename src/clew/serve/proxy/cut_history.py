@@ -1,0 +1,135 @@
+"""Lines a history that its client has shortened up with what is stored of the conversation. Pure.
+
+A client drops the front or the middle of a history, shortens results of tools, or puts a summary in their place. The
+last answer that is stored is the anchor: what comes after it is new. Before it, a message that is not stored is an edit
+where it takes the place of exactly one, was put in where nothing is missing, and elsewhere stands for what was dropped.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from clew.rows.conversations import StoredMessage
+from clew.serve.proxy.message_form import Unit
+
+
+@dataclass(frozen=True, slots=True)
+class Unmatched:
+    """A message before the anchor that is not stored as it is.
+
+    Attributes:
+        missing: places of the turns that are missing where it stands.
+        is_stand_in: whether it stands for them, rather than being somebody's words.
+    """
+
+    missing: tuple[int, ...]
+    is_stand_in: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """What of a history is stored.
+
+    Attributes:
+        held: for each unit the places of its turns, which may be none; None for a unit that is not stored.
+        unmatched: of these, the ones before the last stored unit, by index.
+        known: how many units end with the last stored one.
+        relayed: answers up to there that the proxy relayed.
+        cut: whether the history lacks something that is stored.
+    """
+
+    held: tuple[tuple[int, ...] | None, ...]
+    known: int
+    relayed: int
+    cut: bool
+    unmatched: Mapping[int, Unmatched] = field(default_factory=dict)
+
+
+def align_cut(units: Sequence[Unit], digests: Sequence[bytes], stored: Sequence[StoredMessage]) -> Alignment | None:
+    """Lines a history up; None if no message of it can be taken for the last one that is stored.
+
+    Args:
+        digests: of the units, as they are stored.
+        stored: every message of the conversation.
+    """
+    nodes = _in_order(stored)
+    places: dict[bytes, list[int]] = {}
+    for at, node in enumerate(nodes):
+        places.setdefault(node.digest, []).append(at)
+    anchor = _anchor(units, digests, places)
+    if anchor is None:
+        return None
+    found = _extended(digests, nodes, _matches(digests, places, anchor), anchor)
+    known = sorted(found)
+    steps = [(-1, known[0]), *pairwise(known)]
+    missing = {after: _missing(nodes, found.get(before, -1), found[after]) for before, after in steps}
+    unmatched = {
+        i: Unmatched(gap, bool(gap) and not _is_edit(units[i], before, after, gap, nodes))
+        for before, after in steps
+        for gap in (missing[after],)
+        for i in range(before + 1, after)
+    }
+    return Alignment(
+        held=tuple(nodes[found[i]].turns[-1] if i in found else None for i in range(len(units))),
+        known=known[-1] + 1,
+        relayed=max(1, nodes[found[known[-1]]].relayed),
+        cut=any(missing.values()),
+        unmatched=unmatched,
+    )
+
+
+def _in_order(stored: Sequence[StoredMessage]) -> list[StoredMessage]:
+    """The messages that have turns, in the order in which these were stored; one for each content and turn."""
+    first: dict[tuple[bytes, tuple[int, ...]], StoredMessage] = {}
+    for message in sorted(stored, key=lambda each: each.depth):
+        if message.turns[-1]:
+            first.setdefault((message.digest, message.turns[-1]), message)
+    return sorted(first.values(), key=lambda each: each.turns[-1])
+
+
+def _anchor(
+    units: Sequence[Unit], digests: Sequence[bytes], places: Mapping[bytes, Sequence[int]]
+) -> tuple[int, int] | None:
+    """The last answer of the history that is stored, or else its last stored message: its index, and its node's.
+
+    The last message of a history is never the anchor by itself: a new "yes" is not the one that was said before.
+    """
+    known = [i for i in range(len(units) - 1) if digests[i] in places]
+    answers = [i for i in known if units[i].role == "assistant"]
+    chosen = answers or known
+    return (chosen[-1], places[digests[chosen[-1]]][-1]) if chosen else None
+
+
+def _matches(
+    digests: Sequence[bytes], places: Mapping[bytes, Sequence[int]], anchor: tuple[int, int]
+) -> dict[int, int]:
+    """Unit -> node, from the anchor back: each the last node of its content before the node of the next unit."""
+    found = dict([anchor])
+    limit = anchor[1]
+    for i in range(anchor[0] - 1, -1, -1):
+        at = next((at for at in reversed(places.get(digests[i], ())) if at < limit), None)
+        if at is not None:
+            found[i] = limit = at
+    return found
+
+
+def _extended(
+    digests: Sequence[bytes], nodes: Sequence[StoredMessage], found: dict[int, int], anchor: tuple[int, int]
+) -> dict[int, int]:
+    """With what follows the anchor and was stored after it: a question that is sent again."""
+    i, at = anchor
+    while i + 1 < len(digests) and at + 1 < len(nodes) and nodes[at + 1].digest == digests[i + 1]:
+        i, at = i + 1, at + 1
+        found[i] = at
+    return found
+
+
+def _missing(nodes: Sequence[StoredMessage], low: int, high: int) -> tuple[int, ...]:
+    """The places of the turns between two nodes."""
+    return tuple(seq for node in nodes[low + 1 : high] for seq in node.turns[-1])
+
+
+def _is_edit(unit: Unit, before: int, after: int, gap: Sequence[int], nodes: Sequence[StoredMessage]) -> bool:
+    """Whether a message is one of the conversation in other words: it alone takes the place of one alone."""
+    replaced = [node for node in nodes if set(node.turns[-1]) & set(gap)]
+    return after - before == 2 and before >= 0 and len(replaced) == 1 and not unit.results

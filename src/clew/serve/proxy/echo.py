@@ -1,0 +1,195 @@
+"""Marks the blocks that Clew puts into messages, and finds them again in what comes in.
+
+A block stands in a frame with an id, so that it is found wherever it turns up: as it was, cut at either end, quoted
+line by line, in a code fence or in a JSON string. What remains of a block without its frame is told by its lines, which
+begin with the number and the speaker of a turn and so are nobody's own words.
+"""
+
+import html
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import Final
+
+from clew.types.turn import Part
+
+NAME: Final = "clew-quote"
+_ANY: Final = re.compile(
+    r"(?:<|&lt;|\\u003[cC])(?P<end>\\?/)?" + NAME + r" (?P<id>[0-9a-f]{8})(?:>|&gt;|\\u003[eE])", re.IGNORECASE
+)
+_LEAST: Final = 24
+"""Characters that a line of a block must have to be told without its frame."""
+
+_LEAD: Final = re.compile(r"(?:[ \t]*>)*[ \t]*\Z")
+_TELLING: Final = re.compile(r"\d+ [^:\n]{1,80}: \S|\[[^\]\n]{6,}\]\Z")
+"""How a line of a block begins that tells by itself where it is from: an item, or a heading."""
+
+
+def framed(block: str, injection: str) -> str:
+    """A block in its frame, as it is put into a message; the id is eight hexadecimal digits."""
+    return f"<{NAME} {injection}>\n{block}\n</{NAME} {injection}>"
+
+
+def may_echo(text: str) -> bool:
+    """Whether a text can hold a frame; a look without cost at nearly every text."""
+    return NAME in text
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A part of a text, and whether Clew wrote it."""
+
+    text: str
+    injected: bool
+
+
+class Echoes:
+    """Finds blocks of one conversation.
+
+    Args:
+        blocks: what was put into its messages, by id, frames included; what is cut is told by them.
+    """
+
+    def __init__(self, blocks: Mapping[str, str]) -> None:
+        self._lines = {name: [_plain(line) for line in block.splitlines()] for name, block in blocks.items()}
+        self._known = {line for lines in self._lines.values() for line in lines if len(line) >= _LEAST}
+        self._telling = {line for line in self._known if _TELLING.match(line)}
+
+    def split(self, text: str) -> list[Stretch]:
+        """The text in stretches, which together are the text; one stretch where it holds nothing of Clew's."""
+        spans = _joined(sorted((*self._framed(text), *self._bare(text))))
+        stretches: list[Stretch] = []
+        place = 0
+        for start, end in spans:
+            stretches += (Stretch(text[place:start], False), Stretch(text[start:end], True))
+            place = end
+        return [each for each in (*stretches, Stretch(text[place:], False)) if each.text] or [Stretch(text, False)]
+
+    def _framed(self, text: str) -> list[tuple[int, int]]:
+        """Where frames stand, whole ones and those that lost an end."""
+        if not may_echo(text):
+            return []
+        spans: list[tuple[int, int]] = []
+        opened: re.Match[str] | None = None
+        for mark in _ANY.finditer(text):
+            if mark["end"] is None:
+                if opened is not None:
+                    spans.append(self._cut(text, opened, mark.start()))
+                opened = mark
+            elif opened is not None and opened["id"] == mark["id"]:
+                spans.append((_line_start(text, opened.start()), mark.end()))
+                opened = None
+            else:
+                spans.append(self._headless(text, mark, spans[-1][1] if spans else 0))
+        if opened is not None:
+            spans.append(self._cut(text, opened, len(text)))
+        return spans
+
+    def _cut(self, text: str, mark: re.Match[str], limit: int) -> tuple[int, int]:
+        """A frame without its end: as far as the lines are those of the block."""
+        known, end = self._lines.get(mark["id"], []), mark.end()
+        for start, stop in _lines(text, mark.end(), limit):
+            if not _belongs(_plain(text[start:stop]), known):
+                break
+            end = stop
+        return _line_start(text, mark.start()), end
+
+    def _headless(self, text: str, mark: re.Match[str], limit: int) -> tuple[int, int]:
+        """A frame without its beginning, likewise."""
+        known, begin = self._lines.get(mark["id"], []), _line_start(text, mark.start())
+        for start, stop in reversed(_lines(text, limit, mark.start())):
+            if not _belongs(_plain(text[start:stop]), known, at_end=True):
+                break
+            begin = start
+        return begin, mark.end()
+
+    def _bare(self, text: str) -> list[tuple[int, int]]:
+        """Lines of blocks without a frame: those that tell where they are from, and what stands next to them."""
+        if not self._telling:
+            return []
+        spans: list[tuple[int, int]] = []
+        inside = False
+        for start, stop in _lines(text, 0, len(text)):
+            line = _plain(text[start:stop])
+            inside = line in self._telling or (inside and (not line or line in self._known))
+            if inside and line:
+                spans.append((spans.pop()[0], stop) if spans and spans[-1][1] >= start - 1 else (start, stop))
+        return spans
+
+
+NO_ECHOES: Final = Echoes({})
+
+
+def without_echoes(text: str) -> str:
+    """A text without whole frames, wherever they are from: what tells a message apart does not depend on them."""
+    return "".join(each.text for each in NO_ECHOES.split(text) if not each.injected) if may_echo(text) else text
+
+
+def marked(parts: Sequence[Part], echoes: Echoes) -> tuple[Part, ...]:
+    """The parts, with what Clew wrote as parts of the type `injected`, after the part in which it stood.
+
+    What surrounds it stays as it is. In the arguments of a call, which are JSON, a mark stands in its place.
+    """
+    found: list[Part] = []
+    for part in parts:
+        found += _marked(part, echoes) if part.text and part.type != "injected" else (part,)
+    return tuple(found)
+
+
+def _marked(part: Part, echoes: Echoes) -> Iterable[Part]:
+    stretches = echoes.split(part.text)
+    quoted = [Part(type="injected", text=each.text) for each in stretches if each.injected]
+    if not quoted:
+        return (part,)
+    if part.type == "tool_call":
+        rest = "".join(f"[{NAME}]" if each.injected else each.text for each in stretches)
+        return (replace(part, text=rest), *quoted)
+    own = [each.text for each in stretches if not each.injected and each.text.strip()]
+    if part.type == "tool_result" or part.blob is not None or part.data is not None:
+        return (replace(part, text="".join(own)), *quoted)
+    return (*(replace(part, text=text) for text in own), *quoted)
+
+
+def _lines(text: str, start: int, stop: int) -> list[tuple[int, int]]:
+    """Where the lines of a stretch are, their breaks excluded; a break written as in JSON ends a line too."""
+    found: list[tuple[int, int]] = []
+    place = start
+    for mark in re.compile(r"\r?\n|\\r\\n|\\n").finditer(text, start, stop):
+        found.append((place, mark.start()))
+        place = mark.end()
+    return [*found, (place, stop)]
+
+
+def _line_start(text: str, place: int) -> int:
+    """Where the quoting signs before a mark begin (`> `), or its own place."""
+    before = _LEAD.search(text, text.rfind("\n", 0, place) + 1, place)
+    return place if before is None or ">" not in before.group() else before.start()
+
+
+def _belongs(line: str, known: Sequence[str], *, at_end: bool = False) -> bool:
+    """Whether a line is one of a block, or the beginning (the end) of one that was cut."""
+    return not line or any(each == line or (each.endswith(line) if at_end else each.startswith(line)) for each in known)
+
+
+def _plain(line: str) -> str:
+    """A line without what quoting adds to it: `>`, entities of HTML, escapes of JSON, more white space."""
+    bare = re.sub(r"\A(?:[ \t]*>)+", "", line)
+    if "&" in bare:
+        bare = html.unescape(bare)
+    if "\\" in bare:
+        with suppress(ValueError):  # it may be no JSON after all
+            bare = str(json.loads(f'"{bare}"'))
+    return " ".join(bare.split())
+
+
+def _joined(spans: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans in order, with those that overlap as one."""
+    found: list[tuple[int, int]] = []
+    for start, end in spans:
+        if found and start <= found[-1][1]:
+            found[-1] = (found[-1][0], max(end, found[-1][1]))
+        else:
+            found.append((start, end))
+    return found

@@ -1,0 +1,120 @@
+"""Blocks that are put into messages: recorded before they are sent, and put back with the same bytes ever after.
+
+A provider's prompt cache knows a request by its first bytes. So a block that was put into a message stands there in
+every later request, until the client drops the message, or edits it, or a turn that the block quotes is forgotten.
+"""
+
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from clew.memory.wiring import Parts
+from clew.rows.injections import Injection, injections_of, keep_injection, retire
+from clew.rows.pause import paused_since
+from clew.serve.proxy.conversations import Conversation
+from clew.serve.proxy.echo import framed
+from clew.serve.proxy.exchange import ChatRequest, Edit
+from clew.serve.proxy.wires.protocol import ProxyWire
+from clew.types.ids import parse_turn_id
+
+_DIGITS: Final = 8
+
+
+@dataclass(frozen=True, slots=True)
+class PutBack:
+    """What stands in a request again.
+
+    Attributes:
+        edits: to be made in the request.
+        indexes: of the messages that have a block again, which need no other.
+        shown: turns that these blocks quote, by session and place, as `recall` takes them.
+    """
+
+    edits: list[Edit] = field(default_factory=list)
+    indexes: frozenset[int] = frozenset()
+    shown: tuple[tuple[str, int], ...] = ()
+
+
+def wrapped(block: str, injection: str) -> str:
+    """A block as it stands in a message: apart from what is before it, marked as quoted memory, with its id."""
+    return "\n\n" + framed(block, injection)
+
+
+@dataclass(frozen=True, slots=True)
+class Injections:
+    """The blocks of the conversations of one space. Threads may share it."""
+
+    parts: Parts
+
+    def record(
+        self, conversation: Conversation, index: int, block: str, *, turns: Iterable[str], receipt: str | None = None
+    ) -> str | None:
+        """Keeps a block that is about to be put into a message, durably; gives the text to append to the message.
+
+        None if it cannot be kept, because the space is paused or the message is not stored: then nothing may be put
+        into it, since it could not be put back.
+
+        Args:
+            conversation: as `store_request` gave it.
+            index: of the message in the request.
+            turns: ids of the turns that the block quotes.
+        """
+        reads = self.parts.reads
+        unit = next((i for i, unit in enumerate(conversation.units) if unit.first <= index <= unit.last), None)
+        if unit is None or not conversation.chains:
+            return None
+        with reads.store.snapshot() as reader:
+            if paused_since(reader, reads.space) is not None:
+                return None
+        chain, now = conversation.chains[unit], reads.clock()
+        name = hashlib.blake2b(chain + block.encode("utf-8", "surrogatepass"), digest_size=_DIGITS // 2).hexdigest()
+        text = wrapped(block, name)
+        injection = Injection(
+            session=conversation.session,
+            id=name,
+            chain=chain,
+            digest=conversation.digests[unit],
+            block=text,
+            turns=tuple(turns),
+            at=now,
+            receipt=receipt,
+        )
+        keep_injection(reads.store, reads.space, injection)
+        return text
+
+    def put_back(self, conversation: Conversation, request: ChatRequest, wire: ProxyWire) -> PutBack:
+        """The blocks that stood in messages of this request before, at the same places, with the same bytes.
+
+        Blocks of messages that a client dropped when it cut its history are retired.
+        """
+        reads = self.parts.reads
+        if not conversation.chains:
+            return PutBack()
+        with reads.store.snapshot() as reader:
+            kept = [each for each in injections_of(reader, reads.space, conversation.session) if each.retired is None]
+        placed = [(each, index) for each in kept if (index := _index(conversation, each)) is not None]
+        if conversation.cut and len(placed) < len(kept):
+            here = {each.id for each, _ in placed}
+            retire(reads.store, reads.space, [each for each in kept if each.id not in here], reads.clock())
+        return PutBack(
+            [wire.appended(request, index, each.block) for each, index in placed],
+            frozenset(index for _, index in placed),
+            tuple(parse_turn_id(name) for each, _ in placed for name in each.turns),
+        )
+
+    def retire_all(self, conversation: Conversation) -> None:
+        """Ends the putting back of a conversation's blocks, because its history was rewritten without them."""
+        reads = self.parts.reads
+        with reads.store.snapshot() as reader:
+            kept = injections_of(reader, reads.space, conversation.session)
+        retire(reads.store, reads.space, [each for each in kept if each.retired is None], reads.clock())
+
+
+def _index(conversation: Conversation, injection: Injection) -> int | None:
+    """Index of the message in which a block stands; of a history that was cut, the one message with this content."""
+    if injection.chain in conversation.chains:
+        return conversation.units[conversation.chains.index(injection.chain)].last
+    if conversation.cut and conversation.digests.count(injection.digest) == 1:
+        return conversation.units[conversation.digests.index(injection.digest)].last
+    return None

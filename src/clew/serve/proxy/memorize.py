@@ -1,0 +1,235 @@
+"""Stores what is new in a request, and the answer to it. Start at `store_request`.
+
+A history that is sent again costs what is new in it: `conversations` tells what is known, and nothing else becomes a
+turn. New turns, and the hashes by which they are known next time, are written in one transaction, which looks again at
+what is stored: of two requests that bring the same message at once, one stores it.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Any, Final
+
+from clew.memory.wiring import Parts
+from clew.rows.conversations import State, message_digest, next_chain, set_state
+from clew.rows.injections import injections_of
+from clew.rows.pause import paused_since
+from clew.serve.proxy.conversation_writer import ConversationWriter
+from clew.serve.proxy.conversations import Conversation, Conversations, conversation_with
+from clew.serve.proxy.echo import Echoes
+from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
+from clew.serve.proxy.message_form import Unit, units_of
+from clew.serve.proxy.message_turns import TurnMaker, at, calls_before
+from clew.store.selections import TURN_TEXT
+from clew.store.tables import SPACE
+from clew.types.ids import parse_turn_id
+from clew.write.append import PlacedTurn
+
+_HEAD: Final = 60
+"""Characters at the beginning of a message by which it is seen to be a shorter form of a stored one."""
+
+_LEAST: Final = 12
+"""Characters below which a message says too little to be seen as that."""
+
+_LOOKED_AT: Final = 64
+"""Turns that a message may be a shorter form of."""
+
+
+@dataclass(frozen=True, slots=True)
+class Memorizer:
+    """Stores the requests and answers of one space. Threads may share it."""
+
+    parts: Parts
+    conversations: Conversations
+
+    def store_request(self, conversation: Conversation, request: ChatRequest, client: ClientMark) -> Conversation:
+        """Stores what is new in a request, durably; gives the conversation with the ids of all its turns.
+
+        A side request stores nothing. While the space is paused nothing is stored either, and as long as this process
+        runs, what passed then is not stored later, when it is sent again.
+        """
+        if client.side is not None:
+            self._note_side(conversation, client.side)
+            return conversation
+        if None not in conversation.held:
+            return self._waiting(conversation)
+        maker = self._maker(conversation, client)
+        if conversation.known or conversation.fresh or conversation.cut:
+            made = self._made(conversation, request, maker)
+        elif (adopted := self._adopted(conversation, request, maker)) is not None:
+            conversation, made = adopted, {}
+        else:
+            self.conversations.pass_over(conversation.units)
+            return conversation
+        stored = ConversationWriter(self.parts, conversation).write(made, State.WAITING)
+        if stored is None:
+            self.conversations.pass_over(conversation.units)
+            return conversation
+        self.conversations.remember(stored)
+        self.parts.worker.wake()
+        return replace(stored, known=conversation.known)
+
+    def store_answer(
+        self, conversation: Conversation, request: ChatRequest, client: ClientMark, answer: Answer
+    ) -> tuple[str, ...]:
+        """Stores an answer, durably, and gives the ids of its turns; one that broke off is marked as incomplete.
+
+        Args:
+            conversation: as `store_request` gave it.
+            answer: as far as it came; without anything said, the request counts as one that got no answer.
+        """
+        if client.side is not None:
+            return ()
+        before, said = _after(conversation, request, answer)
+        if said is None:
+            self._set_state(conversation, State.FAILED)
+            return ()
+        if not conversation.chains or None in conversation.held:
+            self.conversations.pass_over((*before, said))
+            return ()
+        asked = _with_unit(self._salt(), conversation, before, said, len(answer.messages))
+        metadata: dict[str, Any] = {"model": answer.model} if answer.model else {}
+        if not answer.complete:
+            metadata["incomplete"] = True
+        maker = replace(self._maker(conversation, client), metadata=metadata)
+        made = {len(before): maker.turns(answer.messages, self.parts.reads.clock(), calls_before(()))}
+        prefilled = tuple(seq for places in conversation.held[len(before) :] for seq in places or ())
+        writer = ConversationWriter(self.parts, asked, relays=True, prefilled=prefilled)
+        stored = writer.write(made, State.ANSWERED)
+        if stored is None:
+            self.conversations.pass_over(asked.units)
+            return ()
+        self.conversations.remember(stored)
+        self.parts.worker.wake()
+        return stored.turn_ids[-1][len(prefilled) :]
+
+    def pass_over(self, request: ChatRequest, answer: Answer | None = None) -> None:
+        """Takes note, in this process alone, of what was sent under `X-Clew-Incognito`: it is not stored later either.
+
+        Args:
+            answer: None before there is one.
+        """
+        messages = request.messages if answer is None else (*request.messages, *answer.messages)
+        self.conversations.pass_over(units_of(messages))
+
+    def _maker(self, conversation: Conversation, client: ClientMark) -> TurnMaker:
+        reads = self.parts.reads
+        with reads.store.snapshot() as reader:
+            blocks = {each.id: each.block for each in injections_of(reader, reads.space, conversation.session)}
+        return TurnMaker(
+            conversation.session, client.name, Echoes(blocks), reads.config.ingest, by_program=client.subagent
+        )
+
+    def _made(
+        self, conversation: Conversation, request: ChatRequest, maker: TurnMaker
+    ) -> dict[int, list[PlacedTurn] | None]:
+        """The turns of each unit that is not stored; None for one that only shortens what is stored."""
+        units, now = conversation.units, self.parts.reads.clock()
+        new = [i for i, places in enumerate(conversation.held) if places is None]
+        asked = max((i for i in new if units[i].role == "user" and not units[i].results), default=new[0])
+        names = calls_before(request.messages[_calling(units, new[0]) : units[new[0]].first])
+        made: dict[int, list[PlacedTurn] | None] = {}
+        for i in new:
+            messages = request.messages[units[i].first : units[i].last + 1]
+            moment: datetime | None = None if conversation.fresh and i < asked else now
+            place = conversation.unmatched.get(i)
+            turns = maker.turns(messages, moment, names, stands_in=place is not None and place.is_stand_in)
+            shortens = place is not None and (units[i].results or self._shortens(conversation, turns, place.missing))
+            made[i] = None if shortens else turns
+        return made
+
+    def _adopted(self, conversation: Conversation, request: ChatRequest, maker: TurnMaker) -> Conversation | None:
+        """A conversation of a session that others stored: its history is aligned by content. None while paused."""
+        now, appender = self.parts.reads.clock(), self.parts.appender
+        names = calls_before(())
+        turns = [
+            (i, turn.item)
+            for i, unit in enumerate(conversation.units)
+            for turn in maker.turns(request.messages[unit.first : unit.last + 1], None, names)
+        ]
+        known = appender.known_start([item for _, item in turns]) if turns else 0
+        items = [item if n < known else at(item, now) for n, (_, item) in enumerate(turns)]
+        held: list[tuple[int, ...]] = [() for _ in conversation.units]
+        for (i, _), fate in zip(turns, appender.add_sequence(items, now, lambda _: None) if items else (), strict=True):
+            if fate.paused:
+                return None
+            if (name := fate.added or fate.known) is not None:
+                held[i] = (*held[i], parse_turn_id(name)[1])
+        return conversation_with(conversation, held, known=len(held))
+
+    def _shortens(self, conversation: Conversation, turns: Sequence[PlacedTurn], missing: Sequence[int]) -> bool:
+        """Whether a message is the beginning of one of the turns that are missing where it stands."""
+        said = " ".join(" ".join(turn.item.turn.text for turn in turns).split())[:_HEAD]
+        if len(said) < _LEAST or not missing:
+            return False
+        reads = self.parts.reads
+        with reads.store.snapshot() as reader:
+            keys = [(reads.space, conversation.session, seq) for seq in missing[:_LOOKED_AT]]
+            texts = TURN_TEXT.get_many(reader, keys)
+        return any(text is not None and " ".join(text.split()).startswith(said) for text in texts)
+
+    def _note_side(self, conversation: Conversation, side: SideRequest) -> None:
+        if side is SideRequest.COMPACTION:
+            self._set_state(conversation, State.COMPACTING)
+
+    def _waiting(self, conversation: Conversation) -> Conversation:
+        self._set_state(conversation, State.WAITING)
+        return conversation
+
+    def _set_state(self, conversation: Conversation, state: State) -> None:
+        reads = self.parts.reads
+        if not conversation.key:
+            return
+        with reads.store.snapshot() as reader:
+            if paused_since(reader, reads.space) is not None:
+                return
+        reads.store.transaction(lambda tx: set_state(tx, reads.space, conversation.key, state), durable=False)
+
+    def _salt(self) -> bytes:
+        reads = self.parts.reads
+        with reads.store.snapshot() as reader:
+            row = SPACE.get(reader, (reads.space,))
+        return b"" if row is None else row.salt
+
+
+def _calling(units: Sequence[Unit], at: int) -> int:
+    """Index of the message from which on the calls are made whose results a unit may hold."""
+    while at > 0 and units[at - 1].role != "assistant":
+        at -= 1
+    return units[at - 1].first if at > 0 else 0
+
+
+def _after(conversation: Conversation, request: ChatRequest, answer: Answer) -> tuple[tuple[Unit, ...], Unit | None]:
+    """The units before the answer, and the answer as a unit; with what the request gives as its beginning, if it does.
+
+    None in place of an answer that says nothing.
+    """
+    units = conversation.units
+    count = len(request.messages)
+    if not any(unit.role == "assistant" for unit in units_of(answer.messages)):
+        return units, None
+    begun = bool(units) and units[-1].role == "assistant"
+    start = units[-1].first if begun else count
+    said = units_of((*request.messages[start:], *answer.messages))[-1]
+    moved = replace(said, first=said.first + start, last=said.last + start)
+    return (units[:-1] if begun else units), moved
+
+
+def _with_unit(
+    salt: bytes, conversation: Conversation, before: Sequence[Unit], said: Unit, messages: int
+) -> Conversation:
+    """The conversation with an answer that is to be stored, after its first so many units."""
+    count = len(before)
+    digest = message_digest(salt, said.digest)
+    chain = next_chain(salt, conversation.chains[count - 1] if count else b"", digest)
+    longer = replace(
+        conversation,
+        units=(*before, said),
+        turn_ids=tuple(() for _ in range(len(conversation.turn_ids) + messages)),
+        digests=(*conversation.digests[:count], digest),
+        chains=(*conversation.chains[:count], chain),
+        unmatched={},
+        recorded=count,
+        fresh=False,
+    )
+    return conversation_with(longer, (*conversation.held[:count], None), known=count)

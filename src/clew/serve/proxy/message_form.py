@@ -1,0 +1,230 @@
+"""What makes two messages the same message, whatever a client does to their form between two requests.
+
+Clients send the history of a conversation again with every request, and not byte for byte: they move cache marks, write
+a text as a list of one block or the other way round, leave reasoning and ids out, order the arguments of a call anew.
+None of this counts, nor do blocks of Clew, nor the notes that programs put into a user's messages and take out again.
+"""
+
+import hashlib
+import json
+from collections import OrderedDict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any, Final
+
+from clew.condense.wires import Message
+from clew.ingest.client_marks import split_words
+from clew.serve.proxy.echo import without_echoes
+from clew.serve.proxy.exchange import ChatRequest
+
+_ROLES: Final = {"model": "assistant", "developer": "system", "function": "tool"}
+_CALLS: Final = frozenset(("function_call", "custom_tool_call", "mcp_call", "local_shell_call", "web_search_call"))
+_VOLATILE: Final = frozenset(
+    "id cache_control status annotations logprobs signature thoughtSignature thought_signature encrypted_content "
+    "call_id tool_use_id tool_call_id index citations".split()
+)
+_KEPT: Final = 50_000
+"""Messages whose hashes are remembered: about 10 MB."""
+
+Form = list[Any]
+"""Kind and content of one part of a message."""
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """A message of a history as it is compared: consecutive messages of the assistant are one.
+
+    Attributes:
+        first, last: indexes of its messages in the list.
+        role: `user`, `assistant` or `tool`.
+        digest: hash of what it says (16 bytes).
+        results: whether it holds results of tools and nothing else.
+    """
+
+    first: int
+    last: int
+    role: str
+    digest: bytes
+    results: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """One message: its role, the hash of its form (empty if it says nothing), whether it holds results alone."""
+
+    role: str
+    digest: bytes
+    results: bool
+
+
+class MessageReader:
+    """Reads messages into units, and remembers the hashes of those seen before. Threads may share it."""
+
+    def __init__(self) -> None:
+        self._known: OrderedDict[bytes, _Read] = OrderedDict()
+
+    def units(self, request: ChatRequest) -> list[Unit]:
+        """The units of a request. Instructions (system prompts) are none, and neither is reasoning alone."""
+        reads = [
+            self._read(message, request.body[span.start : span.end])
+            for message, span in zip(request.messages, request.spans, strict=True)
+        ]
+        return units_of(request.messages, reads)
+
+    def _read(self, message: Message, raw: bytes) -> _Read:
+        key = hashlib.blake2b(raw, digest_size=16).digest()
+        read = self._known.get(key)
+        if read is None:
+            read = self._known[key] = _read(message)
+            while len(self._known) > _KEPT:
+                self._known.popitem(last=False)
+        return read
+
+
+def units_of(messages: Sequence[Message], reads: Sequence[_Read] | None = None) -> list[Unit]:
+    """The units of a list of messages, see `MessageReader.units`."""
+    read = list(reads) if reads is not None else [_read(message) for message in messages]
+    found: list[Unit] = []
+    places = [at for at, each in enumerate(read) if each.digest]
+    for is_answer, run in groupby(places, key=lambda at: read[at].role == "assistant"):
+        joined = list(run)
+        if is_answer and len(joined) > 1:
+            forms = [form for at in joined for form in _forms(messages[at])]
+            found.append(Unit(joined[0], joined[-1], "assistant", _digest("assistant", forms)))
+        else:
+            found += (Unit(at, at, read[at].role, read[at].digest, read[at].results) for at in joined)
+    return found
+
+
+def _read(message: Message) -> _Read:
+    role = _role(message)
+    forms = _own(list(_forms(message))) if role == "user" else list(_forms(message))
+    if role == "system" or not forms:
+        return _Read(role, b"", False)
+    return _Read(role, _digest(role, forms), all(kind == "result" for kind, *_ in forms))
+
+
+def _own(forms: Sequence[Form]) -> list[Form]:
+    """The forms of a user's message without what programs added to it; all of them where there is nothing else."""
+    own: list[Form] = []
+    for form in forms:
+        if form[0] == "text":
+            own += [["text", text] for text, is_own in split_words(form[1]) if is_own]
+        else:
+            own.append(form)
+    return own or list(forms)
+
+
+def _role(message: Message) -> str:
+    role = message.get("role")
+    if isinstance(role, str):
+        return _ROLES.get(role, role)
+    kind = message.get("type")
+    if isinstance(kind, str) and kind.endswith("_output"):
+        return "tool"
+    return "user" if kind is None else "assistant"
+
+
+def _digest(role: str, forms: Sequence[Form]) -> bytes:
+    text = json.dumps([role, _joined(forms)], ensure_ascii=False, separators=(",", ":"), sort_keys=True, default=str)
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _joined(forms: Sequence[Form]) -> list[Form]:
+    """The forms, with adjacent texts as one: streams are resent in the pieces in which they came."""
+    found: list[Form] = []
+    for form in forms:
+        if form[0] == "text" and found and found[-1][0] == "text":
+            found[-1] = ["text", found[-1][1] + form[1]]
+        else:
+            found.append(form)
+    return [["text", form[1].strip()] if form[0] == "text" else form for form in found]
+
+
+def _forms(message: Message) -> Iterator[Form]:
+    kind, role = message.get("type"), message.get("role")
+    if kind == "reasoning":
+        return
+    if role in ("tool", "function") or (isinstance(kind, str) and kind.endswith("_output")):
+        content = next((message[name] for name in ("content", "output") if message.get(name) is not None), "")
+        yield ["result", _result(content)]
+        return
+    if kind in _CALLS:
+        yield _call(message.get("name") or kind, message.get("arguments", message.get("input", message.get("action"))))
+        return
+    for name in ("content", "parts"):
+        yield from _content(message.get(name))
+    if message.get("refusal"):
+        yield ["text", str(message["refusal"])]
+    for call in _objects(message.get("tool_calls")):
+        about = next((call[name] for name in ("function", "custom") if isinstance(call.get(name), dict)), call)
+        yield _call(about.get("name"), about.get("arguments", about.get("input")))
+    old = message.get("function_call")
+    if isinstance(old, dict):
+        yield _call(old.get("name"), old.get("arguments"))
+    if kind is not None and kind != "message" and role is None and message.get("content") is None:
+        yield ["item", _stable(message)]
+
+
+def _content(content: Any) -> Iterator[Form]:
+    if isinstance(content, str):
+        yield from _text(content)
+    elif isinstance(content, list):
+        for block in content:
+            yield from _text(block) if isinstance(block, str) else _block(block)
+    elif isinstance(content, dict):
+        yield from _block(content)
+
+
+def _text(text: str) -> Iterator[Form]:
+    said = without_echoes(text)
+    if said.strip():
+        yield ["text", said.replace("\r\n", "\n")]
+
+
+def _block(block: Any) -> Iterator[Form]:
+    if not isinstance(block, dict):
+        yield ["other", block]
+        return
+    kind = block.get("type")
+    if kind in ("thinking", "redacted_thinking", "reasoning") or block.get("thought") is True:
+        return
+    if isinstance(block.get("text"), str) and (kind is None or str(kind).endswith("text")):
+        yield from _text(block["text"])
+    elif kind in ("tool_use", "server_tool_use", "mcp_tool_use"):
+        yield _call(block.get("name"), block.get("input"))
+    elif isinstance(kind, str) and kind.endswith("tool_result"):
+        yield ["result", _result(block.get("content"))]
+    elif call := next((block[name] for name in ("functionCall", "function_call") if name in block), None):
+        yield _call(call.get("name"), call.get("args")) if isinstance(call, dict) else ["other", call]
+    elif given := next((block[name] for name in ("functionResponse", "function_response") if name in block), None):
+        yield ["result", _stable(given)]
+    else:
+        yield ["other", _stable(block)]
+
+
+def _result(content: Any) -> Any:
+    """What a tool said: texts as one, everything else without what changes from request to request."""
+    forms = _joined(list(_content(content))) if isinstance(content, str | list) else [["other", _stable(content)]]
+    return forms[0][1] if len(forms) == 1 and forms[0][0] == "text" else forms
+
+
+def _call(name: Any, arguments: Any) -> Form:
+    """A call; arguments written as JSON text are compared by their values."""
+    if isinstance(arguments, str):
+        try:
+            arguments = json.loads(arguments)
+        except (ValueError, RecursionError):  # cut short, or no JSON: compared as text
+            return ["call", name, arguments]
+    return ["call", name, arguments or {}]
+
+
+def _stable(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _stable(each) for name, each in value.items() if name not in _VOLATILE and each is not None}
+    return [_stable(each) for each in value] if isinstance(value, list) else value
+
+
+def _objects(value: Any) -> list[dict[str, Any]]:
+    return [each for each in value if isinstance(each, dict)] if isinstance(value, list) else []
