@@ -8,7 +8,9 @@ from typing import Any
 from clew.memory import Memory
 from clew.serve.proxy.conversations import Conversation, Conversations
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, Span
-from clew.serve.proxy.memorize import Memorizer
+from clew.serve.proxy.memorize import ConversationLog
+from clew.store.selections import SESSION_NAME, TURN_SEQ
+from clew.types.ids import turn_id
 
 Message = dict[str, Any]
 NOBODY = ClientMark()
@@ -59,7 +61,7 @@ class Proxied:
     def restart(self) -> None:
         """Begins anew, as another process would."""
         self.conversations = Conversations(self.memory.parts)
-        self.memorizer = Memorizer(self.memory.parts, self.conversations)
+        self.memorizer = ConversationLog(self.memory.parts, self.conversations)
 
     def ask(
         self,
@@ -99,17 +101,12 @@ class Proxied:
 
     def ids(self, session: str) -> list[str]:
         """The ids of a session's turns."""
-        from clew.store.selections import TURN_SEQ
-        from clew.types.ids import turn_id
-
         with self.memory.reads.store.snapshot() as reader:
             space = self.memory.reads.space
             return [turn_id(session, seq) for seq in TURN_SEQ.scan(reader, (space, session), (space, session))]
 
     def sessions(self) -> list[str]:
         """The names of all sessions."""
-        from clew.store.selections import SESSION_NAME
-
         with self.memory.reads.store.snapshot() as reader:
             space = self.memory.reads.space
             return list(SESSION_NAME.scan(reader, (space,), (space,)))

@@ -1930,6 +1930,43 @@ MENDED = (
 )
 
 # --- KEEP ---
+IDENTITY = (
+    Requirement(
+        "P-IDN-01",
+        "DESIGN 10",
+        "A history that is sent again is recognised by its beginning, also after a restart, and adds what is new.",
+    ),
+    Requirement(
+        "P-IDN-02",
+        "DESIGN 10",
+        "Two conversations with the same instructions, first message, examples or beginning stay apart.",
+    ),
+    Requirement(
+        "P-IDN-03",
+        "DESIGN 10",
+        "The session that a request names comes first, then the client's own id under its name; a sub-agent is a "
+        "conversation of its own.",
+    ),
+    Requirement("P-IDN-04", "issue 15", "An edit and a regenerated answer open branches of their conversation."),
+    Requirement("P-IDN-05", "issue 15", "A request that is sent again, one after the other or at once, adds nothing."),
+    Requirement(
+        "P-IDN-06",
+        "DESIGN 10",
+        "Side requests, pauses and exclusion patterns keep messages out; a broken answer is stored as far as it came.",
+    ),
+    Requirement("P-IDN-07", "DESIGN 9", "What was forgotten does not come back when a client sends its history again."),
+    Requirement(
+        "P-IDN-08",
+        "issue 15",
+        "A history without its beginning or middle is recognised by its last answer, where one conversation fits.",
+    ),
+    Requirement(
+        "P-IDN-09",
+        "issue 15",
+        "What a client puts in place of dropped messages is nobody's word, and adds nothing where it is shorter.",
+    ),
+)
+
 FORMATS = (
     Requirement(
         "P-FMT-01", "issue 15", "A chat request is recognised by its path and read; messages are without instructions."
@@ -2153,6 +2190,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *PRIVACY,
     *RANKING,
     *FORMATS,
+    *IDENTITY,
     *TYPES,
     *CONFIG,
     *RECALL,

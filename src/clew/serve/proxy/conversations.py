@@ -187,7 +187,11 @@ class Conversations:
             key=key,
             digests=look.digests,
             chains=look.chains,
-            unmatched={} if alignment is None else dict(alignment.unmatched),
+            unmatched=_summary(stored)
+            if stored is not None and known == 0
+            else dict(alignment.unmatched)
+            if alignment
+            else {},
             relayed=relayed,
             recorded=at + 1,
         )
@@ -401,6 +405,11 @@ def _follows(look: _Look, message: StoredMessage, anchor: int) -> bool:
     return any(
         each.digest in wanted and next_chain(look.salt, each.chain, message.digest) == message.chain for each in before
     )
+
+
+def _summary(stored: StoredConversation) -> dict[int, Unmatched]:
+    """What a history that shares nothing with the stored one begins with, after its client asked for a summary."""
+    return {0: Unmatched((), is_stand_in=True)} if stored.state == State.COMPACTING else {}
 
 
 def _at_chains(look: _Look, key: bytes, depths: Sequence[int]) -> list[bool]:

@@ -38,7 +38,7 @@ def may_echo(text: str) -> bool:
 
 
 @dataclass(frozen=True, slots=True)
-class Stretch:
+class EchoStretch:
     """A part of a text, and whether Clew wrote it."""
 
     text: str
@@ -57,15 +57,16 @@ class Echoes:
         self._known = {line for lines in self._lines.values() for line in lines if len(line) >= _LEAST}
         self._telling = {line for line in self._known if _TELLING.match(line)}
 
-    def split(self, text: str) -> list[Stretch]:
+    def split(self, text: str) -> list[EchoStretch]:
         """The text in stretches, which together are the text; one stretch where it holds nothing of Clew's."""
         spans = _joined(sorted((*self._framed(text), *self._bare(text))))
-        stretches: list[Stretch] = []
+        stretches: list[EchoStretch] = []
         place = 0
         for start, end in spans:
-            stretches += (Stretch(text[place:start], False), Stretch(text[start:end], True))
+            stretches += (EchoStretch(text[place:start], False), EchoStretch(text[start:end], True))
             place = end
-        return [each for each in (*stretches, Stretch(text[place:], False)) if each.text] or [Stretch(text, False)]
+        stretches.append(EchoStretch(text[place:], False))
+        return [each for each in stretches if each.text] or stretches[-1:]
 
     def _framed(self, text: str) -> list[tuple[int, int]]:
         """Where frames stand, whole ones and those that lost an end."""

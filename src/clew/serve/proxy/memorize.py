@@ -36,7 +36,7 @@ _LOOKED_AT: Final = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Memorizer:
+class ConversationLog:
     """Stores the requests and answers of one space. Threads may share it."""
 
     parts: Parts

@@ -1,0 +1,257 @@
+"""Which conversation a request belongs to, and what of it becomes turns."""
+
+import pytest
+
+from clew.serve.proxy.exchange import ClientMark, SideRequest
+from tests.memories import quiet
+from tests.proxy_talks import Proxied, Talk, assistant, user
+
+CODE = ClientMark(name="claude-code", session="0b7f")
+
+
+@pytest.mark.requirement("P-IDN-01")
+def test_a_history_that_is_sent_again_is_one_conversation_and_adds_what_is_new() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        talk = Talk(proxied)
+        first = talk.says("which tea?", "green")
+        proxied.restart()
+        second = talk.says("and which cup?", "the blue one")
+        assert (first.session, first.fresh, first.known) == (second.session, True, 0)
+        assert (second.fresh, second.known, second.cut) == (False, 2, False)
+        assert [len(ids) for ids in second.turn_ids] == [1, 1, 1]
+        assert proxied.stored(first.session) == ["which tea?", "green", "and which cup?", "the blue one"]
+
+
+@pytest.mark.requirement("P-IDN-02")
+def test_the_same_first_message_begins_two_conversations() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        one, other = Talk(proxied), Talk(proxied)
+        assert one.says("hi", "Hello Ann").session != other.says("hi", "Hello Bob").session
+        assert one.says("who am I?", "Ann").known == 2
+        assert other.says("who am I?", "Bob").known == 2
+        assert len(proxied.sessions()) == 2
+
+
+@pytest.mark.requirement("P-IDN-02")
+def test_conversations_with_one_and_the_same_beginning_go_on_apart() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        one, other = Talk(proxied), Talk(proxied)
+        first, second = one.says("hi", "Hello!").session, other.says("hi", "Hello!").session
+        ways = {one.says("tea please", "here").session, other.says("coffee please", "there").session}
+        assert ways == {first, second}
+        again = Talk(proxied, messages=[user("hi"), assistant("Hello!")])
+        assert again.says("cocoa please", "nowhere").session not in ways  # nobody can tell whose this is
+
+
+@pytest.mark.requirement("P-IDN-02")
+def test_examples_that_a_program_sends_with_every_request_join_nobody() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        examples = [user("2+2"), assistant("4"), user("3+3"), assistant("6")]
+        one, other = Talk(proxied, messages=list(examples)), Talk(proxied, messages=list(examples))
+        assert one.says("5+5", "10").session != other.says("7+7", "14").session
+        assert one.says("and doubled?", "20").known == 6
+        assert other.says("and doubled?", "28").known == 6
+
+
+@pytest.mark.requirement("P-IDN-03")
+def test_the_header_is_the_session_and_ids_of_two_clients_never_meet() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        asked, _ = proxied.ask([user("one")], CODE, header="My Project")
+        assert asked.session == "My Project"
+        code, _ = proxied.ask([user("two")], CODE)
+        cursor, _ = proxied.ask([user("two")], ClientMark(name="cursor", session="0b7f"))
+        assert (code.session, cursor.session) == ("claude-code/0b7f", "cursor/0b7f")
+
+
+@pytest.mark.requirement("P-IDN-03")
+def test_a_new_id_whose_history_goes_on_is_a_second_name() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        talk = Talk(proxied, client=CODE)
+        first = talk.says("which tea?", "green")
+        talk.client = ClientMark(name="claude-code", session="77aa")
+        resumed = talk.says("and now?", "black")
+        assert (resumed.session, resumed.known) == (first.session, 2)
+        talk.messages = [user("Something else entirely")]
+        assert proxied.ask(talk.messages, talk.client)[0].session == first.session
+
+
+@pytest.mark.requirement("P-IDN-03")
+def test_a_sub_agent_is_a_conversation_of_its_own() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        main = Talk(proxied, client=CODE)
+        session = main.says("Find the bug", "I ask an agent").session
+        agents = [Talk(proxied, client=ClientMark("claude-code", "0b7f", subagent=True)) for _ in range(2)]
+        names = {agent.says(f"Look at {n}.py", f"found {n}").session for n, agent in enumerate(agents)}
+        assert len(names | {session}) == 3
+        assert all(name.startswith(f"{session}/agent-") for name in names)
+        assert agents[0].says("More", "done").session in names
+        assert proxied.stored(session) == ["Find the bug", "I ask an agent"]
+        turn = memory.restore(proxied.ids(min(names))[0])
+        assert turn.origin == "assistant"  # no person wrote that
+
+
+@pytest.mark.requirement("P-IDN-04")
+def test_an_edit_and_another_answer_open_branches() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        talk = Talk(proxied)
+        session = talk.says("which tea?", "green").session
+        talk.says("which cup?", "blue")
+        edited = proxied.exchange([*talk.messages[:2], user("which pot?")], assistant("the old one"))
+        assert (edited.session, edited.known) == (session, 2)
+        again = proxied.exchange(talk.messages[:3], assistant("red"))
+        assert (again.session, again.known) == (session, 3)
+        wanted = ["which tea?", "green", "which cup?", "blue", "edit-1: which pot?", "edit-1: the old one"]
+        assert proxied.stored(session) == [*wanted, "edit-2: red"]
+        assert memory.verify().ok
+
+
+@pytest.mark.requirement("P-IDN-05")
+def test_a_retry_adds_nothing() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        talk = Talk(proxied)
+        session = talk.says("which tea?", "green").session
+        asked = [*talk.messages, user("which cup?")]
+        first, second = proxied.ask(asked), proxied.ask(asked)
+        proxied.answered(first, assistant("blue"))
+        proxied.answered(second, assistant("blue"))
+        assert proxied.stored(session) == ["which tea?", "green", "which cup?", "blue"]
+
+
+@pytest.mark.requirement("P-IDN-05")
+def test_a_first_message_is_that_of_before_only_where_it_got_no_answer() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        failed = proxied.ask([user("which tea?")])
+        proxied.answered(failed, complete=False)
+        again = proxied.ask([user("which tea?")])
+        assert again[0].session == failed[0].session
+        retried, _ = proxied.ask([user("which tea?")], headers={"x-stainless-retry-count": "1"})
+        assert retried.session == failed[0].session
+        proxied.answered(again, assistant("green"))
+        assert proxied.ask([user("which tea?")])[0].session != failed[0].session
+
+
+@pytest.mark.requirement("P-IDN-05")
+def test_an_answer_that_the_client_sends_back_before_it_is_stored_is_stored_once() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        asked = proxied.ask([user("which tea?")])
+        second, _ = proxied.ask([user("which tea?"), assistant("green"), user("and which cup?")])
+        proxied.answered(asked, assistant("green"))
+        assert second.session == asked[0].session
+        assert proxied.stored(second.session) == ["which tea?", "green", "and which cup?"]
+
+
+@pytest.mark.requirement("P-IDN-06")
+def test_side_requests_pauses_and_patterns_keep_messages_out() -> None:
+    with quiet(config={"ingest": {"exclude": ["text:unspeakable"]}}) as memory:
+        proxied = Proxied(memory)
+        proxied.ask([user("Name this chat")], ClientMark(side=SideRequest.TITLE))
+        assert proxied.sessions() == []
+        talk = Talk(proxied)
+        session = talk.says("which tea?", "the unspeakable one").session
+        memory.pause()
+        talk.says("a secret of the pause", "kept")
+        memory.resume()
+        assert talk.says("after it", "heard").session == session
+        assert proxied.stored(session) == ["which tea?", "after it", "heard"]
+
+
+@pytest.mark.requirement("P-IDN-06")
+def test_an_answer_that_broke_off_is_stored_as_far_as_it_came() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        asked = proxied.ask([user("which tea?")])
+        (name,) = proxied.answered(asked, assistant("gre"), complete=False)
+        turn = memory.restore(name)
+        assert (turn.text, turn.metadata["incomplete"]) == ("gre", True)
+
+
+@pytest.mark.requirement("P-IDN-07")
+def test_what_was_forgotten_does_not_come_back_with_its_history() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        talk = Talk(proxied)
+        session = talk.says("which tea?", "green").session
+        memory.forget(session=session)
+        talk.says("and which cup?", "blue")
+        assert [text for name in proxied.sessions() for text in proxied.stored(name)] == ["and which cup?", "blue"]
+        assert memory.verify().ok
+
+
+@pytest.mark.requirement("P-IDN-08")
+def test_a_history_without_its_beginning_is_recognised_by_its_end() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        talk = Talk(proxied)
+        for n in range(6):
+            session = talk.says(f"question {n}", f"answer {n}").session
+        before = proxied.stored(session)
+        del talk.messages[:5]
+        shorter = talk.says("question 6", "answer 6")
+        assert (shorter.session, shorter.cut, shorter.known) == (session, True, 7)
+        talk.says("question 7", "answer 7")
+        del talk.messages[2:5]
+        talk.says("question 8", "answer 8")
+        new = [f"{kind} {n}" for n in (6, 7, 8) for kind in ("question", "answer")]
+        assert proxied.stored(session) == before + new
+
+
+@pytest.mark.requirement("P-IDN-08")
+def test_two_conversations_with_the_same_end_are_not_taken_for_one_another() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        talks = [Talk(proxied), Talk(proxied)]
+        for n, talk in enumerate(talks):
+            talk.says(f"question of {n}", f"answer to {n}")
+            talk.says("are you sure?", "yes")
+            talk.says("really?", "yes, really")
+        known = set(proxied.sessions())
+        tail = Talk(proxied, messages=talks[0].messages[2:])
+        assert tail.says("fine", "good").session not in known
+
+
+@pytest.mark.requirement("P-IDN-09")
+def test_a_summary_in_place_of_a_history_is_nobodys_word_and_what_it_replaces_stays() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        talk = Talk(proxied, client=CODE)
+        for n in range(4):
+            session = talk.says(f"question {n}", f"answer {n}").session
+        side = [*talk.messages, user("Summarise what was said")]
+        proxied.ask(side, ClientMark("claude-code", "0b7f", side=SideRequest.COMPACTION))
+        talk.messages = [user("Four questions about numbers were asked and answered.")]
+        compacted = proxied.exchange([*talk.messages], assistant("I go on"), CODE)
+        assert (compacted.session, compacted.cut) == (session, True)
+        assert len(proxied.stored(session)) == 10
+        assert memory.restore(proxied.ids(session)[8]).origin == "injected"
+
+
+@pytest.mark.requirement("P-IDN-09")
+def test_results_that_the_client_shortened_are_not_stored_again() -> None:
+    def call(n: int) -> dict[str, object]:
+        about = {"name": "Read", "arguments": '{"path":"a.py"}'}
+        return {"role": "assistant", "content": None, "tool_calls": [{"id": f"c{n}", "function": about}]}
+
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        messages = [user("read it")]
+        for n in range(3):
+            proxied.answered(proxied.ask(messages, CODE), call(n), client=CODE)
+            messages += [call(n), {"role": "tool", "tool_call_id": f"c{n}", "content": f"line {n} of a long file"}]
+        proxied.answered(proxied.ask(messages, CODE), assistant("read"), client=CODE)
+        before = proxied.stored("claude-code/0b7f")
+        messages[2] = {**messages[2], "content": "[Old tool result content cleared]"}
+        shorter = proxied.exchange([*messages, assistant("read"), user("and?")], assistant("done"), CODE)
+        assert shorter.cut
+        assert shorter.turn_ids[2] == ()  # it is not in the request any more, and may be recalled
+        assert proxied.stored("claude-code/0b7f") == [*before, "and?", "done"]
