@@ -2006,6 +2006,11 @@ FORMATS = (
     Requirement(
         "P-FMT-10", "issue 15", "What a program puts into a user's message is no question and has the origin injected."
     ),
+    Requirement(
+        "P-FMT-11",
+        "DESIGN 10",
+        "A block belongs to the message of the user that the model has not answered; a turn has one.",
+    ),
 )
 
 TASKS = (

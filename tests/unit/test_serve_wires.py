@@ -77,11 +77,14 @@ def test_openai_gets_the_same_text_in_either_form() -> None:
 
 
 @pytest.mark.requirement("P-FMT-02")
-def test_nothing_is_added_where_no_content_is() -> None:
-    read = request("openai", {"messages": [{"role": "user"}]})
+@pytest.mark.parametrize("wire", sorted(WIRES))
+@pytest.mark.parametrize("content", [{}, {"content": 1, "parts": 1}, {"content": {}, "parts": True}])
+def test_nothing_is_added_where_no_content_is(wire: str, content: dict[str, Any]) -> None:
+    messages = [{"role": "user", **content}]
+    read = request(wire, dict.fromkeys(("messages", "input", "contents"), messages))
     for index in (0, 1, -1):
         with pytest.raises(InputError, match=f"message {index}"):
-            OPENAI.appended(read, index, "M")
+            WIRES[wire].appended(read, index, "M")
 
 
 @pytest.mark.requirement("P-FMT-03")

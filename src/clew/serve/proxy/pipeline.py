@@ -13,7 +13,7 @@ from clew.rank.filter import Filter
 from clew.recall.recall import RecallRequest, recall
 from clew.serve.proxy.chats import Chat, PreparedChat, decoded
 from clew.serve.proxy.exchange import ChatRequest, Edit, edited
-from clew.serve.proxy.question import question_of
+from clew.serve.proxy.question import question_of, question_place
 from clew.serve.spaces import Spaces
 from clew.text.counters import counter
 
@@ -55,8 +55,9 @@ class Pipeline:
         memory = self._spaces.get(chat.principal.space)
         edits: list[Edit] = []
         context = self._recalled(chat, request, memory)
-        if context is not None and chat.ticket.take():
-            edits.append(chat.wire.appended(request, len(request.messages) - 1, context.text))
+        place = question_place(chat.wire, request.messages)
+        if context is not None and place is not None and chat.ticket.take():
+            edits.append(chat.wire.appended(request, place, context.text))
         if not edits:
             return PreparedChat(request=request)
         return PreparedChat(

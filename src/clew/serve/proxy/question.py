@@ -1,19 +1,41 @@
-"""What the user asks in a request, as words for a recall."""
+"""What the user asks in a request, as words for a recall, and where."""
 
 from collections.abc import Sequence
 from typing import Final
 
 from clew.condense.wires import Message
+from clew.condense.wires import wire as list_wire
 from clew.ingest.exchange import own_words
 from clew.serve.proxy.wires import ProxyWire
 
 _LONGEST: Final = 4_000
 """Characters of a question: a pasted file asks nothing that its beginning and end do not."""
+_BESIDE: Final = ("user", "system", "developer")
+"""Roles of messages that a program may add after the user's own."""
+
+
+def question_place(wire: ProxyWire, messages: Sequence[Message]) -> int | None:
+    """The message that asks, if this is the first request of its turn.
+
+    It need not be the last: programs add reminders in messages of their own. None when the model has spoken or called a
+    tool since, as in the later requests of an agent's turn: a block stays where the turn's first request has it.
+    """
+    for index in range(len(messages) - 1, -1, -1):
+        if wire.is_question(messages[index]):
+            return index
+        if not _is_beside(wire, messages[index]):
+            return None
+    return None
+
+
+def _is_beside(wire: ProxyWire, message: Message) -> bool:
+    """Whether a message may stand after a question that the model has not answered."""
+    role = message.get("role", "user" if "parts" in message else None)
+    return role in _BESIDE and not list_wire(wire.name).results(message)
 
 
 def question_of(wire: ProxyWire, messages: Sequence[Message]) -> str:
-    """The words of the user at the end of a conversation; empty when its last message is none of the user's."""
-    if not messages or not wire.is_question(messages[-1]):
-        return ""
-    text = own_words(messages[-1]).strip()
+    """The words of the user at the end of a conversation; empty when the model has answered them."""
+    place = question_place(wire, messages)
+    text = "" if place is None else own_words(messages[place]).strip()
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"

@@ -61,11 +61,8 @@ class _Anthropic:
 
         So the cached prefix stays the same when a client resends as text what it sent as a marked block.
         """
-        span = edits.member(request, index, "content")
         block = {"type": "text", "text": text}
-        if isinstance(request.messages[index].get("content"), str):
-            return edits.as_list(request.body, span, b'{"type":"text","text":', b"}", block)
-        return edits.add_to_list(request.body, span, [block])
+        return edits.add_part(request, index, "content", block, b'{"type":"text","text":')
 
     def replaced(self, request: ChatRequest, start: int, stop: int, messages: Sequence[Message]) -> Edit:
         return edits.replace_messages(request, "messages", (start, stop), messages)

@@ -36,6 +36,21 @@ def member(request: ChatRequest, index: int, name: str) -> Span:
     return found
 
 
+def add_part(request: ChatRequest, index: int, name: str, part: Mapping[str, str], before: bytes) -> Edit:
+    """Adds a part to a message's content; one that is text becomes a list, its text after `before` in a part.
+
+    Raises:
+        InputError: there is no such message, or its content is neither text nor a list of parts.
+    """
+    span = member(request, index, name)
+    content = request.messages[index][name]
+    if isinstance(content, list):
+        return add_to_list(request.body, span, [part])
+    if isinstance(content, str):
+        return as_list(request.body, span, before, b"}", part)
+    raise InputError(f"message {index}: {name} is {type(content).__name__}; choose a message with text or parts")
+
+
 def add_to_list(body: bytes, span: Span, values: Sequence[Any]) -> Edit:
     """Adds values at the end of the list at a span."""
     places = element_spans(body, span)

@@ -67,11 +67,11 @@ class _Gemini:
         return LIST.is_question(message) and is_from_user(message)
 
     def appended(self, request: ChatRequest, index: int, text: str) -> Edit:
-        span = edits.member(request, index, "parts")
         part = {"text": text}
-        if isinstance(request.messages[index].get("parts"), list):
-            return edits.add_to_list(request.body, span, [part])
-        return edits.as_list(request.body, span, b"", b"", part)
+        span = edits.member(request, index, "parts")
+        if isinstance(request.messages[index]["parts"], dict):
+            return edits.as_list(request.body, span, b"", b"", part)
+        return edits.add_part(request, index, "parts", part, b'{"text":')
 
     def replaced(self, request: ChatRequest, start: int, stop: int, messages: Sequence[Message]) -> Edit:
         alone = (b"", b"") if isinstance(request.value.get("contents"), dict) else None

@@ -65,11 +65,11 @@ class _OpenAI:
         content = request.messages[index].get("content")
         if isinstance(content, str):
             return edits.add_to_text(span, text)
-        if not isinstance(content, list):
+        if content is None:
             return Edit(span, edits.encoded(text))
-        if (last := _last_text(request.body, span, content)) is not None:
+        if isinstance(content, list) and (last := _last_text(request.body, span, content)) is not None:
             return edits.add_to_text(last, text)
-        return edits.add_to_list(request.body, span, [{"type": "text", "text": text}])
+        return edits.add_part(request, index, "content", {"type": "text", "text": text}, b"")
 
     def replaced(self, request: ChatRequest, start: int, stop: int, messages: Sequence[Message]) -> Edit:
         return edits.replace_messages(request, "messages", (start, stop), messages)

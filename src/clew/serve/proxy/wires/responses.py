@@ -59,10 +59,7 @@ class _Responses:
             (span,) = request.spans
             edit = edits.as_list(request.body, span, first, b"}", part)
             return Edit(span, b"[" + _BEFORE + edit.text + b"}]")
-        span = edits.member(request, index, "content")
-        if isinstance(request.messages[index].get("content"), str):
-            return edits.as_list(request.body, span, first, b"}", part)
-        return edits.add_to_list(request.body, span, [part])
+        return edits.add_part(request, index, "content", part, first)
 
     def replaced(self, request: ChatRequest, start: int, stop: int, messages: Sequence[Message]) -> Edit:
         alone = (_BEFORE, b"}") if _is_text(request) else None

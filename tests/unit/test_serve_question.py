@@ -1,0 +1,51 @@
+"""Where a request asks something, and in what words."""
+
+from typing import Any
+
+import pytest
+
+from clew.serve.proxy.question import question_of, question_place
+from clew.serve.proxy.wires import WIRES
+from tests.wire_talks import Event, Said, Used, written
+
+USED = Used((("Read", "a.py", "found"),))
+REMINDER = "<system-reminder>\nUse the list.\n</system-reminder>"
+
+
+@pytest.mark.requirement("P-FMT-11")
+@pytest.mark.parametrize("name", sorted(WIRES))
+@pytest.mark.parametrize(
+    ("events", "question"),
+    [
+        ([Said("user", "Why?")], "Why?"),
+        ([Said("user", "Why?"), Said("user", REMINDER)], "Why?"),
+        ([Said("user", f"{REMINDER}\nWhy?")], "Why?"),
+        ([Said("user", "Why?"), USED], ""),
+        ([Said("user", "Why?"), USED, Said("user", REMINDER)], ""),
+        ([Said("user", "Why?"), USED, Said("user", "Stop.")], "Stop."),
+        ([Said("user", "Why?"), Said("assistant", "Because.")], ""),
+        ([Said("user", REMINDER)], ""),
+        ([], ""),
+    ],
+)
+def test_a_question_is_what_the_model_has_not_answered(name: str, events: list[Event], question: str) -> None:
+    messages = written(events, name)
+    assert question_of(WIRES[name], messages) == question
+    place = question_place(WIRES[name], messages)
+    assert (place is not None) is bool(question)
+    assert place is None or WIRES[name].is_question(messages[place])
+
+
+@pytest.mark.requirement("P-FMT-11")
+def test_words_beside_results_are_a_question() -> None:
+    result = {"type": "tool_result", "tool_use_id": "t", "content": "x"}
+    content: list[dict[str, Any]] = [result, {"type": "text", "text": "Stop."}]
+    assert question_of(WIRES["anthropic"], [{"role": "user", "content": content}]) == "Stop."
+    content[1]["text"] = REMINDER
+    assert question_of(WIRES["anthropic"], [{"role": "user", "content": content}]) == ""
+
+
+@pytest.mark.requirement("P-FMT-11")
+def test_a_long_question_is_shortened_in_the_middle() -> None:
+    text = question_of(WIRES["openai"], [{"role": "user", "content": "a" * 5000 + "b" * 5000}])
+    assert text == "a" * 2000 + "\n" + "b" * 2000
