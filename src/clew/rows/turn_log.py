@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Final
 
-from clew.store.protocol import Store
+from clew.store.protocol import Reader, Store
 from clew.store.row_types import TurnRow
 from clew.store.rows import turn_from_row
 from clew.store.tables import TURN
@@ -27,6 +27,15 @@ def stored_rows(store: Store, space: str, low: int = 0, high: int | None = None)
             return
         yield rows
         after = rows[-1].ordinal + 1
+
+
+def turn_page(reader: Reader, space: str, session: str | None, after: int, limit: int) -> list[Turn]:
+    """The turns of a session after a seq, or else of the space after an ordinal; at most so many."""
+    if session is None:
+        rows = TURN.scan(reader, (space, after + 1), (space,), index="ordinal", limit=limit)
+    else:
+        rows = TURN.scan(reader, (space, session, after + 1), (space, session), limit=limit)
+    return [turn_from_row(row) for row in rows]
 
 
 def stored_turns(store: Store, space: str, session: str | None = None, after: int = -1) -> list[Turn]:

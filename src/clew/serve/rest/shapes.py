@@ -1,0 +1,57 @@
+"""JSON Schemas of what endpoints give, from the types of the dataclasses that they give."""
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import MISSING, fields, is_dataclass
+from datetime import datetime
+from types import NoneType, UnionType
+from typing import Any, Final, Literal, Union, get_args, get_origin, get_type_hints
+
+_PLAIN: Final[Mapping[Any, dict[str, Any]]] = {
+    str: {"type": "string"},
+    int: {"type": "integer"},
+    float: {"type": "number"},
+    bool: {"type": "boolean"},
+    NoneType: {"type": "null"},
+    bytes: {"type": "string"},
+    datetime: {"type": "string", "format": "date-time"},
+    Any: {},
+}
+
+
+class Shapes:
+    """Schemas of dataclasses by name, collected while types are asked for."""
+
+    def __init__(self) -> None:
+        self.components: dict[str, Any] = {}
+
+    def of(self, hint: Any) -> dict[str, Any]:
+        """The schema of a type; a dataclass is referred to by its name."""
+        origin, arguments = get_origin(hint), get_args(hint)
+        if hint in _PLAIN:
+            return _PLAIN[hint]
+        if origin is Literal:
+            return {"type": "string", "enum": list(arguments)}
+        if origin in (Union, UnionType):
+            return {"anyOf": [self.of(each) for each in arguments]}
+        if origin in (tuple, list, Sequence):
+            return {"type": "array", "items": self.of(arguments[0])}
+        if origin in (dict, Mapping):
+            return {"type": "object", "additionalProperties": self.of(arguments[1])}
+        if is_dataclass(hint) and isinstance(hint, type):
+            return self._record(hint)
+        raise TypeError(f"{hint!r} has no JSON Schema here; add it to clew.serve.rest.shapes")
+
+    def _record(self, kind: type) -> dict[str, Any]:
+        if kind.__name__ not in self.components:
+            self.components[kind.__name__] = {}  # for types that name themselves
+            hints = get_type_hints(kind)
+            given = [each for each in fields(kind) if each.default is MISSING and each.default_factory is MISSING]
+            always = [each.name for each in given if NoneType not in get_args(hints[each.name])]
+            self.components[kind.__name__] = {
+                "type": "object",
+                "description": (inspect.getdoc(kind) or "").partition("\n\n")[0],
+                "properties": {each.name: self.of(hints[each.name]) for each in fields(kind)},
+                "required": always,
+            }
+        return {"$ref": f"#/components/schemas/{kind.__name__}"}
