@@ -1498,6 +1498,13 @@ SURFACES = (
     Requirement(
         "P-SRF-16", "VC Tool Loop", "The tools are offered under the source's names where a setting asks for it."
     ),
+    Requirement("P-SRF-20", "DESIGN 10", "The REST API stores, recalls, searches, explains, condenses, forgets."),
+    Requirement("P-SRF-21", "DESIGN 10", "Lists are read in pages by a cursor."),
+    Requirement(
+        "P-SRF-22", "DESIGN 10", "Every error of the API has one shape: code, message, next step; no input is a 500."
+    ),
+    Requirement("P-SRF-23", "Issue 15", "Each endpoint needs a scope of the token."),
+    Requirement("P-SRF-24", "DESIGN 10", "The OpenAPI document is made from the declarations that check the input."),
     Requirement("P-SRF-17", "Issue 15", "The vendors' SDKs read the joined answers, streamed and whole."),
     Requirement("P-SRF-08", "DESIGN 10", "MCP over streamable HTTP serves the tools of the token's space and scopes."),
 )

@@ -18,11 +18,14 @@ from clew.serve.proxy.pipeline import Pipeline
 from clew.serve.proxy.prepare import SafePreparation
 from clew.serve.proxy.upstreams import split_prefix, upstreams
 from clew.serve.proxy.workers import Workers
+from clew.serve.rest.problems import refusal
 from clew.serve.services import Services
 
 if TYPE_CHECKING:
     from starlette.types import ASGIApp, Receive, Scope, Send
 
+API: Final = b"/clew/api/"
+"""Errors below it have the shape of the REST API."""
 OWN: Final = b"/clew/"
 """Below it are Clew's own pages."""
 
@@ -106,8 +109,11 @@ class _Application:
             await self._refuse(request, AccessDenied(404, "there is no such page; docs/proxy.md lists them"), send)
 
     async def _refuse(self, request: Incoming, denied: AccessDenied, send: "Send") -> None:
-        found = split_prefix(request.path)
-        headers, body = error_answer(found[0] if found else None, denied.status, denied.message)
+        if request.path.startswith(API):
+            headers, body = refusal(denied.status, denied.message)
+        else:
+            found = split_prefix(request.path)
+            headers, body = error_answer(found[0] if found else None, denied.status, denied.message)
         if denied.retry_after is not None:
             headers.append((b"retry-after", b"%d" % denied.retry_after))
         self._services.events.write("refused", status=denied.status, method=request.method)

@@ -5,12 +5,13 @@ Who asks is checked before a page is called; a page checks what the scopes of a 
 
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, closing
 from typing import TYPE_CHECKING
 
 from clew.serve.access import AccessScope, Principal
 from clew.serve.mcp_http import McpOverHttp, ToolsKey
 from clew.serve.metrics import CONTENT_TYPE
+from clew.serve.rest.page import RestPage
 from clew.serve.services import Services
 from clew.serve.tools import Tools
 
@@ -37,8 +38,10 @@ async def own_pages(services: Services) -> AsyncIterator[Mapping[bytes, Page]]:
         text = services.metrics.text(services.events.counts)
         await answer_page(scope, send, 200, CONTENT_TYPE, text.encode())
 
-    async with mcp.running():
-        yield {b"/clew/mcp": mcp_page, b"/clew/metrics": metrics}
+    rest = RestPage(services.spaces.get, services.config.serve.threads)
+    with closing(rest):
+        async with mcp.running():
+            yield {b"/clew/mcp": mcp_page, b"/clew/metrics": metrics, b"/clew/api": rest}
 
 
 def page_of(pages: Mapping[bytes, Page], path: bytes) -> Page | None:

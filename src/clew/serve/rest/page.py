@@ -118,7 +118,7 @@ class RestPage:
                 **checked_object(endpoint.placed(FieldPlace.BODY), _object(body), "the body"),
             }
             return _Answer(200, _encoded(endpoint.call(self._memory_of(space), given)))
-        except Exception as error:  # whatever an endpoint raises is told in one shape
+        except Exception as error:  # noqa: BLE001  # whatever an endpoint raises is told in one shape
             status, told = problem_of(error)
             if status == 500:  # the status of a bug
                 log.error("the endpoint %s failed: %s", endpoint.name, type(error).__name__)

@@ -1,5 +1,6 @@
 """Errors of the API, all in one shape: a code that programs read, a message, and what to do next."""
 
+import json
 from dataclasses import dataclass
 from typing import Final
 
@@ -91,6 +92,13 @@ INTERNAL: Final = _Meaning(500, "internal", "see the server's log, and report th
 def problem(code: str, message: str) -> tuple[int, ProblemBody]:
     """Status and body of an error that is found before an endpoint is called."""
     return STATUSES[code], ProblemBody(error=Problem(code=code, message=message, next=NEXT[code]))
+
+
+def refusal(status: int, message: str) -> tuple[list[tuple[bytes, bytes]], bytes]:
+    """Headers and body of an error that is found before the API is asked, by its status."""
+    code = next((code for code, known in STATUSES.items() if known == status), "bad_request")
+    body = json.dumps(problem(code, message)[1].to_dict()).encode("ascii")
+    return [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))], body
 
 
 def problem_of(error: Exception) -> tuple[int, ProblemBody]:

@@ -1,0 +1,72 @@
+"""The REST API and MCP over HTTP through the real server, with tokens, hosts and the official MCP client."""
+
+import asyncio
+from typing import Any
+
+import httpx2
+import pytest
+from mcp.client.client import Client
+from mcp.client.streamable_http import streamable_http_client
+
+from tests.proxies import proxy
+
+NOWHERE = "http://127.0.0.1:9"
+ALICE, BOB, READER = "alice-has-a-token", "bob-has-a-token", "a-reader-of-alice"
+TOKENS = (f"alice={ALICE}", f"bob={BOB}", f"alice:read={READER}")
+
+
+def through(url: str, token: str) -> httpx2.Client:
+    return httpx2.Client(base_url=url + "/clew/api/v1", headers={"X-Clew-Token": token})
+
+
+@pytest.mark.requirement("P-SRF-20", "P-SRF-23")
+def test_tokens_give_a_space_and_scopes() -> None:
+    with proxy(NOWHERE, tokens=TOKENS) as server:
+        turns = {"turns": [{"role": "user", "text": "The lighthouse is Alice's."}]}
+        with (
+            through(server.url, ALICE) as alice,
+            through(server.url, BOB) as bob,
+            through(server.url, READER) as reader,
+        ):
+            assert alice.post("/turns", json=turns).json()["added"] == 1
+            question = {"query": "whose is the lighthouse?"}
+            assert "Alice's" in alice.post("/recall", json=question).json()["text"]
+            assert bob.post("/recall", json=question).json()["items"] == []
+            assert "Alice's" in reader.post("/recall", json=question).json()["text"]
+            assert reader.post("/turns", json=turns).json()["error"]["code"] == "forbidden"
+            assert alice.get("/stats", headers={"Host": "evil.example"}).json()["error"]["code"] == "forbidden"
+            assert alice.get("/stats", headers={"Origin": "https://evil.example"}).status_code == 403
+        with through(server.url, "a-wrong-token") as nobody:
+            refused = nobody.get("/stats")
+            assert (refused.status_code, refused.json()["error"]["code"]) == (401, "unauthorised")
+            assert "serve.tokens" not in refused.json()["error"]["message"]
+
+
+@pytest.mark.requirement("P-SRF-08")
+def test_the_official_client_speaks_mcp_over_http() -> None:
+    async def text(client: Client, name: str, **arguments: Any) -> str:
+        result: Any = await client.call_tool(name, arguments)
+        return str(result.content[0].text)
+
+    async def main(url: str) -> None:
+        def connected(token: str) -> Client:
+            http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"})
+            return Client(streamable_http_client(url + "/clew/mcp", http_client=http))
+
+        async with connected(ALICE) as alice, connected(BOB) as bob, connected(READER) as reader:
+            assert await text(alice, "remember", text="The lighthouse is Alice's.") == "Stored as notes:turn:0."
+            assert "Alice's" in await text(reader, "recall", query="whose is the lighthouse?")
+            assert "Nothing relevant" in await text(bob, "recall", query="whose is the lighthouse?")
+            assert "remember" not in {tool.name for tool in (await reader.list_tools()).tools}
+            notes = [text(alice, "remember", text=f"note {n}") for n in range(8)]
+            assert len(set(await asyncio.gather(*notes))) == 8
+        with pytest.raises(Exception, match=r".") as refused:
+            async with connected("a-wrong-token"):
+                pass
+        assert "AssertionError" not in repr(refused.value)
+
+    with proxy(NOWHERE, tokens=TOKENS) as server:
+        asyncio.run(asyncio.wait_for(main(server.url), 60))
+        for headers in ({"Host": "evil.example"}, {"Origin": "https://evil.example"}):
+            answer = httpx2.post(server.url + "/clew/mcp", json={}, headers={"X-Clew-Token": ALICE, **headers})
+            assert answer.status_code == 403
