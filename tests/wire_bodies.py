@@ -63,7 +63,7 @@ def random_value(random: Random, wire: str) -> dict[str, Any]:
 
 
 def _varied(random: Random, wire: str, message: dict[str, Any]) -> dict[str, Any]:
-    content = message.get("content")
+    content: Any = message.get("content")
     is_text = isinstance(content, list) and len(content) == 1 and "text" in content[0]
     if is_text and wire in ("anthropic", "responses") and random.random() < 0.5:
         message = {**message, "content": content[0]["text"]}

@@ -65,7 +65,8 @@ def check_request(name: str, seed: int) -> None:
 def check_added(before: dict[str, Any], after: dict[str, Any]) -> None:
     """The message holds what it held, and then what was added."""
     assert without(after, "content", "parts") == without(before, "content", "parts")
-    old, new = (message.get("content", message.get("parts")) for message in (before, after))
+    contents: list[Any] = [message.get("content", message.get("parts")) for message in (before, after)]
+    old, new = contents
     if isinstance(old, str):
         texts = new if isinstance(new, str) else "".join(part["text"] for part in new)
         assert texts.startswith(old)
@@ -79,7 +80,7 @@ def check_broken(name: str, seed: int) -> None:
     body = broken(random, rendered(random, random_value(random, name)))
     try:
         request = read(name, body)
-    except FormatError:
+    except FormatError:  # it goes on as it came
         return
     wire.client(request)
     turns_by_message(request.messages, "s")
@@ -87,7 +88,7 @@ def check_broken(name: str, seed: int) -> None:
         wire.is_question(message)
         try:
             read(name, edited(body, [wire.appended(request, index, ADDED)]))
-        except InputError:
+        except InputError:  # a message of another role, or without content
             continue
     read(name, edited(body, [wire.with_tools(request, [TOOL])]))
 
