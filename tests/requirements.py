@@ -2142,6 +2142,16 @@ RELAY = (
         "issue 15",
         "`clew serve` prints its address, ends running answers when it is asked to stop, and closes its memories.",
     ),
+    Requirement(
+        "P-RLY-16",
+        "DESIGN 10",
+        "A chat's question and answer are stored once, as far as the answer came, in the space of the token alone.",
+    ),
+    Requirement(
+        "P-RLY-17",
+        "DESIGN 10",
+        "A block stands in every later request at the same place with the same bytes, also after a restart.",
+    ),
 )
 
 # --- the scripted upstream, and what is shown with it ---

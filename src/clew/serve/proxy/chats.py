@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Final
 
 from clew.errors import FormatError
 from clew.serve.access import Principal
-from clew.serve.proxy.exchange import ChatRequest
+from clew.serve.proxy.exchange import ChatRequest, ClientMark
 from clew.serve.proxy.headers import RequestOptions
 from clew.serve.proxy.wires import ProxyWire
 
 if TYPE_CHECKING:
-    from clew.serve.proxy.pipeline import ChatPlace
+    from clew.serve.proxy.conversations import Conversation
+    from clew.serve.proxy.space_memory import SpaceMemory
 
 _WINDOW_BITS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
@@ -61,6 +62,15 @@ class Chat:
     ticket: ChatTicket
 
 
+@dataclass(frozen=True, slots=True)
+class ChatPlace:
+    """Where in the memory a chat belongs."""
+
+    space: "SpaceMemory"
+    conversation: "Conversation"
+    client: ClientMark
+
+
 class Unchanged(StrEnum):
     """Why nothing was added to a chat although it might have been; the value is the label of the metric."""
 
@@ -81,7 +91,7 @@ class PreparedChat:
     Attributes:
         body: in place of the body that came; None for that body itself, byte for byte.
         request: as it was read; None when it was not.
-        remembered: where in the memory it belongs; None when it is not remembered.
+        place: where in the memory it belongs; None when it is not remembered.
         receipt: of the block that was added.
         session: the conversation to which the chat belongs.
         unchanged: why the memory did not take part; None when it did, or was not asked to.
@@ -90,7 +100,7 @@ class PreparedChat:
 
     body: bytes | None = None
     request: ChatRequest | None = None
-    remembered: "ChatPlace | None" = None
+    place: "ChatPlace | None" = None
     receipt: str | None = None
     session: str | None = None
     unchanged: Unchanged | None = None

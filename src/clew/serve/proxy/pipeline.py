@@ -1,39 +1,36 @@
 """The steps of a chat between client and upstream, in their order. Whatever they raise is caught in `prepare`.
 
-Read, tell conversation from side request, recall, add. They run in a thread and need no network.
+Read, find the conversation, store what is new, put back earlier blocks, recall, record the new block, add it. They run
+in a thread and need no network.
 """
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
 
 from clew.config import ServeConfig
-from clew.memory import Memory
 from clew.rank.confidence import UNLIKELY
 from clew.rank.filter import Filter
 from clew.recall.recall import RecallRequest, recall
-from clew.serve.proxy.chats import Chat, PreparedChat, decoded
-from clew.serve.proxy.exchange import ChatRequest, Edit, edited
+from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat, decoded
+from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, edited
+from clew.serve.proxy.injections import PutBack
+from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.question import question_of, question_place
+from clew.serve.proxy.space_memory import SpaceMemories
 from clew.serve.spaces import Spaces
 from clew.text.counters import counter
 
 if TYPE_CHECKING:
     from clew.types import Context
 
-
-@dataclass(frozen=True, slots=True)
-class ChatPlace:
-    """Where in the memory a chat belongs."""
-
-    memory: Memory
-    session: str
+_SUCCESS: Final = range(200, 300)
 
 
 class Pipeline:
     """What is done to every chat. Threads share it."""
 
     def __init__(self, spaces: Spaces, config: ServeConfig) -> None:
-        self._spaces, self._config = spaces, config
+        self._spaces, self._config = SpaceMemories(spaces), config
 
     def read(self, chat: Chat) -> ChatRequest:
         """The request of a chat.
@@ -47,32 +44,74 @@ class Pipeline:
         """What goes upstream in place of a request.
 
         Raises:
-            ClewError: a memory cannot be opened or read.
+            ClewError: a memory cannot be opened, written or read.
         """
+        space = self._spaces.get(chat.principal.space)
+        if chat.options.incognito:
+            space.log.pass_over(request)
+            return PreparedChat(request=request)
         client = chat.wire.client(request)
-        if chat.options.incognito or client.side is not None:
-            return PreparedChat(request=request)
-        memory = self._spaces.get(chat.principal.space)
-        edits: list[Edit] = []
-        context = self._recalled(chat, request, memory)
-        place = question_place(chat.wire, request.messages)
-        if context is not None and place is not None and chat.ticket.take():
-            edits.append(chat.wire.appended(request, place, context.text))
+        conversation = space.conversations.identify(request, client, chat.options.session)
+        conversation = space.log.store_request(conversation, request, client)
+        place = ChatPlace(space, conversation, client)
+        plain = PreparedChat(request=request, place=place, session=conversation.session)
+        if client.side is not None or not self._adds(chat) or not request.messages:
+            return plain
+        before = space.injections.put_back(conversation, request, chat.wire)
+        asked = question_place(chat.wire, request.messages)
+        context = None if asked is None else self._recalled(chat, request, place, before, asked)
+        block = None if context is None or asked is None else self._recorded(chat, request, place, context, asked)
+        edits = [*before.edits, *([] if block is None else [block])]
         if not edits:
-            return PreparedChat(request=request)
-        return PreparedChat(
-            body=edited(request.body, edits), request=request, receipt=context.receipt_id if context else None
-        )
+            return plain
+        receipt = context.receipt_id if context is not None and block is not None else None
+        return replace(plain, body=edited(request.body, edits), receipt=receipt)
 
-    def _recalled(self, chat: Chat, request: ChatRequest, memory: Memory) -> "Context | None":
-        """What is remembered for the question at a request's end; None when nothing is to be added."""
-        wants = self._config.inject if chat.options.inject is None else chat.options.inject
-        if not wants or not request.messages or not self._config.budget:
+    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
+        """Stores an answer; one that never came, or was an error, counts as none."""
+        request, place = prepared.request, prepared.place
+        if request is None:
+            return
+        said = Answer(complete=False)
+        if answer is not None and answer.status in _SUCCESS:
+            said = answer.read(chat.wire, stream=request.stream)
+        if chat.options.incognito:
+            self._spaces.get(chat.principal.space).log.pass_over(request, said)
+        elif place is not None:
+            place.space.log.store_answer(place.conversation, request, place.client, said)
+
+    def _adds(self, chat: Chat) -> bool:
+        return self._config.inject if chat.options.inject is None else chat.options.inject
+
+    def _recalled(
+        self, chat: Chat, request: ChatRequest, place: ChatPlace, before: PutBack, asked: int
+    ) -> "Context | None":
+        """What is remembered for the question at a request's end; None when nothing is to be added.
+
+        What the request itself still holds is left out, as is what stands in its earlier blocks.
+
+        Args:
+            asked: index of the message with the question.
+        """
+        if not self._config.budget or asked in before.indexes:
             return None
         question = question_of(chat.wire, request.messages)
+        memory = place.space.memory
         if not question or memory.is_empty:
             return None
-        budget = RecallRequest(self._config.budget, counter(memory.config.counter))
-        context = recall(memory.reads, question, budget, Filter())
+        wanted = RecallRequest(self._config.budget, counter(memory.config.counter))
+        context = recall(memory.reads, question, wanted, Filter(), [*place.conversation.shown, *before.shown])
         is_likely = context.confidence is None or context.confidence >= UNLIKELY
         return context if context.items and is_likely else None
+
+    def _recorded(
+        self, chat: Chat, request: ChatRequest, place: ChatPlace, context: "Context", asked: int
+    ) -> Edit | None:
+        """The edit that adds a block, recorded before it is sent; None when the request went on without it."""
+        if not chat.ticket.take():
+            return None
+        turns = [name for item in context.items for name in item.turn_ids]
+        text = place.space.injections.record(
+            place.conversation, asked, context.text, turns=turns, receipt=context.receipt_id
+        )
+        return None if text is None else chat.wire.appended(request, asked, text)

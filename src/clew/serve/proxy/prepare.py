@@ -40,7 +40,10 @@ class SafePreparation:
 
     def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
         """Stores the answer; what fails is an event, and the client has its answer already."""
-        del chat, prepared, answer
+        try:
+            self._pipeline.after(chat, prepared, answer)
+        except Exception as error:  # noqa: BLE001  # the one place, on the way back
+            self._events.failed("answer-not-stored", error, space=chat.principal.space)
 
     def _unchanged(self, chat: Chat, why: Unchanged, error: Exception | None) -> PreparedChat:
         self._metrics.add("clew_failed_open_total", reason=why)
