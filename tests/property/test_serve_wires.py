@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from clew.condense.wires import WIRES as LISTS_OF
 from clew.errors import FormatError, InputError
-from clew.ingest.exchange import turns_by_message
+from clew.ingest.exchange import wire_message
+from clew.ingest.importers.message_turns import has_content
 from clew.serve.proxy.exchange import Answer, ChatRequest, edited
 from clew.serve.proxy.wires import WIRES
 from tests.chat_requests import LISTS
@@ -59,7 +60,9 @@ def check_request(name: str, seed: int) -> None:
     notes = [LISTS_OF[name].note("Note")]
     replaced = read(name, edited(body, [wire.replaced(request, start, stop, notes)]))
     assert list(replaced.messages) == [*request.messages[:start], *notes, *request.messages[stop:]]
-    assert len(turns_by_message(request.messages, "s")) == len(request.messages)
+    assert all(
+        has_content(wire_message(message)[1]) for message in request.messages if message.get("type") != "reasoning"
+    )
 
 
 def check_added(before: dict[str, Any], after: dict[str, Any]) -> None:
@@ -83,9 +86,9 @@ def check_broken(name: str, seed: int) -> None:
     except FormatError:  # it goes on as it came
         return
     wire.client(request)
-    turns_by_message(request.messages, "s")
     for index, message in enumerate(request.messages):
         wire.is_question(message)
+        wire_message(message)
         try:
             read(name, edited(body, [wire.appended(request, index, ADDED)]))
         except InputError:  # a message of another role, or without content

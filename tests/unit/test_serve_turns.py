@@ -6,7 +6,9 @@ from typing import Any
 import pytest
 
 from clew.ingest.client_marks import split_words
-from clew.ingest.exchange import is_from_user, own_words, turns_by_message
+from clew.ingest.exchange import is_from_user, own_words, wire_message
+from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, message_turns
+from clew.ingest.importers.record import ImportedTurn
 from clew.serve.proxy.wires import WIRES
 
 PNG = "iVBORw0KGgo="
@@ -17,7 +19,9 @@ REMINDER = "<system-reminder>\nUse the list.\n</system-reminder>"
 
 def told(message: dict[str, Any]) -> list[tuple[str, str, str]]:
     """Role, origin and text of a message's turns."""
-    (turns,) = turns_by_message([message], "s")
+    role, parts, _ = wire_message(message)
+    imported = ImportedMessage(source="proxy", session="s", role=role, parts=ToolNames().name(parts), skip_blank=True)
+    turns = [record.turn for record in message_turns(imported, "here") if isinstance(record, ImportedTurn)]
     return [(turn.role, str(turn.origin), "\n".join(part.text for part in turn.parts)) for turn in turns]
 
 
@@ -90,7 +94,7 @@ SHAPES: list[tuple[dict[str, Any], list[tuple[str, str, str]]]] = [
                 {"type": "text", "text": REMINDER},
             ],
         },
-        [("tool", "tool", "ok"), ("user", "injected", REMINDER)],
+        [("tool", "tool", "ok"), ("user", "user", REMINDER)],
     ),
 ]
 
@@ -118,19 +122,8 @@ def test_every_shape_of_a_message_gives_turns(message: dict[str, Any], turns: li
     ],
 )
 def test_images_keep_their_bytes(message: dict[str, Any]) -> None:
-    (turns,) = turns_by_message([message], "s")
-    (turn,) = turns
-    assert [part.data for part in turn.parts if part.type == "image"] == [b"\x89PNG\r\n\x1a\n"]
-
-
-@pytest.mark.requirement("P-FMT-09")
-def test_results_are_named_after_calls_of_messages_before() -> None:
-    call = {"role": "assistant", "tool_calls": [{"id": "c", "function": {"name": "web_search", "arguments": "{}"}}]}
-    turns = turns_by_message([call, {"role": "tool", "tool_call_id": "c", "content": "found"}], "s")
-    assert [(turn.parts[0].name, turn.origin) for (turn,) in turns] == [
-        ("web_search", "assistant"),
-        ("web_search", "web"),
-    ]
+    _, parts, _ = wire_message(message)
+    assert [part.data for part in parts if part.type == "image"] == [b"\x89PNG\r\n\x1a\n"]
 
 
 @pytest.mark.requirement("P-FMT-10")
@@ -165,7 +158,6 @@ def test_what_a_program_added_is_not_the_users(text: str, own: str) -> None:
     message = {"role": "user", "content": [{"type": "text", "text": text}]}
     assert own_words(message) == own
     assert is_from_user(message) is WIRES["anthropic"].is_question(message) is bool(own)
-    assert "\n".join(turn.text for turn in turns_by_message([message], "s")[0] if turn.origin == "user") == own
 
 
 @pytest.mark.requirement("P-FMT-10")

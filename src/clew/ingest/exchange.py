@@ -1,4 +1,4 @@
-"""Messages of a chat program -> turns. Start at `turns_of`, or at `turns_by_message` for what goes over the wire."""
+"""Messages of a chat program -> turns. Start at `turns_of`, or at `wire_message` for what goes over the wire."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
@@ -9,7 +9,7 @@ from clew.errors import TurnRejected
 from clew.ingest.client_marks import split_words
 from clew.ingest.formats.responses import item_parts
 from clew.ingest.importers.message_fields import read_message
-from clew.ingest.importers.message_turns import ROLES, ImportedMessage, ToolNames, message_turns
+from clew.ingest.importers.message_turns import ROLES, ImportedMessage, ToolNames, has_content, message_turns
 from clew.ingest.importers.record import ImportedTurn
 from clew.types import Part, Rejection, Turn
 
@@ -35,21 +35,20 @@ def turns_of(messages: Iterable[Mapping[str, Any]], session: str, at: datetime |
             yield from _turns(ImportedMessage(**fields, parts=calls.name(parts)))
 
 
-def turns_by_message(
-    messages: Iterable[Mapping[str, Any]], session: str, at: datetime | None = None
-) -> list[tuple[Turn, ...]]:
-    """The turns of each message of a request or an answer, in any of the wire formats.
+def wire_message(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str | None]:
+    """The role, parts and speaker of a message of a request or an answer, in any of the wire formats.
 
-    What a program added to the words of a user has the origin `injected`. A message of an unknown role or kind, and one
-    of things that have no text, such as the id of a file, gives a turn that names what is there, so that it stays
-    visible and its place in the conversation too. Only an empty message, and reasoning without text, give none.
-
-    Args:
-        messages: the wire's own objects, oldest first: a result is named after its call.
-        at: event time of all of them.
+    A message of an unknown kind or role, and one of things without text, such as the id of a file, gets a part that
+    names what is there, so that it keeps its place in the conversation. Only an empty message, and reasoning without
+    text, have no parts that say anything.
     """
-    calls = ToolNames()
-    return [_turns_of_message(message, calls, session, at) for message in messages]
+    role, parts, speaker = _known(message)
+    if role.strip().lower() not in ROLES:
+        role, speaker = _NO_ROLE, role
+    if has_content(parts) or not any(part.extra and part.type != "thinking" for part in parts):
+        return role, parts, speaker
+    kinds = ", ".join(dict.fromkeys(_kind(part) for part in parts if part.extra))
+    return role, (Part(type="text", text=f"[{kinds}]", extra={"parts": [part.extra for part in parts]}),), speaker
 
 
 def own_words(message: Mapping[str, Any]) -> str:
@@ -66,24 +65,6 @@ def is_from_user(message: Mapping[str, Any]) -> bool:
     if ROLES.get(role.strip().lower()) != "user":
         return False
     return any(part.type in ("text", "image") and part.call_id is None for part in _split(parts))
-
-
-def _turns_of_message(
-    message: Mapping[str, Any], calls: ToolNames, session: str, at: datetime | None
-) -> tuple[Turn, ...]:
-    role, parts, speaker = _known(message)
-    metadata = {}
-    if role.strip().lower() not in ROLES:
-        metadata, role = {"wire_role": role}, _NO_ROLE
-    if ROLES[role.strip().lower()] == "user":
-        parts = _split(parts)
-    fields = {**_FIELDS, "session": session, "role": role, "at": at, "speaker": speaker, "metadata": metadata}
-    found = tuple(_turns(ImportedMessage(**fields, parts=calls.name(parts))))
-    if found or not any(part.extra and part.type != "thinking" for part in parts):
-        return found
-    kinds = ", ".join(dict.fromkeys(_kind(part) for part in parts if part.extra))
-    named = Part(type="text", text=f"[{kinds}]", extra={"parts": [part.extra for part in parts]})
-    return tuple(_turns(ImportedMessage(**fields, parts=(named,))))
 
 
 def _known(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str | None]:

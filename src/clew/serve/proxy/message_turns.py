@@ -7,9 +7,8 @@ from typing import Any, Final
 
 from clew.condense.wires import Message
 from clew.config import IngestConfig
-from clew.errors import TurnRejected
 from clew.ingest.client_marks import split_words
-from clew.ingest.importers.message_fields import read_message
+from clew.ingest.exchange import wire_message
 from clew.ingest.importers.message_turns import ImportedMessage, ToolNames, injected, message_turns
 from clew.ingest.importers.record import ImportedTurn
 from clew.serve.proxy.echo import Echoes, marked
@@ -41,7 +40,7 @@ class TurnMaker:
     def turns(
         self, messages: Sequence[Message], moment: datetime | None, names: ToolNames, *, stands_in: bool = False
     ) -> list[PlacedTurn]:
-        """The turns of messages; what no turn can be made of (an unknown kind of message) gives none.
+        """The turns of messages; one that says nothing gives none.
 
         Args:
             names: of the tools called before.
@@ -56,10 +55,7 @@ class TurnMaker:
         ]
 
     def _turns(self, message: Message, moment: datetime | None, names: ToolNames, *, stands_in: bool) -> Iterator[Turn]:
-        try:
-            role, parts, speaker = read_message(message)
-        except TurnRejected:  # no message that anything can be read from; it goes upstream all the same
-            return
+        role, parts, speaker = wire_message(message)
         is_user = role == "user"
         parts = names.name(parts)
         if stands_in:
@@ -101,8 +97,5 @@ def calls_before(messages: Sequence[Message]) -> ToolNames:
     """The names of the tools that messages call."""
     names = ToolNames()
     for message in messages:
-        try:
-            names.name(read_message(message)[1])
-        except TurnRejected:  # as above
-            continue
+        names.name(wire_message(message)[1])
     return names
