@@ -130,6 +130,11 @@ CLI = (
     Requirement("F-SESSION-05", "Issue 13.8", "A title is the first wish, without what a client put around it."),
     Requirement("F-SESSION-06", "Issue 13.8", "Agents' work is named by prose, paths and commands, not by code."),
     Requirement("F-SESSION-03", "Issue 13.11", "Recall, search and query take words for a time as well as dates."),
+    Requirement(
+        "F-TDY-07",
+        "docs/packing.md",
+        "Asked what a session was about, a block of any size has how it began, how it ended and beats in short.",
+    ),
     Requirement("F-TDY-06", "docs/packing.md", "A block and a recap have as many tokens when printed as were counted."),
     Requirement("F-CLI-26", "Issue 12.2", "No control character of stored text or arguments reaches a terminal."),
     Requirement(

@@ -242,7 +242,7 @@ def write_summaries(memory: Memory, beats: Sequence[Any], text: str) -> None:
 @pytest.mark.requirement("F-COMPACT-05")
 def test_the_ledgers_add_up_to_what_is_not_in_the_recap() -> None:
     with quiet(config=ASKED) as memory:
-        condensing = compactor(memory, memory.reads.store, recap_tokens=320)
+        condensing = compactor(memory, memory.reads.store, recap_tokens=600)
         receipts: list[Receipt] = []
         for part in range(5):
             added(memory, talk(30 * part, 30))
@@ -255,8 +255,8 @@ def test_the_ledgers_add_up_to_what_is_not_in_the_recap() -> None:
         assert named == [f"s:turn:{seq}" for seq in range(148)]
         with quiet(copied(memory.reads.store), config=ASKED) as other:
             other.reads.store.transaction(partial(forget_condensed, space="default", session="s"))
-            whole = compactor(other, other.reads.store, recap_tokens=320).compact("s", force=True)
-            assert other.recap("s", budget=320) == memory.recap("s", budget=320)
+            whole = compactor(other, other.reads.store, recap_tokens=600).compact("s", force=True)
+            assert other.recap("s", budget=600) == memory.recap("s", budget=600)
         assert receipts[-1].understood["lost"] == whole.understood["lost"]
         left = [row for receipt in receipts for row in receipt.omitted if "value" in row]
         assert left

@@ -11,21 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.assemble.candidate_renderings import LONG, beginning, renderings
+from clew.assemble.first_lines import NO_LINES, FirstLines, lines_that_fit, with_lines
 from clew.assemble.fit import Demands, Packed, fit
 from clew.assemble.overview import BeatInShort, in_block_order, kept_for_overview, with_overview
 from clew.assemble.receipt import context_items, left_out, omissions
 from clew.assemble.render import Evidence, item_line, label, render
 from clew.assemble.replies import answered_by, asked_in, by_place, says_little
 from clew.assemble.stored_words import StoredWords, marked, says_again, with_thinking, within, without_thinking
-from clew.assemble.task_lines import tasks_that_fit, with_tasks
 from clew.index.view import IndexView, Mask
 from clew.rank.dampening import DAY
+from clew.rank.intent import Intent
 from clew.rank.search import Ranking
 from clew.rank.sigma import SNIPPET
 from clew.store.rows import from_us
 from clew.text.counters import Counter
 from clew.text.pieces import piece_spans
-from clew.types.context import Context
+from clew.types.context import Context, ContextItem
 from clew.types.ids import turn_id
 from clew.types.record import bulk_maker
 from clew.types.turn import ROLES, Turn
@@ -80,7 +81,7 @@ class PackingPolicy:
         beats: beats that may be shown in short beside the turns, where the question asks for an overview.
         joins: whether what a short reply answers is shown beside it.
         allowed: turns that may be shown so; None for all.
-        tasks: lines of open tasks that go before all turns, where the question asks what is left to do.
+        first: lines that go before all turns.
     """
 
     worth: Callable[[Ranking], list[float]] = worth
@@ -89,8 +90,11 @@ class PackingPolicy:
     beats: Sequence[BeatInShort] = ()
     joins: bool = True
     allowed: Mask | None = None
-    tasks: Sequence[Evidence] = ()
+    first: FirstLines = NO_LINES
 
+
+UNUSED: Final = 0.1
+"""Share of the tokens kept for beats in short from which those that they leave go to turns."""
 
 POLICY: Final = PackingPolicy()
 
@@ -125,18 +129,18 @@ def build_context(
         pairs = by_place(ranking.positions, pairs)
     lengths = ranking.frame.view.turns.chars[ranking.positions]
     shelf = _RenderingSource(ranking, fetch, policy, why)
-    tasks, kept = tasks_that_fit(policy.tasks, budget, counter)
-    packed = fit(
+    lines, kept = lines_that_fit(policy.first.lines, budget, counter)
+    pack = partial(
+        fit,
         np.minimum(lengths[:ranked], policy.long).tolist(),
         shelf.fetch,
         shelf.renderings,
-        budget - kept - (kept_for_overview(budget) if policy.beats else 0),
-        counter,
+        counter=counter,
         worth=policy.worth(ranking),
         demands=Demands(tuple(why), partial(shelf.beside, pairs)),
     )
-    whole, in_short = with_overview(packed, policy.beats, ranking.frame.intent.terms, budget - kept, counter)
-    whole, in_short = with_tasks(whole, in_short, tasks, budget, counter)
+    packed, whole, in_short = _with_beats(pack, policy.beats, ranking.frame.intent, budget - kept, counter)
+    whole, in_short = with_lines(whole, in_short, replace(policy.first, lines=lines), budget, counter)
     left = left_out(ranked, packed, why)
     places = [*(item.rank - 1 for item in packed.items), *left]
     candidates, ranks = ranking.candidates(places), ranking.ranks(places)
@@ -157,6 +161,26 @@ def build_context(
         ),
         receipt_id=receipt_id,
     )
+
+
+def _with_beats(
+    pack: Callable[[int], Packed], beats: Sequence[BeatInShort], intent: Intent, budget: int, counter: Counter
+) -> tuple[Packed, Packed, list[tuple[Evidence, ContextItem]]]:
+    """The turns alone, the block of turns and beats in short, and the lines and items of the beats.
+
+    Args:
+        pack: packs turns into a number of tokens.
+    """
+    if not beats:
+        packed = pack(budget)
+        return packed, packed, []
+    reserved = kept_for_overview(budget, of_all=intent.wants.overview)
+    packed = pack(budget - reserved)
+    whole, in_short = with_overview(packed, beats, intent.terms, budget, counter)
+    if intent.wants.overview and (unused := budget - whole.tokens) > reserved * UNUSED:
+        packed = pack(budget - max(0, reserved - unused))
+        whole, in_short = with_overview(packed, beats, intent.terms, budget, counter)
+    return packed, whole, in_short
 
 
 def least_budget(turns: Iterable[Turn], count: Counter) -> int:

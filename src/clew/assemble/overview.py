@@ -16,6 +16,7 @@ from clew.assemble.fit import Packed
 from clew.assemble.render import Evidence, chronological, render
 from clew.assemble.unranked import named_range, unranked_item
 from clew.condense.node_renderings import NodeLine
+from clew.condense.recap_lines import announces
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 from clew.text.sentences import sentence_spans
 from clew.text.terms import terms
@@ -28,6 +29,10 @@ evidence (docs/packing.md)."""
 
 LARGE: Final = 2000
 """Tokens from which a budget is large; in a smaller one, whole turns tell more."""
+
+OF_ALL: Final = 0.25
+"""Share of any budget for beats in short where nothing is named by which turns could be found. Of 0, 0.25 and 0.4 the
+best with each of six sources left out (docs/packing.md); what beats do not need goes to turns."""
 
 _LEAST: Final = 0.3
 """Weight that the least relevant beat has beside the most relevant one, whose weight is 1 more."""
@@ -68,8 +73,14 @@ class _Sentence(NamedTuple):
     worth: float
 
 
-def kept_for_overview(budget: int) -> int:
-    """Tokens of a budget that turns leave to beats in short."""
+def kept_for_overview(budget: int, *, of_all: bool = False) -> int:
+    """Tokens of a budget that turns leave to beats in short.
+
+    Args:
+        of_all: the question asks for an overview and names nothing that turns could be found by.
+    """
+    if of_all:
+        return int(budget * OF_ALL)
     return budget // SHARE if budget >= LARGE else 0
 
 
@@ -84,7 +95,7 @@ def with_overview(
         asked: the question's terms.
         budget: of the whole block.
     """
-    if not beats or not kept_for_overview(budget):
+    if not beats:
         return packed, []
     chosen = _chosen(_sentences(beats, packed.text, asked), packed, (budget - packed.tokens) * CHARS_PER_TOKEN)
     shown = [_evidence(beats[beat], list(each)) for beat, each in groupby(sorted(chosen), key=lambda each: each.beat)]
@@ -110,7 +121,7 @@ def in_block_order(
 
 
 def _sentences(beats: Sequence[BeatInShort], block: str, asked: Collection[str]) -> list[_Sentence]:
-    """The sentences of the renderings that the block does not hold already."""
+    """The sentences of the renderings that the block does not hold already, but those that only announce a step."""
     flat = " ".join(block.split())
     found = []
     for number, beat in enumerate(beats):
@@ -119,7 +130,7 @@ def _sentences(beats: Sequence[BeatInShort], block: str, asked: Collection[str])
             for start, end in sentence_spans(line.text):
                 text = line.text[start:end]
                 held = frozenset(terms(text))
-                if text not in flat:
+                if text not in flat and not announces(text):
                     worth = (_LEAST + beat.weight) * (1 + len(held & set(asked)))
                     found.append(_Sentence(number, place, line.speaker, text, held, worth))
                 place += 1

@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.text import Text
 
 from clew.assemble.changes import ReceiptChanges, changes
-from clew.assemble.task_lines import REASON
+from clew.assemble.first_lines import ENDS, OPEN_TASK
 from clew.assemble.timeline_receipt import KIND as TOLD
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common
@@ -111,8 +111,8 @@ def _by_itself(row: Mapping[str, Any]) -> str:
 
 
 def _why(required: str) -> str:
-    if required == REASON:
-        return REASON
+    if required in (OPEN_TASK, ENDS):
+        return required
     if required == "pin":
         return "pinned"
     return f"required by {printable(required)}"

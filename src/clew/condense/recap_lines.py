@@ -68,7 +68,7 @@ def opening(text: str, most: int) -> str:
     head = text[: 8 * most]
     spans = sentence_spans(head)
     lines = [" ".join(head[start:end].split()).strip("#*_ ") for start, end in spans]
-    first = next((place for place, line in enumerate(lines) if _tells(line)), 0)
+    first = next((place for place, line in enumerate(lines) if tells(line)), 0)
     told = ""
     for line in lines[first:]:
         longer = f"{told} {line}".strip()
@@ -78,8 +78,14 @@ def opening(text: str, most: int) -> str:
     return cut(told, most)
 
 
-def _tells(sentence: str) -> bool:
-    return len(frozenset(terms(sentence))) >= _TELLING and not _OPENINGS.match(sentence)
+def announces(sentence: str) -> bool:
+    """Whether a sentence announces the next step ("Now let me run it:")."""
+    return _OPENINGS.match(sentence) is not None
+
+
+def tells(sentence: str) -> bool:
+    """Whether a sentence has enough different terms to say what it is about, and announces no next step."""
+    return len(frozenset(terms(sentence))) >= _TELLING and not announces(sentence)
 
 
 def says_something(turn: RecapTurn) -> bool:

@@ -217,7 +217,7 @@ def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, fir
     """The best turns for a question, best first; ties go by session name, then seq.
 
     Nothing is found when no signal has an opinion on the question (no term, no vector, no name), or when no turn that
-    the mask lets through reaches `SOMETHING`.
+    the mask lets through reaches `SOMETHING`, unless an overview is asked for, to which every turn belongs.
 
     Args:
         limit: how many at most.
@@ -225,7 +225,7 @@ def rank(frame: Frame, *, limit: int, mask: NDArray[np.bool_] | None = None, fir
         first: the ranking of this frame before its second look-up; its opinions are reused.
     """
     standing, asked = opinions(frame, first)
-    if not asked:
+    if not asked and not frame.intent.wants.overview:
         return Ranking(frame, Fused(np.zeros(frame.size), ()), np.zeros(0, dtype=np.int64))
     spoken = by_score(asked, frame.size).score
     if frame.config.fusion == "rrf":
@@ -247,6 +247,8 @@ def _relevant(frame: Frame, spoken: Scores, mask: NDArray[np.bool_] | None) -> N
     if frame.config.floor > NO_FLOOR:
         tests.append(spoken > frame.config.floor)
     allowed = np.logical_and.reduce(tests) if len(tests) > 1 else tests[0] if tests else None
+    if frame.intent.wants.overview:
+        return allowed
     if float(np.max(spoken if allowed is None else spoken[allowed], initial=0.0)) < SOMETHING:
         return np.zeros(frame.size, dtype=np.bool_)
     return allowed

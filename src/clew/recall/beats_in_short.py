@@ -1,5 +1,6 @@
 """Finds the beats that a block may show in short: those of the best ranked turns, by how many of these each has."""
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Final
 
@@ -21,6 +22,12 @@ TURNS: Final = 300
 
 _BEATS: Final = 40
 """Most beats that are read."""
+
+SESSIONS: Final = 64
+"""Latest sessions of which an overview of all tells."""
+
+ALL_BEATS: Final = 200
+"""Most beats that are read for an overview of all."""
 
 _OUTLINES: Final = 4_000
 """Most beats of one session that are looked through: its last ones."""
@@ -49,9 +56,30 @@ def beats_in_short(reader: Reader, space: str, ranking: Ranking, mask: Mask | No
         if beat is not None:
             weights[beat] = weights.get(beat, 0.0) + 1 / (_RANK + rank)
     best = sorted(weights, key=lambda beat: (-round(weights[beat], 6), beat.node))[:_BEATS]
-    shown = _shown(reader, space, best)
+    return _in_short(reader, space, view, {beat: weights[beat] / weights[best[0]] for beat in best}, mask)
+
+
+def beats_of_all(reader: Reader, space: str, ranking: Ranking, mask: Mask | None) -> list[BeatInShort]:
+    """The beats of the latest sessions, all of one weight, evenly taken from those sessions that have too many."""
+    view = ranking.frame.view
+    codes = view.turns.session if mask is None else view.turns.session[mask]
+    last = {code: place for place, code in enumerate(codes.tolist())}  # the view is in the order of arrival
+    names = [view.sessions[code] for code in sorted(last, key=lambda each: -last[each])[:SESSIONS]]
+    beats: list[NodeOutline] = []
+    for name in names:
+        beats += _beats(reader, space, name)
+    step = max(1.0, len(beats) / ALL_BEATS)
+    some = [beats[int(place * step)] for place in range(min(len(beats), ALL_BEATS))]
+    return _in_short(reader, space, view, dict.fromkeys(some, 1.0), mask)
+
+
+def _in_short(
+    reader: Reader, space: str, view: IndexView, weights: Mapping[NodeOutline, float], mask: Mask | None
+) -> list[BeatInShort]:
+    """Beats in their order, with their renderings; none of which a turn is filtered out."""
+    shown = _shown(reader, space, list(weights))
     found = []
-    for beat in sorted(best, key=lambda each: (each.session, each.low)):
+    for beat in sorted(weights, key=lambda each: (each.session, each.low)):
         own = _positions(view, beat)
         if beat.node in shown and len(own) and (mask is None or mask[own].all()):
             found.append(
@@ -62,7 +90,7 @@ def beats_in_short(reader: Reader, space: str, ranking: Ranking, mask: Mask | No
                     high=beat.high,
                     turns=len(own),
                     at=_moment(view, int(own[0])),
-                    weight=weights[beat] / weights[best[0]],
+                    weight=weights[beat],
                     lines=_lines(shown[beat.node]),
                     kind=shown[beat.node].kind,
                 )

@@ -10,6 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from clew.assemble.context import POLICY, SIGMA, PackingPolicy, build_context
+from clew.assemble.first_lines import NO_LINES, FirstLines
 from clew.assemble.headlines import kept_for_headlines, most_called, with_headlines
 from clew.assemble.overview import kept_for_overview
 from clew.assemble.receipt import receipt_id, receipt_maker, timings_of
@@ -23,12 +24,13 @@ from clew.rank.information import information
 from clew.rank.intent import Intent
 from clew.rank.search import Ranking
 from clew.rank.strategies import AUTO, RecallPlan, plan, rank_sigma
-from clew.recall.beats_in_short import beats_in_short
+from clew.recall.beats_in_short import beats_in_short, beats_of_all
 from clew.recall.masked_receipt import without_secrets
 from clew.recall.positions import region_of
 from clew.recall.read_path import ReadPath
 from clew.recall.required_pins import required
-from clew.recall.required_tasks import NO_TASKS, RequiredTasks, required_tasks
+from clew.recall.required_tasks import required_tasks
+from clew.recall.session_ends import session_ends
 from clew.recall.sessions import headlines
 from clew.recall.shown_turns import words_of
 from clew.rows.receipts import PendingReceipt
@@ -81,22 +83,22 @@ def recall(
     asked_at = chosen.as_of or now
     frame = path.ranker.frame(query, asked_at, region, shown, chosen.session)
     mask = without(frame.view, path.selector.mask(frame.view, chosen, asked_at), shown)
-    tasks = _tasks(path, frame, mask, chosen, asked_at) if frame.intent.wants.open_tasks else NO_TASKS
-    mask = _but(frame, mask, tasks.lists)
     kind = frame.intent.kind(placed=request.place is not None)
     planned = plan(kind, request.strategy, request.budget, request.window, path.config.budget)
+    first = _first_lines(path, frame, mask, chosen, asked_at, planned.budget)
+    mask = _but(frame, mask, first.instead)
     ranking = _ranked(path, planned, frame, mask)
     status = path.status.at(path.live.version())
     must = _required(path, status.pins, ranking, mask, asked_at) if status.pins else {}
-    sure = None if planned.strategy == "sigma" else confidence(ranking)  # whose scores were not calibrated
+    sure = None if planned.strategy == "sigma" or frame.intent.wants.overview else confidence(ranking)
     ranked = time.perf_counter()
     settings = {"budget": planned.budget, "counter": request.counter.name, "strategy": planned.strategy}
     settings |= {"intent": kind, **_settings(path, frame, chosen, request.place)}
     settings |= {"in_window": len(shown)} if shown else {}
-    budget = planned.budget if must or tasks.lines else _room(planned.budget, sure, frame.intent)
+    budget = planned.budget if must or first.lines else _room(planned.budget, sure, frame.intent)
     with path.store.snapshot() as reader:
         policy = SIGMA if planned.strategy == "sigma" else _policy(path, reader, ranking, mask, budget)
-        policy = replace(policy, tasks=tasks.lines) if tasks.lines else policy
+        policy = replace(policy, first=first) if first.lines else policy
         called = headlines(reader, path.space, frame.view, _sessions(ranking, budget))
         context = build_context(
             ranking,
@@ -120,17 +122,30 @@ def recall(
 
 def _policy(path: ReadPath, reader: Reader, ranking: Ranking, mask: Mask | None, budget: int) -> PackingPolicy:
     """How candidates are packed: with beats in short where the question asks for an overview and there is room."""
-    if not ranking.frame.intent.wants.summary or not kept_for_overview(budget):
+    wants = ranking.frame.intent.wants
+    if not wants.summary or not kept_for_overview(budget, of_all=wants.overview):
         return replace(POLICY, allowed=mask)
-    return replace(POLICY, allowed=mask, beats=beats_in_short(reader, path.space, ranking, mask))
+    find = beats_of_all if wants.overview else beats_in_short
+    return replace(POLICY, allowed=mask, beats=find(reader, path.space, ranking, mask))
 
 
-def _tasks(path: ReadPath, frame: Frame, mask: Mask | None, chosen: Filter, now: datetime) -> RequiredTasks:
-    """The open tasks; what is done is told by turns that the caller's filter may leave out, unless they came later."""
-    every = replace(chosen, since=None, role=None, speaker=None, where=None)
-    told = path.selector.mask(frame.view, every, now)
-    with path.store.snapshot() as reader:
-        return required_tasks(reader, path.space, frame.view, mask, told)
+def _first_lines(
+    path: ReadPath, frame: Frame, mask: Mask | None, chosen: Filter, now: datetime, budget: int
+) -> FirstLines:
+    """The lines that go before all turns: the open tasks, or the ends of a session of which an overview is wanted.
+
+    What is done is told by turns that the caller's filter may leave out, unless they came later.
+    """
+    wants = frame.intent.wants
+    if wants.open_tasks:
+        every = replace(chosen, since=None, role=None, speaker=None, where=None)
+        told = path.selector.mask(frame.view, every, now)
+        with path.store.snapshot() as reader:
+            return required_tasks(reader, path.space, frame.view, mask, told)
+    if wants.overview:
+        with path.store.snapshot() as reader:
+            return session_ends(reader, path.space, frame.view, mask, budget)
+    return NO_LINES
 
 
 def _but(frame: Frame, mask: Mask | None, places: Sequence[int]) -> Mask | None:

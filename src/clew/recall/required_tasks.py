@@ -1,11 +1,11 @@
 """A question for what is left to do -> the open tasks of the session, and the turns with lists that no longer hold."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
 
+from clew.assemble.first_lines import NO_LINES, OPEN_TASK, FirstLines
 from clew.assemble.render import Evidence
 from clew.condense.open_tasks import is_list, tasks_by_turn
 from clew.index.view import IndexView, Mask
@@ -28,24 +28,8 @@ _NUMBERED: Final = "Task #"
 """In results that give a created task its number."""
 
 
-@dataclass(frozen=True, slots=True)
-class RequiredTasks:
-    """What a block must hold and must not hold.
-
-    Attributes:
-        lines: the open tasks, those of one turn on one line, as the list has them.
-        lists: positions of the turns that are calls on the list and nothing else: the lines say what holds of them.
-    """
-
-    lines: Sequence[Evidence] = ()
-    lists: Sequence[int] = ()
-
-
-NO_TASKS: Final = RequiredTasks()
-
-
-def required_tasks(reader: Reader, space: str, view: IndexView, mask: Mask | None, told: Mask | None) -> RequiredTasks:
-    """The open tasks of the latest session with a list of tasks.
+def required_tasks(reader: Reader, space: str, view: IndexView, mask: Mask | None, told: Mask | None) -> FirstLines:
+    """The open tasks of the latest session with a list of tasks, those of one turn on one line, instead of the calls.
 
     Args:
         mask: the turns that may be shown; None for all. A task of another turn is not shown.
@@ -56,7 +40,7 @@ def required_tasks(reader: Reader, space: str, view: IndexView, mask: Mask | Non
         turns = [turn_from_row(row) for row in rows if row is not None and _may_tell(row)]
         if any(is_list(part) for turn in turns for part in turn.parts):
             return _found(view, turns, mask)
-    return NO_TASKS
+    return NO_LINES
 
 
 def _latest(view: IndexView, told: Mask | None) -> list[tuple[str, list[int]]]:
@@ -72,7 +56,7 @@ def _may_tell(row: TurnRow) -> bool:
     return row.parts is not None and (_NUMBERED in row.text or _NUMBERED in row.parts or is_list(row.parts))
 
 
-def _found(view: IndexView, turns: Sequence[Turn], mask: Mask | None) -> RequiredTasks:
+def _found(view: IndexView, turns: Sequence[Turn], mask: Mask | None) -> FirstLines:
     lines, lists = [], []
     for turn, tasks in tasks_by_turn(turns):
         place = view.position(turn.session, turn.seq or 0)
@@ -82,7 +66,7 @@ def _found(view: IndexView, turns: Sequence[Turn], mask: Mask | None) -> Require
         place = view.position(turn.session, turn.seq or 0)
         if place is not None and turn.parts and all(is_list(part) for part in turn.parts):
             lists.append(place)
-    return RequiredTasks(lines, lists)
+    return FirstLines(lines, OPEN_TASK, lists)
 
 
 def _line(turn: Turn, tasks: Sequence[str]) -> Evidence:

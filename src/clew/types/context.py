@@ -41,8 +41,8 @@ class ContextItem(Record):
             turns, else among the candidates. Signals without a value for the turn are absent.
         at: event time of the first turn; None if unknown.
         restore: how to get the whole turn, if a shorter rendering is shown; else None.
-        required: why the item is included whatever the question: `pin`, `open task` or a rule's expression; None if it
-            was found.
+        required: why the item is included whatever the question: `pin`, `open task`, `overview` (how a session
+            began and ended) or a rule's expression; None if it was found.
         answered_by: id of the short reply in the block that answers this turn, which is shown for its sake; else None.
     """
 

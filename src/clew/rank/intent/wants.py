@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from clew.rank.intent.overviews import asks_for_all
 from clew.text.late_pattern import late_pattern
 from clew.text.stopwords import STOPWORDS
 
@@ -113,6 +114,7 @@ class Wants:
     Attributes:
         assistant: the assistant's own words.
         summary: what was said about something as a whole.
+        overview: what was said and done at all; nothing in particular is named.
         users_words: what the person asked for, wanted or reported.
         failure: why something failed, was refused or did not happen.
         cause: why something is as it is.
@@ -133,6 +135,7 @@ class Wants:
 
     assistant: bool = False
     summary: bool = False
+    overview: bool = False
     users_words: bool = False
     failure: bool = False
     cause: bool = False
@@ -161,9 +164,11 @@ def wants_of(text: str, about: str | None = None, *, with_assistant: bool = Fals
         about: the question without its framing (see `clew.rank.intent.framing`); None for the question itself.
         with_assistant: an assistant takes part in the conversation, so that "you" is the assistant and not a person.
     """
+    overview = asks_for_all(text)
     return Wants(
         assistant=with_assistant and _ASSISTANT.search(_ASKING.sub("", text)) is not None,
-        summary=_SUMMARY.search(text) is not None,
+        summary=overview or _SUMMARY.search(text) is not None,
+        overview=overview,
         users_words=with_assistant and _USERS_WORDS.search(text) is not None,
         failure=with_assistant and _FAILURE.search(text) is not None,
         cause=with_assistant and _CAUSE.search(text) is not None,
@@ -174,7 +179,7 @@ def wants_of(text: str, about: str | None = None, *, with_assistant: bool = Fals
         help=_HELP.search(text) is not None and _LOOKS_BACK.search(text) is None,
         time=_TIME.search(text) is not None,
         hop=_HOP.search(text if about is None else about) is not None,
-        several=_SEVERAL.search(text) is not None,
+        several=overview or _SEVERAL.search(text) is not None,
         fact=_FACT.search(text) is not None,
         exact=not any(word.casefold() in STOPWORDS for word in _WORD.findall(text)),
         change=_CHANGE.search(text) is not None,

@@ -1,7 +1,7 @@
-"""Open tasks as the first lines that a block has room for, where a question asks what is left to do. Pure."""
+"""Lines that a block has before all ranked turns: open tasks, or how a session began and ended. Pure."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Final
 
 from clew.assemble.fit import Packed
@@ -12,16 +12,35 @@ from clew.types.context import ContextItem
 from clew.types.ids import turn_id
 
 SHARE: Final = 4
-"""What the budget is divided by for the most tokens that open tasks take."""
+"""What the budget is divided by for the most tokens that these lines take."""
 
-REASON: Final = "open task"
-"""Why such a line is in a block, for its receipt."""
+OPEN_TASK: Final = "open task"
+ENDS: Final = "overview"
+"""Why such a line is in a block, for its receipt: the question asks what is left to do, or what all was about."""
 
 _ROUNDING: Final = 2
 """Tokens by which the count of a whole block may differ from the sum of its parts."""
 
 
-def tasks_that_fit(lines: Sequence[Evidence], budget: int, counter: Counter) -> tuple[list[Evidence], int]:
+@dataclass(frozen=True, slots=True)
+class FirstLines:
+    """What a block must hold and must not hold.
+
+    Attributes:
+        lines: most important first.
+        reason: why they are there.
+        instead: positions of the turns that are left out, since the lines say what is to be said of them.
+    """
+
+    lines: Sequence[Evidence] = ()
+    reason: str = OPEN_TASK
+    instead: Sequence[int] = ()
+
+
+NO_LINES: Final = FirstLines()
+
+
+def lines_that_fit(lines: Sequence[Evidence], budget: int, counter: Counter) -> tuple[list[Evidence], int]:
     """The first lines that fit into their share of the budget, and the tokens to keep for them."""
     taken: list[Evidence] = []
     spent = 0
@@ -36,25 +55,25 @@ def tasks_that_fit(lines: Sequence[Evidence], budget: int, counter: Counter) -> 
     return taken, spent + _ROUNDING if taken else 0
 
 
-def with_tasks(
+def with_lines(
     packed: Packed,
     beats: Sequence[tuple[Evidence, ContextItem]],
-    lines: Sequence[Evidence],
+    first: FirstLines,
     budget: int,
     counter: Counter,
 ) -> tuple[Packed, list[tuple[Evidence, ContextItem]]]:
-    """The block with task lines, and `beats` with these and their items: the last are dropped while they do not fit."""
-    kept = list(lines)
+    """The block with first lines, and `beats` with these and their items; the last are dropped until the rest fits."""
+    kept = list(first.lines)
     shown = [*packed.items, *(line for line, _ in beats)]
     while kept:
         text = render(chronological([*shown, *kept]))
         tokens = counter(text)
         if tokens <= budget:
             packed = replace(packed, text=text, tokens=tokens)
-            return packed, [*beats, *((line, _item(line, counter)) for line in kept)]
+            return packed, [*beats, *((line, _item(line, first.reason, counter)) for line in kept)]
         kept.pop()
     return packed, list(beats)
 
 
-def _item(line: Evidence, counter: Counter) -> ContextItem:
-    return unranked_item(line, (turn_id(line.session, line.seq),), counter, required=REASON)
+def _item(line: Evidence, reason: str, counter: Counter) -> ContextItem:
+    return unranked_item(line, (turn_id(line.session, line.seq),), counter, required=reason)

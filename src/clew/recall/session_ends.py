@@ -1,0 +1,70 @@
+"""A question for an overview -> how the latest session began and how it ended, where an assistant takes part."""
+
+from collections.abc import Iterator
+from typing import Final
+
+import numpy as np
+
+from clew.assemble.first_lines import ENDS, NO_LINES, FirstLines
+from clew.assemble.render import Evidence
+from clew.condense.material import prose_of
+from clew.condense.recap_lines import opening, tells
+from clew.index.view import IndexView, Mask
+from clew.store.protocol import Reader
+from clew.store.rows import turn_from_row
+from clew.store.tables import TURN
+from clew.text.counters import CHARS_PER_TOKEN
+from clew.types.turn import Turn
+
+SHARE: Final = 12
+"""What a budget is divided by for the most tokens of each of the two lines."""
+
+WHOLE: Final = 0.8
+"""Share of a turn's characters from which its line stands for it; of a longer one the block may show more."""
+
+LOOKED: Final = 16
+"""Turns from either end that are read to find one that says something."""
+
+
+def session_ends(reader: Reader, space: str, view: IndexView, mask: Mask | None, budget: int) -> FirstLines:
+    """The first wish and the last answer of the session that went on last.
+
+    Args:
+        mask: the turns that may be shown; None for all.
+    """
+    places = np.arange(len(view.turns.seq)) if mask is None else np.flatnonzero(mask)
+    if not len(places):
+        return NO_LINES
+    code = view.turns.session[places[-1]]
+    own = places[view.turns.session[places] == code]
+    session, most = view.sessions[code], budget // SHARE * CHARS_PER_TOKEN
+    asked = next(_told(reader, space, session, view.turns.seq[own[:LOOKED]].tolist(), "user"), None)
+    answered = next(_told(reader, space, session, view.turns.seq[own[-LOOKED:][::-1]].tolist(), "assistant"), None)
+    if answered is None:
+        return NO_LINES
+    found = [turn for turn in (asked, answered) if turn is not None]
+    lines = [_line(turn, most) for turn in found]
+    whole = [turn for turn, line in zip(found, lines, strict=True) if len(line.text) >= len(turn.text) * WHOLE]
+    instead = [view.position(session, turn.seq or 0) for turn in whole]
+    return FirstLines(lines, ENDS, [place for place in instead if place is not None])
+
+
+def _told(reader: Reader, space: str, session: str, seqs: list[int], role: str) -> Iterator[Turn]:
+    """The turns by this role that say something in prose."""
+    for row in TURN.get_many(reader, [(space, session, seq) for seq in seqs]):
+        if row is not None and row.role == row.origin == role:
+            turn = turn_from_row(row)
+            if tells(prose_of(turn)):
+                yield turn
+
+
+def _line(turn: Turn, most: int) -> Evidence:
+    return Evidence(
+        rank=0,
+        session=turn.session,
+        seq=turn.seq or 0,
+        at=turn.at,
+        speaker=turn.speaker or turn.role,
+        text=opening(prose_of(turn), most),
+        rendering="excerpt",
+    )
