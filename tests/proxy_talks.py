@@ -13,6 +13,9 @@ from clew.store.selections import SESSION_NAME, TURN_SEQ
 from clew.types.ids import turn_id
 
 Message = dict[str, Any]
+Asked = tuple[Conversation, ChatRequest]
+"""A request that was stored, and waits for its answer."""
+
 NOBODY = ClientMark()
 
 
@@ -70,7 +73,7 @@ class Proxied:
         *,
         header: str | None = None,
         headers: Mapping[str, str] | None = None,
-    ) -> tuple[Conversation, ChatRequest]:
+    ) -> Asked:
         """A request on its way in."""
         request = chat_request(messages, headers=headers)
         found = self.conversations.identify(request, client, header)
@@ -78,7 +81,7 @@ class Proxied:
 
     def answered(
         self,
-        asked: tuple[Conversation, ChatRequest],
+        asked: Asked,
         *answer: Message,
         client: ClientMark = NOBODY,
         complete: bool = True,

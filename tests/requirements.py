@@ -1944,6 +1944,38 @@ MENDED = (
 # --- KEEP ---
 IDENTITY = (
     Requirement(
+        "P-IDN-10",
+        "issue 15",
+        "Whatever clients do to their histories, no two conversations are merged, no turn is lost and none is stored "
+        "twice.",
+    ),
+    Requirement(
+        "P-IDN-11",
+        "issue 15",
+        "The next request of a conversation costs what is new in it: as many statements and turns at 2,000 messages as "
+        "at 20.",
+    ),
+    Requirement(
+        "P-IDN-12",
+        "DESIGN 10",
+        "A block stands in its message with the same bytes in every later request, also after a restart, until the "
+        "message changes, the client cuts its history or a turn that the block quotes is forgotten.",
+    ),
+    Requirement(
+        "P-IDN-13",
+        "DESIGN 10",
+        "In all four formats each request upstream begins with the bytes of the one before wherever the client's own "
+        "did.",
+    ),
+    Requirement(
+        "P-IDN-14",
+        "DESIGN 1",
+        "Clew's own blocks are found when they come back, whole, cut, quoted, in JSON or without their frame, and are "
+        "stored as injected; the words around them stay as they are.",
+    ),
+    Requirement("P-IDN-15", "issue 15", "A recall for a request repeats nothing that the request holds."),
+    Requirement("P-IDN-16", "issue 15", "A session sent as a growing history is stored as an import stores it."),
+    Requirement(
         "P-IDN-01",
         "DESIGN 10",
         "A history that is sent again is recognised by its beginning, also after a restart, and adds what is new.",

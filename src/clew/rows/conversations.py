@@ -165,6 +165,11 @@ def new_name() -> str:
     return f"{_CHAT}{secrets.token_hex(8)}"
 
 
+def is_unnamed(session: str) -> bool:
+    """Whether a conversation has no name but that which Clew gave it."""
+    return session.startswith(_CHAT)
+
+
 def drop_session(tx: Transaction, space: str, session: str) -> int:
     """Deletes the row of the conversation that is stored as this session; gives how many there were.
 
@@ -172,7 +177,7 @@ def drop_session(tx: Transaction, space: str, session: str) -> int:
     not be recognised when they are sent again.
     """
     hashed = hashing_of(tx, space)
-    if hashed is None or session.startswith(_CHAT):
+    if hashed is None or is_unnamed(session):
         return 0
     key = (space, hashed("session", session)[:16])
     return tx.delete(CONVERSATION.name, key, key)

@@ -25,6 +25,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from clew.condense.wires import Message
 from clew.memory.wiring import Parts
 from clew.rows.conversations import (
     State,
@@ -33,6 +34,7 @@ from clew.rows.conversations import (
     conversation_key,
     get_conversation,
     get_messages,
+    is_unnamed,
     message_digest,
     messages_of,
     new_name,
@@ -42,7 +44,7 @@ from clew.rows.conversations import (
 )
 from clew.serve.proxy.cut_history import Alignment, Unmatched, align_cut
 from clew.serve.proxy.exchange import ChatRequest, ClientMark
-from clew.serve.proxy.message_form import MessageReader, Unit
+from clew.serve.proxy.message_form import MessageReader, Unit, messages_apart
 from clew.store.protocol import Reader
 from clew.store.tables import SESSION, SPACE
 from clew.types.ids import turn_id
@@ -153,7 +155,7 @@ class Conversations:
                 return _new(units, client, named, len(request.messages))
             digests, chains = hashes(space.salt, units)
             is_retry = request.headers.get(_RETRY, "0") not in ("", "0")
-            look = _Look(reader, self._space, space.salt, units, digests, chains, client, is_retry)
+            look = _Look(reader, self._space, space.salt, units, digests, chains, client, request.messages, is_retry)
             stored = _by_name(look, named) if named else _by_history(look)
             if stored is None:
                 fresh = _new(units, client, named, len(request.messages))
@@ -308,7 +310,13 @@ class _Look:
     digests: tuple[bytes, ...]
     chains: tuple[bytes, ...]
     client: ClientMark
+    messages: Sequence[Message]
     is_retry: bool = False
+
+    def pieces(self, unit: Unit) -> list[tuple[Unit, bytes]]:
+        """The messages of a unit of several, each by itself, with their hashes as they are stored."""
+        apart = messages_apart(self.messages, unit)
+        return [(each, message_digest(self.salt, each.digest)) for each in apart]
 
     def deepest(self, stored: Callable[[Sequence[int]], list[bool]]) -> int:
         """Index of the last unit up to which the history is stored; -1 for none.
@@ -348,11 +356,11 @@ def _by_history(look: _Look) -> StoredConversation | None:
 
 
 def _of(look: _Look, message: StoredMessage) -> tuple[StoredMessage, StoredConversation] | None:
-    """A message with its conversation, if that is one of the same client."""
+    """A message with its conversation, if that is one of the same client, which would name it if it had a name."""
     stored = get_conversation(look.reader, look.space, message.conversation)
     if stored is None or stored.client != look.client.name:
         return None
-    return message, stored
+    return (message, stored) if look.client.session is not None or is_unnamed(stored.session) else None
 
 
 def _chosen(
@@ -444,5 +452,5 @@ def _aligned(look: _Look, key: bytes, at: int) -> Alignment | None:
         after = messages_of(look.reader, look.space, key, at + 1)
         if not any(next_chain(look.salt, look.chains[at], each.digest) == each.chain for each in after):
             return None
-    found = align_cut(look.units, look.digests, messages_of(look.reader, look.space, key))
+    found = align_cut(look.units, look.digests, messages_of(look.reader, look.space, key), look.pieces)
     return found if found is not None and found.known > at + 1 else None

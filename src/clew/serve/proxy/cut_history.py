@@ -5,8 +5,8 @@ last answer that is stored is the anchor: what comes after it is new. Before it,
 where it takes the place of exactly one, was put in where nothing is missing, and elsewhere stands for what was dropped.
 """
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 from clew.rows.conversations import StoredMessage
@@ -45,14 +45,58 @@ class Alignment:
     unmatched: Mapping[int, Unmatched] = field(default_factory=dict)
 
 
-def align_cut(units: Sequence[Unit], digests: Sequence[bytes], stored: Sequence[StoredMessage]) -> Alignment | None:
+Piece = tuple[Unit, bytes]
+"""A message by itself, and its hash as it is stored."""
+
+
+def align_cut(
+    units: Sequence[Unit],
+    digests: Sequence[bytes],
+    stored: Sequence[StoredMessage],
+    pieces: Callable[[Unit], Sequence[Piece]],
+) -> Alignment | None:
     """Lines a history up; None if no message of it can be taken for the last one that is stored.
 
     Args:
         digests: of the units, as they are stored.
         stored: every message of the conversation.
+        pieces: gives the messages of a unit of several, each by itself: answers come to stand next to each other where
+            a client drops the question between them.
     """
     nodes = _in_order(stored)
+    known = {node.digest for node in nodes}
+    taken = [
+        pieces(unit) if unit.last > unit.first and digest not in known else ((unit, digest),)
+        for unit, digest in zip(units, digests, strict=True)
+    ]
+    if all(len(each) == 1 for each in taken):
+        return _align(units, digests, nodes)
+    flat = [piece for each in taken for piece in each]
+    found = _align([unit for unit, _ in flat], [digest for _, digest in flat], nodes)
+    return None if found is None else _folded(found, [len(each) for each in taken])
+
+
+def _folded(found: Alignment, counts: Sequence[int]) -> Alignment:
+    """An alignment of pieces as one of units, each of so many pieces; a unit is stored if all of its pieces are."""
+    held: list[tuple[int, ...] | None] = []
+    unmatched: dict[int, Unmatched] = {}
+    known = place = 0
+    for i, count in enumerate(counts):
+        inside = range(place, place + count)
+        parts = [found.held[at] for at in inside]
+        is_held = None not in parts
+        held.append(tuple(seq for part in parts for seq in part or ()) if is_held else None)
+        place += count
+        if place <= found.known:
+            known = i + 1
+        missing = [found.unmatched[at] for at in inside if at in found.unmatched]
+        if missing and not is_held:
+            unmatched[i] = missing[0]
+    lost = {i: Unmatched((), is_stand_in=False) for i in range(known) if held[i] is None and i not in unmatched}
+    return replace(found, held=tuple(held), known=known, unmatched=unmatched | lost)
+
+
+def _align(units: Sequence[Unit], digests: Sequence[bytes], nodes: Sequence[StoredMessage]) -> Alignment | None:
     places: dict[bytes, list[int]] = {}
     for at, node in enumerate(nodes):
         places.setdefault(node.digest, []).append(at)

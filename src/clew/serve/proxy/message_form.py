@@ -97,6 +97,15 @@ def units_of(messages: Sequence[Message], reads: Sequence[_Read] | None = None) 
     return found
 
 
+def messages_apart(messages: Sequence[Message], unit: Unit) -> list[Unit]:
+    """The messages of a unit of several as units of their own; those that say nothing by themselves are left out."""
+    return [
+        Unit(at, at, unit.role, read.digest, read.results)
+        for at in range(unit.first, unit.last + 1)
+        if (read := _read(messages[at])).digest
+    ]
+
+
 def _read(message: Message) -> _Read:
     role = _role(message)
     forms = _own(list(_forms(message))) if role == "user" else list(_forms(message))
