@@ -400,9 +400,10 @@ class MemoryRecalls:
         self._check_open()
         if receipt is None:
             return self.reads.receipts.newest()
+        name = given_text(receipt, "receipt")
         with self.reads.store.snapshot() as reader:
-            compacted = receipt_of_compaction(reader, self.space, given_text(receipt, "receipt"))
-        return self.reads.receipts.get(receipt) if compacted is None else compacted
+            compacted = receipt_of_compaction(reader, self.space, name)
+        return self.reads.receipts.get(name) if compacted is None else compacted
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from clew.condense.recap import Recap
 from clew.memory import Memory
+from clew.memory.arguments import given_text
 from clew.rank.strategies import AUTO, STRATEGIES
 from clew.recall.recap import STYLES
 from clew.rows.turn_log import turn_page
@@ -129,9 +130,10 @@ def _turn(given: Given) -> Turn:
 def _turns(memory: Memory, given: Given) -> dict[str, Any]:
     after = read_cursor(given["cursor"], int)
     limit = given["limit"]
+    session = None if given["session"] is None else given_text(given["session"], "session")
     with memory.reads.store.snapshot() as reader:
-        found = turn_page(reader, memory.space, given["session"], -1 if after is None else after[0], limit + 1)
-    place = "ordinal" if given["session"] is None else "seq"
+        found = turn_page(reader, memory.space, session, -1 if after is None else after[0], limit + 1)
+    place = "ordinal" if session is None else "seq"
     return page(found[:limit], cursor(getattr(found[limit - 1], place)) if len(found) > limit else None)
 
 

@@ -68,8 +68,8 @@ class Field:
         """JSON Schema of a value."""
         found: dict[str, Any] = {"type": str(self.kind), "description": self.about}
         if self.kind is FieldKind.STRING:
-            found |= {"minLength": self.low, "maxLength": self.high}
-            found |= {"enum": list(self.choices)} if self.choices else {}
+            sizes = {"minLength": self.low, "maxLength": self.high}
+            found |= {"enum": list(self.choices)} if self.choices else sizes
             found |= {"format": "date-time"} if self.moment else {}
         elif self.kind is FieldKind.INTEGER:
             found |= {"minimum": self.low, "maximum": self.high}
