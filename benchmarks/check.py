@@ -31,6 +31,7 @@ from clew.evaluate.tables import UNKNOWN, Sheet, number
 from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.models.recorded import RecordedEmbedder
+from clew.serve.measure_proxy import run_proxy_bench
 from clew.version import __version__, build
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -97,6 +98,14 @@ BARS = (
     Bar("open", "value", rising=False, goal=0.5, turns=100_000),
 )
 """Every bar on speed and size."""
+
+PROXY_BARS = (
+    Bar("proxy.first_byte.p50", "excess", rising=False, goal=5),
+    Bar("proxy.streams", "ratio", rising=True, goal=1, reached=1, noise=1.0),
+    Bar("proxy.identical", "value", rising=True, goal=100, reached=100, noise=1.0),
+    Bar("proxy.inserted", "value", rising=True, goal=100, reached=100, noise=1.0),
+    Bar("proxy.cache", "ratio", rising=True, goal=1, reached=0.8, noise=1.0),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -291,6 +300,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     verdicts = measure_recall(options.vectors_cache, say)
     verdicts += measure_condense(CONDENSED, os.environ.get("CLEW_DATA"), say)
     verdicts += judge_speed(run_speed(SIZES if options.full else QUICK, on_progress=say))
+    verdicts += judge_speed(run_proxy_bench(1000, calls=20, on_progress=say), PROXY_BARS)
     print(report(verdicts).text())
     behind = [verdict.title for verdict in verdicts if verdict.ok is False]
     if behind:

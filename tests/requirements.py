@@ -2212,6 +2212,12 @@ UPSTREAM = (
     Requirement(
         "P-UPS-04", "Issue 15.8", "A proxy that dies is started again behind its address, and ends with its program."
     ),
+    Requirement(
+        "P-UPS-05",
+        "Issue 15.13",
+        "`clew bench proxy` sets proxied calls beside direct ones, and counts requests that only gain a block.",
+    ),
+    Requirement("P-UPS-06", "Issue 15, speed", "200 streams at once arrive byte for byte."),
 )
 # --- DISK ---
 DISK = (

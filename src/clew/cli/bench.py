@@ -26,6 +26,7 @@ from clew.evaluate.tables import Sheet, ablation_sheet, difference_sheet, headli
 from clew.models.choose import choose_embedder
 from clew.models.protocol import Embedder
 from clew.models.recorded import RecordedEmbedder
+from clew.serve.measure_proxy import CALLS, TURNS, run_proxy_bench
 from clew.store.open import home_of
 from clew.text.printable import printable
 
@@ -308,6 +309,28 @@ def speed(scope: Scope, *, turns: tuple[int, ...] | None, quick: bool) -> None:
         emit(*(_record(measure) for measure in found))
         return
     _print(speed_sheet(found))
+
+
+@bench.command()
+@click.option("--turns", type=click.IntRange(100), metavar="N", help=f"Turns of the memory.  [default: {TURNS}]")
+@click.option("--quick", is_flag=True, help="Fewer turns and calls.")
+@common
+def proxy(scope: Scope, *, turns: int | None, quick: bool) -> None:
+    """Measure what the proxy costs, and whether it leaves requests and answers alone, beside direct calls.
+
+    Works in a temporary folder, against a scripted upstream, on generated text, without a model and without a network.
+    Times depend on the machine; compare with the same call without the proxy. With --json, one figure per line.
+    """
+    with progress("{task.description}") as shown:
+        task = shown.add_task("")
+        size, calls = (1000, 20) if quick else (TURNS, CALLS)
+        found = run_proxy_bench(
+            turns or size, calls=calls, on_progress=lambda what: shown.update(task, description=what)
+        )
+    if scope.as_json:
+        emit(*(_record(measure) for measure in found))
+        return
+    _print(speed_sheet(found, "The proxy"))
 
 
 def _record(measure: Measure) -> dict[str, Any]:

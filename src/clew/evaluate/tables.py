@@ -166,7 +166,7 @@ def _limits(change: Estimate) -> str:
     return f"{100 * change.low:+.1f} to {100 * change.high:+.1f}"
 
 
-def speed_sheet(measures: Sequence[Measure]) -> Sheet:
+def speed_sheet(measures: Sequence[Measure], title: str = "Speed and size") -> Sheet:
     """One row for each figure, with its reference."""
     rows = tuple(
         (
@@ -179,7 +179,7 @@ def speed_sheet(measures: Sequence[Measure]) -> Sheet:
         )
         for each in measures
     )
-    return Sheet("Speed and size", ("what", "Clew", "reference", "unit", "ratio", "reference is"), rows)
+    return Sheet(title, ("what", "Clew", "reference", "unit", "ratio", "reference is"), rows)
 
 
 def number(value: float) -> str:

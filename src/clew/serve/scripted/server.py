@@ -65,12 +65,15 @@ class ScriptedUpstream:
         script: what the model says.
         pages: answers for paths that are no chats, by path without the query string.
         clock: seconds, for the life of cached prompts.
+        keeps_answers: whether the bodies that were sent are kept in `answers`, by the number of the request.
     """
 
     script: Script = field(default_factory=lambda: always(OK))
     pages: dict[str, Page] = field(default_factory=dict)
     clock: Callable[[], float] = time.monotonic
+    keeps_answers: bool = False
     requests: list[RecordedRequest] = field(default_factory=list)
+    answers: dict[int, bytes] = field(default_factory=dict)
     cache: CacheModel = field(default_factory=CacheModel)
     _stored: dict[str, list[dict[str, Any]]] = field(default_factory=dict)
 
@@ -81,7 +84,7 @@ class ScriptedUpstream:
             return
         request = await self._recorded(scope, receive)
         answer = self._answer(request)
-        await _send(answer, receive, send)
+        await _send(self._kept(answer, request.number) if self.keeps_answers else answer, receive, send)
 
     @contextmanager
     def serving(self, port: int = 0) -> Iterator[str]:
@@ -92,6 +95,11 @@ class ScriptedUpstream:
     def chats(self) -> list[RecordedRequest]:
         """The requests for answers of a model, in order."""
         return [request for request in self.requests if request.wire]
+
+    def _kept(self, answer: _Outgoing, number: int) -> _Outgoing:
+        whole = list(answer.pieces)
+        self.answers[number] = b"".join(whole)
+        return replace(answer, pieces=iter(whole))
 
     async def _recorded(self, scope: Message, receive: Receive) -> RecordedRequest:
         body = b""
