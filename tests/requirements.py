@@ -2218,6 +2218,9 @@ UPSTREAM = (
         "`clew bench proxy` sets proxied calls beside direct ones, and counts requests that only gain a block.",
     ),
     Requirement("P-UPS-06", "Issue 15, speed", "200 streams at once arrive byte for byte."),
+    Requirement(
+        "P-UPS-07", "Issue 15, shows", "A fact from turn 5 is answered at turn 200, after the client has dropped it."
+    ),
 )
 # --- DISK ---
 DISK = (

@@ -17,6 +17,9 @@ _TEXT_KEYS: Final = tuple(
 )
 _WORD: Final = re.compile(r"\w+")
 _SENTENCE: Final = re.compile(r"[^\n.!?]*[^\s.!?][^\n.!?]*(?:[.!?]+(?=\s|$)|(?:[.!?](?=\S)[^\n.!?]*)+[.!?]*|$|\n)")
+_LABEL: Final = re.compile(r"^\d+ [^:]{0,40}: ")
+"""Number and speaker of a remembered turn."""
+
 _SMALL: Final = frozenset(
     "a about an and are at be by did do does for from had has have he her his how i in is it me my of on or our please "
     "she tell that the their them they this to us was we were what when where which who why will with you your".split()
@@ -40,7 +43,7 @@ def answer_from_request(request: RecordedRequest) -> Reply:
         worth = sum(1.0 / counts[word] for word in shared) + len(shared)
         if worth > score:
             best, score = sentence, worth
-    return Reply(best or UNKNOWN)
+    return Reply(_LABEL.sub("", best) or UNKNOWN)
 
 
 def last_question(request: RecordedRequest) -> str:
