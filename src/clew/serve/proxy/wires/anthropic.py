@@ -44,7 +44,7 @@ class _Anthropic:
             headers,
             body,
             found,
-            messages=reading.checked(found.value.get("messages"), "messages"),
+            messages=reading.checked(found.value.get("messages"), "messages", body, found.elements),
             spans=found.elements,
             system=reading.texts(found.value.get("system")),
             tools=reading.names(found.value.get("tools")),

@@ -45,6 +45,7 @@ class _Gemini:
         found = read_body(body, "contents")
         contents = found.value.get("contents")
         is_one = isinstance(contents, dict)
+        spans = (found.members["contents"],) if is_one else found.elements
         asked = _PATH.search(reading.without_query(path))
         return reading.request_of(
             self.name,
@@ -52,8 +53,8 @@ class _Gemini:
             headers,
             body,
             found,
-            messages=reading.checked([contents] if is_one else contents, "contents"),
-            spans=(found.members["contents"],) if is_one else found.elements,
+            messages=reading.checked([contents] if is_one else contents, "contents", body, spans),
+            spans=spans,
             system=_instructions(found.value),
             model=asked[1] if asked else text_of(found.value.get("model")),
             stream=asked is not None and asked[2] == "streamGenerateContent",

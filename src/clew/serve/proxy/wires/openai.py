@@ -34,7 +34,7 @@ class _OpenAI:
 
     def read(self, path: str, headers: Mapping[str, str], body: bytes) -> ChatRequest:
         found = read_body(body, "messages")
-        messages = reading.checked(found.value.get("messages"), "messages")
+        messages = reading.checked(found.value.get("messages"), "messages", body, found.elements)
         first = reading.leading_instructions(messages)
         tools = reading.names(found.value.get("tools"), "function", "custom")
         return reading.request_of(

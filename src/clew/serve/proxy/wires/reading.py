@@ -7,22 +7,36 @@ from typing import Any, Final
 from clew.condense.wires import Message
 from clew.condense.wires.protocol import blocks, checked_list, text_of
 from clew.errors import FormatError, InputError
-from clew.serve.proxy.exchange import PREFIX, ChatRequest
+from clew.serve.proxy.exchange import PREFIX, ChatRequest, Span
 from clew.serve.proxy.wires.json_spans import JsonBody
 
 _INSTRUCTIONS: Final = ("system", "developer")
+_SHALLOW: Final = 100
+"""Brackets without which no 100 objects and lists can be inside each other, which `checked_list` refuses."""
 
 
-def checked(messages: object, name: str) -> tuple[Message, ...]:
+def checked(messages: object, name: str, body: bytes, spans: Sequence[Span]) -> tuple[Message, ...]:
     """The messages of a request.
+
+    Args:
+        name: the member that holds them.
+        spans: where they are in the body.
 
     Raises:
         FormatError: they are no list of objects, or nested too deeply.
     """
+    are_objects = isinstance(messages, list) and all(isinstance(message, dict) for message in messages)
+    if isinstance(messages, list) and are_objects and not any(_may_be_deep(body, span) for span in spans):
+        return tuple(messages)
     try:
         return tuple(checked_list(messages))
     except InputError as error:
         raise FormatError(f"{name}: {error}") from None
+
+
+def _may_be_deep(body: bytes, span: Span) -> bool:
+    """Whether a message has enough brackets to be nested too deeply: most have not, which is found out faster."""
+    return body.count(b"{", span.start, span.end) + body.count(b"[", span.start, span.end) > _SHALLOW
 
 
 def client_headers(headers: Mapping[str, str]) -> dict[str, str]:

@@ -30,7 +30,7 @@ class _Responses:
 
     def read(self, path: str, headers: Mapping[str, str], body: bytes) -> ChatRequest:
         found = read_body(body, "input")
-        messages, spans = _items(found)
+        messages, spans = _items(found, body)
         first = reading.leading_instructions(messages)
         instructions = (reading.texts(message.get("content")) for message in messages[:first])
         return reading.request_of(
@@ -128,14 +128,14 @@ class _Assembler:
         return _answer(self._response, _flat(self._content.messages()), is_complete=self._is_complete)
 
 
-def _items(found: JsonBody) -> tuple[tuple[Message, ...], tuple[Any, ...]]:
+def _items(found: JsonBody, body: bytes) -> tuple[tuple[Message, ...], tuple[Any, ...]]:
     """The input as items, and where they are; text is one message of the user."""
     given = found.value.get("input")
     if isinstance(given, str):
         return ({"role": "user", "content": given},), (found.members["input"],)
     if given is None:  # what is asked lies with the provider
         return (), ()
-    return reading.checked(given, "input"), found.elements
+    return reading.checked(given, "input", body, found.elements), found.elements
 
 
 def _is_text(request: ChatRequest) -> bool:
