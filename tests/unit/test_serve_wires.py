@@ -247,6 +247,36 @@ def test_a_stream_of_openai_is_assembled(size: int) -> None:
 
 
 @pytest.mark.requirement("P-FMT-05")
+def test_streams_of_other_servers_and_older_forms_are_assembled() -> None:
+    reader = OPENAI.reader()
+    calls = [{"id": "a", "function": {"name": "f", "arguments": "{"}}, {"function": {"arguments": "}"}}]
+    more = [{"id": "b", "function": {"name": "g", "arguments": "{}"}}]
+    for given in ({"tool_calls": calls}, {"tool_calls": more}, {"function_call": {"name": "h", "arguments": "{"}}):
+        reader.feed(sse(chunk(delta=given)))
+    reader.feed(sse(chunk(delta={"function_call": {"arguments": "}"}, "audio": {"id": "au", "transcript": "Grü"}})))
+    reader.feed(sse(chunk(delta={"audio": {"transcript": "ezi", "data": "AAAA"}, "reasoning": "Hm"})))
+    (message,) = reader.answer().messages
+    assert [(call["id"], call["function"]) for call in message["tool_calls"]] == [
+        ("a", {"name": "f", "arguments": "{}"}),
+        ("b", {"name": "g", "arguments": "{}"}),
+    ]
+    assert message["function_call"] == {"name": "h", "arguments": "{}"}
+    assert message["audio"] == {"id": "au", "transcript": "Grüezi"}
+    assert message["reasoning_content"] == "Hm"
+
+
+@pytest.mark.requirement("P-FMT-05")
+@pytest.mark.parametrize("wire", ["anthropic", "openai"])
+def test_an_error_inside_a_stream_leaves_it_incomplete(wire: str) -> None:
+    reader = WIRES[wire].reader()
+    reader.feed(sse(*(EVENTS[:-1] if wire == "anthropic" else CHUNKS)))
+    reader.feed(sse({"type": "error", "error": {"type": "overloaded_error", "message": "Later."}}))
+    reader.feed(b"data: [DONE]\n\n")
+    assert reader.answer().messages
+    assert not reader.answer().complete
+
+
+@pytest.mark.requirement("P-FMT-05")
 def test_answers_that_came_whole_are_read() -> None:
     usage = {"input_tokens": 1, "cache_creation_input_tokens": 2, "cache_read_input_tokens": 4, "output_tokens": 8}
     message = {"type": "message", "content": CONTENT, "model": "m", "stop_reason": "tool_use", "usage": usage}

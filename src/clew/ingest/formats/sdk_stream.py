@@ -13,6 +13,10 @@ from clew.ingest.formats.sdk import JsonObject, joined_items, messages_in, plain
 _GROWING: Final = ("text", "thinking", "signature", "content", "partial_json")
 """Members of a delta of Anthropic whose pieces make up a text of the block."""
 
+_OLD_CALL: Final = -1
+_AUDIO: Final = -2
+"""Stand in the place of a call for what a message of Chat Completions has only one of."""
+
 
 class StreamedAnswer:
     """An answer that comes in pieces. A piece of an unknown shape is passed over."""
@@ -55,6 +59,8 @@ class StreamedAnswer:
             **({"content": text} if text else {}),
             **({"refusal": "".join(self._refusals)} if self._refusals else {}),
             **({"tool_calls": [self._call(place) for place in sorted(self._calls)]} if self._calls else {}),
+            **self._beside("function_call", _OLD_CALL),
+            **self._beside("audio", _AUDIO),
         }
         return [
             *joined_items(items),
@@ -93,20 +99,30 @@ class StreamedAnswer:
                 held.append(text)
         for call in _member(delta, "tool_calls") or ():
             self._take_call(call)
+        self._take_texts(_OLD_CALL, _member(delta, "function_call"), ("name", "arguments"))
+        self._take_texts(_AUDIO, _member(delta, "audio"), ("id", "transcript"))
 
     def _take_call(self, call: Any) -> None:
-        place = _place(call, len(self._calls))
+        goes_on = bool(self._calls) and not _member(call, "id")
+        place = _place(call, len(self._calls) - goes_on)  # some servers give no place
         held = self._calls.setdefault(place, {"type": "function"})
-        function = _member(call, "function")
         if _member(call, "id"):
             held["id"] = _member(call, "id")
-        for name in ("name", "arguments"):
-            if isinstance(text := _member(function, name), str):
+        self._take_texts(place, _member(call, "function"), ("name", "arguments"))
+
+    def _take_texts(self, place: int, piece: Any, names: tuple[str, str]) -> None:
+        for name in names:
+            if isinstance(text := _member(piece, name), str):
                 self._call_texts.setdefault((place, name), []).append(text)
 
     def _call(self, place: int) -> JsonObject:
         function = {name: "".join(self._call_texts.get((place, name), ())) for name in ("name", "arguments")}
         return {**self._calls[place], "function": function}
+
+    def _beside(self, name: str, place: int) -> JsonObject:
+        """A member of the message that is put together of texts: its old kind of call, or what was spoken."""
+        found = {part: "".join(texts) for (held, part), texts in self._call_texts.items() if held == place}
+        return {name: found} if found else {}
 
     def _take_part(self, part: JsonObject) -> None:
         last = self._parts[-1] if self._parts else {}

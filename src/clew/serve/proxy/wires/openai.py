@@ -125,7 +125,7 @@ class _Assembler:
         self._stop = ""
         self._model = ""
         self._id = ""
-        self._is_complete = False
+        self._is_complete = self._is_failed = False
 
     def take(self, value: dict[str, Any]) -> None:
         self._model = text_of(value.get("model")) or self._model
@@ -138,8 +138,7 @@ class _Assembler:
         for choice in choices:
             if not choice.get("index") and (stop := text_of(choice.get("finish_reason"))):
                 self._stop, self._is_complete = stop, True
-        if value.get("error"):
-            self._is_complete = False
+        self._is_failed = self._is_failed or bool(value.get("error"))
 
     def end(self) -> None:
         self._is_complete = True
@@ -147,7 +146,8 @@ class _Assembler:
     def answer(self) -> Answer:
         messages = tuple({"content": None, **message} for message in self._content.messages())
         calls = _calls(messages[0]) if messages else ()
-        return Answer(messages, calls, self._usage, self._stop, self._model, self._is_complete, self._id)
+        is_complete = self._is_complete and not self._is_failed
+        return Answer(messages, calls, self._usage, self._stop, self._model, is_complete, self._id)
 
 
 def _last_text(body: bytes, content: Span, parts: list[Any]) -> Span | None:
