@@ -2189,6 +2189,9 @@ RELAY = (
         "DESIGN 10",
         "A block stands in every later request at the same place with the same bytes, also after a restart.",
     ),
+    Requirement(
+        "P-RLY-18", "DESIGN 10", "Calls of Clew's tools are answered by the proxy, where they are on: one answer comes."
+    ),
 )
 
 # --- the scripted upstream, and what is shown with it ---

@@ -16,6 +16,7 @@ from clew.serve.proxy.wires import ProxyWire
 if TYPE_CHECKING:
     from clew.serve.proxy.conversations import Conversation
     from clew.serve.proxy.space_memory import SpaceMemory
+    from clew.serve.toolbox import Toolbox
 
 _WINDOW_BITS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
@@ -95,6 +96,7 @@ class PreparedChat:
         receipt: of the block that was added.
         session: the conversation to which the chat belongs.
         unchanged: why the memory did not take part; None when it did, or was not asked to.
+        box: the tools that are offered in it; None for none.
         cut: whether turns were left out to fit the window, since the memory failed.
     """
 
@@ -104,6 +106,7 @@ class PreparedChat:
     receipt: str | None = None
     session: str | None = None
     unchanged: Unchanged | None = None
+    box: "Toolbox | None" = None
     cut: bool = False
 
 

@@ -59,7 +59,7 @@ class Outgoing:
     body: bytes | AsyncIterator[bytes] | None
 
 
-class UpstreamAnswer:
+class ReceivedAnswer:
     """An answer of an upstream whose headers are there."""
 
     def __init__(self, answer: "httpx2.Response", error: type[Exception]) -> None:
@@ -67,6 +67,7 @@ class UpstreamAnswer:
         self._answer, self._error = answer, error
         self.status = answer.status_code
         self.headers: RawHeaders = answer.headers.raw
+        self.is_encoded = answer.headers.get("content-encoding", "identity") != "identity"
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """The body as it arrives, as it was sent.
@@ -100,7 +101,7 @@ class Forwarder:
             follow_redirects=False,
         )
 
-    async def send(self, outgoing: Outgoing) -> "UpstreamAnswer":
+    async def send(self, outgoing: Outgoing) -> "ReceivedAnswer":
         """Sends a request and returns its answer when the headers are there; the caller closes it.
 
         Raises:
@@ -122,7 +123,7 @@ class Forwarder:
         if not 200 <= answer.status_code <= _LAST_STATUS:
             await answer.aclose()
             raise Unreachable(502, f"status {answer.status_code}")
-        return UpstreamAnswer(answer, self._library.HTTPError)
+        return ReceivedAnswer(answer, self._library.HTTPError)
 
     async def close(self) -> None:
         """Closes all connections."""

@@ -9,17 +9,16 @@ from collections.abc import Awaitable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
-from urllib.parse import quote
 
 from clew.config import ServeConfig
 from clew.serve.access import AccessScope, Principal
 from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
-from clew.serve.proxy.api_errors import error_answer
-from clew.serve.proxy.chats import Chat, ChatTicket, PreparedChat
+from clew.serve.proxy.answering import ClientAnswer
+from clew.serve.proxy.chat_relay import ChatRelay
+from clew.serve.proxy.chats import Chat, ChatTicket
 from clew.serve.proxy.forward import Broken, Forwarder, Outgoing, Unreachable
-from clew.serve.proxy.headers import RawHeaders, backward, only_readable_encodings, onward, options_of, without
-from clew.serve.proxy.kept_answer import KeptAnswer
+from clew.serve.proxy.headers import RawHeaders, backward, onward, options_of
 from clew.serve.proxy.request_body import ClientGone, RequestBody
 from clew.serve.proxy.upstreams import Provider, Target, Upstream, by_body, by_marks, is_plain, split_prefix, url_of
 from clew.serve.proxy.wires import wire_of
@@ -27,9 +26,6 @@ from clew.serve.proxy.workers import Workers
 
 if TYPE_CHECKING:
     from starlette.types import Receive, Scope, Send
-
-_IN_HEADER: Final = " !#$&'()*+,-./:;<=>?@[]^_`{|}~"
-"""Characters of a session's name that stand in a header as they are; the others are percent-encoded, as `%` is."""
 
 _UNKNOWN_PATH: Final = "no page and no API has this path; APIs are below /anthropic, /openai, /gemini, /v1 and /v1beta"
 
@@ -80,7 +76,7 @@ class Proxy:
         """Answers one request."""
         began = time.monotonic()
         body = RequestBody(receive)
-        answer = _Answer(send)
+        answer = ClientAnswer(send)
         target: Target | None = None
         try:
             target = await self._target(request, body)
@@ -120,7 +116,7 @@ class Proxy:
         return Target(provider, below + (b"?" + request.query if request.query else b""))
 
     async def _forward(
-        self, request: Incoming, principal: Principal, target: Target, body: RequestBody, answer: "_Answer"
+        self, request: Incoming, principal: Principal, target: Target, body: RequestBody, answer: ClientAnswer
     ) -> None:
         if AccessScope.PROXY not in principal.scopes:
             await answer.error(target.provider, 403, "this token does not allow the proxy; its scopes have no `proxy`")
@@ -134,37 +130,20 @@ class Proxy:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in onward(request.headers)}
         encoding = headers.get("content-encoding", "")
         chat = Chat(wire, path, headers, raw, encoding, principal, options_of(request.named), ChatTicket())
-        await _unless_gone(self._chat(request, target, chat, answer), body)
-
-    async def _chat(self, request: Incoming, target: Target, chat: Chat, answer: "_Answer") -> None:
-        """Forwards a chat with what is remembered for it, relays the answer, and has it stored."""
-        preparing = await self._workers.prepared(chat)
-        prepared = preparing.sent
-        headers = only_readable_encodings(onward(request.headers))
-        if prepared.body is not None:
-            headers = without(headers, b"content-encoding")
-        body = chat.raw if prepared.body is None else prepared.body
-        headers.append((b"content-length", b"%d" % len(body)))
         url, asked = url_of(self._upstreams[target.provider], target.path)
-        kept: KeptAnswer | None = None
-        stored = False
-        try:
-            sent = await self._forwarder.send(Outgoing(request.method, url, asked, headers, body))
-            kept = KeptAnswer(sent.status, sent.headers, self._config.read_bytes)
-            async with aclosing(sent):
-                await answer.start(sent.status, backward(sent.headers, _about(prepared)))
-                async for piece in sent.pieces():
-                    kept.take(piece)
-                    await answer.piece(piece)
-            kept.end()
-            self._workers.afterwards(chat, preparing, kept)  # before the client sees the end and asks again
-            stored = True
-            await answer.end()
-        finally:
-            if not stored:
-                self._workers.afterwards(chat, preparing, kept)
+        relay = ChatRelay(
+            chat,
+            request.method,
+            url,
+            asked,
+            onward(request.headers),
+            self._forwarder,
+            self._workers,
+            self._config.read_bytes,
+        )
+        await _unless_gone(relay.run(answer), body)
 
-    async def _pass(self, request: Incoming, target: Target, body: RequestBody, answer: "_Answer") -> None:
+    async def _pass(self, request: Incoming, target: Target, body: RequestBody, answer: ClientAnswer) -> None:
         """Forwards a request and its answer as they are."""
         headers = onward(request.headers)
         if request.has_body and b"content-length" in request.named and b"transfer-encoding" not in request.named:
@@ -179,12 +158,6 @@ class Proxy:
             async for piece in sent.pieces():
                 await answer.piece(piece)
             await answer.end()
-
-
-def _about(prepared: PreparedChat) -> list[tuple[bytes, bytes]]:
-    """The headers of Clew in an answer."""
-    told = {b"x-clew-receipt": prepared.receipt, b"x-clew-session": prepared.session}
-    return [(name, quote(value, safe=_IN_HEADER).encode()) for name, value in told.items() if value]
 
 
 async def _unless_gone(work: Awaitable[None], body: RequestBody) -> None:
@@ -205,31 +178,3 @@ async def _unless_gone(work: Awaitable[None], body: RequestBody) -> None:
     finally:
         gone.cancel()
         task.cancel()
-
-
-class _Answer:
-    """The answer to a client; an error after its start cannot be told any more."""
-
-    def __init__(self, send: "Send") -> None:
-        self._send = send
-        self.status: int | None = None
-        self.first: float | None = None
-
-    async def start(self, status: int, headers: RawHeaders) -> None:
-        self.status, self.first = status, time.monotonic()
-        await self._send({"type": "http.response.start", "status": status, "headers": list(headers)})
-
-    async def piece(self, piece: bytes) -> None:
-        await self._send({"type": "http.response.body", "body": piece, "more_body": True})
-
-    async def end(self) -> None:
-        await self._send({"type": "http.response.body", "body": b"", "more_body": False})
-
-    async def error(self, provider: Provider | None, status: int, message: str, *extra: tuple[bytes, bytes]) -> None:
-        """An error in the shape of the provider's API, unless the answer has begun."""
-        if self.status is not None:
-            return
-        headers, text = error_answer(provider, status, message)
-        await self.start(status, [*headers, *extra])
-        await self.piece(text)
-        await self.end()

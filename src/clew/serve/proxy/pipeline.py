@@ -13,8 +13,10 @@ from clew.rank.filter import Filter
 from clew.recall.recall import RecallRequest, recall
 from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat, decoded
 from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, edited
+from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.injections import PutBack
 from clew.serve.proxy.kept_answer import KeptAnswer
+from clew.serve.proxy.offered_tools import OfferedTools
 from clew.serve.proxy.question import question_of, question_place
 from clew.serve.proxy.space_memory import SpaceMemories
 from clew.serve.spaces import Spaces
@@ -31,6 +33,7 @@ class Pipeline:
 
     def __init__(self, spaces: Spaces, config: ServeConfig) -> None:
         self._spaces, self._config = SpaceMemories(spaces), config
+        self._tools = OfferedTools()
 
     def read(self, chat: Chat) -> ChatRequest:
         """The request of a chat.
@@ -46,6 +49,17 @@ class Pipeline:
         Raises:
             ClewError: a memory cannot be opened, written or read.
         """
+        prepared = self._with_memory(chat, request)
+        wants_tools = self._config.tools if chat.options.tools is None else chat.options.tools
+        is_turn = prepared.place is not None and prepared.place.client.side is None
+        return self._tools.offered_in(chat, prepared, request) if wants_tools and is_turn else prepared
+
+    def hold(self, prepared: PreparedChat, held: HeldExchange) -> None:
+        """Keeps calls of Clew's tools that were answered beside calls of the client's own."""
+        self._tools.hold(prepared, held)
+
+    def _with_memory(self, chat: Chat, request: ChatRequest) -> PreparedChat:
+        """What goes upstream but for the tools."""
         space = self._spaces.get(chat.principal.space)
         if chat.options.incognito:
             space.log.pass_over(request)

@@ -8,6 +8,7 @@ from clew.errors import ClewError, FormatError
 from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
+from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.pipeline import Pipeline
 
@@ -37,6 +38,13 @@ class SafePreparation:
     def without_memory(self, chat: Chat, why: Unchanged) -> PreparedChat:
         """What goes upstream when there is no time for the memory."""
         return self._unchanged(chat, why, None)
+
+    def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
+        """Keeps calls of Clew's tools; what fails is an event, and the client's next request may be refused."""
+        try:
+            self._pipeline.hold(prepared, held)
+        except Exception as error:  # noqa: BLE001  # the one place, in the middle of an answer
+            self._events.failed("calls-not-kept", error, space=chat.principal.space)
 
     def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
         """Stores the answer; what fails is an event, and the client has its answer already."""

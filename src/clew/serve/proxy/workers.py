@@ -4,10 +4,12 @@ import asyncio
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Final, Protocol, TypeVar
 
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
+from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.kept_answer import KeptAnswer
 
 _T = TypeVar("_T")
@@ -27,6 +29,10 @@ class Preparation(Protocol):
 
     def without_memory(self, chat: Chat, why: Unchanged) -> PreparedChat:
         """What goes upstream when there is no time for the memory."""
+        ...
+
+    def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
+        """Keeps calls that were answered beside calls of the client's own."""
         ...
 
     def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
@@ -70,7 +76,7 @@ class Workers:
         job = preparing.job
 
         async def store() -> None:
-            prepared = await job
+            prepared = replace(await job, unchanged=preparing.sent.unchanged)
             await self._submit(lambda: self._preparation.after(chat, prepared, answer))
 
         if job.done():  # at once, so that the client's next request finds it before its own in the queue
@@ -80,6 +86,10 @@ class Workers:
             task = asyncio.ensure_future(store())
         self._afterwards.add(task)
         task.add_done_callback(self._afterwards.discard)
+
+    async def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
+        """Keeps calls of Clew's tools, before the client comes back with the results of its own."""
+        await self._submit(lambda: self._preparation.hold(chat, prepared, held))
 
     async def close(self) -> None:
         """Waits until the answers are stored, and ends the threads."""

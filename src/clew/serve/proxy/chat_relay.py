@@ -1,0 +1,118 @@
+"""One chat: prepared in a thread, sent upstream, its answer relayed and stored, calls of Clew's tools answered."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import quote
+
+from clew.serve.proxy.answering import ClientAnswer
+from clew.serve.proxy.chats import Chat, PreparedChat
+from clew.serve.proxy.forward import Forwarder, Outgoing, ReceivedAnswer
+from clew.serve.proxy.headers import RawHeaders, backward, only_readable_encodings, without
+from clew.serve.proxy.kept_answer import KeptAnswer
+from clew.serve.proxy.tool_loop import ToolLoop
+from clew.serve.proxy.workers import Workers
+
+_IN_HEADER: Final = " !#$&'()*+,-./:;<=>?@[]^_`{|}~"
+"""Characters of a session's name that stand in a header as they are; the others are percent-encoded, as `%` is."""
+_SUCCESS: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class ChatRelay:
+    """A chat's way upstream and back.
+
+    Attributes:
+        headers: of the request as they go on, without its length.
+        most: bytes of an answer that are kept for storing.
+    """
+
+    chat: Chat
+    method: str
+    url: str
+    target: bytes
+    headers: RawHeaders
+    forwarder: Forwarder
+    workers: Workers
+    most: int
+
+    async def run(self, answer: ClientAnswer) -> None:
+        """Does it all.
+
+        Raises:
+            Unreachable: the upstream gave no answer.
+            Broken: its answer broke off.
+        """
+        preparing = await self.workers.prepared(self.chat)
+        prepared = preparing.sent
+        kept: KeptAnswer | None = None
+        stored = False
+        try:
+            body = self.chat.raw if prepared.body is None else prepared.body
+            sent = await self._ask(body, prepared)
+            kept = KeptAnswer(sent.status, sent.headers, self.most)
+            loop = self._loop(prepared, sent)
+            if loop is None:
+                await self._plain(prepared, sent, answer, kept)
+            else:
+                await self._joined(loop, loop.answer(body, sent), prepared, answer, kept)
+            self.workers.afterwards(self.chat, preparing, kept)  # before the client sees the end and asks again
+            stored = True
+            await answer.end()
+        finally:
+            if not stored:
+                self.workers.afterwards(self.chat, preparing, kept)
+
+    async def _ask(self, body: bytes, prepared: PreparedChat) -> ReceivedAnswer:
+        headers = only_readable_encodings(self.headers)
+        if prepared.body is not None:
+            headers = without(headers, b"content-encoding")
+        if prepared.box is not None:
+            headers = [*without(headers, b"accept-encoding"), (b"accept-encoding", b"identity")]
+        headers.append((b"content-length", b"%d" % len(body)))
+        return await self.forwarder.send(Outgoing(self.method, self.url, self.target, headers, body))
+
+    async def _plain(
+        self, prepared: PreparedChat, sent: ReceivedAnswer, answer: ClientAnswer, kept: KeptAnswer
+    ) -> None:
+        """Relays an answer as it comes."""
+        async with aclosing(sent):
+            await answer.start(sent.status, backward(sent.headers, _about(prepared)))
+            async for piece in sent.pieces():
+                kept.take(piece)
+                await answer.piece(piece)
+        kept.end()
+
+    def _loop(self, prepared: PreparedChat, sent: ReceivedAnswer) -> ToolLoop | None:
+        """What answers the calls of Clew's tools; None where none are offered, or the answer is an error."""
+        box, request = prepared.box, prepared.request
+        if box is None or request is None or sent.status != _SUCCESS or sent.is_encoded:
+            return None
+        return ToolLoop(self.chat.wire, request, box, lambda further: self._ask(further, prepared))
+
+    async def _joined(
+        self,
+        loop: ToolLoop,
+        pieces: AsyncGenerator[bytes],
+        prepared: PreparedChat,
+        answer: ClientAnswer,
+        kept: KeptAnswer,
+    ) -> None:
+        """Relays an answer from which the calls of Clew's tools are taken; their results go upstream."""
+        async with aclosing(pieces):
+            async for piece in pieces:
+                if answer.status is None and isinstance(loop.shown, ReceivedAnswer):
+                    headers = without(backward(loop.shown.headers, _about(prepared)), b"content-length")
+                    await answer.start(loop.shown.status, headers)
+                kept.take(piece)
+                await answer.piece(piece)
+        if loop.held is not None:
+            await self.workers.hold(self.chat, prepared, loop.held)
+        kept.end()
+
+
+def _about(prepared: PreparedChat) -> list[tuple[bytes, bytes]]:
+    """The headers of Clew in an answer."""
+    told = {b"x-clew-receipt": prepared.receipt, b"x-clew-session": prepared.session}
+    return [(name, quote(value, safe=_IN_HEADER).encode()) for name, value in told.items() if value]

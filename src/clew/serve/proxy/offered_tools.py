@@ -1,0 +1,59 @@
+"""Clew's tools in chats: offered where they are on, with the calls put back that a client saw only in part."""
+
+import threading
+from dataclasses import dataclass, replace
+
+from clew.memory import Memory
+from clew.serve.proxy.chats import Chat, PreparedChat
+from clew.serve.proxy.exchange import ChatRequest, edited
+from clew.serve.proxy.held_calls import HeldCalls, HeldExchange, put_back
+from clew.serve.proxy.tool_loop import tools_edit
+from clew.serve.toolbox import Toolbox
+from clew.serve.tools import Tools
+
+
+@dataclass(frozen=True, slots=True)
+class _Kept:
+    memory: Memory
+    held: HeldCalls
+    box: Toolbox
+
+
+class OfferedTools:
+    """The tools of all spaces of a server. Threads share it."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._spaces: dict[str, _Kept] = {}
+
+    def offered_in(self, chat: Chat, prepared: PreparedChat, request: ChatRequest) -> PreparedChat:
+        """The chat with the tools; as it is where its format, or what the client asks for, leaves no room for them.
+
+        Raises:
+            FormatError: what was made of the request cannot be read again, which is a bug.
+        """
+        if prepared.place is None:
+            return prepared
+        memory, session = prepared.place.space.memory, prepared.place.conversation.session
+        kept = self._of(memory)
+        sent = request if prepared.body is None else chat.wire.read(chat.path, chat.headers, prepared.body)
+        edits = put_back(chat.wire, sent, kept.held, session)
+        offered = tools_edit(chat.wire, sent, kept.box)
+        box = None if offered is None else kept.box
+        edits += [] if offered is None else [offered]
+        return replace(prepared, body=edited(sent.body, edits), box=box) if edits else prepared
+
+    def hold(self, prepared: PreparedChat, held: HeldExchange) -> None:
+        """Keeps calls of ours that were answered beside calls of the client's own."""
+        if prepared.place is not None:
+            memory, session = prepared.place.space.memory, prepared.place.conversation.session
+            self._of(memory).held.keep(session, held, memory.reads.clock())
+
+    def _of(self, memory: Memory) -> _Kept:
+        with self._lock:
+            kept = self._spaces.get(memory.space)
+            if kept is None or kept.memory is not memory:
+                held = HeldCalls(memory.reads.store, memory.space)
+                kept = _Kept(memory, held, Toolbox(Tools(memory, may_store=False, local=False)))
+                self._spaces[memory.space] = kept
+            return kept
