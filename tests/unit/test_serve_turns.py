@@ -151,6 +151,9 @@ def test_images_keep_their_bytes(message: dict[str, Any]) -> None:
         ),
         ("### Task:\nRespond to the user query using the provided context, …", ""),
         ("This session is being continued from a previous conversation that …", ""),
+        ("<command-message>plan</command-message>\n<command-name>/plan</command-name>", ""),
+        ("<command-name>/plan</command-name>\n<command-args>the port</command-args>", "the port"),
+        ("Base directory for this skill: /x\n\nDo it.", ""),
         ("", ""),
     ],
 )

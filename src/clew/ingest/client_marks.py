@@ -59,6 +59,10 @@ _EDITORS: Final = (
     "<editorContext>",
     "<reminderInstructions>",
 )
+_COMMANDS: Final = ("<command-name>", "<command-message>")
+"""How Claude Code writes a command that the user gave; the user's own words are its arguments."""
+_EXPANDED: Final = ("Base directory for this skill:",)
+"""What Claude Code puts in the place of such a command."""
 _SUMMARIES: Final = (
     "This session is being continued from a previous conversation",
     "Another language model started to solve this problem",
@@ -66,11 +70,11 @@ _SUMMARIES: Final = (
 """How Claude Code and Codex open the summary that stands for messages they dropped."""
 _RETRIEVED: Final = "### Task:\nRespond to the user query using the provided context"
 """How Open WebUI opens the texts that it looked up; what the user wrote follows the element `context`."""
-_OWN: Final = ("user_query", "userRequest")
-"""Elements around what the user wrote, where a program writes everything else of a message (Cursor, Copilot)."""
+_OWN: Final = ("user_query", "userRequest", "command-args")
+"""Elements around what the user wrote, where a program writes all else of a message (Cursor, Copilot, commands)."""
 
-_ALL: Final = (*CLAUDE_CODE, *CODEX, *GEMINI_CLI, *_EDITORS)
-_TEXTS: Final = (*(mark for mark in _ALL if not mark.startswith("<")), *_SUMMARIES)
+_ALL: Final = (*CLAUDE_CODE, *CODEX, *GEMINI_CLI, *_EDITORS, *_COMMANDS)
+_TEXTS: Final = (*(mark for mark in _ALL if not mark.startswith("<")), *_EXPANDED, *_SUMMARIES)
 _OPENING: Final = re.compile(
     r"(?m:^)[ \t]*<({})(?=[\s>])[^<>]*>".format(
         "|".join(re.escape(mark.strip("< >")) for mark in _ALL if mark[0] == "<")

@@ -109,7 +109,7 @@ ANTHROPIC: Final = _Anthropic()
 class _Assembler:
     def __init__(self) -> None:
         self._content = StreamedAnswer()
-        self._usage: dict[str, Any] = {}
+        self._usage: dict[str, int] = {}
         self._stop = ""
         self._model = ""
         self._id = ""
@@ -139,9 +139,10 @@ class _Assembler:
         return Answer(messages, _calls(content), usage, self._stop, self._model, self._is_complete, self._id)
 
     def _count(self, usage: object) -> None:
-        """The last word counts: the event at the end repeats or corrects what that at the start told."""
-        if isinstance(usage, dict):
-            self._usage |= {name: value for name, value in usage.items() if value is not None}
+        """The largest number counts: the event at the end adds to what that at the start told, or leaves it at 0."""
+        for name, value in usage.items() if isinstance(usage, dict) else ():
+            if (count := whole_number(value)) is not None:
+                self._usage[name] = max(count, self._usage.get(name, 0))
 
 
 def _calls(content: object) -> tuple[ToolCall, ...]:
