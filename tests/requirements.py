@@ -1242,7 +1242,7 @@ FAST = (
 
 SPEED = (
     Requirement(
-        "F-SPEED-01", "DESIGN 13", "An add takes eleven statements from begin to commit, twelve with an external id."
+        "F-SPEED-01", "DESIGN 13", "An add takes ten statements from begin to commit, eleven with an external id."
     ),
     Requirement(
         "F-SPEED-02", "DESIGN 13", "A session that arrives in groups is aligned like the whole, and read once."
@@ -2236,6 +2236,11 @@ DISK = (
         "W-DSK-02",
         "DESIGN 13",
         "Segments of terms are compressed in the store; those of before are read, and damage is named.",
+    ),
+    Requirement(
+        "W-DSK-03",
+        "DESIGN 4 and 13",
+        "A turn added by itself is weighed behind its acknowledgement; asked before, it has what its words give.",
     ),
 )
 

@@ -31,7 +31,7 @@ def stretch(number: int) -> Stretch:
     ]
     rows[1] = rows[1]._replace(text="We sold the hives.")
     weighings[2] = None
-    return Stretch(rows, [()] * len(rows), weighings, counted_to=1_000)
+    return Stretch(rows, [()] * len(rows), weighings, counted_to=1_000, analysed_to=1_000)
 
 
 def stretches() -> Iterator[Stretch]:

@@ -39,7 +39,7 @@ from tests.memories import NOON, at, empty_store, history, quiet, rows, told
 
 @pytest.mark.requirement("F-SPEED-01")
 @pytest.mark.parametrize("external_id", [None, "e"])
-def test_an_add_takes_eleven_statements_from_begin_to_commit(tmp_path: Path, external_id: str | None) -> None:
+def test_an_add_takes_ten_statements_from_begin_to_commit(tmp_path: Path, external_id: str | None) -> None:
     store = SqliteStore.open(tmp_path / "home")
     seen: list[str] = []
 
@@ -55,7 +55,7 @@ def test_an_add_takes_eleven_statements_from_begin_to_commit(tmp_path: Path, ext
         store._writer._connection.exec_trace = None
     store.close()
     first = next(place for place, sql in enumerate(seen) if sql.startswith("BEGIN"))
-    assert seen.index("COMMIT", first) + 1 - first == 11 + (external_id is not None)
+    assert seen.index("COMMIT", first) + 1 - first == 10 + (external_id is not None)
 
 
 @pytest.mark.requirement("F-SPEED-02")

@@ -22,7 +22,7 @@ from clew.analyze.novelty import Vector, calibration_of
 from clew.analyze.prototypes import Prototypes
 from clew.analyze.tags import LOOKBACK
 from clew.analyze.turns import Rules, analyze_turn
-from clew.analyze.weigh import ANALYZE_VERSION, weigh
+from clew.analyze.weigh import ANALYZE_VERSION
 from clew.config import AnalyzeConfig
 from clew.derive.branch_state import (
     MARK,
@@ -43,7 +43,7 @@ from clew.index.vectors import has_vector, vectors_at
 from clew.index.view import IndexView
 from clew.models.protocol import Embedder
 from clew.rows.analysis_progress import ANALYSIS_VERSION, PROGRESS, Progress, read_progress
-from clew.rows.annotation_codec import analysis_text, weighing_text
+from clew.rows.annotation_codec import analysis_text
 from clew.rows.annotations import ANALYSIS, PROVENANCE, TAG, WEIGHING, maker_number, note_replaced
 from clew.rows.domain_prototypes import make_prototypes, read_prototypes
 from clew.rows.parameters import read_learned, structure_of
@@ -260,7 +260,7 @@ class Analysis:
                 text = analysis_text(replace(analysis, tags=own).annotations() | _annotated_again(item))
                 found.analyses.append((item.ordinal, text))
                 if not item.weighed:
-                    found.weighings.append((item.ordinal, weighing_text(weigh(item.turn.text).annotations())))
+                    found.weighings.append((item.ordinal, item.weighing))
 
     def _items(self, reader: Reader, view: IndexView, model: str | None, rows: Sequence[TurnRow]) -> list[TurnMaterial]:
         if model is not None and model not in self._prototypes:

@@ -22,7 +22,8 @@ from clew.analyze.turns import SessionHistory, TurnInput, as_seen
 from clew.analyze.weigh import weigh
 from clew.analyze.words import Reading, read
 from clew.rank.tuning.structure import StructureParameters
-from clew.rows.annotations import WEIGHING, said_of
+from clew.rows.annotation_codec import weighing_text
+from clew.rows.annotations import WEIGHING, said_of, weighing_made
 from clew.store.protocol import Reader
 from clew.store.row_types import TurnRow
 from clew.store.rows import dumps, turn_from_row
@@ -107,6 +108,11 @@ class TurnMaterial:
         """The turn as `analyze_turn` takes it."""
         answers = self.turn.parent or None
         return TurnInput(self.name, self.turn.role, self.turn.text, self.vector, self.terms, answers)
+
+    @property
+    def weighing(self) -> str:
+        """The annotations as a row of WEIGHING has them: with the document's window."""
+        return weighing_text(self.annotations) if self.by.window == WINDOW else weighing_made(self.turn.text)
 
     @cached_property
     def naming(self) -> str:

@@ -31,12 +31,14 @@ class Stretch:
     Attributes:
         spans: the names that a model saw in each turn.
         counted_to: turns with a lower ordinal are counted in the entity graph.
+        analysed_to: those from there on may wait to be weighed.
     """
 
     rows: list[TurnRow]
     spans: list[Spans]
     weighings: list[WeighingRow | None]
     counted_to: int
+    analysed_to: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,16 +74,16 @@ def examine(stretch: Stretch) -> tuple[list[Examined], Counts]:
         if content_hash(turn) != row.hash:
             found.append(Examined(_ALTERED, blobs))
             continue
-        found.append(_derived(turn, row, blobs, weighing))
+        found.append(_derived(turn, row, blobs, weighing, waits=row.ordinal >= stretch.analysed_to))
         if row.ordinal < stretch.counted_to:
             counts.add(turn, spans)
     return found, counts
 
 
-def _derived(turn: Turn, row: TurnRow, blobs: frozenset[str], weighing: WeighingRow | None) -> Examined:
+def _derived(turn: Turn, row: TurnRow, blobs: frozenset[str], weighing: WeighingRow | None, *, waits: bool) -> Examined:
     fresh = derive(turn)
     entry = entry_digest(fresh.entry(seq=row.seq, ordinal=row.ordinal))
-    is_weighed = _is_weighed(weighing, fresh.annotations[WEIGHING.name])
+    is_weighed = (weighing is None and waits) or _is_weighed(weighing, fresh.annotations[WEIGHING.name])
     return Examined(None, blobs, entry, turn.text == plain_text(turn.parts), is_weighed)
 
 

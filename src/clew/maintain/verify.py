@@ -19,6 +19,7 @@ from clew.maintain.check_derived import DerivedCheck
 from clew.maintain.check_references import find_gaps, find_lost_parents, find_odd_jobs, find_orphans, orphan_problem
 from clew.maintain.examine import Stretch
 from clew.maintain.examine_together import examined
+from clew.rows.analysis_progress import read_progress
 from clew.rows.annotations import BY_TURN, lost_ordinals, orphans
 from clew.rows.name_spans import spans_by_name
 from clew.rows.turn_log import stored_rows
@@ -105,9 +106,10 @@ def _read_log(store: Store, reader: Reader, space: str) -> _Log:
 
 
 def _stretches(store: Store, reader: Reader, space: str, upto: int) -> Iterator[Stretch]:
+    analysed = read_progress(reader, space)[1].next
     for rows in stored_rows(store, space):
         spans = spans_by_name(reader, space, [turn_id(row.session, row.seq) for row in rows])
-        yield Stretch(rows, spans, WEIGHING.get_many(reader, [(space, row.ordinal) for row in rows]), upto)
+        yield Stretch(rows, spans, WEIGHING.get_many(reader, [(space, row.ordinal) for row in rows]), upto, analysed)
 
 
 def _damage(line: str) -> Problem:

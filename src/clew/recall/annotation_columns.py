@@ -24,7 +24,7 @@ from clew.rank.algebra.evaluate import Positions, Values
 from clew.rank.algebra.fields import DOMAINS, NUANCES, OVERLAYS, OWN_SCORES, SCORES
 from clew.rows.analysis_progress import read_progress
 from clew.rows.annotation_codec import analysis_of, weighing_of
-from clew.rows.annotations import ANALYSIS, WEIGHING, replaced
+from clew.rows.annotations import ANALYSIS, WEIGHING, replaced, weighings_made
 from clew.store.protocol import Reader
 from clew.store.selections import ANALYSIS_VALUE, ANALYSIS_VALUES, WEIGHING_VALUE, WEIGHING_VALUES
 from clew.types.ids import turn_id
@@ -264,7 +264,7 @@ def read_into(table: Table, reader: Reader, space: str, view: IndexView, places:
     """Adds turns to a table, in the order of their places."""
     for start in range(0, len(places), _PAGE):
         numbers = view.turns.ordinal[places[start : start + _PAGE]].tolist()
-        weighing = _values(reader, space, numbers, WEIGHING) if table.weighed else [None] * len(numbers)
+        weighing = _weighings(reader, space, numbers) if table.weighed else [None] * len(numbers)
         table.extend(list(zip(weighing, _values(reader, space, numbers, ANALYSIS), strict=True)))
 
 
@@ -272,6 +272,13 @@ def owners(view: IndexView, places: Positions) -> list[str]:
     """The ids of turns."""
     sessions = [view.sessions[code] for code in view.turns.session[places].tolist()]
     return [turn_id(session, seq) for session, seq in zip(sessions, view.turns.seq[places].tolist(), strict=True)]
+
+
+def _weighings(reader: Reader, space: str, numbers: Sequence[int]) -> list[str | None]:
+    values = _values(reader, space, numbers, WEIGHING)
+    lacking = [number for number, value in zip(numbers, values, strict=True) if value is None]
+    made = dict(zip(lacking, weighings_made(reader, space, lacking), strict=True))
+    return [made.get(number) if value is None else value for number, value in zip(numbers, values, strict=True)]
 
 
 def _values(reader: Reader, space: str, numbers: Sequence[int], table: str) -> list[str | None]:

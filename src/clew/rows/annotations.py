@@ -9,8 +9,9 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final
 
+from clew.analyze.weigh import ANALYZE_VERSION, weigh
 from clew.errors import InputError
-from clew.rows.annotation_codec import analysis_of, weighing_of
+from clew.rows.annotation_codec import analysis_of, weighing_of, weighing_text
 from clew.store import tables
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import MetaRow
@@ -23,6 +24,7 @@ from clew.store.selections import (
     META_VALUE,
     TURN_ORDINAL,
     TURN_PLACES,
+    TURN_TEXT,
     WEIGHING_ORDINAL,
     WEIGHING_VALUE,
 )
@@ -86,6 +88,17 @@ def replaced(reader: Reader, space: str) -> int:
     return int(META_VALUE.get(reader, (space, SAID)) or 0)
 
 
+def weighing_made(text: str) -> str:
+    """What rules weigh of a text, as a row of WEIGHING has it."""
+    return weighing_text(weigh(text).annotations())
+
+
+def weighings_made(reader: Reader, space: str, ordinals: Sequence[int]) -> list[str | None]:
+    """The values of WEIGHING of turns that wait for the analysis, which writes them; None for those that are gone."""
+    texts = [TURN_TEXT.first(reader, (space, each), (space, each), index="ordinal") for each in ordinals]
+    return [None if text is None else weighing_made(text) for text in texts]
+
+
 def note_replaced(tx: Transaction, space: str) -> None:
     """Counts once more; whoever replaces or removes annotations of analysed turns calls it in the same transaction."""
     META.put(tx, [MetaRow(space, SAID, str(replaced(tx, space) + 1))])
@@ -103,9 +116,12 @@ def annotations_of(reader: Reader, space: str, owner: str) -> dict[str, Annotati
     if ordinal is None:
         return dict(sorted(found.items()))
     weighing = tables.WEIGHING.get(reader, (space, ordinal))
-    if weighing is not None:
-        values = weighing_of(weighing.value).items()
-        found |= {kind: Annotation(value, PROVENANCE, weighing.version) for kind, value in values}
+    if weighing is None:
+        value, version = weighings_made(reader, space, [ordinal])[0], ANALYZE_VERSION
+    else:
+        value, version = weighing.value, weighing.version
+    if value is not None:
+        found |= {kind: Annotation(each, PROVENANCE, version) for kind, each in weighing_of(value).items()}
     analysis = tables.ANALYSIS.get(reader, (space, ordinal))
     if analysis is not None:
         provenance = makers_of(reader, space)[analysis.maker]

@@ -153,8 +153,9 @@ class Appender:
             return reader.count("tombstone", (self._space,), (self._space,))
 
     def add(self, item: Prepared, now: datetime) -> Fate:
-        """Appends one turn; returns once it is durable."""
-        turn, derived = item.turn, derive(item.turn)
+        """Appends one turn; returns once it is durable. It is weighed behind that, with the analysis."""
+        turn = item.turn
+        derived = derive(turn, weighed=turn.origin == "injected")  # which the analysis passes over
 
         def write(tx: Transaction) -> Fate:
             ground = _ground(tx, self._space, turn.session, now)
@@ -461,4 +462,5 @@ def sequence_key(item: Prepared) -> TurnKey:
 
 def weighing_rows(space: str, items: Iterable[tuple[int, Derived]]) -> list[WeighingRow]:
     """The rows of layers 1 to 3 that are written together with the turns, given by ordinal."""
-    return [WeighingRow(space, ordinal, item.annotations[WEIGHING.name], ANALYZE_VERSION) for ordinal, item in items]
+    made = ((ordinal, item.annotations.get(WEIGHING.name)) for ordinal, item in items)
+    return [WeighingRow(space, ordinal, value, ANALYZE_VERSION) for ordinal, value in made if value is not None]

@@ -12,7 +12,6 @@ from datetime import UTC, date, datetime, time, timedelta
 from functools import lru_cache
 from typing import Final
 
-from clew.analyze.weigh import weigh
 from clew.config import IngestConfig
 from clew.errors import TurnRejected
 from clew.index.entry import DATED, STANDING, PieceTerms, TurnEntry, date_marks, name_mark
@@ -21,8 +20,7 @@ from clew.ingest.exclude import exclusion
 from clew.ingest.identity import content_hash
 from clew.ingest.media import offload
 from clew.ingest.secrets import mask_turn
-from clew.rows.annotation_codec import weighing_text
-from clew.rows.annotations import WEIGHING
+from clew.rows.annotations import WEIGHING, weighing_made
 from clew.store.rows import check_json, to_us
 from clew.text.dates import date_text, date_words, resolve
 from clew.text.names import greeting_aliases
@@ -134,14 +132,14 @@ def prepare(turn: Turn, config: IngestConfig) -> Prepared:
     return Prepared(turn, content_hash(turn), blobs, masked, excluded)
 
 
-def derive(turn: Turn) -> Derived:
-    """Everything that follows from a stored turn without a model. A rebuild gives the same result as the first time."""
-    return Derived(
-        turn=turn,
-        pieces=index_pieces(turn),
-        style=style(turn.text),
-        annotations={WEIGHING: weighing_text(weigh(turn.text).annotations())},
-    )
+def derive(turn: Turn, *, weighed: bool = True) -> Derived:
+    """Everything that follows from a stored turn without a model. A rebuild gives the same result as the first time.
+
+    Args:
+        weighed: with what rules weigh of the words, two thirds of the time; else the analysis adds it.
+    """
+    said = {WEIGHING: weighing_made(turn.text)} if weighed else {}
+    return Derived(turn=turn, pieces=index_pieces(turn), style=style(turn.text), annotations=said)
 
 
 def index_pieces(turn: Turn) -> tuple[PieceTerms, ...]:
