@@ -135,6 +135,11 @@ CLI = (
         "docs/packing.md",
         "Asked what a session was about, a block of any size has how it began, how it ended and beats in short.",
     ),
+    Requirement(
+        "F-TDY-08",
+        "issue 14",
+        "How much of the answers of benchmark questions can be read from recap and recall is measured at equal tokens.",
+    ),
     Requirement("F-TDY-06", "docs/packing.md", "A block and a recap have as many tokens when printed as were counted."),
     Requirement("F-CLI-26", "Issue 12.2", "No control character of stored text or arguments reaches a terminal."),
     Requirement(

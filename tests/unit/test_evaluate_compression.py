@@ -1,6 +1,7 @@
 """What `clew bench condense` counts: evidence that is used again, where it is found, and what it is compared with."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -8,13 +9,14 @@ import pytest
 from clew.condense.material import RecapTurn, TurnScores, recap_turns
 from clew.config import Config
 from clew.errors import InputError
-from clew.evaluate.compression.answers import ALONE, RECAP, answer_questions
+from clew.evaluate.compression.answers import ALONE, RECAP, answer_questions, readable
 from clew.evaluate.compression.extracts import LAST, SUMMARISERS, CondenseSetup, extracts
 from clew.evaluate.compression.histories import History, load_histories
 from clew.evaluate.compression.later_use import later_uses
 from clew.evaluate.compression.suite import condense_sheets, run_condense, share, summarise_condense
 from clew.evaluate.compression.survival import FOUND, REFERENCE, compact_history
 from clew.evaluate.compression.survival import RECAP as LITERALLY
+from clew.evaluate.corpus import DatasetQuestion
 from clew.evaluate.metrics import tokens
 from clew.types.turn import Turn
 from tests.small_talk import small_talk
@@ -98,6 +100,37 @@ def test_questions_are_answered_at_equal_tokens(tmp_path: Path) -> None:
         assert list(outcome.found) == [ALONE, RECAP, LAST]
         assert all(found["400"].tokens <= 400 for found in outcome.found.values())
     assert answer_questions(History(name="garden", turns=garden()), PLAIN, [400]) == []
+
+
+@pytest.mark.requirement("F-TDY-08")
+def test_answers_are_read_by_their_words_or_by_needles() -> None:
+    asked = DatasetQuestion(id="q", text="Which engine runs the pump?", category="c", evidence=("a",))
+    told = replace(asked, answer="The old diesel engine, in March")
+    assert readable(asked, "anything") is None
+    assert readable(told, "An old one.") == pytest.approx(1 / 3)
+    assert readable(told, "In March the diesel was old.") == 1.0
+    literal = replace(told, needles=("a  Diesel", "of March"))
+    assert readable(literal, "a diesel\nsince the first of March") == 1.0
+    assert readable(literal, "a diesel since May") == 0.0
+
+
+@pytest.mark.requirement("F-TDY-08")
+def test_answers_stand_beside_the_evidence_for_each_form_and_budget(tmp_path: Path) -> None:
+    histories = load_histories(small_talk(tmp_path))
+    setup = CondenseSetup(config=Config(), extracts=extracts(()), sample=3)
+    run = run_condense(histories, setup, data="talk", budgets=[200, 400])
+    (sheet,) = (each for each in condense_sheets(run) if each.title.startswith("Answers of"))
+    assert [row[0] for row in sheet.rows] == [ALONE, RECAP, LAST]
+    answers = summarise_condense(run)["answers"][RECAP]["400"]
+    assert 0 <= answers["answered"] <= 1
+    assert 0 <= answers["answer"] <= 1
+
+
+@pytest.mark.requirement("F-TDY-08")
+def test_a_history_is_compacted_when_asked_and_not_before() -> None:
+    due = replace(Config(), condense=replace(Config().condense, session_tokens=100))
+    (cut,) = compact_history(History(name="garden", turns=garden()), CondenseSetup(config=due), [0.9])
+    assert cut.covered > 0
 
 
 @pytest.mark.requirement("F-KEEP-01")

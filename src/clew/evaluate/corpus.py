@@ -17,6 +17,8 @@ from clew.types.turn import Role, Turn
 KEY: Final = "bench_id"
 """Metadata key under which a stored turn carries the data set's own id."""
 
+_ANSWERS: Final = ("answer", "ideal_answer", "ideal_summary")
+
 T = TypeVar("T")
 
 
@@ -63,6 +65,8 @@ class DatasetQuestion:
     Attributes:
         id: unique in the data set.
         asked_at: when it is asked; None means right after the last turn.
+        answer: as the data words it; empty where it gives none.
+        needles: what a text has to hold literally, white space and case aside, for the answer to be read from it.
     """
 
     id: str
@@ -70,6 +74,14 @@ class DatasetQuestion:
     category: str
     evidence: tuple[str, ...]
     asked_at: datetime | None = None
+    answer: str = ""
+    needles: tuple[str, ...] = ()
+
+
+def answer_in(item: Mapping[str, Any]) -> str:
+    """The answer that a record of a question gives; empty where it gives none."""
+    found = next((item[name] for name in _ANSWERS if item.get(name) is not None), "")
+    return ", ".join(map(str, found)) if isinstance(found, list) else str(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,11 +44,13 @@ class EvidenceCoverage(Record):
         whole: whether the turn is found: a run of at least `WHOLE` of its words.
         cover: 0..1, share of the turn's shingles that occur anywhere in the context.
         tokens: length of the context.
+        answer: 0..1, how much of the answer can be read from the context; None where that was not asked or is unknown.
     """
 
     whole: tuple[bool, ...]
     cover: tuple[float, ...]
     tokens: int
+    answer: float | None = None
 
 
 class Passage:

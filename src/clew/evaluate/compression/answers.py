@@ -1,4 +1,8 @@
-"""How much of the evidence of benchmark questions is in a recap and a recall together, at equal tokens."""
+"""How much of the evidence and answers of benchmark questions is in a recap and a recall together, at equal tokens.
+
+An answer is read from a text to the share of its words, beside those of the question, that the text has; where the data
+gives literal needles, wholly or not at all.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -10,10 +14,12 @@ from clew.errors import ClewError
 from clew.evaluate.compression.extracts import LAST, CondenseSetup, Extract
 from clew.evaluate.compression.histories import History
 from clew.evaluate.compression.survival import LONGEST, MOST, RATIO
+from clew.evaluate.corpus import DatasetQuestion
 from clew.evaluate.metrics import EvidenceCoverage, Passage, tokens, words
 from clew.evaluate.recall import EPOCH, AskingClock, sampled
 from clew.evaluate.results import QuestionOutcome
 from clew.memory import Memory
+from clew.text.terms import terms
 
 ALONE: Final = "recall alone"
 RECAP: Final = "recap and recall"
@@ -58,7 +64,7 @@ def answer_questions(history: History, setup: CondenseSetup, budgets: Sequence[i
                     category=question.category,
                     roles=(),
                     ranks=(),
-                    found=_found(memory, question.text, evidence, heads, budgets),
+                    found=_found(memory, question, evidence, heads, budgets),
                 )
             )
     return found
@@ -85,7 +91,7 @@ def _form(extract: str) -> str:
 
 def _found(
     memory: Memory,
-    question: str,
+    question: DatasetQuestion,
     evidence: Sequence[Sequence[str]],
     heads: Mapping[str, Mapping[int, str]],
     budgets: Sequence[int],
@@ -96,6 +102,16 @@ def _found(
         for budget in budgets:
             head = by_budget[budget]
             left = max(0, budget - tokens(head))
-            rest = memory.recall(question, budget=left).text if left else ""
-            found[form][str(budget)] = Passage(f"{head}\n{rest}", budget).find(evidence)
+            rest = memory.recall(question.text, budget=left).text if left else ""
+            passage = Passage(f"{head}\n{rest}", budget)
+            found[form][str(budget)] = replace(passage.find(evidence), answer=readable(question, passage.text))
     return found
+
+
+def readable(question: DatasetQuestion, text: str) -> float | None:
+    """How much of the answer of a question can be read from a text, 0..1; None where the data has no answer."""
+    if question.needles:
+        held = " ".join(text.split()).casefold()
+        return float(all(" ".join(needle.split()).casefold() in held for needle in question.needles))
+    wanted = set(terms(question.answer)) - set(terms(question.text))
+    return len(wanted & set(terms(text))) / len(wanted) if wanted else None

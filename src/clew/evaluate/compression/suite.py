@@ -19,6 +19,9 @@ from clew.version import __version__
 BUDGETS: Final = (1_000, 2_000, 4_000)
 """Tokens of the contexts in which questions are answered."""
 
+READ: Final = 0.8
+"""Share of an answer's words from which it can be read from a text."""
+
 ALL: Final = "all"
 
 GROUPS: Final = {
@@ -124,7 +127,17 @@ def summarise_condense(run: CondenseRun) -> dict[str, Any]:
 
 def _answered(outcomes: Sequence[QuestionOutcome], form: str, budget: int) -> dict[str, float | None]:
     found = {measure: mean(outcomes, form, budget, measure) for measure in ("recall", "soft")}
-    return {measure: None if value is None else value.mean for measure, value in found.items()}
+    answers = dict(zip(("answered", "answer"), readable_answers(outcomes, form, budget), strict=True))
+    return {measure: None if value is None else value.mean for measure, value in found.items()} | answers
+
+
+def readable_answers(outcomes: Sequence[QuestionOutcome], form: str, budget: int) -> tuple[float | None, float | None]:
+    """The share of questions whose answer can be read, and how much of it can be read in the mean; None without any."""
+    found = [outcome.found.get(form, {}).get(str(budget)) for outcome in outcomes]
+    shares = [each.answer for each in found if each is not None and each.answer is not None]
+    if not shares:
+        return None, None
+    return sum(share >= READ for share in shares) / len(shares), sum(shares) / len(shares)
 
 
 def _sizes(cuts: Sequence[CompactedCut]) -> Sheet:
@@ -177,7 +190,7 @@ def _answer_forms(outcomes: Sequence[QuestionOutcome]) -> list[str]:
 
 
 def _answers(run: CondenseRun) -> list[Sheet]:
-    """Evidence turns found, and their soft cover, by form; then by category for the largest budget."""
+    """Evidence turns found and their soft cover, and answers, by form; then evidence by category at the last budget."""
     if not run.outcomes:
         return []
     sizes = tuple(f"{budget:,}" for budget in run.budgets)
@@ -191,8 +204,32 @@ def _answers(run: CondenseRun) -> list[Sheet]:
     )
     return [
         Sheet(title, ("form", *sizes), rows),
-        Sheet(f"The same by category, within {most:,} tokens", ("category", *forms), by_kind),
+        *_answer_sheet(run, forms, sizes),
+        Sheet(f"Evidence by category, within {most:,} tokens", ("category", *forms), by_kind),
     ]
+
+
+def _answer_sheet(run: CondenseRun, forms: Sequence[str], sizes: Sequence[str]) -> list[Sheet]:
+    """The answers that can be read, and their words; none where the data has no answers."""
+    counted = sum(
+        any(each.answer is not None for by in outcome.found.values() for each in by.values())
+        for outcome in run.outcomes
+    )
+    if not counted:
+        return []
+    rows = tuple(
+        (form, *(" / ".join(map(_tenths, readable_answers(run.outcomes, form, budget))) for budget in run.budgets))
+        for form in forms
+    )
+    return [
+        Sheet(
+            f"Answers of {counted:,} questions that can be read / their words, %, within tokens", ("form", *sizes), rows
+        )
+    ]
+
+
+def _tenths(value: float | None) -> str:
+    return UNKNOWN if value is None else f"{100 * value:.1f}"
 
 
 def _pair(outcomes: Sequence[QuestionOutcome], form: str, budget: int) -> str:

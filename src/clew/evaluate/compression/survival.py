@@ -74,7 +74,8 @@ def compact_history(history: History, setup: CondenseSetup, cuts: Sequence[float
         for place in _places(history.turns, cuts):
             total = _tokens(history.turns[:place])
             budget = min(MOST, total // RATIO)
-            condense = replace(setup.config.condense, recap_tokens=budget)
+            # Only when asked, so that no compaction of the background work comes first.
+            condense = replace(setup.config.condense, recap_tokens=budget, session_tokens=0, window=0)
             settings = replace(setup.config, condense=condense)
             with Memory.open(home, config=settings, embedder=setup.embedder or "none") as memory:
                 report = memory.add_many(list(history.turns[told:place]))

@@ -15,6 +15,7 @@ from clew.evaluate.corpus import (
     DatasetConversation,
     DatasetQuestion,
     DatasetTurn,
+    answer_in,
     moment,
     once,
     read_json,
@@ -56,7 +57,13 @@ def _conversation(path: Path) -> DatasetConversation:
                 skipped["no source that resolves"] += 1
                 continue
             questions.append(
-                DatasetQuestion(id=f"{name}/{ability}{number}", text=text, category=ability, evidence=evidence)
+                DatasetQuestion(
+                    id=f"{name}/{ability}{number}",
+                    text=text,
+                    category=ability,
+                    evidence=evidence,
+                    answer=answer_in(asked),
+                )
             )
     return DatasetConversation(name=name, turns=turns, questions=tuple(questions), skipped=dict(skipped))
 

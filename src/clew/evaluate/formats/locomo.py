@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn, moment, once, take
+from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn, answer_in, moment, once, take
 
 CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 
@@ -47,7 +47,10 @@ def _conversation(item: object, place: int, where: str) -> DatasetConversation:
             skipped["no evidence that resolves"] += 1
         else:
             text = take(asked, "question", str, f"{where}, question {number}")
-            questions.append(DatasetQuestion(id=f"{name}/q{number}", text=text, category=category, evidence=evidence))
+            found = DatasetQuestion(
+                id=f"{name}/q{number}", text=text, category=category, evidence=evidence, answer=answer_in(asked)
+            )
+            questions.append(found)
     return DatasetConversation(name=name, turns=turns, questions=tuple(questions), skipped=dict(skipped))
 
 

@@ -1,8 +1,8 @@
 """Clew's own data set format: a folder with `conversation.jsonl` and `questions.json`, like the sample conversation.
 
 `conversation.jsonl` has one turn on each line, as `clew import` reads them, each with an `external_id`.
-`questions.json` is a list of `question`, `evidence` (external ids; a question without any is skipped) and an optional
-`category`.
+`questions.json` is a list of `question`, `evidence` (external ids; a question without any is skipped), and optionally
+`category`, `answer` and `needles` (what a text must hold literally for the answer to be read from it).
 """
 
 import json
@@ -10,7 +10,15 @@ from pathlib import Path
 from typing import Any, Final
 
 from clew.errors import FormatError, InputError
-from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn, read_json, read_text, take
+from clew.evaluate.corpus import (
+    DatasetConversation,
+    DatasetQuestion,
+    DatasetTurn,
+    answer_in,
+    read_json,
+    read_text,
+    take,
+)
 from clew.types.turn import Turn
 
 TURNS: Final = "conversation.jsonl"
@@ -74,4 +82,6 @@ def _question(item: Any, number: int, known: set[str], where: str) -> DatasetQue
         text=take(item, "question", str, where),
         category=str(item.get("category", CATEGORY)),
         evidence=evidence,
+        answer=answer_in(item),
+        needles=tuple(map(str, item.get("needles") or ())),
     )

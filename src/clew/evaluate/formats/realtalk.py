@@ -10,7 +10,16 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from clew.evaluate.corpus import DatasetConversation, DatasetQuestion, DatasetTurn, moment, once, read_json, take
+from clew.evaluate.corpus import (
+    DatasetConversation,
+    DatasetQuestion,
+    DatasetTurn,
+    answer_in,
+    moment,
+    once,
+    read_json,
+    take,
+)
 
 CATEGORIES: Final = {1: "multi-hop", 2: "temporal", 3: "commonsense"}
 
@@ -48,7 +57,10 @@ def _conversation(path: Path) -> DatasetConversation:
             continue
         text = take(asked, "question", str, where)
         name = f"{path.stem}/q{number}"
-        questions.append(DatasetQuestion(id=name, text=text, category=category, evidence=tuple(evidence)))
+        found = DatasetQuestion(
+            id=name, text=text, category=category, evidence=tuple(evidence), answer=answer_in(asked)
+        )
+        questions.append(found)
     return DatasetConversation(name=path.stem, turns=turns, questions=tuple(questions), skipped=dict(skipped))
 
 
