@@ -8,7 +8,7 @@ import pytest
 from clew.serve.scripted.script import RecordedRequest, Reply, ToolUse
 from clew.serve.scripted.server import ScriptedUpstream
 from tests.e2e.test_proxy_chats import CHATS, KEYS, filled
-from tests.e2e.test_proxy_remembers import eventually, stored
+from tests.e2e.test_proxy_stores import eventually, stored
 from tests.proxies import proxy
 from tests.raw_upstreams import ask, post, split
 
