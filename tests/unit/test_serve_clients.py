@@ -44,6 +44,9 @@ def test_subagents_of_claude_code_have_conversations_of_their_own() -> None:
     assert named == ClientMark("claude-code", f"{UUID}/a1", subagent=True)
     billed = [{"type": "text", "text": f"{CLAUDE[0]['text']} cc_is_subagent=true;"}]
     assert mark("anthropic", {**body, "system": billed}) == ClientMark("claude-code", None, subagent=True)
+    system = "You are Claude Code, Anthropic's official CLI for Claude.\nYou are an agent for Claude Code, …"
+    assert mark("anthropic", {**body, "system": system}) == ClientMark("claude-code", None, subagent=True)
+    assert mark("anthropic", {**body, "system": system.split("\n", maxsplit=1)[0]}) == ClientMark("claude-code", UUID)
 
 
 @pytest.mark.requirement("P-FMT-08")
@@ -53,6 +56,11 @@ def test_subagents_of_claude_code_have_conversations_of_their_own() -> None:
         (anthropic("quota", max_tokens=1), SideRequest.WARM_UP),
         (anthropic("Warmup"), SideRequest.WARM_UP),
         (anthropic("[SUGGESTION MODE: Suggest what …]"), SideRequest.AUXILIARY),
+        (anthropic("\nWeb page content:\n---\n# Page\n---\n\nWhat is …"), SideRequest.AUXILIARY),
+        (
+            anthropic(system="You are a helpful AI assistant tasked with summarizing conversations."),
+            SideRequest.COMPACTION,
+        ),
         (anthropic("Please write a 5-10 word title for the following conversation:\n\n…"), SideRequest.TITLE),
         (
             anthropic(system=[*CLAUDE, {"text": "Analyze if this message indicates a new conversation topic. …"}]),

@@ -57,12 +57,20 @@ INSTRUCTIONS: Final = (
     ("You are Cline,", "cline"),
     ("You are Roo,", "roo-code"),
     ("You are opencode", "opencode"),
+    ("You are an expert AI programming assistant, working with a user in the VS Code editor", "copilot"),
     ("Act as an expert software developer.", "aider"),
 )
 """What the instructions begin with -> name."""
 
 IN_INSTRUCTIONS: Final = (("You operate in Cursor", "cursor"), ("You operate exclusively in Cursor", "cursor"))
 """Words in the first 400 characters of the instructions -> name."""
+
+SUBAGENTS: Final = (
+    "You are an agent for Claude Code,",
+    "You are a file search specialist for Claude Code,",
+    "You are a software architect and planning specialist for Claude Code,",
+)
+"""What a line of the instructions of Claude Code's own sub-agents begins with; the main agent names itself."""
 
 CONVERSATIONS: Final = ("x-conversation-id", "x-chat-id", "x-openwebui-chat-id", "x-opencode-session")
 """Headers whose value is one conversation, whoever sends them."""
@@ -95,9 +103,14 @@ SIDE_MARKS: Final = (
     SideMark("Generate a concise, sentence-case title", "instructions", _TITLE, "claude-code"),
     SideMark("Please write a 5-10 word title for the following conversation", "question", _TITLE, "claude-code"),
     SideMark("Your task is to process Bash commands that an AI coding agent", "instructions", _OTHER, "claude-code"),
+    SideMark("Extract any file paths that this command reads or modifies", "instructions", _OTHER, "claude-code"),
     SideMark("[SUGGESTION MODE:", "question", _OTHER, "claude-code"),
+    SideMark("Web page content:\n---", "question", _OTHER, "claude-code"),
+    SideMark("Perform a web search for the query:", "question", _OTHER, "claude-code"),
+    SideMark("The user stepped away and is coming back.", "question", _OTHER, "claude-code"),
     SideMark("Your task is to create a detailed summary of the conversation so far", "question", _COMPACTION),
     SideMark("CRITICAL: Respond with TEXT ONLY. Do NOT call any tools.", "question", _COMPACTION, "claude-code"),
+    SideMark("You are a helpful AI assistant tasked with summarizing conversations", "instructions", _COMPACTION),
     SideMark("You are performing a CONTEXT CHECKPOINT COMPACTION", "question", _COMPACTION, "codex"),
     SideMark("You are a specialized Task Routing AI", "instructions", _OTHER, "gemini-cli"),
     SideMark("Analyze *only* the content and structure of your immediately", "question", _OTHER, "gemini-cli"),
@@ -121,6 +134,11 @@ SIDE_MARKS: Final = (
     SideMark("Provide a concise, 5-word-or-less title for the conversation", "question", _TITLE, "librechat"),
     SideMark("Analyze this conversation and provide:\n1. The detected language", "question", _TITLE, "librechat"),
     SideMark("Please generate a concise title (max 40 characters)", "question", _TITLE, "librechat"),
+    SideMark("Summarize the conversation by integrating new lines into", "question", _COMPACTION, "librechat"),
+    SideMark("Summarize the conversation by integrating new lines into", "instructions", _COMPACTION, "librechat"),
+    SideMark("You are an expert in crafting pithy titles", "instructions", _TITLE, "copilot"),
+    SideMark("You are an expert in crafting ultra-compact titles", "instructions", _TITLE, "copilot"),
+    SideMark("Provide a detailed prompt for continuing our conversation above", "question", _COMPACTION, "opencode"),
     SideMark("You are a title generator. You output ONLY a thread title", "instructions", _TITLE, "opencode"),
     SideMark("Generate a title for this conversation:", "question", _TITLE, "opencode"),
     SideMark("*Briefly* summarize this partial conversation about programming", "instructions", _COMPACTION, "aider"),

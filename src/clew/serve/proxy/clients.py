@@ -121,8 +121,9 @@ def _is_subagent(request: ChatRequest, name: str) -> bool:
     if name == "claude-code":
         asked = headers.get("x-claude-code-request-class", "")
         head = request.system.lstrip()[:_HEAD]
-        is_billed = head.startswith(_BILLING) and "cc_is_subagent=true" in head
-        return bool(headers.get("x-claude-code-agent-id", "").strip()) or asked in ("subagent", "workflow") or is_billed
+        is_told = head.startswith(_BILLING) and "cc_is_subagent=true" in head
+        is_told = is_told or any(line.startswith(shapes.SUBAGENTS) for line in _first_lines(request.system))
+        return bool(headers.get("x-claude-code-agent-id", "").strip()) or asked in ("subagent", "workflow") or is_told
     return name == "codex" and bool(headers.get("x-openai-subagent", "").strip())
 
 
@@ -141,14 +142,18 @@ def _side_of_headers(request: ChatRequest, name: str) -> SideRequest | None:
 def _side_mark(system: str, question: str) -> shapes.SideMark | None:
     """The mark of a request that a program makes for itself; its instructions may follow those that name it."""
     opening = question.lstrip()
-    lines = system.lstrip().split("\n", 8)
-    instructions = tuple(line.lstrip() for line in lines)
+    instructions = _first_lines(system)
     for mark in shapes.SIDE_MARKS:
         if mark.where == "question" and opening.startswith(mark.words):
             return mark
         if mark.where == "instructions" and any(line.startswith(mark.words) for line in instructions):
             return mark
     return None
+
+
+def _first_lines(system: str) -> tuple[str, ...]:
+    """The lines with which the instructions begin, in which a program names itself and its task."""
+    return tuple(line.lstrip() for line in system.lstrip().split("\n", 8)[:8])
 
 
 def _warm_up(request: ChatRequest, question: str) -> SideRequest | None:
