@@ -210,7 +210,7 @@ def test_originals_come_back_byte_for_byte(tmp_path: Path) -> None:
 @pytest.mark.requirement("F-PIPELINE-08")
 def test_what_follows_from_a_stored_turn_is_what_was_written_with_it(memory: Memory) -> None:
     memory.add_many([told(text, speaker="Ann") for text in (ODD["prose"], ODD["dates"], ODD["code"])])
-    memory.add(Turn(role="user", content=(Part(type="tool_result", text="exit 0"),), session="s"))
+    memory.add_many([Turn(role="user", content=(Part(type="tool_result", text="exit 0"),), session="s")])
     memory.add(Turn(role="user", content=(Part(type="injected", text="quoted"),), session="s"))
     written = entries(memory.reads.store)
     weighed = {row[1]: row[2] for row in rows(memory.reads.store, "weighing")}
