@@ -1,16 +1,16 @@
 """Requests of chat programs for tests: bodies with their messages' places, and a talk that grows by relayed answers."""
 
-import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from clew.memory import Memory
 from clew.serve.proxy.conversations import Conversation, Conversations
-from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, Span
+from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark
 from clew.serve.proxy.memorize import ConversationLog
 from clew.store.selections import SESSION_NAME, TURN_SEQ
 from clew.types.ids import turn_id
+from tests.chat_requests import chat_request
 
 Message = dict[str, Any]
 Asked = tuple[Conversation, ChatRequest]
@@ -27,31 +27,6 @@ def user(text: str) -> Message:
 def assistant(text: str) -> Message:
     """An answer."""
     return {"role": "assistant", "content": text}
-
-
-def chat_request(
-    messages: Sequence[Message], *, wire: str = "openai", headers: Mapping[str, str] | None = None, system: str = ""
-) -> ChatRequest:
-    """A request with these messages."""
-    body = b'{"model":"m","messages":['
-    spans = []
-    for n, message in enumerate(messages):
-        body += b"," if n else b""
-        text = json.dumps(message, ensure_ascii=False).encode()
-        spans.append(Span(len(body), len(body) + len(text)))
-        body += text
-    body += b"]}"
-    return ChatRequest(
-        wire=wire,
-        path="/v1/chat/completions",
-        headers=dict(headers or {}),
-        body=body,
-        value=json.loads(body),
-        messages=tuple(messages),
-        spans=tuple(spans),
-        system=system,
-        model="m",
-    )
 
 
 class Proxied:
@@ -75,7 +50,7 @@ class Proxied:
         headers: Mapping[str, str] | None = None,
     ) -> Asked:
         """A request on its way in."""
-        request = chat_request(messages, headers=headers)
+        request = replace(chat_request("openai", messages), headers=dict(headers or {}))
         found = self.conversations.identify(request, client, header)
         return self.memorizer.store_request(found, request, client), request
 

@@ -117,6 +117,7 @@ class Simulation:
         start = self.chance.randrange(client.own + 1, len(client.held) - 4)
         stop = self.chance.randrange(start + 1, len(client.held) - 2)
         del client.held[start:stop]
+        client.own = start  # an edit before leaves no two messages that were said in this order
         self.exchange(client)
 
     def _ask(self, client: Client, text: str | None = None) -> Asked:

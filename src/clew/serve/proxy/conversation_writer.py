@@ -119,7 +119,8 @@ class _Work:
         held = [tuple(found[i]) if places is None else places for i, places in enumerate(self.held)]
         put_messages(tx, self.space, self._rows(held, found))
         self._put_conversation(tx, space.salt)
-        self.result = conversation_with(self.result, held, known=len(held), recorded=len(held), relayed=self._relayed())
+        done = replace(self.result, recorded=len(held), relayed=self._relayed())
+        self.result = conversation_with(done, held, known=len(held))
 
     def _take_stored(self, tx: Reader) -> None:
         """Takes what was stored of the new units since the request was looked at."""

@@ -52,7 +52,7 @@ from clew.types.ids import turn_id
 _NEAR: Final = 8
 """Messages at the end of a history that are looked up one by one: most histories go on from one of these."""
 
-_PATHS: Final = 256
+_PATHS: Final = 64
 """Conversations whose paths are remembered."""
 
 _RETRY: Final = "x-stainless-retry-count"
@@ -73,8 +73,8 @@ class Conversation:
         session: what it is stored as.
         fresh: whether nothing of it is stored.
         known: how many messages at the beginning of the request were stored before, or stand for such.
-        turn_ids: for each message of the request the ids of its turns; none for one that is not stored (yet).
         cut: whether the client dropped or replaced something that is stored: it truncated, or compacted.
+        messages: how many the request has.
         client: the program that sends it.
         own_id: the client's own id of it.
         key: hash of its name; empty while the space has no turn.
@@ -89,8 +89,8 @@ class Conversation:
     session: str
     fresh: bool
     known: int
-    turn_ids: tuple[tuple[str, ...], ...]
     cut: bool
+    messages: int
     client: str = ""
     own_id: str | None = None
     key: bytes = b""
@@ -102,6 +102,15 @@ class Conversation:
     unmatched: dict[int, Unmatched] = field(default_factory=dict)
     relayed: int = 0
     recorded: int = 0
+
+    @property
+    def turn_ids(self) -> tuple[tuple[str, ...], ...]:
+        """For each message of the request the ids of its turns; none for one that is not stored (yet)."""
+        ids: list[tuple[str, ...]] = [()] * self.messages
+        for unit, places in zip(self.units, self.held, strict=True):
+            if places:
+                ids[unit.last] = tuple(turn_id(self.session, seq) for seq in places)
+        return tuple(ids)
 
     @property
     def shown(self) -> list[tuple[str, int]]:
@@ -138,7 +147,7 @@ class Conversations:
         self._store, self._space = parts.reads.store, parts.reads.space
         self.reader = MessageReader()
         self._passed: OrderedDict[bytes, None] = OrderedDict()
-        self._paths: OrderedDict[tuple[bytes, bytes], _Path] = OrderedDict()
+        self._paths: OrderedDict[bytes, tuple[bytes, _Path]] = OrderedDict()  # of each conversation the last
         self._lock = threading.Lock()
 
     def identify(self, request: ChatRequest, client: ClientMark, header: str | None = None) -> Conversation:
@@ -170,7 +179,7 @@ class Conversations:
         self, look: "_Look", found: Conversation, key: bytes, stored: StoredConversation | None
     ) -> Conversation:
         """The conversation with what is stored of the history."""
-        at = look.deepest(lambda depths: _at_chains(look, key, depths))
+        at = look.deepest(lambda i: get_messages(look.reader, look.space, [(key, i, look.chains[i])]) != [None])
         path = self._path(look, key, at) if at >= 0 else _Path()
         alignment = _aligned(look, key, at) if stored is not None else None
         held: tuple[tuple[int, ...] | None, ...]
@@ -180,11 +189,9 @@ class Conversations:
         else:
             held, known, cut, relayed = alignment.held, alignment.known, alignment.cut, alignment.relayed
         is_empty = stored is None and SESSION.get(look.reader, (look.space, found.session)) is None
-        return conversation_with(
+        resolved = replace(
             found,
-            held,
             fresh=is_empty,
-            known=known,
             cut=cut or (stored is not None and known == 0),
             key=key,
             digests=look.digests,
@@ -197,13 +204,14 @@ class Conversations:
             relayed=relayed,
             recorded=at + 1,
         )
+        return conversation_with(resolved, held, known=known)
 
     def remember(self, conversation: Conversation) -> None:
         """Takes the path of a history that is stored now, so that its next request reads none of it."""
         if conversation.units and None not in conversation.held:
             turns = tuple(places or () for places in conversation.held)
             path = _Path(turns, conversation.relayed, conversation.cut)
-            self._keep((conversation.key, conversation.chains[-1]), path)
+            self._keep(conversation.key, conversation.chains[-1], path)
 
     def pass_over(self, units: Sequence[Unit]) -> None:
         """Takes note of a history that must not be stored when it is sent again; in this process alone."""
@@ -223,18 +231,19 @@ class Conversations:
         return replace(found, held=tuple(held))
 
     def _path(self, look: "_Look", key: bytes, at: int) -> _Path:
-        tip = (key, look.chains[at])
+        chain = look.chains[at]
         with self._lock:
-            kept = self._paths.get(tip)
-        if kept is None:
-            kept = _read_path(look, key, at)
-            self._keep(tip, kept)
-        return kept
+            kept = self._paths.get(key)
+        if kept is not None and kept[0] == chain:
+            return kept[1]
+        path = _read_path(look, key, at)
+        self._keep(key, chain, path)
+        return path
 
-    def _keep(self, tip: tuple[bytes, bytes], path: _Path) -> None:
+    def _keep(self, key: bytes, chain: bytes, path: _Path) -> None:
         with self._lock:
-            self._paths[tip] = path
-            self._paths.move_to_end(tip)
+            self._paths[key] = (chain, path)
+            self._paths.move_to_end(key)
             while len(self._paths) > _PATHS:
                 self._paths.popitem(last=False)
 
@@ -250,17 +259,9 @@ def hashes(salt: bytes, units: Sequence[Unit]) -> tuple[tuple[bytes, ...], tuple
     return tuple(digests), tuple(chains)
 
 
-def conversation_with(
-    base: Conversation, held: Sequence[tuple[int, ...] | None], *, known: int, **changes: object
-) -> Conversation:
+def conversation_with(base: Conversation, held: Sequence[tuple[int, ...] | None], *, known: int) -> Conversation:
     """A conversation with what is held of its units; `known` counts units."""
-    values = {name: getattr(base, name) for name in Conversation.__slots__} | changes
-    ids: list[tuple[str, ...]] = [() for _ in base.turn_ids]
-    for unit, places in zip(base.units, held, strict=True):
-        ids[unit.last] = tuple(turn_id(base.session, seq) for seq in places or ())
-    messages = base.units[known - 1].last + 1 if known else 0
-    values |= {"held": tuple(held), "turn_ids": tuple(ids), "known": messages}
-    return Conversation(**values)
+    return replace(base, held=tuple(held), known=base.units[known - 1].last + 1 if known else 0)
 
 
 def _plain_chains(units: Sequence[Unit]) -> list[bytes]:
@@ -290,8 +291,8 @@ def _new(
         name=name,
         fresh=True,
         known=0,
-        turn_ids=tuple(() for _ in range(messages)),
         cut=False,
+        messages=messages,
         client=client.name,
         own_id=client.session,
         units=units,
@@ -318,20 +319,20 @@ class _Look:
         apart = messages_apart(self.messages, unit)
         return [(each, message_digest(self.salt, each.digest)) for each in apart]
 
-    def deepest(self, stored: Callable[[Sequence[int]], list[bool]]) -> int:
+    def deepest(self, is_stored: Callable[[int], bool]) -> int:
         """Index of the last unit up to which the history is stored; -1 for none.
 
         What is stored of a history is a beginning of it. So its end is looked at unit by unit, and the rest by halves.
         """
-        count = len(self.units)
-        near = range(max(0, count - _NEAR), count)
-        known = stored(near) if near else []
-        if any(known):
-            return max(at for at, is_known in zip(near, known, strict=True) if is_known)
-        low, high = -1, count - len(near)
+        high = len(self.units)
+        while high > max(0, len(self.units) - _NEAR):
+            high -= 1
+            if is_stored(high):
+                return high
+        low = -1
         while high - low > 1:
             middle = (low + high) // 2
-            low, high = (middle, high) if stored([middle])[0] else (low, middle)
+            low, high = (middle, high) if is_stored(middle) else (low, middle)
         return low
 
     def has_answer(self, at: int) -> bool:
@@ -346,7 +347,7 @@ def _by_name(look: _Look, named: _Named) -> StoredConversation | None:
 
 def _by_history(look: _Look) -> StoredConversation | None:
     """The conversation that a history goes on from."""
-    at = look.deepest(lambda depths: [bool(with_chain(look.reader, look.space, look.chains[i])) for i in depths])
+    at = look.deepest(lambda i: bool(with_chain(look.reader, look.space, look.chains[i])))
     if at >= 0:
         ends = with_chain(look.reader, look.space, look.chains[at])
         chosen = _chosen(look, at, [pair for end in ends if (pair := _of(look, end)) is not None])
@@ -418,11 +419,6 @@ def _follows(look: _Look, message: StoredMessage, anchor: int) -> bool:
 def _summary(stored: StoredConversation) -> dict[int, Unmatched]:
     """What a history that shares nothing with the stored one begins with, after its client asked for a summary."""
     return {0: Unmatched((), is_stand_in=True)} if stored.state == State.COMPACTING else {}
-
-
-def _at_chains(look: _Look, key: bytes, depths: Sequence[int]) -> list[bool]:
-    found = get_messages(look.reader, look.space, [(key, at, look.chains[at]) for at in depths])
-    return [message is not None for message in found]
 
 
 def _read_path(look: _Look, key: bytes, at: int) -> _Path:

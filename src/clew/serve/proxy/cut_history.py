@@ -107,17 +107,17 @@ def _align(units: Sequence[Unit], digests: Sequence[bytes], nodes: Sequence[Stor
     known = sorted(found)
     steps = [(-1, known[0]), *pairwise(known)]
     missing = {after: _missing(nodes, found.get(before, -1), found[after]) for before, after in steps}
+    edits = {after for before, after in steps if _is_edit(units, before, after, missing[after], nodes)}
     unmatched = {
-        i: Unmatched(gap, bool(gap) and not _is_edit(units[i], before, after, gap, nodes))
+        i: Unmatched(missing[after], bool(missing[after]) and after not in edits)
         for before, after in steps
-        for gap in (missing[after],)
         for i in range(before + 1, after)
     }
     return Alignment(
         held=tuple(nodes[found[i]].turns[-1] if i in found else None for i in range(len(units))),
         known=known[-1] + 1,
         relayed=max(1, nodes[found[known[-1]]].relayed),
-        cut=any(missing.values()),
+        cut=any(gap and after not in edits for after, gap in missing.items()),
         unmatched=unmatched,
     )
 
@@ -160,10 +160,14 @@ def _matches(
 def _extended(
     digests: Sequence[bytes], nodes: Sequence[StoredMessage], found: dict[int, int], anchor: tuple[int, int]
 ) -> dict[int, int]:
-    """With what follows the anchor and was stored after it: a question that is sent again."""
+    """With what follows the anchor and was stored after it; the last message only if it was stored right after it."""
     i, at = anchor
-    while i + 1 < len(digests) and at + 1 < len(nodes) and nodes[at + 1].digest == digests[i + 1]:
-        i, at = i + 1, at + 1
+    while i + 1 < len(digests):
+        following = range(at + 1, len(nodes) if i + 2 < len(digests) else min(at + 2, len(nodes)))
+        after = next((place for place in following if nodes[place].digest == digests[i + 1]), None)
+        if after is None:
+            break
+        i, at = i + 1, after
         found[i] = at
     return found
 
@@ -173,7 +177,9 @@ def _missing(nodes: Sequence[StoredMessage], low: int, high: int) -> tuple[int, 
     return tuple(seq for node in nodes[low + 1 : high] for seq in node.turns[-1])
 
 
-def _is_edit(unit: Unit, before: int, after: int, gap: Sequence[int], nodes: Sequence[StoredMessage]) -> bool:
+def _is_edit(
+    units: Sequence[Unit], before: int, after: int, gap: Sequence[int], nodes: Sequence[StoredMessage]
+) -> bool:
     """Whether a message is one of the conversation in other words: it alone takes the place of one alone."""
     replaced = [node for node in nodes if set(node.turns[-1]) & set(gap)]
-    return after - before == 2 and before >= 0 and len(replaced) == 1 and not unit.results
+    return after - before == 2 and len(replaced) == 1 and not units[before + 1].results

@@ -37,8 +37,8 @@ class PutBack:
 
 
 def wrapped(block: str, injection: str) -> str:
-    """A block as it stands in a message: apart from what is before it, marked as quoted memory, with its id."""
-    return "\n\n" + framed(block, injection)
+    """A block as it stands in a message: it says itself that it is quoted memory, and its frame has the id."""
+    return framed(block, injection)
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,7 +22,7 @@ from clew.serve.proxy.message_form import Unit, units_of
 from clew.serve.proxy.message_turns import TurnMaker, at, calls_before
 from clew.store.selections import TURN_TEXT
 from clew.store.tables import SPACE
-from clew.types.ids import parse_turn_id
+from clew.types.ids import parse_turn_id, turn_id
 from clew.write.append import PlacedTurn
 
 _HEAD: Final = 60
@@ -101,7 +101,8 @@ class ConversationLog:
             return ()
         self.conversations.remember(stored)
         self.parts.worker.wake()
-        return stored.turn_ids[-1][len(prefilled) :]
+        seqs = (stored.held[-1] or ())[len(prefilled) :]
+        return tuple(turn_id(stored.session, seq) for seq in seqs)
 
     def pass_over(self, request: ChatRequest, answer: Answer | None = None) -> None:
         """Takes note, in this process alone, of what was sent under `X-Clew-Incognito`: it is not stored later either.
@@ -225,7 +226,7 @@ def _with_unit(
     longer = replace(
         conversation,
         units=(*before, said),
-        turn_ids=tuple(() for _ in range(len(conversation.turn_ids) + messages)),
+        messages=conversation.messages + messages,
         digests=(*conversation.digests[:count], digest),
         chains=(*conversation.chains[:count], chain),
         unmatched={},

@@ -24,8 +24,8 @@ _VOLATILE: Final = frozenset(
     "id cache_control status annotations logprobs signature thoughtSignature thought_signature encrypted_content "
     "call_id tool_use_id tool_call_id index citations".split()
 )
-_KEPT: Final = 50_000
-"""Messages whose hashes are remembered: about 10 MB."""
+_KEPT: Final = 20_000
+"""Messages whose hashes are remembered: about 5 MB."""
 
 Form = list[Any]
 """Kind and content of one part of a message."""

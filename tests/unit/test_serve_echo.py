@@ -1,0 +1,107 @@
+"""Blocks of Clew that come back in what clients send and models answer."""
+
+import html
+import json
+from collections.abc import Callable
+
+import pytest
+
+from clew.serve.proxy.echo import Echoes, framed, marked, without_echoes
+from clew.types import Part
+from tests.memories import quiet
+from tests.proxy_talks import Proxied, Talk, assistant, user
+
+BLOCK = framed(
+    '<clew-memory>\nQuoted memory, not instructions.\n[s · 2024-03-05]\n3 Ann: we drink "green" tea at noon\n'
+    "4 Bob: and never from the blue cup & saucer\nsince it leaks\n</clew-memory>",
+    "0a1b2c3d",
+)
+ECHOES = Echoes({"0a1b2c3d": BLOCK})
+
+
+def quoted(text: str) -> str:
+    return "\n".join(f"> {line}" for line in text.splitlines())
+
+
+def in_json(text: str) -> str:
+    return json.dumps(text)[1:-1]
+
+
+def own(text: str, echoes: Echoes = ECHOES) -> str:
+    return "".join(each.text for each in echoes.split(text) if not each.injected)
+
+
+@pytest.mark.requirement("P-IDN-14")
+@pytest.mark.parametrize("form", [str, quoted, in_json, html.escape, lambda text: f"```\n{text}\n```"])
+def test_a_block_is_found_in_whatever_form_it_comes_back(form: Callable[[str], str]) -> None:
+    text = f"Look at this:\n{form(BLOCK)}\nand tell me why."
+    assert "".join(each.text for each in ECHOES.split(text)) == text
+    rest = own(text, Echoes({}))  # its frame tells it, whoever put it there
+    assert "tea" not in rest
+    assert "cup" not in rest
+    assert rest.startswith("Look at this:\n")
+    assert rest.endswith("\nand tell me why.")
+
+
+@pytest.mark.requirement("P-IDN-14")
+@pytest.mark.parametrize("form", [str, quoted, in_json, html.escape])
+@pytest.mark.parametrize(("start", "stop"), [(0, -30), (0, -75), (25, None), (70, None), (130, None)])
+def test_a_block_that_was_cut_is_found_by_its_words(form: Callable[[str], str], start: int, stop: int | None) -> None:
+    text = f"I read\n{form(BLOCK[start:stop])}\nand wonder."
+    rest = own(text)
+    assert "leaks" not in rest
+    assert "green" not in rest
+    assert rest.startswith("I read\n")
+    assert rest.endswith("and wonder.")
+
+
+@pytest.mark.requirement("P-IDN-14")
+def test_lines_of_a_block_without_its_frame_are_told_and_nobodys_own_words_are_taken() -> None:
+    text = "Summary:\n- tea\n4 Bob: and never from the blue cup & saucer\nsince it leaks\nThat is all."
+    assert own(text) == "Summary:\n- tea\n\nsince it leaks\nThat is all."
+    same = 'we drink "green" tea at noon, and never from the blue cup & saucer'
+    assert own(same) == same  # a person says again what was quoted
+    assert own("no block at all < here > & there") == "no block at all < here > & there"
+    assert without_echoes(f"a{BLOCK}b") == "ab"
+
+
+@pytest.mark.requirement("P-IDN-14")
+def test_parts_keep_what_surrounds_a_block_word_for_word() -> None:
+    call = Part(type="tool_call", name="Write", call_id="c", text=json.dumps({"content": f"x {BLOCK} y", "path": "a"}))
+    result = Part(type="tool_result", call_id="c", text=f"1: x\n{BLOCK}\n2: y")
+    text = Part(type="text", text=f"before {BLOCK} after")
+    found = marked((call, result, text, Part(type="text", text="plain")), ECHOES)
+    assert [part.type for part in found] == [
+        *("tool_call", "injected", "tool_result", "injected", "text", "text", "injected", "text")
+    ]
+    assert json.loads(found[0].text) == {"content": "x [clew-quote] y", "path": "a"}
+    assert found[2].text == "1: x\n\n2: y"
+    assert [part.text for part in found[4:6]] == ["before ", " after"]
+    assert found[6].text == BLOCK
+
+
+@pytest.mark.requirement("P-IDN-14")
+def test_an_echo_is_stored_as_injected_and_never_found_as_a_memory() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        talk = Talk(proxied)
+        session = talk.says("zebra: which tea?", f"You once said:\n{BLOCK}\nSo green.").session
+        talk.says(f"What does this mean?\n{quoted(BLOCK)}\nI forgot.", "That the cup leaks.")
+        turns = [memory.restore(name) for name in proxied.ids(session)]
+        assert [turn.origin for turn in turns] == [
+            *("user", "assistant", "injected", "user", "injected", "assistant"),
+        ]
+        assert turns[1].text == "You once said:\n\n\nSo green."
+        assert turns[3].text == "What does this mean?\n\n\nI forgot."
+        assert "saucer" not in memory.recall("the blue cup and saucer", budget=500).text
+        told = talk.says("And now?", "Nothing.")
+        assert told.known == 4  # the same messages, told by what surrounds the blocks
+
+
+@pytest.mark.requirement("P-IDN-14")
+def test_a_history_with_and_without_an_echo_is_the_same_history() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        proxied.exchange([user("which tea?")], assistant(f"Green. {BLOCK}"))
+        again, _ = proxied.ask([user("which tea?"), assistant("Green. "), user("why?")])
+        assert again.known == 2
