@@ -38,8 +38,17 @@ _WARM_UP: Final = 10
 _HEADERS: Final = {"x-api-key": "k", "anthropic-version": "2023-06-01", "content-type": "application/json"}
 _ODD: Final = Pace((1, 7, 64, 3, 1000))
 _STREAM: Final = re.compile(r"stream-\d+-")
-_UNRELATED: Final = "Ok."
-"""A message that asks for nothing, so that nothing is added to it."""
+_SMALL_TALK: Final = (
+    "Thanks!",
+    "Ok, go on.",
+    "Yes.",
+    "Perfect, thank you.",
+    "Hm.",
+    "Good morning!",
+    "Sure, do it.",
+    "👍",
+)
+"""Messages that ask for nothing that was said."""
 
 OnStep = Callable[[str], None]
 
@@ -209,7 +218,7 @@ async def _streams(bench: _Bench, streams: int) -> Measure:
             body = _body(f"stream-{number}-")
             async with client.stream("POST", f"{bench.proxied}/v1/messages", content=body, headers=_HEADERS) as got:
                 came = b"".join([piece async for piece in got.aiter_raw()])
-            sent = bench.upstream.answers[int(got.headers["request-id"].removeprefix("req_"))]
+            sent = bench.upstream.answers.get(int(got.headers.get("request-id", "-1").removeprefix("req_")))
             return came == sent and f"stream-{number}-".encode() in came
 
         whole = await asyncio.gather(*(arrives(number) for number in range(streams)))
@@ -227,33 +236,27 @@ def _left_alone(bench: _Bench, calls: int) -> list[Measure]:
     """Shares of requests that reach the upstream as they were sent, or with one block put in and no byte changed."""
     import httpx2  # of the extra serve
 
-    def reached(client: httpx2.Client, body: bytes) -> bytes:
-        client.post(f"{bench.proxied}/v1/messages", content=body, headers=_HEADERS)
+    def reached(client: httpx2.Client, body: bytes, **headers: str) -> bytes:
+        client.post(f"{bench.proxied}/v1/messages", content=body, headers={**_HEADERS, **headers})
         return bench.upstream.requests[-1].body
 
-    spaced = [
-        json.dumps(json.loads(_body(_UNRELATED + "." * number, stream=False)), indent=1).encode()
-        for number in range(calls)
-    ]
     asked = [_body(question, stream=False) for question in bench.questions[:calls]]
+    spaced = [json.dumps(json.loads(body), indent=1).encode() for body in asked]
+    small = [_body(text, stream=False) for text in _SMALL_TALK]
     with httpx2.Client(timeout=60) as client:
-        same = sum(reached(client, body) == body for body in spaced)
         grown = [(body, reached(client, body)) for body in asked]
+        same = sum(reached(client, body, **{"x-clew-inject": "off"}) == body for body in spaced)
+        disturbed = sum(reached(client, body) != body for body in small)
     inserted = sum(_is_insertion(body, came) for body, came in grown)
     return [
-        Measure(
-            name="proxy.identical",
-            title="requests without need that stay byte for byte",
-            value=100 * same / len(spaced),
-            unit="%",
-        ),
-        Measure(
-            name="proxy.inserted",
-            title="questions that only gain a block, every other byte kept",
-            value=100 * inserted / len(grown),
-            unit="%",
-        ),
+        _share("proxy.identical", "requests to which nothing is added that stay byte for byte", same, len(spaced)),
+        _share("proxy.inserted", "questions that only gain a block, every other byte kept", inserted, len(grown)),
+        _share("proxy.small_talk", "messages such as 'Thanks!' to which something is added", disturbed, len(small)),
     ]
+
+
+def _share(name: str, title: str, count: int, total: int) -> Measure:
+    return Measure(name=name, title=title, value=100 * count / total, unit="%")
 
 
 def _is_insertion(sent: bytes, came: bytes) -> bool:
@@ -269,29 +272,31 @@ def _is_insertion(sent: bytes, came: bytes) -> bool:
 
 
 def _cache(bench: _Bench) -> Measure:
-    """Tokens read from the provider's cache in a growing session, beside the same session without the proxy."""
+    """The share of the input that is read from the provider's cache in a growing session, on both ways."""
     import httpx2  # of the extra serve
 
-    read: dict[str, int] = {}
+    shares: dict[str, float] = {}
     mark = {"type": "ephemeral"}
-    system = " ".join(bench.questions) + " Answer briefly." * 400
+    system = [{"type": "text", "text": " ".join(bench.questions) + " Answer briefly." * 400, "cache_control": mark}]
     with httpx2.Client(timeout=60) as client:
         for base in (bench.direct, bench.proxied):
             bench.upstream.cache = CacheModel()
             said: list[str] = []
-            read[base] = 0
+            read = total = 0
             for question in bench.questions[:SESSION]:
                 said.append(question)
-                marked = {"cache_control": mark, "system": [{"type": "text", "text": system, "cache_control": mark}]}
-                got = client.post(f"{base}/v1/messages", content=_body(*said, stream=False, **marked), headers=_HEADERS)
-                answer = got.json()
-                read[base] += answer["usage"]["cache_read_input_tokens"]
+                body = _body(*said, stream=False, cache_control=mark, system=system)
+                answer = client.post(f"{base}/v1/messages", content=body, headers=_HEADERS).json()
+                used = answer["usage"]
+                read += used["cache_read_input_tokens"]
+                total += used["input_tokens"] + used["cache_creation_input_tokens"] + used["cache_read_input_tokens"]
                 said.append(answer["content"][0]["text"])
+            shares[base] = 100 * read / total
     return Measure(
         name="proxy.cache",
-        title=f"tokens read from the provider's cache, {SESSION} requests",
-        value=float(read[bench.proxied]),
-        reference=float(read[bench.direct]),
-        unit="tokens",
+        title=f"input read from the provider's cache, {SESSION} requests of a session",
+        value=shares[bench.proxied],
+        reference=shares[bench.direct],
+        unit="%",
         against="without the proxy",
     )
