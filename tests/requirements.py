@@ -2229,6 +2229,11 @@ UPSTREAM = (
     Requirement(
         "P-UPS-07", "Issue 15, shows", "A fact from turn 5 is answered at turn 200, after the client has dropped it."
     ),
+    Requirement(
+        "P-UPS-08",
+        "Issue 15, shows",
+        "`clew demo --proxy` shows a server, a scripted model and a conversation that remembers, in one command.",
+    ),
 )
 # --- DISK ---
 DISK = (

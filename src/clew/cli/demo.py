@@ -83,14 +83,22 @@ class DemoAnswer:
     show_default=True,
     help="Maximum size of each block.",
 )
+@click.option("--proxy", is_flag=True, help="Show the proxy: a chat whose client forgets, without and with it.")
 @common
-def demo(scope: Scope, path: str | None, questions: tuple[str, ...], budget: int) -> None:
+def demo(scope: Scope, path: str | None, questions: tuple[str, ...], budget: int, *, proxy: bool) -> None:
     """Show Clew at work, on a sample conversation or on yours.
 
     PATH is anything that `clew import` reads; give questions with --ask, or type them. Without PATH, a sample that
     comes with Clew is used: three people and an assistant build an app over seven months. Nothing is kept, unless
-    --home is given.
+    --home is given. With --proxy, a server, a scripted model and a conversation that remembers are shown.
     """
+    if proxy:
+        from clew.cli.demo_proxy import run_proxy_demo  # the server takes half a second to load
+
+        if path is not None or questions:
+            raise click.UsageError("--proxy shows its own conversation: give neither PATH nor --ask.")
+        run_proxy_demo(as_json=scope.as_json)
+        return
     with _home(scope) as home, _open(home, scope, sample=path is None) as memory:
         loaded = _load(memory, path or str(SAMPLE / "conversation.jsonl"))
         if scope.as_json:
