@@ -2197,6 +2197,7 @@ RELAY = (
     Requirement(
         "P-RLY-18", "DESIGN 10", "Calls of Clew's tools are answered by the proxy, where they are on: one answer comes."
     ),
+    Requirement("P-RLY-19", "issue 15", "Several processes serve one address over one PostgreSQL server."),
 )
 
 # --- the scripted upstream, and what is shown with it ---

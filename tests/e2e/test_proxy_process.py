@@ -21,9 +21,12 @@ CHAT = post("/openai/v1/chat/completions", BODY.encode(), b"Authorization: Beare
 
 
 @contextmanager
-def serving(home: Path, *words: str, **variables: str) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
+def serving(
+    home: Path, *words: str, in_home: bool = True, **variables: str
+) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """The address of a server, and its process."""
-    command = [*PROGRAM, "serve", "--port", "0", "--home", str(home / "memory"), *words]
+    place = ["--home", str(home / "memory")] if in_home else []
+    command = [*PROGRAM, "serve", "--port", "0", *place, *words]
     env = environment(home, **variables)
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None

@@ -7,10 +7,12 @@ import click
 from clew.cli.options import Scope, common
 from clew.cli.terminal import emit, say
 from clew.config import load_config
+from clew.errors import ConfigError
 from clew.memory import Memory
 from clew.memory.opening import utc_now
 from clew.serve.event_log import EventLog
 from clew.serve.run_server import run_server, services_of
+from clew.serve.worker_processes import run_workers
 from clew.store.open import home_of
 
 
@@ -52,4 +54,13 @@ def serve(scope: Scope, *, no_inject: bool, tools: bool, **options: Any) -> None
         else:
             say(f"Clew serves on {address}")
 
-    run_server(services_of(config, scope.space, opening, events), announce)
+    services = services_of(config, scope.space, opening, events)
+    if config.serve.workers == 1:
+        run_server(services, announce)
+        return
+    if home_of(scope.home) is not None:
+        raise ConfigError(
+            f"serve.workers is {config.serve.workers}, but the memory is a directory; several processes need --store "
+            "postgresql://... (docs/postgresql.md)"
+        )
+    run_workers(scope.home, scope.space, config.serve, given, announce)
