@@ -95,3 +95,21 @@ def test_the_upstream_takes_a_block_and_tools(name: str) -> None:
     request, wire = asked(name), WIRES[name]
     edits = [wire.appended(request, len(request.messages) - 1, "M"), wire.with_tools(request, [TOOL])]
     assert refused(name, edited(request.body, edits)) == []
+
+
+@pytest.mark.requirement("P-FMT-02")
+def test_a_client_that_moves_its_mark_keeps_the_cached_prefix() -> None:
+    """Claude Code marks the last message, as a list, and sends it as text from then on."""
+    wire, vendor = WIRES["anthropic"], VENDORS["anthropic"]
+    marked = [{"type": "text", "text": "Why?", "cache_control": {"type": "ephemeral"}}]
+    later = [{"role": "assistant", "content": "So."}, {"role": "user", "content": "And?"}]
+    prompts = []
+    for messages in ([{"role": "user", "content": marked}], [{"role": "user", "content": "Why?"}, *later]):
+        body = json.dumps({**ASKED["anthropic"], "messages": messages}).encode()
+        request = wire.read(PATHS["anthropic"], {}, body)
+        changed = edited(body, [wire.appended(request, 0, "M")])
+        assert refused("anthropic", changed) == []
+        prompts.append([block.data for block in vendor.prompt(json.loads(changed), [])])
+    first, second = prompts
+    assert len(first) == 2
+    assert second[: len(first)] == first
