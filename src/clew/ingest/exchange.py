@@ -13,6 +13,10 @@ from clew.ingest.importers.message_turns import ROLES, ImportedMessage, ToolName
 from clew.ingest.importers.record import ImportedTurn
 from clew.types import Part, Rejection, Turn
 
+_BYTES: Final = frozenset(
+    ("source", "image_url", "input_audio", "file", "file_data", "inlineData", "inline_data", "fileData")
+)
+"""Members of a block that hold an image or a file."""
 _NO_ROLE: Final = "system"
 """Role of a message whose own role is unknown: it is neither taken for the user's words nor for the assistant's."""
 
@@ -53,7 +57,7 @@ def wire_message(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str
 
 def own_words(message: Mapping[str, Any]) -> str:
     """What a user wrote in a message, without results of tools and what a program added; empty when nothing."""
-    role, parts, _ = _known(message)
+    role, parts, _ = _known(_without_bytes(message))
     if ROLES.get(role.strip().lower()) != "user":
         return ""
     return "\n".join(part.text for part in _split(parts) if part.type == "text" and part.text.strip())
@@ -61,10 +65,27 @@ def own_words(message: Mapping[str, Any]) -> str:
 
 def is_from_user(message: Mapping[str, Any]) -> bool:
     """Whether a user wrote, or sent, something in a message, besides results of tools and what a program added."""
-    role, parts, _ = _known(message)
+    role, parts, _ = _known(_without_bytes(message))
     if ROLES.get(role.strip().lower()) != "user":
         return False
     return any(part.type in ("text", "image") and part.call_id is None for part in _split(parts))
+
+
+def _without_bytes(message: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A message with its images and files as mere names, and without results: to decode them takes long."""
+    name = next((name for name in ("content", "parts") if isinstance(message.get(name), list)), None)
+    if name is None:
+        return message
+    return {**message, name: [_light(block) for block in message[name] if not _is_result(block)]}
+
+
+def _light(block: Any) -> Any:
+    holds_bytes = isinstance(block, dict) and bool(block.keys() & _BYTES)
+    return {"type": "image", "source": {"type": "file"}} if holds_bytes else block
+
+
+def _is_result(block: Any) -> bool:
+    return isinstance(block, dict) and str(block.get("type")).endswith("tool_result")
 
 
 def _known(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str | None]:
