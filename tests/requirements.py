@@ -1345,6 +1345,10 @@ ECONOMY = (
         "P-ECO-13", "issue 15", "The ledger keeps predicted and reported tokens, costs and savings by request."
     ),
     Requirement("P-ECO-14", "issue 15", "`clew ledger` prints totals by day, model and session; money only if known."),
+    Requirement("P-ECO-15", "issue 15", "Without a store, a request is cut to a window: valid, marked, repeatable."),
+    Requirement("P-ECO-16", "issue 15", "In a virtual window a compaction's renderings stand for old messages."),
+    Requirement("P-ECO-17", "issue 15", "What stands for old messages keeps its bytes until the next rewriting."),
+    Requirement("P-ECO-18", "issue 15", "Compactions for a window run behind; until then old tool calls are stubs."),
 )
 
 # --- INJECTION ---

@@ -283,3 +283,15 @@ def test_what_is_not_known_is_not_taken_to_be_cold() -> None:
     for idle, is_rewritten in ((200.0, False), (4000.0, True)):
         decision = Economy().decide(ways, Terms(*OPUS, "m", 0.0), session="s", idle=idle)
         assert decision.rewrite is is_rewritten
+
+
+@pytest.mark.requirement("P-ECO-10")
+def test_what_another_model_has_cached_is_not_given_up() -> None:
+    economy = Economy()
+    plain = marked(HEAD, *TALK[:3])
+    kept = PromptForm((HEAD, TALK[0], OURS, *plain[2:]), ((2, 1500),))
+    ways = Ways(PromptForm(plain), kept, fresh=PromptForm(plain))
+    other = [economy.decide(ways, Terms(*OPUS, scope, now), session="s") for scope, now in (("m", 0.0), ("n", 10.0))]
+    other.append(economy.decide(ways, Terms(*OPUS, "n", 305.0), session="s"))
+    assert [decision.retire for decision in other] == [False, False, False]
+    assert economy.decide(ways, Terms(*OPUS, "n", 1000.0), session="s").retire

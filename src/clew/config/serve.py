@@ -37,6 +37,9 @@ class ServeConfig:
         low=0,
         high=1_000_000_000,
     )
+    prices: str = setting(
+        "", "File with prices and cache rules of models, before those of the package (docs/proxy.md)."
+    )
     budget: int = setting(1_500, "Most tokens of an added block.", low=0, high=1_000_000)
     patience: float = setting(
         1.0, "Seconds that a request waits for the memory; then it goes on without a block.", low=0.01, high=60

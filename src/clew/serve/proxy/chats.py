@@ -15,6 +15,7 @@ from clew.serve.proxy.wires import ProxyWire
 
 if TYPE_CHECKING:
     from clew.serve.proxy.conversations import Conversation
+    from clew.serve.proxy.economy.decide import Decision
     from clew.serve.proxy.space_memory import SpaceMemory
     from clew.serve.toolbox import Toolbox
 
@@ -97,6 +98,7 @@ class PreparedChat:
         session: the conversation to which the chat belongs.
         unchanged: why the memory did not take part; None when it did, or was not asked to.
         box: the tools that are offered in it; None for none.
+        decision: what was decided about it, for the ledger; None when nothing was.
         cut: whether turns were left out to fit the window, since the memory failed.
     """
 
@@ -107,6 +109,7 @@ class PreparedChat:
     session: str | None = None
     unchanged: Unchanged | None = None
     box: "Toolbox | None" = None
+    decision: "Decision | None" = None
     cut: bool = False
 
 

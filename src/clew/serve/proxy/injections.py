@@ -61,15 +61,14 @@ class Injections:
             turns: ids of the turns that the block quotes.
         """
         reads = self.parts.reads
-        unit = next((i for i, unit in enumerate(conversation.units) if unit.first <= index <= unit.last), None)
-        if unit is None or not conversation.chains:
+        formed, unit = self.formed(conversation, index, block), _unit(conversation, index)
+        if formed is None or unit is None:
             return None
         with reads.store.snapshot() as reader:
             if paused_since(reader, reads.space) is not None:
                 return None
+        name, text = formed
         chain, now = conversation.chains[unit], reads.clock()
-        name = hashlib.blake2b(chain + block.encode("utf-8", "surrogatepass"), digest_size=_DIGITS // 2).hexdigest()
-        text = wrapped(block, name)
         injection = Injection(
             session=conversation.session,
             id=name,
@@ -82,6 +81,15 @@ class Injections:
         )
         keep_injection(reads.store, reads.space, injection)
         return text
+
+    def formed(self, conversation: Conversation, index: int, block: str) -> tuple[str, str] | None:
+        """The id of a block, and the text that `record` would give for it; None where it would give none."""
+        unit = _unit(conversation, index)
+        if unit is None or not conversation.chains:
+            return None
+        said = conversation.chains[unit] + block.encode("utf-8", "surrogatepass")
+        name = hashlib.blake2b(said, digest_size=_DIGITS // 2).hexdigest()
+        return name, wrapped(block, name)
 
     def put_back(self, conversation: Conversation, request: ChatRequest, wire: ProxyWire) -> PutBack:
         """The blocks that stood in messages of this request before, at the same places, with the same bytes.
@@ -109,6 +117,11 @@ class Injections:
         with reads.store.snapshot() as reader:
             kept = injections_of(reader, reads.space, conversation.session)
         retire(reads.store, reads.space, [each for each in kept if each.retired is None], reads.clock())
+
+
+def _unit(conversation: Conversation, index: int) -> int | None:
+    """The unit of the history to which a message of the request belongs."""
+    return next((i for i, unit in enumerate(conversation.units) if unit.first <= index <= unit.last), None)
 
 
 def _index(conversation: Conversation, injection: Injection) -> int | None:

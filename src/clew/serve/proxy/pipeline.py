@@ -1,18 +1,24 @@
 """The steps of a chat between client and upstream, in their order. Whatever they raise is caught in `prepare`.
 
-Read, find the conversation, store what is new, put back earlier blocks, recall, record the new block, add it. They run
-in a thread and need no network.
+Read, find the conversation, store what is new, put back earlier blocks, recall, choose by cost what is added and
+whether old messages are shown in short, record the new block, add it; afterwards store the answer and what it cost.
+They run in a thread and need no network.
 """
 
+import secrets
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 from clew.config import ServeConfig
 from clew.rank.confidence import UNLIKELY
 from clew.rank.filter import Filter
 from clew.recall.recall import RecallRequest, recall
+from clew.rows.pause import paused_since
+from clew.serve.proxy.assembly import Draft, assembled, fitted_to
 from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat, decoded
-from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, edited
+from clew.serve.proxy.economy.ledger import Passed, record
+from clew.serve.proxy.exchange import Answer, ChatRequest, Edit
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.injections import PutBack
 from clew.serve.proxy.kept_answer import KeptAnswer
@@ -32,7 +38,7 @@ class Pipeline:
     """What is done to every chat. Threads share it."""
 
     def __init__(self, spaces: Spaces, config: ServeConfig) -> None:
-        self._spaces, self._config = SpaceMemories(spaces), config
+        self._spaces, self._config = SpaceMemories(spaces, config), config
         self._tools = OfferedTools()
 
     def read(self, chat: Chat) -> ChatRequest:
@@ -69,17 +75,33 @@ class Pipeline:
         conversation = space.log.store_request(conversation, request, client)
         place = ChatPlace(space, conversation, client)
         plain = PreparedChat(request=request, place=place, session=conversation.session)
-        if client.side is not None or not self._adds(chat) or not request.messages:
+        if client.side is not None or not request.messages:
             return plain
+        if not self._adds(chat):
+            return assembled(Draft(chat, request, place), plain, None)
         before = space.injections.put_back(conversation, request, chat.wire)
         asked = question_place(chat.wire, request.messages)
+        draft = Draft(chat, request, place, before.edits)
         context = None if asked is None else self._recalled(chat, request, place, before, asked)
-        block = None if context is None or asked is None else self._recorded(chat, request, place, context, asked)
-        edits = [*before.edits, *([] if block is None else [block])]
-        if not edits:
-            return plain
-        receipt = context.receipt_id if context is not None and block is not None else None
-        return replace(plain, body=edited(request.body, edits), receipt=receipt)
+        if context is None or asked is None:
+            return assembled(draft, plain, None)
+        formed = space.injections.formed(conversation, asked, context.text)
+        block = None if formed is None else chat.wire.appended(request, asked, formed[1])
+        record = partial(self._recorded, chat, request, place, context, asked)
+        return assembled(replace(draft, block=block, record=record), plain, context.receipt_id)
+
+    def cut_to_fit(self, chat: Chat, request: ChatRequest | None, prepared: PreparedChat) -> PreparedChat:
+        """What goes upstream in place of a request without the memory: itself, cut where there is a window.
+
+        Args:
+            request: None where it was not read.
+
+        Raises:
+            FormatError: it cannot be read.
+        """
+        if not self._config.window:
+            return prepared
+        return fitted_to(chat, request or self.read(chat), prepared, self._config.window)
 
     def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
         """Stores an answer; one that never came, or was an error, counts as none."""
@@ -93,6 +115,27 @@ class Pipeline:
             self._spaces.get(chat.principal.space).log.pass_over(request, said)
         elif place is not None:
             place.space.log.store_answer(place.conversation, request, place.client, said)
+            self._log_cost(request, prepared, place, said)
+
+    def _log_cost(self, request: ChatRequest, prepared: PreparedChat, place: ChatPlace, said: Answer) -> None:
+        """Keeps a row of the ledger, unless the space is paused."""
+        reads = place.space.memory.reads
+        with reads.store.snapshot() as reader:
+            if paused_since(reader, reads.space) is not None:
+                return
+        passed = Passed(
+            id=secrets.token_hex(4),
+            at=reads.clock(),
+            wire=request.wire,
+            model=request.model,
+            client=place.client.name,
+            session=place.conversation.session,
+            decision=prepared.decision,
+            usage=said.usage,
+            receipt=prepared.receipt,
+            failed=None if prepared.unchanged is None else str(prepared.unchanged),
+        )
+        record(reads.store, reads.space, passed, place.space.economy.price(request.model))
 
     def _adds(self, chat: Chat) -> bool:
         return self._config.inject if chat.options.inject is None else chat.options.inject

@@ -8,6 +8,7 @@ from clew.errors import ClewError, FormatError
 from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
+from clew.serve.proxy.exchange import ChatRequest
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.pipeline import Pipeline
@@ -30,7 +31,7 @@ class SafePreparation:
         try:
             prepared = self._pipeline.run(chat, request)
         except Exception as error:  # noqa: BLE001  # the one place: any bug of the memory ends here
-            return self._unchanged(chat, Unchanged.ERROR, error)
+            return self._unchanged(chat, Unchanged.ERROR, error, request)
         if prepared.receipt is not None:
             self._metrics.add("clew_injected_total")
         return prepared
@@ -53,7 +54,9 @@ class SafePreparation:
         except Exception as error:  # noqa: BLE001  # the one place, on the way back
             self._events.failed("answer-not-stored", error, space=chat.principal.space)
 
-    def _unchanged(self, chat: Chat, why: Unchanged, error: Exception | None) -> PreparedChat:
+    def _unchanged(
+        self, chat: Chat, why: Unchanged, error: Exception | None, request: ChatRequest | None = None
+    ) -> PreparedChat:
         self._metrics.add("clew_failed_open_total", reason=why)
         fields = {"reason": str(why), "space": chat.principal.space, "wire": chat.wire.name}
         if error is None:
@@ -61,4 +64,11 @@ class SafePreparation:
         else:
             cause = type(error.__cause__).__name__ if isinstance(error, ClewError) and error.__cause__ else None
             self._events.failed("failed-open", error, cause=cause, **fields)
-        return PreparedChat(unchanged=why)
+        prepared = PreparedChat(unchanged=why)
+        if why is Unchanged.UNREADABLE:
+            return prepared
+        try:
+            return self._pipeline.cut_to_fit(chat, request, prepared)
+        except Exception as broken:  # noqa: BLE001  # what cannot be cut goes on as it came
+            self._events.failed("not-cut", broken, space=chat.principal.space)
+            return prepared

@@ -1,13 +1,19 @@
-"""One space as the proxy uses it: the memory, its conversations, and the blocks that were added to them."""
+"""One space as the proxy uses it: the memory, its conversations, the blocks that were added to them, and their cost."""
 
 import threading
+import time
 from dataclasses import dataclass
 
+from clew.config import ServeConfig
 from clew.memory import Memory
 from clew.serve.proxy.conversations import Conversations
+from clew.serve.proxy.economy.prices import price_list
+from clew.serve.proxy.economy.request_economy import RequestEconomy
 from clew.serve.proxy.injections import Injections
 from clew.serve.proxy.memorize import ConversationLog
+from clew.serve.proxy.window import VirtualWindow
 from clew.serve.spaces import Spaces
+from clew.text.counters import counter
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,13 +24,15 @@ class SpaceMemory:
     conversations: Conversations
     log: ConversationLog
     injections: Injections
+    economy: RequestEconomy
+    window: VirtualWindow | None
 
 
 class SpaceMemories:
     """The spaces of a server. Threads share it."""
 
-    def __init__(self, spaces: Spaces) -> None:
-        self._spaces = spaces
+    def __init__(self, spaces: Spaces, config: ServeConfig) -> None:
+        self._spaces, self._config = spaces, config
         self._lock = threading.Lock()
         self._known: dict[str, SpaceMemory] = {}
 
@@ -40,6 +48,9 @@ class SpaceMemories:
             if known is None or known.memory is not memory:
                 conversations = Conversations(memory.parts)
                 log, injections = ConversationLog(memory.parts, conversations), Injections(memory.parts)
-                known = SpaceMemory(memory, conversations, log, injections)
+                prices, count = price_list(self._config.prices), counter(memory.config.counter)
+                economy = RequestEconomy(prices, count, time.monotonic)
+                window = VirtualWindow(memory, self._config.window) if self._config.window else None
+                known = SpaceMemory(memory, conversations, log, injections, economy, window)
                 self._known[space] = known
             return known

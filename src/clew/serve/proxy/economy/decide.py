@@ -168,6 +168,7 @@ class Economy:
         self._with = CacheModel(most)
         self._without = CacheModel(most)
         self._accounts: OrderedDict[tuple[str, str], _Account] = OrderedDict()
+        self._scopes: OrderedDict[str, dict[str, tuple[float, float]]] = OrderedDict()  # last use, and life
         self._lock = threading.Lock()
 
     def decide(self, ways: Ways, terms: Terms, *, session: str, idle: float | None = None) -> Decision:
@@ -179,14 +180,14 @@ class Economy:
         """
         with self._lock:
             account = self._account(terms.scope, session)
-            gone = account.requests > 0 or (idle is not None and idle > _longest_life(terms.rules))
-            chooser = _Chooser((self._with, self._without), ways, terms, account, is_known=gone)
+            known, pause = self._knowledge(account, terms, session, idle, _longest_life(terms.rules, ways.plain))
+            chooser = _Chooser((self._with, self._without), ways, terms, account, is_known=known, is_paused=pause)
             name, reason = chooser.choose()
             chosen = chooser.prospect(name)
             way = chooser.ways[name]
             plain = self._without.send(chooser.plain, terms.now)
             self._with.send(chooser.read[name], terms.now)
-            if not chooser.is_forced:
+            if chooser.fits and not chooser.is_forced:
                 account.saved -= chosen.harm
             turns = expected_turns(account.requests)
             account.requests += 1
@@ -196,7 +197,7 @@ class Economy:
             _choice(name, ways, reason),
             inject=name in ("tail", "fresh") or (name == "rewritten" and ways.tail is not None),
             rewrite=name == "rewritten",
-            retire=name in ("fresh", "rewritten"),
+            retire=name == "fresh",
             reason=reason,
             prospect=chosen,
             plain=plain,
@@ -206,6 +207,21 @@ class Economy:
             own_tokens=own,
             forced=chooser.is_forced,
         )
+
+    def _knowledge(
+        self, account: _Account, terms: Terms, session: str, idle: float | None, life: float
+    ) -> tuple[bool, bool]:
+        """Whether what the models do not hold of a session is surely not cached, and whether it paused for so long."""
+        scopes = self._scopes.setdefault(session, {})
+        self._scopes.move_to_end(session)
+        if len(self._scopes) > _SESSIONS:
+            self._scopes.popitem(last=False)
+        warm = any(terms.now - last <= kept for scope, (last, kept) in scopes.items() if scope != terms.scope)
+        before = max((last for last, _ in scopes.values()), default=None)
+        since = idle if before is None else terms.now - before
+        scopes[terms.scope] = (terms.now, life)
+        is_paused = since is not None and since > life
+        return not warm and (account.requests > 0 or is_paused), not warm and is_paused
 
     def _account(self, scope: str, session: str) -> _Account:
         account = self._accounts.setdefault((scope, session), _Account())
@@ -253,15 +269,28 @@ class _Chooser:
     """One choice: the prospects of the ways, each computed once."""
 
     def __init__(
-        self, models: tuple[CacheModel, CacheModel], ways: Ways, terms: Terms, account: _Account, *, is_known: bool
+        self,
+        models: tuple[CacheModel, CacheModel],
+        ways: Ways,
+        terms: Terms,
+        account: _Account,
+        *,
+        is_known: bool,
+        is_paused: bool,
     ) -> None:
-        """Takes both models of the cache; `is_known`: whether what they do not hold is surely not cached."""
+        """Takes both models of the cache.
+
+        Args:
+            is_known: whether what they do not hold is surely not cached.
+            is_paused: whether the session's last request is longer ago than anything is cached.
+        """
         given = {"kept": ways.kept, "tail": ways.tail, "fresh": ways.fresh, "rewritten": ways.rewritten}
         self.ways = {name: way for name, way in given.items() if way is not None}
         self.read = {name: terms.read(way) for name, way in self.ways.items()}
         self.plain = terms.read(ways.plain)
         self._with, self._without = models
-        self._limit, self._terms, self._account, self._is_known = ways.limit, terms, account, is_known
+        self._limit, self._terms, self._account = ways.limit, terms, account
+        self._is_known, self._is_paused = is_known, is_paused
         self._prospects: dict[str, Prospect] = {}
         self._bases = [self._base(longest) for longest in (False, True)]
 
@@ -338,7 +367,7 @@ class _Chooser:
         kept = self.prospect("kept")
         if "fresh" in self.ways and self.ways["kept"].own and self._is_known:
             fresh = self.prospect("fresh")
-            if self._is_cold(kept) and self._is_free(fresh):
+            if self._is_paused and self._is_cold(kept) and self._is_free(fresh):
                 return "fresh", "the cache is cold, so the blocks of earlier questions are left out from here on"
             if not self._is_free(kept) and fresh.harm < kept.harm * self._requests_above(kept):
                 return "fresh", "earlier blocks would bring the request over a limit of the provider and are left out"
@@ -368,9 +397,9 @@ class _Chooser:
         return prospect.harm <= 1e-6 * max(1.0, prospect.cost)
 
 
-def _longest_life(rules: CacheRules) -> float:
-    """Seconds after which nothing is cached any more."""
-    return max(rules.seconds, rules.seconds_long, rules.seconds_most)
+def _longest_life(rules: CacheRules, form: PromptForm) -> float:
+    """Seconds after which nothing of a prompt is cached any more."""
+    return max(rules.seconds, rules.seconds_most, *(block.mark for block in form.blocks), 0.0)
 
 
 def _choice(name: str, ways: Ways, reason: str) -> Choice:

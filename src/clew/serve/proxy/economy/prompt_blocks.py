@@ -150,6 +150,15 @@ def _without_mark(value: Any) -> tuple[Any, float]:
     return value, 0.0
 
 
+def without_marks(message: Message) -> Message:
+    """A message without the cache marks of its parts."""
+    bare = {name: value for name, value in message.items() if name not in _MARKS}
+    for name in _PARTS.values():
+        if isinstance(bare.get(name), list):
+            bare[name] = [_without_mark(part)[0] for part in bare[name]]
+    return bare
+
+
 def _mark(value: Any) -> float:
     asked = next((value[name] for name in _MARKS if value.get(name)), None) if isinstance(value, Mapping) else None
     if asked is None:

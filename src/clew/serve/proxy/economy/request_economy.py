@@ -15,12 +15,14 @@ class EditsInQuestion:
     """The edits of which some are to be made.
 
     Attributes:
+        base: what holds in any case until the next rewriting, as renderings in place of old messages.
         kept: put back the blocks of earlier questions.
         block: adds the new block; empty when there is none.
         rewritten: renderings in place of old messages, with the earlier blocks that stand behind them, and without the
             new block; None when there is nothing to rewrite.
     """
 
+    base: Sequence[Edit] = ()
     kept: Sequence[Edit] = ()
     block: Sequence[Edit] = ()
     rewritten: Sequence[Edit] | None = None
@@ -30,7 +32,7 @@ class EditsInQuestion:
         if decision.rewrite and self.rewritten is not None:
             edits = list(self.rewritten)
         else:
-            edits = [] if decision.retire else list(self.kept)
+            edits = [*self.base, *(() if decision.retire else self.kept)]
         return [*edits, *self.block] if decision.inject else edits
 
 
@@ -73,9 +75,9 @@ class RequestEconomy:
         rewritten = None if edits.rewritten is None else self._prompt(request, [*edits.rewritten, *edits.block])
         ways = Ways(
             plain=self._prompt(request, ()),
-            kept=self._prompt(request, edits.kept),
-            tail=self._prompt(request, [*edits.kept, *edits.block]) if added else None,
-            fresh=self._prompt(request, edits.block) if edits.kept else None,
+            kept=self._prompt(request, [*edits.base, *edits.kept]),
+            tail=self._prompt(request, [*edits.base, *edits.kept, *edits.block]) if added else None,
+            fresh=self._prompt(request, [*edits.base, *edits.block]) if edits.kept else None,
             rewritten=rewritten,
             limit=limit,
         )

@@ -1,0 +1,106 @@
+"""Which edits are made in a chat: blocks of earlier questions, a new block, and renderings of old messages.
+
+The choice is that of `economy`; what does not fit the window even so is cut.
+"""
+
+import hashlib
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Final
+
+from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat
+from clew.serve.proxy.economy.request_economy import EditsInQuestion
+from clew.serve.proxy.exchange import ChatRequest, Edit, edited
+from clew.serve.proxy.window import Replacement, cut, together
+
+_KEYS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
+_SALT: Final = secrets.token_bytes(16)
+_OUTPUTS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+_MOST_OUTPUT: Final = 0.25
+"""Most of a window that is kept free for the answer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """A chat before the choice.
+
+    Attributes:
+        put_back: the edits that put back the blocks of earlier questions.
+        block: the edit that would add the new block; None when there is none.
+        record: keeps the new block and gives its edit; None when the request has gone on without it.
+    """
+
+    chat: Chat
+    request: ChatRequest
+    place: ChatPlace
+    put_back: Sequence[Edit] = ()
+    block: Edit | None = None
+    record: Callable[[], Edit | None] = lambda: None
+
+
+def assembled(draft: Draft, plain: PreparedChat, receipt: str | None) -> PreparedChat:
+    """What goes upstream.
+
+    Args:
+        plain: the chat as it came.
+        receipt: of the new block.
+    """
+    request, place = draft.request, draft.place
+    space, session = place.space, place.conversation.session
+    current = proposed = None
+    question = EditsInQuestion(kept=draft.put_back, block=[draft.block] if draft.block else [])
+    limit = 0
+    if space.window is not None:
+        limit = room(request, space.window.tokens)
+        current = space.window.current(session, request)
+        kept = together(current, draft.put_back, request)
+        tokens = space.economy.tokens(request, kept)
+        proposed = space.window.proposed(session, request, place.conversation.turn_ids, tokens)
+        question = _with_window(question, current, proposed, request)
+    decision = space.economy.choose(request, question, account=_account(request), session=session, limit=limit)
+    edits = question.chosen(decision)
+    if draft.block is not None and decision.inject:
+        recorded = draft.record()
+        edits = [edit for edit in edits if edit is not draft.block] + ([recorded] if recorded else [])
+        decision = decision if recorded else replace(decision, inject=False)
+    if decision.rewrite and proposed is not None and space.window is not None:
+        space.window.accept(session, proposed)
+    if decision.retire and draft.put_back:
+        space.injections.retire_all(place.conversation)
+    shown = receipt if decision.inject else None
+    body = edited(request.body, edits) if edits else None
+    made = replace(plain, body=body, receipt=shown, decision=decision)
+    return fitted_to(draft.chat, request, made, space.window.tokens) if space.window is not None else made
+
+
+def fitted_to(chat: Chat, request: ChatRequest, made: PreparedChat, window: int) -> PreparedChat:
+    """What goes upstream, cut where it is longer than the window; needs no memory."""
+    sent = request if made.body is None else chat.wire.read(chat.path, chat.headers, made.body)
+    edits = cut(sent, room(sent, window))
+    return replace(made, body=edited(sent.body, edits), cut=True) if edits else made
+
+
+def room(request: ChatRequest, window: int) -> int:
+    """Tokens of a window that a request may have, beside the answer that it asks for."""
+    settings = request.value.get("generationConfig")
+    held: list[Any] = [request.value.get(name) for name in _OUTPUTS]
+    held.append(settings.get("maxOutputTokens") if isinstance(settings, dict) else None)
+    asked = next((value for value in held if isinstance(value, int) and not isinstance(value, bool)), 0)
+    return window - max(0, min(asked, int(_MOST_OUTPUT * window)))
+
+
+def _with_window(
+    question: EditsInQuestion, current: Replacement | None, proposed: Replacement | None, request: ChatRequest
+) -> EditsInQuestion:
+    """The edits in question where old messages have, or may get, renderings in their place."""
+    base = [] if current is None else [current.edit(request)]
+    kept = question.kept if current is None else current.outside(request, question.kept)
+    rewritten = None if proposed is None else together(proposed, question.kept, request)
+    return EditsInQuestion(base, kept, question.block, rewritten)
+
+
+def _account(request: ChatRequest) -> str:
+    """What keeps the caches of the provider's customers apart: a hash of the key, under a salt of this process."""
+    key = next((request.headers[name] for name in _KEYS if name in request.headers), "")
+    return hashlib.blake2b(key.encode("utf-8", "surrogatepass"), digest_size=8, key=_SALT).hexdigest()

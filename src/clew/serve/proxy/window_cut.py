@@ -1,0 +1,125 @@
+"""Makes a message list fit a window without any store: by dropping its oldest messages and the middle of long texts.
+
+The result is valid for its format, and the same for the same list; what was left out is marked where it stood.
+"""
+
+import hashlib
+from collections.abc import Iterator, Sequence
+from typing import Any, Final
+
+from clew.condense.message_tokens import message_tokens
+from clew.condense.wires import Message, Wire
+from clew.text.counters import CHARS_PER_TOKEN, Counter
+
+DROPPED: Final = "[Clew left out the {count} messages before this one, {tokens:,} tokens, to fit the model's window.]"
+SHORTENED: Final = "\n[Clew left out {characters:,} characters here to fit the model's window: text-{digest}]\n"
+STEP: Final = 0.25
+"""Share of the room in whose multiples tokens are dropped, so that a growing list is cut at the same place for long."""
+
+_LEAST: Final = 400
+"""Characters of a text that is not shortened further."""
+
+_VERBATIM: Final = frozenset({"signature", "data", "encrypted_content", "thoughtSignature", "id", "call_id", "url"})
+"""Members whose text means nothing in part."""
+
+_REASONING: Final = frozenset({"thinking", "redacted_thinking", "reasoning"})
+
+
+def fitted(messages: Sequence[Message], wire: Wire, room: int, count: Counter) -> list[Message]:
+    """The list in at most so many tokens: the last messages, the first of them a question, shortened where needed.
+
+    Where the last question and what followed it do not fit, the oldest calls after it are dropped as well, and then
+    the middle of the longest texts. A list that cannot be made to fit so comes back as short as it could be made.
+    """
+    given = list(messages)
+    sizes = [message_tokens([message], wire.name, count) for message in given]
+    if sum(sizes) <= room or not given:
+        return given
+    starts = list(_starts(given, wire))
+    step = max(1, int(STEP * room))
+    least = -(-(sum(sizes) - room) // step) * step
+    for start in [each for each in starts if sum(sizes[:each]) >= least] + starts:
+        left = _from(given, wire, start, sum(sizes[:start]))
+        if message_tokens(left, wire.name, count) <= room:
+            return left
+    last = max(starts, default=0)
+    left = _from(given, wire, last, sum(sizes[:last])) if last else given
+    return _shortened(_without_old_rounds(left, wire, room, count), wire, room, count)
+
+
+def _starts(messages: Sequence[Message], wire: Wire) -> Iterator[int]:
+    """Where a valid list can begin, the longest first: at a question that answers no call."""
+    broken = bool(wire.problems(messages))
+    for index, message in enumerate(messages):
+        is_start = index > 0 and wire.is_question(message) and not wire.results(message)
+        if is_start and (broken or not wire.problems(messages[index:])):
+            yield index
+
+
+def _from(messages: Sequence[Message], wire: Wire, start: int, tokens: int) -> list[Message]:
+    note = DROPPED.format(count=start, tokens=tokens)
+    return [wire.with_note(messages[start], note), *messages[start + 1 :]]
+
+
+def _without_old_rounds(messages: list[Message], wire: Wire, room: int, count: Counter) -> list[Message]:
+    """Without the oldest messages between the first, which is the question, and the last ones that fit."""
+    broken = bool(wire.problems(messages))
+    best = messages
+    for start in range(2, len(messages)):
+        rest = messages[start:]
+        if wire.results(rest[0]) or not wire.calls(rest[0]):
+            continue
+        tokens = message_tokens(messages[1:start], wire.name, count)
+        left = [wire.with_note(messages[0], DROPPED.format(count=start - 1, tokens=tokens)), *rest]
+        if not broken and wire.problems(left):
+            continue
+        best = left
+        if message_tokens(left, wire.name, count) <= room:
+            break
+    return best
+
+
+def _shortened(messages: list[Message], wire: Wire, room: int, count: Counter) -> list[Message]:
+    """With the middle of texts left out, by a limit on each that is lowered until the list fits."""
+    most = max((len(text) for text in _texts(messages)), default=0)
+    left = messages
+    while most > _LEAST and message_tokens(left, wire.name, count) > room:
+        above = message_tokens(left, wire.name, count) - room
+        most = max(_LEAST, min(most * 3 // 4, most - above * CHARS_PER_TOKEN))
+        left = [_with_short_texts(message, most) for message in messages]
+    return left
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)
+    elif isinstance(value, dict) and value.get("type") not in _REASONING:
+        for name, each in value.items():
+            if name not in _VERBATIM:
+                yield from _texts(each)
+
+
+def _with_short_texts(value: Any, most: int) -> Any:
+    if isinstance(value, str):
+        return middle_left_out(value, most)
+    if isinstance(value, list):
+        return [_with_short_texts(each, most) for each in value]
+    if isinstance(value, dict) and value.get("type") not in _REASONING:
+        return {
+            name: each if name in _VERBATIM or name == "arguments" else _with_short_texts(each, most)
+            for name, each in value.items()
+        }
+    return value
+
+
+def middle_left_out(text: str, most: int) -> str:
+    """A text in about so many characters: its beginning, a mark with a hash of the whole, and its end."""
+    if len(text) <= most:
+        return text
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    mark = SHORTENED.format(characters=len(text) - most, digest=digest)
+    half = max(0, most - len(mark)) // 2
+    return f"{text[:half]}{mark}{text[len(text) - half :]}" if half else mark.strip()[:most]
