@@ -1512,6 +1512,12 @@ SURFACES = (
     Requirement(
         "P-SRF-16", "VC Tool Loop", "The tools are offered under the source's names where a setting asks for it."
     ),
+    Requirement(
+        "P-SRF-30", "VC commands", "Commands are whole messages: attach, label, status, recall, compact, list, forget."
+    ),
+    Requirement("P-SRF-31", "Issue 15", "The answer to a command has the shape of the client's API, also streamed."),
+    Requirement("P-SRF-32", "Issue 15", "Commands and their answers never go upstream and are never stored."),
+    Requirement("P-SRF-33", "Issue 15", "Forgetting by a command asks for a code first; a token needs the scope."),
     Requirement("P-SRF-20", "DESIGN 10", "The REST API stores, recalls, searches, explains, condenses, forgets."),
     Requirement("P-SRF-21", "DESIGN 10", "Lists are read in pages by a cursor."),
     Requirement(

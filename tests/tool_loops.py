@@ -102,7 +102,7 @@ class LoopApp:
         request = wire.read(path, headers, body)
         box = Toolbox(Tools(self.memory), aliases=self.aliases)
         offered = tools_edit(wire, request, box)
-        edits = [*put_back(wire, request, self.held, "s"), *([] if offered is None else [offered])]
+        edits = [*put_back(wire, request, self.held.of("s")), *([] if offered is None else [offered])]
         client = httpx2.AsyncClient(transport=Piecewise(self.upstream), base_url="http://scripted")
 
         async def sending(sent: bytes) -> Upstream:

@@ -18,11 +18,52 @@ from tests.memories import quiet, timed
 from tests.rest_pages import BASE, rest_client
 
 WORDS = (
-    "redis", "last week", "s:turn:0", "s", "2025-04-01T12:00:00Z", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59Z",
-    "(O1 > 3) AND text ~ x", "text ~", "role = user", "importance >= 99999999999999999999", "", " ", "\x00", "\x1b[0m",
-    "\u8336", "e\u0301", "\ud800", "\U0001f600", "%00", "../..", "a" * 3_000, "NaN", "-1", "1e999", "null", "'\";--",
-)  # fmt: skip
-ODD = (None, True, False, 0, -1, 1.0, 1.5, 2**63, -(2**70), 1e308, float("nan"), float("inf"), [], {}, [[]], {"a": {}})
+    "redis",
+    "last week",
+    "s:turn:0",
+    "s",
+    "2025-04-01T12:00:00Z",
+    "0001-01-01T00:00:00+14:00",
+    "9999-12-31T23:59:59Z",
+    "(O1 > 3) AND text ~ x",
+    "text ~",
+    "role = user",
+    "importance >= 99999999999999999999",
+    "",
+    " ",
+    "\x00",
+    "\x1b[0m",
+    "\u8336",
+    "e\u0301",
+    "\ud800",
+    "\U0001f600",
+    "%00",
+    "../..",
+    "a" * 3_000,
+    "NaN",
+    "-1",
+    "1e999",
+    "null",
+    "'\";--",
+)
+ODD: tuple[Any, ...] = (
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1.0,
+    1.5,
+    2**63,
+    -(2**70),
+    1e308,
+    float("nan"),
+    float("inf"),
+    [],
+    {},
+    [[]],
+    {"a": {}},
+)
 
 
 def odd(rng: random.Random) -> Any:

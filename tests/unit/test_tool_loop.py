@@ -10,6 +10,7 @@ import httpx2
 import pytest
 
 from clew.memory import Memory
+from clew.serve.proxy.held_calls import name_of
 from clew.serve.proxy.tool_loop import MOST_ROUNDS
 from clew.serve.proxy.wires import WIRES
 from clew.serve.scripted.script import Fault, FaultKind, Reply, ToolUse, in_turn
@@ -157,11 +158,11 @@ def test_what_is_held_goes_with_the_turns_that_it_quotes(wire: str) -> None:
         app = LoopApp(memory, in_turn([Reply("", (QUOTE, WEATHER_CALL), "Both."), Reply("Done.")]))
         path, value = request_of(wire, "and?", tools=True)
         _, _, answer = asyncio.run(asked(app, wire, path, value))
-        assert app.held.find("s", answer.calls[0]) is not None
+        assert list(app.held.of("s")) == [name_of(answer.calls[0])]
         assert app.loops[0].held is not None
         assert app.loops[0].held.turns == frozenset({"api:turn:0"})
         memory.forget(turn_ids=["api:turn:0"])
-        assert app.held.find("s", answer.calls[0]) is None
+        assert app.held.of("s") == {}
 
 
 @pytest.mark.requirement("P-SRF-13")

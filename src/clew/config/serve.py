@@ -31,6 +31,8 @@ class ServeConfig:
     upstream_gemini: str = setting("https://generativelanguage.googleapis.com", "Where /gemini goes.")
     inject: bool = setting(True, "Add remembered text to questions; off: record only.")
     tools: bool = setting(False, "Offer Clew's tools to the model in conversations that do not say otherwise.")
+    aliases: bool = setting(False, "Offer the tools under Virtual Context's names, vc_*, instead of clew_*.")
+    commands: bool = setting(False, "Answer commands that are typed into a chat, such as `clew status`.")
     window: int = setting(
         0,
         "Tokens of the model's real context window, when clients believe in a larger one; 0: forward what they send.",

@@ -14,7 +14,7 @@ from clew.serve.pages import Page, answer, answer_json, own_pages, page_of
 from clew.serve.proxy.api_errors import error_answer
 from clew.serve.proxy.forward import Forwarder
 from clew.serve.proxy.handle import Incoming, Proxy, incoming
-from clew.serve.proxy.pipeline import Pipeline
+from clew.serve.proxy.own_answers import CommandedPipeline
 from clew.serve.proxy.prepare import SafePreparation
 from clew.serve.proxy.upstreams import split_prefix, upstreams
 from clew.serve.proxy.workers import Workers
@@ -64,7 +64,7 @@ class _Application:
             self._pages = await stack.enter_async_context(own_pages(services))
             forwarder = Forwarder()
             stack.push_async_callback(forwarder.close)
-            preparation = SafePreparation(Pipeline(services.spaces, config), events, metrics)
+            preparation = SafePreparation(CommandedPipeline(services.spaces, config), events, metrics)
             workers = Workers(preparation, config.threads, config.patience, metrics)
             stack.push_async_callback(workers.close)
             self._proxy = Proxy(config, self._upstreams, forwarder, workers, metrics, events)

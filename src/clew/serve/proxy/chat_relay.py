@@ -46,6 +46,12 @@ class ChatRelay:
         """
         preparing = await self.workers.prepared(self.chat)
         prepared = preparing.sent
+        if prepared.reply is not None:
+            kind = (b"content-type", prepared.reply.content_type.encode())
+            await answer.start(_SUCCESS, [kind, *_about(prepared)])
+            await answer.piece(prepared.reply.body)
+            await answer.end()
+            return
         kept: KeptAnswer | None = None
         stored = False
         try:

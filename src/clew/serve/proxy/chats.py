@@ -14,6 +14,7 @@ from clew.serve.proxy.headers import RequestOptions
 from clew.serve.proxy.wires import ProxyWire
 
 if TYPE_CHECKING:
+    from clew.serve.proxy.commands import LocalAnswer
     from clew.serve.proxy.conversations import Conversation
     from clew.serve.proxy.economy.decide import Decision
     from clew.serve.proxy.space_memory import SpaceMemory
@@ -97,6 +98,7 @@ class PreparedChat:
         receipt: of the block that was added.
         session: the conversation to which the chat belongs.
         unchanged: why the memory did not take part; None when it did, or was not asked to.
+        reply: the answer, where the proxy gives it itself; nothing goes upstream then.
         box: the tools that are offered in it; None for none.
         decision: what was decided about it, for the ledger; None when nothing was.
         cut: whether turns were left out to fit the window, since the memory failed.
@@ -108,6 +110,7 @@ class PreparedChat:
     receipt: str | None = None
     session: str | None = None
     unchanged: Unchanged | None = None
+    reply: "LocalAnswer | None" = None
     box: "Toolbox | None" = None
     decision: "Decision | None" = None
     cut: bool = False

@@ -13,7 +13,7 @@ import hashlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -30,6 +30,8 @@ from clew.store.tables import INJECTION
 
 PREFIX: Final = "held-"
 """Begins the id of a row that holds an exchange; no block has such an id."""
+
+_PAST: Final = "held."  # after every id that begins with the prefix
 
 MOST: Final = 256
 """Exchanges that are held in memory alone."""
@@ -60,6 +62,7 @@ class HeldCalls:
     """
 
     def __init__(self, store: Store, space: str) -> None:
+        """Takes the store and the space; one object serves all threads of a process."""
         self._store, self._space = store, space
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, str], HeldExchange] = OrderedDict()
@@ -78,20 +81,19 @@ class HeldCalls:
         row = Injection(session, name, b"", b"", block, tuple(sorted(held.turns)), now, retired=now)
         keep_injection(self._store, self._space, row)
 
-    def find(self, session: str, call: ToolCall) -> HeldExchange | None:
-        """The exchange that showed the client this call first; None for a call without one."""
-        name = name_of(call)
+    def of(self, session: str) -> dict[str, HeldExchange]:
+        """The exchanges of a session, by the name of the first call that the client was shown."""
         with self._lock:
-            kept = self._kept.get((session, name))
-        if kept is not None:
-            return kept
+            found = {name: held for (owner, name), held in self._kept.items() if owner == session}
         with self._store.snapshot() as reader:
-            row = INJECTION.get(reader, (self._space, session, name))
-        if row is None:
-            return None
-        value = json.loads(row.block)
-        calls = tuple(ToolCall(*each) for each in value["calls"])
-        return HeldExchange(calls, tuple(value["messages"]), tuple(value["results"]))
+            rows = INJECTION.scan(reader, (self._space, session, PREFIX), (self._space, session, _PAST))
+        return {row.injection: _exchange(row.block) for row in rows} | found
+
+
+def _exchange(block: str) -> HeldExchange:
+    value = json.loads(block)
+    calls = tuple(ToolCall(*each) for each in value["calls"])
+    return HeldExchange(calls, tuple(value["messages"]), tuple(value["results"]))
 
 
 def name_of(call: ToolCall) -> str:
@@ -108,13 +110,15 @@ def _canonical(arguments: str) -> str:
         return arguments
 
 
-def put_back(wire: ProxyWire, request: ChatRequest, held: HeldCalls, session: str) -> list[Edit]:
-    """The edits that put held exchanges back into a request of the client."""
+def put_back(wire: ProxyWire, request: ChatRequest, held: Mapping[str, HeldExchange]) -> list[Edit]:
+    """The edits that put the held exchanges of a session back into a request of the client."""
+    if not held:
+        return []
     if request.value.get("previous_response_id"):
-        return _results_alone(wire, request, held, session)
+        return _results_alone(wire, request, held)
     found: list[Edit] = []
     for start, stop, calls in _answers(wire, request):
-        exchange = held.find(session, calls[0])
+        exchange = held.get(name_of(calls[0]))
         if exchange is None or {name_of(call) for call in calls} != {name_of(call) for call in exchange.calls}:
             continue  # a client that rewrites its answers: without ours they are valid as they are
         results = exchange.results if stop < len(request.messages) else ()
@@ -127,11 +131,11 @@ def put_back(wire: ProxyWire, request: ChatRequest, held: HeldCalls, session: st
     return found
 
 
-def _results_alone(wire: ProxyWire, request: ChatRequest, held: HeldCalls, session: str) -> list[Edit]:
+def _results_alone(wire: ProxyWire, request: ChatRequest, held: Mapping[str, HeldExchange]) -> list[Edit]:
     """Where the provider stores the answers itself: our results, before the client's."""
     for place, message in enumerate(request.messages):
         call = str(message.get("call_id") or "")
-        exchange = held.find(session, ToolCall(call, "", "")) if call else None
+        exchange = held.get(name_of(ToolCall(call, "", ""))) if call else None
         if exchange is not None and exchange.results:
             return [wire.replaced(request, place, place, exchange.results)]
     return []

@@ -22,12 +22,21 @@ class _Kept:
 class OfferedTools:
     """The tools of all spaces of a server. Threads share it."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, aliases: bool = False) -> None:
+        """Takes whether the tools have Virtual Context's names."""
+        self._aliases = aliases
         self._lock = threading.Lock()
         self._spaces: dict[str, _Kept] = {}
 
-    def offered_in(self, chat: Chat, prepared: PreparedChat, request: ChatRequest) -> PreparedChat:
+    def offered_in(
+        self, chat: Chat, prepared: PreparedChat, request: ChatRequest, *, wanted: bool = True
+    ) -> PreparedChat:
         """The chat with the tools; as it is where its format, or what the client asks for, leaves no room for them.
+
+        What was held is put back also where the tools are off by now.
+
+        Args:
+            wanted: whether the tools are on.
 
         Raises:
             FormatError: what was made of the request cannot be read again, which is a bug.
@@ -36,9 +45,12 @@ class OfferedTools:
             return prepared
         memory, session = prepared.place.space.memory, prepared.place.conversation.session
         kept = self._of(memory)
+        held = kept.held.of(session)
+        if not held and not wanted:
+            return prepared
         sent = request if prepared.body is None else chat.wire.read(chat.path, chat.headers, prepared.body)
-        edits = put_back(chat.wire, sent, kept.held, session)
-        offered = tools_edit(chat.wire, sent, kept.box)
+        edits = put_back(chat.wire, sent, held)
+        offered = tools_edit(chat.wire, sent, kept.box) if wanted else None
         box = None if offered is None else kept.box
         edits += [] if offered is None else [offered]
         return replace(prepared, body=edited(sent.body, edits), box=box) if edits else prepared
@@ -54,6 +66,6 @@ class OfferedTools:
             kept = self._spaces.get(memory.space)
             if kept is None or kept.memory is not memory:
                 held = HeldCalls(memory.reads.store, memory.space)
-                kept = _Kept(memory, held, Toolbox(Tools(memory, may_store=False, local=False)))
+                kept = _Kept(memory, held, Toolbox(Tools(memory, may_store=False, local=False), aliases=self._aliases))
                 self._spaces[memory.space] = kept
             return kept

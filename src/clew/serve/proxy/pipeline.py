@@ -39,7 +39,7 @@ class Pipeline:
 
     def __init__(self, spaces: Spaces, config: ServeConfig) -> None:
         self._spaces, self._config = SpaceMemories(spaces, config), config
-        self._tools = OfferedTools()
+        self._tools = OfferedTools(aliases=config.aliases)
 
     def read(self, chat: Chat) -> ChatRequest:
         """The request of a chat.
@@ -58,7 +58,7 @@ class Pipeline:
         prepared = self._with_memory(chat, request)
         wants_tools = self._config.tools if chat.options.tools is None else chat.options.tools
         is_turn = prepared.place is not None and prepared.place.client.side is None
-        return self._tools.offered_in(chat, prepared, request) if wants_tools and is_turn else prepared
+        return self._tools.offered_in(chat, prepared, request, wanted=wants_tools) if is_turn else prepared
 
     def hold(self, prepared: PreparedChat, held: HeldExchange) -> None:
         """Keeps calls of Clew's tools that were answered beside calls of the client's own."""

@@ -29,7 +29,7 @@ MOST_ROUNDS: Final = 10
 """Rounds of calls that are answered; then the model is asked to answer without tools."""
 
 
-class UpstreamAnswer(Protocol):
+class RoundAnswer(Protocol):
     """An answer of the upstream whose headers are there; its body must not be compressed."""
 
     status: int
@@ -43,7 +43,7 @@ class UpstreamAnswer(Protocol):
         ...
 
 
-Send = Callable[[bytes], Awaitable[UpstreamAnswer]]
+Send = Callable[[bytes], Awaitable[RoundAnswer]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,13 +86,13 @@ class ToolLoop:
         self._rounds: list[_Round] = []
         self.held: HeldExchange | None = None
         """Calls of ours to be put back when the client comes with the results of its own; after the end."""
-        self.shown: UpstreamAnswer | None = None
+        self.shown: RoundAnswer | None = None
         """The answer whose status and headers the client gets; known when the first piece of the body is."""
 
     def _is_ours(self, name: str) -> bool:
         return name not in self._taken and self._box.has(name)
 
-    async def answer(self, body: bytes, first: UpstreamAnswer) -> AsyncGenerator[bytes]:
+    async def answer(self, body: bytes, first: RoundAnswer) -> AsyncGenerator[bytes]:
         """The body of the answer that the client sees.
 
         Args:
@@ -109,7 +109,7 @@ class ToolLoop:
         """Rounds of calls that were answered so far."""
         return len(self._rounds)
 
-    async def _streamed(self, body: bytes, first: UpstreamAnswer) -> AsyncGenerator[bytes]:
+    async def _streamed(self, body: bytes, first: RoundAnswer) -> AsyncGenerator[bytes]:
         joined = self._join.stream(self._is_ours)
         self.shown = upstream = first
         while True:
@@ -131,7 +131,7 @@ class ToolLoop:
                 yield out
             upstream = await self._send(further)
 
-    async def _whole(self, body: bytes, first: UpstreamAnswer) -> AsyncGenerator[bytes]:
+    async def _whole(self, body: bytes, first: RoundAnswer) -> AsyncGenerator[bytes]:
         upstream = first
         values: list[dict[str, Any]] = []
         while True:
@@ -209,5 +209,5 @@ class ToolLoop:
         )
 
 
-async def _body(upstream: UpstreamAnswer) -> bytes:
+async def _body(upstream: RoundAnswer) -> bytes:
     return b"".join([piece async for piece in upstream.pieces()])

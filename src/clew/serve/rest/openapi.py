@@ -4,7 +4,7 @@ from typing import Any, Final
 
 from clew.serve.rest.endpoints import ENDPOINTS, Endpoint
 from clew.serve.rest.fields import FieldPlace, object_schema
-from clew.serve.rest.problems import ProblemBody
+from clew.serve.rest.problems import ApiErrorBody
 from clew.serve.rest.shapes import Shapes
 from clew.version import __version__
 
@@ -28,7 +28,7 @@ _ERRORS: Final = {
 def document() -> dict[str, Any]:
     """The document, as JSON."""
     shapes = Shapes()
-    problem = shapes.of(ProblemBody)
+    problem = shapes.of(ApiErrorBody)
     paths: dict[str, dict[str, Any]] = {}
     for endpoint in ENDPOINTS:
         paths.setdefault(ROOT + endpoint.path, {})[endpoint.method.lower()] = _operation(endpoint, shapes, problem)

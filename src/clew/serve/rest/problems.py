@@ -21,7 +21,7 @@ from clew.types.record import Record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Problem(Record):
+class ApiError(Record):
     """Why a request was not carried out.
 
     Attributes:
@@ -36,10 +36,10 @@ class Problem(Record):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ProblemBody(Record):
+class ApiErrorBody(Record):
     """The body of every error."""
 
-    error: Problem
+    error: ApiError
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +89,9 @@ _MEANINGS: Final[tuple[tuple[type[BaseException], _Meaning], ...]] = (  # the fi
 INTERNAL: Final = _Meaning(500, "internal", "see the server's log, and report the type of the error")
 
 
-def problem(code: str, message: str) -> tuple[int, ProblemBody]:
+def problem(code: str, message: str) -> tuple[int, ApiErrorBody]:
     """Status and body of an error that is found before an endpoint is called."""
-    return STATUSES[code], ProblemBody(error=Problem(code=code, message=message, next=NEXT[code]))
+    return STATUSES[code], ApiErrorBody(error=ApiError(code=code, message=message, next=NEXT[code]))
 
 
 def refusal(status: int, message: str) -> tuple[list[tuple[bytes, bytes]], bytes]:
@@ -101,8 +101,8 @@ def refusal(status: int, message: str) -> tuple[list[tuple[bytes, bytes]], bytes
     return [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))], body
 
 
-def problem_of(error: Exception) -> tuple[int, ProblemBody]:
+def problem_of(error: Exception) -> tuple[int, ApiErrorBody]:
     """Status and body of an error that an endpoint raised; a bug is told by its type alone."""
     meaning = next((meaning for kind, meaning in _MEANINGS if isinstance(error, kind)), INTERNAL)
     said = str(error) if isinstance(error, ClewError) else f"internal error in Clew ({type(error).__name__})"
-    return meaning.status, ProblemBody(error=Problem(code=meaning.code, message=said, next=meaning.next))
+    return meaning.status, ApiErrorBody(error=ApiError(code=meaning.code, message=said, next=meaning.next))

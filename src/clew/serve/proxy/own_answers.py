@@ -1,0 +1,34 @@
+"""Commands typed into a chat, around the pipeline: answered here, and taken out of what goes on."""
+
+from dataclasses import replace
+
+from clew.serve.proxy.chats import Chat, PreparedChat
+from clew.serve.proxy.commands import CleanedRequest, Command, Commands, answered, without_commands
+from clew.serve.proxy.exchange import ChatRequest
+from clew.serve.proxy.pipeline import Pipeline
+
+
+class CommandedPipeline(Pipeline):
+    """The pipeline for chats in which commands may stand. Threads share it."""
+
+    def run(self, chat: Chat, request: ChatRequest) -> PreparedChat:
+        """What goes upstream in place of a request, or the answer to its command."""
+        if chat.options.incognito or not self._config.commands:
+            return super().run(chat, request)
+        cleaned = without_commands(chat.wire, request)
+        options = replace(chat.options, session=chat.options.session or cleaned.attached)
+        chat = replace(chat, options=options)
+        if cleaned.command is not None and chat.ticket.take():
+            return self._commanded(chat, request, cleaned, cleaned.command)
+        kept = cleaned.request or request
+        prepared = super().run(chat, kept)
+        return replace(prepared, body=kept.body) if kept is not request and prepared.body is None else prepared
+
+    def _commanded(self, chat: Chat, request: ChatRequest, cleaned: CleanedRequest, command: Command) -> PreparedChat:
+        space = self._spaces.get(chat.principal.space)
+        session = chat.options.session or ""
+        if cleaned.request is not None:
+            client = chat.wire.client(cleaned.request)
+            session = space.conversations.identify(cleaned.request, client, chat.options.session).session
+        text = Commands(space.memory, chat.principal, session).answer(command)
+        return PreparedChat(reply=answered(chat.wire, request, text), session=session or None)
