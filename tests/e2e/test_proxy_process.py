@@ -22,11 +22,11 @@ CHAT = post("/openai/v1/chat/completions", BODY.encode(), b"Authorization: Beare
 
 @contextmanager
 def serving(
-    home: Path, *words: str, in_home: bool = True, **variables: str
+    home: Path, *words: str, place: str | None = None, **variables: str
 ) -> Iterator[tuple[str, subprocess.Popen[bytes]]]:
     """The address of a server, and its process."""
-    place = ["--home", str(home / "memory")] if in_home else []
-    command = [*PROGRAM, "serve", "--port", "0", *place, *words]
+    store = ["--home", str(home / "memory")] if place is None else ["--store", place]
+    command = [*PROGRAM, "serve", "--port", "0", *store, *words]
     env = environment(home, **variables)
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None

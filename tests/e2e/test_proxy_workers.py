@@ -24,8 +24,8 @@ OPENAI = "/openai/v1/chat/completions"
 def test_processes_share_an_address_and_a_memory(tmp_home: Path, url: str) -> None:
     upstream = ScriptedUpstream(in_turn(["Fine."]))
     with upstream.serving() as address:
-        words = ("--upstream-openai", address, "--store", url)
-        with serving(tmp_home, *words, in_home=False, CLEW_SERVE_WORKERS="2") as (server, process):
+        words = ("--upstream-openai", address)
+        with serving(tmp_home, *words, place=url, CLEW_SERVE_WORKERS="2") as (server, process):
             workers = children(process.pid)
             assert len(workers) == 2
             for number in range(8):
