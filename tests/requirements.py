@@ -2245,6 +2245,11 @@ UPSTREAM = (
         "Issue 15, shows",
         "`clew demo --proxy` shows a server, a scripted model and a conversation that remembers, in one command.",
     ),
+    Requirement(
+        "P-UPS-09",
+        "Issue 15.8",
+        "Clew's entry goes into the documented settings of eight programs, and out again without a trace.",
+    ),
 )
 # --- DISK ---
 DISK = (

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import ConflictError, FormatError
-from clew.serve.install import BACKUP, EntryLocation, apply, claude_code, plan_install, plan_remove
-from clew.serve.splice import drop, get, put, read
+from clew.serve.clients.install import BACKUP, EntryLocation, apply, claude_code, plan_install, plan_remove
+from clew.serve.clients.json_text import drop, get, put, read
 from tests.cli_runs import done, failure, record, run
 
 ENTRY = {"type": "stdio", "command": "clew", "args": ["mcp"], "env": {}}

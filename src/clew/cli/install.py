@@ -1,4 +1,4 @@
-"""`clew install`: adds Clew to the settings of a coding agent, and removes it."""
+"""`clew install`: adds Clew to the settings of a program, and removes it."""
 
 import os
 import sys
@@ -12,7 +12,9 @@ from clew.cli.service import install_service, memory_options
 from clew.cli.show import err, out
 from clew.cli.terminal import as_json, emit, say
 from clew.errors import MissingExtra
-from clew.serve.install import PROGRAMS, SettingsEdit, apply, plan_install, plan_remove, server_entry
+from clew.ingest.session_folders import PROGRAMS as SESSION_PROGRAMS
+from clew.serve.clients.install import SettingsEdit, apply, plan_install, plan_remove, server_start
+from clew.serve.clients.programs import PROGRAMS
 
 
 @click.command()
@@ -31,24 +33,27 @@ from clew.serve.install import PROGRAMS, SettingsEdit, apply, plan_install, plan
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @common
 def install(scope: Scope, program: str, reach: str, *, only_print: bool, remove: bool, watch: bool, yes: bool) -> None:
-    """Register Clew as an MCP server with a coding agent.
+    """Register Clew as an MCP server with a program.
 
-    PROGRAM is `claude-code`. The change is shown, and written after you confirm. The rest of the settings file stays
-    unchanged, and a copy of the file is kept next to it; a file that is not valid JSON is not touched. --remove undoes
+    The change is shown, and written after you confirm. The rest of the settings file stays
+    unchanged, and a copy of the file is kept next to it; a file that is not well formed is not touched. --remove undoes
     the change. --home and --space choose the memory that the agent uses.
 
-    The agent only reads the memory. New sessions come in by `clew import PROGRAM` now and then, or as they are written
-    by `clew watch`, which --watch installs as a service of the user (systemd or launchd). `clew watch --print` shows
-    the service.
+    The program only reads the memory. New sessions come in by `clew import PROGRAM` now and then, or as they are
+    written by `clew watch`, which --watch installs as a service of the user (systemd or launchd). `clew watch --print`
+    shows the service.
     """
     if watch and (only_print or remove):
         raise click.UsageError(
             "--watch cannot be combined with --print or --remove; `clew watch` has both options too."
         )
-    location = PROGRAMS[program](reach, Path.home(), Path.cwd(), os.environ)  # type: ignore[arg-type]  # click has checked it
-    entry = server_entry(memory_options(scope), shared=reach == "project")
+    if watch and program not in SESSION_PROGRAMS:
+        raise click.UsageError(f"--watch follows the sessions of {', '.join(SESSION_PROGRAMS)}; {program} has none.")
+    chosen = PROGRAMS[program]
+    location = chosen.location(reach, Path.home(), Path.cwd(), os.environ)  # type: ignore[arg-type]  # click has checked it
+    entry = chosen.entry(server_start(memory_options(scope), shared=reach == "project"))
     if only_print:
-        say(as_json({location.path[-2]: {location.path[-1]: entry}}, indent=2))
+        say(location.form.put(location.form.empty, location.path[-2:], entry).strip())
         return
     if not remove and find_spec("mcp") is None:
         raise MissingExtra("the server needs the package mcp; install clew[mcp], then run this again")
@@ -57,8 +62,8 @@ def install(scope: Scope, program: str, reach: str, *, only_print: bool, remove:
         err().print("Nothing was written.", style="dim")
         return
     apply(edit)
-    _report(scope, edit, removed=remove)
-    if not remove:
+    _report(scope, edit, chosen.after, removed=remove)
+    if not remove and program in SESSION_PROGRAMS:
         _offer_watch(scope, program, wanted=watch, yes=yes)
 
 
@@ -80,7 +85,7 @@ def _confirmed(scope: Scope, edit: SettingsEdit, entry: dict[str, object] | None
     return click.confirm("Continue?", err=True)
 
 
-def _report(scope: Scope, edit: SettingsEdit, *, removed: bool) -> None:
+def _report(scope: Scope, edit: SettingsEdit, after: str, *, removed: bool) -> None:
     location = edit.location
     backup = str(location.backup) if edit.saves else None
     if scope.as_json:
@@ -93,7 +98,7 @@ def _report(scope: Scope, edit: SettingsEdit, *, removed: bool) -> None:
     else:
         kept = f"\nCopy of the old file: {backup}" if backup else ""
         out().print(f"Installed in {location.file}{kept}", soft_wrap=True)
-        err().print("Restart Claude Code; `/mcp` lists the server. --remove undoes this.", style="dim")
+        err().print(f"{after} --remove undoes this.", style="dim")
 
 
 def _offer_watch(scope: Scope, program: str, *, wanted: bool, yes: bool) -> None:

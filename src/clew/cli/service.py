@@ -15,7 +15,7 @@ from clew.cli.options import Scope
 from clew.cli.show import err, out
 from clew.cli.terminal import emit, say
 from clew.errors import NotFoundError
-from clew.serve.install import clew_command
+from clew.serve.clients.install import clew_command
 
 NAME: Final = "clew-watch"
 LABEL: Final = "io.clew.watch"

@@ -1,17 +1,17 @@
-"""Clew's entry in the settings file of a coding agent: finds the file, adds the entry and removes it.
+"""Clew's entry in the settings file of a program: finds the file, adds the entry and removes it.
 
-Borders: does not ask for confirmation, which `clew install` does. A file that is not valid JSON is not touched.
+Borders: does not ask for confirmation, which `clew install` does. A file that is not well formed is not touched.
 """
 
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from clew.errors import ConflictError, FormatError
-from clew.serve.splice import drop, get, put, read
+from clew.serve.clients import json_text, jsonc_text, toml_text
 from clew.store.replace_file import replace_file
 
 InstallScope = Literal["user", "local", "project"]
@@ -21,16 +21,31 @@ SERVERS: Final = "mcpServers"
 BACKUP: Final = ".clew-backup-"
 """Suffix of the backup's name: file name, this suffix, scope. The backup is in the same folder as the file."""
 
-_EMPTY: Final = "{}\n"
+
+@dataclass(frozen=True, slots=True)
+class SettingsForm:
+    """How a kind of settings file is read and changed; the functions are those of `json_text`."""
+
+    read: Callable[[str], dict[str, Any]]
+    get: Callable[[str, Sequence[str]], Any]
+    put: Callable[[str, Sequence[str], Any], str]
+    drop: Callable[[str, Sequence[str]], str]
+    empty: str
+
+
+JSON: Final = SettingsForm(json_text.read, json_text.get, json_text.put, json_text.drop, "{}\n")
+JSONC: Final = SettingsForm(jsonc_text.read, jsonc_text.get, jsonc_text.put, jsonc_text.drop, "{}\n")
+TOML: Final = SettingsForm(toml_text.read, toml_text.get, toml_text.put, toml_text.drop, "")
 
 
 @dataclass(frozen=True, slots=True)
 class EntryLocation:
-    """The file and the JSON path of an entry; `backup` is where the original file is kept."""
+    """The file, its form and the path of an entry in it; `backup` is where the original file is kept."""
 
     file: Path
     path: tuple[str, ...]
     backup: Path
+    form: SettingsForm = JSON
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +83,18 @@ def claude_code(scope: InstallScope, home: Path, project: Path, environment: Map
     else:
         file = Path(environment.get("CLAUDE_CONFIG_DIR") or home) / ".claude.json"
         path = path if scope == "user" else ("projects", str(project), *path)
+    return location_of(file, path, scope)
+
+
+def location_of(file: Path, path: tuple[str, ...], scope: str, form: SettingsForm = JSON) -> EntryLocation:
+    """A place in a file; the scope is part of the backup's name."""
     file = file.resolve()  # a link, for example into a repository of settings, stays a link
-    return EntryLocation(file, path, file.with_name(file.name + BACKUP + scope))
+    return EntryLocation(file, path, file.with_name(file.name + BACKUP + scope), form)
 
 
-PROGRAMS: Final = {"claude-code": claude_code}
-"""Program -> the function that locates its settings."""
-
-
-def server_entry(arguments: list[str], *, shared: bool) -> dict[str, Any]:
-    """The settings entry that starts the server; a `shared` file names the command without its path."""
-    command = "clew" if shared else clew_command()
-    return {"type": "stdio", "command": command, "args": ["mcp", *arguments], "env": {}}
+def server_start(arguments: list[str], *, shared: bool) -> dict[str, Any]:
+    """What an entry says to start the server; a `shared` file names the command without its path."""
+    return {"command": "clew" if shared else clew_command(), "args": ["mcp", *arguments]}
 
 
 def clew_command() -> str:
@@ -95,12 +110,17 @@ def plan_install(location: EntryLocation, entry: dict[str, Any]) -> SettingsEdit
         FormatError: the file is not a JSON object, or a value on the path to the entry is not an object.
     """
     before = _bytes(location.file)
-    text = _EMPTY if before is None else _text(location.file, before)
-    current = _checked(location.file, lambda: get(text, location.path))
+    text = location.form.empty if before is None else _text(location, before)
+    current = _checked(location.file, lambda: location.form.get(text, location.path))
     if current == entry:
         return SettingsEdit(location, before, before)
     first = before is not None and (current is None or not location.backup.exists())
-    return SettingsEdit(location, before, put(text, location.path, entry).encode(), saves=first)
+    return SettingsEdit(
+        location,
+        before,
+        _checked(location.file, lambda: location.form.put(text, location.path, entry)).encode(),
+        saves=first,
+    )
 
 
 def plan_remove(location: EntryLocation) -> SettingsEdit:
@@ -112,18 +132,19 @@ def plan_remove(location: EntryLocation) -> SettingsEdit:
     before = _bytes(location.file)
     if before is None:
         return SettingsEdit(location, None, None)
-    text = _text(location.file, before)
-    current = _checked(location.file, lambda: get(text, location.path))
+    form = location.form
+    text = _text(location, before)
+    current = _checked(location.file, lambda: form.get(text, location.path))
     if current is None:
         return SettingsEdit(location, before, before)
     original = _bytes(location.backup)
     if original is None:
-        created_here = read(text) == read(put(_EMPTY, location.path, current))
-        return SettingsEdit(location, before, None if created_here else drop(text, location.path).encode())
-    original_text = _text(location.backup, original)
-    if put(original_text, location.path, current) == text:
+        created_here = form.read(text) == form.read(form.put(form.empty, location.path, current))
+        return SettingsEdit(location, before, None if created_here else form.drop(text, location.path).encode())
+    original_text = _text(location, original)
+    if form.put(original_text, location.path, current) == text:
         return SettingsEdit(location, before, original, ends=True)
-    return SettingsEdit(location, before, _without_entry(text, original_text, location.path).encode(), ends=True)
+    return SettingsEdit(location, before, _without_entry(form, text, original_text, location.path).encode(), ends=True)
 
 
 def apply(edit: SettingsEdit) -> None:
@@ -147,15 +168,15 @@ def apply(edit: SettingsEdit) -> None:
         location.backup.unlink()
 
 
-def _without_entry(text: str, old: str, path: tuple[str, ...]) -> str:
+def _without_entry(form: SettingsForm, text: str, old: str, path: tuple[str, ...]) -> str:
     """The text with the entry as it was in `old`, or without the entry and the empty objects created around it."""
-    original = get(old, path)
+    original = form.get(old, path)
     if original is not None:
-        return put(text, path, original)
-    text = drop(text, path)
+        return form.put(text, path, original)
+    text = form.drop(text, path)
     for depth in range(len(path) - 1, 0, -1):
-        if get(text, path[:depth]) == {} and get(old, path[:depth]) is None:
-            text = drop(text, path[:depth])
+        if form.get(text, path[:depth]) == {} and form.get(old, path[:depth]) is None:
+            text = form.drop(text, path[:depth])
     return text
 
 
@@ -163,14 +184,15 @@ def _bytes(file: Path) -> bytes | None:
     return file.read_bytes() if file.exists() else None
 
 
-def _text(file: Path, data: bytes) -> str:
+def _text(location: EntryLocation, data: bytes) -> str:
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         raise FormatError(
-            f"{str(file)!r} is not valid UTF-8 (at byte {error.start}) and was not changed; convert it to UTF-8"
+            f"{str(location.file)!r} is not valid UTF-8 (at byte {error.start}) and was not changed; "
+            "convert it to UTF-8"
         ) from error
-    return text if text.strip() else _EMPTY
+    return text if text.strip() else location.form.empty
 
 
 def _checked(file: Path, work: Any) -> Any:

@@ -1,6 +1,6 @@
 """Adds, replaces or removes one member of a JSON object, and leaves every other byte of the text unchanged.
 
-Borders: works on texts, not files. A text with comments is not JSON and is refused, since it could not be preserved.
+Borders: works on texts, not files. A text with comments is not JSON and is refused (`jsonc_text` takes it).
 """
 
 import json
@@ -70,14 +70,18 @@ def get(text: str, path: Sequence[str]) -> Any:
     return value
 
 
-def put(text: str, path: Sequence[str], value: Any) -> str:
+def put(text: str, path: Sequence[str], value: Any, plain: str | None = None) -> str:
     """Sets the value at a path of names; a new member comes last, in the indentation of the text.
+
+    Args:
+        plain: the text as JSON, of the same length, where it is not JSON itself.
 
     Raises:
         FormatError: as for `get`.
     """
-    get(text, path)
-    here = _scan(text, _SPACE.match(text, 0).end())  # type: ignore[union-attr]  # it matches the empty text too
+    plain = text if plain is None else plain
+    get(plain, path)
+    here = _scan(plain, _skip(plain, 0))
     for depth, name in enumerate(path):
         member = here.member(name)
         if member is None:
@@ -86,21 +90,25 @@ def put(text: str, path: Sequence[str], value: Any) -> str:
             return _insert(text, here, name, value, depth)
         if depth == len(path) - 1:
             return text[: member.value] + _written(text, value, depth) + text[member.end :]
-        here = _scan(text, member.value)
+        here = _scan(plain, member.value)
     raise FormatError("the path is empty; give at least one name")
 
 
-def drop(text: str, path: Sequence[str]) -> str:
+def drop(text: str, path: Sequence[str], plain: str | None = None) -> str:
     """Removes the member at a path of names; returns the text unchanged if there is none.
+
+    Args:
+        plain: as for `put`.
 
     Raises:
         FormatError: as for `get`.
     """
-    if not path or get(text, path[:-1]) is None or path[-1] not in get(text, path[:-1]):
+    plain = text if plain is None else plain
+    if not path or get(plain, path[:-1]) is None or path[-1] not in get(plain, path[:-1]):
         return text
-    here = _scan(text, _SPACE.match(text, 0).end())  # type: ignore[union-attr]  # it matches the empty text too
+    here = _scan(plain, _skip(plain, 0))
     for name in path[:-1]:
-        here = _scan(text, here.member(name).value)  # type: ignore[union-attr]  # it is there: see above
+        here = _scan(plain, here.member(name).value)  # type: ignore[union-attr]  # it is there: see above
     names = [member.name for member in here.members]
     place = names.index(path[-1])
     if len(names) == 1:

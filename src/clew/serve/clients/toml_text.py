@@ -1,0 +1,96 @@
+"""Adds, replaces or removes one table of a TOML text, and leaves every other byte unchanged.
+
+Borders: works on texts, not files. What it has written is read back; a text in which the table cannot be told apart
+line by line is refused.
+"""
+
+import json
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
+
+from clew.errors import FormatError
+
+_HEADER: Final = re.compile(r"^\s*\[+\s*([^\]#]+?)\s*\]+")
+
+
+def read(text: str) -> dict[str, Any]:
+    """Parses a text.
+
+    Raises:
+        FormatError: it is not TOML; the message says where.
+    """
+    try:
+        return tomllib.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise FormatError(f"it is not valid TOML: {error}") from error
+
+
+def get(text: str, path: Sequence[str]) -> Any:
+    """The value at a path of names; None if there is none.
+
+    Raises:
+        FormatError: as for `read`, or a value on the path is not a table.
+    """
+    value: Any = read(text)
+    for depth, name in enumerate(path):
+        if not isinstance(value, dict):
+            raise FormatError(f"{'.'.join(path[:depth])}: expected a table, got {type(value).__name__}")
+        if name not in value:
+            return None
+        value = value[name]
+    return value
+
+
+def put(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
+    """Sets the table at a path of names; it comes last.
+
+    Raises:
+        FormatError: as for `get`, or the table is there in a form that cannot be replaced.
+    """
+    kept = drop(text, path)
+    end = "\r\n" if "\r\n" in text else "\n"
+    lines = [f"[{'.'.join(path)}]", *(f"{name} = {_written(each)}" for name, each in value.items())]
+    gap = "" if not kept.strip() else end if kept.endswith(("\n", "\r")) else end * 2
+    after = kept + gap + end.join(lines) + end
+    if get(after, path) != value:
+        raise FormatError(f"the table {'.'.join(path)} cannot be written")
+    return after
+
+
+def drop(text: str, path: Sequence[str]) -> str:
+    """Removes the table at a path of names, and the tables in it; returns the text unchanged if there is none.
+
+    Raises:
+        FormatError: as for `get`, or the table is there in another form than under a header of its own.
+    """
+    if get(text, path) is None:
+        return text
+    kept: list[str] = []
+    inside = False
+    for line in text.splitlines(keepends=True):
+        header = _HEADER.match(line)
+        if header is not None:
+            names = [name.strip().strip("\"'") for name in header[1].split(".")]
+            inside = names[: len(path)] == list(path)
+        if not inside:
+            kept.append(line)
+    after = "".join(kept)
+    if after.strip() != text.strip() and after.endswith("\n\n"):
+        after = after[:-1]
+    if get(after, path) is not None or read(after) != _without(read(text), path):
+        raise FormatError(f"{'.'.join(path)} has no header of its own")
+    return after
+
+
+def _without(value: dict[str, Any], path: Sequence[str]) -> dict[str, Any]:
+    """The value without what is at the path, and without tables that only held that."""
+    name, *rest = path
+    inner = _without(value[name], rest) if rest else None
+    return {key: each if key != name else inner for key, each in value.items() if key != name or inner}
+
+
+def _written(value: Any) -> str:
+    """A text, number, truth value or list of texts; JSON's form of them is TOML's."""
+    return json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,139 @@
+"""Clew's entry in the settings of each program: the documented place and form, and out again without a trace."""
+
+import json
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.errors import FormatError, InputError
+from clew.serve.clients import jsonc_text, toml_text
+from clew.serve.clients.install import apply, plan_install, plan_remove
+from clew.serve.clients.programs import PROGRAMS
+from tests.cli_runs import done, failure
+
+pytestmark = pytest.mark.requirement("P-UPS-09")
+
+START = {"command": "/opt/clew/bin/clew", "args": ["mcp", "--space", "wörk"]}
+FILES = {
+    "claude-code": ".claude.json",
+    "claude-desktop": ".config/Claude/claude_desktop_config.json",
+    "cursor": ".cursor/mcp.json",
+    "codex": ".codex/config.toml",
+    "gemini-cli": ".gemini/settings.json",
+    "vscode": ".config/Code/User/mcp.json",
+    "windsurf": ".codeium/windsurf/mcp_config.json",
+    "zed": ".config/zed/settings.json",
+}
+HELD_JSON = '{\n    "theme": "dark",\n    "mcpServers": {"other": {"command": "x"}}\n}\n'
+HELD_JSONC = """// my settings
+{
+  "theme": "dark", // as it should be: "https://x"
+  /* several
+     lines */
+  "list": [1, 2,],
+}
+"""
+HELD_TOML = """# mine
+model = "gpt-5"
+
+[mcp_servers.other]
+command = "x"
+
+[projects."/a.b"]
+trust_level = "trusted"
+"""
+
+
+def held(program: str) -> str:
+    forms = {"codex": HELD_TOML, "vscode": HELD_JSONC, "zed": HELD_JSONC, "gemini-cli": HELD_JSONC}
+    return forms.get(program, HELD_JSON)
+
+
+def entry_in(program: str, text: str) -> Any:
+    value = tomllib.loads(text) if program == "codex" else jsonc_text.read(text)
+    return value[PROGRAMS[program].key]["clew"]
+
+
+@pytest.mark.parametrize("program", FILES)
+@pytest.mark.parametrize("is_there", [True, False])
+def test_the_entry_goes_into_the_documented_file_and_out_again(program: str, is_there: bool, tmp_path: Path) -> None:
+    location = PROGRAMS[program].location("user", tmp_path, tmp_path / "project", {})
+    assert location.file == (tmp_path / FILES[program]).resolve()
+    location.file.parent.mkdir(parents=True, exist_ok=True)
+    if is_there:
+        location.file.write_text(held(program), encoding="utf-8")
+    entry = PROGRAMS[program].entry(START)
+    apply(plan_install(location, entry))
+    text = location.file.read_text(encoding="utf-8")
+    assert START.items() <= entry_in(program, text).items()
+    assert not plan_install(location, entry).changes
+    apply(plan_remove(location))
+    assert (location.file.read_text(encoding="utf-8") if location.file.exists() else None) == (
+        held(program) if is_there else None
+    )
+
+
+@pytest.mark.parametrize("program", FILES)
+def test_what_others_change_meanwhile_stays(program: str, tmp_path: Path) -> None:
+    location = PROGRAMS[program].location("user", tmp_path, tmp_path, {})
+    location.file.parent.mkdir(parents=True, exist_ok=True)
+    location.file.write_text(held(program), encoding="utf-8")
+    apply(plan_install(location, PROGRAMS[program].entry(START)))
+    text = location.file.read_text(encoding="utf-8")
+    location.file.write_text(text.replace("dark", "light").replace("gpt-5", "gpt-6"), encoding="utf-8")
+    apply(plan_remove(location))
+    text = location.file.read_text(encoding="utf-8")
+    assert "clew" not in text
+    assert location.form.read(text) == location.form.read(
+        held(program).replace("dark", "light").replace("gpt-5", "gpt-6")
+    )
+
+
+def test_forms_of_entries_are_those_of_the_documentation() -> None:
+    assert PROGRAMS["vscode"].entry(START) == {"type": "stdio", **START}
+    assert PROGRAMS["zed"].entry(START) == {"source": "custom", **START}
+    assert PROGRAMS["cursor"].entry(START) == START
+    assert toml_text.put("", ("mcp_servers", "clew"), START) == (
+        '[mcp_servers.clew]\ncommand = "/opt/clew/bin/clew"\nargs = ["mcp", "--space", "wörk"]\n'
+    )
+
+
+def test_projects_have_files_of_their_own_where_the_program_reads_one(tmp_path: Path) -> None:
+    found = PROGRAMS["cursor"].location("project", tmp_path, tmp_path / "p", {})
+    assert found.file == (tmp_path / "p" / ".cursor" / "mcp.json").resolve()
+    with pytest.raises(InputError, match="Windsurf has no settings of scope 'project'; give --scope user"):
+        PROGRAMS["windsurf"].location("project", tmp_path, tmp_path, {})
+    assert PROGRAMS["codex"].location("user", tmp_path, tmp_path, {"CODEX_HOME": str(tmp_path / "c")}).file == (
+        tmp_path / "c" / "config.toml"
+    )
+
+
+@given(st.dictionaries(st.text(max_size=4), st.integers() | st.text(max_size=6), max_size=3), st.booleans())
+def test_comments_are_no_part_of_what_is_read(value: dict[str, Any], trailing: bool) -> None:
+    text = json.dumps(value, indent=1, ensure_ascii=False)
+    if trailing and value:
+        text = text[:-2] + ",\n}"
+    text = text.replace("\n", " // a, b }\n", 1) + "/* } */"
+    assert jsonc_text.read(text) == value
+    assert len(jsonc_text.plain(text)) == len(text)
+
+
+@pytest.mark.parametrize("text", ["a = ", "mcp_servers = 3\n"])
+def test_a_toml_file_that_cannot_hold_it_is_refused(text: str) -> None:
+    with pytest.raises(FormatError):
+        toml_text.put(text, ("mcp_servers", "clew"), START)
+
+
+def test_an_inline_table_is_left_to_its_owner() -> None:
+    with pytest.raises(FormatError, match="has no header of its own"):
+        toml_text.drop('mcp_servers = {clew = {command = "x"}}\n', ("mcp_servers", "clew"))
+
+
+def test_the_command_prints_each(tmp_home: Path) -> None:
+    assert done("install", "codex", "--print").startswith("[mcp_servers.clew]\ncommand = ")
+    assert json.loads(done("install", "zed", "--print"))["context_servers"]["clew"]["args"] == ["mcp"]
+    assert "windsurf has none" in failure(2, "install", "windsurf", "--watch")
