@@ -2208,6 +2208,13 @@ RELAY = (
         "P-RLY-18", "DESIGN 10", "Calls of Clew's tools are answered by the proxy, where they are on: one answer comes."
     ),
     Requirement("P-RLY-19", "issue 15", "Several processes serve one address over one PostgreSQL server."),
+    Requirement(
+        "P-RLY-20",
+        "issue 15",
+        "Hostile and broken requests are refused, or passed on unambiguously; the server lives.",
+    ),
+    Requirement("P-RLY-21", "DESIGN 1.2", "A kill in the middle of a stream loses no stored turn."),
+    Requirement("P-RLY-22", "issue 15", "200 streams at once lose no byte; memory stays flat over 10,000 requests."),
 )
 
 # --- the scripted upstream, and what is shown with it ---
