@@ -89,11 +89,15 @@ def units_of(messages: Sequence[Message], reads: Sequence[_Read] | None = None) 
     places = [at for at, each in enumerate(read) if each.digest]
     for is_answer, run in groupby(places, key=lambda at: read[at].role == "assistant"):
         joined = list(run)
-        if is_answer and len(joined) > 1:
-            forms = [form for at in joined for form in _forms(messages[at])]
-            found.append(Unit(joined[0], joined[-1], "assistant", _digest("assistant", forms)))
-        else:
+        if not is_answer:
             found += (Unit(at, at, read[at].role, read[at].digest, read[at].results) for at in joined)
+            continue
+        first, digest = joined[0], read[joined[0]].digest
+        if len(joined) > 1:
+            digest = _digest("assistant", [form for at in joined for form in _forms(messages[at])])
+        while first and read[first - 1].role == "assistant":  # reasoning alone, which tells no messages apart
+            first -= 1
+        found.append(Unit(first, joined[-1], "assistant", digest))
     return found
 
 
