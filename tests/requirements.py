@@ -1989,6 +1989,16 @@ IDENTITY = (
         "stored as injected; the words around them stay as they are.",
     ),
     Requirement("P-IDN-15", "issue 15", "A recall for a request repeats nothing that the request holds."),
+    Requirement(
+        "P-IDN-17",
+        "DESIGN 10",
+        "A request that only names the answer it goes on from (Responses) belongs to that answer's conversation.",
+    ),
+    Requirement(
+        "P-IDN-18",
+        "issue 15",
+        "A session that others stored is lined up by its content when it first passes through the proxy.",
+    ),
     Requirement("P-IDN-16", "issue 15", "A session sent as a growing history is stored as an import stores it."),
     Requirement(
         "P-IDN-01",

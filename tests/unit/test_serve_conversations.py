@@ -2,9 +2,11 @@
 
 import pytest
 
-from clew.serve.proxy.exchange import ClientMark, SideRequest
+from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
+from clew.types import Turn
+from tests.chat_requests import chat_request
 from tests.memories import quiet
-from tests.proxy_talks import Proxied, Talk, assistant, user
+from tests.proxy_talks import NOBODY, Proxied, Talk, assistant, user
 
 CODE = ClientMark(name="claude-code", session="0b7f")
 
@@ -255,3 +257,44 @@ def test_results_that_the_client_shortened_are_not_stored_again() -> None:
         assert shorter.cut
         assert shorter.turn_ids[2] == ()  # it is not in the request any more, and may be recalled
         assert proxied.stored("claude-code/0b7f") == [*before, "and?", "done"]
+
+
+@pytest.mark.requirement("P-IDN-17")
+def test_a_request_that_names_the_answer_it_goes_on_from_is_found_by_that() -> None:
+    def asked(text: str, *, after: str | None) -> ChatRequest:
+        about = {} if after is None else {"previous_response_id": after}
+        return chat_request("responses", [{"type": "message", "role": "user", "content": text}], **about)
+
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        for n in range(3):
+            request = asked(f"question {n}", after=f"resp-{n - 1}" if n else None)
+            found = proxied.conversations.identify(request, NOBODY)
+            assert (found.cut, len(found.shown)) == (False, 2 * n)  # what the provider keeps is in the request, too
+            conversation = proxied.memorizer.store_request(found, request, NOBODY)
+            said = {"type": "message", "role": "assistant", "content": f"answer {n}"}
+            proxied.memorizer.store_answer(conversation, request, NOBODY, Answer((said,), id=f"resp-{n}"))
+            proxied.restart()
+        other = asked("another way", after="resp-0")
+        branch = proxied.memorizer.store_request(proxied.conversations.identify(other, NOBODY), other, NOBODY)
+        assert proxied.sessions() == [branch.session]
+        straight = [f"{kind} {n}" for n in range(3) for kind in ("question", "answer")]
+        assert proxied.stored(branch.session) == [*straight, "edit-1: another way"]
+        unknown = asked("hello", after="resp-of-another-server")
+        assert proxied.conversations.identify(unknown, NOBODY).session != branch.session
+
+
+@pytest.mark.requirement("P-IDN-18")
+def test_a_session_that_was_stored_by_others_is_lined_up_by_its_content() -> None:
+    with quiet() as memory:
+        memory.add_many([Turn(role="user", content="which tea?", session="s")])
+        memory.add_many([Turn(role="assistant", content="green", session="s")])
+        talk = Talk(Proxied(memory), header="s", messages=[user("which tea?"), assistant("green")])
+        talk.says("and which cup?", "blue")
+        talk.says("and which pot?", "the old one")
+        wanted = ["which tea?", "green", "and which cup?", "blue", "and which pot?", "the old one"]
+        assert talk.proxied.stored("s") == wanted
+        memory.add(Turn(role="user", content="said elsewhere", session="s"))
+        talk.says("and when?", "now")
+        assert talk.proxied.stored("s") == [*wanted, "said elsewhere", "and when?", "now"]
+        assert memory.verify().ok

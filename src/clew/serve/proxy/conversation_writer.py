@@ -17,7 +17,7 @@ from clew.rows.conversations import (
     put_conversation,
     put_messages,
 )
-from clew.serve.proxy.conversations import Conversation, conversation_with, hashes
+from clew.serve.proxy.conversations import Conversation, answer_chain, conversation_with, hashes
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import SessionRow, SpaceRow
 from clew.store.rows import to_us
@@ -39,12 +39,14 @@ class ConversationWriter:
     Attributes:
         relays: whether what is new is an answer that the proxy relayed.
         prefilled: turns that belong to the first new unit and are stored already.
+        answer: id of the answer, by which a later request may name it; empty for none.
     """
 
     parts: Parts
     conversation: Conversation
     relays: bool = False
     prefilled: tuple[int, ...] = ()
+    answer: str = ""
 
     def write(self, made: Made, state: State) -> Conversation | None:
         """Stores the turns where they belong; gives the conversation with all its turns, or None while paused."""
@@ -86,7 +88,7 @@ class _Work:
     def decide(self, tx: Transaction, space: SpaceRow, session: SessionRow) -> Sequence[PlacedTurn]:
         """Where the turns go, given what is stored now."""
         conversation = self.writer.conversation
-        digests, chains = hashes(space.salt, conversation.units)
+        digests, chains = hashes(space.salt, conversation.units, conversation.seed)
         key = conversation_key(space.salt, conversation.session)
         self.result = replace(conversation, key=key, digests=digests, chains=chains)
         self.held, self.order, self.turns = list(conversation.held), [], []
@@ -118,6 +120,10 @@ class _Work:
                 self.next_seq = seq + 1
         held = [tuple(found[i]) if places is None else places for i, places in enumerate(self.held)]
         put_messages(tx, self.space, self._rows(held, found))
+        if self.writer.answer:
+            named = answer_chain(space.salt, self.writer.answer)
+            message = self._message(len(held) - 1, (held[-1],), self._relayed())
+            put_messages(tx, self.space, [replace(message, chain=named)])
         self._put_conversation(tx, space.salt)
         done = replace(self.result, recorded=len(held), relayed=self._relayed())
         self.result = conversation_with(done, held, known=len(held))
@@ -146,10 +152,11 @@ class _Work:
         if not pairs:
             return
         nearest = next(self._seqs_before(new[0]), None)
-        branch = next((name for name, end in self.ends.items() if end == nearest), None)
+        own = self.ends if self.stored is None else self.stored.ends
+        branch = next((name for name, end in own.items() if end == nearest), None)
         follows, opens = None, False
-        if branch is not None:
-            follows = nearest if self.turns else None  # what was put inside stands at the end of the branch now
+        if branch is not None:  # what others added, or was put inside, may stand at its end now
+            follows = nearest if self.turns or self.ends.get(branch) != nearest else None
         elif (before := self._before(tx, new[0])) is not None:
             branch, follows, opens = self._new_branch(), before[0], True
         for n, (i, turn) in enumerate(pairs):
@@ -174,6 +181,8 @@ class _Work:
             yield from reversed(self.writer.prefilled)
         for places in reversed(self.held[:i]):
             yield from reversed(places or ())
+        if self.result.last is not None:
+            yield self.result.last
 
     def _before(self, tx: Reader, i: int) -> tuple[int, str] | None:
         """The nearest turn before a unit that is stored still, and its branch."""

@@ -84,6 +84,8 @@ class Conversation:
         unmatched: units before the last stored one that are not stored as they are.
         relayed: answers in the stored part that the proxy relayed.
         recorded: how many units at the beginning are stored under their own hashes, so that only later ones need rows.
+        seed: hash of what the history goes on from, where the provider keeps that and the request only names it.
+        last: place of the last turn of that; None for a request with its whole history.
     """
 
     session: str
@@ -102,6 +104,8 @@ class Conversation:
     unmatched: dict[int, Unmatched] = field(default_factory=dict)
     relayed: int = 0
     recorded: int = 0
+    seed: bytes = b""
+    last: int | None = None
 
     @property
     def turn_ids(self) -> tuple[tuple[str, ...], ...]:
@@ -113,9 +117,15 @@ class Conversation:
         return tuple(ids)
 
     @property
+    def is_foreign(self) -> bool:
+        """Whether its session was stored by others, so that the proxy knows none of its messages."""
+        return not (self.fresh or self.known or self.cut) and self.last is None
+
+    @property
     def shown(self) -> list[tuple[str, int]]:
         """The stored turns that the request holds, by session and place, as `recall` takes them."""
-        return [(self.session, seq) for places in self.held for seq in places or ()]
+        before = () if self.last is None else range(self.last + 1)
+        return [(self.session, seq) for places in (before, *self.held) for seq in places or ()]
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,10 +172,15 @@ class Conversations:
             space = SPACE.get(reader, (self._space,))
             if space is None:
                 return _new(units, client, named, len(request.messages))
-            digests, chains = hashes(space.salt, units)
+            goes_on = _continued(reader, self._space, space.salt, request)
+            seed = b"" if goes_on is None else goes_on[0].chain
+            digests, chains = hashes(space.salt, units, seed)
             is_retry = request.headers.get(_RETRY, "0") not in ("", "0")
             look = _Look(reader, self._space, space.salt, units, digests, chains, client, request.messages, is_retry)
-            stored = _by_name(look, named) if named else _by_history(look)
+            if goes_on is not None and named is None:
+                stored: StoredConversation | None = goes_on[1]
+            else:
+                stored = _by_name(look, named) if named else _by_history(look)
             if stored is None:
                 fresh = _new(units, client, named, len(request.messages))
                 key = conversation_key(space.salt, fresh.session)
@@ -173,6 +188,8 @@ class Conversations:
             name = named.name if named else stored.session
             found = _new(units, client, _Named(name, False), len(request.messages), stored.session)
             key = conversation_key(space.salt, stored.session)
+            if goes_on is not None and goes_on[1].session == stored.session:
+                found = replace(found, seed=seed, last=max(goes_on[0].turns[-1], default=None))
             return self._without_passed(self._resolved(look, found, key, stored))
 
     def _resolved(
@@ -181,7 +198,8 @@ class Conversations:
         """The conversation with what is stored of the history."""
         at = look.deepest(lambda i: get_messages(look.reader, look.space, [(key, i, look.chains[i])]) != [None])
         path = self._path(look, key, at) if at >= 0 else _Path()
-        alignment = _aligned(look, key, at) if stored is not None else None
+        is_whole = stored is not None and found.last is None
+        alignment = _aligned(look, key, at) if is_whole else None
         held: tuple[tuple[int, ...] | None, ...]
         if alignment is None:
             held = (*path.turns, *(None for _ in look.units[at + 1 :]))
@@ -192,15 +210,11 @@ class Conversations:
         resolved = replace(
             found,
             fresh=is_empty,
-            cut=cut or (stored is not None and known == 0),
+            cut=cut or (is_whole and known == 0),
             key=key,
             digests=look.digests,
             chains=look.chains,
-            unmatched=_summary(stored)
-            if stored is not None and known == 0
-            else dict(alignment.unmatched)
-            if alignment
-            else {},
+            unmatched=_summary(stored) if is_whole and known == 0 else dict(alignment.unmatched) if alignment else {},
             relayed=relayed,
             recorded=at + 1,
         )
@@ -248,15 +262,30 @@ class Conversations:
                 self._paths.popitem(last=False)
 
 
-def hashes(salt: bytes, units: Sequence[Unit]) -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
-    """The hashes of messages as they are stored: of each alone, and of the history up to each."""
-    digests, chains, chain = [], [], b""
+def hashes(salt: bytes, units: Sequence[Unit], seed: bytes = b"") -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """The hashes of messages as they are stored: of each alone, and of the history up to each, see `Conversation`."""
+    digests, chains, chain = [], [], seed
     for unit in units:
         digest = message_digest(salt, unit.digest)
         chain = next_chain(salt, chain, digest)
         digests.append(digest)
         chains.append(chain)
     return tuple(digests), tuple(chains)
+
+
+def answer_chain(salt: bytes, answer: str) -> bytes:
+    """The hash by which a history is found that goes on from an answer of this id."""
+    return next_chain(salt, b"answer", message_digest(salt, answer.encode("utf-8", "surrogatepass")))
+
+
+def _continued(
+    reader: Reader, space: str, salt: bytes, request: ChatRequest
+) -> tuple[StoredMessage, StoredConversation] | None:
+    """The answer that a request names as the one it goes on from (Responses), with its conversation."""
+    named = request.value.get("previous_response_id")
+    found = with_chain(reader, space, answer_chain(salt, named)) if isinstance(named, str) and named else []
+    stored = get_conversation(reader, space, found[0].conversation) if found else None
+    return None if stored is None else (found[0], stored)
 
 
 def conversation_with(base: Conversation, held: Sequence[tuple[int, ...] | None], *, known: int) -> Conversation:
@@ -416,9 +445,10 @@ def _follows(look: _Look, message: StoredMessage, anchor: int) -> bool:
     )
 
 
-def _summary(stored: StoredConversation) -> dict[int, Unmatched]:
+def _summary(stored: StoredConversation | None) -> dict[int, Unmatched]:
     """What a history that shares nothing with the stored one begins with, after its client asked for a summary."""
-    return {0: Unmatched((), is_stand_in=True)} if stored.state == State.COMPACTING else {}
+    asked_for = stored is not None and stored.state == State.COMPACTING
+    return {0: Unmatched((), is_stand_in=True)} if asked_for else {}
 
 
 def _read_path(look: _Look, key: bytes, at: int) -> _Path:

@@ -54,7 +54,7 @@ class ConversationLog:
         if None not in conversation.held:
             return self._waiting(conversation)
         maker = self._maker(conversation, client)
-        if conversation.known or conversation.fresh or conversation.cut:
+        if not conversation.is_foreign:
             made = self._made(conversation, request, maker)
         elif (adopted := self._adopted(conversation, request, maker)) is not None:
             conversation, made = adopted, {}
@@ -94,7 +94,7 @@ class ConversationLog:
         maker = replace(self._maker(conversation, client), metadata=metadata)
         made = {len(before): maker.turns(answer.messages, self.parts.reads.clock(), calls_before(()))}
         prefilled = tuple(seq for places in conversation.held[len(before) :] for seq in places or ())
-        writer = ConversationWriter(self.parts, asked, relays=True, prefilled=prefilled)
+        writer = ConversationWriter(self.parts, asked, relays=True, prefilled=prefilled, answer=answer.id)
         stored = writer.write(made, State.ANSWERED)
         if stored is None:
             self.conversations.pass_over(asked.units)
@@ -222,7 +222,7 @@ def _with_unit(
     """The conversation with an answer that is to be stored, after its first so many units."""
     count = len(before)
     digest = message_digest(salt, said.digest)
-    chain = next_chain(salt, conversation.chains[count - 1] if count else b"", digest)
+    chain = next_chain(salt, conversation.chains[count - 1] if count else conversation.seed, digest)
     longer = replace(
         conversation,
         units=(*before, said),
