@@ -29,11 +29,13 @@ class PutBack:
         edits: to be made in the request.
         indexes: of the messages that have a block again, which need no other.
         shown: turns that these blocks quote, by session and place, as `recall` takes them.
+        texts: of these blocks.
     """
 
     edits: list[Edit] = field(default_factory=list)
     indexes: frozenset[int] = frozenset()
     shown: tuple[tuple[str, int], ...] = ()
+    texts: tuple[str, ...] = ()
 
 
 def wrapped(block: str, injection: str) -> str:
@@ -109,6 +111,7 @@ class Injections:
             [wire.appended(request, index, each.block) for each, index in placed],
             frozenset(index for _, index in placed),
             tuple(parse_turn_id(name) for each, _ in placed for name in each.turns),
+            tuple(each.block for each, _ in placed),
         )
 
     def retire_all(self, conversation: Conversation) -> None:

@@ -82,13 +82,18 @@ class Pipeline:
         before = space.injections.put_back(conversation, request, chat.wire)
         asked = question_place(chat.wire, request.messages)
         draft = Draft(chat, request, place, before.edits)
-        context = None if asked is None else self._recalled(chat, request, place, before, asked)
-        if context is None or asked is None:
+        if asked is None or asked in before.indexes or not self._config.budget:
             return assembled(draft, plain, None)
-        formed = space.injections.formed(conversation, asked, context.text)
-        block = None if formed is None else chat.wire.appended(request, asked, formed[1])
-        record = partial(self._recorded, chat, request, place, context, asked)
-        return assembled(replace(draft, block=block, record=record), plain, context.receipt_id)
+        context = self._recalled(chat, request, place, before)
+        lost = space.lost.text(request, place, before.texts, self._config.budget)
+        text = "\n\n".join(part for part in (lost, context.text if context is not None else "") if part)
+        formed = space.injections.formed(conversation, asked, text) if text else None
+        if formed is None:
+            return assembled(draft, plain, None)
+        block = chat.wire.appended(request, asked, formed[1])
+        record = partial(self._recorded, chat, request, place, text, context, asked)
+        receipt = context.receipt_id if context is not None else None
+        return assembled(replace(draft, block=block, record=record), plain, receipt)
 
     def cut_to_fit(self, chat: Chat, request: ChatRequest | None, prepared: PreparedChat) -> PreparedChat:
         """What goes upstream in place of a request without the memory: itself, cut where there is a window.
@@ -140,18 +145,11 @@ class Pipeline:
     def _adds(self, chat: Chat) -> bool:
         return self._config.inject if chat.options.inject is None else chat.options.inject
 
-    def _recalled(
-        self, chat: Chat, request: ChatRequest, place: ChatPlace, before: PutBack, asked: int
-    ) -> "Context | None":
+    def _recalled(self, chat: Chat, request: ChatRequest, place: ChatPlace, before: PutBack) -> "Context | None":
         """What is remembered for the question at a request's end; None when nothing is to be added.
 
         What the request itself still holds is left out, as is what stands in its earlier blocks.
-
-        Args:
-            asked: index of the message with the question.
         """
-        if not self._config.budget or asked in before.indexes:
-            return None
         question = question_of(chat.wire, request.messages)
         memory = place.space.memory
         if not question or memory.is_empty:
@@ -162,13 +160,12 @@ class Pipeline:
         return context if context.items and is_likely else None
 
     def _recorded(
-        self, chat: Chat, request: ChatRequest, place: ChatPlace, context: "Context", asked: int
+        self, chat: Chat, request: ChatRequest, place: ChatPlace, text: str, context: "Context | None", asked: int
     ) -> Edit | None:
         """The edit that adds a block, recorded before it is sent; None when the request went on without it."""
         if not chat.ticket.take():
             return None
-        turns = [name for item in context.items for name in item.turn_ids]
-        text = place.space.injections.record(
-            place.conversation, asked, context.text, turns=turns, receipt=context.receipt_id
-        )
-        return None if text is None else chat.wire.appended(request, asked, text)
+        turns = [name for item in context.items for name in item.turn_ids] if context is not None else []
+        receipt = context.receipt_id if context is not None else None
+        kept = place.space.injections.record(place.conversation, asked, text, turns=turns, receipt=receipt)
+        return None if kept is None else chat.wire.appended(request, asked, kept)

@@ -10,6 +10,7 @@ from clew.serve.proxy.conversations import Conversations
 from clew.serve.proxy.economy.prices import price_list
 from clew.serve.proxy.economy.request_economy import RequestEconomy
 from clew.serve.proxy.injections import Injections
+from clew.serve.proxy.lost_history import LostHistory
 from clew.serve.proxy.memorize import ConversationLog
 from clew.serve.proxy.window import VirtualWindow
 from clew.serve.spaces import Spaces
@@ -26,6 +27,7 @@ class SpaceMemory:
     injections: Injections
     economy: RequestEconomy
     window: VirtualWindow | None
+    lost: LostHistory
 
 
 class SpaceMemories:
@@ -51,6 +53,6 @@ class SpaceMemories:
                 prices, count = price_list(self._config.prices), counter(memory.config.counter)
                 economy = RequestEconomy(prices, count, time.monotonic)
                 window = VirtualWindow(memory, self._config.window) if self._config.window else None
-                known = SpaceMemory(memory, conversations, log, injections, economy, window)
+                known = SpaceMemory(memory, conversations, log, injections, economy, window, LostHistory(memory))
                 self._known[space] = known
             return known
