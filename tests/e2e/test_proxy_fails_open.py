@@ -108,6 +108,7 @@ def store_locked(place: Path) -> Broken:
 
     def lock() -> None:
         other.append(apsw.Connection(str(place / DATABASE)))
+        other[0].set_busy_timeout(20_000)  # the answer before, and what it cost, may still be on their way
         other[0].execute("BEGIN IMMEDIATE")
 
     def mend() -> None:
