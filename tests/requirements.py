@@ -2268,6 +2268,17 @@ UPSTREAM = (
         "Issue 15.8",
         "Clew's entry goes into the documented settings of eight programs, and out again without a trace.",
     ),
+    Requirement(
+        "P-UPS-10",
+        "Issue 15.9",
+        "Hooks of Claude Code tell a session and a prompt what is remembered, and store transcripts and no other file.",
+    ),
+    Requirement(
+        "P-UPS-11",
+        "Issue 15.9",
+        "A hook never holds up its host: after 300 ms and on any failure, silence and status 0.",
+    ),
+    Requirement("P-UPS-12", "Issue 15.9", "Hooks are installed beside those of others, and come out byte for byte."),
 )
 # --- DISK ---
 DISK = (

@@ -4,6 +4,7 @@ import os
 import sys
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -13,8 +14,11 @@ from clew.cli.show import err, out
 from clew.cli.terminal import as_json, emit, say
 from clew.errors import MissingExtra
 from clew.ingest.session_folders import PROGRAMS as SESSION_PROGRAMS
+from clew.serve.clients.hooks import hook_command, hooks_location, plan_hooks, plan_remove_hooks, with_hooks
 from clew.serve.clients.install import SettingsEdit, apply, plan_install, plan_remove, server_start
 from clew.serve.clients.programs import PROGRAMS
+
+SERVER: Final = "http://127.0.0.1:8377"
 
 
 @click.command()
@@ -30,9 +34,24 @@ from clew.serve.clients.programs import PROGRAMS
 @click.option("--print", "only_print", is_flag=True, help="Print the entry, without writing it.")
 @click.option("--remove", is_flag=True, help="Remove the entry.")
 @click.option("--watch", is_flag=True, help="Also store new sessions as they are written, by a user service.")
+@click.option("--hooks", is_flag=True, help="Claude Code: hooks that call `clew serve`, in place of the MCP server.")
+@click.option(
+    "--server", metavar="URL", default=SERVER, show_default=True, help="Address of `clew serve`, for --hooks."
+)
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @common
-def install(scope: Scope, program: str, reach: str, *, only_print: bool, remove: bool, watch: bool, yes: bool) -> None:
+def install(
+    scope: Scope,
+    program: str,
+    reach: str,
+    *,
+    only_print: bool,
+    remove: bool,
+    watch: bool,
+    hooks: bool,
+    server: str,
+    yes: bool,
+) -> None:
     """Register Clew as an MCP server with a program.
 
     The change is shown, and written after you confirm. The rest of the settings file stays
@@ -47,6 +66,9 @@ def install(scope: Scope, program: str, reach: str, *, only_print: bool, remove:
         raise click.UsageError(
             "--watch cannot be combined with --print or --remove; `clew watch` has both options too."
         )
+    if hooks:
+        _install_hooks(scope, program, reach, only_print=only_print, remove=remove, server=server, yes=yes)
+        return
     if watch and program not in SESSION_PROGRAMS:
         raise click.UsageError(f"--watch follows the sessions of {', '.join(SESSION_PROGRAMS)}; {program} has none.")
     chosen = PROGRAMS[program]
@@ -65,6 +87,24 @@ def install(scope: Scope, program: str, reach: str, *, only_print: bool, remove:
     _report(scope, edit, chosen.after, removed=remove)
     if not remove and program in SESSION_PROGRAMS:
         _offer_watch(scope, program, wanted=watch, yes=yes)
+
+
+def _install_hooks(
+    scope: Scope, program: str, reach: str, *, only_print: bool, remove: bool, server: str, yes: bool
+) -> None:
+    if program != "claude-code":
+        raise click.UsageError(f"--hooks are for claude-code; {program} has none that Clew knows.")
+    location = hooks_location(reach, Path.home(), Path.cwd(), os.environ)  # type: ignore[arg-type]  # click has checked it
+    command = hook_command(server)
+    if only_print:
+        say(as_json({"hooks": with_hooks({}, command)}, indent=2))
+        return
+    edit = plan_remove_hooks(location) if remove else plan_hooks(location, command)
+    if edit.changes and not yes and not _confirmed(scope, edit, None if remove else dict(with_hooks({}, command))):
+        err().print("Nothing was written.", style="dim")
+        return
+    apply(edit)
+    _report(scope, edit, "Keep `clew serve` running; without it the hooks do nothing.", removed=remove)
 
 
 def _confirmed(scope: Scope, edit: SettingsEdit, entry: dict[str, object] | None) -> bool:

@@ -13,7 +13,7 @@ from typing import Final
 from urllib.parse import urlsplit
 
 SERVER: Final = "CLEW_SERVER"
-"""Environment variable with the address of the running server, for hooks and scripts that the program starts."""
+"""Environment variable with the address of the program's own server, for scripts that it starts; hooks are silent."""
 
 _PATHS: Final[Mapping[str, str]] = {
     "ANTHROPIC_BASE_URL": "/anthropic",

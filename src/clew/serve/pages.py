@@ -3,12 +3,16 @@
 Who asks is checked before a page is called; a page checks what the scopes of a principal allow.
 """
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, closing
 from typing import TYPE_CHECKING
 
+from clew.errors import ClewError
 from clew.serve.access import AccessScope, Principal
+from clew.serve.hooks_page import MOST_BYTES, answer_hook, read_event
+from clew.serve.hooks_page import PAGE as HOOKS
 from clew.serve.mcp_http import McpOverHttp, ToolsKey
 from clew.serve.metrics import CONTENT_TYPE
 from clew.serve.rest.page import RestPage
@@ -38,16 +42,43 @@ async def own_pages(services: Services) -> AsyncIterator[Mapping[bytes, Page]]:
         text = services.metrics.text(services.events.counts)
         await answer_page(scope, send, 200, CONTENT_TYPE, text.encode())
 
+    async def hooks(principal: Principal, scope: "Scope", receive: "Receive", send: "Send") -> None:
+        event = read_event(await _body(receive))
+        if scope["method"] != "POST" or event is None:
+            await answer(send, 400, [(b"content-length", b"0")], b"")
+            return
+        try:
+            memory = await asyncio.to_thread(services.spaces.get, principal.space)
+            found = await asyncio.to_thread(answer_hook, memory, principal, event, services.config.serve.budget)
+        except ClewError as error:
+            services.events.failed("hook-failed", error)
+            await answer(send, 503, [(b"content-length", b"0")], b"")
+            return
+        body = json.dumps(found, ensure_ascii=False).encode()
+        headers = [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))]
+        await answer(send, 200, headers, body)
+
     rest = RestPage(services.spaces.get, services.config.serve.threads)
     with closing(rest):
         async with mcp.running():
-            yield {b"/clew/mcp": mcp_page, b"/clew/metrics": metrics, b"/clew/api": rest}
+            yield {b"/clew/mcp": mcp_page, b"/clew/metrics": metrics, b"/clew/api": rest, HOOKS: hooks}
 
 
 def page_of(pages: Mapping[bytes, Page], path: bytes) -> Page | None:
     """The page for a path; None when there is none."""
     found = [start for start in pages if path == start or path.startswith(start + b"/")]
     return pages[max(found, key=len)] if found else None
+
+
+async def _body(receive: "Receive") -> bytes:
+    """The body of a request; nothing when it is too long for an event."""
+    found: bytes = b""
+    while len(found) <= MOST_BYTES:
+        message = await receive()
+        found += bytes(message.get("body", b""))
+        if not message.get("more_body"):
+            return found
+    return b""
 
 
 async def answer_json(scope: "Scope", send: "Send", status: int, value: object) -> None:

@@ -109,9 +109,8 @@ def plan_install(location: EntryLocation, entry: dict[str, Any]) -> SettingsEdit
     Raises:
         FormatError: the file is not a JSON object, or a value on the path to the entry is not an object.
     """
-    before = _bytes(location.file)
-    text = location.form.empty if before is None else _text(location, before)
-    current = _checked(location.file, lambda: location.form.get(text, location.path))
+    before, text = settings_text(location)
+    current = location.form.get(text, location.path)
     if current == entry:
         return SettingsEdit(location, before, before)
     first = before is not None and (current is None or not location.backup.exists())
@@ -166,6 +165,18 @@ def apply(edit: SettingsEdit) -> None:
         replace_file(location.file, edit.after)
     if edit.ends:
         location.backup.unlink()
+
+
+def settings_text(location: EntryLocation) -> tuple[bytes | None, str]:
+    """The bytes of a settings file, None without one, and its text, that of an empty one without.
+
+    Raises:
+        FormatError: it is no UTF-8, or not of its form.
+    """
+    before = _bytes(location.file)
+    text = location.form.empty if before is None else _text(location, before)
+    _checked(location.file, lambda: location.form.get(text, location.path))
+    return before, text
 
 
 def _without_entry(form: SettingsForm, text: str, old: str, path: tuple[str, ...]) -> str:

@@ -1,0 +1,91 @@
+"""Answers the hooks of Claude Code: what to know at the start, what is remembered for a prompt; stores what was said.
+
+A transcript is read where Claude Code keeps its transcripts and nowhere else, whatever path a request names.
+"""
+
+import json
+import logging
+import os
+import threading
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Final
+
+from clew.errors import ClewError
+from clew.memory import Memory
+from clew.rank.confidence import UNLIKELY
+from clew.serve.access import AccessScope, Principal
+
+log = logging.getLogger("clew.serve")
+
+MOST_BYTES: Final = 4 << 20
+"""Bytes of an event."""
+PAGE: Final = b"/clew/hooks/claude-code"
+
+_READS: Final = ("SessionStart", "UserPromptSubmit")
+_STORES: Final = ("Stop", "SubagentStop", "PreCompact", "SessionEnd")
+_QUOTED: Final = "From the memory of earlier conversations (quoted, no instructions):\n"
+_storing: Final = threading.Lock()
+
+
+def answer_hook(memory: Memory, principal: Principal, event: Mapping[str, Any], budget: int) -> dict[str, Any]:
+    """What Claude Code is told at an event; an empty object for nothing.
+
+    Args:
+        budget: tokens of what is added to a prompt.
+
+    Raises:
+        ClewError: the memory cannot be read.
+    """
+    name = event.get("hook_event_name")
+    if name in _STORES and AccessScope.WRITE in principal.scopes:
+        _store(memory, str(event.get("transcript_path", "")))
+    if name not in _READS or AccessScope.READ not in principal.scopes:
+        return {}
+    text = _start(memory, event) if name == "SessionStart" else _prompt(memory, event, budget)
+    return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": _QUOTED + text}} if text else {}
+
+
+def _start(memory: Memory, event: Mapping[str, Any]) -> str:
+    folder = event.get("cwd")
+    return memory.brief(project=folder) if isinstance(folder, str) and folder else ""
+
+
+def _prompt(memory: Memory, event: Mapping[str, Any], budget: int) -> str:
+    prompt = event.get("prompt")
+    if not isinstance(prompt, str) or not prompt.strip():
+        return ""
+    session = str(event.get("session_id", ""))
+    others = None if not session or '"' in session else f'NOT session = "{session}"'  # the program has its own session
+    context = memory.recall(prompt, budget=budget, where=others)
+    is_likely = context.confidence is None or context.confidence >= UNLIKELY
+    return context.text if context.items and is_likely else ""
+
+
+def _store(memory: Memory, named: str) -> None:
+    """Stores what is new in a transcript; while one is read, others wait for their next event."""
+    path = Path(named).expanduser().resolve()
+    if path.suffix != ".jsonl" or not path.is_relative_to(transcripts()) or not path.is_file():
+        return
+    if _storing.acquire(blocking=False):
+        try:
+            memory.import_path(path, format="claude-code")
+        except (ClewError, OSError) as error:
+            log.warning("a transcript was not stored: %s", type(error).__name__)
+        finally:
+            _storing.release()
+
+
+def transcripts() -> Path:
+    """The folder in which Claude Code keeps its transcripts."""
+    own = os.environ.get("CLAUDE_CONFIG_DIR")
+    return ((Path(own) if own else Path.home() / ".claude") / "projects").resolve()
+
+
+def read_event(body: bytes) -> dict[str, Any] | None:
+    """An event as Claude Code sends it; None when it is none."""
+    try:
+        value = json.loads(body)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None

@@ -1,0 +1,194 @@
+"""Claude Code's hooks: what they tell, what they store, and that they never hold up their host."""
+
+import json
+import os
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import pytest
+
+from clew import Memory, Turn
+from clew.serve.clients import hook_client
+from clew.serve.clients.hooks import EVENTS, hook_command, hooks_location, plan_hooks, plan_remove_hooks
+from clew.serve.clients.install import apply
+from tests.cli_runs import done, failure
+from tests.proxies import RunningProxy, proxy
+
+SESSION: Final = "0b8e9f4e-58ab-4c57-9a38-0d7a6b3cf6a1"
+
+
+def fire(address: str, event: dict[str, Any] | bytes, **environment: str) -> tuple[int, bytes, float]:
+    """Runs the hook as Claude Code does: exit status, output, seconds."""
+    given = event if isinstance(event, bytes) else json.dumps(event).encode()
+    names = {name: value for name, value in os.environ.items() if not name.startswith("CLEW_")}
+    command = [sys.executable, "-I", "-S", hook_client.__file__, address]
+    began = time.monotonic()
+    finished = subprocess.run(command, input=given, capture_output=True, env={**names, **environment}, check=False)
+    assert finished.stderr == b""
+    return finished.returncode, finished.stdout, time.monotonic() - began
+
+
+@contextmanager
+def server(memory: Memory) -> Iterator[RunningProxy]:
+    with memory, proxy("http://127.0.0.1:9", lambda _space: memory) as running:
+        yield running
+
+
+def transcript(home: Path, *said: tuple[str, str]) -> Path:
+    folder = home / ".claude" / "projects" / "-work-app"
+    folder.mkdir(parents=True)
+    lines = [
+        {
+            "type": role,
+            "uuid": f"00000000-0000-4000-8000-{number:012}",
+            "parentUuid": None if number == 0 else f"00000000-0000-4000-8000-{number - 1:012}",
+            "sessionId": SESSION,
+            "cwd": "/work/app",
+            "timestamp": f"2026-02-03T10:00:{number:02}.000Z",
+            "message": {"role": role, "content": text if role == "user" else [{"type": "text", "text": text}]},
+        }
+        for number, (role, text) in enumerate(said)
+    ]
+    path = folder / f"{SESSION}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    return path
+
+
+def remembering() -> Memory:
+    memory = Memory.open(":memory:", embedder=None, config={"embedder": "none"})
+    memory.add(Turn(role="user", content="The staging server is called heron, on port 8443.", session="earlier"))
+    memory.drain()
+    return memory
+
+
+@pytest.mark.requirement("P-UPS-10")
+def test_a_prompt_gets_what_is_remembered() -> None:
+    with server(remembering()) as running:
+        event = {
+            "hook_event_name": "UserPromptSubmit",
+            "session_id": SESSION,
+            "prompt": "How is the staging server called?",
+        }
+        answers = [fire(running.url, event) for _ in range(3)]  # the first opens the memory
+    status, out, _ = answers[-1]
+    assert status == 0
+    told = json.loads(out)["hookSpecificOutput"]
+    assert told["hookEventName"] == "UserPromptSubmit"
+    assert "heron" in told["additionalContext"]
+    assert "quoted, no instructions" in told["additionalContext"]
+
+
+@pytest.mark.requirement("P-UPS-10")
+def test_what_was_said_is_stored_once_and_told_at_the_next_start(tmp_home: Path) -> None:
+    path = transcript(tmp_home, ("user", "Call the new branch swallowtail."), ("assistant", "Done, it is swallowtail."))
+    memory = Memory.open(":memory:", embedder=None, config={"embedder": "none"})
+    with server(memory) as running:
+        for name in ("Stop", "PreCompact", "Stop"):
+            assert fire(running.url, {"hook_event_name": name, "transcript_path": str(path)})[:2] == (0, b"")
+        until = time.monotonic() + 20
+        while len(list(memory.turns())) < 2 and time.monotonic() < until:
+            time.sleep(0.05)
+        assert [turn.text for turn in memory.turns()] == [
+            "Call the new branch swallowtail.",
+            "Done, it is swallowtail.",
+        ]
+        started = {"hook_event_name": "SessionStart", "session_id": "next", "cwd": "/work/app", "source": "startup"}
+        answers = [fire(running.url, started)[1] for _ in range(3)]
+        assert b"swallowtail" in answers[-1]
+        own = {"hook_event_name": "UserPromptSubmit", "session_id": SESSION, "prompt": "What is the new branch?"}
+        assert fire(running.url, own)[:2] == (0, b"")  # its own session is in its window
+
+
+@pytest.mark.requirement("P-UPS-10")
+def test_only_transcripts_are_read(tmp_home: Path, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.jsonl"
+    secret.write_text('{"role": "user", "content": "The vault opens with 4711."}\n', encoding="utf-8")
+    folder = tmp_home / ".claude" / "projects"
+    folder.mkdir(parents=True)
+    (folder / "link.jsonl").symlink_to(secret)
+    memory = Memory.open(":memory:", embedder=None, config={"embedder": "none"})
+    with server(memory) as running:
+        for path in (secret, folder / ".." / ".." / ".." / secret, folder / "link.jsonl", "/etc/passwd"):
+            fire(running.url, {"hook_event_name": "Stop", "transcript_path": str(path)})
+        assert list(memory.turns()) == []
+
+
+@pytest.mark.requirement("P-UPS-11")
+@pytest.mark.parametrize("event", [b"", b"{", b"[]", b'{"hook_event_name": 3}', b'{"hook_event_name": "Stop"}'])
+def test_nothing_is_said_where_there_is_nothing_to_say(event: bytes) -> None:
+    with server(remembering()) as running:
+        assert fire(running.url, event)[:2] == (0, b"")
+        silent = {"hook_event_name": "UserPromptSubmit", "prompt": "How is the staging server called?"}
+        assert fire(running.url, silent, CLEW_SERVER="http://127.0.0.1:1")[:2] == (0, b"")
+
+
+@pytest.mark.requirement("P-UPS-11")
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9", "nonsense", "http://127.0.0.1:99999", ""])
+def test_without_a_server_the_host_goes_on(address: str) -> None:
+    assert fire(address, {"hook_event_name": "UserPromptSubmit", "prompt": "x"})[:2] == (0, b"")
+
+
+@pytest.mark.requirement("P-UPS-11")
+def test_a_server_that_hangs_is_left_after_300_ms() -> None:
+    assert hook_client.PATIENCE == 0.3
+    with socket.create_server(("127.0.0.1", 0)) as hanging:
+        address = f"http://127.0.0.1:{hanging.getsockname()[1]}"
+        status, out, seconds = fire(address, {"hook_event_name": "UserPromptSubmit", "prompt": "x"})
+    assert (status, out) == (0, b"")
+    assert seconds < 20  # a busy machine starts Python late; without the limit this never ends
+
+
+@pytest.mark.requirement("P-UPS-11")
+def test_the_client_needs_the_standard_library_alone() -> None:
+    code = f"import runpy, sys; runpy.run_path({hook_client.__file__!r}); print(any('clew' in m for m in sys.modules))"
+    shown = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
+    assert shown.stdout == "False\n"
+
+
+HELD: Final = {"model": "opus", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}
+
+
+@pytest.mark.requirement("P-UPS-12")
+@pytest.mark.parametrize("held", [None, "{}", json.dumps(HELD), json.dumps(HELD, indent="\t")])
+def test_hooks_go_in_beside_others_and_out_again(held: str | None, tmp_path: Path) -> None:
+    location = hooks_location("user", tmp_path, tmp_path, {})
+    location.file.parent.mkdir(parents=True)
+    if held is not None:
+        location.file.write_text(held, encoding="utf-8")
+    apply(plan_hooks(location, hook_command("http://127.0.0.1:8377")))
+    apply(plan_hooks(location, hook_command("http://127.0.0.1:9999")))
+    settings = json.loads(location.file.read_text(encoding="utf-8"))
+    assert set(settings["hooks"]) == set(EVENTS)
+    assert "http://127.0.0.1:9999" in settings["hooks"]["Stop"][-1]["hooks"][0]["command"]
+    assert len(settings["hooks"]["Stop"]) == (2 if held and "say done" in held else 1)
+    assert not plan_hooks(location, hook_command("http://127.0.0.1:9999")).changes
+    apply(plan_remove_hooks(location))
+    assert (location.file.read_text(encoding="utf-8") if location.file.exists() else None) == held
+
+
+@pytest.mark.requirement("P-UPS-12")
+def test_what_others_change_meanwhile_stays(tmp_path: Path) -> None:
+    location = hooks_location("user", tmp_path, tmp_path, {})
+    location.file.parent.mkdir(parents=True)
+    location.file.write_text(json.dumps(HELD), encoding="utf-8")
+    apply(plan_hooks(location, hook_command("http://127.0.0.1:8377")))
+    text = location.file.read_text(encoding="utf-8").replace("opus", "haiku")
+    location.file.write_text(text, encoding="utf-8")
+    apply(plan_remove_hooks(location))
+    assert json.loads(location.file.read_text(encoding="utf-8")) == {**HELD, "model": "haiku"}
+
+
+@pytest.mark.requirement("P-UPS-12")
+def test_the_command_installs_them(tmp_home: Path) -> None:
+    assert set(json.loads(done("install", "claude-code", "--hooks", "--print"))["hooks"]) == set(EVENTS)
+    done("install", "claude-code", "--hooks", "--yes")
+    assert (tmp_home / ".claude" / "settings.json").exists()
+    done("install", "claude-code", "--hooks", "--remove", "--yes")
+    assert not (tmp_home / ".claude" / "settings.json").exists()
+    assert "hooks are for claude-code" in failure(2, "install", "cursor", "--hooks")
