@@ -2077,6 +2077,11 @@ FORMATS = (
         "P-FMT-10", "issue 15", "What a program puts into a user's message is no question and has the origin injected."
     ),
     Requirement(
+        "P-FMT-12",
+        "issue 15",
+        "A request that continues an answer of Responses by its id belongs to that answer's conversation.",
+    ),
+    Requirement(
         "P-FMT-11",
         "DESIGN 10",
         "A block belongs to the message of the user that the model has not answered; a turn has one.",

@@ -17,6 +17,7 @@ from clew.recall.recall import RecallRequest, recall
 from clew.rows.pause import paused_since
 from clew.serve.proxy.assembly import Draft, assembled, fitted_to
 from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat, decoded
+from clew.serve.proxy.continued import ContinuedAnswers
 from clew.serve.proxy.economy.ledger import Passed, record
 from clew.serve.proxy.exchange import Answer, ChatRequest, Edit
 from clew.serve.proxy.held_calls import HeldExchange
@@ -40,6 +41,7 @@ class Pipeline:
     def __init__(self, spaces: Spaces, config: ServeConfig) -> None:
         self._spaces, self._config = SpaceMemories(spaces, config), config
         self._tools = OfferedTools(aliases=config.aliases)
+        self._continued = ContinuedAnswers()
 
     def read(self, chat: Chat) -> ChatRequest:
         """The request of a chat.
@@ -71,7 +73,8 @@ class Pipeline:
             space.log.pass_over(request)
             return PreparedChat(request=request)
         client = chat.wire.client(request)
-        conversation = space.conversations.identify(request, client, chat.options.session)
+        named = chat.options.session or self._continued.session(chat.principal.space, request)
+        conversation = space.conversations.identify(request, client, named)
         conversation = space.log.store_request(conversation, request, client)
         place = ChatPlace(space, conversation, client)
         plain = PreparedChat(request=request, place=place, session=conversation.session)
@@ -119,6 +122,7 @@ class Pipeline:
         if chat.options.incognito:
             self._spaces.get(chat.principal.space).log.pass_over(request, said)
         elif place is not None:
+            self._continued.note(chat.principal.space, request, said, place.conversation.session)
             place.space.log.store_answer(place.conversation, request, place.client, said)
             self._log_cost(request, prepared, place, said)
 
