@@ -1519,6 +1519,13 @@ SURFACES = (
     Requirement("P-SRF-31", "Issue 15", "The answer to a command has the shape of the client's API, also streamed."),
     Requirement("P-SRF-32", "Issue 15", "Commands and their answers never go upstream and are never stored."),
     Requirement("P-SRF-33", "Issue 15", "Forgetting by a command asks for a code first; a token needs the scope."),
+    Requirement(
+        "P-SRF-40", "VC Engine", "The source's configuration is read, with its defaults; what is not read is named."
+    ),
+    Requirement(
+        "P-SRF-41", "VC Assembly", "The block: tag rules, then retrieval; the hint lists topics; exact budget."
+    ),
+    Requirement("P-SRF-42", "VC Tool Loop", "The tools by the source's names, as functions."),
     Requirement("P-SRF-20", "DESIGN 10", "The REST API stores, recalls, searches, explains, condenses, forgets."),
     Requirement("P-SRF-21", "DESIGN 10", "Lists are read in pages by a cursor."),
     Requirement(
