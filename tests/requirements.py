@@ -2291,6 +2291,7 @@ UPSTREAM = (
         "A hook never holds up its host: after 300 ms and on any failure, silence and status 0.",
     ),
     Requirement("P-UPS-12", "Issue 15.9", "Hooks are installed beside those of others, and come out byte for byte."),
+    Requirement("P-UPS-13", "Issue 15, shows", "A chat with a model on this machine goes through the proxy."),
 )
 # --- DISK ---
 DISK = (

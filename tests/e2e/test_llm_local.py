@@ -1,4 +1,6 @@
-"""A small language model on this machine, asked by a memory from end to end. `./dev test-model` installs it.
+"""A small language model on this machine, asked by a memory, and by a chat through the proxy, from end to end.
+
+`./dev test-model` installs it.
 
 It is far too weak to be right: what is tested is that its answers come in the form that was asked for, are recorded,
 and are booked.
@@ -8,9 +10,11 @@ import importlib.util
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
+import openai
 import pytest
 
 from clew.analyze.nuance_model import FLAGS
@@ -18,6 +22,7 @@ from clew.memory import Memory
 from clew.rows.llm_progress import NUANCE
 from clew.types import Turn
 from tests.memories import rows
+from tests.proxies import proxy
 
 WEIGHTS = "SmolLM2-135M-Instruct.Q4_1.gguf"
 SERVE = """
@@ -83,3 +88,41 @@ def test_a_small_model_is_asked_from_end_to_end(
     assert len(found) + len(aside) == len(SAID)
     for row in found:
         assert set(json.loads(str(row[3]))) <= {f"{name}_model" for name in FLAGS}
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(580)
+@pytest.mark.requirement("P-UPS-13")
+def test_a_chat_with_a_small_model_goes_through_the_proxy(served: str) -> None:
+    def ask(base: str, text: str, **headers: str) -> tuple[str, str | None]:
+        """What the model streams, and Clew's receipt."""
+        with openai.OpenAI(base_url=base, api_key="k", max_retries=0, default_headers=headers) as client:
+            answer = client.chat.completions.with_raw_response.create(
+                model="smollm2",
+                messages=[{"role": "user", "content": text}],
+                stream=True,
+                temperature=0,
+                seed=1,
+                max_tokens=40,
+            )
+            pieces = [chunk.choices[0].delta.content or "" for chunk in answer.parse() if chunk.choices]
+        return "".join(pieces), answer.headers.get("x-clew-receipt")
+
+    with proxy(served, budget=300, patience=30.0) as running:
+        base = f"{running.url}/openai/v1"
+        fact, question = "My dog is called Biscuit. Please remember that.", "What is my dog called?"
+        plain, receipt = ask(base, fact)
+        assert plain == ask(f"{served}/v1", fact)[0]  # nothing was remembered, so nothing was added
+        assert receipt is None
+        told, receipt = ask(base, question)
+        assert receipt is not None
+        assert ask(base, question, **{"x-clew-inject": "off"})[0] == ask(f"{served}/v1", question)[0]
+        memory = running.services.spaces.get("default")
+        until = time.monotonic() + 30
+        while len(list(memory.turns())) < 4 and time.monotonic() < until:
+            time.sleep(0.1)
+        stored = [turn.text.strip() for turn in memory.turns()]
+        assert stored[:2] == [fact, plain.strip()]
+        assert question in stored
+        assert told.strip() in stored
+        assert not [event for event in running.events if event["event"] == "failed-open"]
