@@ -87,7 +87,7 @@ class Injections:
     def formed(self, conversation: Conversation, index: int, block: str) -> tuple[str, str] | None:
         """The id of a block, and the text that `record` would give for it; None where it would give none."""
         unit = _unit(conversation, index)
-        if unit is None or not conversation.chains:
+        if unit is None or not any(conversation.held):
             return None
         said = conversation.chains[unit] + block.encode("utf-8", "surrogatepass")
         name = hashlib.blake2b(said, digest_size=_DIGITS // 2).hexdigest()
