@@ -1,11 +1,12 @@
 """The filters of a recall, search or query: as the caller gives them, and checked in the form that the ranker takes."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TypedDict
+from typing import Final, TypedDict
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.errors import ExpressionError, InputError
 from clew.index.view import IndexView, Mask
@@ -13,6 +14,9 @@ from clew.ingest.encoding import checked_name, escape_surrogates
 from clew.store.rows import to_us
 from clew.types.record import Record
 from clew.types.turn import aware
+
+_TOGETHER: Final = 32
+"""Turns from which on it is cheaper to look for them in the whole column of a session than one by one."""
 
 
 class TurnFilters(TypedDict, total=False):
@@ -167,12 +171,27 @@ def _end(moment: object, name: str) -> datetime | None:
 
 def without(view: IndexView, mask: Mask | None, turns: Collection[tuple[str, int]]) -> Mask | None:
     """A mask that also leaves out turns given by (session, seq); turns that the view does not hold are ignored."""
-    places = [place for place in (view.position(*each) for each in turns) if place is not None]
-    if not places:
+    places = _positions(view, turns)
+    if not len(places):
         return mask
     kept = np.ones(len(view.turns.ordinal), dtype=bool) if mask is None else mask.copy()
     kept[places] = False
     return kept
+
+
+def _positions(view: IndexView, turns: Collection[tuple[str, int]]) -> Sequence[int] | NDArray[np.intp]:
+    """The positions of those of the turns that the view holds; many are looked for together."""
+    if len(turns) < _TOGETHER:
+        return [place for place in (view.position(*each) for each in turns) if place is not None]
+    wanted: dict[str, list[int]] = {}
+    for session, seq in turns:
+        wanted.setdefault(session, []).append(seq)
+    codes = {name: code for code, name in enumerate(view.sessions) if name in wanted}
+    found = []
+    for session, code in codes.items():
+        places = np.flatnonzero(view.turns.session == code)
+        found.append(places[np.isin(view.turns.seq[places], wanted[session])])
+    return np.concatenate(found) if found else []
 
 
 def newest(view: IndexView, session: str | None, count: int) -> list[tuple[str, int]]:
