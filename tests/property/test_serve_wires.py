@@ -12,15 +12,19 @@ from clew.condense.wires import WIRES as LISTS_OF
 from clew.errors import FormatError, InputError
 from clew.ingest.exchange import wire_message
 from clew.ingest.importers.message_turns import has_content
+from clew.serve.proxy.economy.cache_model import CacheUse
 from clew.serve.proxy.exchange import Answer, ChatRequest, edited
 from clew.serve.proxy.wires import WIRES
+from clew.serve.scripted.script import Reply, ToolUse
+from clew.serve.scripted.vendors import VENDORS
 from tests.chat_requests import LISTS
 from tests.effort import examples
-from tests.wire_bodies import PATHS, broken, random_value, rendered
+from tests.wire_bodies import PATHS, TEXTS, broken, random_value, rendered
 
 ADDED = 'Remembered: "ü" \\ \n\u2028'
 TOOL = {"name": "clew_restore", "description": "Give back.", "schema": {"type": "object"}}
 EVERY_WIRE = pytest.mark.parametrize("name", sorted(WIRES))
+WORDS = [text for text in TEXTS if text.isascii() or text.isprintable()]
 SEEDS = st.integers(0, 2**64)
 LOOPS = 25_000
 """Requests of each format in the slow part of the suite."""
@@ -125,6 +129,21 @@ def test_edits_change_their_stretch_and_nothing_else(name: str, seed: int) -> No
 @pytest.mark.requirement("P-FMT-04")
 def test_broken_bodies_are_read_or_refused(name: str, seed: int) -> None:
     check_broken(name, seed)
+
+
+@EVERY_WIRE
+@given(seed=SEEDS)
+@settings(deadline=None, max_examples=examples(60, 1000))
+@pytest.mark.requirement("P-FMT-05")
+def test_broken_streams_are_read_alike_in_pieces_of_any_size(name: str, seed: int) -> None:
+    random = Random(seed)  # noqa: S311 - the same streams on every run
+    calls = tuple(ToolUse("Read", {"path": random.choice(WORDS)}) for _ in range(random.randrange(3)))
+    reply = Reply(text=random.choice(WORDS), thinking=random.choice(("", "Hm.")), calls=calls)
+    stream = b"".join(VENDORS[name].events({"model": "m"}, reply, (CacheUse(read=3), 7), 1))
+    whole = check_stream(name, stream, seed)
+    assert whole.complete
+    assert len(whole.calls) == len(calls)
+    check_stream(name, broken(random, stream), seed)
 
 
 @EVERY_WIRE
