@@ -5,11 +5,9 @@ it. It knows nothing of wire formats (`prompt_blocks` makes the blocks) and take
 """
 
 import hashlib
-from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Final
 
 from clew.serve.proxy.economy.prices import CacheKind, CacheRules, Price
@@ -86,13 +84,19 @@ class ReadPrompt:
     tokens: int
 
 
-def read_prompt(rules: CacheRules, scope: str, blocks: Sequence[Block]) -> ReadPrompt:
+def read_prompt(
+    rules: CacheRules, scope: str, blocks: Sequence[Block], like: tuple[Sequence[Block], ReadPrompt] | None = None
+) -> ReadPrompt:
     """Reads a prompt.
 
     Args:
         scope: what keeps caches apart: the model, and the account.
+        like: a prompt that was read by the same rules and scope; what begins alike is not read again.
     """
-    return ReadPrompt(rules, tuple(_prefixes(rules, scope, blocks)), sum(block.tokens for block in blocks))
+    tokens = sum(block.tokens for block in blocks)
+    if rules.kind is CacheKind.AUTOMATIC:
+        return ReadPrompt(rules, _steps(rules, scope, blocks, like), tokens)
+    return ReadPrompt(rules, _ends(rules, scope, blocks), tokens)
 
 
 class CacheModel:
@@ -151,48 +155,72 @@ class CacheModel:
 
 def _looked_at(rules: CacheRules, prefixes: Sequence[_Prefix]) -> Iterator[_Prefix]:
     """The prefixes that the provider looks for, the longest first."""
-    long_enough = [prefix for prefix in reversed(prefixes) if prefix.tokens >= rules.minimum]
-    if rules.kind is CacheKind.AUTOMATIC:
-        return iter(long_enough)
-    if rules.kind is CacheKind.POINTS:
-        return iter(long_enough[:_POINTS])
-    marks = [prefix.index for prefix in prefixes if prefix.mark]
-    back = rules.lookback or len(prefixes)
-    return (prefix for prefix in long_enough if any(mark - back < prefix.index <= mark for mark in marks))
+    return (prefix for prefix in reversed(prefixes) if prefix.tokens >= rules.minimum)
 
 
-def _prefixes(rules: CacheRules, scope: str, blocks: Sequence[Block]) -> list[_Prefix]:
-    if rules.kind is CacheKind.AUTOMATIC:
-        return _steps(rules, scope, blocks)
-    last = len(blocks) - 1
-    ends: list[_Prefix] = []
+def _marked(rules: CacheRules, blocks: Sequence[Block]) -> list[int]:
     marked = {index for index, block in enumerate(blocks) if block.mark}
+    if rules.kind is CacheKind.POINTS and blocks:
+        marked.add(len(blocks) - 1)
+    return sorted(marked)[-rules.marks :]
+
+
+def _ends(rules: CacheRules, scope: str, blocks: Sequence[Block]) -> tuple[_Prefix, ...]:
+    """The prefixes that end with a block, as far as a cache of marks looks for them."""
+    marks = _marked(rules, blocks)
     if rules.kind is CacheKind.POINTS:
-        marked.add(last)
-    kept = sorted(marked)[-rules.marks :]
-    digest = hashlib.blake2b(scope.encode("utf-8", "surrogatepass"), digest_size=_DIGEST)
-    for index, (block, tokens) in enumerate(zip(blocks, accumulate(each.tokens for each in blocks), strict=True)):
+        wanted = {*marks, *range(max(0, len(blocks) - _POINTS), len(blocks))}
+    else:
+        back = rules.lookback or len(blocks)
+        wanted = {index for mark in marks for index in range(max(0, mark - back + 1), mark + 1)}
+    found: list[_Prefix] = []
+    digest, tokens, kept = _begun(scope), 0, set(marks)
+    for index, block in enumerate(blocks):
         digest.update(block.digest)
-        mark = (block.mark or rules.seconds) if index in kept else 0.0
-        ends.append(_Prefix(digest.digest(), tokens, index, mark))
-    return ends
+        tokens += block.tokens
+        if index in wanted:
+            mark = (block.mark or rules.seconds) if index in kept else 0.0
+            found.append(_Prefix(digest.digest(), tokens, index, mark))
+    return tuple(found)
 
 
-def _steps(rules: CacheRules, scope: str, blocks: Sequence[Block]) -> list[_Prefix]:
+def _steps(
+    rules: CacheRules, scope: str, blocks: Sequence[Block], like: tuple[Sequence[Block], ReadPrompt] | None
+) -> tuple[_Prefix, ...]:
     """The prefixes of an automatic cache: one for each step, laid over the bytes as if each token had four."""
     data = b"\x1e".join(block.data for block in blocks)
+    if not data:
+        return ()
     size = _BYTES * max(rules.step, _LEAST)
-    ends = [0, *accumulate(len(block.data) + 1 for block in blocks)]
-    counts = [0, *accumulate(block.tokens for block in blocks)]
-    seconds = max((block.mark for block in blocks), default=0.0) or rules.seconds
-    digest = hashlib.blake2b(scope.encode("utf-8", "surrogatepass"), digest_size=_DIGEST)
-    found: list[_Prefix] = []
-    for index, place in enumerate([*range(size, len(data), size), len(data)]):
-        digest.update(data[index * size : place])
-        number = min(bisect_right(ends, place) - 1, len(blocks) - 1)
-        if number < 0:
+    seconds = max(block.mark for block in blocks) or rules.seconds
+    found = _common(blocks, like, size, seconds)
+    key = found[-1].key if found else _begun(scope).digest()
+    place, number, start, before = len(found) * size, 0, 0, 0
+    for end in [*range(place + size, len(data), size), len(data)]:
+        key = hashlib.blake2b(key + data[place:end], digest_size=_DIGEST).digest()
+        while start + len(blocks[number].data) < end:
+            start += len(blocks[number].data) + 1
+            before += blocks[number].tokens
+            number += 1
+        within = max(0, end - start) / max(1, len(blocks[number].data))
+        found.append(_Prefix(key, before + int(within * blocks[number].tokens), len(found), seconds))
+        place = end
+    return tuple(found)
+
+
+def _common(
+    blocks: Sequence[Block], like: tuple[Sequence[Block], ReadPrompt] | None, size: int, seconds: float
+) -> list[_Prefix]:
+    """The steps that lie in the blocks with which both prompts begin."""
+    if like is None or not like[1].prefixes or like[1].prefixes[0].mark != seconds:
+        return []
+    same = 0
+    for block, other in zip(blocks, like[0], strict=False):
+        if block.digest != other.digest:
             break
-        within = (place - ends[number]) / max(1, ends[number + 1] - 1 - ends[number])
-        tokens = counts[number] + int(min(1.0, within) * (counts[number + 1] - counts[number]))
-        found.append(_Prefix(digest.digest(), tokens, index, seconds))
-    return found
+        same += len(block.data) + 1
+    return list(like[1].prefixes[: max(0, same - 1) // size])
+
+
+def _begun(scope: str) -> "hashlib.blake2b":
+    return hashlib.blake2b(scope.encode("utf-8", "surrogatepass"), digest_size=_DIGEST)

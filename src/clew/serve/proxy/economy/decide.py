@@ -11,6 +11,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from itertools import accumulate
 from typing import Final
 
 from clew.serve.proxy.economy.cache_model import Block, CacheModel, CacheUse, ReadPrompt, read_prompt
@@ -155,9 +156,9 @@ class Terms:
         """The price, or the proportions that most models have."""
         return self.known or _proportions(self.rules)
 
-    def read(self, prompt: PromptForm) -> ReadPrompt:
-        """A prompt as the cache reads it."""
-        return read_prompt(self.rules, self.scope, prompt.blocks)
+    def read(self, prompt: PromptForm, like: tuple[Sequence[Block], ReadPrompt] | None = None) -> ReadPrompt:
+        """A prompt as the cache reads it; `like`: another one that begins alike, as it was read."""
+        return read_prompt(self.rules, self.scope, prompt.blocks, like)
 
 
 class Economy:
@@ -186,7 +187,7 @@ class Economy:
             chosen = chooser.prospect(name)
             way = chooser.ways[name]
             plain = self._without.send(chooser.plain, terms.now)
-            self._with.send(chooser.read[name], terms.now)
+            self._with.send(chooser.read(name), terms.now)
             if chooser.fits and not chooser.is_forced:
                 account.saved -= chosen.harm
             turns = expected_turns(account.requests)
@@ -247,14 +248,13 @@ def own_cost(prompt: PromptForm, use: CacheUse, price: Price, rules: CacheRules,
     """
     if not prompt.own:
         return 0.0
-    ours = dict(prompt.own)
     limits = (use.read, use.written_long, use.written, use.missed)
     prices = (price.read, price.write_long, price.write, price.miss)
-    total, end = 0.0, 0
-    for index, block in enumerate(prompt.blocks):
-        end += block.tokens
-        start = end - ours.get(index, 0)
-        low = 0
+    ends = list(accumulate(block.tokens for block in prompt.blocks))
+    total = 0.0
+    for index, ours in prompt.own:
+        end, low = ends[index], 0
+        start = end - ours
         for tokens, each in zip(limits, prices, strict=True):
             high = low + tokens
             total += each * max(0, min(end, high) - max(start, low))
@@ -286,13 +286,22 @@ class _Chooser:
         """
         given = {"kept": ways.kept, "tail": ways.tail, "fresh": ways.fresh, "rewritten": ways.rewritten}
         self.ways = {name: way for name, way in given.items() if way is not None}
-        self.read = {name: terms.read(way) for name, way in self.ways.items()}
-        self.plain = terms.read(ways.plain)
+        self._terms = terms
+        self._plain, self.plain = ways.plain.blocks, terms.read(ways.plain)
+        self._read: dict[str, ReadPrompt] = {}
         self._with, self._without = models
-        self._limit, self._terms, self._account = ways.limit, terms, account
+        self._limit, self._account = ways.limit, account
         self._is_known, self._is_paused = is_known, is_paused
         self._prospects: dict[str, Prospect] = {}
         self._bases = [self._base(longest) for longest in (False, True)]
+
+    def read(self, name: str) -> ReadPrompt:
+        """A way as the cache reads it."""
+        if name not in self._read:
+            blocks = self.ways[name].blocks
+            same = blocks == self._plain
+            self._read[name] = self.plain if same else self._terms.read(self.ways[name], (self._plain, self.plain))
+        return self._read[name]
 
     @property
     def fits(self) -> bool:
@@ -303,7 +312,7 @@ class _Chooser:
         """What the client's tokens cost without Clew; where the model refuses them so, without further rewriting."""
         if self.fits:
             return self._without.expected(self.plain, self._terms.now, longest=longest).cost(self._terms.price)
-        use = self._with.expected(self.read["kept"], self._terms.now, longest=longest)
+        use = self._with.expected(self.read("kept"), self._terms.now, longest=longest)
         return use.cost(self._terms.price) - self._own("kept", use)
 
     def _own(self, name: str, use: CacheUse) -> float:
@@ -314,7 +323,7 @@ class _Chooser:
         if name not in self._prospects:
             found = []
             for longest, base in zip((False, True), self._bases, strict=True):
-                use = self._with.expected(self.read[name], self._terms.now, longest=longest)
+                use = self._with.expected(self.read(name), self._terms.now, longest=longest)
                 cost, own = use.cost(self._terms.price), self._own(name, use)
                 found.append(Prospect(use, cost, own, cost - own - base))
             self._prospects[name] = replace(found[0], harm=max(each.harm for each in found))

@@ -56,10 +56,18 @@ class BlockReader:
         settings = {name: value[name] for name in _SETTINGS.get(wire, ()) if name in value}
         return [*found, Block(_ENCODER.encode(settings).encode("utf-8", "surrogatepass"), 0)] if settings else found
 
-    def messages(self, request: ChatRequest, edits: Sequence[Edit] = ()) -> list[tuple[Block, ...]]:
-        """The blocks of each message, once the edits are made."""
+    def messages(
+        self, request: ChatRequest, edits: Sequence[Edit] = (), plain: Sequence[tuple[Block, ...]] | None = None
+    ) -> list[tuple[Block, ...]]:
+        """The blocks of each message, once the edits are made.
+
+        Args:
+            plain: the blocks without edits, where they are known.
+        """
+        if plain is None:
+            plain = [self._message(request.wire, _stretch(request.body, span)) for span in request.spans]
         if not edits:
-            return [self._message(request.wire, _stretch(request.body, span)) for span in request.spans]
+            return list(plain)
         inside: dict[int, list[Edit]] = {}
         first, last = (request.spans[0].start, request.spans[-1].end) if request.spans else (0, 0)
         among = [edit for edit in edits if first <= edit.span.start and edit.span.end <= last]
@@ -69,8 +77,10 @@ class BlockReader:
                 return self._all_anew(request, among)
             inside.setdefault(holder, []).append(edit)
         return [
-            self._message(request.wire, _stretch(request.body, span, inside.get(index, ())))
-            for index, span in enumerate(request.spans)
+            self._message(request.wire, _stretch(request.body, request.spans[index], inside[index]))
+            if index in inside
+            else message
+            for index, message in enumerate(plain)
         ]
 
     def blocks(self, request: ChatRequest, edits: Sequence[Edit] = ()) -> list[Block]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from clew.serve.proxy.economy.cache_model import Block
 from clew.serve.proxy.economy.decide import Decision, Economy, PromptForm, Terms, Ways, own_parts
 from clew.serve.proxy.economy.prices import Price, PriceList
 from clew.serve.proxy.economy.prompt_blocks import BlockReader, asked_for
@@ -72,28 +73,36 @@ class RequestEconomy:
             idle: seconds since the last request of the conversation; None when unknown.
         """
         added = bool(edits.block)
-        rewritten = None if edits.rewritten is None else self._prompt(request, [*edits.rewritten, *edits.block])
+        messages, head = self._reader.messages(request), self._reader.head(request)
+
+        def form(*parts: Sequence[Edit]) -> PromptForm:
+            return self._form(request, [edit for part in parts for edit in part], head, messages)
+
         ways = Ways(
-            plain=self._prompt(request, ()),
-            kept=self._prompt(request, [*edits.base, *edits.kept]),
-            tail=self._prompt(request, [*edits.base, *edits.kept, *edits.block]) if added else None,
-            fresh=self._prompt(request, [*edits.base, *edits.block]) if edits.kept else None,
-            rewritten=rewritten,
+            plain=form(),
+            kept=form(edits.base, edits.kept),
+            tail=form(edits.base, edits.kept, edits.block) if added else None,
+            fresh=form(edits.base, edits.block) if edits.kept else None,
+            rewritten=None if edits.rewritten is None else form(edits.rewritten, edits.block),
             limit=limit,
         )
         rules, price = self._prices.rules(request.wire, request.model), self._prices.price(request.model)
         terms = Terms(rules, price, f"{account}\x1f{request.model}", self._seconds())
         return self._economy.decide(ways, terms, session=session, idle=idle)
 
-    def _prompt(self, request: ChatRequest, edits: Sequence[Edit]) -> PromptForm:
-        plain, changed = self._reader.messages(request), self._reader.messages(request, edits)
-        blocks = [*self._reader.head(request), *self._reader.added(request, edits)]
+    def _form(
+        self, request: ChatRequest, edits: Sequence[Edit], head: Sequence[Block], plain: Sequence[tuple[Block, ...]]
+    ) -> PromptForm:
+        changed = self._reader.messages(request, edits, plain)
+        blocks = [*head, *self._reader.added(request, edits)]
         own: list[tuple[int, int]] = []
         same = len(plain) == len(changed)
         for index, message in enumerate(changed):
-            if same:
+            if same and message is not plain[index]:
                 own += own_parts(plain[index], message, len(blocks))
-            elif plain and index == len(changed) - 1:  # of a rewritten list only the last message is the client's own
+            elif (
+                not same and plain and index == len(changed) - 1
+            ):  # of a rewritten list only the last message is the client's own
                 own += own_parts(plain[-1], message, len(blocks))
             blocks += message
         asked = asked_for(request)
