@@ -106,6 +106,14 @@ def test_every_shape_of_a_message_gives_turns(message: dict[str, Any], turns: li
 
 
 @pytest.mark.requirement("P-FMT-09")
+def test_what_has_no_text_is_kept_in_brief() -> None:
+    _, (part,), _ = wire_message({"type": "compaction", "id": "c1", "encrypted_content": "x" * 100_000})
+    assert part.text == "[compaction]"
+    assert "c1" in str(part.extra)
+    assert len(str(part.extra)) < 500
+
+
+@pytest.mark.requirement("P-FMT-09")
 @pytest.mark.parametrize(
     "message",
     [

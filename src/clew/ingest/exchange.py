@@ -11,12 +11,15 @@ from clew.ingest.formats.responses import item_parts
 from clew.ingest.importers.message_fields import read_message
 from clew.ingest.importers.message_turns import ROLES, ImportedMessage, ToolNames, has_content, message_turns
 from clew.ingest.importers.record import ImportedTurn
+from clew.ingest.strings import map_value
 from clew.types import Part, Rejection, Turn
 
 _BYTES: Final = frozenset(
     ("source", "image_url", "input_audio", "file", "file_data", "inlineData", "inline_data", "fileData")
 )
 """Members of a block that hold an image or a file."""
+_LONGEST: Final = 1_000
+"""Characters of a text beside a turn that names what has no text."""
 _NO_ROLE: Final = "system"
 """Role of a message whose own role is unknown: it is neither taken for the user's words nor for the assistant's."""
 
@@ -52,7 +55,13 @@ def wire_message(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str
     if has_content(parts) or not any(part.extra and part.type != "thinking" for part in parts):
         return role, parts, speaker
     kinds = ", ".join(dict.fromkeys(_kind(part) for part in parts if part.extra))
-    return role, (Part(type="text", text=f"[{kinds}]", extra={"parts": [part.extra for part in parts]}),), speaker
+    named = map_value([part.extra for part in parts], _brief)
+    return role, (Part(type="text", text=f"[{kinds}]", extra={"parts": named}),), speaker
+
+
+def _brief(text: str) -> str:
+    """A text as it is kept beside a turn: what is long (an encrypted summary, say) is no text for people."""
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 10]}… ({len(text)} characters)"
 
 
 def own_words(message: Mapping[str, Any]) -> str:

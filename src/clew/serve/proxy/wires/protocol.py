@@ -44,7 +44,7 @@ class ProxyWire(Protocol):
         ...
 
     def is_question(self, message: Message) -> bool:
-        """Whether the message holds words of the user rather than only the results of tools."""
+        """Whether the user wrote or sent something in it, besides results of tools and what a program added."""
         ...
 
     def appended(self, request: ChatRequest, index: int, text: str) -> Edit:
