@@ -202,6 +202,8 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
     "wrap_chat": lambda m, _: m.wrap_chat(lambda prompt: f"heard {prompt}")("which ferry left?"),
     "get": lambda m, _: m.get(FIRST),
     "restore": lambda m, _: m.restore(FIRST),
+    "turns": lambda m, _: (m.turns(), m.turns("zebra")),
+    "topics": lambda m, _: m.topics(),
     "search": lambda m, _: m.search("ferry harbour storm", limit=50),
     "ranked": lambda m, _: m.ranked("ferry harbour storm", limit=50),
     "find_quote": lambda m, _: m.find_quote("ferry", limit=50),
@@ -304,6 +306,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "entities": ("entities",),
     "mcp": ("mcp",),
     "when": ("when", "ferry harbour storm"),
+    "ledger": ("ledger",),
     "install": ("install", "claude-code", "--print"),
     "restore": ("restore", "talk:turn:0"),
     "stats": ("stats",),
@@ -319,8 +322,8 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 }
 """A use of every command that takes --space."""
 
-NO_SPACE = {"demo", "backup", "copy", "merge", "rekey", "config", "bench", "eval", "restore-backup"}
-"""Commands that bring a home of their own, are about the whole home, or name their spaces."""
+NO_SPACE = {"serve", "run", "demo", "backup", "copy", "merge", "rekey", "config", "bench", "eval", "restore-backup"}
+"""Commands that bring a home of their own, are about the whole home, name their spaces, or run until they are stopped."""
 
 
 @pytest.mark.requirement("S-ISOLATION-01")

@@ -195,6 +195,8 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "rebuild": lambda m, _: m.rebuild(),
     "recall": lambda m, _: m.recall("tea"),
     "restore": lambda m, _: m.restore("s:turn:0"),
+    "turns": lambda m, _: m.turns("s"),
+    "topics": lambda m, _: m.topics(),
     "resume": lambda m, _: m.resume(),
     "search": lambda m, _: m.search("tea"),
     "ranked": lambda m, _: m.ranked("tea"),
