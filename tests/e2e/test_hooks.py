@@ -49,7 +49,7 @@ def transcript(home: Path, *said: tuple[str, str]) -> Path:
             "uuid": f"00000000-0000-4000-8000-{number:012}",
             "parentUuid": None if number == 0 else f"00000000-0000-4000-8000-{number - 1:012}",
             "sessionId": SESSION,
-            "cwd": "/work/app",
+            "cwd": "/home/ann/app",
             "timestamp": f"2026-02-03T10:00:{number:02}.000Z",
             "message": {"role": role, "content": text if role == "user" else [{"type": "text", "text": text}]},
         }
@@ -98,7 +98,7 @@ def test_what_was_said_is_stored_once_and_told_at_the_next_start(tmp_home: Path)
             "Call the new branch swallowtail.",
             "Done, it is swallowtail.",
         ]
-        started = {"hook_event_name": "SessionStart", "session_id": "next", "cwd": "/work/app", "source": "startup"}
+        started = {"hook_event_name": "SessionStart", "session_id": "next", "cwd": "/home/ann/app", "source": "startup"}
         answers = [fire(running.url, started)[1] for _ in range(3)]
         assert b"swallowtail" in answers[-1]
         own = {"hook_event_name": "UserPromptSubmit", "session_id": SESSION, "prompt": "What is the new branch?"}

@@ -323,7 +323,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 """A use of every command that takes --space."""
 
 NO_SPACE = {"serve", "run", "demo", "backup", "copy", "merge", "rekey", "config", "bench", "eval", "restore-backup"}
-"""Commands that bring a home of their own, are about the whole home, name their spaces, or run until they are stopped."""
+"""Commands that bring a home of their own, are about the whole home, name their spaces, or run until stopped."""
 
 
 @pytest.mark.requirement("S-ISOLATION-01")

@@ -53,12 +53,12 @@ _SECTIONS: Final = {
         "pin": ("pin:pin", "Pin a turn, so that every recall includes it, or list the pins."),
     },
     "Agents": {
-        "serve": ("serve:serve", "Serve the memory to any client, as a proxy before its provider."),
-        "run": ("run:run", "Run a program, such as claude or codex, with a memory."),
+        "serve": ("serve:serve", "Serve the memory to any client of OpenAI, Anthropic or Gemini, as a proxy."),
+        "run": ("run:run", "Run a program, such as claude, codex, gemini or aider, with a memory."),
         "watch": ("watch:watch", "Store the sessions of coding agents while they are written."),
         "mcp": ("mcp:mcp", "Serve the memory to an agent over the Model Context Protocol (MCP)."),
         "ledger": ("ledger:ledger", "Print what requests through the proxy cost, by day, model and conversation."),
-        "install": ("install:install", "Register Clew as an MCP server with a coding agent."),
+        "install": ("install:install", "Register Clew as an MCP server with a program."),
     },
     "Maintain": {
         "stats": ("keep:stats", "Show how much is stored, and which background jobs are pending."),

@@ -43,6 +43,9 @@ def show(scope: Scope) -> None:
         return
     out().print(f"home: {printable(str(home or 'none, so there is no clew.toml'))}")
     table = grid("setting", "value", "source", titles=True)
+    (_, value_column, source_column) = table.columns  # a long value wraps, and not its source
+    value_column.no_wrap, value_column.ratio = False, 1
+    source_column.no_wrap, source_column.ratio = True, None
     for path, value, origin in rows:
         table.add_row(path, printable(str(value)), dim(origin) if origin == "default" else Text(origin))
     lay_out(out(), table)

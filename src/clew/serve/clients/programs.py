@@ -1,6 +1,6 @@
 """Where each program keeps its servers of the Model Context Protocol, and the form of an entry, by its documentation.
 
-| Program | File | Under |
+| ClientProgram | File | Under |
 |---|---|---|
 | Claude Code | `~/.claude.json`; a project's `.mcp.json` | `mcpServers` |
 | Claude Desktop | `claude_desktop_config.json` in its own folder | `mcpServers` |
@@ -35,7 +35,7 @@ Environment = Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class ClientProgram:
     """One program.
 
     Attributes:
@@ -75,7 +75,7 @@ class Program:
         return {**self.fields, **start}
 
 
-class _ClaudeCode(Program):
+class _ClaudeCode(ClientProgram):
     """Keeps what is for one project in the user's file too."""
 
     def location(self, scope: InstallScope, home: Path, project: Path, environment: Environment) -> EntryLocation:
@@ -117,7 +117,7 @@ _RESTART: Final = "Restart it to load the server."
 _STDIO: Final[Mapping[str, Any]] = {"type": "stdio"}
 _SERVERS: Final = "mcpServers"
 
-PROGRAMS: Final[Mapping[str, Program]] = {
+PROGRAMS: Final[Mapping[str, ClientProgram]] = {
     "claude-code": _ClaudeCode(
         "Claude Code",
         _SERVERS,
@@ -127,12 +127,16 @@ PROGRAMS: Final[Mapping[str, Program]] = {
         JSON,
         "Restart Claude Code; `/mcp` lists the server.",
     ),
-    "claude-desktop": Program(
+    "claude-desktop": ClientProgram(
         "Claude Desktop", _SERVERS, _support("Claude/claude_desktop_config.json"), None, {}, JSON, _RESTART
     ),
-    "cursor": Program("Cursor", _SERVERS, _below_home(".cursor/mcp.json"), ".cursor/mcp.json", {}, JSON, _RESTART),
-    "codex": Program("Codex", "mcp_servers", _codex, None, {}, TOML, "Start Codex anew; `/mcp` lists the server."),
-    "gemini-cli": Program(
+    "cursor": ClientProgram(
+        "Cursor", _SERVERS, _below_home(".cursor/mcp.json"), ".cursor/mcp.json", {}, JSON, _RESTART
+    ),
+    "codex": ClientProgram(
+        "Codex", "mcp_servers", _codex, None, {}, TOML, "Start Codex anew; `/mcp` lists the server."
+    ),
+    "gemini-cli": ClientProgram(
         "Gemini CLI",
         _SERVERS,
         _below_home(".gemini/settings.json"),
@@ -141,7 +145,7 @@ PROGRAMS: Final[Mapping[str, Program]] = {
         JSONC,
         "Start Gemini CLI anew; `/mcp` lists the server.",
     ),
-    "vscode": Program(
+    "vscode": ClientProgram(
         "VS Code",
         "servers",
         _support("Code/User/mcp.json"),
@@ -150,9 +154,9 @@ PROGRAMS: Final[Mapping[str, Program]] = {
         JSONC,
         "Start the server from the file, or by `MCP: List Servers`.",
     ),
-    "windsurf": Program(
+    "windsurf": ClientProgram(
         "Windsurf", _SERVERS, _below_home(".codeium/windsurf/mcp_config.json"), None, {}, JSON, _RESTART
     ),
-    "zed": Program("Zed", "context_servers", _zed, ".zed/settings.json", {"source": "custom"}, JSONC, _RESTART),
+    "zed": ClientProgram("Zed", "context_servers", _zed, ".zed/settings.json", {"source": "custom"}, JSONC, _RESTART),
 }
 """Name on the command line -> program."""
