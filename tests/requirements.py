@@ -2307,7 +2307,7 @@ DISK = (
     ),
     Requirement(
         "W-DSK-03",
-        "DESIGN 4 and 13",
+        "DESIGN 5 and 13",
         "A turn added by itself is weighed behind its acknowledgement; asked before, it has what its words give.",
     ),
 )
