@@ -36,9 +36,9 @@ class Injection:
     retired: datetime | None = None
 
 
-def keep_injection(store: Store, space: str, injection: Injection) -> None:
-    """Keeps a block; durable on return."""
-    store.transaction(lambda tx: INJECTION.put(tx, [_row(space, injection)]))
+def keep_injection(store: Store, space: str, injection: Injection, *, durable: bool = True) -> None:
+    """Keeps a block; durable on return, or with the next durable write."""
+    store.transaction(lambda tx: INJECTION.put(tx, [_row(space, injection)]), durable=durable)
 
 
 def injections_of(reader: Reader, space: str, session: str) -> list[Injection]:

@@ -11,7 +11,6 @@ _KINDS: Final = {
     "clew_requests_total": ("counter", "Requests, by provider (clew: own pages) and status."),
     "clew_failed_open_total": ("counter", "Chats that were forwarded without the memory's help, by reason."),
     "clew_injected_total": ("counter", "Chats to which remembered text was added."),
-    "clew_injected_tokens_total": ("counter", "Tokens of remembered text that were added."),
     "clew_events_total": ("counter", "Events of the log, by name."),
     "clew_upstream_errors_total": ("counter", "Requests that did not reach their upstream, by provider and cause."),
     "clew_in_flight": ("gauge", "Requests under way."),

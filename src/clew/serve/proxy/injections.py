@@ -52,7 +52,10 @@ class Injections:
     def record(
         self, conversation: Conversation, index: int, block: str, *, turns: Iterable[str], receipt: str | None = None
     ) -> str | None:
-        """Keeps a block that is about to be put into a message, durably; gives the text to append to the message.
+        """Keeps a block that is about to be put into a message; gives the text to append to the message.
+
+        A kill of the process does not lose it; a power failure may until the answer is stored, which costs one miss of
+        the provider's cache, whereas to wait for the disk here would delay every answer.
 
         None if it cannot be kept, because the space is paused or the message is not stored: then nothing may be put
         into it, since it could not be put back.
@@ -81,7 +84,7 @@ class Injections:
             at=now,
             receipt=receipt,
         )
-        keep_injection(reads.store, reads.space, injection)
+        keep_injection(reads.store, reads.space, injection, durable=False)
         return text
 
     def formed(self, conversation: Conversation, index: int, block: str) -> tuple[str, str] | None:
