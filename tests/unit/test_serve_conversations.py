@@ -298,3 +298,24 @@ def test_a_session_that_was_stored_by_others_is_lined_up_by_its_content() -> Non
         talk.says("and when?", "now")
         assert talk.proxied.stored("s") == [*wanted, "said elsewhere", "and when?", "now"]
         assert memory.verify().ok
+
+
+@pytest.mark.requirement("P-IDN-09")
+def test_a_history_that_begins_with_its_own_summary_is_the_same_conversation() -> None:
+    summary = "## Summary\nThe user asked four questions about numbers, and each of them was answered at once."
+    compaction = ClientMark("opencode", side=SideRequest.COMPACTION)
+    client = ClientMark("opencode")
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        talks = [Talk(proxied, client=client) for _ in range(2)]
+        for n in range(4):
+            sessions = [talk.says(f"question {n}", f"answer {n} to {at}").session for at, talk in enumerate(talks)]
+        asked = proxied.ask([*talks[1].messages, user("Summarise what was said")], compaction)
+        proxied.answered(asked, assistant(summary), client=compaction)
+        proxied.restart()
+        begun = [user(f"What happened before:\n{summary}\nGo on from there."), assistant("I go on."), user("And now?")]
+        found = proxied.exchange(begun, assistant("Nothing."), client)
+        assert (found.session, found.cut) == (sessions[1], True)
+        turns = [memory.restore(name) for name in proxied.ids(found.session)[8:]]
+        assert [turn.origin for turn in turns] == ["injected", "assistant", "user", "assistant"]
+        assert len(proxied.sessions()) == 2

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from clew.maintain.forget_proof import prove, traces_of
 from clew.memory import Memory
 from clew.rank.filter import Filter
 from clew.recall.recall import RecallRequest, recall
@@ -12,6 +13,7 @@ from clew.serve.proxy.exchange import ClientMark, edited
 from clew.serve.proxy.injections import Injections
 from clew.serve.proxy.wires import WIRES
 from clew.store.sqlite import SqliteStore
+from clew.store.tables import INJECTION
 from clew.text.counters import counter
 from clew.types import Turn
 from tests.memories import quiet
@@ -89,6 +91,30 @@ def test_forgetting_a_quoted_turn_deletes_the_block(by_text: bool) -> None:
         report = memory.forget(turn_ids=[name])
         assert report.rows["injection"] == 1
         assert "noon" not in sent(memory, later)
+
+
+@pytest.mark.requirement("P-IDN-07")
+def test_no_word_of_a_forgotten_turn_stays_with_the_proxy(tmp_path: Path) -> None:
+    store = SqliteStore.open(tmp_path / "home")
+    words = "the violet submarine leaves Gothenburg at nine tomorrow"
+    with quiet(store) as memory:
+        proxied = Proxied(memory)
+        asked = proxied.ask([user(words)], CODE)
+        proxied.answered(asked, assistant("Noted"), client=CODE)
+        (name, _) = proxied.ids(asked[0].session)
+        later = proxied.ask([user("when does it leave?")], header="other")
+        block = f"{BLOCK}\n0 Ann: {words}"
+        Injections(memory.parts).record(later[0], 0, block, turns=[name])
+        proxied.answered(later, assistant("At nine"))
+        traces = traces_of([memory.restore(name)])
+        with store.snapshot() as reader:
+            kept = INJECTION.scan(reader, ("default",), ("default",))
+        memory.forget(turn_ids=[name])
+        proof = prove(store, "default", traces)
+        assert proof.ok, proof.found
+        store.transaction(lambda tx: INJECTION.put(tx, kept))
+        assert prove(store, "default", traces).found["injection"] > 0  # the proof would see what was left
+    store.close()
 
 
 @pytest.mark.requirement("P-IDN-12")

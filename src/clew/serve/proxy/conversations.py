@@ -14,7 +14,8 @@ The rules, in this order:
     word. If all of them went on, nobody can tell which one is meant, and the request opens a new conversation.
 4.  Otherwise the last answer in the history that is stored decides, if the message before it is stored before it, too,
     and in one conversation alone: the client dropped the front or the middle.
-5.  Otherwise it is a new conversation. A first message alone is the one stored before only where that got no answer at
+5.  Otherwise the conversation decides whose summary, which the client asked for, the history begins with.
+6.  Otherwise it is a new conversation. A first message alone is the one stored before only where that got no answer at
     all, or where the client says that it tries again.
 """
 
@@ -45,6 +46,7 @@ from clew.rows.conversations import (
 from clew.serve.proxy.cut_history import Alignment, Unmatched, align_cut
 from clew.serve.proxy.exchange import ChatRequest, ClientMark
 from clew.serve.proxy.message_form import MessageReader, Unit, messages_apart
+from clew.serve.proxy.summaries import summarised
 from clew.store.protocol import Reader
 from clew.store.tables import SESSION, SPACE
 from clew.types.ids import turn_id
@@ -382,7 +384,7 @@ def _by_history(look: _Look) -> StoredConversation | None:
         chosen = _chosen(look, at, [pair for end in ends if (pair := _of(look, end)) is not None])
         if chosen is not None:
             return chosen
-    return _by_tail(look, at)
+    return _by_tail(look, at) or _by_summary(look)
 
 
 def _of(look: _Look, message: StoredMessage) -> tuple[StoredMessage, StoredConversation] | None:
@@ -434,6 +436,13 @@ def _by_tail(look: _Look, beginning: int) -> StoredConversation | None:
         if pair is not None and message.relayed and _follows(look, message, anchor):
             fit[message.conversation] = pair[1]
     return next(iter(fit.values())) if len(fit) == 1 else None
+
+
+def _by_summary(look: _Look) -> StoredConversation | None:
+    """The conversation whose summary a history begins with, if it is one alone."""
+    rows = summarised(look.reader, look.space, look.salt, look.messages)
+    found = [pair[1] for row in rows if (pair := _of(look, row)) is not None]
+    return found[0] if len(found) == 1 else None
 
 
 def _follows(look: _Look, message: StoredMessage, anchor: int) -> bool:

@@ -11,7 +11,7 @@ from datetime import datetime
 from typing import Any, Final
 
 from clew.memory.wiring import Parts
-from clew.rows.conversations import State, message_digest, next_chain, set_state
+from clew.rows.conversations import State, message_digest, next_chain, put_messages, set_state
 from clew.rows.injections import injections_of
 from clew.rows.pause import paused_since
 from clew.serve.proxy.conversation_writer import ConversationWriter
@@ -20,6 +20,7 @@ from clew.serve.proxy.echo import Echoes
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
 from clew.serve.proxy.message_form import Unit, units_of
 from clew.serve.proxy.message_turns import TurnMaker, at, calls_before
+from clew.serve.proxy.summaries import summary_rows
 from clew.store.selections import TURN_TEXT
 from clew.store.tables import SPACE
 from clew.types.ids import parse_turn_id, turn_id
@@ -79,6 +80,7 @@ class ConversationLog:
             answer: as far as it came; without anything said, the request counts as one that got no answer.
         """
         if client.side is not None:
+            self._note_summary(conversation, client.side, answer)
             return ()
         before, said = _after(conversation, request, answer)
         if said is None:
@@ -173,17 +175,28 @@ class ConversationLog:
         if side is SideRequest.COMPACTION:
             self._set_state(conversation, State.COMPACTING)
 
+    def _note_summary(self, conversation: Conversation, side: SideRequest, answer: Answer) -> None:
+        """Keeps by what a summary is known, if it is one of a stored conversation."""
+        reads = self.parts.reads
+        if side is not SideRequest.COMPACTION or not conversation.known or self._is_paused():
+            return
+        rows = summary_rows(self._salt(), conversation.key, answer.messages)
+        if rows:
+            reads.store.transaction(lambda tx: put_messages(tx, reads.space, rows))
+
+    def _is_paused(self) -> bool:
+        reads = self.parts.reads
+        with reads.store.snapshot() as reader:
+            return paused_since(reader, reads.space) is not None
+
     def _waiting(self, conversation: Conversation) -> Conversation:
         self._set_state(conversation, State.WAITING)
         return conversation
 
     def _set_state(self, conversation: Conversation, state: State) -> None:
         reads = self.parts.reads
-        if not conversation.key:
+        if not conversation.key or self._is_paused():
             return
-        with reads.store.snapshot() as reader:
-            if paused_since(reader, reads.space) is not None:
-                return
         reads.store.transaction(lambda tx: set_state(tx, reads.space, conversation.key, state), durable=False)
 
     def _salt(self) -> bytes:

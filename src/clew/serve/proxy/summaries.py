@@ -1,0 +1,46 @@
+"""Finds the conversation that a summary stands for, when a client compacts a history by itself.
+
+The client asks the model for the summary through the proxy, and begins its next history with it. The longest lines of
+the answer are kept as hashes, by which that history is known, whatever the client writes around them.
+"""
+
+import hashlib
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from clew.condense.wires import Message
+from clew.ingest.formats.sdk import texts_of
+from clew.rows.conversations import StoredMessage, message_digest, next_chain, with_chain
+from clew.store.protocol import Reader
+
+_LEAST: Final = 40
+"""Characters of a line that another summary would not have by chance."""
+_KEPT: Final = 8
+"""Lines of a summary that are kept."""
+_LOOKED_AT: Final = 16
+"""Lines of a history's beginning that are looked up: the client's own may be longer than some of the summary."""
+_BEGINNING: Final = 2
+"""Messages in which the summary is looked for."""
+
+
+def summary_rows(salt: bytes, conversation: bytes, answer: Sequence[Message]) -> list[StoredMessage]:
+    """What is kept of a summary of a conversation; its places are below those of messages."""
+    return [
+        StoredMessage(conversation, -1 - n, next_chain(salt, b"summary", digest), digest, 1, ((),))
+        for n, digest in enumerate(_digests(salt, answer, _KEPT))
+    ]
+
+
+def summarised(reader: Reader, space: str, salt: bytes, messages: Sequence[Message]) -> list[StoredMessage]:
+    """Rows of the conversations whose summary a history begins with, one for each."""
+    found: dict[bytes, StoredMessage] = {}
+    for digest in _digests(salt, messages[:_BEGINNING], _LOOKED_AT):
+        found |= {row.conversation: row for row in with_chain(reader, space, next_chain(salt, b"summary", digest))}
+    return list(found.values())
+
+
+def _digests(salt: bytes, messages: Iterable[Message], most: int) -> list[bytes]:
+    lines = {" ".join(line.split()) for message in messages for text in texts_of(message) for line in text.splitlines()}
+    longest = sorted((line for line in lines if len(line) >= _LEAST), key=lambda line: (-len(line), line))[:most]
+    plain = (hashlib.blake2b(line.encode("utf-8", "surrogatepass"), digest_size=16).digest() for line in longest)
+    return [message_digest(salt, digest) for digest in plain]
