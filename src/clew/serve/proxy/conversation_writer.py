@@ -17,7 +17,8 @@ from clew.rows.conversations import (
     put_conversation,
     put_messages,
 )
-from clew.serve.proxy.conversations import Conversation, answer_chain, conversation_with, hashes
+from clew.serve.proxy.conversation_lookup import answer_chain, hashes
+from clew.serve.proxy.conversations import Conversation, conversation_with
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import SessionRow, SpaceRow
 from clew.store.rows import to_us

@@ -1,0 +1,217 @@
+"""Which stored conversation a request belongs to. Start at `Look`, and find it by name or by history.
+
+The rules, in this order:
+
+1.  The session that the request names (`X-Clew-Session`) is the conversation.
+2.  The client's own id is, under the client's name, so that two clients' ids cannot meet. A new id whose history goes
+    on from a stored conversation is a second name for that one.
+3.  Otherwise the longest beginning of the history that is stored decides, if it has an answer that the proxy relayed,
+    or is just about to store, or if it is the whole history with an answer in it (a retry). So a system prompt, a first
+    message or examples that a program sends with every request join nobody. Of several conversations with this
+    beginning one that ends there goes on, the one last used if there are several: up to here they are the same word for
+    word. If all of them went on, nobody can tell which one is meant, and the request opens a new conversation.
+4.  Otherwise the last answer in the history that is stored decides, if the message before it is stored before it, too,
+    and in one conversation alone: the client dropped the front or the middle.
+5.  Otherwise the conversation decides whose summary, which the client asked for, the history begins with.
+6.  Otherwise it is a new conversation. A first message alone is the one stored before only where that got no answer at
+    all, or where the client says that it tries again.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from clew.condense.wires import Message
+from clew.rows.conversations import (
+    State,
+    StoredConversation,
+    StoredMessage,
+    conversation_key,
+    get_conversation,
+    is_unnamed,
+    message_digest,
+    messages_of,
+    next_chain,
+    with_chain,
+    with_digest,
+)
+from clew.serve.proxy.exchange import ChatRequest, ClientMark
+from clew.serve.proxy.message_form import Unit, messages_apart
+from clew.serve.proxy.summaries import summarised
+from clew.store.protocol import Reader
+
+_NEAR: Final = 8
+"""Messages at the end of a history that are looked up one by one: most histories go on from one of these."""
+
+RETRY: Final = "x-stainless-retry-count"
+"""The header by which the SDKs of OpenAI and Anthropic count how often they sent a request before."""
+
+_SHORT: Final = 2
+"""Messages in a row, the anchor included, by which a history without its beginning is recognised."""
+
+
+@dataclass(frozen=True, slots=True)
+class NamedConversation:
+    """A conversation by its name: the header's or the client's; `is_own` for the latter."""
+
+    name: str
+    is_own: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A history that is looked for."""
+
+    reader: Reader
+    space: str
+    salt: bytes
+    units: tuple[Unit, ...]
+    digests: tuple[bytes, ...]
+    chains: tuple[bytes, ...]
+    client: ClientMark
+    messages: Sequence[Message]
+    is_retry: bool = False
+
+    def pieces(self, unit: Unit) -> list[tuple[Unit, bytes]]:
+        """The messages of a unit of several, each by itself, with their hashes as they are stored."""
+        apart = messages_apart(self.messages, unit)
+        return [(each, message_digest(self.salt, each.digest)) for each in apart]
+
+    def deepest(self, is_stored: Callable[[int], bool]) -> int:
+        """Index of the last unit up to which the history is stored; -1 for none.
+
+        What is stored of a history is a beginning of it. So its end is looked at unit by unit, and the rest by halves.
+        """
+        high = len(self.units)
+        while high > max(0, len(self.units) - _NEAR):
+            high -= 1
+            if is_stored(high):
+                return high
+        low = -1
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (middle, high) if is_stored(middle) else (low, middle)
+        return low
+
+    def has_answer(self, at: int) -> bool:
+        """Whether an answer is among the units up to one."""
+        return any(unit.role == "assistant" for unit in self.units[: at + 1])
+
+
+def by_name(look: Look, named: NamedConversation) -> StoredConversation | None:
+    """The conversation of a name, or the one that a new id of a client is a second name for."""
+    stored = get_conversation(look.reader, look.space, conversation_key(look.salt, named.name))
+    return by_history(look) if stored is None and named.is_own else stored
+
+
+def by_history(look: Look) -> StoredConversation | None:
+    """The conversation that a history goes on from."""
+    at = look.deepest(lambda i: bool(with_chain(look.reader, look.space, look.chains[i])))
+    if at >= 0:
+        ends = with_chain(look.reader, look.space, look.chains[at])
+        chosen = _chosen(look, at, [pair for end in ends if (pair := _of(look, end)) is not None])
+        if chosen is not None:
+            return chosen
+    return _by_tail(look, at) or _by_summary(look)
+
+
+def _of(look: Look, message: StoredMessage) -> tuple[StoredMessage, StoredConversation] | None:
+    """A message with its conversation, if that is one of the same client, which would name it if it had a name."""
+    stored = get_conversation(look.reader, look.space, message.conversation)
+    if stored is None or stored.client != look.client.name:
+        return None
+    return (message, stored) if look.client.session is not None or is_unnamed(stored.session) else None
+
+
+def _chosen(
+    look: Look, at: int, found: Sequence[tuple[StoredMessage, StoredConversation]]
+) -> StoredConversation | None:
+    """Of conversations that begin like the history, the one that it goes on from."""
+    is_whole = at == len(look.units) - 1
+    fit = [
+        (end, stored)
+        for end, stored in found
+        if end.relayed
+        or (is_whole and (stored.state == State.FAILED or look.is_retry or look.has_answer(at)))
+        or (not is_whole and stored.state == State.WAITING and look.units[at + 1].role == "assistant")
+    ]
+    if len(fit) > 1:
+        ending = [(end, stored) for end, stored in fit if not goes_on(look, end)]
+        relayed = [each for each in ending if each[0].relayed]
+        fit = sorted(relayed, key=lambda each: each[1].seen_at)[-1:]
+    return fit[0][1] if fit else None
+
+
+def goes_on(look: Look, end: StoredMessage) -> bool:
+    """Whether a message follows this one in its conversation."""
+    after = messages_of(look.reader, look.space, end.conversation, end.depth + 1)
+    return any(next_chain(look.salt, end.chain, each.digest) == each.chain for each in after)
+
+
+def _by_tail(look: Look, beginning: int) -> StoredConversation | None:
+    """The conversation that a history without its beginning goes on from.
+
+    Args:
+        beginning: index of the last unit of a stored beginning that decided nothing: the tail has to lie behind it.
+    """
+    answers = [i for i, unit in enumerate(look.units[:-1]) if unit.role == "assistant" and i > max(0, beginning)]
+    if not answers:
+        return None
+    anchor = answers[-1]
+    fit: dict[bytes, StoredConversation] = {}
+    for message in with_digest(look.reader, look.space, look.digests[anchor]):
+        pair = _of(look, message)
+        if pair is not None and message.relayed and _follows(look, message, anchor):
+            fit[message.conversation] = pair[1]
+    return next(iter(fit.values())) if len(fit) == 1 else None
+
+
+def _by_summary(look: Look) -> StoredConversation | None:
+    """The conversation whose summary a history begins with, if it is one alone."""
+    rows = summarised(look.reader, look.space, look.salt, look.messages)
+    found = [pair[1] for row in rows if (pair := _of(look, row)) is not None]
+    return found[0] if len(found) == 1 else None
+
+
+def _follows(look: Look, message: StoredMessage, anchor: int) -> bool:
+    """Whether the unit before the anchor is stored right before this message."""
+    wanted = look.digests[anchor - _SHORT + 1 : anchor]
+    before = messages_of(look.reader, look.space, message.conversation, message.depth - 1)
+    return any(
+        each.digest in wanted and next_chain(look.salt, each.chain, message.digest) == message.chain for each in before
+    )
+
+
+def named_by(client: ClientMark, header: str | None) -> NamedConversation | None:
+    """What a request calls its conversation, by the header `X-Clew-Session` or by the client's own id."""
+    if header is not None and header.strip():
+        return NamedConversation(header.strip(), False)
+    if client.session is not None and client.session.strip():
+        return NamedConversation(f"{client.name or 'client'}/{client.session.strip()}", True)
+    return None
+
+
+def hashes(salt: bytes, units: Sequence[Unit], seed: bytes = b"") -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:
+    """The hashes of messages as they are stored: of each alone, and of the history up to each, see `Conversation`."""
+    digests, chains, chain = [], [], seed
+    for unit in units:
+        digest = message_digest(salt, unit.digest)
+        chain = next_chain(salt, chain, digest)
+        digests.append(digest)
+        chains.append(chain)
+    return tuple(digests), tuple(chains)
+
+
+def answer_chain(salt: bytes, answer: str) -> bytes:
+    """The hash by which a history is found that goes on from an answer of this id."""
+    return next_chain(salt, b"answer", message_digest(salt, answer.encode("utf-8", "surrogatepass")))
+
+
+def continued(
+    reader: Reader, space: str, salt: bytes, request: ChatRequest
+) -> tuple[StoredMessage, StoredConversation] | None:
+    """The answer that a request names as the one it goes on from (Responses), with its conversation."""
+    named = request.value.get("previous_response_id")
+    found = with_chain(reader, space, answer_chain(salt, named)) if isinstance(named, str) and named else []
+    stored = get_conversation(reader, space, found[0].conversation) if found else None
+    return None if stored is None else (found[0], stored)
