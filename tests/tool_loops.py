@@ -103,7 +103,7 @@ class LoopApp:
         box = Toolbox(Tools(self.memory), aliases=self.aliases)
         offered = tools_edit(wire, request, box)
         edits = [*put_back(wire, request, self.held.of("s")), *([] if offered is None else [offered])]
-        client = httpx2.AsyncClient(transport=Piecewise(self.upstream), base_url="http://scripted")
+        client = httpx2.AsyncClient(transport=Piecewise(self.upstream), base_url="http://scripted", trust_env=False)
 
         async def sending(sent: bytes) -> Upstream:
             return Upstream(
@@ -129,7 +129,7 @@ class LoopApp:
 
     def client(self) -> httpx2.AsyncClient:
         """A client of this app."""
-        return httpx2.AsyncClient(transport=Piecewise(self), base_url="http://clew")
+        return httpx2.AsyncClient(transport=Piecewise(self), base_url="http://clew", trust_env=False)
 
 
 PATHS = {

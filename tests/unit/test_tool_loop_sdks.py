@@ -6,10 +6,14 @@ from typing import Any
 import anthropic
 import openai
 import pytest
+from google import genai
+from google.genai import types
 
 from clew.memory import Memory
 from clew.serve.scripted.script import Reply, ToolUse, in_turn
+from clew.serve.scripted.server import ScriptedUpstream
 from tests.memories import quiet, told
+from tests.proxies import proxy
 from tests.tool_loops import LoopApp, asked, request_of
 
 QUOTE = ToolUse("clew_find_quote", {"text": "Redis"})
@@ -157,3 +161,51 @@ def test_a_stored_stream_is_left_alone() -> None:
         path, value = request_of("responses", "hello", stream=True)
         asyncio.run(asked(app, "responses", path, {**value, "store": True}))
         assert b"clew_" not in app.upstream.requests[0].body
+
+
+@pytest.mark.requirement("P-SRF-17", "P-SRF-12")
+@pytest.mark.parametrize("stream", [False, True])
+def test_gemini(stream: bool) -> None:
+
+    upstream = ScriptedUpstream(in_turn(REPLIES))
+    declared = types.FunctionDeclaration(
+        name="weather", description="The weather.", parameters_json_schema={"type": "object", "properties": {}}
+    )
+    config = types.GenerateContentConfig(
+        tools=[types.Tool(function_declarations=[declared])],
+        automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
+    )
+    with upstream.serving() as url, proxy(url, tools=True, inject=False, patience=30) as server:
+        server.services.spaces.get("default").add(told("We picked Redis for the sessions.", session="api"))
+        options = types.HttpOptions(base_url=server.url + "/gemini")
+        client = genai.Client(api_key="k", http_options=options)
+        contents: list[Any] = [types.Content(role="user", parts=[types.Part(text="what did we pick?")])]
+
+        def asked_for() -> list[Any]:
+            models = client.models
+            if not stream:
+                answers = [models.generate_content(model="gemini-2.5-flash", contents=contents, config=config)]
+            else:
+                answers = list(
+                    models.generate_content_stream(model="gemini-2.5-flash", contents=contents, config=config)
+                )
+            found: list[Any] = []
+            for answer in answers:
+                content = answer.candidates[0].content if answer.candidates else None
+                found += (content.parts or []) if content else []
+            return found
+
+        parts = asked_for()
+        assert [part.function_call.name for part in parts if part.function_call] == ["weather"]
+        assert "Let me look." in "".join(part.text or "" for part in parts)
+        contents += [
+            types.Content(role="model", parts=parts),
+            types.Content(
+                role="user",
+                parts=[
+                    types.Part(function_response=types.FunctionResponse(name="weather", response={"output": "rain"}))
+                ],
+            ),
+        ]
+        assert "It rains." in "".join(part.text or "" for part in asked_for())
+        assert upstream.chats()[-1].body.count(b"We picked Redis for the sessions.") >= 1
