@@ -1526,6 +1526,9 @@ SURFACES = (
         "P-SRF-41", "VC Assembly", "The block: tag rules, then retrieval; the hint lists topics; exact budget."
     ),
     Requirement("P-SRF-42", "VC Tool Loop", "The tools by the source's names, as functions."),
+    Requirement(
+        "P-SRF-50", "DESIGN 10", "The explorer asks nothing but the REST API, and no stored text becomes markup."
+    ),
     Requirement("P-SRF-20", "DESIGN 10", "The REST API stores, recalls, searches, explains, condenses, forgets."),
     Requirement("P-SRF-21", "DESIGN 10", "Lists are read in pages by a cursor."),
     Requirement(

@@ -53,7 +53,7 @@ def test_metrics_are_text_for_prometheus() -> None:
 @pytest.mark.requirement("P-RLY-10", "P-RLY-13")
 def test_pages_need_the_token_but_for_health_in_one_word() -> None:
     with proxy("http://127.0.0.1:9", token=SHOWN, tokens=[f"bob:proxy={SHOWN}-of-bob"]) as server:
-        for path in ("/clew/metrics", "/clew/mcp", "/clew/nothing", "/clew"):
+        for path in ("/clew/metrics", "/clew/mcp", "/clew/nothing", "/clew/api/v1/stats"):
             assert split(ask(server.url, get(path)))[0] == 401
         assert json.loads(split(ask(server.url, get("/clew/health")))[2]).keys() == {"status", "version"}
         bearer = b"Authorization: Bearer " + SHOWN.encode()

@@ -1,4 +1,4 @@
-"""Tool loops by chance: any mixture of words, thinking and calls, cut in any pieces, is one valid answer in each format."""
+"""Tool loops by chance: any mixture of words, thinking and calls, in any pieces, is one valid answer in each format."""
 
 import asyncio
 import json

@@ -9,8 +9,9 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING, Final
 
 from clew.serve.access import AccessDenied, Principal
+from clew.serve.explorer import HEADERS, explorer_file
 from clew.serve.health import health
-from clew.serve.pages import Page, answer, answer_json, own_pages, page_of
+from clew.serve.pages import Page, answer, answer_json, answer_page, own_pages, page_of
 from clew.serve.proxy.api_errors import error_answer
 from clew.serve.proxy.forward import Forwarder
 from clew.serve.proxy.handle import Incoming, Proxy, incoming
@@ -101,6 +102,8 @@ class _Application:
         if request.path == b"/clew/health" and services.access.checked_origin(request.named) is None:
             told = health(services.spaces, services.events, detailed=isinstance(admitted, Principal))
             await answer_json(scope, send, 200 if told["status"] == "ok" else 503, told)
+        elif (file := explorer_file(request.path)) and services.access.checked_origin(request.named) is None:
+            await answer_page(scope, send, 200, *file, HEADERS)
         elif isinstance(admitted, AccessDenied):
             await self._refuse(request, admitted, send)
         elif page is not None:

@@ -5,7 +5,7 @@ Who asks is checked before a page is called; a page checks what the scopes of a 
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager, closing
 from typing import TYPE_CHECKING
 
@@ -86,9 +86,11 @@ async def answer_json(scope: "Scope", send: "Send", status: int, value: object) 
     await answer_page(scope, send, status, "application/json", json.dumps(value).encode())
 
 
-async def answer_page(scope: "Scope", send: "Send", status: int, kind: str, body: bytes) -> None:
-    """Answers a GET or HEAD; other methods are refused with 405."""
-    headers = [(b"content-type", kind.encode()), (b"cache-control", b"no-store")]
+async def answer_page(
+    scope: "Scope", send: "Send", status: int, kind: str, body: bytes, more: Iterable[tuple[bytes, bytes]] = ()
+) -> None:
+    """Answers a GET or HEAD, with more headers; other methods are refused with 405."""
+    headers = [(b"content-type", kind.encode()), (b"cache-control", b"no-store"), *more]
     if scope["method"] not in ("GET", "HEAD") and status == 200:
         status, headers, body = 405, [(b"allow", b"GET, HEAD")], b""
     headers.append((b"content-length", b"%d" % len(body)))

@@ -1,0 +1,201 @@
+"use strict";
+
+// Everything shown is set as text, never as markup: what a memory holds was written by others.
+
+const API = "/clew/api/v1";
+const VIEWS = ["recall", "search", "sessions", "turns", "receipt"];
+const byId = (id) => document.getElementById(id);
+
+function node(name, properties = {}, ...children) {
+  const made = document.createElement(name);
+  for (const [key, value] of Object.entries(properties)) {
+    if (key in made) made[key] = value;
+    else made.setAttribute(key, value);
+  }
+  made.append(...children.filter((child) => child !== null && child !== ""));
+  return made;
+}
+
+function say(text, wrong = false) {
+  byId("status").textContent = text;
+  byId("status").className = wrong ? "wrong" : "";
+}
+
+async function ask(method, path, body) {
+  const token = sessionStorage.getItem("clew-token");
+  const headers = {};
+  if (token) headers["X-Clew-Token"] = token;
+  if (body) headers["Content-Type"] = "application/json";
+  const answer = await fetch(API + path, { method, headers, body: body && JSON.stringify(body), credentials: "omit" });
+  const value = await answer.json();
+  if (!answer.ok) throw new Error(`${value.error.message} (${value.error.next})`);
+  return value;
+}
+
+// Runs what a person asked for, and tells how it went.
+async function carryOut(what, work) {
+  say(`${what} …`);
+  try {
+    say(await work());
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+const day = (at) => (at ? at.slice(0, 16).replace("T", " ") : "no date");
+const count = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`;
+const turnId = (turn) => `${encodeURIComponent(turn.session)}:turn:${turn.seq}`;
+
+function table(caption, heads, rows) {
+  const numbers = heads.map((head) => head.endsWith("#"));
+  const cell = (kind, value, place) =>
+    node(kind, numbers[place] ? { className: "number" } : {}, value instanceof Node ? value : String(value ?? ""));
+  const head = node("tr", {}, ...heads.map((text, place) => {
+    const made = cell("th", text.replace("#", ""), place);
+    made.scope = "col";
+    return made;
+  }));
+  const body = rows.map((row) => node("tr", {}, ...row.map((value, place) => cell("td", value, place))));
+  return node("div", { className: "scroll" },
+    node("table", {}, node("caption", {}, caption), node("thead", {}, head), node("tbody", {}, ...body)));
+}
+
+function reasons(signals) {
+  const shares = Object.entries(signals ?? {}).sort((one, other) => Math.abs(other[1]) - Math.abs(one[1]));
+  if (!shares.length) return null;
+  const most = Math.max(...shares.map(([, value]) => Math.abs(value))) || 1;
+  const rows = shares.map(([name, value]) => [
+    name,
+    value.toFixed(3),
+    node("meter", { min: 0, max: most, value: Math.abs(value), "aria-label": `${name} ${value.toFixed(3)}` }),
+  ]);
+  return node("details", {}, node("summary", {}, "Why"), table("What each signal added", ["Signal", "Share#", ""], rows));
+}
+
+function card(title, about, text, ...more) {
+  return node("li", {}, node("article", {},
+    node("header", {}, node("h3", {}, title), ...about.filter(Boolean).map((each) => node("span", {}, each))),
+    node("pre", { tabIndex: 0 }, text), ...more));
+}
+
+function sessionLink(name) {
+  return node("a", { href: `#turns/${encodeURIComponent(name)}` }, name);
+}
+
+function showTurn(turn, ...more) {
+  return card(turn.speaker ?? turn.role, [sessionLink(turn.session), day(turn.at), turnId(turn)], turn.text ?? "", ...more);
+}
+
+async function recall(event) {
+  event.preventDefault();
+  const body = { query: byId("recall-query").value, budget: Number(byId("recall-budget").value) };
+  await carryOut("Recalling", async () => {
+    const found = await ask("POST", "/recall", body);
+    const items = found.items.map((item) => card(
+      `${item.rank}. ${item.rendering}`,
+      [sessionLink(item.session), day(item.at), count(item.tokens, "token"), item.required ? `required: ${item.required}` : ""],
+      item.text, reasons(item.signals)));
+    byId("recall-found").replaceChildren(
+      node("p", {}, `${count(found.tokens, "token")} of ${found.budget}; confidence ${(found.confidence ?? 0).toFixed(2)}; `,
+        node("a", { href: `#receipt/${encodeURIComponent(found.receipt_id)}` }, `receipt ${found.receipt_id}`)),
+      node("ol", {}, ...items));
+    return count(items.length, "item");
+  });
+}
+
+async function search(event) {
+  event.preventDefault();
+  await carryOut("Searching", async () => {
+    const found = await ask("POST", "/search", { query: byId("search-query").value, limit: 20 });
+    const hits = found.items.map((hit) => showTurn(hit.turn, reasons(hit.signals)));
+    byId("search-found").replaceChildren(node("ol", {}, ...hits));
+    return count(hits.length, "turn");
+  });
+}
+
+// Shows a list page by page below a button that asks for more.
+async function list(path, place, show, noun) {
+  const target = byId(place);
+  const items = node("ol");
+  target.replaceChildren(items);
+  let cursor = "";
+  const more = node("button", { type: "button" }, "Show more");
+  const next = () => carryOut("Loading", async () => {
+    const sign = path.includes("?") ? "&" : "?";
+    const found = await ask("GET", path + (cursor ? `${sign}cursor=${encodeURIComponent(cursor)}` : ""));
+    items.append(...found.items.map(show));
+    cursor = found.next ?? "";
+    if (cursor) target.append(more);
+    else more.remove();
+    return `${count(items.children.length, noun)}${cursor ? " and more" : ""}`;
+  });
+  more.addEventListener("click", next);
+  await next();
+}
+
+function showSession(session) {
+  return card(session.title ?? "no title",
+    [sessionLink(session.name), day(session.end), count(session.turns, "turn"), session.project, session.branch, session.client],
+    (session.topics ?? []).join(", "));
+}
+
+async function receipt(name) {
+  byId("receipt-name").value = name;
+  await carryOut("Reading the receipt", async () => {
+    const found = await ask("GET", `/receipts/${encodeURIComponent(name)}`);
+    const row = (each) => [(each.turn_ids ?? []).join(" "), each.rendering ?? each.reason, each.tokens, each.rank, each.score];
+    byId("receipt-found").replaceChildren(
+      node("p", {}, `${found.kind}: “${found.query}”, ${day(found.created_at)}, ${count(found.considered, "turn")} considered, ${count(found.tokens, "token")}`),
+      table("Chosen", ["Turns", "As", "Tokens#", "Rank#", "Score#"], found.chosen.map(row)),
+      table("Left out", ["Turns", "Why", "Tokens#", "Rank#", "Score#"], found.omitted.map(row)),
+      table("Settings", ["Setting", "Value"], Object.entries(found.settings).map(([key, value]) => [key, JSON.stringify(value)])));
+    return `Receipt ${found.id ?? name}`;
+  });
+}
+
+async function stats() {
+  try {
+    const found = await ask("GET", "/stats");
+    byId("stats").textContent = `${count(found.turns, "turn")} in ${count(found.sessions, "session")}`;
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+async function route() {
+  const [name, argument] = location.hash.slice(1).split("/", 2);
+  const view = VIEWS.includes(name) ? name : "recall";
+  for (const each of VIEWS) byId(each).hidden = each !== view;
+  for (const link of document.querySelectorAll("nav a")) {
+    const current = link.hash === `#${view}` || (view === "turns" && link.hash === "#sessions");
+    if (current) link.setAttribute("aria-current", "page");
+    else link.removeAttribute("aria-current");
+  }
+  const given = argument ? decodeURIComponent(argument) : "";
+  document.title = `Clew: ${byId(`${view}-title`).textContent}`;
+  if (location.hash) byId("main").focus();
+  if (view === "sessions") await list("/sessions", "sessions-found", showSession, "session");
+  if (view === "turns") {
+    byId("turns-title").textContent = given ? `Turns of ${given}` : "Turns";
+    await list(`/turns${given ? `?session=${encodeURIComponent(given)}` : ""}`, "turns-found", (turn) => showTurn(turn), "turn");
+  }
+  if (view === "receipt" && given) await receipt(given);
+}
+
+byId("recall-form").addEventListener("submit", recall);
+byId("search-form").addEventListener("submit", search);
+byId("receipt-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  receipt(byId("receipt-name").value);
+});
+byId("token-form").addEventListener("submit", (event) => {
+  event.preventDefault();
+  sessionStorage.setItem("clew-token", byId("token").value);
+  byId("token").value = "";
+  say("The token is used until this tab is closed.");
+  stats();
+  route();
+});
+window.addEventListener("hashchange", route);
+stats();
+route();

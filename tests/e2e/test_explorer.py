@@ -1,0 +1,64 @@
+"""The explorer's files: given without a token, under a policy that lets them ask this server alone."""
+
+import re
+from importlib.resources import files
+
+import httpx2
+import pytest
+
+from tests.proxies import proxy
+
+NOWHERE = "http://127.0.0.1:9"
+TEXTS = {name: files("clew.serve.explorer").joinpath(name).read_text() for name in ("index.html", "explorer.js")}
+
+
+@pytest.mark.requirement("P-SRF-50")
+def test_the_page_is_given_to_everyone_who_calls_the_server_by_its_name() -> None:
+    with proxy(NOWHERE, token="a-token-for-this") as server:  # noqa: S106  # of the test
+        for path, kind in (
+            ("/clew/", "text/html"),
+            ("/clew", "text/html"),
+            ("/clew/explorer.js", "text/javascript"),
+            ("/clew/explorer.css", "text/css"),
+        ):
+            answer = httpx2.get(server.url + path)
+            assert (answer.status_code, answer.headers["content-type"].partition(";")[0]) == (200, kind)
+            policy = answer.headers["content-security-policy"]
+            assert policy.startswith("default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'")
+            assert "unsafe" not in policy
+            assert answer.headers["x-content-type-options"] == "nosniff"
+        assert httpx2.get(server.url + "/clew/", headers={"Host": "evil.example"}).status_code == 403
+        assert httpx2.post(server.url + "/clew/").status_code == 405
+        assert httpx2.get(server.url + "/clew/api/v1/stats").status_code == 401
+        for path in ("/clew/explorer.py", "/clew/../app.py", "/clew/%2e%2e/app.py", "/clew/__init__.py"):
+            headers = {"X-Clew-Token": "a-token-for-this"}
+            assert httpx2.get(server.url + path, headers=headers).status_code == 404
+
+
+@pytest.mark.requirement("P-SRF-50")
+def test_nothing_comes_from_elsewhere_and_no_text_becomes_markup() -> None:
+    assert not re.search(r"https?://|//\w", TEXTS["index.html"])
+    assert "<script>" not in TEXTS["index.html"]
+    assert not re.search(r"\son\w+=|style=", TEXTS["index.html"])
+    for word in (
+        "innerHTML",
+        "outerHTML",
+        "insertAdjacentHTML",
+        "document.write",
+        "eval(",
+        "Function(",
+        "http:",
+        "https:",
+    ):
+        assert word not in TEXTS["explorer.js"]
+
+
+@pytest.mark.requirement("P-SRF-50")
+def test_every_field_has_a_label_and_every_view_a_heading() -> None:
+    page = TEXTS["index.html"]
+    fields = set(re.findall(r'<input id="([\w-]+)"', page))
+    assert fields == set(re.findall(r'<label for="([\w-]+)"', page))
+    views = re.findall(r'<section id="(\w+)" aria-labelledby="([\w-]+)"', page)
+    assert all(f'<h2 id="{title}">' in page for _, title in views)
+    assert '<html lang="en">' in page
+    assert 'role="status" aria-live="polite"' in page
