@@ -1349,6 +1349,7 @@ ECONOMY = (
     Requirement("P-ECO-16", "issue 15", "In a virtual window a compaction's renderings stand for old messages."),
     Requirement("P-ECO-17", "issue 15", "What stands for old messages keeps its bytes until the next rewriting."),
     Requirement("P-ECO-19", "issue 15", "What a client dropped of its history comes back once, at the tail."),
+    Requirement("P-ECO-20", "issue 15", "Reasoning behind a change of earlier messages is left out or never reached."),
     Requirement("P-ECO-18", "issue 15", "Compactions for a window run behind; until then old tool calls are stubs."),
 )
 

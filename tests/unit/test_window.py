@@ -9,6 +9,7 @@ from clew import Memory, Turn
 from clew.condense.wires import WIRES
 from clew.serve.proxy.exchange import ChatRequest, edited
 from clew.serve.proxy.window import Replacement, VirtualWindow, digest_of, together
+from clew.serve.proxy.window_cut import fitted
 from clew.serve.proxy.wires import WIRES as PROXY_WIRES
 from clew.text.counters import counter
 from tests.chat_requests import chat_request
@@ -169,3 +170,31 @@ def test_edits_inside_what_is_replaced_are_left_out() -> None:
     edits = [PROXY_WIRES["anthropic"].appended(request, index, "remembered") for index in (0, 2, 4)]
     assert together(None, edits, request) == edits
     assert together(made, edits, request) == [made.edit(request), edits[2]]
+
+
+@pytest.mark.requirement("P-ECO-20")
+def test_reasoning_behind_what_changes_is_left_out_and_that_of_the_answer_at_hand_stays(memory: Memory) -> None:
+    with memory:
+        events = talk(30)
+        names = stored(memory, events)
+        memory.condense("s", force=True)
+        request = request_of(events)
+        reasoned = [
+            {**message, "content": [{"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}, *message["content"]]}
+            if message["role"] == "assistant"
+            else message
+            for message in request.messages
+        ]
+        window = VirtualWindow(memory, 4_000)
+        thought = chat_request("anthropic", reasoned)
+        made = window.proposed("s", thought, names, 3_900)
+        assert made is not None
+        after = sent(thought, made)
+        assert WIRES["anthropic"].problems(after.messages) == []
+        assert "thinking" not in json.dumps(after.messages)
+        assert "thinking" not in json.dumps(fitted(reasoned, WIRES["anthropic"], 2_000, counter()))
+        loop = written([*events, Said("user", "And now?"), Used((("Read", "a", "b"),), reasoned=True)], "anthropic")
+        assert window.proposed("s", chat_request("anthropic", loop), names, 3_900) is None
+        left = fitted(loop, WIRES["anthropic"], 2_000, counter())
+        assert left[-2:] == loop[-2:]
+        assert WIRES["anthropic"].problems(left) == []

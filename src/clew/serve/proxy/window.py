@@ -24,7 +24,7 @@ from clew.rows.injections import Injection, injections_of, keep_injection
 from clew.rows.pause import paused_since
 from clew.serve.proxy.economy.prompt_blocks import without_marks
 from clew.serve.proxy.exchange import ChatRequest, Edit
-from clew.serve.proxy.window_cut import fitted, middle_left_out
+from clew.serve.proxy.window_cut import fitted, middle_left_out, reasons_since_question, without_old_reasoning
 from clew.serve.proxy.wires import WIRES
 from clew.text.counters import Counter, counter
 from clew.types.shown import Shown
@@ -130,6 +130,7 @@ class VirtualWindow:
         self._workers = workers or ThreadPoolExecutor(1, "clew-window")
         self._known: OrderedDict[str, Replacement | None] = OrderedDict()
         self._offered: OrderedDict[str, tuple[Replacement | None, int]] = OrderedDict()
+        self._begun: OrderedDict[str, int] = OrderedDict()
         self._running: set[str] = set()
         self._lock = threading.Lock()
 
@@ -149,11 +150,12 @@ class VirtualWindow:
     ) -> Replacement | None:
         """A shorter replacement for a request of so many tokens; None where nothing would be gained.
 
-        Below `condense.soft_threshold` of the window nothing is proposed. Above it a compaction is begun in the
-        background where the stored one leaves too much; until it is there, tool calls alone are shortened.
+        Below `condense.soft_threshold` of the window nothing is proposed, nor in the middle of an answer that has
+        reasoned. Above it a compaction is begun in the background where the stored one leaves too much; until it is
+        there, tool calls alone are shortened.
         """
-        settings = self._memory.config.condense
-        if tokens < settings.soft_threshold * self.tokens:
+        settings, reader = self._memory.config.condense, wire(request.wire)
+        if tokens < settings.soft_threshold * self.tokens or reasons_since_question(request.messages, reader):
             return None
         with self._lock:
             last, then = self._offered.get(session, (None, 0))
@@ -161,13 +163,25 @@ class VirtualWindow:
             return last
         made = self._from_compaction(session, request, turn_ids)
         if made is None or made.covered < len(request.messages) // 2:
-            self.compact(session)
+            if self._has_grown(session, len(request.messages)):
+                self.compact(session)
         else:  # a collapse alone is not remembered, since a compaction may soon give more
             with self._lock:
                 self._offered[session] = made, tokens
                 while len(self._offered) > _SESSIONS:
                     self._offered.popitem(last=False)
         return made or self._collapsed(request)
+
+    def _has_grown(self, session: str, messages: int) -> bool:
+        """Whether enough came since the last compaction was begun for another one to be of use."""
+        with self._lock:
+            last = self._begun.get(session, 0)
+            if 0 < last <= messages < last + self._memory.config.condense.protected_turns:
+                return False
+            self._begun[session] = messages
+            while len(self._begun) > _SESSIONS:
+                self._begun.popitem(last=False)
+        return True
 
     def accept(self, session: str, made: Replacement) -> None:
         """Keeps a replacement, which holds from now on; what cannot be kept is made again after a restart."""
@@ -218,6 +232,7 @@ class VirtualWindow:
         border = len(request.messages) - self._memory.config.condense.protected_turns
         messages = [without_marks(message) for message in request.messages]
         short = self._shortened(messages, request.wire, border)
+        short = without_old_reasoning(short, wire(request.wire))
         same = _same_at_end(messages, short)
         covered = len(messages) - same
         if not covered or short == messages:
@@ -247,8 +262,8 @@ class VirtualWindow:
         last = len(request.messages) - self._memory.config.condense.protected_turns
         border = 0
         for index in range(1, max(0, last)):
-            before = turn_ids[index - 1] if index - 1 < len(turn_ids) else ()
-            if not set(before) <= covered:
+            names = turn_ids[index - 1] if index - 1 < len(turn_ids) else ()
+            if not set(names) <= covered:
                 break
             message = request.messages[index]
             if reader.is_question(message) and not reader.results(message):
@@ -258,12 +273,14 @@ class VirtualWindow:
         held = {name for names in turn_ids[:border] for name in names}
         kept = [each for each in shown if held.intersection(each.turn_ids)]
         note = self._note(session, kept)
-        first = reader.with_note(without_marks(request.messages[border]), note)
-        before_, after_ = list(request.messages[border:]), [first, *request.messages[border + 1 :]]
-        if len(reader.problems(after_)) > len(reader.problems(before_)):
+        before = [without_marks(message) for message in request.messages[border:]]
+        after = without_old_reasoning([reader.with_note(before[0], note), *before[1:]], reader)
+        if len(reader.problems(after)) > len(reader.problems(before)):
             return None
         quoted = tuple(name for each in kept for name in each.turn_ids)
-        return Replacement(border + 1, digest_of(request.messages[: border + 1]), (first,), quoted)
+        same = _same_at_end(before, after)
+        end = len(request.messages) - same
+        return Replacement(end, digest_of(request.messages[:end]), tuple(after[: len(after) - same]), quoted)
 
     def _note(self, session: str, shown: Sequence[Shown]) -> str:
         """Recap and renderings within their share of the window; of renderings the newest that fit."""

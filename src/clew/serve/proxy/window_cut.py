@@ -35,6 +35,8 @@ def fitted(messages: Sequence[Message], wire: Wire, room: int, count: Counter) -
     sizes = [message_tokens([message], wire.name, count) for message in given]
     if sum(sizes) <= room or not given:
         return given
+    given = without_old_reasoning(given, wire)
+    sizes = [message_tokens([message], wire.name, count) for message in given]
     starts = list(_starts(given, wire))
     step = max(1, int(STEP * room))
     least = -(-(sum(sizes) - room) // step) * step
@@ -45,6 +47,30 @@ def fitted(messages: Sequence[Message], wire: Wire, room: int, count: Counter) -
     last = max(starts, default=0)
     left = _from(given, wire, last, sum(sizes[:last])) if last else given
     return _shortened(_without_old_rounds(left, wire, room, count), wire, room, count)
+
+
+def without_old_reasoning(messages: Sequence[Message], wire: Wire) -> list[Message]:
+    """The list without the reasoning of answers before the last question, where the provider checks reasoning.
+
+    A provider may refuse reasoning whose conversation was changed before it; that of finished answers may be left out.
+    """
+    if not wire.checks_reasoning:
+        return list(messages)
+    last = max((index for index, message in enumerate(messages) if wire.is_question(message)), default=0)
+    return [_unreasoned(message, wire) if index < last else message for index, message in enumerate(messages)]
+
+
+def reasons_since_question(messages: Sequence[Message], wire: Wire) -> bool:
+    """Whether the answer at hand has reasoned, so that what stands before it may not change."""
+    last = max((index for index, message in enumerate(messages) if wire.is_question(message)), default=0)
+    return wire.checks_reasoning and any(wire.reasons(message) for message in messages[last:])
+
+
+def _unreasoned(message: Message, wire: Wire) -> Message:
+    if not wire.reasons(message):
+        return message
+    kept = [block for block in message["content"] if block.get("type") not in _REASONING]
+    return {**message, "content": kept or [{"type": "text", "text": "(no words)"}]}
 
 
 def _starts(messages: Sequence[Message], wire: Wire) -> Iterator[int]:

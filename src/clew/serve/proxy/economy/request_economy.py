@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from clew.condense.wires import wire
 from clew.serve.proxy.economy.cache_model import Block
 from clew.serve.proxy.economy.decide import Decision, Economy, PromptForm, Terms, Ways, own_parts
 from clew.serve.proxy.economy.prices import Price, PriceList
@@ -82,7 +83,7 @@ class RequestEconomy:
             plain=form(),
             kept=form(edits.base, edits.kept),
             tail=form(edits.base, edits.kept, edits.block) if added else None,
-            fresh=form(edits.base, edits.block) if edits.kept else None,
+            fresh=form(edits.base, edits.block) if edits.kept and not _reasons(request) else None,
             rewritten=None if edits.rewritten is None else form(edits.rewritten, edits.block),
             limit=limit,
         )
@@ -109,3 +110,9 @@ class RequestEconomy:
         if blocks and asked:
             blocks[-1] = replace(blocks[-1], mark=max(blocks[-1].mark, asked))
         return PromptForm(tuple(blocks), tuple(own))
+
+
+def _reasons(request: ChatRequest) -> bool:
+    """Whether a request holds reasoning, which its provider may refuse when the messages before it have changed."""
+    reader = wire(request.wire)
+    return reader.checks_reasoning and any(map(reader.reasons, request.messages))
