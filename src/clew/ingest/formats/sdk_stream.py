@@ -31,6 +31,7 @@ class StreamedAnswer:
         self._blocks: dict[int, JsonObject] = {}
         self._block_texts: dict[tuple[int, str], list[str]] = {}
         self._parts: list[JsonObject] = []
+        self._run: list[str] = []  # texts of the last part
         self._items: list[JsonObject] = []
         self._unfinished: dict[str, list[str]] = {}
         self._whole: list[JsonObject] = []
@@ -50,6 +51,7 @@ class StreamedAnswer:
         """The messages that the pieces so far make up."""
         if self._whole:
             return self._whole
+        self._join_run()
         unfinished = ("".join(texts) for texts in self._unfinished.values())
         items = [*self._items, *({"type": "message", "role": "assistant", "content": text} for text in unfinished)]
         content = [self._block(place) for place in sorted(self._blocks)]
@@ -65,7 +67,7 @@ class StreamedAnswer:
         return [
             *joined_items(items),
             *([{"role": "assistant", "content": content}] if content else []),
-            *([{"role": "model", "parts": self._parts}] if self._parts else []),
+            *([{"role": "model", "parts": list(self._parts)}] if self._parts else []),
             *([{"role": "assistant", **message}] if message else []),
         ]
 
@@ -125,12 +127,19 @@ class StreamedAnswer:
         return {name: found} if found else {}
 
     def _take_part(self, part: JsonObject) -> None:
-        last = self._parts[-1] if self._parts else {}
-        is_text = _is_only_text(part) and _is_only_text(last)
-        if is_text and bool(part.get("thought")) == bool(last.get("thought")):
-            self._parts[-1] = {**last, "text": last["text"] + part["text"]}
-        else:
+        goes_on = bool(self._run) and _is_only_text(part)
+        if not goes_on or bool(part.get("thought")) != bool(self._parts[-1].get("thought")):
+            self._join_run()
+            self._run = []
             self._parts.append(part)
+        if _is_only_text(part):
+            self._run.append(part["text"])
+
+    def _join_run(self) -> None:
+        """Joins the texts of Gemini that follow one another."""
+        if self._run:
+            self._run = ["".join(self._run)]
+            self._parts[-1] = {**self._parts[-1], "text": self._run[0]}
 
     def _take_chunk(self, event: Any) -> None:
         self.take(_member(event, "chunk"))
