@@ -2,14 +2,18 @@
 
 import gzip
 import json
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pytest
 
 from clew import Memory
+from clew.models.protocol import Matrix
+from clew.serve.proxy.chats import ChatTicket
 from clew.serve.scripted.echo_model import answer_from_request
 from clew.serve.scripted.server import ScriptedUpstream
+from clew.testing import HashEmbedder
 from tests.proxies import proxy
 from tests.raw_upstreams import ask, post, split
 
@@ -80,6 +84,41 @@ def test_where_it_is_off_requests_stay_byte_for_byte(
     assert status == 200
     assert b"x-clew-receipt" not in told
     assert [request.body for request in upstream.chats()] == [body, packed]
+
+
+class WatchedEmbedder(HashEmbedder):
+    """An embedder that remembers which threads it ran in."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.threads: set[str] = set()
+
+    def embed(self, texts: Sequence[str]) -> Matrix:
+        self.threads.add(threading.current_thread().name)
+        return super().embed(texts)
+
+
+@pytest.mark.requirement("P-RLY-23")
+def test_no_recall_runs_on_the_event_loop() -> None:
+    path, value = CHATS["openai"]
+    embedder = WatchedEmbedder()
+    memory = Memory.open(":memory:", embedder=embedder)
+    memory.update(FACT, "Noted.", session="house")
+    memory.drain(20)
+    embedder.threads.clear()
+    with scripted().serving() as url, proxy(url, lambda _: memory) as server:
+        ask(server.url, post(path, json.dumps(value).encode(), *KEYS))
+        asked = {name for name in embedder.threads if not name.startswith("clew-worker")}
+    assert {name.rpartition("_")[0] for name in asked} == {"clew-proxy"}
+
+
+@pytest.mark.requirement("P-RLY-23")
+def test_a_block_is_recorded_only_when_the_request_still_waits() -> None:
+    waiting, late = ChatTicket(), ChatTicket()
+    assert waiting.take()
+    assert not waiting.give_up()
+    assert late.give_up()
+    assert not late.take()
 
 
 @pytest.mark.requirement("P-RLY-08")

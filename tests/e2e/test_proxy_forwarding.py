@@ -141,6 +141,16 @@ def test_an_upstream_that_answers_nonsense_is_an_error_of_the_api(nonsense: byte
         assert split(ask(server.url, post("/openai/v1/x")))[0] == 502
 
 
+@pytest.mark.requirement("P-RLY-02")
+def test_an_upstream_on_this_machine_is_reached_without_the_proxy_of_the_environment(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for name in ("HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")
+    with raw_upstream(echo) as upstream, proxy(upstream.url) as server:
+        assert split(ask(server.url, post("/openai/v1/x")))[0] == 200
+
+
 @pytest.mark.requirement("P-RLY-04")
 def test_an_answer_is_relayed_while_it_comes() -> None:
     go = threading.Event()

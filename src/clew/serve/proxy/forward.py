@@ -21,6 +21,7 @@ SILENCE: Final = 1_200.0
 IDLE: Final = 60.0
 """Seconds for which an unused connection is kept for the next request."""
 _LAST_STATUS: Final = 599
+_HERE: Final = ("all://127.0.0.1", "all://localhost", "all://[::1]")
 _KEPT: Final = 100
 """Unused connections that are kept."""
 
@@ -98,6 +99,7 @@ class Forwarder:
             timeout=httpx2.Timeout(SILENCE, connect=CONNECT, pool=None),
             limits=httpx2.Limits(max_connections=None, max_keepalive_connections=_KEPT, keepalive_expiry=IDLE),
             cookies=jar,
+            mounts=dict.fromkeys(_HERE),  # the environment's proxy is for other machines
             follow_redirects=False,
         )
 
