@@ -99,8 +99,8 @@ def _other_tools(sent: Sequence[Sent]) -> Iterator[Sent]:
 
 
 def _other_models(sent: Sequence[Sent]) -> Iterator[Sent]:
-    """The model changes every seven requests, back and forth."""
-    return (replace(request, model=f"m{number // 7 % 2}") for number, request in enumerate(sent))
+    """The model changes every six requests, back and forth: with blocks, that is 18 parts to look back."""
+    return (replace(request, model=f"m{number // 6 % 2}") for number, request in enumerate(sent))
 
 
 def _pauses(sent: Sequence[Sent]) -> Iterator[Sent]:

@@ -102,3 +102,12 @@ def test_every_message_of_the_other_wires_is_read(wire: str) -> None:
     assert [len(blocks) for blocks in READER.messages(request)] == ([2, 0] if wire == "gemini" else [1, 1])
     assert READER.blocks(request)[0].data.startswith(b"tools\x1f")
     assert READER.tokens(request) == sum(block.tokens for block in READER.blocks(request)) > 0
+
+
+@pytest.mark.requirement("P-ECO-06")
+def test_a_reader_remembers_a_bounded_number_of_bytes() -> None:
+    reader = BlockReader(counter("estimate"), most=10_000)
+    for number in range(50):
+        request = chat_request("openai", [{"role": "user", "content": f"{number} " * 1_000}])
+        assert reader.tokens(request) == BlockReader(counter("estimate")).tokens(request)
+        assert reader.held <= 10_000

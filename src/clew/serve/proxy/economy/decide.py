@@ -164,7 +164,7 @@ class Terms:
 class Economy:
     """The state behind the choices: both models of the cache, and the account of each session. Threads may share it."""
 
-    def __init__(self, *, most: int = 50_000) -> None:
+    def __init__(self, *, most: int = 20_000) -> None:
         """Starts without knowledge: a first request is taken to find nothing in the cache."""
         self._with = CacheModel(most)
         self._without = CacheModel(most)

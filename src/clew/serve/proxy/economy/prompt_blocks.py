@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import threading
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
@@ -38,11 +39,17 @@ _PARTS: Final[Mapping[str, str]] = {"anthropic": "content", "gemini": "parts"}
 class BlockReader:
     """Makes the blocks of requests; what it has read of a message serves the later requests that resend it."""
 
-    def __init__(self, count: Counter, most: int = 10_000) -> None:
-        """Counts by `count`; remembers the last `most` messages."""
+    def __init__(self, count: Counter, most: int = 16 << 20) -> None:
+        """Counts by `count`; remembers the last messages, of `most` bytes together."""
         self._count = count
-        self._most = most
+        self._most, self._bytes = most, 0
         self._known: OrderedDict[bytes, tuple[Block, ...]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    @property
+    def held(self) -> int:
+        """Bytes of the messages that are remembered."""
+        return self._bytes
 
     def head(self, request: ChatRequest) -> list[Block]:
         """The blocks before the messages: tools, the system prompt, and settings that make it another prompt."""
@@ -112,14 +119,18 @@ class BlockReader:
 
     def _message(self, wire: str, raw: bytes) -> tuple[Block, ...]:
         key = hashlib.blake2b(raw, digest_size=16, person=wire.encode()).digest()
-        known = self._known.get(key)
-        if known is None:
-            known = tuple(self._blocks_of(wire, json.loads(raw)))
-            self._known[key] = known
-            if len(self._known) > self._most:
-                self._known.popitem(last=False)
-        else:
-            self._known.move_to_end(key)
+        with self._lock:
+            known = self._known.get(key)
+            if known is not None:
+                self._known.move_to_end(key)
+                return known
+        known = tuple(self._blocks_of(wire, json.loads(raw)))
+        with self._lock:
+            if key not in self._known:
+                self._known[key] = known
+                self._bytes += _size(known)
+            while self._bytes > self._most and len(self._known) > 1:
+                self._bytes -= _size(self._known.popitem(last=False)[1])
         return known
 
     def _blocks_of(self, wire: str, message: Any) -> Iterator[Block]:
@@ -174,6 +185,11 @@ def _mark(value: Any) -> float:
     if asked is None:
         return 0.0
     return HOUR if isinstance(asked, Mapping) and asked.get("ttl") == "1h" else MINUTES
+
+
+def _size(blocks: Sequence[Block]) -> int:
+    """About the bytes that the blocks of a message take up."""
+    return sum(len(block.data) + 200 for block in blocks)
 
 
 def _as_list(value: Any) -> list[Any]:
