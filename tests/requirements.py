@@ -2301,6 +2301,7 @@ UPSTREAM = (
     ),
     Requirement("P-UPS-12", "Issue 15.9", "Hooks are installed beside those of others, and come out byte for byte."),
     Requirement("P-UPS-13", "Issue 15, shows", "A chat with a model on this machine goes through the proxy."),
+    Requirement("P-UPS-14", "Issue 15.8", "Codex with a login of ChatGPT is forwarded to where that login is valid."),
 )
 # --- DISK ---
 DISK = (

@@ -129,7 +129,7 @@ def test_a_toml_file_that_cannot_hold_it_is_refused(text: str) -> None:
 
 
 def test_an_inline_table_is_left_to_its_owner() -> None:
-    with pytest.raises(FormatError, match="has no header of its own"):
+    with pytest.raises(FormatError, match="has no header or line of its own"):
         toml_text.drop('mcp_servers = {clew = {command = "x"}}\n', ("mcp_servers", "clew"))
 
 
@@ -137,3 +137,28 @@ def test_the_command_prints_each(tmp_home: Path) -> None:
     assert done("install", "codex", "--print").startswith("[mcp_servers.clew]\ncommand = ")
     assert json.loads(done("install", "zed", "--print"))["context_servers"]["clew"]["args"] == ["mcp"]
     assert "windsurf has none" in failure(2, "install", "windsurf", "--watch")
+
+
+@pytest.mark.parametrize("held", [None, HELD_TOML, 'openai_base_url = "https://gate.example/v1"\n' + HELD_TOML])
+def test_codex_is_given_the_proxy_s_address(tmp_home: Path, held: str | None) -> None:
+    file = tmp_home / ".codex" / "config.toml"
+    file.parent.mkdir(parents=True)
+    if held is not None:
+        file.write_text(held, encoding="utf-8")
+    done("install", "codex", "--proxy", "--yes")
+    settings = tomllib.loads(file.read_text(encoding="utf-8"))
+    assert settings["openai_base_url"] == "http://127.0.0.1:8377/openai/v1"
+    assert ("model" in settings) == (held is not None)
+    done("install", "codex", "--proxy", "--remove", "--yes")
+    assert (file.read_text(encoding="utf-8") if file.exists() else None) == held
+
+
+def test_claude_code_is_given_the_proxy_s_address(tmp_home: Path) -> None:
+    done("install", "claude-code", "--proxy", "--server", "http://127.0.0.1:9000", "--yes")
+    file = tmp_home / ".claude" / "settings.json"
+    assert json.loads(file.read_text(encoding="utf-8"))["env"] == {
+        "ANTHROPIC_BASE_URL": "http://127.0.0.1:9000/anthropic"
+    }
+    done("install", "claude-code", "--proxy", "--remove", "--yes")
+    assert not file.exists()
+    assert "`clew run` needs none" in failure(1, "install", "cursor", "--proxy", "--print")

@@ -14,6 +14,7 @@ from clew.cli.show import err, out
 from clew.cli.terminal import as_json, emit, say
 from clew.errors import MissingExtra
 from clew.ingest.session_folders import PROGRAMS as SESSION_PROGRAMS
+from clew.serve.clients.base_urls import base_url, base_url_location
 from clew.serve.clients.hooks import hook_command, hooks_location, plan_hooks, plan_remove_hooks, with_hooks
 from clew.serve.clients.install import SettingsEdit, apply, plan_install, plan_remove, server_start
 from clew.serve.clients.programs import PROGRAMS
@@ -36,7 +37,14 @@ SERVER: Final = "http://127.0.0.1:8377"
 @click.option("--watch", is_flag=True, help="Also store new sessions as they are written, by a user service.")
 @click.option("--hooks", is_flag=True, help="Claude Code: hooks that call `clew serve`, in place of the MCP server.")
 @click.option(
-    "--server", metavar="URL", default=SERVER, show_default=True, help="Address of `clew serve`, for --hooks."
+    "--proxy", is_flag=True, help="Claude Code and Codex: the address of `clew serve`, in place of the MCP server."
+)
+@click.option(
+    "--server",
+    metavar="URL",
+    default=SERVER,
+    show_default=True,
+    help="Address of `clew serve`, for --hooks and --proxy.",
 )
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @common
@@ -49,6 +57,7 @@ def install(
     remove: bool,
     watch: bool,
     hooks: bool,
+    proxy: bool,
     server: str,
     yes: bool,
 ) -> None:
@@ -68,6 +77,9 @@ def install(
         )
     if hooks:
         _install_hooks(scope, program, reach, only_print=only_print, remove=remove, server=server, yes=yes)
+        return
+    if proxy:
+        _install_proxy(scope, program, reach, only_print=only_print, remove=remove, server=server, yes=yes)
         return
     if watch and program not in SESSION_PROGRAMS:
         raise click.UsageError(f"--watch follows the sessions of {', '.join(SESSION_PROGRAMS)}; {program} has none.")
@@ -107,7 +119,24 @@ def _install_hooks(
     _report(scope, edit, "Keep `clew serve` running; without it the hooks do nothing.", removed=remove)
 
 
-def _confirmed(scope: Scope, edit: SettingsEdit, entry: dict[str, object] | None) -> bool:
+def _install_proxy(
+    scope: Scope, program: str, reach: str, *, only_print: bool, remove: bool, server: str, yes: bool
+) -> None:
+    location = base_url_location(program, reach, Path.home(), Path.cwd(), os.environ)  # type: ignore[arg-type]  # as above
+    entry = base_url(program, server)
+    if only_print:
+        say(location.form.put(location.form.empty, location.path, entry).strip())
+        return
+    edit = plan_remove(location) if remove else plan_install(location, entry)
+    if edit.changes and not yes and not _confirmed(scope, edit, None if remove else entry):
+        err().print("Nothing was written.", style="dim")
+        return
+    apply(edit)
+    after = f"Keep `clew serve` running: without it {PROGRAMS[program].title} cannot reach its model."
+    _report(scope, edit, after, removed=remove)
+
+
+def _confirmed(scope: Scope, edit: SettingsEdit, entry: dict[str, object] | str | None) -> bool:
     """Shows the change and asks for confirmation; `entry` is None if it is to be removed."""
     if scope.as_json or not sys.stdin.isatty():
         raise click.UsageError(
@@ -119,7 +148,7 @@ def _confirmed(scope: Scope, edit: SettingsEdit, entry: dict[str, object] | None
     elif entry is None:
         change = f"Clew's entry will be removed from {file}."
     else:
-        shown = as_json(entry, indent=2)
+        shown = entry if isinstance(entry, str) else as_json(entry, indent=2)
         change = f"This will be written to {file}, under {' > '.join(edit.location.path)}:\n{shown}"
     err().print(change)
     return click.confirm("Continue?", err=True)

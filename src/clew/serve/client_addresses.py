@@ -2,7 +2,7 @@
 
 Read in the programs' own documentation and sources. Claude Code and the SDK of Anthropic take `ANTHROPIC_BASE_URL`, the
 SDKs of OpenAI `OPENAI_BASE_URL`, aider and other users of LiteLLM `OPENAI_API_BASE` and `ANTHROPIC_API_BASE`, Gemini
-CLI and the SDK of Google `GOOGLE_GEMINI_BASE_URL`. Codex reads no environment variable since 0.119, but the key
+CLI and the SDK of Google `GOOGLE_GEMINI_BASE_URL`. Codex reads no environment variable since April 2026, but the key
 `openai_base_url` of its settings, which its option `-c` sets for one run.
 """
 

@@ -25,7 +25,7 @@ def hooks_location(scope: InstallScope, home: Path, project: Path, environment: 
         InputError: the scope is that of everyone in the project, whose machines have no such server.
     """
     if scope == "project":
-        raise InputError("hooks call a server of this machine; give --scope user or --scope local")
+        raise InputError("hooks and base URLs name a server of this machine; give --scope user or --scope local")
     own = Path(environment.get("CLAUDE_CONFIG_DIR") or home / ".claude") / "settings.json"
     file = own if scope == "user" else project / ".claude" / "settings.local.json"
     return location_of(file, (_HOOKS,), f"hooks-{scope}")

@@ -103,7 +103,7 @@ def clew_command() -> str:
     return str(installed) if installed.is_file() else shutil.which("clew") or "clew"
 
 
-def plan_install(location: EntryLocation, entry: dict[str, Any]) -> SettingsEdit:
+def plan_install(location: EntryLocation, entry: dict[str, Any] | str) -> SettingsEdit:
     """Plans the edit that adds or replaces the entry.
 
     Raises:

@@ -105,7 +105,8 @@ def _zed(home: Path, environment: Environment) -> Path:
     return _support(f"{name}/settings.json")(home, environment)
 
 
-def _codex(home: Path, environment: Environment) -> Path:
+def codex_settings(home: Path, environment: Environment) -> Path:
+    """The file in which Codex keeps its settings."""
     return Path(environment.get("CODEX_HOME") or home / ".codex") / "config.toml"
 
 
@@ -134,7 +135,7 @@ PROGRAMS: Final[Mapping[str, ClientProgram]] = {
         "Cursor", _SERVERS, _below_home(".cursor/mcp.json"), ".cursor/mcp.json", {}, JSON, _RESTART
     ),
     "codex": ClientProgram(
-        "Codex", "mcp_servers", _codex, None, {}, TOML, "Start Codex anew; `/mcp` lists the server."
+        "Codex", "mcp_servers", codex_settings, None, {}, TOML, "Start Codex anew; `/mcp` lists the server."
     ),
     "gemini-cli": ClientProgram(
         "Gemini CLI",

@@ -1,4 +1,4 @@
-"""Adds, replaces or removes one table of a TOML text, and leaves every other byte unchanged.
+"""Adds, replaces or removes one table of a TOML text, or one text before its tables; every other byte stays as it is.
 
 Borders: works on texts, not files. What it has written is read back; a text in which the table cannot be told apart
 line by line is refused.
@@ -43,14 +43,16 @@ def get(text: str, path: Sequence[str]) -> Any:
     return value
 
 
-def put(text: str, path: Sequence[str], value: Mapping[str, Any]) -> str:
-    """Sets the table at a path of names; it comes last.
+def put(text: str, path: Sequence[str], value: Mapping[str, Any] | str) -> str:
+    """Sets the table at a path of names, which comes last, or a text, whose path is one name and which comes first.
 
     Raises:
         FormatError: as for `get`, or the table is there in a form that cannot be replaced.
     """
     kept = drop(text, path)
     end = "\r\n" if "\r\n" in text else "\n"
+    if isinstance(value, str):
+        return f"{path[0]} = {_written(value)}{end}{kept}"
     lines = [f"[{'.'.join(path)}]", *(f"{name} = {_written(each)}" for name, each in value.items())]
     gap = "" if not kept.strip() else end if kept.endswith(("\n", "\r")) else end * 2
     after = kept + gap + end.join(lines) + end
@@ -65,8 +67,12 @@ def drop(text: str, path: Sequence[str]) -> str:
     Raises:
         FormatError: as for `get`, or the table is there in another form than under a header of its own.
     """
-    if get(text, path) is None:
+    found = get(text, path)
+    if found is None:
         return text
+    if isinstance(found, str):
+        own_line = re.compile(rf"^{re.escape(path[0])}\s*=.*(?:\r?\n|$)", re.MULTILINE)
+        return _checked(text, own_line.sub("", text, count=1), path)
     kept: list[str] = []
     inside = False
     for line in text.splitlines(keepends=True):
@@ -79,8 +85,17 @@ def drop(text: str, path: Sequence[str]) -> str:
     after = "".join(kept)
     if after.strip() != text.strip() and after.endswith("\n\n"):
         after = after[:-1]
+    return _checked(text, after, path)
+
+
+def _checked(text: str, after: str, path: Sequence[str]) -> str:
+    """The text after a removal.
+
+    Raises:
+        FormatError: something else is gone too, or it is still there.
+    """
     if get(after, path) is not None or read(after) != _without(read(text), path):
-        raise FormatError(f"{'.'.join(path)} has no header of its own")
+        raise FormatError(f"{'.'.join(path)} has no header or line of its own")
     return after
 
 

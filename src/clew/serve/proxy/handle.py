@@ -20,7 +20,16 @@ from clew.serve.proxy.chats import Chat, ChatTicket
 from clew.serve.proxy.forward import Broken, Forwarder, Outgoing, Unreachable
 from clew.serve.proxy.headers import RawHeaders, backward, onward, options_of
 from clew.serve.proxy.request_body import ClientGone, RequestBody
-from clew.serve.proxy.upstreams import Provider, Target, Upstream, by_body, by_marks, is_plain, split_prefix, url_of
+from clew.serve.proxy.upstreams import (
+    Provider,
+    Target,
+    Upstream,
+    address_for,
+    by_body,
+    by_marks,
+    is_plain,
+    split_prefix,
+)
 from clew.serve.proxy.wires import wire_of
 from clew.serve.proxy.workers import Workers
 
@@ -130,7 +139,7 @@ class Proxy:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in onward(request.headers)}
         encoding = headers.get("content-encoding", "")
         chat = Chat(wire, path, headers, raw, encoding, principal, options_of(request.named), ChatTicket())
-        url, asked = url_of(self._upstreams[target.provider], target.path)
+        url, asked = address_for(self._upstreams[target.provider], target, request.named)
         relay = ChatRelay(
             chat,
             request.method,
@@ -150,7 +159,7 @@ class Proxy:
             headers.append((b"content-length", request.named[b"content-length"]))
         if not request.has_body:
             body.skip()
-        url, asked = url_of(self._upstreams[target.provider], target.path)
+        url, asked = address_for(self._upstreams[target.provider], target, request.named)
         parts = body.parts() if request.has_body else None
         sent = await self._forwarder.send(Outgoing(request.method, url, asked, headers, parts))
         async with aclosing(sent):

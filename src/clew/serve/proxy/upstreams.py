@@ -35,6 +35,9 @@ class Target:
     path: bytes
 
 
+_OPENAI: Final = Upstream("https://api.openai.com", "")
+_CHATGPT: Final = Upstream("https://chatgpt.com", "/backend-api/codex")
+
 _BY_PATH: Final = (
     ("/v1beta", Provider.GEMINI),
     ("/v1alpha", Provider.GEMINI),
@@ -142,3 +145,17 @@ def url_of(upstream: Upstream, path: bytes) -> tuple[str, bytes]:
     if base.endswith(first) and len(first) > 1:
         base = base[: -len(first)]
     return upstream.origin, base + path
+
+
+def address_for(given: Upstream, target: Target, headers: Mapping[bytes, bytes]) -> tuple[str, bytes]:
+    """Where a request goes: to the address of the settings, or to where its login is valid.
+
+    Codex with a login of ChatGPT sends that login's token to whatever base URL it has, and OpenAI's API refuses it:
+    it is for one address alone, which has no `/v1`. A gateway that the settings name gets everything.
+
+    Args:
+        headers: names in lower case.
+    """
+    if target.provider is Provider.OPENAI and given == _OPENAI and b"chatgpt-account-id" in headers:
+        return url_of(_CHATGPT, target.path.removeprefix(b"/v1"))
+    return url_of(given, target.path)
