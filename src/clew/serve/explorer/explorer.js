@@ -67,7 +67,9 @@ function reasons(signals) {
   const rows = shares.map(([name, value]) => [
     name,
     value.toFixed(3),
-    node("meter", { min: 0, max: most, value: Math.abs(value), "aria-label": `${name} ${value.toFixed(3)}` }),
+    node("meter", {
+      className: value < 0 ? "less" : "", min: 0, max: most, value: Math.abs(value), "aria-label": `${name} ${value.toFixed(3)}`,
+    }),
   ]);
   return node("details", {}, node("summary", {}, "Why"), table("What each signal added", ["Signal", "Share#", ""], rows));
 }
@@ -92,8 +94,8 @@ async function recall(event) {
   await carryOut("Recalling", async () => {
     const found = await ask("POST", "/recall", body);
     const items = found.items.map((item) => card(
-      `${item.rank}. ${item.rendering}`,
-      [sessionLink(item.session), day(item.at), count(item.tokens, "token"), item.required ? `required: ${item.required}` : ""],
+      item.rank ? `Rank ${item.rank}` : "In short",
+      [item.rendering, sessionLink(item.session), day(item.at), count(item.tokens, "token"), item.required ? `required: ${item.required}` : ""],
       item.text, reasons(item.signals)));
     byId("recall-found").replaceChildren(
       node("p", {}, `${count(found.tokens, "token")} of ${found.budget}; confidence ${(found.confidence ?? 0).toFixed(2)}; `,
