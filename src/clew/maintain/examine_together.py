@@ -4,6 +4,7 @@ A process is this Python with `serve`, and gets stretches over a pipe. One that 
 fault of the home: its stretch is examined here.
 """
 
+import gc
 import os
 import pickle
 import subprocess
@@ -27,6 +28,12 @@ MOST: Final = 8
 _AHEAD: Final = 2
 """Stretches that wait for each process, so that none runs dry; more would only take memory."""
 
+_MOST_WAITING: Final = 32
+"""Stretches with results that wait for an earlier one."""
+
+_YOUNG: Final = 50_000
+"""Objects after which a helping process looks for garbage, of which a stretch makes hardly any."""
+
 _LENGTH: Final = 8
 _CODE: Final = "from clew.maintain.examine_together import serve; serve()"
 
@@ -38,7 +45,7 @@ def examined(
 
     Args:
         turns: how many there are, about.
-        processes: to share the work; None takes as many as this machine has processors to use.
+        processes: to share the work, this one among them; None takes as many as this machine has processors to use.
     """
     count = min(_usable() if processes is None else processes, MOST) if turns >= WORTH else 1
     if count < 2 or not sys.executable:
@@ -46,11 +53,12 @@ def examined(
         return
     helpers = _Helpers()
     waiting: deque[tuple[Stretch, Future[Result]]] = deque()
-    pool = ThreadPoolExecutor(count, thread_name_prefix="clew-examine")
+    pool = ThreadPoolExecutor(count - 1, thread_name_prefix="clew-examine")
     try:
         for stretch in stretches:
-            waiting.append((stretch, pool.submit(helpers.ask, stretch)))
-            if len(waiting) > _AHEAD * count:
+            is_free = sum(not future.done() for _, future in waiting) < _AHEAD * (count - 1)
+            waiting.append((stretch, pool.submit(helpers.ask, stretch) if is_free else _here(stretch)))
+            while waiting and (waiting[0][1].done() or len(waiting) > _MOST_WAITING):
                 first, future = waiting.popleft()
                 yield first, future.result()
         while waiting:
@@ -59,6 +67,13 @@ def examined(
     finally:
         pool.shutdown(cancel_futures=True)
         helpers.close()
+
+
+def _here(stretch: Stretch) -> Future[Result]:
+    """The result from this process, which works too while the others have enough to do."""
+    done: Future[Result] = Future()
+    done.set_result(examine(stretch))
+    return done
 
 
 def _usable() -> int:
@@ -107,6 +122,8 @@ class _Helpers:
 
 def serve() -> None:
     """Answers stretches until the pipe ends; what a helping process runs."""
+    gc.freeze()  # what was imported stays
+    gc.set_threshold(_YOUNG)
     while (stretch := _receive(sys.stdin.buffer)) is not None:
         _send(sys.stdout.buffer, examine(cast(Stretch, stretch)))
 
