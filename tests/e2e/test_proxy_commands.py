@@ -18,7 +18,8 @@ WEATHER = ToolUse("weather", {"city": "Oslo"})
 
 @pytest.mark.requirement("P-SRF-10", "P-SRF-12")
 @pytest.mark.parametrize("stream", [False, True])
-def test_tools_are_answered_and_calls_of_the_client_kept(stream: bool) -> None:
+@pytest.mark.parametrize("inject", [False, True])
+def test_tools_are_answered_and_calls_of_the_client_kept(stream: bool, inject: bool) -> None:
     replies = (
         Reply("Noted."),
         Reply("Let me look.", (QUOTE,), "Where?"),
@@ -26,7 +27,8 @@ def test_tools_are_answered_and_calls_of_the_client_kept(stream: bool) -> None:
         Reply("At the cape; it rains.", (), "Done."),
     )
     upstream = ScriptedUpstream(in_turn(replies))
-    with upstream.serving() as url, proxy(url, inject=False, patience=30) as server:
+    with upstream.serving() as url, proxy(url, inject=inject, patience=30) as server:
+        server.services.spaces.get("default").update("The lighthouse was built of granite.", "Noted.", session="old")
         client = anthropic.Anthropic(api_key="k", base_url=server.url + "/anthropic")
         value: dict[str, Any] = request_of("anthropic", "The lighthouse stands at the cape.", tools=True)[1]
         del value["stream"]
@@ -50,6 +52,7 @@ def test_tools_are_answered_and_calls_of_the_client_kept(stream: bool) -> None:
         assert asked().content[-1].text == "At the cape; it rains."
         last = upstream.chats()[-1].body
         assert last.count(b'"tool_result"') == 3
+        assert (b"granite" in upstream.chats()[0].body) == inject
         stored = server.services.spaces.get("default").search("clew_find_quote", limit=5)
         assert all("clew_find_quote" not in hit.turn.text for hit in stored)
 

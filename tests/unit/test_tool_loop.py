@@ -165,6 +165,30 @@ def test_what_is_held_goes_with_the_turns_that_it_quotes(wire: str) -> None:
         assert app.held.of("s") == {}
 
 
+@pytest.mark.requirement("P-SRF-12")
+@pytest.mark.parametrize("why", ["untraceable", "paused"])
+def test_what_no_row_may_hold_stays_in_memory_until_something_is_forgotten(why: str) -> None:
+    call = ToolUse("clew_remember_when", {"since": "2024-03-01"}) if why == "untraceable" else QUOTE
+    with remembering() as memory:
+        memory.add_many(told(f"Another thing {n}.", at=at(n)) for n in range(3))
+        if why == "paused":
+            memory.pause()
+        app = LoopApp(memory, in_turn([Reply("", (call, WEATHER_CALL), "Both."), Reply("Done.")]))
+        path, value = request_of("openai", "and?", tools=True)
+        asyncio.run(asked(app, "openai", path, value))
+        assert len(app.held.of("s")) == 1
+        assert app.held.of("other") == {}
+        rows = (memory.space, "s")
+        with memory.reads.store.snapshot() as reader:
+            held = app.loops[0].held
+            assert held is not None
+            assert (reader.count("injection", rows, rows) == 0) == (why == "paused" or held.turns is None)
+        memory.forget(turn_ids=["api:turn:0"])
+        with memory.reads.store.snapshot() as reader:
+            kept = reader.count("injection", rows, rows)
+        assert len(app.held.of("s")) == kept
+
+
 @pytest.mark.requirement("P-SRF-13")
 @pytest.mark.parametrize(("wire", "stream"), EVERY)
 def test_after_ten_rounds_the_model_is_asked_to_answer(wire: str, stream: bool) -> None:

@@ -21,12 +21,13 @@ from typing import Any, Final
 
 from clew.condense.wires import Message
 from clew.rows.injections import Injection, keep_injection
+from clew.rows.pause import paused_since
 from clew.serve.proxy.exchange import ChatRequest, Edit, Span, ToolCall
 from clew.serve.proxy.rounds import joiner_of
 from clew.serve.proxy.wires import edits as editing
 from clew.serve.proxy.wires.protocol import ProxyWire
-from clew.store.protocol import Store
-from clew.store.tables import INJECTION
+from clew.store.protocol import Reader, Store
+from clew.store.tables import INJECTION, TOMBSTONE
 
 PREFIX: Final = "held-"
 """Begins the id of a row that holds an exchange; no block has such an id."""
@@ -57,8 +58,8 @@ class HeldExchange:
 class HeldCalls:
     """The held exchanges of one space, as rows, so that they outlast the process and go with the turns they quote.
 
-    One whose turns cannot be named is kept in memory alone, as is everything of a conversation that stores nothing.
-    Threads may share it.
+    One whose turns cannot be named is kept in memory alone, until anything of the space is forgotten; so is everything
+    while the space is paused. Threads may share it.
     """
 
     def __init__(self, store: Store, space: str) -> None:
@@ -66,12 +67,17 @@ class HeldCalls:
         self._store, self._space = store, space
         self._lock = threading.Lock()
         self._kept: OrderedDict[tuple[str, str], HeldExchange] = OrderedDict()
+        self._forgotten = 0  # turns of the space, when the first of those in memory was kept
 
-    def keep(self, session: str, held: HeldExchange, now: datetime, *, incognito: bool = False) -> None:
+    def keep(self, session: str, held: HeldExchange, now: datetime) -> None:
         """Keeps an exchange; durable on return, unless it is kept in memory."""
         name = name_of(held.calls[0])
-        if held.turns is None or incognito:
+        with self._store.snapshot() as reader:
+            is_paused = paused_since(reader, self._space) is not None
+            forgotten = self._count(reader)
+        if held.turns is None or is_paused:
             with self._lock:
+                self._drop_after(forgotten)
                 self._kept[session, name] = held
                 while len(self._kept) > MOST:
                     self._kept.popitem(last=False)
@@ -83,11 +89,22 @@ class HeldCalls:
 
     def of(self, session: str) -> dict[str, HeldExchange]:
         """The exchanges of a session, by the name of the first call that the client was shown."""
-        with self._lock:
-            found = {name: held for (owner, name), held in self._kept.items() if owner == session}
         with self._store.snapshot() as reader:
             rows = INJECTION.scan(reader, (self._space, session, PREFIX), (self._space, session, _PAST))
+            forgotten = self._count(reader) if self._kept else self._forgotten
+        with self._lock:
+            self._drop_after(forgotten)
+            found = {name: held for (owner, name), held in self._kept.items() if owner == session}
         return {row.injection: _exchange(row.block) for row in rows} | found
+
+    def _count(self, reader: Reader) -> int:
+        return reader.count(TOMBSTONE.name, (self._space,), (self._space,))
+
+    def _drop_after(self, forgotten: int) -> None:
+        """Drops what is in memory when turns were forgotten since: it may quote them."""
+        if forgotten != self._forgotten:
+            self._kept.clear()
+            self._forgotten = forgotten
 
 
 def _exchange(block: str) -> HeldExchange:
