@@ -1,0 +1,78 @@
+"""Bugs of the proxy itself: the request goes on all the same."""
+
+import asyncio
+import io
+import json
+from collections.abc import MutableMapping
+from typing import Any
+
+import pytest
+
+from clew.config import ServeConfig
+from clew.serve.access import Principal
+from clew.serve.event_log import EventLog
+from clew.serve.metrics import Metrics
+from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
+from clew.serve.proxy.forward import Forwarder
+from clew.serve.proxy.handle import Proxy, incoming
+from clew.serve.proxy.held_calls import HeldExchange
+from clew.serve.proxy.kept_answer import KeptAnswer
+from clew.serve.proxy.upstreams import upstreams
+from clew.serve.proxy.workers import Workers
+from tests.proxies import NOON
+from tests.raw_upstreams import answer, raw_upstream
+
+BODY = json.dumps({"model": "m", "messages": [{"role": "user", "content": "Hello."}]}).encode()
+
+
+class BrokenPreparation:
+    """Raises where the real one never does."""
+
+    def prepare(self, chat: Chat) -> PreparedChat:
+        raise ZeroDivisionError(chat)
+
+    def without_memory(self, chat: Chat, why: Unchanged) -> PreparedChat:
+        raise ZeroDivisionError(chat, why)
+
+    def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
+        raise ZeroDivisionError(chat, prepared, held)
+
+    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
+        raise ZeroDivisionError(chat, prepared, answer)
+
+
+async def passed(url: str, log: io.StringIO) -> list[MutableMapping[str, Any]]:
+    """What the client gets."""
+    config, metrics, sent = ServeConfig(upstream_openai=url), Metrics(), list[MutableMapping[str, Any]]()
+    workers, forwarder = Workers(BrokenPreparation(), 1, 5.0, metrics), Forwarder()
+    handling = Proxy(config, upstreams(config), forwarder, workers, metrics, EventLog(lambda: NOON, log))
+    waiting = [{"type": "http.request", "body": BODY, "more_body": False}]
+
+    async def receive() -> MutableMapping[str, Any]:
+        if not waiting:
+            await asyncio.sleep(60)
+        return waiting.pop()
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        sent.append(message)
+
+    scope = {
+        "method": "POST",
+        "raw_path": b"/openai/v1/chat/completions",
+        "query_string": b"",
+        "headers": [(b"content-length", b"%d" % len(BODY))],
+    }
+    await handling.handle(incoming(scope), Principal("default"), receive, send)
+    await workers.close()
+    await forwarder.close()
+    return sent
+
+
+@pytest.mark.requirement("P-RLY-09")
+def test_a_bug_of_the_proxy_leaves_the_request_to_go_on() -> None:
+    log = io.StringIO()
+    with raw_upstream(lambda request: [answer(b"got " + request.body)]) as upstream:
+        sent = asyncio.run(passed(upstream.url, log))
+    assert sent[0]["status"] == 200
+    assert b"".join(message.get("body", b"") for message in sent) == b"got " + BODY
+    assert [json.loads(line)["event"] for line in log.getvalue().splitlines()] == ["relay-failed"]
