@@ -140,6 +140,9 @@ CLI = (
         "issue 14",
         "How much of the answers of benchmark questions can be read from recap and recall is measured at equal tokens.",
     ),
+    Requirement(
+        "F-TDY-09", "docs/condense.md", "A value that is used on several days is worth more, and no turn is told twice."
+    ),
     Requirement("F-TDY-06", "docs/packing.md", "A block and a recap have as many tokens when printed as were counted."),
     Requirement("F-CLI-26", "Issue 12.2", "No control character of stored text or arguments reaches a terminal."),
     Requirement(

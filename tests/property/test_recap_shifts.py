@@ -78,5 +78,6 @@ def test_fifty_shifts_have_a_line_each() -> None:
     ]
     made = compose_recap(RecapSource("s", read(told, 1)), counter(), style="quest")
     lines = re.findall(r"^- \[#(\d+)\] User: We decided", made.text.partition("### Turning points")[2], re.MULTILINE)
-    assert {int(seq) for seq in lines} >= set(range(0, 500, 10))
+    assert "**Goal** [#0]: We decided" in made.text
+    assert {int(seq) for seq in lines} >= set(range(10, 500, 10))
     assert made.tokens <= BUDGET

@@ -1,6 +1,7 @@
 """Recaps of sessions, made without a model."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -68,6 +69,27 @@ def test_a_small_recap_begins_with_goal_state_and_last_answer(session: str) -> N
     least = compose_recap(source, COUNT, budget=60).text
     assert least.startswith("## Current quest: Please move the sessions of the shop to Redis.")
     assert "**Status:** In progress" in least
+
+
+@pytest.mark.requirement("F-TDY-09")
+def test_of_two_values_the_one_that_was_used_on_more_days_is_worth_more() -> None:
+    days = {"oneDayName": (1, 1, 1), "manyDayName": (1, 2, 3)}
+    uses = [(number, name) for number in range(3) for name in days]
+    turns = [
+        Turn(role="user", content=f"We look at {name}.", at=_NOW.replace(day=days[name][number]))
+        for number, name in uses
+    ]
+    worth = {value.mark.value: value.worth for value in values_by_worth(read(turns), COUNT)}
+    assert worth["manyDayName"] > 1.2 * worth["oneDayName"]
+    timeless = [replace(turn, at=None) for turn in turns]
+    assert values_by_worth(read(timeless), COUNT)[0].worth < worth["manyDayName"]
+
+
+@pytest.mark.requirement("F-TDY-09")
+def test_a_turning_point_that_is_the_goal_is_told_once() -> None:
+    recap = compose_recap(RecapSource("s", read(work(), is_shift=True, importance=9.0)), COUNT, budget=1_000).text
+    assert recap.count("- [#0]") + recap.count("[#0]:") == 2  # the goal, and what it forbids
+    assert "#0" not in recap.partition("### Turning points")[2].partition("###")[0]
 
 
 def read(turns: list[Turn], **scores: Any) -> list[RecapTurn]:

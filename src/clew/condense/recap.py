@@ -297,9 +297,8 @@ def _add_shifts(draft: _Draft, turns: Sequence[RecapTurn], more: Sequence[int]) 
         more: further shifts, which have no line.
     """
     shifts = [turn for turn in turns if turn.is_shift]
-    telling = sorted(
-        (turn for turn in shifts if says_something(turn)), key=lambda turn: (-round(turn.importance, 4), turn.seq)
-    )
+    untold = (turn for turn in shifts if turn.seq not in draft.shown and says_something(turn))
+    telling = sorted(untold, key=lambda turn: (-round(turn.importance, 4), turn.seq))
     reserve = draft.count("".join(f" #{seq}" for seq in (*(turn.seq for turn in shifts), *more)))
     lines = _shift_lines(telling, draft.budget * _SHIFTS - reserve, draft.count)
     crowded = sum(draft.count(line + "\n") for line in lines) > draft.budget * _SHIFTS - reserve

@@ -21,6 +21,10 @@ _LEAST_MEMORY: Final = 2_000
 _EVERY_USE: Final = 0.15
 """What each turn that uses a value counts, however long ago."""
 
+_EVERY_DAY: Final = 0.6
+"""What each day after the first on which a value is used counts: what a team comes back to on another day, it needs for
+long. Agents' sessions last a day or two, and choose as without it."""
+
 _SEPARATOR: Final = 2.0
 """Tokens added to each value's length, so that scraps do not win by shortness alone."""
 
@@ -46,12 +50,16 @@ class ValueUse:
         count: turns that use it.
         ends: characters before the ends of the last turns that use it, oldest first.
         last: seq of the last of them.
+        days: on how many days it was used; a turn without a time is on the day of the use before.
+        day: the last of these days, as a number; 0 where no use has a time.
     """
 
     mark: Mark
     count: int = 0
     ends: list[int] = field(default_factory=list)
     last: int = -1
+    days: int = 1
+    day: int = 0
 
 
 @dataclass(slots=True)
@@ -68,16 +76,20 @@ class Uses:
     def add(self, turn: RecapTurn) -> None:
         """Reads the next turn."""
         self.position += turn.characters
+        day = 0 if turn.at is None else turn.at.toordinal()
         for key, mark in {mark.value.casefold(): mark for mark in turn.marks}.items():
             use = self.values.setdefault(key, ValueUse(mark))
             use.mark, use.last = mark, turn.seq
+            use.days += 0 < use.day < day
+            use.day = max(use.day, day)
             use.count += 1
             use.ends = [*use.ends[1 - _MOST_USES :], self.position]
 
     def worth(self, use: ValueUse) -> float:
         """What a value is worth now, whatever its length."""
         fade = _MEMORY * self.position + _LEAST_MEMORY
-        return sum(exp((end - self.position) / fade) for end in use.ends) + _EVERY_USE * use.count
+        often = _EVERY_USE * use.count + _EVERY_DAY * (use.days - 1)
+        return sum(exp((end - self.position) / fade) for end in use.ends) + often
 
     def by_worth(self, count: Callable[[str], int]) -> list[ReusedValue]:
         """The values by their worth for each token, best first; ties by text."""

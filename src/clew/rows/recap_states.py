@@ -150,7 +150,7 @@ def _state_dict(state: RecapState) -> dict[str, Any]:
         "kept": [_turn_list(turn) for turn in state.kept.values()],
         "labels": list(state.labels.items()),
         "position": uses.position,
-        "values": [[*use.mark, use.count, use.last, use.ends] for use in uses.values.values()],
+        "values": [[*use.mark, use.count, use.last, use.ends, use.days, use.day] for use in uses.values.values()],
         "tasks": [list(state.tasks.tasks.items()), list(state.tasks.created.items()), state.tasks.count],
     }
 
@@ -159,8 +159,8 @@ def _state(said: Any) -> RecapState:
     tool_turns, structural, code_blocks, files = said["sums"]
     tasks, created, count = said["tasks"]
     uses = {
-        value.casefold(): ValueUse(Mark(kind, value), number, ends, last)
-        for kind, value, number, last, ends in said["values"]
+        value.casefold(): ValueUse(Mark(kind, value), number, ends, last, *days)
+        for kind, value, number, last, ends, *days in said["values"]  # versions before 2 knew no days
     }
     kept = [_turn(each) for each in said["kept"]]
     return RecapState(
