@@ -35,8 +35,9 @@ def request_of(rounds: int) -> dict[str, Any]:
     return {"model": "claude-opus-4-1", "max_tokens": 200, "system": system, "messages": messages}
 
 
-def chat(server: RunningProxy, value: dict[str, Any]) -> None:
-    status, _, body = split(ask(server.url, post(PATH, json.dumps(value).encode(), *KEYS, b"x-clew-session: workshop")))
+def chat(server: RunningProxy, value: dict[str, Any], *headers: bytes) -> None:
+    sent = post(PATH, json.dumps(value).encode(), *KEYS, b"x-clew-session: workshop", *headers)
+    status, _, body = split(ask(server.url, sent))
     assert status == 200, body
 
 
@@ -96,3 +97,16 @@ def test_a_row_is_kept_of_each_request(tmp_path: Path) -> None:
     assert spent.output > 0
     assert spent.cost > 0
     assert spent.saved == 0
+
+
+@pytest.mark.requirement("P-ECO-15")
+def test_an_incognito_request_is_cut_as_well_and_leaves_room_for_tools(tmp_path: Path) -> None:
+    upstream = ScriptedUpstream(in_turn(["Answer.", "Answer."]))
+    with upstream.serving() as url, proxy(url, in_home(tmp_path), window=WINDOW) as server:
+        chat(server, request_of(40), b"x-clew-incognito: on")
+        chat(server, request_of(40), b"x-clew-tools: on")
+    for request in upstream.chats():
+        body = json.loads(request.body)
+        assert WIRES["anthropic"].problems(body["messages"]) == []
+        assert len(json.dumps(body)) / 4 < 1.15 * WINDOW
+    assert len(json.loads(upstream.chats()[1].body)["tools"]) > 3

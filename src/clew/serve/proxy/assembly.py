@@ -14,6 +14,9 @@ from clew.serve.proxy.economy.request_economy import EditsInQuestion
 from clew.serve.proxy.exchange import ChatRequest, Edit, edited
 from clew.serve.proxy.window import Replacement, cut, together
 
+TOOLS: Final = 1_500
+"""Tokens of a window that are kept free for Clew's tools where they are on."""
+
 _KEYS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SALT: Final = secrets.token_bytes(16)
 _OUTPUTS: Final = ("max_tokens", "max_completion_tokens", "max_output_tokens")
@@ -28,6 +31,7 @@ class Draft:
     Attributes:
         put_back: the edits that put back the blocks of earlier questions.
         block: the edit that would add the new block; None when there is none.
+        has_tools: whether Clew's tools are offered as well.
         record: keeps the new block and gives its edit; None when the request has gone on without it.
     """
 
@@ -36,6 +40,7 @@ class Draft:
     place: ChatPlace
     put_back: Sequence[Edit] = ()
     block: Edit | None = None
+    has_tools: bool = False
     record: Callable[[], Edit | None] = lambda: None
 
 
@@ -52,7 +57,7 @@ def assembled(draft: Draft, plain: PreparedChat, receipt: str | None) -> Prepare
     question = EditsInQuestion(kept=draft.put_back, block=[draft.block] if draft.block else [])
     limit = 0
     if space.window is not None:
-        limit = room(request, space.window.tokens)
+        limit = room(request, space.window.tokens, has_tools=draft.has_tools)
         current = space.window.current(session, request)
         kept = together(current, draft.put_back, request)
         tokens = space.economy.tokens(request, kept)
@@ -71,23 +76,27 @@ def assembled(draft: Draft, plain: PreparedChat, receipt: str | None) -> Prepare
     shown = receipt if decision.inject else None
     body = edited(request.body, edits) if edits else None
     made = replace(plain, body=body, receipt=shown, decision=decision)
-    return fitted_to(draft.chat, request, made, space.window.tokens) if space.window is not None else made
+    if space.window is None:
+        return made
+    return fitted_to(draft.chat, request, made, space.window.tokens, has_tools=draft.has_tools)
 
 
-def fitted_to(chat: Chat, request: ChatRequest, made: PreparedChat, window: int) -> PreparedChat:
+def fitted_to(
+    chat: Chat, request: ChatRequest, made: PreparedChat, window: int, *, has_tools: bool = False
+) -> PreparedChat:
     """What goes upstream, cut where it is longer than the window; needs no memory."""
     sent = request if made.body is None else chat.wire.read(chat.path, chat.headers, made.body)
-    edits = cut(sent, room(sent, window))
+    edits = cut(sent, room(sent, window, has_tools=has_tools))
     return replace(made, body=edited(sent.body, edits), cut=True) if edits else made
 
 
-def room(request: ChatRequest, window: int) -> int:
-    """Tokens of a window that a request may have, beside the answer that it asks for."""
+def room(request: ChatRequest, window: int, *, has_tools: bool = False) -> int:
+    """Tokens of a window that a request may have, beside the answer that it asks for and Clew's tools."""
     settings = request.value.get("generationConfig")
     held: list[Any] = [request.value.get(name) for name in _OUTPUTS]
     held.append(settings.get("maxOutputTokens") if isinstance(settings, dict) else None)
     asked = next((value for value in held if isinstance(value, int) and not isinstance(value, bool)), 0)
-    return window - max(0, min(asked, int(_MOST_OUTPUT * window)))
+    return window - max(0, min(asked, int(_MOST_OUTPUT * window))) - (TOOLS if has_tools else 0)
 
 
 def _with_window(

@@ -57,8 +57,10 @@ class Pipeline:
         Raises:
             ClewError: a memory cannot be opened, written or read.
         """
-        prepared = self._with_memory(chat, request)
         wants_tools = self._config.tools if chat.options.tools is None else chat.options.tools
+        prepared = self._with_memory(chat, request, wants_tools=wants_tools)
+        if prepared.decision is None:  # incognito, or a request of the client for itself: it has to fit as well
+            prepared = self.cut_to_fit(chat, request, prepared)
         is_turn = prepared.place is not None and prepared.place.client.side is None
         return self._tools.offered_in(chat, prepared, request, wanted=wants_tools) if is_turn else prepared
 
@@ -66,7 +68,7 @@ class Pipeline:
         """Keeps calls of Clew's tools that were answered beside calls of the client's own."""
         self._tools.hold(prepared, held)
 
-    def _with_memory(self, chat: Chat, request: ChatRequest) -> PreparedChat:
+    def _with_memory(self, chat: Chat, request: ChatRequest, *, wants_tools: bool) -> PreparedChat:
         """What goes upstream but for the tools."""
         space = self._spaces.get(chat.principal.space)
         if chat.options.incognito:
@@ -81,10 +83,10 @@ class Pipeline:
         if client.side is not None or not request.messages:
             return plain
         if not self._adds(chat):
-            return assembled(Draft(chat, request, place), plain, None)
+            return assembled(Draft(chat, request, place, has_tools=wants_tools), plain, None)
         before = space.injections.put_back(conversation, request, chat.wire)
         asked = question_place(chat.wire, request.messages)
-        draft = Draft(chat, request, place, before.edits)
+        draft = Draft(chat, request, place, before.edits, has_tools=wants_tools)
         if asked is None or asked in before.indexes or not self._config.budget:
             return assembled(draft, plain, None)
         context = self._recalled(chat, request, place, before)
