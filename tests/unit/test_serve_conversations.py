@@ -3,10 +3,11 @@
 import pytest
 
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
+from clew.serve.proxy.message_form import units_of
 from clew.types import Turn
 from tests.chat_requests import chat_request
 from tests.memories import quiet
-from tests.proxy_talks import NOBODY, Proxied, Talk, assistant, user
+from tests.proxy_talks import NOBODY, Message, Proxied, Talk, assistant, user
 
 CODE = ClientMark(name="claude-code", session="0b7f")
 
@@ -319,3 +320,90 @@ def test_a_history_that_begins_with_its_own_summary_is_the_same_conversation() -
         turns = [memory.restore(name) for name in proxied.ids(found.session)[8:]]
         assert [turn.origin for turn in turns] == ["injected", "assistant", "user", "assistant"]
         assert len(proxied.sessions()) == 2
+
+
+@pytest.mark.requirement("P-IDN-02")
+def test_a_failed_first_message_is_joined_by_no_other_id() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        failed = proxied.ask([user("hi")], CODE)
+        proxied.answered(failed, client=CODE, complete=False)
+        other = proxied.ask([user("hi")], ClientMark(name="claude-code", session="77aa"))
+        assert other[0].session != failed[0].session
+
+
+@pytest.mark.requirement("P-IDN-06")
+def test_what_was_said_in_private_hides_nobody_elses_same_words() -> None:
+    with quiet() as memory:
+        proxied = Proxied(memory)
+        request = chat_request("openai", [user("hi")])
+        proxied.memorizer.pass_over(request, Answer((assistant("Hello!"),)))
+        assert proxied.sessions() == []
+        talk = Talk(proxied, messages=[user("hi"), assistant("Hello!")])
+        session = talk.says("now for everyone", "good").session
+        assert proxied.stored(session) == ["now for everyone", "good"]
+        other = Talk(proxied)
+        session = other.says("hi", "Hello!").session
+        other.says("and now?", "tea")
+        assert proxied.stored(session) == ["hi", "Hello!", "and now?", "tea"]
+
+
+@pytest.mark.requirement("P-IDN-01")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (user("tea"), {"role": "user", "content": [{"type": "text", "text": "tea", "cache_control": {}}]}),
+        (
+            {"role": "model", "parts": [{"text": "gr"}, {"text": "een"}, {"thought": True, "text": "hm"}]},
+            {"role": "model", "parts": [{"text": "green", "thoughtSignature": "x"}]},
+        ),
+        (
+            {
+                "role": "assistant",
+                "content": None,
+                "tool_calls": [{"id": "1", "function": {"arguments": '{"a":1,"b":2}'}}],
+            },
+            {"role": "assistant", "tool_calls": [{"id": "2", "function": {"arguments": '{"b": 2, "a": 1}'}}]},
+        ),
+        (
+            {
+                "role": "user",
+                "content": [{"type": "text", "text": "<system-reminder>x</system-reminder>"}, {"text": "a"}],
+            },
+            user("a"),
+        ),
+        (
+            {"type": "message", "id": "m1", "status": "completed", "role": "assistant", "content": "x"},
+            {"role": "assistant", "content": [{"type": "output_text", "text": "x", "annotations": []}]},
+        ),
+    ],
+)
+def test_the_form_of_a_message_makes_no_difference(one: Message, other: Message) -> None:
+    assert [unit.digest for unit in units_of([one])] == [unit.digest for unit in units_of([other])]
+
+
+@pytest.mark.requirement("P-IDN-01")
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (user("tea"), assistant("tea")),
+        (
+            {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"status": "ok"}}}]},
+            {"role": "user", "parts": [{"functionResponse": {"name": "f", "response": {"status": "failed"}}}]},
+        ),
+        (
+            {"role": "user", "content": [{"type": "image", "source": {"data": "AAAA", "id": 1}}]},
+            {"role": "user", "content": [{"type": "image", "source": {"data": "AAAA", "id": 2}}]},
+        ),
+        (
+            {"type": "function_call_output", "call_id": "c", "output": "1"},
+            {"type": "function_call_output", "call_id": "c", "output": "2"},
+        ),
+        (
+            {"type": "function_call", "name": "f", "arguments": '{"id": 1}'},
+            {"type": "function_call", "name": "f", "arguments": '{"id": 2}'},
+        ),
+    ],
+)
+def test_what_a_message_says_makes_one(one: Message, other: Message) -> None:
+    assert [unit.digest for unit in units_of([one])] != [unit.digest for unit in units_of([other])]

@@ -127,19 +127,24 @@ def _chosen(
     look: Look, at: int, found: Sequence[tuple[StoredMessage, StoredConversation]]
 ) -> StoredConversation | None:
     """Of conversations that begin like the history, the one that it goes on from."""
-    is_whole = at == len(look.units) - 1
-    fit = [
-        (end, stored)
-        for end, stored in found
-        if end.relayed
-        or (is_whole and (stored.state == State.FAILED or look.is_retry or look.has_answer(at)))
-        or (not is_whole and stored.state == State.WAITING and look.units[at + 1].role == "assistant")
-    ]
+    fit = [(end, stored) for end, stored in found if end.relayed or _is_again(look, at, stored)]
     if len(fit) > 1:
         ending = [(end, stored) for end, stored in fit if not goes_on(look, end)]
         relayed = [each for each in ending if each[0].relayed]
         fit = sorted(relayed, key=lambda each: each[1].seen_at)[-1:]
     return fit[0][1] if fit else None
+
+
+def _is_again(look: Look, at: int, stored: StoredConversation) -> bool:
+    """Whether a history without a relayed answer is one that was sent before, or goes on from an answer on its way.
+
+    One with an id of its own never is: it would have come with that id before.
+    """
+    if look.client.session is not None:
+        return False
+    if at < len(look.units) - 1:
+        return stored.state == State.WAITING and look.units[at + 1].role == "assistant"
+    return stored.state == State.FAILED or look.is_retry or look.has_answer(at)
 
 
 def goes_on(look: Look, end: StoredMessage) -> bool:

@@ -89,9 +89,11 @@ class _Work:
     def decide(self, tx: Transaction, space: SpaceRow, session: SessionRow) -> Sequence[PlacedTurn]:
         """Where the turns go, given what is stored now."""
         conversation = self.writer.conversation
-        digests, chains = hashes(space.salt, conversation.units, conversation.seed)
         key = conversation_key(space.salt, conversation.session)
-        self.result = replace(conversation, key=key, digests=digests, chains=chains)
+        self.result = conversation
+        if conversation.key != key:  # the space had no turn when the request was looked at
+            digests, chains = hashes(space.salt, conversation.units, conversation.seed)
+            self.result = replace(conversation, key=key, digests=digests, chains=chains)
         self.held, self.order, self.turns = list(conversation.held), [], []
         self.next_seq = session.next_seq
         self.stored = get_conversation(tx, self.space, key)

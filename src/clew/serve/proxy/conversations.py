@@ -144,7 +144,7 @@ class Conversations:
         with self._store.snapshot() as reader:
             space = SPACE.get(reader, (self._space,))
             if space is None:
-                return _new(units, client, named, len(request.messages))
+                return self._without_passed(_new(units, client, named, len(request.messages)))
             goes_on = continued(reader, self._space, space.salt, request)
             seed = b"" if goes_on is None else goes_on[0].chain
             digests, chains = hashes(space.salt, units, seed)
@@ -209,13 +209,13 @@ class Conversations:
                 self._passed.popitem(last=False)
 
     def _without_passed(self, found: Conversation) -> Conversation:
-        """The conversation, in which what was passed over is known as nothing."""
-        if not self._passed or None not in found.held:
+        """The conversation, in which what was passed over is known as nothing; its last message is said anew."""
+        if not self._passed or None not in found.held[:-1]:
             return found
         with self._lock:
-            passed = [chain in self._passed for chain in _plain_chains(found.units)]
-        held = [() if places is None and over else places for places, over in zip(found.held, passed, strict=True)]
-        return replace(found, held=tuple(held))
+            passed = [chain in self._passed for chain in _plain_chains(found.units[:-1])]
+        held = [() if places is None and over else places for places, over in zip(found.held, passed, strict=False)]
+        return replace(found, held=(*held, found.held[-1]))
 
     def _path(self, look: "Look", key: bytes, at: int) -> _Path:
         chain = look.chains[at]

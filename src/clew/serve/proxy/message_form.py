@@ -8,7 +8,7 @@ None of this counts, nor do blocks of Clew, nor the notes that programs put into
 import hashlib
 import json
 from collections import OrderedDict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
@@ -212,14 +212,14 @@ def _block(block: Any) -> Iterator[Form]:
     elif call := next((block[name] for name in ("functionCall", "function_call") if name in block), None):
         yield _call(call.get("name"), call.get("args")) if isinstance(call, dict) else ["other", call]
     elif given := next((block[name] for name in ("functionResponse", "function_response") if name in block), None):
-        yield ["result", _stable(given)]
+        yield ["result", [given.get("name"), given.get("response")] if isinstance(given, dict) else given]
     else:
         yield ["other", _stable(block)]
 
 
 def _result(content: Any) -> Any:
     """What a tool said: texts as one, everything else without what changes from request to request."""
-    forms = _joined(list(_content(content))) if isinstance(content, str | list) else [["other", _stable(content)]]
+    forms = _joined(list(_content(content))) if isinstance(content, str | list) else [["other", content]]
     return forms[0][1] if len(forms) == 1 and forms[0][0] == "text" else forms
 
 
@@ -233,10 +233,9 @@ def _call(name: Any, arguments: Any) -> Form:
     return ["call", name, arguments or {}]
 
 
-def _stable(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _stable(each) for name, each in value.items() if name not in _VOLATILE and each is not None}
-    return [_stable(each) for each in value] if isinstance(value, list) else value
+def _stable(block: Mapping[str, Any]) -> dict[str, Any]:
+    """A block without the members of its own that change; what is inside of them is content, and stays."""
+    return {name: value for name, value in block.items() if name not in _VOLATILE and value is not None}
 
 
 def _objects(value: Any) -> list[dict[str, Any]]:
