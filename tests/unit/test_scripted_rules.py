@@ -223,6 +223,14 @@ def test_a_request_without_key_or_json_is_refused(wire: str) -> None:
     assert post(upstream, wire, GOOD[wire], **empty).status_code in (401, 403)
 
 
+def test_messages_of_the_system_need_their_beta() -> None:
+    body = copy.deepcopy(GOOD["anthropic"])
+    body["messages"].insert(1, {"role": "system", "content": "Agents: none."})
+    assert post(ScriptedUpstream(), "anthropic", body).status_code == 400
+    beta = {"anthropic-beta": "claude-code-20250219,mid-conversation-system-2026-04-07"}
+    assert post(ScriptedUpstream(), "anthropic", body, **beta).status_code == 200
+
+
 def test_a_compressed_body_is_read_and_kept_as_it_came() -> None:
     upstream = ScriptedUpstream()
     packed = gzip.compress(json.dumps(GOOD["openai"]).encode())

@@ -14,7 +14,7 @@ HOUR: Final = 3600.0
 FIELDS: Final = frozenset(
     "max_tokens messages model cache_control container diagnostics inference_geo metadata output_config service_tier "
     "speed stop_sequences stream system thinking tool_choice tools temperature top_p top_k context_management "
-    "mcp_servers output_format betas".split()
+    "mcp_servers output_format".split()
 )
 BLOCKS: Final[Mapping[str, frozenset[str]]] = {
     "text": frozenset("type text cache_control citations".split()),
@@ -34,6 +34,8 @@ ASSISTANTS: Final = frozenset({"text", "tool_use", "thinking", "redacted_thinkin
 IMAGES: Final = frozenset({"image/jpeg", "image/png", "image/gif", "image/webp"})
 NAME: Final = re.compile(r"[a-zA-Z0-9_-]{1,128}")
 MOST_MARKS: Final = 4
+MID_SYSTEM: Final = "mid-conversation-system"
+"""The beta in which Claude Code puts messages of the role `system` among the others."""
 LEAST_THINKING: Final = 1024
 
 ContentBlock = Mapping[str, Any]
@@ -49,6 +51,21 @@ def refusals(value: Mapping[str, Any]) -> Iterator[Denial]:
     yield from _order(value)
     yield from _marks(value)
     yield from _thinking(value)
+
+
+def as_checked(value: Mapping[str, Any], betas: str) -> dict[str, Any]:
+    """The request as the rules read it: messages of the system among the others are for who asks for that beta.
+
+    Args:
+        betas: the header `anthropic-beta`.
+    """
+    messages = value.get("messages")
+    if MID_SYSTEM not in betas or not isinstance(messages, list):
+        return dict(value)
+    return {
+        **value,
+        "messages": [each for each in messages if not (isinstance(each, dict) and each.get("role") == "system")],
+    }
 
 
 def blocks(content: Any) -> list[dict[str, Any]]:
