@@ -54,17 +54,28 @@ class LostHistory:
         told = max((int(count) for block in blocks for count in _MARK.findall(block)), default=0)
         with self._lock:
             told = max(told, self._told.get(session, 0))
-            if lost < FEWEST or lost < GROWTH * told:
-                return ""
-            self._told[session] = lost
-            self._told.move_to_end(session)
-            if len(self._told) > _SESSIONS:
-                self._told.popitem(last=False)
+        if lost < FEWEST or lost < GROWTH * told:
+            return ""
         try:
             found = self._memory.insure(session, list(request.messages), budget=SHARE * budget).text
         except NotFoundError:  # forgotten since the request came
             return ""
-        return f"{_HEAD.format(lost=lost)}\n{found}" if found.strip() else ""
+        if not found.strip():
+            self._keep(session, lost)  # nothing that matters: not looked for again before more is lost
+            return ""
+        return f"{_HEAD.format(lost=lost)}\n{found}"
+
+    def brought_back(self, session: str, text: str) -> None:
+        """Notes that a block was recorded, so that what it brings back is not brought back again."""
+        for count in _MARK.findall(text[: len(_HEAD) + 20]):
+            self._keep(session, int(count))
+
+    def _keep(self, session: str, lost: int) -> None:
+        with self._lock:
+            self._told[session] = lost
+            self._told.move_to_end(session)
+            if len(self._told) > _SESSIONS:
+                self._told.popitem(last=False)
 
     def _lost(self, session: str, turn_ids: Iterable[Iterable[str]]) -> int:
         """How many stored turns before the last message that the request holds are not in it."""

@@ -174,4 +174,7 @@ class Pipeline:
         turns = [name for item in context.items for name in item.turn_ids] if context is not None else []
         receipt = context.receipt_id if context is not None else None
         kept = place.space.injections.record(place.conversation, asked, text, turns=turns, receipt=receipt)
-        return None if kept is None else chat.wire.appended(request, asked, kept)
+        if kept is None:
+            return None
+        place.space.lost.brought_back(place.conversation.session, text)
+        return chat.wire.appended(request, asked, kept)
