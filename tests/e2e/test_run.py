@@ -1,6 +1,7 @@
 """`clew run` starts a program behind a proxy of its own, stays out of its way, and leaves nothing behind."""
 
 import functools
+import json
 import os
 import signal
 import subprocess
@@ -137,6 +138,12 @@ def test_each_program_is_told_in_its_own_way() -> None:
     assert made["OPENAI_BASE_URL"] == made["OPENAI_API_BASE"] == "http://127.0.0.1:1/openai/v1"
     assert made["GOOGLE_GEMINI_BASE_URL"] == "http://127.0.0.1:1/gemini"
     assert made["NO_PROXY"] == "corp.example,127.0.0.1,localhost"
+    assert "GEMINI_CLI_SYSTEM_DEFAULTS_PATH" not in made
+    with_key = child_environment("http://127.0.0.1:1", {"GEMINI_API_KEY": "k"})
+    defaults = Path(with_key["GEMINI_CLI_SYSTEM_DEFAULTS_PATH"]).read_text(encoding="utf-8")
+    assert json.loads(defaults) == {"security": {"auth": {"selectedType": "gemini-api-key"}}}
+    own = {"GEMINI_API_KEY": "k", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH": "/own"}
+    assert child_environment("http://127.0.0.1:1", own)["GEMINI_CLI_SYSTEM_DEFAULTS_PATH"] == "/own"
     words = child_command("http://127.0.0.1:1", ["/usr/bin/codex", "exec", "fix it"])
     assert words[:3] == ["/usr/bin/codex", "-c", 'openai_base_url="http://127.0.0.1:1/openai/v1"']
     assert words[-2:] == ["exec", "fix it"]

@@ -8,7 +8,7 @@ CLI and the SDK of Google `GOOGLE_GEMINI_BASE_URL`. Codex reads no environment v
 
 import json
 from collections.abc import Mapping, Sequence
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from typing import Final
 from urllib.parse import urlsplit
 
@@ -27,6 +27,13 @@ _UPSTREAMS: Final = {
     "upstream_openai": ("OPENAI_BASE_URL", "OPENAI_API_BASE"),
     "upstream_gemini": ("GOOGLE_GEMINI_BASE_URL",),
 }
+_GEMINI_DEFAULTS: Final = "GEMINI_CLI_SYSTEM_DEFAULTS_PATH"
+_GEMINI_SYSTEM: Final = (
+    Path("/etc/gemini-cli/system-defaults.json"),
+    Path("/Library/Application Support/GeminiCli/system-defaults.json"),
+    Path("C:/ProgramData/gemini-cli/system-defaults.json"),
+)
+"""Where an administrator's file of defaults lies, which this variable would hide."""
 _LOOPBACK: Final = ("127.0.0.1", "localhost")
 
 
@@ -52,7 +59,17 @@ def child_environment(server: str, environment: Mapping[str, str]) -> dict[str, 
     """
     addresses = {name: server + path for name, path in _PATHS.items()}
     direct = {name: _without_proxy(environment.get(name, "")) for name in ("NO_PROXY", "no_proxy")}
-    return {**environment, **addresses, **direct, SERVER: server}
+    return {**_gemini_defaults(environment), **environment, **addresses, **direct, SERVER: server}
+
+
+def _gemini_defaults(environment: Mapping[str, str]) -> dict[str, str]:
+    """What lets Gemini CLI 0.61 use its API key at another address: alone, the address makes it refuse to start.
+
+    The file that is named says nothing but that the key is the login, below all other settings.
+    """
+    if not environment.get("GEMINI_API_KEY") or any(path.exists() for path in _GEMINI_SYSTEM):
+        return {}
+    return {_GEMINI_DEFAULTS: str(Path(__file__).with_name("gemini_cli_defaults.json"))}
 
 
 def child_command(server: str, command: Sequence[str]) -> list[str]:
