@@ -1,6 +1,8 @@
 """Tools and commands through the real server, before the strict scripted upstream, by the vendors' SDKs."""
 
 import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import anthropic
@@ -12,6 +14,22 @@ from clew.serve.scripted.server import ScriptedUpstream
 from tests.proxies import proxy
 from tests.tool_loops import request_of
 
+Clients = Callable[[str, type[Any]], Any]
+
+
+@pytest.fixture
+def clients() -> Iterator[Clients]:
+    """Makes SDK clients, and closes them at the end."""
+    with ExitStack() as stack:
+
+        def made(url: str, kind: type[Any]) -> Any:
+            client = kind(api_key="k", base_url=url)
+            stack.callback(client.close)
+            return client
+
+        yield made
+
+
 QUOTE = ToolUse("clew_find_quote", {"text": "lighthouse"})
 WEATHER = ToolUse("weather", {"city": "Oslo"})
 
@@ -19,7 +37,7 @@ WEATHER = ToolUse("weather", {"city": "Oslo"})
 @pytest.mark.requirement("P-SRF-10", "P-SRF-12")
 @pytest.mark.parametrize("stream", [False, True])
 @pytest.mark.parametrize("inject", [False, True])
-def test_tools_are_answered_and_calls_of_the_client_kept(stream: bool, inject: bool) -> None:
+def test_tools_are_answered_and_calls_of_the_client_kept(clients: Clients, stream: bool, inject: bool) -> None:
     replies = (
         Reply("Noted."),
         Reply("Let me look.", (QUOTE,), "Where?"),
@@ -29,7 +47,7 @@ def test_tools_are_answered_and_calls_of_the_client_kept(stream: bool, inject: b
     upstream = ScriptedUpstream(in_turn(replies))
     with upstream.serving() as url, proxy(url, inject=inject, patience=30) as server:
         server.services.spaces.get("default").update("The lighthouse was built of granite.", "Noted.", session="old")
-        client = anthropic.Anthropic(api_key="k", base_url=server.url + "/anthropic")
+        client = clients(server.url + "/anthropic", anthropic.Anthropic)
         value: dict[str, Any] = request_of("anthropic", "The lighthouse stands at the cape.", tools=True)[1]
         del value["stream"]
         headers = {"X-Clew-Tools": "on"}
@@ -58,14 +76,14 @@ def test_tools_are_answered_and_calls_of_the_client_kept(stream: bool, inject: b
 
 
 @pytest.mark.requirement("P-SRF-10")
-def test_tools_are_off_unless_asked_for() -> None:
+def test_tools_are_off_unless_asked_for(clients: Clients) -> None:
     upstream = ScriptedUpstream(in_turn([Reply("Hello.")]))
     with upstream.serving() as url, proxy(url, patience=30) as server:
-        client = openai.OpenAI(api_key="k", base_url=server.url + "/openai/v1")
+        client = clients(server.url + "/openai/v1", openai.OpenAI)
         client.chat.completions.create(model="m", messages=[{"role": "user", "content": "Hello"}])
     assert b"clew_" not in upstream.chats()[0].body
     with upstream.serving() as url, proxy(url, tools=True, aliases=True, patience=30) as server:
-        client = openai.OpenAI(api_key="k", base_url=server.url + "/openai/v1")
+        client = clients(server.url + "/openai/v1", openai.OpenAI)
         for headers in ({}, {"X-Clew-Tools": "off"}, {"X-Clew-Incognito": "on"}):
             words: Any = [{"role": "user", "content": "Hello"}]
             client.chat.completions.create(model="m", messages=words, extra_headers=headers)
@@ -74,10 +92,10 @@ def test_tools_are_off_unless_asked_for() -> None:
 
 @pytest.mark.requirement("P-SRF-32", "P-SRF-31")
 @pytest.mark.parametrize("stream", [False, True])
-def test_commands_are_answered_never_sent_and_never_stored(stream: bool) -> None:
+def test_commands_are_answered_never_sent_and_never_stored(clients: Clients, stream: bool) -> None:
     upstream = ScriptedUpstream(in_turn([Reply("Noted."), Reply("At the cape.")]))
     with upstream.serving() as url, proxy(url, commands=True, inject=False, patience=30) as server:
-        client = openai.OpenAI(api_key="k", base_url=server.url + "/openai/v1")
+        client = clients(server.url + "/openai/v1", openai.OpenAI)
         words: list[Any] = []
 
         def says(text: str) -> str:

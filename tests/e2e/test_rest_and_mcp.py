@@ -1,6 +1,8 @@
 """The REST API and MCP over HTTP through the real server, with tokens, hosts and the official MCP client."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any
 
 import httpx2
@@ -49,9 +51,13 @@ def test_the_official_client_speaks_mcp_over_http() -> None:
         return str(result.content[0].text)
 
     async def main(url: str) -> None:
-        def connected(token: str) -> Client:
-            http = httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"})
-            return Client(streamable_http_client(url + "/clew/mcp", http_client=http))
+        @asynccontextmanager
+        async def connected(token: str) -> AsyncIterator[Client]:
+            async with (
+                httpx2.AsyncClient(headers={"Authorization": f"Bearer {token}"}) as http,
+                Client(streamable_http_client(url + "/clew/mcp", http_client=http)) as client,
+            ):
+                yield client
 
         async with connected(ALICE) as alice, connected(BOB) as bob, connected(READER) as reader:
             assert await text(alice, "remember", text="The lighthouse is Alice's.") == "Stored as notes:turn:0."

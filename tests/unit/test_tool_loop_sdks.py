@@ -1,6 +1,7 @@
 """The joined answers of a tool loop, read by the vendors' own SDKs."""
 
 import asyncio
+from contextlib import ExitStack, closing
 from typing import Any
 
 import anthropic
@@ -175,10 +176,10 @@ def test_gemini(stream: bool) -> None:
         tools=[types.Tool(function_declarations=[declared])],
         automatic_function_calling=types.AutomaticFunctionCallingConfig(disable=True),
     )
-    with upstream.serving() as url, proxy(url, tools=True, inject=False, patience=30) as server:
+    with upstream.serving() as url, proxy(url, tools=True, inject=False, patience=30) as server, ExitStack() as stack:
         server.services.spaces.get("default").add(told("We picked Redis for the sessions.", session="api"))
         options = types.HttpOptions(base_url=server.url + "/gemini")
-        client = genai.Client(api_key="k", http_options=options)
+        client = stack.enter_context(closing(genai.Client(api_key="k", http_options=options)))
         contents: list[Any] = [types.Content(role="user", parts=[types.Part(text="what did we pick?")])]
 
         def asked_for() -> list[Any]:
