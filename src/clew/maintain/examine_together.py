@@ -4,7 +4,6 @@ A process is this Python with `serve`, and gets stretches over a pipe. One that 
 fault of the home: its stretch is examined here.
 """
 
-import gc
 import os
 import pickle
 import subprocess
@@ -30,9 +29,6 @@ _AHEAD: Final = 2
 
 _MOST_WAITING: Final = 32
 """Stretches with results that wait for an earlier one."""
-
-_YOUNG: Final = 50_000
-"""Objects after which a helping process looks for garbage, of which a stretch makes hardly any."""
 
 _LENGTH: Final = 8
 _CODE: Final = "from clew.maintain.examine_together import serve; serve()"
@@ -122,8 +118,6 @@ class _Helpers:
 
 def serve() -> None:
     """Answers stretches until the pipe ends; what a helping process runs."""
-    gc.freeze()  # what was imported stays
-    gc.set_threshold(_YOUNG)
     while (stretch := _receive(sys.stdin.buffer)) is not None:
         _send(sys.stdout.buffer, examine(cast(Stretch, stretch)))
 
