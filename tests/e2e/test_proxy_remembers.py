@@ -1,7 +1,8 @@
 """What was said long ago is answered after the client has dropped it; the model knows nothing but its request."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, Final
 
 import anthropic
@@ -20,9 +21,11 @@ KEPT: Final = 6
 """Messages that the client still sends, as one with a small window would."""
 
 Ask = Callable[[list[dict[str, str]]], str]
+Client = Callable[[Way], AbstractContextManager[Ask]]
 
 
-def through_anthropic(path: Way) -> Ask:
+@contextmanager
+def through_anthropic(path: Way) -> Iterator[Ask]:
     client = anthropic.Anthropic(base_url=path.anthropic, api_key="k", max_retries=0)
 
     def ask(messages: list[dict[str, str]]) -> str:
@@ -30,10 +33,12 @@ def through_anthropic(path: Way) -> Ask:
         with client.messages.stream(model="claude-1", max_tokens=100, messages=given) as stream:
             return stream.get_final_text()
 
-    return ask
+    with client:
+        yield ask
 
 
-def through_openai(path: Way) -> Ask:
+@contextmanager
+def through_openai(path: Way) -> Iterator[Ask]:
     client = openai.OpenAI(base_url=path.openai, api_key="k", max_retries=0)
 
     def ask(messages: list[dict[str, str]]) -> str:
@@ -41,20 +46,24 @@ def through_openai(path: Way) -> Ask:
         answer = client.chat.completions.create(model="gpt-5", messages=given)
         return str(answer.choices[0].message.content)
 
-    return ask
+    with client:
+        yield ask
 
 
-def through_responses(path: Way) -> Ask:
+@contextmanager
+def through_responses(path: Way) -> Iterator[Ask]:
     client = openai.OpenAI(base_url=path.openai, api_key="k", max_retries=0)
 
     def ask(messages: list[dict[str, str]]) -> str:
         given: Any = messages
         return client.responses.create(model="gpt-5", input=given, store=False).output_text
 
-    return ask
+    with client:
+        yield ask
 
 
-def through_gemini(path: Way) -> Ask:
+@contextmanager
+def through_gemini(path: Way) -> Iterator[Ask]:
     client = genai.Client(api_key="k", http_options=gemini_types.HttpOptions(base_url=path.gemini))
 
     def ask(messages: list[dict[str, str]]) -> str:
@@ -67,7 +76,8 @@ def through_gemini(path: Way) -> Ask:
         ]
         return str(client.models.generate_content(model="gemini-2.5-pro", contents=contents).text)
 
-    return ask
+    with client:
+        yield ask
 
 
 CLIENTS: Final = (through_anthropic, through_openai, through_responses, through_gemini)
@@ -79,9 +89,8 @@ def told(number: int) -> str:
 
 @pytest.mark.requirement("P-UPS-07")
 @pytest.mark.parametrize("client", CLIENTS)
-def test_a_fact_from_turn_five_is_answered_at_turn_two_hundred(client: Callable[[Way], Ask]) -> None:
-    with way("proxied", answer_from_request, patience=30.0) as path:
-        ask = client(path)
+def test_a_fact_from_turn_five_is_answered_at_turn_two_hundred(client: Client) -> None:
+    with way("proxied", answer_from_request, patience=30.0) as path, client(path) as ask:
         said: list[dict[str, str]] = []
         for number in range(0, TURNS - 2, 2):
             said.append({"role": "user", "content": told(number)})
@@ -96,13 +105,14 @@ def test_a_fact_from_turn_five_is_answered_at_turn_two_hundred(client: Callable[
 
 @pytest.mark.requirement("P-UPS-07")
 def test_without_the_proxy_the_model_does_not_know() -> None:
-    with way("direct", answer_from_request) as path:
-        assert through_anthropic(path)([{"role": "user", "content": QUESTION}]) == UNKNOWN
+    with way("direct", answer_from_request) as path, through_anthropic(path) as ask:
+        assert ask([{"role": "user", "content": QUESTION}]) == UNKNOWN
 
 
 @pytest.mark.requirement("P-UPS-07")
 def test_a_new_conversation_knows_what_the_last_one_said() -> None:
     with way("proxied", answer_from_request, patience=30.0) as path:
-        ask = through_anthropic(path)
-        ask([{"role": "user", "content": FACT}])
-        assert "Mirabelle Quux" in through_openai(path)([{"role": "user", "content": QUESTION}])
+        with through_anthropic(path) as ask:
+            ask([{"role": "user", "content": FACT}])
+        with through_openai(path) as ask:
+            assert "Mirabelle Quux" in ask([{"role": "user", "content": QUESTION}])
