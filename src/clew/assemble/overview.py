@@ -32,7 +32,7 @@ LARGE: Final = 2000
 
 OF_ALL: Final = 0.25
 """Share of any budget for beats in short where nothing is named by which turns could be found. Of 0, 0.25 and 0.4 the
-best with each of six sources left out (docs/packing.md); what beats do not need goes to turns."""
+best over six sources together (docs/packing.md); what beats do not need goes to turns."""
 
 _LEAST: Final = 0.3
 """Weight that the least relevant beat has beside the most relevant one, whose weight is 1 more."""
