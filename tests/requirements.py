@@ -2243,6 +2243,7 @@ RELAY = (
         "issue 15",
         "Hostile and broken requests are refused, or passed on unambiguously; the server lives.",
     ),
+    Requirement("P-RLY-24", "issue 15", "An answer does not wait for the acknowledgement of its head."),
     Requirement(
         "P-RLY-23",
         "issue 15",

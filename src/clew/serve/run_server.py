@@ -15,6 +15,7 @@ from clew.errors import ConfigError, MissingExtra
 from clew.serve.access import Access, grants_of
 from clew.serve.app import make_app
 from clew.serve.event_log import EventLog, LibraryEvents
+from clew.serve.listening import BACKLOG, listening_socket
 from clew.serve.metrics import Metrics
 from clew.serve.services import Services
 from clew.serve.spaces import Spaces
@@ -31,7 +32,6 @@ KEEP_ALIVE: Final = 75
 """Seconds for which a client's unused connection stays open."""
 LARGEST_HEAD: Final = 256 << 10
 """Bytes of a request's line and headers; cookies and signed tokens are long."""
-BACKLOG: Final = 2048
 
 
 def services_of(
@@ -107,8 +107,7 @@ def listen(host: str, port: int) -> socket.socket:
         ConfigError: the address is taken, or none of this machine's.
     """
     try:
-        family = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][0]
-        listening = socket.create_server((host, port), family=family, backlog=BACKLOG)
+        listening = listening_socket(host, port)
     except OSError as error:
         raise ConfigError(
             f"cannot listen on {host!r}, port {port}: {error.strerror or error}; choose another --host or --port"

@@ -6,7 +6,6 @@ Borders: what is refused and how answers look is decided by the modules of each 
 import asyncio
 import gzip
 import json
-import socket
 import threading
 import time
 import zlib
@@ -15,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
+from clew.serve.listening import listening_socket
 from clew.serve.proxy.economy.cache_model import CacheModel, read_prompt
 from clew.serve.proxy.economy.prices import price_list
 from clew.serve.scripted import anthropic_rules, gemini_answers, gemini_rules
@@ -331,7 +331,7 @@ def serving(app: Any, port: int = 0) -> Iterator[str]:
     """Serves an ASGI application on a port of this machine, in a thread, while the block runs; gives its address."""
     import uvicorn  # of the extra serve; the application itself needs none
 
-    listener = socket.create_server(("127.0.0.1", port), backlog=1024)
+    listener = listening_socket("127.0.0.1", port)
     config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1, ws="none")
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, name="scripted-upstream", daemon=True)
