@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any, Final
 
+from clew.serve.proxy.echo import without_echoes
 from clew.serve.scripted.script import RecordedRequest, Reply
 
 UNKNOWN: Final = "I do not know."
@@ -47,10 +48,11 @@ def answer_from_request(request: RecordedRequest) -> Reply:
 
 
 def last_question(request: RecordedRequest) -> str:
-    """The last question in the request's last message; what the proxy put around it is no question."""
+    """The user's last question in the last message; what the proxy quotes behind it asks nothing."""
     value = request.value or {}
     given = value.get("messages") or value.get("contents") or value.get("input") or []
-    texts = [given] if isinstance(given, str) else list(strings(given[-1:]))
+    last = [given] if isinstance(given, str) else list(strings(given[-1:]))
+    texts = [without_echoes(text) for text in last]
     questions = [found for text in texts for found in re.findall(r"[^\n.!?]+\?", text)]
     return questions[-1].strip() if questions else " ".join(texts)
 
