@@ -288,3 +288,48 @@ def test_requests_beyond_what_the_threads_get_through_go_on() -> None:
         go.set()
     assert reasons == {"slow", "busy"}
     assert len(upstream.requests) == 100
+
+
+def health(server: RunningProxy) -> tuple[int, dict[str, str]]:
+    status, _, body = split(
+        ask(server.url, b"GET /clew/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+    )
+    return status, json.loads(body)["broken"]
+
+
+def awaited(server: RunningProxy, wanted: tuple[int, dict[str, str]]) -> None:
+    """Asks for the health until it is as wanted, since answers are stored after they have arrived."""
+    until = time.monotonic() + 20
+    while (found := health(server)) != wanted:
+        assert time.monotonic() < until, found
+        time.sleep(0.02)
+
+
+@pytest.mark.requirement("P-RLY-24")
+def test_health_is_degraded_while_the_store_of_a_running_server_fails(tmp_path: Path) -> None:
+    broken = failing_disk(tmp_path, apsw.IOError("broken"), ["read", "write", "sync"])
+    with running(broken) as (_, server):
+        chat(server, EARLIER)
+        awaited(server, (200, {}))
+        broken.break_now()
+        chat(server)
+        error = server.event("failed-open")["error"]
+        awaited(server, (503, {"default": error}))
+        incognito = post(PATH, BODY, b"Authorization: Bearer k", b"X-Clew-Incognito: on")
+        assert split(ask(server.url, incognito))[0] == 200
+        assert health(server)[0] == 503
+        broken.mend()
+        chat(server)
+        awaited(server, (200, {}))
+
+
+@pytest.mark.requirement("P-RLY-24")
+def test_health_is_degraded_when_the_database_is_destroyed_under_the_server(tmp_path: Path) -> None:
+    broken = Broken(lambda space: fill(Memory.open(tmp_path, space=space, config={"embedder": "none"})))
+    with running(broken) as (_, server):
+        chat(server, EARLIER)
+        awaited(server, (200, {}))
+        for path in tmp_path.glob(f"{DATABASE}*"):
+            path.write_bytes(b"\xa5" * path.stat().st_size)
+        chat(server)
+        awaited(server, (503, {"default": server.event("failed-open")["error"]}))

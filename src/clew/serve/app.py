@@ -65,7 +65,7 @@ class _Application:
             self._pages = await stack.enter_async_context(own_pages(services))
             forwarder = Forwarder()
             stack.push_async_callback(forwarder.close)
-            preparation = SafePreparation(CommandedPipeline(services.spaces, config), events, metrics)
+            preparation = SafePreparation(CommandedPipeline(services.spaces, config), services.spaces, events, metrics)
             workers = Workers(preparation, config.threads, config.patience, metrics)
             stack.push_async_callback(workers.close)
             self._proxy = Proxy(config, self._upstreams, forwarder, workers, metrics, events)

@@ -8,7 +8,7 @@ from clew.version import __version__
 
 
 def health(spaces: Spaces, events: EventLog, *, detailed: bool) -> dict[str, Any]:
-    """`ok`, or `degraded` when a memory cannot be opened: chats are then forwarded, and not remembered."""
+    """`ok`, or `degraded` when a memory cannot be opened or its store failed: chats are then not remembered."""
     broken = spaces.broken()
     page: dict[str, Any] = {"status": "degraded" if broken else "ok", "version": __version__}
     if detailed:

@@ -5,7 +5,7 @@ import time
 from collections.abc import Callable
 from typing import Final
 
-from clew.errors import ClewError, ClosedError
+from clew.errors import ClewError, ClosedError, StoreError
 from clew.memory import Memory
 
 AGAIN: Final = 5.0
@@ -22,6 +22,7 @@ class Spaces:
         self._locks: dict[str, threading.Lock] = {}
         self._open: dict[str, Memory] = {}
         self._failed: dict[str, tuple[float, ClewError]] = {}
+        self._faulty: dict[str, str] = {}
         self._closed = False
 
     def get(self, space: str) -> Memory:
@@ -61,9 +62,19 @@ class Spaces:
             raise ClosedError("the server is stopping; its memories are closed")
         return memory
 
+    def failed(self, space: str, error: Exception) -> None:
+        """Notes that the store of an open memory failed; other errors, and those of opening, are not noted here."""
+        if isinstance(error, StoreError) and space in self._open:
+            self._faulty[space] = type(error).__name__
+
+    def worked(self, space: str) -> None:
+        """Notes that the store of a memory works."""
+        self._faulty.pop(space, None)
+
     def broken(self) -> dict[str, str]:
-        """The spaces whose memory cannot be opened, with the type of the error."""
-        return {space: type(error).__name__ for space, (_, error) in list(self._failed.items())}
+        """The spaces whose memory cannot be opened, or whose store failed last time, with the type of the error."""
+        unopened = {space: type(error).__name__ for space, (_, error) in list(self._failed.items())}
+        return self._faulty | unopened
 
     def close(self) -> None:
         """Closes every memory; whoever asks for one afterwards gets an error."""

@@ -12,13 +12,14 @@ from clew.serve.proxy.exchange import ChatRequest
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.pipeline import Pipeline
+from clew.serve.spaces import Spaces
 
 
 class SafePreparation:
     """Runs the pipeline, and raises nothing. Threads share it."""
 
-    def __init__(self, pipeline: Pipeline, events: EventLog, metrics: Metrics) -> None:
-        self._pipeline, self._events, self._metrics = pipeline, events, metrics
+    def __init__(self, pipeline: Pipeline, spaces: Spaces, events: EventLog, metrics: Metrics) -> None:
+        self._pipeline, self._spaces, self._events, self._metrics = pipeline, spaces, events, metrics
 
     def prepare(self, chat: Chat) -> PreparedChat:
         """What goes upstream: what the pipeline makes of the request, or the request as it came."""
@@ -31,7 +32,9 @@ class SafePreparation:
         try:
             prepared = self._pipeline.run(chat, request)
         except Exception as error:  # noqa: BLE001  # the one place: any bug of the memory ends here
+            self._spaces.failed(chat.principal.space, error)
             return self._unchanged(chat, Unchanged.ERROR, error, request)
+        self._worked(chat, prepared)
         if prepared.receipt is not None:
             self._metrics.add("clew_injected_total")
         return prepared
@@ -52,7 +55,14 @@ class SafePreparation:
         try:
             self._pipeline.after(chat, prepared, answer)
         except Exception as error:  # noqa: BLE001  # the one place, on the way back
+            self._spaces.failed(chat.principal.space, error)
             self._events.failed("answer-not-stored", error, space=chat.principal.space)
+        else:
+            self._worked(chat, prepared)
+
+    def _worked(self, chat: Chat, prepared: PreparedChat) -> None:
+        if prepared.place is not None:  # else the store was not asked, as for a chat incognito
+            self._spaces.worked(chat.principal.space)
 
     def _unchanged(
         self, chat: Chat, why: Unchanged, error: Exception | None, request: ChatRequest | None = None
