@@ -305,7 +305,7 @@ def awaited(server: RunningProxy, wanted: tuple[int, dict[str, str]]) -> None:
         time.sleep(0.02)
 
 
-@pytest.mark.requirement("P-RLY-24")
+@pytest.mark.requirement("P-RLY-41")
 def test_health_is_degraded_while_the_store_of_a_running_server_fails(tmp_path: Path) -> None:
     broken = failing_disk(tmp_path, apsw.IOError("broken"), ["read", "write", "sync"])
     with running(broken) as (_, server):
@@ -323,7 +323,7 @@ def test_health_is_degraded_while_the_store_of_a_running_server_fails(tmp_path: 
         awaited(server, (200, {}))
 
 
-@pytest.mark.requirement("P-RLY-24")
+@pytest.mark.requirement("P-RLY-41")
 def test_health_is_degraded_when_the_database_is_destroyed_under_the_server(tmp_path: Path) -> None:
     broken = Broken(lambda space: fill(Memory.open(tmp_path, space=space, config={"embedder": "none"})))
     with running(broken) as (_, server):
