@@ -9,8 +9,8 @@ import pytest
 from clew import Memory
 from clew.condense.wires import WIRES
 from clew.errors import StoreError
-from clew.serve.proxy.economy.ledger import read_ledger
-from clew.serve.scripted.script import in_turn
+from clew.serve.proxy.economy.ledger import Spent, read_ledger
+from clew.serve.scripted.script import Fault, FaultKind, Reply, in_turn
 from clew.serve.scripted.server import ScriptedUpstream
 from tests.e2e.test_proxy_chats import KEYS
 from tests.e2e.test_proxy_stores import eventually, in_home
@@ -41,6 +41,11 @@ def chat(server: RunningProxy, value: dict[str, Any], *headers: bytes) -> None:
     assert status == 200, body
 
 
+def total(memory: Memory) -> Spent:
+    with memory.reads.store.snapshot() as reader:
+        return read_ledger(reader, memory.space).total
+
+
 @pytest.mark.requirement("P-ECO-16", "P-ECO-17")
 def test_a_conversation_longer_than_the_window_goes_on(tmp_path: Path) -> None:
     upstream = ScriptedUpstream(in_turn([f"Answer {number}." for number in range(60)]))
@@ -49,8 +54,8 @@ def test_a_conversation_longer_than_the_window_goes_on(tmp_path: Path) -> None:
             chat(server, request_of(rounds))
         memory = server.services.spaces.get("default")
         eventually(lambda: len(memory.sessions()), 1)
-        with memory.reads.store.snapshot() as reader:
-            found = read_ledger(reader, memory.space)
+        eventually(lambda: total(memory).requests, 20)
+        spent = total(memory)
     bodies = [json.loads(request.body) for request in upstream.chats()]
     assert len(bodies) == 20
     for body in bodies:
@@ -58,8 +63,7 @@ def test_a_conversation_longer_than_the_window_goes_on(tmp_path: Path) -> None:
         assert len(json.dumps(body)) / 4 < 1.15 * WINDOW
         assert body["messages"][-1]["content"][0]["text"] == "What next?"
     assert len(bodies[-1]["messages"]) < 81
-    assert found.total.requests == 20
-    assert found.total.cost > 0
+    assert spent.cost > 0
 
 
 @pytest.mark.requirement("P-ECO-15")
@@ -110,3 +114,15 @@ def test_an_incognito_request_is_cut_as_well_and_leaves_room_for_tools(tmp_path:
         assert WIRES["anthropic"].problems(body["messages"]) == []
         assert len(json.dumps(body)) / 4 < 1.15 * WINDOW
     assert len(json.loads(upstream.chats()[1].body)["tools"]) > 3
+
+
+@pytest.mark.requirement("P-ECO-13")
+@pytest.mark.parametrize("kind", [FaultKind.RATE_LIMIT, FaultKind.HTML_ERROR, FaultKind.RESET_BEFORE])
+def test_a_request_without_an_answer_costs_nothing_and_counts_as_failed(kind: FaultKind, tmp_path: Path) -> None:
+    upstream = ScriptedUpstream(in_turn([Reply(fault=Fault(kind)), "Answer."]))
+    with upstream.serving() as url, proxy(url, in_home(tmp_path)) as server:
+        ask(server.url, post(PATH, json.dumps(request_of(3)).encode(), *KEYS))
+        memory = server.services.spaces.get("default")
+        eventually(lambda: total(memory).requests, 1)
+        spent = total(memory)
+    assert (spent.failed, spent.cost, spent.saved, spent.block_tokens) == (1, 0.0, 0.0, 0)

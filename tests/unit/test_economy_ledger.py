@@ -7,7 +7,7 @@ import pytest
 from clew.serve.proxy.economy.cache_model import CacheUse
 from clew.serve.proxy.economy.decide import Choice, Decision, Prospect
 from clew.serve.proxy.economy.ledger import CostLedger, Passed, Spent, ledger_of, read_ledger, record, row_of
-from clew.serve.proxy.economy.prices import price_list
+from clew.serve.proxy.economy.prices import Price, price_list
 from clew.serve.proxy.exchange import TokenUsage
 from clew.store.memory import MemoryStore
 
@@ -88,6 +88,15 @@ def test_a_request_that_the_model_would_not_have_taken_is_compared_with_nothing(
     total = ledger_of([row]).total
     assert total.cost > 0
     assert (total.cost_without, total.saved) == (0.0, 0.0)
+
+
+@pytest.mark.requirement("P-ECO-13")
+@pytest.mark.parametrize("price", [PRICE, None])
+def test_a_request_that_was_refused_costs_nothing_and_counts_as_failed(price: Price | None) -> None:
+    row = row_of("default", passed(usage=TokenUsage(), refused="status 429"), price)
+    assert (row.cost_with, row.cost_without, row.block_tokens, row.predicted_written) == (0, 0, 0, None)
+    total = ledger_of([row]).total
+    assert (total.cost, total.saved, total.unpriced, total.failed, total.requests) == (0.0, 0.0, 0, 1, 1)
 
 
 @pytest.mark.requirement("P-ECO-14")

@@ -57,7 +57,7 @@ def ledger(scope: Scope, **only: Any) -> None:
         _print(title, rows)
     notes = [
         f"{counted(found.total.unpriced, 'request')} without a known price" if found.total.unpriced else "",
-        f"{counted(found.total.failed, 'request')} forwarded unchanged after an error" if found.total.failed else "",
+        f"{counted(found.total.failed, 'request')} failed, or forwarded unchanged" if found.total.failed else "",
     ]
     if any(notes):
         err().print("; ".join(note for note in notes if note), style="dim")

@@ -436,7 +436,7 @@ class RequestLogRow(NamedTuple):
     cost_with: int | None  # millionths of the currency in which prices are given
     cost_without: int | None  # likewise, had the request been passed through
     receipt: str | None
-    failed: str | None  # type of the error for which it went on unchanged
+    failed: str | None  # type of the error for which it went on unchanged, or why it was not answered
 
 
 class MetaRow(NamedTuple):

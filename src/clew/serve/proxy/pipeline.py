@@ -19,7 +19,7 @@ from clew.serve.proxy.assembly import Draft, assembled, fitted_to
 from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat, decoded
 from clew.serve.proxy.continued import ContinuedAnswers
 from clew.serve.proxy.economy.ledger import Passed, record
-from clew.serve.proxy.exchange import Answer, ChatRequest, Edit
+from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, TokenUsage
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.injections import PutBack
 from clew.serve.proxy.kept_answer import KeptAnswer
@@ -118,17 +118,19 @@ class Pipeline:
         request, place = prepared.request, prepared.place
         if request is None:
             return
-        said = Answer(complete=False)
-        if answer is not None and answer.status in _SUCCESS:
+        said, refused = Answer(complete=False), _refusal(answer)
+        if answer is not None and refused is None:
             said = answer.read(chat.wire, stream=request.stream)
         if chat.options.incognito:
             self._spaces.get(chat.principal.space).log.pass_over(request, said)
         elif place is not None:
             self._continued.note(chat.principal.space, request, said, place.conversation.session)
             place.space.log.store_answer(place.conversation, request, place.client, said)
-            self._log_cost(request, prepared, place, said)
+            self._log_cost(request, prepared, place, said.usage, refused)
 
-    def _log_cost(self, request: ChatRequest, prepared: PreparedChat, place: ChatPlace, said: Answer) -> None:
+    def _log_cost(
+        self, request: ChatRequest, prepared: PreparedChat, place: ChatPlace, usage: TokenUsage, refused: str | None
+    ) -> None:
         """Keeps a row of the ledger, unless the space is paused."""
         reads = place.space.memory.reads
         with reads.store.snapshot() as reader:
@@ -142,9 +144,10 @@ class Pipeline:
             client=place.client.name,
             session=place.conversation.session,
             decision=prepared.decision,
-            usage=said.usage,
+            usage=usage,
             receipt=prepared.receipt,
             failed=None if prepared.unchanged is None else str(prepared.unchanged),
+            refused=refused,
         )
         record(reads.store, reads.space, passed, place.space.economy.price(request.model))
 
@@ -178,3 +181,10 @@ class Pipeline:
             return None
         place.space.lost.brought_back(place.conversation.session, text)
         return chat.wire.appended(request, asked, kept)
+
+
+def _refusal(answer: KeptAnswer | None) -> str | None:
+    """Why a request was not answered; None when it was, if only in part."""
+    if answer is None:
+        return "no answer"
+    return None if answer.status in _SUCCESS else f"status {answer.status}"

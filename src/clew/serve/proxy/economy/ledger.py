@@ -25,6 +25,7 @@ class Passed:
         id: unique among the requests of one moment.
         decision: None where nothing was decided: a side request, recording only, or a failure.
         failed: type of the error for which the request went on unchanged.
+        refused: why the provider did not answer it, and so charges nothing; None when it answered.
     """
 
     id: str
@@ -37,6 +38,7 @@ class Passed:
     usage: TokenUsage = field(default_factory=TokenUsage)
     receipt: str | None = None
     failed: str | None = None
+    refused: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,7 +54,7 @@ class Spent(Record):
         cost_without: in dollars, had the same requests been passed through; of those that the model would have taken.
         saved: the difference for those; negative for what Clew cost.
         unpriced: requests without a known price; they count as tokens alone.
-        failed: requests that went on unchanged because of an error.
+        failed: requests that went on unchanged because of an error, or that were not answered.
     """
 
     name: str = ""
@@ -93,9 +95,11 @@ def row_of(space: str, passed: Passed, price: Price | None) -> RequestLogRow:
 
     What it cost follows from the tokens that the provider reports, or, where it reports none, from the predicted ones.
     What it would have cost is that, less what the prediction gives as the difference, in the provider's own tokens.
+    One that was not answered has no tokens and costs nothing, either way.
     """
-    decision, usage = passed.decision, passed.usage
-    cost = without = None
+    is_answered = passed.refused is None
+    decision, usage = (passed.decision, passed.usage) if is_answered else (None, TokenUsage())
+    cost = without = None if is_answered else 0.0
     if price is not None and (usage.input is not None or decision is not None):
         cost = _actual(usage, decision, price)
         predicted = decision.cost_without if decision is not None else None
@@ -127,7 +131,7 @@ def row_of(space: str, passed: Passed, price: Price | None) -> RequestLogRow:
         cost_with=None if cost is None else round(cost),
         cost_without=None if without is None else round(without),
         receipt=passed.receipt,
-        failed=passed.failed,
+        failed=passed.failed or passed.refused,
     )
 
 
