@@ -2049,6 +2049,11 @@ IDENTITY = (
         "issue 15",
         "What a client puts in place of dropped messages is nobody's word, and adds nothing where it is shorter.",
     ),
+    Requirement(
+        "P-IDN-19",
+        "issue 15",
+        "A request is looked up when the answers that its client has seen are stored, however slow the memory was.",
+    ),
 )
 
 FORMATS = (

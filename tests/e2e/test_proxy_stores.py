@@ -109,6 +109,24 @@ def test_a_block_stands_in_every_later_request_with_the_same_bytes(tmp_path: Pat
         assert after.startswith(before[: before.rindex(b"]")])
 
 
+@pytest.mark.requirement("P-IDN-19")
+def test_a_chat_whose_memory_opens_slowly_is_one_session_stored_once(tmp_path: Path) -> None:
+    go = threading.Event()
+
+    def opening(space: str) -> Memory:
+        go.wait(20)
+        return in_home(tmp_path)(space)
+
+    texts = ["Hello there.", "One.", "And then?", "Two.", "And at last?", "Three."]
+    upstream = ScriptedUpstream(in_turn(texts[1::2]))
+    with upstream.serving() as url, proxy(url, opening, patience=0.05) as server:
+        for count in (1, 3, 5):
+            chat(server, said(*texts[:count]))
+        go.set()
+        eventually(lambda: [text for _, text in stored(server)], texts)
+        assert len({turn.session for turn in server.services.spaces.get("default").turns()}) == 1
+
+
 @pytest.mark.requirement("P-RLY-16")
 def test_incognito_leaves_nothing(tmp_path: Path) -> None:
     with ScriptedUpstream(in_turn(["Fine."])).serving() as url, proxy(url, in_home(tmp_path)) as server:

@@ -18,6 +18,8 @@ WAITING: Final = 64
 """Jobs for each thread that may wait; a request beyond them goes on without the memory."""
 CLOSING: Final = 30.0
 """Seconds that stopping waits for answers to be stored."""
+IN_TURN: Final = 10.0
+"""Seconds that a preparation waits for answers before it to be stored; its client waits no longer than its patience."""
 
 
 class Preparation(Protocol):
@@ -51,15 +53,18 @@ class Workers:
         self._threads = threads
         self._jobs = 0
         self._overdue = 0
-        self._afterwards: set[asyncio.Future[None]] = set()
+        self._afterwards: dict[asyncio.Future[None], str] = {}  # with the space
 
     async def prepared(self, chat: Chat) -> "Preparing":
-        """Prepares a chat, for at most `serve.patience` seconds."""
+        """Prepares a chat, for at most `serve.patience` seconds; what takes longer ends behind the scenes.
+
+        It begins when the answers that clients of its space have seen are stored: its history may go on from one.
+        """
         began = time.monotonic()
         if self._jobs >= self._most:
             return Preparing(None, await self._without(chat, Unchanged.BUSY))
         hangs = self._overdue >= self._threads  # then waiting would hold up every request for nothing
-        job = self._submit(lambda: self._preparation.prepare(chat))
+        job = self._counted(self._begun(chat))
         await asyncio.wait((job,), timeout=0 if hangs else self._patience)
         if not job.done() and chat.ticket.give_up():
             self._overdue += 1
@@ -79,13 +84,9 @@ class Workers:
             prepared = replace(await job, unchanged=preparing.sent.unchanged)
             await self._submit(lambda: self._preparation.after(chat, prepared, answer))
 
-        if job.done():  # at once, so that the client's next request finds it before its own in the queue
-            prepared = job.result()
-            task = self._submit(lambda: self._preparation.after(chat, prepared, answer))
-        else:
-            task = asyncio.ensure_future(store())
-        self._afterwards.add(task)
-        task.add_done_callback(self._afterwards.discard)
+        task = asyncio.ensure_future(store())
+        self._afterwards[task] = chat.principal.space
+        task.add_done_callback(self._afterwards.pop)
 
     async def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
         """Keeps calls of Clew's tools, before the client comes back with the results of its own."""
@@ -102,9 +103,26 @@ class Workers:
         loop = asyncio.get_running_loop()
         return await loop.run_in_executor(self._spare, self._preparation.without_memory, chat, why)
 
+    def _begun(self, chat: Chat) -> "asyncio.Future[PreparedChat]":
+        """A preparation, in its turn."""
+        earlier = [task for task, space in self._afterwards.items() if space == chat.principal.space]
+        if not earlier:
+            return self._run(lambda: self._preparation.prepare(chat))
+
+        async def in_turn() -> PreparedChat:
+            await asyncio.wait(earlier, timeout=IN_TURN)
+            return await self._run(lambda: self._preparation.prepare(chat))
+
+        return asyncio.ensure_future(in_turn())
+
+    def _run(self, work: Callable[[], _T]) -> "asyncio.Future[_T]":
+        return asyncio.get_running_loop().run_in_executor(self._pool, work)
+
     def _submit(self, work: Callable[[], _T]) -> "asyncio.Future[_T]":
+        return self._counted(self._run(work))
+
+    def _counted(self, job: "asyncio.Future[_T]") -> "asyncio.Future[_T]":
         self._jobs += 1
-        job = asyncio.get_running_loop().run_in_executor(self._pool, work)
         job.add_done_callback(self._settled)
         return job
 

@@ -1,0 +1,98 @@
+"""The order in which threads work on chats: a question comes after the answers that its client has seen."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+
+import pytest
+
+from clew.serve.access import Principal
+from clew.serve.metrics import Metrics
+from clew.serve.proxy.chats import Chat, ChatTicket, PreparedChat, Unchanged
+from clew.serve.proxy.headers import RequestOptions
+from clew.serve.proxy.held_calls import HeldExchange
+from clew.serve.proxy.kept_answer import KeptAnswer
+from clew.serve.proxy.wires import wire_of
+from clew.serve.proxy.workers import Workers
+
+LONG = 60.0
+
+
+class Noted:
+    """Notes what begins and ends; what is named in `held` ends only when it may."""
+
+    def __init__(self, held: str) -> None:
+        self.log: list[str] = []
+        self.go = threading.Event()
+        self._held = held
+
+    def _note(self, step: str) -> None:
+        self.log.append(f"{step} begins")
+        if step == self._held:
+            self.go.wait(LONG)
+        self.log.append(f"{step} ends")
+
+    def prepare(self, chat: Chat) -> PreparedChat:
+        self._note(f"prepare {chat.path}")
+        return PreparedChat()
+
+    def without_memory(self, chat: Chat, why: Unchanged) -> PreparedChat:
+        assert chat.path
+        return PreparedChat(unchanged=why)
+
+    def hold(self, chat: Chat, prepared: PreparedChat, held: HeldExchange) -> None:
+        raise AssertionError((chat, prepared, held))
+
+    def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
+        assert answer is None
+        self._note(f"after {chat.path} {prepared.unchanged}")
+
+
+def chat(name: str, space: str = "default") -> Chat:
+    wire = wire_of("POST", "/v1/messages")
+    assert wire is not None
+    return Chat(wire, name, {}, b"", "", Principal(space), RequestOptions(), ChatTicket())
+
+
+@pytest.mark.requirement("P-IDN-19")
+def test_a_slow_chat_and_its_answer_are_stored_before_its_next_request_is_looked_at() -> None:
+    noted = Noted("prepare 1")
+
+    async def talk() -> None:
+        workers = Workers(noted, 4, 0.05, Metrics())
+        first = await workers.prepared(chat("1"))
+        workers.afterwards(chat("1"), first, None)
+        second = await workers.prepared(chat("2"))
+        assert (first.sent.unchanged, second.sent.unchanged) == (Unchanged.SLOW, Unchanged.SLOW)
+        workers.afterwards(chat("2"), second, None)
+        noted.go.set()
+        await workers.close()
+
+    asyncio.run(talk())
+    steps = ("prepare 1", "after 1 slow", "prepare 2", "after 2 slow")
+    assert noted.log == [f"{step} {word}" for step in steps for word in ("begins", "ends")]
+
+
+@pytest.mark.requirement("P-IDN-19")
+def test_an_answer_that_the_client_has_is_stored_before_its_next_request_is_looked_at() -> None:
+    noted = Noted("after 1 None")
+
+    async def talk() -> None:
+        workers = Workers(noted, 4, LONG, Metrics())
+        workers.afterwards(chat("1"), await workers.prepared(chat("1")), None)
+        second = asyncio.ensure_future(workers.prepared(chat("2")))
+        await until(lambda: "after 1 None begins" in noted.log)
+        await workers.prepared(chat("of another", "other"))  # does not wait
+        assert not second.done()
+        noted.go.set()
+        assert (await second).sent.unchanged is None
+        await workers.close()
+
+    asyncio.run(talk())
+    assert noted.log.index("after 1 None ends") < noted.log.index("prepare 2 begins")
+    assert noted.log.index("prepare of another ends") < noted.log.index("after 1 None ends")
+
+
+async def until(is_so: Callable[[], bool]) -> None:
+    while not is_so():
+        await asyncio.sleep(0.001)
