@@ -12,11 +12,18 @@ from tests.proxies import proxy
 from tests.raw_upstreams import ask, post, split
 
 SHOWN = "correct-horse-battery"
+API = "/clew/api/v1/stats"
 
 
 def get(path: str, *headers: bytes, method: bytes = b"GET", host: bytes = b"localhost") -> bytes:
     lines = [b"%b %b HTTP/1.1" % (method, path.encode()), b"Host: " + host, b"Connection: close", *headers]
     return b"\r\n".join(lines) + b"\r\n\r\n"
+
+
+def told(answer: bytes) -> dict[str, str]:
+    """The error in an answer of the REST API."""
+    error: dict[str, str] = json.loads(split(answer)[2])["error"]
+    return error
 
 
 @pytest.mark.requirement("P-RLY-13")
@@ -56,6 +63,9 @@ def test_pages_need_the_token_but_for_health_in_one_word() -> None:
         for path in ("/clew/metrics", "/clew/mcp", "/clew/nothing", "/clew/api/v1/stats"):
             assert split(ask(server.url, get(path)))[0] == 401
         assert json.loads(split(ask(server.url, get("/clew/health")))[2]).keys() == {"status", "version"}
+        missing, wrong = (ask(server.url, get(API, *shown)) for shown in ((), (b"X-Clew-Token: another-token",)))
+        assert "needs a token" in told(missing)["message"]
+        assert "this token is not known" in told(wrong)["message"]
         bearer = b"Authorization: Bearer " + SHOWN.encode()
         assert split(ask(server.url, get("/clew/metrics", bearer)))[0] == 200
         assert split(ask(server.url, get("/clew/nothing", bearer)))[0] == 404
@@ -70,6 +80,13 @@ def test_names_and_pages_of_others_are_refused_everywhere(path: str) -> None:
     with proxy("http://127.0.0.1:9") as server:
         assert split(ask(server.url, get(path, host=b"evil.example")))[0] == 403
         assert split(ask(server.url, get(path, b"Origin: https://evil.example")))[0] == 403
+
+
+@pytest.mark.requirement("P-RLY-11", "P-SRF-22")
+def test_the_refusal_of_a_name_or_page_says_which_setting_allows_it() -> None:
+    with proxy("http://127.0.0.1:9") as server:
+        assert "serve.hosts" in told(ask(server.url, get(API, host=b"evil.example")))["next"]
+        assert "serve.origins" in told(ask(server.url, get(API, b"Origin: https://evil.example")))["next"]
 
 
 @pytest.mark.requirement("P-RLY-14")

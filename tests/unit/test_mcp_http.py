@@ -59,7 +59,10 @@ def test_the_official_client_stores_and_recalls_over_http() -> None:
                 assert "We picked Redis" in brief.contents[0].text  # type: ignore[union-attr]  # it is text
                 failed = await two.call_tool("recall", {"query": ""})
                 assert failed.is_error
-                assert "query is empty" in text(failed)
+                assert text(failed).startswith("query is empty")
+                unknown = await two.call_tool("open", {"id": "nope"})
+                assert unknown.is_error
+                assert text(unknown).startswith("'nope' is not a turn id")
 
         served(lambda _: tools_over(memory), work)
 

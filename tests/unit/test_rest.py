@@ -135,6 +135,9 @@ WRONG = [
     ("POST", "/query", {"expression": "(O1 > "}, "position"),
     ("POST", "/forget", {"dry_run": "yes"}, "true or false"),
     ("GET", "/turns?limit=0", None, "expected 1 to 200"),
+    ("GET", f"/turns?limit={10**20}", None, f"limit is {10**20}; expected 1 to 200"),
+    ("GET", f"/turns?limit={'9' * 5_000}", None, "1 to 200"),
+    ("GET", "/turns?limit=ten", None, "expected a whole number, 1 to 200"),
     ("GET", "/turns?limit=3&limit=4", None, "twice"),
     ("GET", "/turns?color=red", None, "has 'color'"),
     ("GET", "/turns?session=%ff", None, "cannot be read"),
@@ -167,6 +170,11 @@ def test_other_errors_have_the_same_shape() -> None:
         assert wrong.headers["allow"] == "GET, POST"
         text = await client.post("/recall", content="query=x", headers={"content-type": "text/plain"})
         assert problem(text)[:2] == (415, "unsupported_type")
+        assert "Content-Type of the body is 'text/plain'; expected 'application/json'" in problem(text)[2]
+        untyped = await client.post("/recall", content=b"x")
+        assert "Content-Type of the body is missing" in problem(untyped)[2]
+        for unknown in ("none%3Aturn%3A9", "chain-0123456789abcdef", "image-0123456789abcdef"):
+            assert problem(await client.get(f"/restore/{unknown}"))[:2] == (404, "not_found")
         for content in ("[1]", "{", "[" * 50_000, "\xff", '{"query": "' + "x" * 200_000 + '"}'):
             got = await client.post("/recall", content=content, headers={"content-type": "application/json"})
             assert problem(got)[:2] == (400, "bad_request")

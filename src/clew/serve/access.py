@@ -24,6 +24,7 @@ Headers = Mapping[bytes, bytes]
 
 NO_TOKEN: Final = "none"  # noqa: S105  # the value of the setting that means there is none
 _GRANT: Final = re.compile(r"(?P<space>[^\s:=]+)(?::(?P<scopes>[a-z+]+))?=(?P<token>\S+)")
+_OTHER: Final = "send a token of the server's settings, as X-Clew-Token or as Authorization: Bearer"
 _LITERAL_LEAST: Final = 8
 """Characters of a token that stands in a setting; shorter ones are guessed."""
 
@@ -61,11 +62,19 @@ class Principal:
 
 @dataclass(frozen=True, slots=True)
 class AccessDenied:
-    """Why a request is refused: the HTTP status, a message with the next step, and when to come again, in seconds."""
+    """Why a request is refused.
+
+    Attributes:
+        status: of HTTP.
+        message: what came and what was expected.
+        retry_after: when to come again, in seconds.
+        next: what to do about it, where the status alone does not tell.
+    """
 
     status: int
     message: str
     retry_after: int | None = None
+    next: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,7 +167,10 @@ class Access:
         refusal = self.checked_origin(headers)
         if refusal is not None:
             return refusal
-        principal = self._principal(_shown_token(headers, own_page=own_page))
+        token = _shown_token(headers, own_page=own_page)
+        principal = self._principal(token)
+        if principal is None and token:
+            return AccessDenied(401, "this token is not known", next=_OTHER)
         if principal is None:
             return AccessDenied(401, "this server needs a token; send it as the header X-Clew-Token")
         wait = self._rate.wait(principal.name)
@@ -170,10 +182,12 @@ class Access:
         """Refuses names by which this server is not called, and other sites' pages: a browser would carry both here."""
         host = headers.get(b"host")
         if host is not None and not self._is_own_host(host.decode("latin-1")):
-            return AccessDenied(403, f"this server is not called {_shown(host)}; serve.hosts lists its names")
+            said = f"this server is not called {_shown(host)}; serve.hosts lists its names"
+            return AccessDenied(403, said, next="call it by one of its names, or add this one to serve.hosts")
         origin = headers.get(b"origin")
         if origin is not None and not self._is_own_origin(origin.decode("latin-1")):
-            return AccessDenied(403, f"pages of {_shown(origin)} may not call this server; see serve.origins")
+            said = f"pages of {_shown(origin)} may not call this server; see serve.origins"
+            return AccessDenied(403, said, next="add the origin to serve.origins, if its pages may call this server")
         return None
 
     def _is_own_host(self, host: str) -> bool:

@@ -113,7 +113,7 @@ class _Application:
 
     async def _refuse(self, request: Incoming, denied: AccessDenied, send: "Send") -> None:
         if request.path.startswith(API):
-            headers, body = refusal(denied.status, denied.message)
+            headers, body = refusal(denied.status, denied.message, denied.next)
         else:
             found = split_prefix(request.path)
             headers, body = error_answer(found[0] if found else None, denied.status, denied.message)

@@ -70,6 +70,8 @@ def make_server(tools: Tools) -> "MCPServer[Any]":
             try:
                 return await super().call_tool(name, arguments, context)
             except ToolError as error:
+                if isinstance(error.__cause__, ToolError):  # what the tool itself said, which the SDK repeats
+                    raise ToolError(str(error.__cause__)) from None
                 wrong = _wrong_values(offered[name], error.__cause__)
                 if wrong is None:
                     raise

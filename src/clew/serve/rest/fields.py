@@ -16,7 +16,7 @@ LONGEST: Final = 100_000
 """Characters of a text, unless a field says otherwise."""
 
 _HALF: Final = re.compile("[\ud800-\udfff]")
-_WHOLE: Final = re.compile(r"-?[0-9]{1,18}")
+_WHOLE: Final = re.compile(r"-?[0-9]{1,4000}")  # of more digits Python reads no number
 _MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\d[Tt]\d\d:\d\d(:\d\d(\.\d{1,9})?)?([Zz]|[+-]\d\d:\d\d)")
 _SHOWN: Final = 60
 
@@ -158,7 +158,7 @@ def _moment(field: Field, value: str) -> datetime:
 def _whole(field: Field, value: Any) -> int:
     is_whole = isinstance(value, int) and not isinstance(value, bool)
     if not is_whole and not (isinstance(value, float) and value.is_integer()):
-        raise field.wrong(value, "a whole number")
+        raise field.wrong(value, f"a whole number, {field.low} to {field.high}")
     if not field.low <= value <= field.high:
         raise field.wrong(value, f"{field.low} to {field.high}")
     return int(value)

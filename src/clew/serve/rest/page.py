@@ -147,7 +147,8 @@ async def _body(scope: "Scope", receive: "Receive") -> bytes:
         if size > MOST_BYTES:
             raise _Refused("too_large", f"the body has more than {MOST_BYTES} bytes", (b"connection", b"close"))
     if size and not any(kind.partition(b";")[0].strip().lower() == b"application/json" for kind in kinds):
-        raise _Refused("unsupported_type", f"the body is {b''.join(kinds)[:60]!r}, expected application/json")
+        came = repr(kinds[0].decode("latin-1")[:60]) if kinds else "missing"
+        raise _Refused("unsupported_type", f"the Content-Type of the body is {came}; expected 'application/json'")
     return b"".join(parts)
 
 

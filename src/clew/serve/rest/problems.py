@@ -89,15 +89,15 @@ _MEANINGS: Final[tuple[tuple[type[BaseException], _Meaning], ...]] = (  # the fi
 INTERNAL: Final = _Meaning(500, "internal", "see the server's log, and report the type of the error")
 
 
-def problem(code: str, message: str) -> tuple[int, ApiErrorBody]:
-    """Status and body of an error that is found before an endpoint is called."""
-    return STATUSES[code], ApiErrorBody(error=ApiError(code=code, message=message, next=NEXT[code]))
+def problem(code: str, message: str, following: str | None = None) -> tuple[int, ApiErrorBody]:
+    """Status and body of an error that is found before an endpoint is called; `following` is what to do next."""
+    return STATUSES[code], ApiErrorBody(error=ApiError(code=code, message=message, next=following or NEXT[code]))
 
 
-def refusal(status: int, message: str) -> tuple[list[tuple[bytes, bytes]], bytes]:
+def refusal(status: int, message: str, following: str | None = None) -> tuple[list[tuple[bytes, bytes]], bytes]:
     """Headers and body of an error that is found before the API is asked, by its status."""
     code = next((code for code, known in STATUSES.items() if known == status), "bad_request")
-    body = json.dumps(problem(code, message)[1].to_dict()).encode("ascii")
+    body = json.dumps(problem(code, message, following)[1].to_dict()).encode("ascii")
     return [(b"content-type", b"application/json"), (b"content-length", b"%d" % len(body))], body
 
 
