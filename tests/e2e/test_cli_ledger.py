@@ -47,6 +47,23 @@ def test_totals_are_printed_and_given_as_json(requests: Path) -> None:
 
 
 @pytest.mark.requirement("P-ECO-14")
+def test_large_figures_stand_below_their_titles_in_80_columns(tmp_home: Path) -> None:
+    model, home = "claude-opus-4-1-20250805", tmp_home / "home"
+    with Memory.open(home, embedder="none") as memory:
+        memory.add(Turn(role="user", content="Which port?", session="api"))
+        usage = TokenUsage(input=183_456_789, cached=170_123_456, written=9_999_999, output=99_960)
+        passed = Passed(id="1", at=datetime(2026, 11, 20, tzinfo=UTC), wire="anthropic", model=model, usage=usage)
+        record(memory.reads.store, memory.space, passed, price_list().price(model))
+    lines = done("ledger", "--home", home).splitlines()
+    titles = "reqs input cached pred. written output added cost saved".split()
+    assert [line.split()[1:] for line in lines if "reqs" in line] == [titles] * 4
+    assert max(len(line) for line in lines) <= 80
+    figures = [line.split()[1:] for line in lines if "183M" in line]
+    assert figures == [["1", "183M", "170M", "0", "10.0M", "100k", "0", "$500.18", "$0.0000"]] * 4
+    assert lines[-1].index("183M") + 4 == lines[-2].index("input") + 5
+
+
+@pytest.mark.requirement("P-ECO-14")
 def test_what_is_not_priced_and_what_failed_is_said(requests: Path) -> None:
     result = run("ledger", "--home", requests)
     assert "1 request without a known price; 1 request failed, or forwarded unchanged" in result.stderr

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 import click
 
@@ -18,6 +18,24 @@ NAME = 40
 ROWS = 20
 """Most rows of a table."""
 
+LEAST_NAME = 16
+"""Characters that the column of names has at least, so that the tables stand below each other."""
+
+COLUMNS: Final = {
+    "reqs": 5,
+    "input": 5,
+    "cached": 6,
+    "pred.": 5,
+    "written": 7,
+    "output": 6,
+    "added": 5,
+    "cost": 7,
+    "saved": 8,
+}
+"""Titles and widths; with the names and a blank between them they fit into 80 characters."""
+
+_UNITS: Final = {"k": 1e3, "M": 1e6, "G": 1e9}
+
 
 @click.command()
 @click.option("--session", metavar="NAME", help="Only this conversation.")
@@ -31,8 +49,11 @@ ROWS = 20
 def ledger(scope: Scope, **only: Any) -> None:
     """Print what requests through the proxy cost, by day, model and conversation.
 
-    Tokens are those that the providers report. `saved` is the difference to what the same requests would have cost
-    without Clew, by the model of the provider's cache; it is negative where the added blocks cost more than was saved.
+    `reqs` are requests. Tokens are those that the providers report, in k, M and G where there are many: `input` with
+    those `cached` and `written` to the provider's cache in it, and `output`. `pred.` is what was predicted to be
+    cached, and `added` is what Clew put in. `cost` and `saved` are in dollars. `saved` is the difference to what the
+    same requests would have cost without Clew, by the model of the provider's cache; it is negative where the added
+    blocks cost more than was saved.
     Requests to models whose price is unknown count as tokens alone.
     """
     from clew.serve.proxy.economy.ledger import read_ledger  # so that other commands start without the proxy
@@ -55,6 +76,8 @@ def ledger(scope: Scope, **only: Any) -> None:
         ("total", (found.total,)),
     ):
         _print(title, rows)
+        if title != "total":
+            out().print()
     notes = [
         f"{counted(found.total.unpriced, 'request')} without a known price" if found.total.unpriced else "",
         f"{counted(found.total.failed, 'request')} failed, or forwarded unchanged" if found.total.failed else "",
@@ -64,20 +87,41 @@ def ledger(scope: Scope, **only: Any) -> None:
 
 
 def _print(title: str, rows: Sequence[Any]) -> None:
-    table = grid(title, "requests", "input", "cached", "predicted", "written", "output", "ours", "cost", "saved")
+    table = grid(title, *(f">{name}" for name in COLUMNS), titles=True)
+    table.padding, table.expand = (0, 1, 0, 0), False  # so that ten columns stand in 80
+    first, *others = table.columns
+    first.no_wrap, first.min_width = False, LEAST_NAME
+    for column, width in zip(others, COLUMNS.values(), strict=True):
+        column.no_wrap, column.ratio, column.min_width = True, None, width
     for row in rows[:ROWS]:
         table.add_row(
             shortened(row.name or ("all" if title == "total" else "none"), NAME),
-            f"{row.requests:,}",
-            f"{row.input:,}",
-            f"{row.cached:,}",
-            f"{row.predicted_cached:,}",
-            f"{row.written:,}",
-            f"{row.output:,}",
-            f"{row.block_tokens:,}",
-            f"${row.cost:,.4f}",
-            f"{'-' if row.saved < 0 else ''}${abs(row.saved):,.4f}",
+            _short(row.requests),
+            _short(row.input),
+            _short(row.cached),
+            _short(row.predicted_cached),
+            _short(row.written),
+            _short(row.output),
+            _short(row.block_tokens),
+            _dollars(row.cost),
+            _dollars(row.saved),
         )
     lay_out(out(), table)
     if len(rows) > ROWS:
         err().print(f"{len(rows) - ROWS} more rows; --json has them all.", style="dim")
+
+
+def _short(count: int) -> str:
+    """A count in at most five characters below 10^12: 9,999, 12.3k, 123k, 1.2M."""
+    if count < 10_000:
+        return f"{count:,}"
+    value, unit = next((count / size, unit) for unit, size in _UNITS.items() if count < 999.5 * size or unit == "G")
+    return f"{value:.1f}{unit}" if value < 99.95 else f"{value:.0f}{unit}"
+
+
+def _dollars(amount: float) -> str:
+    """An amount in at most seven characters and its sign below a million."""
+    size = abs(amount)
+    places = 4 if size < 1 else 2 if size < 1000 else 0
+    sign = "-" if amount < 0 and round(size, places) else ""
+    return f"{sign}${size:,.{places}f}"
