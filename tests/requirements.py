@@ -1538,6 +1538,7 @@ SURFACES = (
     Requirement(
         "P-SRF-22", "DESIGN 10", "Every error of the API has one shape: code, message, next step; no input is a 500."
     ),
+    Requirement("P-SRF-51", "Issue 15", "The REST API gives the ledger of costs, of a conversation or since a time."),
     Requirement("P-SRF-23", "Issue 15", "Each endpoint needs a scope of the token."),
     Requirement("P-SRF-24", "DESIGN 10", "The OpenAPI document is made from the declarations that check the input."),
     Requirement("P-SRF-17", "Issue 15", "The vendors' SDKs read the joined answers, streamed and whole."),

@@ -3,6 +3,7 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx2
@@ -10,6 +11,8 @@ import pytest
 
 from clew.memory import Memory
 from clew.serve.access import EVERYTHING, AccessScope
+from clew.serve.proxy.economy.ledger import Passed, read_ledger, record
+from clew.serve.proxy.exchange import TokenUsage
 from clew.serve.rest.endpoints import ENDPOINTS
 from clew.serve.rest.openapi import document
 from tests.memories import quiet, timed, told
@@ -217,6 +220,35 @@ def test_each_endpoint_needs_its_scope(scope: AccessScope) -> None:
     with quiet() as memory:
         memory.add(told("x"))
         through(memory, work, frozenset({scope}))
+
+
+@pytest.mark.requirement("P-SRF-51")
+def test_the_ledger_is_given_whole_of_a_conversation_and_since_a_time() -> None:
+    def passed(number: int, session: str) -> Passed:
+        at = datetime(2026, 11, 20 + number, tzinfo=UTC)
+        usage = TokenUsage(input=100, output=10)
+        return Passed(id=str(number), at=at, wire="openai", model="m", session=session, usage=usage)
+
+    async def work(client: httpx2.AsyncClient) -> None:
+        async def requests(**only: str) -> Any:
+            return (await client.get("/ledger", params=only)).json()["total"]["requests"]
+
+        whole = (await client.get("/ledger")).json()
+        assert [(day["name"], day["input"]) for day in whole["days"]] == [
+            (f"2026-11-{day}", 100) for day in (22, 21, 20)
+        ]
+        assert await requests(session="s") == 2
+        assert await requests(since="2026-11-21T00:00:00Z") == 2
+        assert await requests(since="2026-11-21", session="s") == 1
+        assert await requests(session="other") == 0
+        assert problem(await client.get("/ledger", params={"since": "tea"}))[:2] == (400, "bad_request")
+        with memory.reads.store.snapshot() as reader:
+            assert whole == read_ledger(reader, memory.space).to_dict()
+
+    with quiet() as memory:
+        for number, session in enumerate("sts"):
+            record(memory.reads.store, memory.space, passed(number, session), None)
+        through(memory, work)
 
 
 @pytest.mark.requirement("P-SRF-24")

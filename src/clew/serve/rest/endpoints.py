@@ -13,14 +13,16 @@ from clew.memory import Memory
 from clew.memory.arguments import given_text
 from clew.rank.strategies import AUTO, STRATEGIES
 from clew.recall.recap import STYLES
+from clew.recall.timeline import with_moments
 from clew.rows.turn_log import turn_page
 from clew.serve.access import AccessScope
+from clew.serve.proxy.economy.ledger import CostLedger, read_ledger
 from clew.serve.rest.cursors import cursor, page, paging, read_cursor
 from clew.serve.rest.fields import Field, FieldKind, FieldPlace
 from clew.types import Context, ForgetReport, Hit, IngestReport, Receipt, Stats, Turn
 from clew.types.record import Record
 from clew.types.session import SessionInfo
-from clew.types.turn import ORIGINS, PART_TYPES, ROLES, Part
+from clew.types.turn import ORIGINS, PART_TYPES, ROLES, Part, aware
 
 Given = Mapping[str, Any]
 
@@ -183,6 +185,13 @@ def _forget(memory: Memory, given: dict[str, Any]) -> dict[str, Any]:
 
 def _stats(memory: Memory, _given: Given) -> dict[str, Any]:
     return memory.stats().to_dict()
+
+
+def _ledger(memory: Memory, given: Given) -> dict[str, Any]:
+    session = None if given["session"] is None else given_text(given["session"], "session")
+    only = with_moments(memory.reads.live.view(), memory.reads.clock(), {"session": session, "since": given["since"]})
+    with memory.reads.store.snapshot() as reader:
+        return read_ledger(reader, memory.space, session=session, since=aware(only["since"], "since")).to_dict()
 
 
 _TRY: Final = Field(name="dry_run", about="Only say what would be done.", kind=FieldKind.BOOLEAN, default=False)
@@ -371,5 +380,18 @@ ENDPOINTS: Final = (
         scope=_READ,
         call=_stats,
         gives=Stats,
+    ),
+    Endpoint(
+        method="GET",
+        path="/ledger",
+        name="ledger",
+        about="What requests through the proxy cost and saved, in all and by session, day and model.",
+        scope=_READ,
+        call=_ledger,
+        gives=CostLedger,
+        fields=(
+            _named("session", "Only requests of this conversation.", place=_QUERY),
+            _named("since", "Only requests since then: a moment, or words such as `last week`.", place=_QUERY),
+        ),
     ),
 )
