@@ -86,6 +86,22 @@ def test_where_it_is_off_requests_stay_byte_for_byte(
     assert [request.body for request in upstream.chats()] == [body, packed]
 
 
+@pytest.mark.requirement("P-FMT-11")
+def test_nothing_is_added_to_a_message_that_asks_nothing() -> None:
+    def opening(space: str) -> Memory:
+        memory = filled()(space)
+        for number in range(30):
+            memory.update(f"Yes, thanks, parcel {number} came 👍", "Good.", session="house")
+        return memory
+
+    upstream = scripted()
+    with upstream.serving() as url, proxy(url, opening) as server:
+        for text in ("Thanks!", "Yes.", "👍"):
+            body = json.dumps({"model": "gpt-5", "messages": [{"role": "user", "content": text}]}).encode()
+            ask(server.url, post("/openai/v1/chat/completions", body, *KEYS))
+            assert upstream.chats()[-1].body == body
+
+
 class WatchedEmbedder(HashEmbedder):
     """An embedder that remembers which threads it ran in."""
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from clew.serve.proxy.question import question_of, question_place
+from clew.serve.proxy.question import asks_nothing, question_of, question_place
 from clew.serve.proxy.wires import WIRES
 from tests.wire_talks import Event, Said, Used, written
 
@@ -49,3 +49,17 @@ def test_words_beside_results_are_a_question() -> None:
 def test_a_long_question_is_shortened_in_the_middle() -> None:
     text = question_of(WIRES["openai"], [{"role": "user", "content": "a" * 5000 + "b" * 5000}])
     assert text == "a" * 2000 + "\n" + "b" * 2000
+
+
+@pytest.mark.requirement("P-FMT-11")
+@pytest.mark.parametrize(
+    "text", ["", "Thanks!", "Ok, go on.", "Perfect, thank you.", "Hm.", "Good morning!", "👍", "..."]
+)
+def test_a_reply_that_names_nothing_asks_nothing(text: str) -> None:
+    assert asks_nothing(text)
+
+
+@pytest.mark.requirement("P-FMT-11")
+@pytest.mark.parametrize("text", ["Why?", "Ok?", "?", "Yes, with SQLite.", "8443", "是的", "Fix it.", "Thanks, Pia."])
+def test_whatever_names_something_or_has_a_question_mark_asks(text: str) -> None:
+    assert not asks_nothing(text)

@@ -24,7 +24,7 @@ from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.injections import PutBack
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.offered_tools import OfferedTools
-from clew.serve.proxy.question import question_of, question_place
+from clew.serve.proxy.question import asks_nothing, question_of, question_place
 from clew.serve.proxy.space_memory import SpaceMemories
 from clew.serve.spaces import Spaces
 from clew.text.counters import counter
@@ -161,7 +161,7 @@ class Pipeline:
         """
         question = question_of(chat.wire, request.messages)
         memory = place.space.memory
-        if not question or memory.is_empty:
+        if asks_nothing(question) or memory.is_empty:
             return None
         wanted = RecallRequest(self._config.budget, counter(memory.config.counter))
         context = recall(memory.reads, question, wanted, Filter(), [*place.conversation.shown, *before.shown])

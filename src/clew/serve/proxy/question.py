@@ -1,5 +1,6 @@
 """What the user asks in a request, as words for a recall, and where."""
 
+import re
 from collections.abc import Sequence
 from typing import Final
 
@@ -12,6 +13,14 @@ _LONGEST: Final = 4_000
 """Characters of a question: a pasted file asks nothing that its beginning and end do not."""
 _BESIDE: Final = ("user", "system", "developer")
 """Roles of messages that a program may add after the user's own."""
+
+_REPLIES: Final = frozenset(
+    "thanks thank thx cheers you so much very many a lot ok okay yes yep yeah no nope sure fine great perfect cool "
+    "nice good morning afternoon evening night hello hi hey hm hmm alright right please go on ahead continue do it "
+    "that".split()
+)
+"""Words of greetings, thanks and consent. A message of these alone names nothing that could be looked up."""
+_WORDS: Final = re.compile(r"\w+")
 
 
 def question_place(wire: ProxyWire, messages: Sequence[Message]) -> int | None:
@@ -39,3 +48,8 @@ def question_of(wire: ProxyWire, messages: Sequence[Message]) -> str:
     place = question_place(wire, messages)
     text = "" if place is None else own_words(messages[place]).strip()
     return text if len(text) <= _LONGEST else f"{text[: _LONGEST // 2]}\n{text[-_LONGEST // 2 :]}"
+
+
+def asks_nothing(text: str) -> bool:
+    """Whether a message ("Thanks!", a thumb up) gives a recall nothing to look for; what has a question mark does."""
+    return "?" not in text and _REPLIES.issuperset(_WORDS.findall(text.casefold()))
