@@ -66,6 +66,17 @@ def test_running_answers_come_to_their_end(tmp_home: Path, stopping: signal.Sign
         assert [event for event in log if event.get("error")] == []
 
 
+@pytest.mark.requirement("P-RLY-25")
+def test_the_memory_is_opened_before_the_first_request(tmp_home: Path) -> None:
+    with serving(tmp_home) as (_, process):
+        for _ in range(600):
+            if (tmp_home / "memory").is_dir():
+                break
+            threading.Event().wait(0.05)
+        assert (tmp_home / "memory").is_dir()
+        assert process.poll() is None
+
+
 @pytest.mark.requirement("P-RLY-15")
 def test_options_come_from_the_environment(tmp_home: Path) -> None:
     with raw_upstream(lambda _: [answer(b"ok")]) as upstream:

@@ -7,6 +7,7 @@ does not wait for the answers.
 import logging
 import signal
 import socket
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Final
@@ -67,6 +68,9 @@ def run_server(services: Services, announce: Callable[[str], None], listening: s
     with listening, _as_events(services.events):
         server = make_server(app)
         announce(address_of(listening))
+        threading.Thread(
+            target=services.spaces.warm_up, args=(services.space,), name="clew-warm-up", daemon=True
+        ).start()
         with _signals_end_quietly():
             server.run(sockets=[listening])
 

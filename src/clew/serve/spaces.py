@@ -1,5 +1,6 @@
 """The open memories of the server: one for each space, opened when it is first needed, closed at the end."""
 
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -7,6 +8,8 @@ from typing import Final
 
 from clew.errors import ClewError, ClosedError, StoreError
 from clew.memory import Memory
+
+log = logging.getLogger(__name__)
 
 AGAIN: Final = 5.0
 """Seconds after a memory could not be opened in which the same error is given, since opening takes long and locks."""
@@ -70,6 +73,13 @@ class Spaces:
     def worked(self, space: str) -> None:
         """Notes that the store of a memory works."""
         self._faulty.pop(space, None)
+
+    def warm_up(self, space: str) -> None:
+        """Opens the memory of a space and loads its models ahead of the first request, which tells what fails here."""
+        try:
+            self.get(space).warm_up()
+        except ClewError as error:
+            log.info("the memory could not be loaded ahead: %s", error)
 
     def broken(self) -> dict[str, str]:
         """The spaces whose memory cannot be opened, or whose store failed last time, with the type of the error."""
