@@ -12,7 +12,8 @@ from clew.condense.wires.protocol import Call, Message, Result, blocks, call_lab
 
 _CALLS: Final = ("functionCall", "function_call")
 _RESULTS: Final = ("functionResponse", "function_response")
-_SIGNATURES: Final = ("thoughtSignature", "thought_signature")
+SIGNATURES: Final = ("thoughtSignature", "thought_signature")
+"""Members of a part that sign the reasoning before it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +47,7 @@ class _Gemini:
         return {**message, "parts": kept} if kept else None
 
     def reasons(self, message: Message) -> bool:
-        return any(name in part for part in blocks(message.get("parts")) for name in _SIGNATURES)
+        return any(name in part for part in blocks(message.get("parts")) for name in SIGNATURES)
 
     def opens_with_reasoning(self, message: Message) -> bool:
         return self.reasons(message)  # the signature of a step is in its first call, which need not be the first part

@@ -9,6 +9,8 @@ from typing import Any, Final
 
 from clew.condense.message_tokens import message_tokens
 from clew.condense.wires import Message, Wire
+from clew.condense.wires.gemini import SIGNATURES
+from clew.condense.wires.protocol import blocks
 from clew.text.counters import CHARS_PER_TOKEN, Counter
 
 DROPPED: Final = "[Clew left out the {count} messages before this one, {tokens:,} tokens, to fit the model's window.]"
@@ -22,6 +24,7 @@ _LEAST: Final = 400
 _VERBATIM: Final = frozenset({"signature", "data", "encrypted_content", "thoughtSignature", "id", "call_id", "url"})
 """Members whose text means nothing in part."""
 
+_EMPTY: Final = "(no words)"
 _REASONING: Final = frozenset({"thinking", "redacted_thinking", "reasoning"})
 
 
@@ -67,10 +70,16 @@ def reasons_since_question(messages: Sequence[Message], wire: Wire) -> bool:
 
 
 def _unreasoned(message: Message, wire: Wire) -> Message:
+    """Without thoughts, and without the signatures that Gemini puts beside text and calls."""
     if not wire.reasons(message):
         return message
-    kept = [block for block in message["content"] if block.get("type") not in _REASONING]
-    return {**message, "content": kept or [{"type": "text", "text": "(no words)"}]}
+    parts, empty = ("parts", {"text": _EMPTY}) if "parts" in message else ("content", {"type": "text", "text": _EMPTY})
+    kept = [
+        {name: value for name, value in block.items() if name not in SIGNATURES}
+        for block in blocks(message.get(parts))
+        if block.get("type") not in _REASONING and block.get("thought") is not True
+    ]
+    return {**message, parts: kept or [empty]}
 
 
 def _starts(messages: Sequence[Message], wire: Wire) -> Iterator[int]:
