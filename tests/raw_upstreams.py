@@ -30,8 +30,8 @@ Reply = Callable[[RawRequest], Iterable[bytes]]
 
 
 def answer(body: bytes, *headers: bytes, status: bytes = b"200 OK") -> bytes:
-    """A whole answer."""
-    head = [b"HTTP/1.1 " + status, b"Content-Length: %d" % len(body), *headers]
+    """A whole answer, after which the connection ends: nobody may send a second request on it."""
+    head = [b"HTTP/1.1 " + status, b"Content-Length: %d" % len(body), b"Connection: close", *headers]
     return b"\r\n".join(head) + b"\r\n\r\n" + body
 
 

@@ -275,6 +275,8 @@ def test_a_disk_that_is_full_for_the_copy_leaves_the_home(backed_up: tuple[Path,
 
 
 @pytest.mark.requirement("F-STORE-39")
+@pytest.mark.slow
+@pytest.mark.timeout(600)
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs fork")
 def test_a_migration_that_is_killed_at_any_statement_is_finished_by_the_next(tmp_path: Path) -> None:
     steps = list(migrations("sqlite"))
