@@ -65,7 +65,8 @@ def test_going_on_stores_what_reading_anew_stores(
         again = imported(theirs, Appender(theirs, "default", 3), path)
         assert imported(ours, appender, path)[0::3] == again[0::3]
     if changes:
-        path.write_text(whole.replace("yes", "and") + lines[0] + "\n", encoding="utf-8")
+        again_said = next((line for line in lines if "queue-operation" not in line), "{}")  # no second wish to queue
+        path.write_text(whole.replace("yes", "and") + again_said + "\n", encoding="utf-8")
         again = imported(theirs, Appender(theirs, "default", 3), path)
         assert imported(ours, appender, path) == again
 

@@ -103,14 +103,15 @@ def speaker_code(speaker: str | None) -> int:
 
 
 def packed(vector: Sequence[float] | NDArray[Any] | None) -> bytes | None:
-    """A vector's direction as int8 numbers; None for None and for a vector of zeros."""
+    """A vector's direction as int8 numbers; None for None and for a vector of zeros, or of numbers next to zero."""
     if vector is None:
         return None
     wide = np.asarray(vector, np.float64)
     largest = float(np.abs(wide).max(initial=0.0))
-    if not 0.0 < largest < np.inf:
+    scale = _LEVELS / largest if largest else np.inf
+    if not 0.0 < scale < np.inf:
         return None
-    return np.rint(wide * (_LEVELS / largest)).astype(np.int8).tobytes()
+    return np.rint(wide * scale).astype(np.int8).tobytes()
 
 
 def unpacked(vector: bytes) -> NDArray[np.float64]:
