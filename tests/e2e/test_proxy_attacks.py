@@ -18,6 +18,8 @@ from tests.e2e.test_proxy_process import serving
 from tests.proxies import RunningProxy, proxy
 from tests.raw_upstreams import RawRequest, answer, ask, chunk, connected, post, raw_upstream, split
 
+pytestmark = pytest.mark.slow  # programs and servers are started
+
 CHAT = "/openai/v1/chat/completions"
 
 

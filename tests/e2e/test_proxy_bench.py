@@ -5,6 +5,8 @@ import pytest
 from clew.evaluate.speed.measure import Measure
 from clew.serve.measure_proxy import run_proxy_bench
 
+pytestmark = pytest.mark.slow  # programs and servers are started
+
 
 @pytest.fixture(scope="module")
 def measures() -> dict[str, Measure]:

@@ -14,6 +14,8 @@ from google.genai import types as gemini_types
 from clew.serve.scripted.echo_model import UNKNOWN, answer_from_request
 from tests.sdk_ways import Way, way
 
+pytestmark = pytest.mark.slow  # programs and servers are started
+
 TURNS: Final = 200
 FACT: Final = "My sister's cat is called Mirabelle Quux."
 QUESTION: Final = "What is the name of my sister's cat?"

@@ -17,7 +17,7 @@ from google.genai import types as gemini_types
 from clew.serve.scripted.script import Fault, FaultKind, Pace, RecordedRequest, Reply, ToolUse, always, in_turn
 from tests.sdk_ways import PASSAGES, Way, way
 
-pytestmark = pytest.mark.requirement("P-UPS-02")
+pytestmark = [pytest.mark.requirement("P-UPS-02"), pytest.mark.slow]
 
 WORDS: Final = "Grüße aus Köln: 三つの猫 🐈 and plain words."
 PIXEL: Final = base64.b64encode(b"\x89PNG\r\n\x1a\n" + bytes(40)).decode()

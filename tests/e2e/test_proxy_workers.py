@@ -16,7 +16,10 @@ from tests.cli_runs import failure
 from tests.e2e.test_proxy_process import serving
 from tests.raw_upstreams import ask, post, split
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="sockets are inherited on POSIX systems")
+pytestmark = [
+    pytest.mark.skipif(sys.platform == "win32", reason="sockets are inherited on POSIX systems"),
+    pytest.mark.slow,
+]
 OPENAI = "/openai/v1/chat/completions"
 
 

@@ -22,6 +22,8 @@ from clew.serve.scripted.script import Reply, always
 from clew.serve.scripted.server import ScriptedUpstream
 from tests.cli_runs import PROGRAM, environment
 
+pytestmark = pytest.mark.slow  # programs and servers are started
+
 CHILD: Final = """
 import json, os, signal, sys, time, urllib.request
 def ask(address):
