@@ -90,7 +90,7 @@ def test_any_loop_is_one_valid_answer(memory: Memory, wire: str) -> None:
     rng = random.Random(wire)  # noqa: S311  # scripts, no secrets
 
     async def main() -> None:
-        for _ in range(examples(10, 30)):
+        for _ in range(examples(10, 300)):
             await checked(memory, rng, wire)
 
     asyncio.run(main())

@@ -166,6 +166,26 @@ def test_what_is_held_goes_with_the_turns_that_it_quotes(wire: str) -> None:
 
 
 @pytest.mark.requirement("P-SRF-12")
+def test_what_is_held_in_one_format_is_not_put_into_another() -> None:
+    """The scripted upstream gives calls of Chat Completions and of Responses the same ids."""
+    with remembering() as memory:
+        for first, then in (("responses", "openai"), ("openai", "responses")):
+            app = LoopApp(memory, in_turn([Reply("", (WEATHER_CALL, QUOTE)), Reply("Done.")]))
+            path, value = request_of(first, "and?", tools=True)
+            asyncio.run(asked(app, first, path, value))
+            assert app.held.of("s")
+            app = LoopApp(memory, in_turn([Reply("", (WEATHER_CALL,)), Reply("Done.")]))
+            path, value = request_of(then, "and?", tools=True)
+            member = "input" if then == "responses" else "messages"
+            _, _, answer = asyncio.run(asked(app, then, path, value))
+            given = WIRES[then].tool_results(answer, {answer.calls[0].id: "rain"})
+            value[member] = [*value[member], *given]
+            status, body, _ = asyncio.run(asked(app, then, path, value))
+            assert status == 200, body
+            assert sent(app)[member] == value[member]
+
+
+@pytest.mark.requirement("P-SRF-12")
 @pytest.mark.parametrize("why", ["untraceable", "paused"])
 def test_what_no_row_may_hold_stays_in_memory_until_something_is_forgotten(why: str) -> None:
     call = ToolUse("clew_remember_when", {"since": "2024-03-01"}) if why == "untraceable" else QUOTE

@@ -44,7 +44,7 @@ def ask(address: str, event: bytes) -> bytes:
         f"Host: {host}:{port}",
         "Content-Type: application/json",
         f"Content-Length: {len(event)}",
-        *([f"X-Clew-Token: {token}"] if token.isalnum() else []),
+        *([f"X-Clew-Token: {token}"] if token.isascii() and token.isprintable() and token else []),
     ]
     with socket.create_connection((host.strip("[]"), int(port)), timeout=PATIENCE) as connection:
         connection.sendall("\r\n".join([*lines, "", ""]).encode() + event)

@@ -43,12 +43,14 @@ class HeldExchange:
     """What the provider said and was told in one answer that the client saw in part.
 
     Attributes:
+        wire: name of the format; a client that goes on in another one gets nothing put back.
         calls: the client's own calls, at the end of it.
         messages: the provider's answers with the results of ours between them, to take the place of the client's.
         results: messages with the results of ours that belong beside the client's results; empty when all came before.
         turns: ids of the turns that the results quote; None when they cannot all be named.
     """
 
+    wire: str
     calls: tuple[ToolCall, ...]
     messages: tuple[Message, ...]
     results: tuple[Message, ...]
@@ -83,7 +85,7 @@ class HeldCalls:
                     self._kept.popitem(last=False)
             return
         calls = [[call.id, call.name, call.arguments] for call in held.calls]
-        block = json.dumps({"calls": calls, "messages": held.messages, "results": held.results})
+        block = json.dumps({"wire": held.wire, "calls": calls, "messages": held.messages, "results": held.results})
         row = Injection(session, name, b"", b"", block, tuple(sorted(held.turns)), now, retired=now)
         keep_injection(self._store, self._space, row)
 
@@ -110,7 +112,7 @@ class HeldCalls:
 def _exchange(block: str) -> HeldExchange:
     value = json.loads(block)
     calls = tuple(ToolCall(*each) for each in value["calls"])
-    return HeldExchange(calls, tuple(value["messages"]), tuple(value["results"]))
+    return HeldExchange(value["wire"], calls, tuple(value["messages"]), tuple(value["results"]))
 
 
 def name_of(call: ToolCall) -> str:
@@ -129,6 +131,7 @@ def _canonical(arguments: str) -> str:
 
 def put_back(wire: ProxyWire, request: ChatRequest, held: Mapping[str, HeldExchange]) -> list[Edit]:
     """The edits that put the held exchanges of a session back into a request of the client."""
+    held = {name: exchange for name, exchange in held.items() if exchange.wire == wire.name}
     if not held:
         return []
     if request.value.get("previous_response_id"):

@@ -202,6 +202,7 @@ class ToolLoop:
         texts = {call: result.text for call, result in results.items()}
         continued = self._wire.tool_results(answer, texts) if texts else answer.messages
         self.held = HeldExchange(
+            wire=self._wire.name,
             calls=theirs,
             messages=(*self._exchange(), *answer.messages),
             results=tuple(continued[len(answer.messages) :]),
