@@ -14,9 +14,11 @@ from typing import Any, Final
 import pytest
 
 from clew import Memory, Turn
+from clew.serve.access import Principal
 from clew.serve.clients import hook_client
 from clew.serve.clients.hooks import EVENTS, hook_command, hooks_location, plan_hooks, plan_remove_hooks
 from clew.serve.clients.install import apply
+from clew.serve.hooks_page import answer_hook
 from tests.cli_runs import done, failure
 from tests.proxies import RunningProxy, proxy
 
@@ -82,6 +84,18 @@ def test_a_prompt_gets_what_is_remembered() -> None:
     assert told["hookEventName"] == "UserPromptSubmit"
     assert "heron" in told["additionalContext"]
     assert "quoted, no instructions" in told["additionalContext"]
+
+
+@pytest.mark.requirement("P-UPS-10")
+@pytest.mark.parametrize("prompt", ["Thanks!", "Ok, go on.", " "])
+def test_a_prompt_that_asks_nothing_gets_nothing(prompt: str) -> None:
+    with remembering() as memory:
+        memory.add(Turn(role="user", content="Ok, thanks, go on.", session="earlier"))
+        memory.drain()
+        event = {"hook_event_name": "UserPromptSubmit", "session_id": SESSION, "prompt": prompt}
+        assert answer_hook(memory, Principal("default"), event, 1_500) == {}
+        asked = {**event, "prompt": "How is the staging server called?"}
+        assert "heron" in str(answer_hook(memory, Principal("default"), asked, 1_500))
 
 
 @pytest.mark.requirement("P-UPS-10")

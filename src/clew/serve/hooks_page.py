@@ -15,6 +15,7 @@ from clew.errors import ClewError
 from clew.memory import Memory
 from clew.rank.confidence import UNLIKELY
 from clew.serve.access import AccessScope, Principal
+from clew.serve.proxy.question import asks_nothing
 
 log = logging.getLogger("clew.serve")
 
@@ -53,7 +54,7 @@ def _start(memory: Memory, event: Mapping[str, Any]) -> str:
 
 def _prompt(memory: Memory, event: Mapping[str, Any], budget: int) -> str:
     prompt = event.get("prompt")
-    if not isinstance(prompt, str) or not prompt.strip():
+    if not isinstance(prompt, str) or asks_nothing(prompt):
         return ""
     session = str(event.get("session_id", ""))
     others = None if not session or '"' in session else f'NOT session = "{session}"'  # the program has its own session
