@@ -25,7 +25,7 @@ OURS = (
 )
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def memory() -> Iterator[Memory]:
     with quiet() as opened:
         opened.add(told("We picked Redis for the sessions.", session="api"))
