@@ -2,10 +2,11 @@
 
 import pytest
 
+from clew.rows.conversations import messages_of
 from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, SideRequest
 from clew.serve.proxy.message_form import units_of
 from clew.types import Turn
-from tests.chat_requests import chat_request
+from tests.chat_requests import LISTS, chat_request
 from tests.memories import quiet
 from tests.proxy_talks import NOBODY, Message, Proxied, Talk, assistant, user
 
@@ -283,6 +284,25 @@ def test_a_request_that_names_the_answer_it_goes_on_from_is_found_by_that() -> N
         assert proxied.stored(branch.session) == [*straight, "edit-1: another way"]
         unknown = asked("hello", after="resp-of-another-server")
         assert proxied.conversations.identify(unknown, NOBODY).session != branch.session
+        resumed = proxied.conversations.identify(asked("and now?", after="resp-2"), ClientMark("codex", session="new"))
+        assert (resumed.session, resumed.name) == (branch.session, "codex/new")
+
+
+@pytest.mark.requirement("P-IDN-17")
+def test_only_answers_of_responses_are_kept_by_their_ids() -> None:
+    def kept(wire: str, number: str) -> int:
+        with quiet() as memory:
+            proxied = Proxied(memory)
+            request = chat_request(wire, [user("which tea?")])
+            asked = proxied.conversations.identify(request, NOBODY)
+            conversation = proxied.memorizer.store_request(asked, request, NOBODY)
+            said = {"type": "message", **assistant("green")}
+            proxied.memorizer.store_answer(conversation, request, NOBODY, Answer((said,), id=number))
+            with memory.reads.store.snapshot() as reader:
+                return len(messages_of(reader, memory.space, conversation.key))
+
+    counts = {wire: kept(wire, "id-1") - kept(wire, "") for wire in LISTS}
+    assert counts == {"anthropic": 0, "openai": 0, "responses": 1, "gemini": 0}
 
 
 @pytest.mark.requirement("P-IDN-18")

@@ -3,17 +3,18 @@
 The rules, in this order:
 
 1.  The session that the request names (`X-Clew-Session`) is the conversation.
-2.  The client's own id is, under the client's name, so that two clients' ids cannot meet. A new id whose history goes
-    on from a stored conversation is a second name for that one.
-3.  Otherwise the longest beginning of the history that is stored decides, if it has an answer that the proxy relayed,
+2.  The client's own id is, under the client's name, so that two clients' ids cannot meet. A new id of what goes on from
+    a stored conversation, by the rules below, is a second name for that one.
+3.  Otherwise the conversation is that of the stored answer which the request names (`previous_response_id`).
+4.  Otherwise the longest beginning of the history that is stored decides, if it has an answer that the proxy relayed,
     or is just about to store, or if it is the whole history with an answer in it (a retry). So a system prompt, a first
     message or examples that a program sends with every request join nobody. Of several conversations with this
     beginning one that ends there goes on, the one last used if there are several: up to here they are the same word for
     word. If all of them went on, nobody can tell which one is meant, and the request opens a new conversation.
-4.  Otherwise the last answer in the history that is stored decides, if the message before it is stored before it, too,
+5.  Otherwise the last answer in the history that is stored decides, if the message before it is stored before it, too,
     and in one conversation alone: the client dropped the front or the middle.
-5.  Otherwise the conversation decides whose summary, which the client asked for, the history begins with.
-6.  Otherwise it is a new conversation. A first message alone is the one stored before only where that got no answer at
+6.  Otherwise the conversation decides whose summary, which the client asked for, the history begins with.
+7.  Otherwise it is a new conversation. A first message alone is the one stored before only where that got no answer at
     all, or where the client says that it tries again.
 """
 
@@ -98,13 +99,22 @@ class Look:
         return any(unit.role == "assistant" for unit in self.units[: at + 1])
 
 
-def by_name(look: Look, named: NamedConversation) -> StoredConversation | None:
-    """The conversation of a name, or the one that a new id of a client is a second name for."""
-    stored = get_conversation(look.reader, look.space, conversation_key(look.salt, named.name))
-    return by_history(look) if stored is None and named.is_own else stored
+def looked_up(
+    look: Look, named: NamedConversation | None, answered: StoredConversation | None
+) -> StoredConversation | None:
+    """The stored conversation of a request; None for a new one.
+
+    Args:
+        answered: the one whose answer the request names as what it goes on from.
+    """
+    if named is not None:
+        stored = get_conversation(look.reader, look.space, conversation_key(look.salt, named.name))
+        if stored is not None or not named.is_own:
+            return stored
+    return answered or _by_history(look)
 
 
-def by_history(look: Look) -> StoredConversation | None:
+def _by_history(look: Look) -> StoredConversation | None:
     """The conversation that a history goes on from."""
     at = look.deepest(lambda i: bool(with_chain(look.reader, look.space, look.chains[i])))
     if at >= 0:

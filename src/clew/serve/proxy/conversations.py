@@ -26,10 +26,9 @@ from clew.serve.proxy.conversation_lookup import (
     RETRY,
     Look,
     NamedConversation,
-    by_history,
-    by_name,
     continued,
     hashes,
+    looked_up,
     named_by,
 )
 from clew.serve.proxy.cut_history import Alignment, Unmatched, align_cut
@@ -150,10 +149,7 @@ class Conversations:
             digests, chains = hashes(space.salt, units, seed)
             is_retry = request.headers.get(RETRY, "0") not in ("", "0")
             look = Look(reader, self._space, space.salt, units, digests, chains, client, request.messages, is_retry)
-            if goes_on is not None and named is None:
-                stored: StoredConversation | None = goes_on[1]
-            else:
-                stored = by_name(look, named) if named else by_history(look)
+            stored = looked_up(look, named, None if goes_on is None else goes_on[1])
             if stored is None:
                 fresh = _new(units, client, named, len(request.messages))
                 key = conversation_key(space.salt, fresh.session)

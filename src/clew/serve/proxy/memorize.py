@@ -96,7 +96,8 @@ class ConversationLog:
         maker = replace(self._maker(conversation, client), metadata=metadata)
         made = {len(before): maker.turns(answer.messages, self.parts.reads.clock(), calls_before(()))}
         prefilled = tuple(seq for places in conversation.held[len(before) :] for seq in places or ())
-        writer = ConversationWriter(self.parts, asked, relays=True, prefilled=prefilled, answer=answer.id)
+        named = answer.id if request.wire == "responses" else ""  # the ids of other formats' answers are never sent
+        writer = ConversationWriter(self.parts, asked, relays=True, prefilled=prefilled, answer=named)
         stored = writer.write(made, State.ANSWERED)
         if stored is None:
             self.conversations.pass_over(asked.units)

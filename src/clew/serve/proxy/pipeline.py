@@ -17,7 +17,6 @@ from clew.recall.recall import RecallRequest, recall
 from clew.rows.pause import paused_since
 from clew.serve.proxy.assembly import Draft, assembled, fitted_to
 from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat, decoded
-from clew.serve.proxy.continued import ContinuedAnswers
 from clew.serve.proxy.economy.ledger import Passed, record
 from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, TokenUsage
 from clew.serve.proxy.held_calls import HeldExchange
@@ -41,7 +40,6 @@ class Pipeline:
     def __init__(self, spaces: Spaces, config: ServeConfig) -> None:
         self._spaces, self._config = SpaceMemories(spaces, config), config
         self._tools = OfferedTools(aliases=config.aliases)
-        self._continued = ContinuedAnswers()
 
     def read(self, chat: Chat) -> ChatRequest:
         """The request of a chat.
@@ -75,8 +73,7 @@ class Pipeline:
             space.log.pass_over(request)
             return PreparedChat(request=request)
         client = chat.wire.client(request)
-        named = chat.options.session or self._continued.session(chat.principal.space, request)
-        conversation = space.conversations.identify(request, client, named)
+        conversation = space.conversations.identify(request, client, chat.options.session)
         conversation = space.log.store_request(conversation, request, client)
         place = ChatPlace(space, conversation, client)
         plain = PreparedChat(request=request, place=place, session=conversation.session)
@@ -124,7 +121,6 @@ class Pipeline:
         if chat.options.incognito:
             self._spaces.get(chat.principal.space).log.pass_over(request, said)
         elif place is not None:
-            self._continued.note(chat.principal.space, request, said, place.conversation.session)
             place.space.log.store_answer(place.conversation, request, place.client, said)
             self._log_cost(request, prepared, place, said.usage, refused)
 
