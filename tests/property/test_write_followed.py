@@ -24,7 +24,8 @@ def record(number: int, kind: str, parent: int, text: str) -> dict[str, Any]:
     common = {"uuid": f"u{number}", "parentUuid": f"u{parent}" if parent >= 0 else None, "sessionId": "s"}
     common["timestamp"] = f"2026-01-01T10:{number // 60:02}:{number % 60:02}Z"
     if kind == "queue":
-        return {"type": "queue-operation", "operation": text, "content": "later", **common}
+        operation, _, content = text.partition(" ")
+        return {"type": "queue-operation", "operation": operation, "content": content, **common}
     if kind == "title":
         return {"type": "ai-title", "aiTitle": text, **common}
     message = {"role": "user" if kind != "assistant" else kind, "content": text}
@@ -40,7 +41,8 @@ def files(draw: st.DrawFn) -> list[str]:
     for number in range(draw(st.integers(1, 14))):
         kind = draw(st.sampled_from(kinds))
         parent = draw(st.sampled_from([number - 1, number - 1, number - 1, max(0, number - 3)]))
-        text = draw(st.sampled_from(["enqueue", "remove"] if kind == "queue" else ["yes", "no", "later", f"n{number}"]))
+        said = ["enqueue later", "enqueue no", "remove"] if kind == "queue" else ["yes", "no", "later", f"n{number}"]
+        text = draw(st.sampled_from(said))
         found.append(json.dumps(record(number, kind, parent, text)))
     return found
 
@@ -65,15 +67,14 @@ def test_going_on_stores_what_reading_anew_stores(
         again = imported(theirs, Appender(theirs, "default", 3), path)
         assert imported(ours, appender, path)[0::3] == again[0::3]
     if changes:
-        again_said = next((line for line in lines if "queue-operation" not in line), "{}")  # no second wish to queue
-        path.write_text(whole.replace("yes", "and") + again_said + "\n", encoding="utf-8")
+        path.write_text(whole.replace("yes", "and") + lines[0] + "\n", encoding="utf-8")
         again = imported(theirs, Appender(theirs, "default", 3), path)
         assert imported(ours, appender, path) == again
 
 
 @pytest.mark.requirement("F-SPEED-33")
 def test_a_queued_message_that_is_delivered_later_is_counted_once(tmp_path: Path) -> None:
-    lines = [record(0, "user", -1, "first"), record(1, "queue", 0, "enqueue"), record(2, "queue", 0, "remove")]
+    lines = [record(0, "user", -1, "first"), record(1, "queue", 0, "enqueue later"), record(2, "queue", 0, "remove")]
     path, ours, theirs = tmp_path / "s.jsonl", empty_store(), empty_store()
     appender = Appender(ours, "default", 3)
     for more in ([], [record(3, "assistant", 0, "done"), record(4, "user", 3, "later")]):
@@ -81,6 +82,17 @@ def test_a_queued_message_that_is_delivered_later_is_counted_once(tmp_path: Path
         path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
         ended, anew = imported(ours, appender, path), imported(theirs, Appender(theirs, "default", 3), path)
     assert ended[:2] == anew[:2] == (2, 1)
+
+
+@pytest.mark.requirement("F-SPEED-33")
+def test_a_message_that_is_queued_again_is_the_one_that_was_read_before(tmp_path: Path) -> None:
+    lines = [record(0, "user", -1, "first"), record(1, "queue", 0, "enqueue later"), record(2, "queue", 0, "remove")]
+    path, store = tmp_path / "s.jsonl", empty_store()
+    for more in ([], [record(3, "queue", 0, "enqueue later"), record(4, "queue", 0, "remove")]):
+        lines += more
+        path.write_text("".join(f"{json.dumps(line)}\n" for line in lines), encoding="utf-8")
+        anew = imported(store, Appender(store, "default", 3), path)
+    assert anew[:2] == (0, 2)
 
 
 @pytest.mark.requirement("F-SPEED-33")

@@ -74,7 +74,7 @@ class _SessionReader:
     positions: dict[str, _Position] = field(default_factory=dict)
     branches: dict[str, _BranchState] = field(default_factory=dict)
     queued: dict[str, JsonRecord] = field(default_factory=dict)
-    removed: int = 0
+    removed: dict[str, JsonRecord] = field(default_factory=dict)
     finished: dict[str, str] = field(default_factory=dict)  # queued messages that were given, with their ids
     has_messages: bool = False
     chars: int = 0  # of the messages so far
@@ -100,19 +100,24 @@ class _SessionReader:
             yield self._skip(item, kind)
 
     def _queue(self, item: JsonRecord) -> None:
-        """Notes what was typed while the assistant worked, and when it was taken out of the queue."""
+        """Notes what was typed while the assistant worked, and that it was taken out of the queue.
+
+        Of one text that is queued again, the first that was taken out counts: it may have been given already.
+        """
         text = text_of(item.value, "content")
         if item.value.get("operation") == "enqueue" and text is not None:
             self.queued[text.strip()] = item
         elif item.value.get("operation") == "remove":
-            self.removed = len(self.queued)
+            for waiting, first in self.queued.items():
+                self.removed.setdefault(waiting, first)
+            self.queued.clear()
 
     def finish(self) -> Iterator[ImportRecord]:
         """The messages that were taken out of the queue and occur nowhere else in the file, and a late title.
 
         It is called again when a file that is followed has grown.
         """
-        for text, item in list(self.queued.items())[: self.removed]:
+        for text, item in self.removed.items():
             if text in self.finished:
                 continue
             self.finished[text] = f"{QUEUED}{text_of(item.value, 'timestamp') or item.place}"
@@ -133,9 +138,8 @@ class _SessionReader:
     def _dequeue(self, item: JsonRecord, parts: tuple[Part, ...]) -> Iterator[ImportRecord]:
         """Forgets a queued message that came as a message of its own, and says so if it was given before."""
         for text in (part.text.strip() for part in parts):
-            if text in self.queued:
-                del self.queued[text]
-                self.removed = max(0, self.removed - 1)
+            self.queued.pop(text, None)
+            self.removed.pop(text, None)
             if text in self.finished:
                 yield Delivered(self.finished.pop(text), item.where)
 
