@@ -307,6 +307,9 @@ TOLD = {
     "Hier ist der Ofen kalt.": "",
     "let set = mar.sept(dim)": "",
     "SELECT nov, dec FROM set WHERE jan = 3 out": "",
+    "Das war am 1. April 2100 in der Stadt.": "2100-04-01",
+    "Das war am 14. Juli 1789 in der Stadt.": "",
+    "1789年7月14日": "",
     "error in del of mar 3 en_US de_DE fr_FR": "",
     "The end of the week was fine, and prima donna Marta sang in the set.": "",
 }

@@ -102,7 +102,7 @@ _ENDINGS: Final = ("ko",)
 """Languages whose words take endings: a phrase may go on in letters."""
 
 _W: Final = rf"\w{MARKS}"
-_YEAR: Final = r"(?:19|20)[0-9]{2}"
+_YEAR: Final = "[0-9]{4}"  # also years that are none of the calendar, else 3. Mai 1789 would be a day of this year
 _NONE: Final = r"(?!)"
 _ALEFS: Final = str.maketrans(dict.fromkeys("اأإآ", "[اأإآ]"))
 _TASHKEEL: Final = "[\u064b-\u0652\u0640]*"
