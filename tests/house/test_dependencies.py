@@ -14,7 +14,7 @@ import pytest
 from packaging.requirements import Requirement as Dependency
 from packaging.utils import canonicalize_name
 
-from tests.house.tree import ROOT, Function, label, python_files
+from tests.house.tree import ROOT, Function, label, python_files, text_files
 
 PACKAGES = 15
 MEGABYTES = 110
@@ -139,3 +139,13 @@ def test_asking_loads_no_server() -> None:
     ran = subprocess.run([sys.executable, "-c", code], capture_output=True, encoding="utf-8", check=True)
     loaded = {name.partition(".")[0] for name in ran.stdout.split()}
     assert loaded.isdisjoint(set().union(*OUTERMOST.values()))
+
+
+@pytest.mark.requirement("F-HOUSE-16")
+def test_only_extras_that_exist_are_named() -> None:
+    named = re.compile(r"clew\[([a-z,-]+)\]|the extra `(\w+)`")
+    texts = ((path, text) for path, text in text_files() if label(path).startswith(("src/", "docs/", "README")))
+    found = [(label(path), name) for path, text in texts for pair in named.findall(text) for name in pair if name]
+    assert found
+    extras = set(PROJECT["optional-dependencies"])
+    assert [(where, name) for where, name in found if not extras.issuperset(name.split(","))] == []

@@ -53,13 +53,13 @@ def run_proxy_demo(*, as_json: bool) -> None:
     """Starts a scripted model and a proxy before it, holds the conversation, and shows both answers to each question.
 
     Raises:
-        MissingExtra: the packages of the extra `serve` are not installed.
+        MissingExtra: the packages of the extra `server` are not installed.
     """
     try:
-        import httpx2  # noqa: F401  # of the extra serve
+        import httpx2  # noqa: F401  # of the extra server
         import uvicorn  # noqa: F401  # likewise
     except ImportError as error:
-        raise MissingExtra("the demo of the proxy needs uvicorn and httpx2; install clew[serve]") from error
+        raise MissingExtra("the demo of the proxy needs uvicorn and httpx2; install clew[server]") from error
     upstream = ScriptedUpstream(answer_from_request)
     with tempfile.TemporaryDirectory(prefix="clew-demo-") as home, upstream.serving() as direct:
         settings = {"upstream_openai": direct, "patience": 10.0}
@@ -94,7 +94,7 @@ def _hold(upstream: ScriptedUpstream, direct: str, proxied: str, *, as_json: boo
 
 
 def _ask(base: str, messages: Sequence[dict[str, str]]) -> ChatAnswer:
-    import httpx2  # of the extra serve, as was checked
+    import httpx2  # of the extra server, as was checked
 
     body: dict[str, Any] = {"model": MODEL, "messages": list(messages)}
     began = time.perf_counter()

@@ -76,7 +76,7 @@ def run_proxy_bench(
         on_progress: called with a description of the next measurement.
 
     Raises:
-        MissingExtra: the packages of the extra `serve` are not installed.
+        MissingExtra: the packages of the extra `server` are not installed.
     """
     with tempfile.TemporaryDirectory(prefix="clew-proxy-") as name:
         on_progress(f"storing {turns:,} turns")
@@ -129,7 +129,7 @@ def _body(*messages: str, stream: bool = True, **more: Any) -> bytes:
 
 
 def _first_bytes(bench: _Bench, turns: int, calls: int) -> list[Measure]:
-    import httpx2  # of the extra serve
+    import httpx2  # of the extra server
 
     took: dict[str, list[float]] = {bench.direct: [], bench.proxied: []}
     with httpx2.Client(timeout=60) as client:
@@ -193,7 +193,7 @@ def _throughput(bench: _Bench, calls: int) -> Measure:
 
 
 async def _rate(base: str, questions: list[str], calls: int) -> float:
-    import httpx2  # of the extra serve
+    import httpx2  # of the extra server
 
     waiting = [_body(question, stream=False) for question in questions[:calls]]
     async with httpx2.AsyncClient(timeout=60) as client:
@@ -209,7 +209,7 @@ async def _rate(base: str, questions: list[str], calls: int) -> float:
 
 async def _streams(bench: _Bench, streams: int) -> Measure:
     """How many of many streams at once arrive byte for byte as the upstream sent them."""
-    import httpx2  # of the extra serve
+    import httpx2  # of the extra server
 
     limits = httpx2.Limits(max_connections=None)
     async with httpx2.AsyncClient(timeout=120, limits=limits) as client:
@@ -234,7 +234,7 @@ async def _streams(bench: _Bench, streams: int) -> Measure:
 
 def _left_alone(bench: _Bench, calls: int) -> list[Measure]:
     """Shares of requests that reach the upstream as they were sent, or with one block put in and no byte changed."""
-    import httpx2  # of the extra serve
+    import httpx2  # of the extra server
 
     def reached(client: httpx2.Client, body: bytes, **headers: str) -> bytes:
         client.post(f"{bench.proxied}/v1/messages", content=body, headers={**_HEADERS, **headers})
@@ -273,7 +273,7 @@ def _is_insertion(sent: bytes, came: bytes) -> bool:
 
 def _cache(bench: _Bench) -> Measure:
     """The share of the input that is read from the provider's cache in a growing session, on both ways."""
-    import httpx2  # of the extra serve
+    import httpx2  # of the extra server
 
     shares: dict[str, float] = {}
     mark = {"type": "ephemeral"}

@@ -60,7 +60,7 @@ def run_server(services: Services, announce: Callable[[str], None], listening: s
 
     Raises:
         ConfigError: it cannot listen on the address of the settings.
-        MissingExtra: the packages of the extra `serve` are not installed.
+        MissingExtra: the packages of the extra `server` are not installed.
     """
     app = make_app(services)
     if listening is None:
@@ -79,10 +79,10 @@ def make_server(app: Any) -> "uvicorn.Server":
     """The web server for an application.
 
     Raises:
-        MissingExtra: the packages of the extra `serve` are not installed.
+        MissingExtra: the packages of the extra `server` are not installed.
     """
     try:
-        import httpx2  # noqa: F401  # the extra `serve`, which takes 0.2 s to load; the application needs it too
+        import httpx2  # noqa: F401  # the extra `server`, which takes 0.2 s to load; the application needs it too
         import uvicorn  # likewise
     except ImportError as error:
         raise MissingExtra("the server needs uvicorn and httpx2; install clew[server]") from error

@@ -91,7 +91,7 @@ class Forwarder:
     """The connections to all upstreams, made once and kept. One event loop uses it."""
 
     def __init__(self) -> None:
-        import httpx2  # the extra `serve`; it takes 0.1 s to load
+        import httpx2  # the extra `server`; it takes 0.1 s to load
 
         self._library: Any = httpx2
         jar = CookieJar(DefaultCookiePolicy(allowed_domains=[]))  # one client's cookies are never sent for another

@@ -329,7 +329,7 @@ async def _lifespan(receive: Receive, send: Send) -> None:
 @contextmanager
 def serving(app: Any, port: int = 0) -> Iterator[str]:
     """Serves an ASGI application on a port of this machine, in a thread, while the block runs; gives its address."""
-    import uvicorn  # of the extra serve; the application itself needs none
+    import uvicorn  # of the extra server; the application itself needs none
 
     listener = listening_socket("127.0.0.1", port)
     config = uvicorn.Config(app, log_config=None, timeout_graceful_shutdown=1, ws="none")
