@@ -16,7 +16,7 @@ import pytest
 from clew import Memory, Turn
 from clew.serve.access import Principal
 from clew.serve.clients import hook_client
-from clew.serve.clients.hooks import EVENTS, hook_command, hooks_location, plan_hooks, plan_remove_hooks
+from clew.serve.clients.hooks import EVENTS, hook_command, hooks_location, plan_hooks, plan_remove_hooks, shell_command
 from clew.serve.clients.install import apply
 from clew.serve.hooks_page import answer_hook
 from tests.cli_runs import done, failure
@@ -163,6 +163,17 @@ def test_the_client_needs_the_standard_library_alone() -> None:
     code = f"import runpy, sys; runpy.run_path({hook_client.__file__!r}); print(any('clew' in m for m in sys.modules))"
     shown = subprocess.run([sys.executable, "-I", "-S", "-c", code], capture_output=True, text=True, check=True)
     assert shown.stdout == "False\n"
+
+
+@pytest.mark.requirement("P-UPS-11")
+@pytest.mark.parametrize("folder", ["plain", "two words", "Jörg", "it's $HOME `x`"])
+def test_the_command_is_read_by_a_shell_wherever_python_is(folder: str, tmp_path: Path) -> None:
+    script = tmp_path / folder / "shown.py"
+    script.parent.mkdir()
+    script.write_text("import sys; print(sys.argv[1:])\n", encoding="utf-8")
+    command = shell_command(sys.executable, str(script), "http://127.0.0.1:8377")
+    shown = subprocess.run(command, shell=True, capture_output=True, text=True, check=True)  # noqa: S602  # what is tested
+    assert shown.stdout == "['http://127.0.0.1:8377']\n"
 
 
 HELD: Final = {"model": "opus", "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}]}}

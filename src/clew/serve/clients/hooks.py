@@ -1,7 +1,7 @@
 """Clew's hooks in the settings of Claude Code: the lists of other hooks stay, also in their order."""
 
-import json
-import os
+import shlex
+import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -15,7 +15,8 @@ EVENTS: Final = ("SessionStart", "UserPromptSubmit", "Stop", "PreCompact")
 TIMEOUT: Final = 2
 """Seconds after which Claude Code ends the command; it ends itself after 0.3."""
 _HOOKS: Final = "hooks"
-_MARK: Final = "hook_client.py"
+_MARK: Final = "clients/hook_client.py"
+"""What tells our commands."""
 
 
 def hooks_location(scope: InstallScope, home: Path, project: Path, environment: Mapping[str, str]) -> EntryLocation:
@@ -33,8 +34,14 @@ def hooks_location(scope: InstallScope, home: Path, project: Path, environment: 
 
 def hook_command(address: str) -> str:
     """The command of the hooks, for a server at this address."""
-    words = (sys.executable, "-I", "-S", hook_client.__file__, address)
-    return " ".join(json.dumps(word) if not word.isascii() or " " in word else word for word in words)
+    return shell_command(sys.executable, "-I", "-S", hook_client.__file__, address)
+
+
+def shell_command(*words: str) -> str:
+    """The command line that a shell reads as these words; of Windows' shells some take no backslashes."""
+    if sys.platform == "win32":
+        return subprocess.list2cmdline([word.replace("\\", "/") for word in words])
+    return shlex.join(words)
 
 
 def with_hooks(value: Mapping[str, Any], command: str) -> dict[str, list[Any]]:
@@ -99,4 +106,4 @@ def _others(entries: Any) -> list[Any]:
 
 
 def _is_ours(command: Any) -> bool:
-    return isinstance(command, str) and f"clients{os.sep}{_MARK}" in command
+    return isinstance(command, str) and _MARK in command
