@@ -21,6 +21,8 @@ from clew.serve.clients.programs import PROGRAMS
 
 SERVER: Final = "http://127.0.0.1:8377"
 
+_Entry = dict[str, object] | str
+
 
 @click.command()
 @click.argument("program", type=click.Choice(list(PROGRAMS)))
@@ -92,11 +94,8 @@ def install(
     if not remove and find_spec("mcp") is None:
         raise MissingExtra("the server needs the package mcp; install clew[mcp], then run this again")
     edit = plan_remove(location) if remove else plan_install(location, entry)
-    if edit.changes and not yes and not _confirmed(scope, edit, None if remove else entry):
-        err().print("Nothing was written.", style="dim")
+    if not _carried_out(scope, edit, None if remove else entry, chosen.after, yes=yes):
         return
-    apply(edit)
-    _report(scope, edit, chosen.after, removed=remove)
     if not remove and program in SESSION_PROGRAMS:
         _offer_watch(scope, program, wanted=watch, yes=yes)
 
@@ -112,11 +111,8 @@ def _install_hooks(
         say(as_json({"hooks": with_hooks({}, command)}, indent=2))
         return
     edit = plan_remove_hooks(location) if remove else plan_hooks(location, command)
-    if edit.changes and not yes and not _confirmed(scope, edit, None if remove else dict(with_hooks({}, command))):
-        err().print("Nothing was written.", style="dim")
-        return
-    apply(edit)
-    _report(scope, edit, "Keep `clew serve` running; without it the hooks do nothing.", removed=remove)
+    entry: _Entry | None = None if remove else {**with_hooks({}, command)}
+    _carried_out(scope, edit, entry, "Keep `clew serve` running; without it the hooks do nothing.", yes=yes)
 
 
 def _install_proxy(
@@ -128,16 +124,22 @@ def _install_proxy(
         say(location.form.put(location.form.empty, location.path, entry).strip())
         return
     edit = plan_remove(location) if remove else plan_install(location, entry)
-    if edit.changes and not yes and not _confirmed(scope, edit, None if remove else entry):
-        err().print("Nothing was written.", style="dim")
-        return
-    apply(edit)
     after = f"Keep `clew serve` running: without it {PROGRAMS[program].title} cannot reach its model."
-    _report(scope, edit, after, removed=remove)
+    _carried_out(scope, edit, None if remove else entry, after, yes=yes)
 
 
-def _confirmed(scope: Scope, edit: SettingsEdit, entry: dict[str, object] | str | None) -> bool:
-    """Shows the change and asks for confirmation; `entry` is None if it is to be removed."""
+def _carried_out(scope: Scope, edit: SettingsEdit, entry: _Entry | None, after: str, *, yes: bool) -> bool:
+    """Writes an edit that is agreed to and says so; `entry` is None if it is to be removed. False if it is refused."""
+    if edit.changes and not yes and not _confirmed(scope, edit, entry):
+        err().print("Nothing was written.", style="dim")
+        return False
+    apply(edit)
+    _report(scope, edit, after, removed=entry is None)
+    return True
+
+
+def _confirmed(scope: Scope, edit: SettingsEdit, entry: _Entry | None) -> bool:
+    """Shows the change and asks for confirmation."""
     if scope.as_json or not sys.stdin.isatty():
         raise click.UsageError(
             "cannot ask for confirmation: standard input is not a terminal. Give --yes to write, or --print to look."

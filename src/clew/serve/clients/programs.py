@@ -23,6 +23,7 @@ from clew.serve.clients.install import (
     JSON,
     JSONC,
     NAME,
+    SERVERS,
     TOML,
     EntryLocation,
     InstallScope,
@@ -116,12 +117,11 @@ def _below_home(name: str) -> Callable[[Path, Environment], Path]:
 
 _RESTART: Final = "Restart it to load the server."
 _STDIO: Final[Mapping[str, Any]] = {"type": "stdio"}
-_SERVERS: Final = "mcpServers"
 
 PROGRAMS: Final[Mapping[str, ClientProgram]] = {
     "claude-code": _ClaudeCode(
         "Claude Code",
-        _SERVERS,
+        SERVERS,
         _below_home(".claude.json"),
         ".mcp.json",
         _STDIO,
@@ -129,17 +129,15 @@ PROGRAMS: Final[Mapping[str, ClientProgram]] = {
         "Restart Claude Code; `/mcp` lists the server.",
     ),
     "claude-desktop": ClientProgram(
-        "Claude Desktop", _SERVERS, _support("Claude/claude_desktop_config.json"), None, {}, JSON, _RESTART
+        "Claude Desktop", SERVERS, _support("Claude/claude_desktop_config.json"), None, {}, JSON, _RESTART
     ),
-    "cursor": ClientProgram(
-        "Cursor", _SERVERS, _below_home(".cursor/mcp.json"), ".cursor/mcp.json", {}, JSON, _RESTART
-    ),
+    "cursor": ClientProgram("Cursor", SERVERS, _below_home(".cursor/mcp.json"), ".cursor/mcp.json", {}, JSON, _RESTART),
     "codex": ClientProgram(
         "Codex", "mcp_servers", codex_settings, None, {}, TOML, "Start Codex anew; `/mcp` lists the server."
     ),
     "gemini-cli": ClientProgram(
         "Gemini CLI",
-        _SERVERS,
+        SERVERS,
         _below_home(".gemini/settings.json"),
         ".gemini/settings.json",
         {},
@@ -156,7 +154,7 @@ PROGRAMS: Final[Mapping[str, ClientProgram]] = {
         "Start the server from the file, or by `MCP: List Servers`.",
     ),
     "windsurf": ClientProgram(
-        "Windsurf", _SERVERS, _below_home(".codeium/windsurf/mcp_config.json"), None, {}, JSON, _RESTART
+        "Windsurf", SERVERS, _below_home(".codeium/windsurf/mcp_config.json"), None, {}, JSON, _RESTART
     ),
     "zed": ClientProgram("Zed", "context_servers", _zed, ".zed/settings.json", {"source": "custom"}, JSONC, _RESTART),
 }
