@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import click
 
-from clew.cli.narrowing import with_session, with_times
+from clew.cli.narrowing import with_times
 from clew.cli.opening import open_for_questions
 from clew.cli.options import Scope, common, moment_or_phrase
 from clew.cli.show import counted, err, grid, lay_out, out, shortened
@@ -59,7 +59,7 @@ def ledger(scope: Scope, **only: Any) -> None:
     from clew.serve.proxy.economy.ledger import read_ledger  # so that other commands start without the proxy
 
     with open_for_questions(scope) as memory:
-        narrowed = with_times(memory, with_session(memory, only))
+        narrowed = with_times(memory, only)
         since: datetime | None = narrowed.get("since")
         with memory.reads.store.snapshot() as reader:
             found = read_ledger(reader, memory.space, session=narrowed.get("session"), since=since)
