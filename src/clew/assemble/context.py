@@ -185,14 +185,7 @@ def _with_beats(
 
 def least_budget(turns: Iterable[Turn], count: Counter) -> int:
     """Tokens of the smallest block that shows one of these turns in full, its heading and the opening included."""
-    return min(count(render([_in_full(turn)])) for turn in turns)
-
-
-def _in_full(turn: Turn) -> Evidence:
-    name = turn.speaker or turn.role
-    return Evidence(
-        rank=1, session=turn.session, seq=turn.seq or 0, at=turn.at, speaker=name, text=turn.text, rendering="full"
-    )
+    return min(count(render([Evidence.of(turn, turn.text, "full", rank=1)])) for turn in turns)
 
 
 def _by_place(ranking: Ranking, reasons: Mapping[int, str]) -> dict[int, str]:

@@ -70,16 +70,7 @@ def _found(view: IndexView, turns: Sequence[Turn], mask: Mask | None) -> FirstLi
 
 
 def _line(turn: Turn, tasks: Sequence[str]) -> Evidence:
-    return Evidence(
-        rank=0,
-        session=turn.session,
-        seq=turn.seq or 0,
-        at=turn.at,
-        speaker=turn.speaker or turn.role,
-        text="; ".join(map(_short, tasks)),
-        rendering="open tasks",
-        mark="open tasks",
-    )
+    return Evidence.of(turn, "; ".join(map(_short, tasks)), "open tasks", mark="open tasks")
 
 
 def _short(text: str) -> str:

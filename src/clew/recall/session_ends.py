@@ -59,12 +59,4 @@ def _told(reader: Reader, space: str, session: str, seqs: list[int], role: str) 
 
 
 def _line(turn: Turn, most: int) -> Evidence:
-    return Evidence(
-        rank=0,
-        session=turn.session,
-        seq=turn.seq or 0,
-        at=turn.at,
-        speaker=turn.speaker or turn.role,
-        text=opening(prose_of(turn), most),
-        rendering="excerpt",
-    )
+    return Evidence.of(turn, opening(prose_of(turn), most), "excerpt")

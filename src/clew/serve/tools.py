@@ -237,7 +237,7 @@ class Tools:
         text = turn.text[offset : offset + PAGE_CHARS]
         rest = len(turn.text) - offset - len(text)
         more = f"\n{rest:,} more characters; open it with offset {offset + len(text)}." if rest > 0 else ""
-        return render([_evidence(turn, 1, text)]) + more
+        return render([Evidence.of(turn, text, "quote", rank=1)]) + more
 
     def sessions(self, project: str = "", branch: str = "") -> str:
         """The latest sessions, one a line, marked as quoted memory."""
@@ -325,7 +325,9 @@ class Tools:
         quotes(str(turn.id) for turn in found)
         if not found:
             return "No turn contains that phrase. Try fewer words, or use recall to search by meaning."
-        shown = [_evidence(turn, rank, around(turn.text, text, QUOTE_CHARS)) for rank, turn in enumerate(found, 1)]
+        shown = [
+            Evidence.of(turn, around(turn.text, text, QUOTE_CHARS), "quote", rank) for rank, turn in enumerate(found, 1)
+        ]
         more = f"\nThere may be older ones; ask with a limit up to {MOST_QUOTES}."
         return render(chronological(shown)) + (more if len(found) == limit < MOST_QUOTES else "")
 
@@ -424,15 +426,3 @@ def _receipt(found: Remembered) -> str:
 
 def _turns(found: Remembered) -> str:
     return f"{found.turns} turn{'s' * (found.turns != 1)}"
-
-
-def _evidence(turn: Turn, rank: int, text: str) -> Evidence:
-    return Evidence(
-        rank=rank,
-        session=turn.session,
-        seq=turn.seq or 0,
-        at=turn.at,
-        speaker=turn.speaker or turn.role,
-        text=text,
-        rendering="quote",
-    )

@@ -12,7 +12,6 @@ from clew.memory.reads import MemoryReads
 from clew.serve.quoting import is_asked, quotes
 from clew.text.counters import counter
 from clew.types.labels import Topic
-from clew.types.turn import Turn
 
 MOST_TOPICS: Final = 200
 """Most topics that one answer names."""
@@ -40,7 +39,7 @@ def expanded(memory: MemoryReads, topic: str, offset: int, budget: int) -> str:
     left = budget
     for name in ids[offset:]:
         turn = memory.get(name)
-        evidence = _evidence(turn, turn.text)
+        evidence = Evidence.of(turn, turn.text, "full", rank=1)
         left -= count(evidence.shown)
         if left < 0:
             break
@@ -51,7 +50,8 @@ def expanded(memory: MemoryReads, topic: str, offset: int, budget: int) -> str:
         text = render(chronological(shown))
     if not shown:
         turn = memory.get(ids[offset])
-        text, shown = render([_evidence(turn, turn.text[: min(_CUT, 2 * budget)] + " […]")]), [_evidence(turn, "")]
+        shown = [Evidence.of(turn, turn.text[: min(_CUT, 2 * budget)] + " […]", "full", rank=1)]
+        text = render(shown)
     quotes(ids[offset : offset + len(shown)])
     rest = len(ids) - offset - len(shown)
     return text + (f"\n{rest} more turns; expand again with offset {offset + len(shown)}." if rest else "")
@@ -125,15 +125,3 @@ def _digest(topic: Topic) -> str:
 
 def _summary(topic: Topic) -> str:
     return f"{_name(topic)}:\n{topic.summary}" if topic.summary else _digest(topic)
-
-
-def _evidence(turn: Turn, text: str) -> Evidence:
-    return Evidence(
-        rank=1,
-        session=turn.session,
-        seq=turn.seq or 0,
-        at=turn.at,
-        speaker=turn.speaker or turn.role,
-        text=text,
-        rendering="full",
-    )
