@@ -2225,6 +2225,9 @@ RELAY = (
     Requirement("P-RLY-12", "issue 15", "Requests a minute are limited for each token, with retry-after."),
     Requirement("P-RLY-13", "issue 15", "`/clew/health` and `/clew/metrics` tell how the server fares."),
     Requirement("P-RLY-41", "issue 15", "Health is degraded while the store of a running memory fails, and says how."),
+    Requirement(
+        "P-RLY-44", "issue 15", "A chat whose memory fails after its question is stored keeps its answer and its cost."
+    ),
     Requirement("P-RLY-14", "issue 15", "Events are JSON lines without texts of messages, queries and keys."),
     Requirement(
         "P-RLY-15",

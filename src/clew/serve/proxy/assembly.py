@@ -74,7 +74,7 @@ def assembled(draft: Draft, plain: PreparedChat, receipt: str | None) -> Prepare
     if decision.retire and draft.put_back:
         space.injections.retire_all(place.conversation)
     shown = receipt if decision.inject else None
-    body = edited(request.body, edits) if edits else None
+    body = edited(request.body, edits) if edits else plain.body
     made = replace(plain, body=body, receipt=shown, decision=decision)
     if space.window is None:
         return made

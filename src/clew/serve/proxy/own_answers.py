@@ -11,18 +11,18 @@ from clew.serve.proxy.pipeline import Pipeline
 class CommandedPipeline(Pipeline):
     """The pipeline for chats in which commands may stand. Threads share it."""
 
-    def run(self, chat: Chat, request: ChatRequest) -> PreparedChat:
-        """What goes upstream in place of a request, or the answer to its command."""
+    def store(self, chat: Chat, request: ChatRequest) -> PreparedChat:
+        """A request without its commands, with its place in the memory, or the answer to its command."""
         if chat.options.incognito or not self._config.commands:
-            return super().run(chat, request)
+            return super().store(chat, request)
         cleaned = without_commands(chat.wire, request)
         options = replace(chat.options, session=chat.options.session or cleaned.attached)
         chat = replace(chat, options=options)
         if cleaned.command is not None and chat.ticket.take():
             return self._commanded(chat, request, cleaned, cleaned.command)
         kept = cleaned.request or request
-        prepared = super().run(chat, kept)
-        return replace(prepared, body=kept.body) if kept is not request and prepared.body is None else prepared
+        stored = super().store(chat, kept)
+        return replace(stored, body=kept.body) if kept is not request else stored
 
     def _commanded(self, chat: Chat, request: ChatRequest, cleaned: CleanedRequest, command: Command) -> PreparedChat:
         space = self._spaces.get(chat.principal.space)

@@ -49,25 +49,12 @@ class Pipeline:
         """
         return chat.wire.read(chat.path, chat.headers, decoded(chat.raw, chat.encoding, self._config.read_bytes))
 
-    def run(self, chat: Chat, request: ChatRequest) -> PreparedChat:
-        """What goes upstream in place of a request.
+    def store(self, chat: Chat, request: ChatRequest) -> PreparedChat:
+        """A request as it came, with its place in the memory; what is new of it is stored.
 
         Raises:
             ClewError: a memory cannot be opened, written or read.
         """
-        wants_tools = self._config.tools if chat.options.tools is None else chat.options.tools
-        prepared = self._with_memory(chat, request, wants_tools=wants_tools)
-        if prepared.decision is None:  # incognito, or a request of the client for itself: it has to fit as well
-            prepared = self.cut_to_fit(chat, request, prepared)
-        is_turn = prepared.place is not None and prepared.place.client.side is None
-        return self._tools.offered_in(chat, prepared, request, wanted=wants_tools) if is_turn else prepared
-
-    def hold(self, prepared: PreparedChat, held: HeldExchange) -> None:
-        """Keeps calls of Clew's tools that were answered beside calls of the client's own."""
-        self._tools.hold(prepared, held)
-
-    def _with_memory(self, chat: Chat, request: ChatRequest, *, wants_tools: bool) -> PreparedChat:
-        """What goes upstream but for the tools."""
         space = self._spaces.get(chat.principal.space)
         if chat.options.incognito:
             space.log.pass_over(request)
@@ -75,40 +62,39 @@ class Pipeline:
         client = chat.wire.client(request)
         conversation = space.conversations.identify(request, client, chat.options.session)
         conversation = space.log.store_request(conversation, request, client)
-        place = ChatPlace(space, conversation, client)
-        plain = PreparedChat(request=request, place=place, session=conversation.session)
-        if client.side is not None or not request.messages:
-            return plain
-        if not self._adds(chat):
-            return assembled(Draft(chat, request, place, has_tools=wants_tools), plain, None)
-        before = space.injections.put_back(conversation, request, chat.wire)
-        asked = question_place(chat.wire, request.messages)
-        draft = Draft(chat, request, place, before.edits, has_tools=wants_tools)
-        if asked is None or asked in before.indexes or not self._config.budget:
-            return assembled(draft, plain, None)
-        context = self._recalled(chat, request, place, before)
-        lost = space.lost.text(request, place, before.texts, self._config.budget)
-        text = "\n\n".join(part for part in (lost, context.text if context is not None else "") if part)
-        formed = space.injections.formed(conversation, asked, text) if text else None
-        if formed is None:
-            return assembled(draft, plain, None)
-        block = chat.wire.appended(request, asked, formed[1])
-        record = partial(self._recorded, chat, request, place, text, context, asked)
-        receipt = context.receipt_id if context is not None else None
-        return assembled(replace(draft, block=block, record=record), plain, receipt)
+        return PreparedChat(request=request, place=ChatPlace(space, conversation, client), session=conversation.session)
 
-    def cut_to_fit(self, chat: Chat, request: ChatRequest | None, prepared: PreparedChat) -> PreparedChat:
+    def add(self, chat: Chat, stored: PreparedChat) -> PreparedChat:
+        """What goes upstream in place of a request that `store` has given; a command's answer as it is.
+
+        Raises:
+            ClewError: the memory cannot be written or read.
+        """
+        request, place = stored.request, stored.place
+        if request is None:
+            return stored
+        wants_tools = self._config.tools if chat.options.tools is None else chat.options.tools
+        if place is None or place.client.side is not None:  # incognito, or a request of the client for itself
+            return self.cut_to_fit(chat, stored)
+        if request.messages:
+            prepared = self._with_blocks(chat, request, place, stored, has_tools=wants_tools)
+        else:
+            prepared = self.cut_to_fit(chat, stored)
+        return self._tools.offered_in(chat, prepared, request, wanted=wants_tools)
+
+    def hold(self, prepared: PreparedChat, held: HeldExchange) -> None:
+        """Keeps calls of Clew's tools that were answered beside calls of the client's own."""
+        self._tools.hold(prepared, held)
+
+    def cut_to_fit(self, chat: Chat, prepared: PreparedChat) -> PreparedChat:
         """What goes upstream in place of a request without the memory: itself, cut where there is a window.
-
-        Args:
-            request: None where it was not read.
 
         Raises:
             FormatError: it cannot be read.
         """
         if not self._config.window:
             return prepared
-        return fitted_to(chat, request or self.read(chat), prepared, self._config.window)
+        return fitted_to(chat, prepared.request or self.read(chat), prepared, self._config.window)
 
     def after(self, chat: Chat, prepared: PreparedChat, answer: KeptAnswer | None) -> None:
         """Stores an answer; one that never came, or was an error, counts as none."""
@@ -146,6 +132,29 @@ class Pipeline:
             refused=refused,
         )
         record(reads.store, reads.space, passed, place.space.economy.price(request.model))
+
+    def _with_blocks(
+        self, chat: Chat, request: ChatRequest, place: ChatPlace, stored: PreparedChat, *, has_tools: bool
+    ) -> PreparedChat:
+        """What goes upstream but for the tools."""
+        space, conversation = place.space, place.conversation
+        if not self._adds(chat):
+            return assembled(Draft(chat, request, place, has_tools=has_tools), stored, None)
+        before = space.injections.put_back(conversation, request, chat.wire)
+        asked = question_place(chat.wire, request.messages)
+        draft = Draft(chat, request, place, before.edits, has_tools=has_tools)
+        if asked is None or asked in before.indexes or not self._config.budget:
+            return assembled(draft, stored, None)
+        context = self._recalled(chat, request, place, before)
+        lost = space.lost.text(request, place, before.texts, self._config.budget)
+        text = "\n\n".join(part for part in (lost, context.text if context is not None else "") if part)
+        formed = space.injections.formed(conversation, asked, text) if text else None
+        if formed is None:
+            return assembled(draft, stored, None)
+        block = chat.wire.appended(request, asked, formed[1])
+        record = partial(self._recorded, chat, request, place, text, context, asked)
+        receipt = context.receipt_id if context is not None else None
+        return assembled(replace(draft, block=block, record=record), stored, receipt)
 
     def _adds(self, chat: Chat) -> bool:
         return self._config.inject if chat.options.inject is None else chat.options.inject

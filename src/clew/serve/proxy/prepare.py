@@ -4,11 +4,12 @@ What broke is an event with the type of the error and its place, never its messa
 upstream would refuse what the client sends, the request is cut instead of being forwarded as it is.
 """
 
+from dataclasses import replace
+
 from clew.errors import ClewError, FormatError
 from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
-from clew.serve.proxy.exchange import ChatRequest
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.pipeline import Pipeline
@@ -29,11 +30,13 @@ class SafePreparation:
             return self._unchanged(chat, Unchanged.UNREADABLE, error)
         except Exception as error:  # noqa: BLE001  # a bug in reading must not hold up the request
             return self._unchanged(chat, Unchanged.ERROR, error)
+        stored = PreparedChat()
         try:
-            prepared = self._pipeline.run(chat, request)
+            stored = self._pipeline.store(chat, request)
+            prepared = self._pipeline.add(chat, stored)
         except Exception as error:  # noqa: BLE001  # the one place: any bug of the memory ends here
             self._spaces.failed(chat.principal.space, error)
-            return self._unchanged(chat, Unchanged.ERROR, error, request)
+            return self._unchanged(chat, Unchanged.ERROR, error, stored)
         self._worked(chat, prepared)
         if prepared.receipt is not None:
             self._metrics.add("clew_injected_total")
@@ -61,12 +64,14 @@ class SafePreparation:
             self._worked(chat, prepared)
 
     def _worked(self, chat: Chat, prepared: PreparedChat) -> None:
-        if prepared.place is not None:  # else the store was not asked, as for a chat incognito
+        was_asked = prepared.place is not None  # as it is not for a chat incognito
+        if was_asked and prepared.unchanged is not Unchanged.ERROR:
             self._spaces.worked(chat.principal.space)
 
     def _unchanged(
-        self, chat: Chat, why: Unchanged, error: Exception | None, request: ChatRequest | None = None
+        self, chat: Chat, why: Unchanged, error: Exception | None, stored: PreparedChat | None = None
     ) -> PreparedChat:
+        """The request as it came; with its place in the memory if it has one, so that its answer is stored."""
         self._metrics.add("clew_failed_open_total", reason=why)
         fields = {"reason": str(why), "space": chat.principal.space, "wire": chat.wire.name}
         if error is None:
@@ -74,11 +79,11 @@ class SafePreparation:
         else:
             cause = type(error.__cause__).__name__ if isinstance(error, ClewError) and error.__cause__ else None
             self._events.failed("failed-open", error, cause=cause, **fields)
-        prepared = PreparedChat(unchanged=why)
+        prepared = replace(stored or PreparedChat(), unchanged=why)
         if why is Unchanged.UNREADABLE:
             return prepared
         try:
-            return self._pipeline.cut_to_fit(chat, request, prepared)
+            return self._pipeline.cut_to_fit(chat, prepared)
         except Exception as broken:  # noqa: BLE001  # what cannot be cut goes on as it came
             self._events.failed("not-cut", broken, space=chat.principal.space)
             return prepared

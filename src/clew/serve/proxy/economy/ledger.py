@@ -24,7 +24,7 @@ class Passed:
     Attributes:
         id: unique among the requests of one moment.
         decision: None where nothing was decided: a side request, recording only, or a failure.
-        failed: type of the error for which the request went on unchanged.
+        failed: why the request went on without the memory, such as `error` or `slow`; None when the memory took part.
         refused: why the provider did not answer it, and so charges nothing; None when it answered.
     """
 
@@ -54,7 +54,7 @@ class Spent(Record):
         cost_without: in dollars, had the same requests been passed through; of those that the model would have taken.
         saved: the difference for those; negative for what Clew cost.
         unpriced: requests without a known price; they count as tokens alone.
-        failed: requests that went on unchanged because of an error, or that were not answered.
+        failed: requests that went on without the memory, or that were not answered.
     """
 
     name: str = ""
