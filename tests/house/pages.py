@@ -45,12 +45,17 @@ def configuration_page() -> str:
 def _allowed(setting: config.Setting) -> str:
     if setting.choices is not None:
         return ", ".join(f"`{choice}`" for choice in setting.choices)
+    if isinstance(setting.default, bool):
+        return "true or false"
     if setting.low is None:
         return "list of texts; in the environment with commas between" if setting.default == () else "text"
     return f"{_shown(setting.low)} to {_shown(setting.high)}"
 
 
 def _shown(value: object) -> str:
+    """A value as clew.toml has it."""
+    if isinstance(value, bool):
+        return str(value).lower()
     return "[]" if value == () else f"{value:_}" if type(value) is int else str(value)
 
 
