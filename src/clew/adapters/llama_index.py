@@ -4,7 +4,7 @@
     await agent.run("...", memory=ClewMemory.from_defaults(memory=memory, session="thread-7"))
 
 Needs `llama-index-core`. Resetting begins a new stretch: the earlier turns can still be recalled, and
-`Memory.forget(session=...)` removes them.
+`Memory.forget(session=...)` removes one stretch, by its name (`thread-7#2`).
 """
 
 from collections.abc import Sequence

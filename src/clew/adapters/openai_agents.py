@@ -3,7 +3,7 @@
     result = await Runner.run(agent, "...", session=ClewSession(memory, "thread-7"))
 
 Needs `openai-agents`. Clearing a session begins a new stretch of it: what the SDK sees is empty, while the earlier
-turns can still be recalled; `Memory.forget(session=...)` removes them.
+turns can still be recalled; `Memory.forget(session=...)` removes one stretch, by its name (`thread-7#2`).
 """
 
 import asyncio
