@@ -60,10 +60,18 @@ def get(text: str, path: Sequence[str]) -> Any:
     Raises:
         FormatError: as for `read`, or a value on the path is not an object.
     """
-    value: Any = read(text)
+    return value_at(read(text), path, "an object")
+
+
+def value_at(value: Any, path: Sequence[str], expected: str) -> Any:
+    """The value at a path of names in a parsed text; None if there is none.
+
+    Raises:
+        FormatError: a value on the path is not a mapping, which the message calls `expected`.
+    """
     for depth, name in enumerate(path):
         if not isinstance(value, dict):
-            raise FormatError(f"{'.'.join(path[:depth])}: expected an object, got {type(value).__name__}")
+            raise FormatError(f"{'.'.join(path[:depth])}: expected {expected}, got {type(value).__name__}")
         if name not in value:
             return None
         value = value[name]

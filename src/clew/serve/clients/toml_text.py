@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from clew.errors import FormatError
+from clew.serve.clients.json_text import value_at
 
 _HEADER: Final = re.compile(r"^\s*\[+\s*([^\]#]+?)\s*\]+")
 
@@ -33,14 +34,7 @@ def get(text: str, path: Sequence[str]) -> Any:
     Raises:
         FormatError: as for `read`, or a value on the path is not a table.
     """
-    value: Any = read(text)
-    for depth, name in enumerate(path):
-        if not isinstance(value, dict):
-            raise FormatError(f"{'.'.join(path[:depth])}: expected a table, got {type(value).__name__}")
-        if name not in value:
-            return None
-        value = value[name]
-    return value
+    return value_at(read(text), path, "a table")
 
 
 def put(text: str, path: Sequence[str], value: Mapping[str, Any] | str) -> str:
