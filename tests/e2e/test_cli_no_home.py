@@ -1,9 +1,11 @@
 """A home that does not exist: named by mistake, it is refused and not made, but by commands that begin a memory."""
 
+import json
 from pathlib import Path
 
 import pytest
 
+from clew.store.sqlite import DATABASE
 from tests.cli_runs import done, failure
 
 pytestmark = pytest.mark.requirement("F-TDY-05")
@@ -55,4 +57,5 @@ def test_the_variable_is_no_different(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_command_that_begins_a_memory_makes_its_home(command: tuple[str, ...], tmp_path: Path) -> None:
     home = tmp_path / "fresh" / "home"
     done(*command, "--home", home)
-    done("stats", "--home", home)
+    assert (home / DATABASE).is_file()
+    assert json.loads(done("stats", "--home", home, "--json"))["turns"] == (command[0] == "add")

@@ -51,12 +51,14 @@ def script(rng: random.Random) -> list[Reply]:
     return [*found, Reply("The end.", thinking="enough")]
 
 
-async def checked(memory: Memory, rng: random.Random, wire: str) -> None:
+async def checked(memory: Memory, rng: random.Random, wire: str) -> int:
+    """Carries a script to its end; how many of its rounds the client did not see."""
     stream = bool(rng.randrange(2))
     replies = script(rng)
     app = LoopApp(memory, in_turn(replies))
     path, value = request_of(wire, "what did we pick?", stream=stream, tools=True)
     member = {"responses": "input", "gemini": "contents"}.get(wire, "messages")
+    hidden = 0
     for _ in range(4):
         before = len(app.upstream.requests)
         status, body, answer = await asked(app, wire, path, value)
@@ -75,8 +77,10 @@ async def checked(memory: Memory, rng: random.Random, wire: str) -> None:
         results = {call.id: "rain" for call in answer.calls}
         given = WIRES[wire].tool_results(answer, results) if results else answer.messages
         value[member] = [*value[member], *given, *([] if results else [person(wire, member)])]
+        hidden += len(used) - 1
         if len(app.upstream.requests) >= len(replies) - 1:
-            return
+            break
+    return hidden
 
 
 def person(wire: str, member: str) -> Any:
@@ -89,8 +93,7 @@ def person(wire: str, member: str) -> Any:
 def test_any_loop_is_one_valid_answer(memory: Memory, wire: str) -> None:
     rng = random.Random(wire)  # noqa: S311  # scripts, no secrets
 
-    async def main() -> None:
-        for _ in range(examples(10, 300)):
-            await checked(memory, rng, wire)
+    async def main() -> list[int]:
+        return [await checked(memory, rng, wire) for _ in range(examples(10, 300))]
 
-    asyncio.run(main())
+    assert any(asyncio.run(main())), "no script had a call of Clew's tools"
