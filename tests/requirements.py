@@ -1347,6 +1347,7 @@ ECONOMY = (
     Requirement(
         "P-ECO-13", "issue 15", "The ledger keeps predicted and reported tokens, costs and savings by request."
     ),
+    Requirement("P-ECO-24", "DESIGN 10", "The ledger does not name a forgotten session; its costs still count."),
     Requirement("P-ECO-14", "issue 15", "`clew ledger` prints totals by day, model and session; money only if known."),
     Requirement("P-ECO-15", "issue 15", "Without a store, a request is cut to a window: valid, marked, repeatable."),
     Requirement("P-ECO-16", "issue 15", "In a virtual window a compaction's renderings stand for old messages."),

@@ -53,7 +53,7 @@ def rows_of_a_talk(wire: str, path: str, home: Path) -> list[RequestLogRow]:
 
         def logged() -> list[RequestLogRow]:
             with memory.reads.store.snapshot() as reader:
-                return logged_requests(reader, memory.space, 0, 2**62)
+                return logged_requests(reader, memory.space)
 
         eventually(lambda: len(logged()), ROUNDS)
         return logged()

@@ -1,6 +1,7 @@
 """The ledger: rows of requests, and their totals by session, day and model."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from clew.serve.proxy.economy.ledger import CostLedger, Passed, Spent, ledger_of
 from clew.serve.proxy.economy.prices import Price, price_list
 from clew.serve.proxy.exchange import TokenUsage
 from clew.store.memory import MemoryStore
+from tests.memories import quiet, told
 
 PRICE = price_list().price("claude-opus-4-1")
 NOON = datetime(2026, 11, 23, 12, tzinfo=UTC)
@@ -131,3 +133,20 @@ def test_rows_are_kept_and_read_back_by_session_and_time() -> None:
         assert read_ledger(reader, "default", since=NOON + timedelta(hours=2)).total.requests == 2
         assert read_ledger(reader, "default", session="s", since=NOON + timedelta(hours=2)).total.requests == 1
         assert read_ledger(reader, "empty") == CostLedger(total=Spent(), sessions=(), days=(), models=())
+
+
+@pytest.mark.requirement("P-ECO-24")
+def test_a_forgotten_session_is_not_named_and_what_it_cost_still_counts(tmp_path: Path) -> None:
+    with quiet(tmp_path) as memory:
+        store, space = memory.reads.store, memory.space
+        memory.add_many([told("hello", "talk about tea"), told("hello", "s"), told("bye", "s")])
+        for number, session in enumerate(("talk about tea", "s", "s")):
+            record(store, space, passed(number, session=session), PRICE)
+        with store.snapshot() as reader:
+            before = read_ledger(reader, space)
+        memory.forget(session="talk about tea")
+        memory.forget(session="s", match="bye")
+        with store.snapshot() as reader:
+            after = read_ledger(reader, space)
+        assert (after.total, after.days, after.models) == (before.total, before.days, before.models)
+        assert {(each.name, each.requests) for each in after.sessions} == {("", 1), ("s", 2)}

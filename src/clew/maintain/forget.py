@@ -24,6 +24,7 @@ from clew.rows.conversations import drop_session
 from clew.rows.failed_jobs import EMBED, job_name
 from clew.rows.pins import forget_pins
 from clew.rows.recap_states import forget_condensed
+from clew.rows.request_log import forget_logged
 from clew.rows.scrub_requests import note, noted, try_scrub
 from clew.rows.tombstones import hashing_of, tombstone
 from clew.store.protocol import Reader, Store, Transaction
@@ -283,6 +284,7 @@ def _mend_sessions(tx: Transaction, space: str, sessions: set[str]) -> None:
         tx.delete("session", key, key)
         if not kept:
             drop_session(tx, space, session)
+            forget_logged(tx, space, session)
             tx.delete("injection", key, key)
         else:
             title = row.title and title_of(json.loads(metadata) for metadata in kept if metadata is not None)

@@ -1,29 +1,22 @@
 """The log of requests that passed through the proxy, as rows: what each was decided to be, and what it cost."""
 
-from collections.abc import Iterable
-
-from clew.store.protocol import Reader, Store
+from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import RequestLogRow
 from clew.store.tables import REQUEST_LOG
 
 
-def log_requests(store: Store, rows: Iterable[RequestLogRow], *, durable: bool = False) -> None:
-    """Keeps rows; one of the same time and id takes the place of the older.
-
-    Args:
-        durable: whether they are on the disk on return; otherwise the next durable write takes them along.
-    """
-    kept = list(rows)
-    if kept:
-        store.transaction(lambda tx: REQUEST_LOG.put(tx, kept), durable=durable)
+def log_request(store: Store, row: RequestLogRow) -> None:
+    """Keeps a row, in place of one of the same time and id; the next durable write takes it to the disk."""
+    store.transaction(lambda tx: REQUEST_LOG.put(tx, [row]), durable=False)
 
 
-def logged_requests(reader: Reader, space: str, since: int, until: int) -> list[RequestLogRow]:
-    """The requests between two times (microseconds since 1970 UTC, both included), the oldest first."""
-    return REQUEST_LOG.scan(reader, (space, since), (space, until))
+def logged_requests(reader: Reader, space: str, session: str | None = None, since: int = 0) -> list[RequestLogRow]:
+    """The requests of a session, or else of the space, from a time on (microseconds since 1970 UTC), oldest first."""
+    if session is None:
+        return REQUEST_LOG.scan(reader, (space, since), (space,))
+    return REQUEST_LOG.scan(reader, (space, session, since), (space, session), index="session")
 
 
-def logged_of_session(reader: Reader, space: str, session: str, limit: int | None = None) -> list[RequestLogRow]:
-    """The requests of a session, the newest first; at most so many."""
-    key = (space, session)
-    return REQUEST_LOG.scan(reader, key, key, index="session", limit=limit, reverse=True)
+def forget_logged(tx: Transaction, space: str, session: str) -> None:
+    """Takes the name of a session out of the log, where its requests still count for their day and model."""
+    REQUEST_LOG.put(tx, [row._replace(session=None) for row in logged_requests(tx, space, session)])

@@ -3,9 +3,8 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final
 
-from clew.rows.request_log import log_requests, logged_of_session, logged_requests
+from clew.rows.request_log import log_request, logged_requests
 from clew.serve.proxy.economy.decide import Decision
 from clew.serve.proxy.economy.prices import Price
 from clew.serve.proxy.exchange import TokenUsage
@@ -13,8 +12,6 @@ from clew.store.protocol import Reader, Store
 from clew.store.row_types import RequestLogRow
 from clew.store.rows import from_us, to_us
 from clew.types.record import Record
-
-_LATEST: Final = 2**62  # microseconds: later than any request
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +83,7 @@ class CostLedger(Record):
 def record(store: Store, space: str, passed: Passed, price: Price | None) -> RequestLogRow:
     """Keeps the row of a request, and gives it; the next durable write takes it to the disk."""
     row = row_of(space, passed, price)
-    log_requests(store, [row])
+    log_request(store, row)
     return row
 
 
@@ -137,12 +134,7 @@ def row_of(space: str, passed: Passed, price: Price | None) -> RequestLogRow:
 
 def read_ledger(reader: Reader, space: str, *, session: str | None = None, since: datetime | None = None) -> CostLedger:
     """The ledger of a space, of a session alone, or since a time."""
-    start = 0 if since is None else to_us(since)
-    if session is None:
-        rows = logged_requests(reader, space, start, _LATEST)
-    else:
-        rows = [row for row in logged_of_session(reader, space, session) if row.at >= start]
-    return ledger_of(rows)
+    return ledger_of(logged_requests(reader, space, session, 0 if since is None else to_us(since)))
 
 
 def ledger_of(rows: Iterable[RequestLogRow]) -> CostLedger:
