@@ -38,8 +38,17 @@ def turns_of(messages: Iterable[Mapping[str, Any]], session: str, at: datetime |
     for message in messages:
         role, parts, speaker = _read(message)
         if parts:
-            fields = {**_FIELDS, "session": session, "role": role, "at": at, "speaker": speaker}
-            yield from _turns(ImportedMessage(**fields, parts=calls.name(parts)))
+            yield from _turns(
+                ImportedMessage(
+                    source="chat",
+                    session=session,
+                    role=role,
+                    parts=calls.name(parts),
+                    at=at,
+                    speaker=speaker,
+                    skip_blank=True,
+                )
+            )
 
 
 def wire_message(message: Mapping[str, Any]) -> tuple[str, tuple[Part, ...], str | None]:
@@ -125,9 +134,6 @@ def _kind(part: Part) -> str:
     block = (part.extra or {}).get("block")
     kind = block.get("type") or next(iter(block), "") if isinstance(block, dict) else ""
     return str(kind or part.type)
-
-
-_FIELDS: Final[dict[str, Any]] = {"source": "chat", "skip_blank": True}
 
 
 def _turns(message: ImportedMessage) -> Iterator[Turn]:

@@ -171,11 +171,15 @@ def _end(moment: object, name: str) -> datetime | None:
 
 def without(view: IndexView, mask: Mask | None, turns: Collection[tuple[str, int]]) -> Mask | None:
     """A mask that also leaves out turns given by (session, seq); turns that the view does not hold are ignored."""
-    places = _positions(view, turns)
+    return without_positions(view, mask, _positions(view, turns))
+
+
+def without_positions(view: IndexView, mask: Mask | None, places: Sequence[int] | NDArray[np.intp]) -> Mask | None:
+    """A mask that also leaves out turns given by their positions in the view."""
     if not len(places):
         return mask
     kept = np.ones(len(view.turns.ordinal), dtype=bool) if mask is None else mask.copy()
-    kept[places] = False
+    kept[np.asarray(places)] = False
     return kept
 
 

@@ -7,8 +7,6 @@ from datetime import datetime
 from functools import partial
 from typing import Any, Final
 
-import numpy as np
-
 from clew.assemble.context import POLICY, SIGMA, PackingPolicy, build_context
 from clew.assemble.first_lines import NO_LINES, FirstLines
 from clew.assemble.headlines import kept_for_headlines, most_called, with_headlines
@@ -18,7 +16,7 @@ from clew.config import Config
 from clew.index.view import Mask
 from clew.rank.anchors import WeightedRange
 from clew.rank.confidence import UNLIKELY, Confidence, confidence
-from clew.rank.filter import Filter, without
+from clew.rank.filter import Filter, without, without_positions
 from clew.rank.frame import Frame
 from clew.rank.information import information
 from clew.rank.intent import Intent
@@ -86,7 +84,7 @@ def recall(
     kind = frame.intent.kind(placed=request.place is not None)
     planned = plan(kind, request.strategy, request.budget, request.window, path.config.budget)
     first = _first_lines(path, frame, mask, chosen, asked_at, planned.budget)
-    mask = _but(frame, mask, first.instead)
+    mask = without_positions(frame.view, mask, first.instead)
     ranking = _ranked(path, planned, frame, mask)
     status = path.status.at(path.live.version())
     must = _required(path, status.pins, ranking, mask, asked_at) if status.pins else {}
@@ -146,15 +144,6 @@ def _first_lines(
         with path.store.snapshot() as reader:
             return session_ends(reader, path.space, frame.view, mask, budget)
     return NO_LINES
-
-
-def _but(frame: Frame, mask: Mask | None, places: Sequence[int]) -> Mask | None:
-    """The mask without these positions."""
-    if not places:
-        return mask
-    kept = np.ones(len(frame.view.turns.seq), dtype=np.bool_) if mask is None else mask.copy()
-    kept[list(places)] = False
-    return kept
 
 
 def _masked(make: Callable[[], Receipt], config: Config) -> Receipt:
