@@ -13,7 +13,8 @@ from clew.memory import Memory
 from clew.serve.access import EVERYTHING, AccessScope
 from clew.serve.proxy.economy.ledger import Passed, read_ledger, record
 from clew.serve.proxy.exchange import TokenUsage
-from clew.serve.rest.endpoints import ENDPOINTS
+from clew.serve.rest.cursors import cursor
+from clew.serve.rest.endpoints import DEEPEST, ENDPOINTS
 from clew.serve.rest.openapi import document
 from tests.memories import quiet, timed, told
 from tests.rest_pages import BASE, rest_client
@@ -116,6 +117,23 @@ def test_lists_are_read_in_pages() -> None:
     with quiet() as memory:
         memory.add_many(timed([f"turn {n}" for n in range(5)]))
         memory.add_many(timed([f"turn {n}" for n in (5, 6)], session="other"))
+        through(memory, work)
+
+
+@pytest.mark.requirement("P-SRF-21")
+def test_paging_ends_where_pages_would_repeat() -> None:
+    async def work(client: httpx2.AsyncClient) -> None:
+        for place, status in ((DEEPEST, 200), (DEEPEST + 1, 400)):
+            after = cursor(place)
+            lists = [
+                await client.get("/sessions", params={"cursor": after}),
+                await client.post("/query", json={"expression": "role = user", "cursor": after}),
+            ]
+            assert [answer.status_code for answer in lists] == [status, status]
+            assert status == 200 or all("10,000" in problem(answer)[2] for answer in lists)
+
+    with quiet() as memory:
+        memory.add(told("We picked Redis."))
         through(memory, work)
 
 

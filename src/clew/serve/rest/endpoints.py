@@ -4,11 +4,12 @@ Borders: decides nothing about memory; each function calls one method of `Memory
 threads.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
 from clew.condense.recap import Recap
+from clew.errors import InputError
 from clew.memory import Memory
 from clew.memory.arguments import given_text
 from clew.rank.strategies import AUTO, STRATEGIES
@@ -33,7 +34,7 @@ MOST_TURNS: Final = 1_000
 MOST_BUDGET: Final = 1_000_000
 """Tokens of a block."""
 DEEPEST: Final = 10_000
-"""Elements of a query or list of conversations that can be paged through."""
+"""Elements of a query or list of conversations that are paged through: each page reads all that is before it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -148,10 +149,8 @@ def _search(memory: Memory, given: dict[str, Any]) -> dict[str, Any]:
 
 
 def _query(memory: Memory, given: dict[str, Any]) -> dict[str, Any]:
-    limit, after = given.pop("limit"), read_cursor(given.pop("cursor"), int)
-    skipped = 0 if after is None else min(after[0], DEEPEST)
-    found = memory.query(given.pop("expression"), limit=skipped + limit + 1, **_kept(given))[skipped:]
-    return page(found[:limit], cursor(skipped + limit) if len(found) > limit else None)
+    limit, after, expression = (given.pop(name) for name in ("limit", "cursor", "expression"))
+    return _page_of(lambda most: memory.query(expression, limit=most, **_kept(given)), limit, after)
 
 
 def _receipt(memory: Memory, given: Given) -> dict[str, Any]:
@@ -159,10 +158,19 @@ def _receipt(memory: Memory, given: Given) -> dict[str, Any]:
 
 
 def _sessions(memory: Memory, given: Given) -> dict[str, Any]:
-    limit, after = given["limit"], read_cursor(given["cursor"], int)
-    skipped = 0 if after is None else min(after[0], DEEPEST)
     filters = {name: given[name] for name in ("project", "branch", "since")}
-    found = memory.sessions(limit=skipped + limit + 1, **filters)[skipped:]
+    return _page_of(lambda most: memory.sessions(limit=most, **filters), given["limit"], given["cursor"])
+
+
+def _page_of(first: Callable[[int], Sequence[Any]], limit: int, after: str | None) -> dict[str, Any]:
+    """A page of a list that is always read from its beginning, by what gives its first elements."""
+    skipped = (read_cursor(after, int) or [0])[0]
+    if skipped > DEEPEST:
+        raise InputError(
+            f"the list is read in pages up to {DEEPEST:,} elements, and this is number {skipped:,}; narrow it by a "
+            "filter, such as since"
+        )
+    found = first(skipped + limit + 1)[skipped:]
     return page(found[:limit], cursor(skipped + limit) if len(found) > limit else None)
 
 
