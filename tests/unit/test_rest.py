@@ -9,6 +9,7 @@ from typing import Any
 import httpx2
 import pytest
 
+from clew.errors import BudgetExceeded, ClewError, StoreFull, StoreLocked
 from clew.memory import Memory
 from clew.serve.access import EVERYTHING, AccessScope
 from clew.serve.proxy.economy.ledger import Passed, read_ledger, record
@@ -16,6 +17,7 @@ from clew.serve.proxy.exchange import TokenUsage
 from clew.serve.rest.cursors import cursor
 from clew.serve.rest.endpoints import DEEPEST, ENDPOINTS
 from clew.serve.rest.openapi import document
+from clew.serve.rest.problems import problem_of
 from tests.memories import quiet, timed, told
 from tests.rest_pages import BASE, rest_client
 
@@ -279,6 +281,18 @@ def test_the_document_describes_every_endpoint_by_the_same_declarations() -> Non
         for method in methods
     }
     assert operations == {(endpoint.method, endpoint.path) for endpoint in ENDPOINTS}
+    kinds: list[type[Exception]] = [
+        ClewError,
+        *ClewError.__subclasses__(),
+        StoreFull,
+        StoreLocked,
+        BudgetExceeded,
+        RuntimeError,
+    ]
+    statuses = {str(problem_of(kind("what happened"))[0]) for kind in kinds}
+    for methods in told_of["paths"].values():
+        for operation in methods.values():
+            assert statuses <= set(operation["responses"])
     turn = told_of["components"]["schemas"]["Turn"]
     assert {"role", "content", "session"} <= set(turn["properties"])
 

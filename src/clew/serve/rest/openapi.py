@@ -20,8 +20,11 @@ _ERRORS: Final = {
     "413": "The request is too large.",
     "415": "The body is no JSON.",
     "429": "Too many requests.",
+    "500": "Clew has failed; the server's log tells where.",
     "501": "An optional package is missing.",
+    "502": "The language model has failed.",
     "503": "The memory cannot be used now.",
+    "507": "The disk is full.",
 }
 
 
