@@ -258,6 +258,7 @@ def test_rebuilding_mends_damage() -> None:
     add(store, turns(0, 30))
     pack(store, SPACE, minimum=10)
     damage(store)
+    assert verify(store, SPACE, list(range(30))) != []
     rebuild(store, SPACE, listed(turns(0, 30)))
     check(store, list(range(30)))
 

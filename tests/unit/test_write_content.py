@@ -105,19 +105,9 @@ def test_text_is_kept_verbatim(memory: Memory, kind: str) -> None:
 
 
 @pytest.mark.requirement("F-PIPELINE-05")
-def test_the_same_text_thousands_of_times_is_kept_and_found(tmp_path: Path) -> None:
-    check_same_text(tmp_path, 600)
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(600)
-@pytest.mark.requirement("F-PIPELINE-05")
-def test_the_same_text_tens_of_thousands_of_times_is_kept_and_found(tmp_path: Path) -> None:
-    check_same_text(tmp_path, 30_000)
-
-
-def check_same_text(home: Path, count: int) -> None:
-    with quiet(home) as memory:
+@pytest.mark.parametrize("count", [600, pytest.param(30_000, marks=[pytest.mark.slow, pytest.mark.timeout(600)])])
+def test_the_same_text_thousands_of_times_is_kept_and_found(tmp_path: Path, count: int) -> None:
+    with quiet(tmp_path) as memory:
         same = [told("ok, do it")] * count
         report = memory.add_many([told("We picked Redis."), *same])
         assert (report.added, report.known) == (count + 1, 0)
