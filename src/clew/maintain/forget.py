@@ -16,7 +16,7 @@ from clew.derive.llm.tasks import QUESTIONS
 from clew.errors import InputError
 from clew.index.packer import forget_ordinals
 from clew.ingest.media import inline
-from clew.maintain.forget_originals import forget_originals, forget_quotes
+from clew.maintain.forget_originals import Repeated, forget_originals, forget_quotes
 from clew.rank.filter import escaped, session_name
 from clew.rank.intent.time_window import time_window
 from clew.rows.annotations import BY_TURN
@@ -223,8 +223,9 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
         removed["completion"] += _drop_answers(tx, *owner)
     removed |= forget_ordinals(tx, space, [cast(int, turn.ordinal) for turn in turns])
     removed["blob"] = _drop_blobs(tx, space, turns)
-    removed["original"] = forget_originals(tx, space, whole)
-    removed["injection"] = forget_quotes(tx, space, whole)
+    traces = Repeated.of(whole)
+    removed["original"] = forget_originals(tx, space, whole, traces)
+    removed["injection"] = forget_quotes(tx, space, whole, traces)
     removed["receipt"] = _drop_receipts(tx, space)
     removed["pin"] = forget_pins(tx, space, [turn_id(turn.session, cast(int, turn.seq)) for turn in turns])
     sessions = {turn.session for turn in turns}

@@ -20,15 +20,34 @@ from clew.types.turn import Turn
 Words = tuple[str, ...]
 
 
-def forget_originals(tx: Transaction, space: str, turns: Iterable[Turn]) -> int:
-    """Deletes originals that repeat the turns' text, or one of their images; gives how many.
+@dataclass(frozen=True, slots=True)
+class Repeated:
+    """What of forgotten texts is looked for in others: runs of words, and texts of a single word.
 
     A text is repeated where five of its words in a row occur, or all of a shorter one; a single word has to be the
     whole of a text there, since it says nothing by itself.
     """
-    forgotten = list(turns)
-    traces = _Repeated.of(forgotten)
-    images = {part.data for turn in forgotten for part in turn.parts if part.data is not None}
+
+    runs: Set[Words]
+    lengths: Set[int]  # of the runs
+    single: Set[Words]
+
+    @classmethod
+    def of(cls, turns: Iterable[Turn]) -> "Repeated":
+        """Of the texts of turns."""
+        texts = [found for turn in turns for part in turn.parts if (found := tuple(words(part.text)))]
+        runs = {run for text in texts if len(text) > 1 for run in _runs(text, min(RUN, len(text)))}
+        return cls(runs, set(map(len, runs)), {text for text in texts if len(text) == 1})
+
+    def occurs_in(self, text: str) -> bool:
+        """Whether a text repeats one of them."""
+        held = tuple(words(text))
+        return held in self.single or any(run in self.runs for length in self.lengths for run in _runs(held, length))
+
+
+def forget_originals(tx: Transaction, space: str, turns: Sequence[Turn], traces: Repeated) -> int:
+    """Deletes originals that repeat the turns' text, or one of their images; gives how many."""
+    images = {part.data for turn in turns for part in turn.parts if part.data is not None}
     count = 0
     for row in ORIGINAL.scan(tx, (space,), (space,)):
         if row.data in images if row.kind == IMAGE else any(map(traces.occurs_in, json_texts(json.loads(row.text)))):
@@ -37,36 +56,15 @@ def forget_originals(tx: Transaction, space: str, turns: Iterable[Turn]) -> int:
     return count
 
 
-def forget_quotes(tx: Transaction, space: str, turns: Iterable[Turn]) -> int:
+def forget_quotes(tx: Transaction, space: str, turns: Sequence[Turn], traces: Repeated) -> int:
     """Deletes blocks put into message lists that quote the turns, or repeat their text; gives how many."""
-    forgotten = list(turns)
-    traces = _Repeated.of(forgotten)
-    names = {turn_id(turn.session, cast(int, turn.seq)) for turn in forgotten}
+    names = {turn_id(turn.session, cast(int, turn.seq)) for turn in turns}
     count = 0
     for row in INJECTION.scan(tx, (space,), (space,)):
         if not names.isdisjoint(quoted_turns(row)) or traces.occurs_in(row.block):
             key = (space, row.session, row.injection)
             count += tx.delete(INJECTION.name, key, key)
     return count
-
-
-@dataclass(frozen=True, slots=True)
-class _Repeated:
-    """What of forgotten texts is looked for in others: runs of words, and texts of a single word."""
-
-    runs: Set[Words]
-    single: Set[Words]
-
-    @classmethod
-    def of(cls, turns: Iterable[Turn]) -> "_Repeated":
-        texts = [found for turn in turns for part in turn.parts if (found := tuple(words(part.text)))]
-        runs = {run for text in texts if len(text) > 1 for run in _runs(text, min(RUN, len(text)))}
-        return cls(runs, {text for text in texts if len(text) == 1})
-
-    def occurs_in(self, text: str) -> bool:
-        held = tuple(words(text))
-        lengths = {len(run) for run in self.runs}
-        return held in self.single or any(run in self.runs for length in lengths for run in _runs(held, length))
 
 
 def _runs(text: Sequence[str], length: int) -> Iterable[Words]:
