@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -58,3 +59,21 @@ def talk(server: str, number: int) -> int:
 def children(parent: int) -> list[int]:
     text = Path(f"/proc/{parent}/task/{parent}/children")
     return [int(number) for number in text.read_text().split()] if text.is_file() else []
+
+
+FAILING = """
+import sys
+from clew.config import load_config
+from clew.serve.worker_processes import run_workers
+config = load_config(None, {"serve": {"port": 0, "workers": 2}}).serve
+run_workers(sys.argv[1], "default", config, {"unknown": 1}, print)
+"""
+
+
+@pytest.mark.requirement("P-RLY-19")
+def test_a_server_whose_processes_do_not_start_ends(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", FAILING, str(tmp_path)]
+    ran = subprocess.run(command, capture_output=True, encoding="utf-8", check=False)
+    assert (ran.returncode, ran.stdout) == (1, "")
+    assert "'serve.unknown' is not a setting" in ran.stderr
+    assert "a process of the server did not start" in ran.stderr

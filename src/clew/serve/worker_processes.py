@@ -34,7 +34,8 @@ def run_workers(
         given: those of `serve.*` that the processes do not find in the environment and in clew.toml.
 
     Raises:
-        ConfigError: sockets are not inherited on this system, or it cannot listen on the address.
+        ConfigError: sockets are not inherited on this system, it cannot listen on the address, or a process did not
+            start.
     """
     if sys.platform == "win32":
         raise ConfigError("serve.workers is more than 1, which Windows does not support; set it to 1")
@@ -44,7 +45,9 @@ def run_workers(
     with listen(config.host, config.port) as listening:
         order = {"home": home, "space": space, "serve": {**given, "workers": 1}, "fd": listening.fileno()}
         workers = [_started(order, listening) for _ in range(config.workers)]
-        _wait_until_ready(workers)
+        if not _are_ready(workers):
+            _end(workers)
+            raise ConfigError("a process of the server did not start; the lines above say why")
         announce(address_of(listening))
         while not stopping.wait(_LOOK):
             dead = [place for place, worker in enumerate(workers) if worker.poll() is not None]
@@ -54,11 +57,10 @@ def run_workers(
         _end(workers)
 
 
-def _wait_until_ready(workers: Sequence[subprocess.Popen[bytes]]) -> None:
-    """Each writes one line when it serves."""
-    for worker in workers:
-        if worker.stdout is not None:
-            worker.stdout.readline()
+def _are_ready(workers: Sequence[subprocess.Popen[bytes]]) -> bool:
+    """Waits for all; each writes one line when it serves, and one that ends instead writes none."""
+    lines = [worker.stdout is not None and worker.stdout.readline() for worker in workers]
+    return all(lines)
 
 
 def _end(workers: Sequence[subprocess.Popen[bytes]]) -> None:
