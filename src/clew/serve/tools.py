@@ -22,6 +22,7 @@ from clew.memory.least import enough_for
 from clew.serve.past_answer import past_answer
 from clew.serve.quoting import NotTraceable, quotes
 from clew.serve.topics import OTHERS, all_topics, collapsed, expanded, known_topics
+from clew.types.context import Context
 from clew.types.moments import MODES, Remembered
 from clew.types.session import SessionInfo
 from clew.types.turn import Turn
@@ -273,7 +274,10 @@ class Tools:
     def recall(self, query: str, budget: int = 0, session: str = "") -> str:
         """The block of remembered turns for a question."""
         _need(query, "query", "a question or topic")
-        context = self._memory.recall(query, budget=self._budget(budget), **_only(session))
+        return self._told(self._memory.recall(query, budget=self._budget(budget), **_only(session)))
+
+    def _told(self, context: Context) -> str:
+        """The block of a recall, with what to do where it is doubtful, or leaves something out."""
         if context.items:
             if context.is_doubtful:
                 return f"{context.text}\n{DOUBT}"
@@ -289,7 +293,7 @@ class Tools:
         """An answer with sources where a language model is configured and answers well; else the block of `recall`."""
         _need(question, "question", "what you want to know")
         context = self._memory.recall(question, budget=self._budget(0))
-        return past_answer(self._memory, question, context) or self.recall(question)
+        return past_answer(self._memory, question, context) or self._told(context)
 
     def expand_topic(self, topic: str, collapse: str = "", offset: int = 0, budget: int = 0) -> str:
         """The turns of a topic in full, and in short the topics that they take the place of."""
