@@ -12,6 +12,7 @@ from clew.condense.wires import WIRES as LISTS_OF
 from clew.errors import FormatError, InputError
 from clew.ingest.exchange import wire_message
 from clew.ingest.importers.message_turns import has_content
+from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.economy.cache_model import CacheUse
 from clew.serve.proxy.exchange import Answer, ChatRequest, edited
 from clew.serve.proxy.wires import WIRES
@@ -89,7 +90,7 @@ def check_broken(name: str, seed: int) -> None:
         request = read(name, body)
     except FormatError:  # it goes on as it came
         return
-    wire.client(request)
+    recognised(request)
     for index, message in enumerate(request.messages):
         wire.is_question(message)
         wire_message(message)
@@ -97,7 +98,7 @@ def check_broken(name: str, seed: int) -> None:
             read(name, edited(body, [wire.appended(request, index, ADDED)]))
         except InputError:  # a message of another role, or without content
             continue
-    read(name, edited(body, [wire.with_tools(request, [TOOL])]))
+    assert read(name, edited(body, [wire.with_tools(request, [TOOL])])).messages == request.messages
 
 
 def check_stream(name: str, data: bytes, seed: int) -> Answer:

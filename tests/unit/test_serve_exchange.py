@@ -1,9 +1,9 @@
-"""Edits of a body, and sums of usage."""
+"""Edits of a body."""
 
 import pytest
 
 from clew.errors import InputError
-from clew.serve.proxy.exchange import Edit, Span, TokenUsage, edited
+from clew.serve.proxy.exchange import Edit, Span, edited
 
 
 def test_edits_change_their_stretch_and_nothing_else() -> None:
@@ -17,7 +17,3 @@ def test_edits_change_their_stretch_and_nothing_else() -> None:
 def test_edits_that_cannot_be_made_are_refused(spans: tuple[tuple[int, int], ...]) -> None:
     with pytest.raises(InputError, match="edit of bytes"):
         edited(b"0123456789", (Edit(Span(*span), b"x") for span in spans))
-
-
-def test_usage_adds_up_what_is_known() -> None:
-    assert TokenUsage(10, 5, None, 2) + TokenUsage(1, None, None, 1) == TokenUsage(11, 5, None, 3)

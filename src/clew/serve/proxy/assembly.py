@@ -15,7 +15,10 @@ from clew.serve.proxy.exchange import ChatRequest, Edit, edited
 from clew.serve.proxy.window import Replacement, cut, together
 
 TOOLS: Final = 1_500
-"""Tokens of a window that are kept free for Clew's tools where they are on."""
+"""Tokens of a window that are kept free for Clew's tools where they are on.
+
+Their definitions take about 600 by the estimate; providers add instructions of their own, and count otherwise.
+"""
 
 _KEYS: Final = ("authorization", "x-api-key", "x-goog-api-key", "api-key")
 _SALT: Final = secrets.token_bytes(16)

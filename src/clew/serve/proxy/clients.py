@@ -23,7 +23,7 @@ _HEAD: Final = 400
 
 
 def recognised(request: ChatRequest) -> ClientMark:
-    """What a request tells of the program that sent it."""
+    """What a request tells of the program that sent it, in whatever format."""
     question = _last_question(request)
     mark = _side_mark(request.system, question)
     name = _name(request) or (mark.client if mark else "")

@@ -124,19 +124,6 @@ class TokenUsage:
     written: int | None = None
     output: int | None = None
 
-    def __add__(self, other: "TokenUsage") -> "TokenUsage":
-        """The sum of two calls; a number that neither reports stays None."""
-        return TokenUsage(
-            _sum(self.input, other.input),
-            _sum(self.cached, other.cached),
-            _sum(self.written, other.written),
-            _sum(self.output, other.output),
-        )
-
-
-def _sum(first: int | None, second: int | None) -> int | None:
-    return None if first is None and second is None else (first or 0) + (second or 0)
-
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:

@@ -19,6 +19,7 @@ from clew.serve.proxy.wires.protocol import ProxyWire
 from clew.types.ids import parse_turn_id
 
 _DIGITS: Final = 8
+"""Of a block's id, which tells the blocks of one session apart."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +37,6 @@ class PutBack:
     indexes: frozenset[int] = frozenset()
     shown: tuple[tuple[str, int], ...] = ()
     texts: tuple[str, ...] = ()
-
-
-def wrapped(block: str, injection: str) -> str:
-    """A block as it stands in a message: it says itself that it is quoted memory, and its frame has the id."""
-    return framed(block, injection)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +90,7 @@ class Injections:
             return None
         said = conversation.chains[unit] + block.encode("utf-8", "surrogatepass")
         name = hashlib.blake2b(said, digest_size=_DIGITS // 2).hexdigest()
-        return name, wrapped(block, name)
+        return name, framed(block, name)
 
     def put_back(self, conversation: Conversation, request: ChatRequest, wire: ProxyWire) -> PutBack:
         """The blocks that stood in messages of this request before, at the same places, with the same bytes.

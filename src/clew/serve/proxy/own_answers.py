@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from clew.serve.proxy.chats import Chat, PreparedChat
+from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.commands import CleanedRequest, Command, Commands, answered, without_commands
 from clew.serve.proxy.exchange import ChatRequest
 from clew.serve.proxy.pipeline import Pipeline
@@ -28,7 +29,7 @@ class CommandedPipeline(Pipeline):
         space = self._spaces.get(chat.principal.space)
         session = chat.options.session or ""
         if cleaned.request is not None:
-            client = chat.wire.client(cleaned.request)
+            client = recognised(cleaned.request)
             session = space.conversations.identify(cleaned.request, client, chat.options.session).session
         text = Commands(space.memory, chat.principal, session).answer(command)
         return PreparedChat(reply=answered(chat.wire, request, text), session=session or None)

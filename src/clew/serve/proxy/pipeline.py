@@ -17,6 +17,7 @@ from clew.recall.recall import RecallRequest, recall
 from clew.rows.pause import paused_since
 from clew.serve.proxy.assembly import Draft, assembled, fitted_to
 from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat, decoded
+from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.economy.ledger import Passed, record
 from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, TokenUsage
 from clew.serve.proxy.held_calls import HeldExchange
@@ -59,7 +60,7 @@ class Pipeline:
         if chat.options.incognito:
             space.log.pass_over(request)
             return PreparedChat(request=request)
-        client = chat.wire.client(request)
+        client = recognised(request)
         conversation = space.conversations.identify(request, client, chat.options.session)
         conversation = space.log.store_request(conversation, request, client)
         return PreparedChat(request=request, place=ChatPlace(space, conversation, client), session=conversation.session)

@@ -84,7 +84,7 @@ def cut(request: ChatRequest, tokens: int, count: Counter | None = None) -> list
     """The edits that make a request fit a window of so many tokens, deterministically and without a store.
 
     Its oldest messages are dropped, then the middle of long texts, each with a mark in its place; the last question,
-    tools and system prompt stay. None for a request that fits.
+    tools and system prompt stay. No edits for a request that fits.
 
     Args:
         count: counts tokens; None estimates them.

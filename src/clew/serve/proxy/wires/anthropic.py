@@ -10,8 +10,7 @@ from clew.condense.wires.anthropic import ANTHROPIC as LIST
 from clew.condense.wires.protocol import blocks, text_of
 from clew.ingest.exchange import is_from_user
 from clew.ingest.formats.sdk_stream import StreamedAnswer
-from clew.serve.proxy.clients import recognised
-from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, Edit, TokenUsage, ToolCall
+from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, TokenUsage, ToolCall
 from clew.serve.proxy.wires import edits, reading
 from clew.serve.proxy.wires.json_spans import read_body
 from clew.serve.proxy.wires.streams import LazyReader
@@ -49,9 +48,6 @@ class _Anthropic:
             system=reading.texts(found.value.get("system")),
             tools=reading.names(found.value.get("tools")),
         )
-
-    def client(self, request: ChatRequest) -> ClientMark:
-        return recognised(request)
 
     def is_question(self, message: Message) -> bool:
         return LIST.is_question(message) and is_from_user(message)

@@ -14,8 +14,7 @@ from clew.condense.wires.gemini import GEMINI as LIST
 from clew.condense.wires.protocol import Message, blocks, text_of
 from clew.ingest.exchange import is_from_user
 from clew.ingest.formats.sdk_stream import StreamedAnswer
-from clew.serve.proxy.clients import recognised
-from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, Edit, TokenUsage, ToolCall
+from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, TokenUsage, ToolCall
 from clew.serve.proxy.wires import edits, reading
 from clew.serve.proxy.wires.json_spans import element_spans, member_spans, read_body, whole
 from clew.serve.proxy.wires.streams import LazyReader
@@ -60,9 +59,6 @@ class _Gemini:
             stream=asked is not None and asked[2] == "streamGenerateContent",
             tools=_tool_names(found.value.get("tools")),
         )
-
-    def client(self, request: ChatRequest) -> ClientMark:
-        return recognised(request)
 
     def is_question(self, message: Message) -> bool:
         return LIST.is_question(message) and is_from_user(message)

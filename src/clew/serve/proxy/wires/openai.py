@@ -10,8 +10,7 @@ from clew.condense.wires.openai import OPENAI as LIST
 from clew.condense.wires.protocol import blocks, text_of
 from clew.ingest.exchange import is_from_user
 from clew.ingest.formats.sdk_stream import StreamedAnswer
-from clew.serve.proxy.clients import recognised
-from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, Edit, Span, TokenUsage, ToolCall
+from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, Span, TokenUsage, ToolCall
 from clew.serve.proxy.wires import edits, reading
 from clew.serve.proxy.wires.json_spans import element_spans, member_spans, read_body
 from clew.serve.proxy.wires.streams import LazyReader
@@ -48,9 +47,6 @@ class _OpenAI:
             system="\n\n".join(reading.texts(message.get("content")) for message in messages[:first]),
             tools=tools + reading.names(found.value.get("functions")),
         )
-
-    def client(self, request: ChatRequest) -> ClientMark:
-        return recognised(request)
 
     def is_question(self, message: Message) -> bool:
         return LIST.is_question(message) and is_from_user(message)

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 from clew.condense.wires import Message
-from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, Edit
+from clew.serve.proxy.exchange import Answer, ChatRequest, Edit
 
 
 class AnswerReader(Protocol):
@@ -37,10 +37,6 @@ class ProxyWire(Protocol):
         Raises:
             FormatError: it is no request of this format; the message says where.
         """
-        ...
-
-    def client(self, request: ChatRequest) -> ClientMark:
-        """The program that sent the request, its id of the conversation, and whether this is a side request."""
         ...
 
     def is_question(self, message: Message) -> bool:

@@ -8,8 +8,7 @@ from clew.condense.wires.protocol import Message, blocks, text_of
 from clew.condense.wires.responses import RESPONSES as LIST
 from clew.ingest.exchange import is_from_user
 from clew.ingest.formats.sdk_stream import StreamedAnswer
-from clew.serve.proxy.clients import recognised
-from clew.serve.proxy.exchange import Answer, ChatRequest, ClientMark, Edit, TokenUsage, ToolCall
+from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, TokenUsage, ToolCall
 from clew.serve.proxy.wires import edits, reading
 from clew.serve.proxy.wires.json_spans import JsonBody, read_body
 from clew.serve.proxy.wires.openai import OPENAI
@@ -44,9 +43,6 @@ class _Responses:
             system="\n\n".join(filter(None, (reading.texts(found.value.get("instructions")), *instructions))),
             tools=reading.names(found.value.get("tools")),
         )
-
-    def client(self, request: ChatRequest) -> ClientMark:
-        return recognised(request)
 
     def is_question(self, message: Message) -> bool:
         return LIST.is_question(message) and is_from_user(message)
