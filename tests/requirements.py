@@ -2338,6 +2338,11 @@ DISK = (
     ),
 )
 
+# --- facts: slots, the reducer, history, dependants ---
+REDUCE = (
+    Requirement("K-RED-01", "DESIGN 8", "Slots have one value at a time; every other verb takes any number of values."),
+)
+
 
 REQUIREMENTS: tuple[Requirement, ...] = (
     *RELAY,
@@ -2402,4 +2407,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *KEEP,
     *ADAPTER,
     *DISK,
+    *REDUCE,
 )

@@ -1,0 +1,227 @@
+"""Facts: what turns state about a subject, how later statements changed it, and the links between facts."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Final
+
+from clew.types.provenance import Provenance, is_model
+from clew.types.record import Record
+
+
+class FactStatus(StrEnum):
+    """How far along a fact is."""
+
+    ACTIVE = "active"
+    """It holds."""
+    COMPLETED = "completed"
+    """It happened."""
+    PLANNED = "planned"
+    """It is intended; a plan whose date has passed stays a plan."""
+    ABANDONED = "abandoned"
+    """It was intended and will not happen."""
+    RECURRING = "recurring"
+    """It happens again and again."""
+    CEASED = "ceased"
+    """It held, and no longer does."""
+
+
+class FactType(StrEnum):
+    """What a fact is about."""
+
+    PERSONAL = "personal"
+    """A person: who they are, where they live, what they like or own."""
+    EXPERIENCE = "experience"
+    """An event that somebody took part in, or plans to."""
+    WORLD = "world"
+    """Anything else: projects, prices, dates, code."""
+
+
+class Mood(StrEnum):
+    """How a statement is meant. Only asserted statements become facts; negated ones end facts."""
+
+    ASSERTED = "asserted"
+    NEGATED = "negated"
+    CONDITIONAL = "conditional"
+    """It depends on a condition: "if I get the job, I will move"."""
+    HYPOTHETICAL = "hypothetical"
+    """It is imagined, wished or only possible: "I might move", "I wish I lived there"."""
+    QUOTED = "quoted"
+    """Somebody else's words, which the speaker does not vouch for."""
+    ASKED = "asked"
+
+
+class Effect(StrEnum):
+    """What a statement does to earlier statements about the same matter."""
+
+    STATES = "states"
+    """Nothing is said about earlier ones; in a slot a later value replaces an earlier one."""
+    ADDS = "adds"
+    """Another value beside the earlier ones: "I also work at"."""
+    CEASES = "ceases"
+    """The object no longer holds: "not any more". An empty object means whatever holds now."""
+    CORRECTS = "corrects"
+    """The earlier value was never right: "no, I meant"."""
+    RETRACTS = "retracts"
+    """The object never held. An empty object means the latest value."""
+
+
+class LinkKind(StrEnum):
+    """How one fact relates to another."""
+
+    SUPERSEDES = "SUPERSEDES"
+    """The source replaced the target."""
+    CAUSED_BY = "CAUSED_BY"
+    """The target is the stated reason for the source."""
+    PART_OF = "PART_OF"
+    """The source belongs to the event or undertaking of the target."""
+    CONTRADICTS = "CONTRADICTS"
+    """Both cannot hold, and nothing says which is later; from the smaller id to the larger."""
+    SAME_AS = "SAME_AS"
+    """Both state the same of one subject that has two names; from the smaller id to the larger."""
+    RELATED_TO = "RELATED_TO"
+    """The source is built on the target, or shares its event, date or place."""
+
+
+RULE_MARK: Final = ""
+MODEL_MARK: Final = "m"
+USER_MARK: Final = "u"
+"""What precedes the ordinal in an id, by maker, so that their statements of one turn do not collide."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement(Record):
+    """One statement of one turn, before it is compared with others.
+
+    Attributes:
+        turn: id of the turn that states it.
+        ordinal: position among the statements that one maker found in the turn, from 0.
+        said_at: event time of the turn; None if unknown.
+        subject: name of a person or thing; for the first person the speaker.
+        verb: canonical verb in the third person with its preposition, such as `lives in`; `knowledge.slots` lists them.
+        object: the value in the words of the turn; empty only with `Effect.CEASES` and `Effect.RETRACTS`.
+        scope: what the value is for or of, where that is said: the purpose of a decision, the occasion of a preference.
+        instead_of: the value that the statement rejects: "X over Y", "no, X, not Y".
+        when: the words that say when.
+        where: the words that say where.
+        valid_from: start of the state or event as the text states it; None if it states none.
+        valid_to: first moment after its end as the text states it; None if it states none.
+        reason: the words of an explicit reason.
+        because: ordinals of the statements of the same turn and maker that are its reason.
+        rests_on: events, places, organisations and undertakings that it is built on or belongs to, as named.
+        support: 0 to 1, the relational weight (layer 1) of the turn; None if unknown.
+        provenance: `rule`, `model:<name>` or `user`.
+    """
+
+    turn: str
+    ordinal: int
+    subject: str
+    verb: str
+    object: str
+    said_at: datetime | None = None
+    status: FactStatus = FactStatus.ACTIVE
+    type: FactType = FactType.WORLD
+    mood: Mood = Mood.ASSERTED
+    effect: Effect = Effect.STATES
+    scope: str | None = None
+    instead_of: str | None = None
+    when: str | None = None
+    where: str | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    reason: str | None = None
+    because: tuple[int, ...] = ()
+    rests_on: tuple[str, ...] = ()
+    support: float | None = None
+    provenance: str = Provenance.RULE
+
+    @property
+    def id(self) -> str:
+        """`<turn>:fact:<n>`; a letter before the number says that a model or a user made it."""
+        return self.sibling(self.ordinal)
+
+    def sibling(self, ordinal: int) -> str:
+        """The id of another statement of the same turn and maker."""
+        if is_model(self.provenance):
+            mark = MODEL_MARK
+        else:
+            mark = USER_MARK if self.provenance == Provenance.USER else RULE_MARK
+        return f"{self.turn}:fact:{mark}{ordinal}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fact(Record):
+    """What one or several turns state, with the time in which it holds.
+
+    Attributes:
+        id: id of its earliest statement, `<turn>:fact:<n>`.
+        subject, verb, object, scope, when, where: as in `Statement`; the latest statement that has them.
+        slot: name of the slot that it fills, such as `home`; None if its verb takes any number of values.
+        valid_from: when it began: as stated, else when it was first said; None if unknown.
+        valid_to: first moment at which it no longer holds; None if it holds or its end is unknown.
+        recorded_at: event time of its earliest source turn, from which it is known; None if unknown.
+        sources: ids of the turns that state it, earliest first; never empty.
+        support: 0 to 1, mean of its statements; None if unknown.
+        provenance: of its latest statement.
+        superseded_by: id of the fact that replaced it.
+        stale_because: id of the superseded fact that it was built on.
+        retracted: whether it was corrected or withdrawn, and never held as far as is known.
+        keys: what the store finds it by for the reducer: the group of statements that it belongs to, then what it
+            rests on.
+        statements: all that was said, in the order of time; the reducer remakes facts from them.
+    """
+
+    id: str
+    subject: str
+    verb: str
+    object: str
+    status: FactStatus
+    type: FactType
+    scope: str | None = None
+    when: str | None = None
+    where: str | None = None
+    slot: str | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    recorded_at: datetime | None = None
+    sources: tuple[str, ...] = ()
+    support: float | None = None
+    provenance: str = Provenance.RULE
+    superseded_by: str | None = None
+    stale_because: str | None = None
+    retracted: bool = False
+    keys: tuple[str, ...] = ()
+    statements: tuple[Statement, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, order=True)
+class FactLink(Record):
+    """A link from one fact to another.
+
+    Attributes:
+        source: id of the fact from which it goes.
+        target: id of the fact to which it goes.
+        rests: whether the source becomes stale when the target is superseded.
+    """
+
+    source: str
+    kind: LinkKind
+    target: str
+    rests: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FactChanges(Record):
+    """What the reducer wants stored. Applying it twice gives the same.
+
+    Attributes:
+        put: facts that are new or changed, by id.
+        removed: ids of facts that no longer exist.
+        links: links that are new or changed.
+        unlinked: links that no longer exist.
+    """
+
+    put: tuple[Fact, ...] = ()
+    removed: tuple[str, ...] = ()
+    links: tuple[FactLink, ...] = ()
+    unlinked: tuple[FactLink, ...] = ()
