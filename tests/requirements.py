@@ -2344,6 +2344,22 @@ REDUCE = (
 )
 
 
+# --- LEFT: what was left of the server's issue ---
+LEFT = (
+    Requirement(
+        "P-LFT-01", "Issue 15.11", "Memories of mem0 and OpenMemory are imported from each form of their exports."
+    ),
+    Requirement(
+        "P-LFT-02", "Issue 15.11", "Agent files and messages of Letta are imported, blocks as the agent's own words."
+    ),
+    Requirement(
+        "P-LFT-03",
+        "Issue 15.11",
+        "Dumps of Zep are imported: messages, summaries, and facts with the end of their time.",
+    ),
+    Requirement("P-LFT-04", "Issue 15.11", "CLAUDE.md, AGENTS.md and the like are imported section by section."),
+)
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *RELAY,
     *UPSTREAM,
@@ -2392,6 +2408,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *HCE,
     *ECONOMY,
     *INJECTION,
+    *LEFT,
     *MCP,
     *SURFACES,
     *TIME,

@@ -263,6 +263,20 @@ VALID = {
             }
         ]
     ),
+    "mem0": compact([{"id": "m", "memory": "hi", "user_id": "u", "created_at": "2026-02-02T07:24:02Z", "hash": "x"}]),
+    "letta": compact(
+        {
+            "agents": [{"name": "a", "block_ids": ["b"], "messages": [told("user", "hi"), told("assistant", "yes")]}],
+            "blocks": [{"id": "b", "label": "human", "value": "x"}],
+        }
+    ),
+    "zep": compact(
+        {
+            "threads": [{"thread_id": "t", "messages": [{"uuid": "u", "role_type": "user", "content": "hi"}]}],
+            "edges": [{"uuid": "e", "fact": "x", "source_node_uuid": "n", "invalid_at": "2026-02-02T07:24:02Z"}],
+        }
+    ),
+    "instructions": b"# T\n\nhi\n\n## U\n\n```\n## x\n```\n",
     "markdown": b"# T\n\n## User\n\nhi\n\n```\n## x\n```\n\n## Assistant\n\n**Ann:** no\n",
     "text": b"[14/08/2023, 09:15:32] Ann: hi\n14/08/2023, 09:15 - Bob: two\nlines\n",
 }
@@ -313,6 +327,6 @@ def test_the_files_that_are_damaged_here_are_whole(name: str) -> None:
     assert [record for record in records if isinstance(record, Rejection)] == []
     assert any(isinstance(record, ImportedTurn) for record in records)
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "f.md" if name == "markdown" else "f")
+        path = Path(folder, {"markdown": "f.md", "instructions": "AGENTS.md"}.get(name, "f"))
         path.write_bytes(VALID[name])
         assert detect(path) == name

@@ -19,12 +19,16 @@ from clew.ingest.importers import (
     cursor,
     gemini_cli,
     gemini_takeout,
+    instructions,
+    letta,
     markdown,
+    mem0,
     messages,
     open_webui,
     openhands,
     plain_text,
     swe_agent,
+    zep,
 )
 from clew.ingest.importers.detect import detect_source
 from clew.ingest.importers.files import (
@@ -97,6 +101,10 @@ _IMPORTERS = (
     Importer(chatgpt.NAME, "ChatGPT account export (zip or conversations.json)", chatgpt.read),
     Importer(claude_export.NAME, "Claude account export (zip or conversations.json)", claude_export.read),
     Importer(open_webui.NAME, "Open WebUI chat exports (JSON)", open_webui.read),
+    Importer(mem0.NAME, "mem0 and OpenMemory exports (JSON, JSONL)", mem0.read),
+    Importer(letta.NAME, "Letta agent files (.af) and messages", letta.read),
+    Importer(zep.NAME, "Zep threads, episodes and facts (JSON)", zep.read),
+    Importer(instructions.NAME, "CLAUDE.md, AGENTS.md, GEMINI.md", instructions.read),
     Importer(
         messages.OPENAI,
         "OpenAI message lists (Chat Completions, Responses)",

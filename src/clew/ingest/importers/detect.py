@@ -12,11 +12,15 @@ from clew.ingest.importers import (
     cursor,
     gemini_cli,
     gemini_takeout,
+    instructions,
+    letta,
     markdown,
+    mem0,
     open_webui,
     openhands,
     plain_text,
     swe_agent,
+    zep,
 )
 from clew.ingest.importers.file_shape import FileShape, file_shape
 from clew.ingest.importers.messages import ANTHROPIC, LISTS, LOOSE, OPENAI
@@ -48,6 +52,8 @@ def detect_source(source: Source) -> str:
         raise FormatError(f"{source.label} is no text; expected a conversation as JSON, JSONL, Markdown or text")
     if shape.kind == "text" and aider.is_aider(source):
         return aider.NAME
+    if shape.kind == "text" and instructions.is_instructions(source):
+        return instructions.NAME
     if shape.kind in ("text", "empty"):
         return markdown.NAME if source.label.lower().endswith(_MARKDOWN_SUFFIXES) else plain_text.NAME
     found = next((name for name, has_signs in _SIGNS if has_signs(shape)), None) or _messages(shape)
@@ -114,6 +120,36 @@ def _is_open_webui(shape: FileShape) -> bool:
     ) or shape.has("chat.messages", "chat.models")
 
 
+def _is_letta(shape: FileShape) -> bool:
+    is_file = shape.has("agents.[].messages") or shape.has("core_memory", "agent_type")
+    return is_file or (shape.kind in ("list", "lines") and shape.has("message_type", "date"))
+
+
+def _is_mem0(shape: FileShape) -> bool:
+    """A memory with its hash or owner; OpenMemory's have a state and categories."""
+    return any(
+        shape.has(f"{way}memory", f"{way}id") or shape.has(f"{way}content", f"{way}state", f"{way}{labels}")
+        for way in ("", *(f"{key}.[]." for key in mem0.LISTS))
+        for labels in ("categories", "category_ids")
+    )
+
+
+def _is_zep(shape: FileShape) -> bool:
+    """Facts and summaries of the graph, messages with the kind of their role or of a thread, or a dump of them."""
+    return (
+        any(
+            shape.has(f"{way}fact", f"{way}source_node_uuid")
+            or shape.has(f"{way}uuid", f"{way}summary", f"{way}labels")
+            for way in ("", "edges.[].", "facts.[].", "nodes.[].")
+        )
+        or any(
+            shape.has(f"{way}role_type", f"{way}content") or shape.has(f"{way}uuid", f"{way}processed", f"{way}content")
+            for way in ("", "messages.[].", "episodes.[].", "threads.[].messages.[].", "sessions.[].messages.[].")
+        )
+        or shape.has("messages.[].uuid", "row_count", "total_count")
+    )
+
+
 def _is_export(shape: FileShape) -> bool:
     return shape.has("role", "content", "session", "origin") or shape.has("blob", "data")
 
@@ -129,6 +165,9 @@ _SIGNS: tuple[tuple[str, Callable[[FileShape], bool]], ...] = (
     (swe_agent.NAME, _is_swe_agent),
     (openhands.NAME, _is_openhands),
     (gemini_takeout.NAME, _is_gemini_takeout),
+    (letta.NAME, _is_letta),
+    (zep.NAME, _is_zep),
+    (mem0.NAME, _is_mem0),
 )
 
 

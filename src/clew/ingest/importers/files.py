@@ -24,7 +24,7 @@ UNREADABLE = (OSError, zipfile.BadZipFile, zlib.error, EOFError)
 """Errors that reading a file, or a member of a zip, may raise."""
 
 _NO_ZIP = (*UNREADABLE, ValueError, RuntimeError, OverflowError, struct.error)  # what opening a damaged zip may raise
-_SUFFIXES = frozenset((".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt", ".traj", ".vscdb"))
+_SUFFIXES = frozenset((".json", ".jsonl", ".ndjson", ".md", ".markdown", ".txt", ".traj", ".vscdb", ".af"))
 _PACKED = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 _IMAGE_FOLDERS = ("dalle-generations", "user-*")  # beside a ChatGPT export that was unpacked
 
