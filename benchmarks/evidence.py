@@ -15,9 +15,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clew.condense.evidence import evidence
 from clew.condense.statements import statements
 from clew.evaluate.tables import Sheet
+from clew.text.evidence import evidence
 
 Span = tuple[int, int, str]
 """Start, end and kind."""

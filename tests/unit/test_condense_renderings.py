@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.condense.evidence import evidence
 from clew.condense.renderings import ELLIPSIS, SALIENT, TITLE, render_salient, render_title, salient, title
 from clew.text.counters import counter
+from clew.text.evidence import evidence
 from clew.types.record import Record
 
 ESTIMATE: Final = counter("estimate")

@@ -8,9 +8,9 @@ from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
-from clew.condense.evidence import evidence
 from clew.condense.statements import statements
 from clew.condense.wires.protocol import call_label
+from clew.text.evidence import evidence
 from clew.text.shown_names import shown_speaker
 from clew.types.turn import Part, Turn
 

@@ -14,9 +14,9 @@ from itertools import chain, pairwise
 from math import sqrt
 from typing import Final, NamedTuple
 
-from clew.condense.evidence import evidence
 from clew.condense.renderings import ELLIPSIS, TITLE, Rendering, title
 from clew.text.counters import Counter
+from clew.text.evidence import evidence
 from clew.text.sentences import sentence_spans
 from clew.text.stopwords import STOPWORDS
 from clew.text.terms import terms

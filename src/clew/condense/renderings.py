@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from clew.analyze.layer1 import relational_weight
-from clew.condense.evidence import MOST, evidence
 from clew.text.counters import Counter
+from clew.text.evidence import MOST, evidence
 from clew.text.names import capitalised_names
 from clew.text.sentences import sentence_spans
 from clew.text.terms import terms

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from clew.condense.evidence import MOST
+from clew.text.evidence import MOST
 from clew.text.late_pattern import late_pattern
 from clew.text.sentences import sentence_spans
 

@@ -9,11 +9,11 @@ import logging
 from typing import Any, Final
 
 from clew.assemble.render import quoted
-from clew.condense.summary_check import invented
 from clew.derive.llm.completion_cache import CompletionCache
 from clew.errors import ModelError
 from clew.memory.facade import Memory
 from clew.models.prompt import Prompt, Schema
+from clew.text.invented import invented
 from clew.text.shown_names import shown_speaker
 from clew.types.context import Context
 from clew.types.turn import Turn

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from clew.condense.evidence import evidence
 from clew.condense.renderings import salient, title
 from clew.errors import ModelError
 from clew.models.checked_calls import complete_checked
@@ -18,6 +17,7 @@ from clew.models.prompt import Prompt
 from clew.models.protocol import LLM
 from clew.text.counters import Counter, Counting
 from clew.text.counters import counter as counter_named
+from clew.text.evidence import evidence
 from clew.views.sigma_lattice import build_conversation_lattice, mode_of_texts
 from clew.views.sigma_shapes import (
     Class,

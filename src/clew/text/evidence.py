@@ -1,15 +1,15 @@
 """Find what a shortened text should keep: addresses, commands, errors, paths, versions, dates, numbers, identifiers.
 
-Rules only (DESIGN 7). Every pattern is bounded, so that matching takes time linear in the text. `statements` finds what
-is said in sentences: decisions, constraints, open tasks, failures.
+Rules only (DESIGN 7). Every pattern is bounded, so that matching takes time linear in the text. What is said in
+sentences (decisions, constraints, open tasks, failures) is found by `clew.condense.statements`.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-from clew.condense.shell import command_spans, is_command
 from clew.text.late_pattern import late_pattern
+from clew.text.shell import command_spans, is_command
 
 MOST: Final = 20_000
 """Characters that are examined, from the start: bounds the cost of one huge text."""

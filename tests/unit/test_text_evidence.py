@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.condense.evidence import evidence
-from clew.condense.shell import is_command
 from clew.condense.statements import statements
+from clew.text.evidence import evidence
+from clew.text.shell import is_command
 
 LISTING: Final = """\
 total 12
