@@ -23,6 +23,17 @@ class Requirement:
     sentence: str
 
 
+# --- conversations that meet a project ---
+MEET = (
+    Requirement(
+        "L-MEE-01", "issue 17", "Elements of a project are raised in fitting overlays, and each overlay can be alone."
+    ),
+    Requirement("L-MEE-02", "issue 17", "Every overlay score of an element follows from evidence that is shown."),
+    Requirement("L-MEE-03", "issue 17", "`project.overlays` adds to the lists of overlays and takes away from them."),
+    Requirement("L-MEE-04", "issue 17", "With an embedder, example sentences add evidence; without a vector, nothing."),
+)
+
+
 # --- house ---
 HOUSE = (
     Requirement("F-HOUSE-01", "DESIGN 3", "A module has at most 500 lines, a function 60 lines and 7 arguments."),
@@ -2360,6 +2371,7 @@ LEFT = (
     Requirement("P-LFT-04", "Issue 15.11", "CLAUDE.md, AGENTS.md and the like are imported section by section."),
 )
 
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *RELAY,
     *UPSTREAM,
@@ -2391,6 +2403,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *ODD,
     *FORM,
     *MEMORY,
+    *MEET,
     *HOLDS,
     *STRUCTURE,
     *HSCA,

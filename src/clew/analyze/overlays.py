@@ -8,7 +8,7 @@ otherwise).
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from enum import StrEnum
 from functools import cache
 from importlib import resources
@@ -78,6 +78,7 @@ class _Lists(NamedTuple):
     words: Mapping[str, tuple[tuple[Overlay, int], ...]]  # by term
     phrases: Mapping[str, tuple[tuple[Overlay, int], ...]]
     pattern: re.Pattern[str]
+    shown: Mapping[str, str]  # a word for each term
     by_word: Mapping[str, tuple[str, ...]]  # phrases by their longest word, which is looked up before any search
 
 
@@ -88,22 +89,37 @@ def keyword_scores(text: str, found: Sequence[str] | None = None) -> dict[Overla
         found: the search terms of the text, if already known.
     """
     text = text[:_MAX_CHARS]
-    lists = _lists()
     content = set(terms(text) if found is None else found)
     evidence = dict.fromkeys(_ALL, 0)
-    for term in content & lists.words.keys():
-        for overlay, weight in lists.words[term]:
+    for _, raised in _matches(text, content):
+        for overlay, weight in raised:
             evidence[overlay] += weight
+    scale = _HALF * sqrt(len(content) + _SMOOTHING)
+    return {overlay: TOP * (1 - exp(-sum_ / scale)) for overlay, sum_ in evidence.items() if sum_}
+
+
+def keyword_matches(text: str) -> dict[Overlay, dict[str, int]]:
+    """The listed words and phrases in a text that raise each overlay, with their weights, 1 to 3; strongest first."""
+    text, shown = text[:_MAX_CHARS], _lists().shown
+    found: dict[Overlay, dict[str, int]] = {}
+    for word, raised in sorted(_matches(text, set(terms(text)))):
+        for overlay, weight in raised:
+            found.setdefault(overlay, {})[shown.get(word, word)] = weight
+    order = {overlay: sorted(words, key=lambda word: -words[word]) for overlay, words in found.items()}
+    return {overlay: {word: found[overlay][word] for word in order[overlay]} for overlay in _ALL if overlay in found}
+
+
+def _matches(text: str, content: Set[str]) -> list[tuple[str, tuple[tuple[Overlay, int], ...]]]:
+    """The listed words among some terms, and the listed phrases of their text, with what each raises."""
+    lists = _lists()
+    matches = [(term, lists.words[term]) for term in content & lists.words.keys()]
     lower = text.casefold()
     possible = [
         phrase for word in lists.by_word.keys() & set(_PLAIN_WORD.findall(lower)) for phrase in lists.by_word[word]
     ]
     if any(phrase in lower for phrase in possible):
-        for phrase in set(lists.pattern.findall(lower)):
-            for overlay, weight in lists.phrases[phrase]:
-                evidence[overlay] += weight
-    scale = _HALF * sqrt(len(content) + _SMOOTHING)
-    return {overlay: TOP * (1 - exp(-sum_ / scale)) for overlay, sum_ in evidence.items() if sum_}
+        matches += [(phrase, lists.phrases[phrase]) for phrase in set(lists.pattern.findall(lower))]
+    return matches
 
 
 def inherited(recent: Sequence[Scores]) -> dict[Overlay, float]:
@@ -146,10 +162,12 @@ def _lists() -> _Lists:
     read = json.loads((resources.files(__package__) / "data" / "overlays.json").read_text(encoding="utf-8"))
     words: dict[str, dict[Overlay, int]] = {}
     phrases: dict[str, dict[Overlay, int]] = {}
+    shown: dict[str, str] = {}
     for overlay in Overlay:
         for weight, listed in read[overlay]["words"].items():
             for word in listed.split():
                 for term in terms(word):
+                    shown.setdefault(term, word)
                     held = words.setdefault(term, {})
                     held[overlay] = max(held.get(overlay, 0), int(weight))
         for weight, listed in read[overlay]["phrases"].items():
@@ -164,5 +182,6 @@ def _lists() -> _Lists:
         {term: tuple(held.items()) for term, held in words.items()},
         {phrase: tuple(held.items()) for phrase, held in phrases.items()},
         pattern,
+        shown,
         {word: tuple(held) for word, held in by_word.items()},
     )

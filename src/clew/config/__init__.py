@@ -13,6 +13,7 @@ from clew.config.sections import (
     IndexConfig,
     IngestConfig,
     LLMConfig,
+    ProjectConfig,
     RecallConfig,
     StoreConfig,
 )
@@ -28,6 +29,7 @@ __all__ = [
     "IndexConfig",
     "IngestConfig",
     "LLMConfig",
+    "ProjectConfig",
     "RecallConfig",
     "ServeConfig",
     "Setting",

@@ -241,6 +241,17 @@ class AnalyzeConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectConfig:
+    """How the elements of a project are scored: docs/project.md."""
+
+    overlays: tuple[str, ...] = setting(
+        (),
+        "Changes of the lists by which a project's elements belong to overlays, such as 'O2 path:vault/* 0.9', "
+        "'O6 word:eigenvalue' or '-O5 path:bin'.",
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EntitiesConfig:
     """How people, places and things are recognised in turns."""
 
@@ -299,6 +310,7 @@ class Config:
     store: StoreConfig = field(default_factory=StoreConfig)
     analyze: AnalyzeConfig = field(default_factory=AnalyzeConfig)
     condense: CondenseConfig = field(default_factory=CondenseConfig)
+    project: ProjectConfig = field(default_factory=ProjectConfig)
     entities: EntitiesConfig = field(default_factory=EntitiesConfig)
     recall: RecallConfig = field(default_factory=RecallConfig)
     llm: LLMConfig = field(default_factory=LLMConfig)

@@ -1,0 +1,39 @@
+"""The elements of a project, as overlays, links and the meet look at them: files, and what stands in them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from clew.types.record import Record
+
+FILE: Final = "file"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Element(Record):
+    """One element of a project.
+
+    Attributes:
+        id: identifies it within the project.
+        path: of the file, relative to the project's folder, with slashes.
+        kind: `file`, or what it is inside its file: `class`, `function`, `heading`, `decision` and others.
+        name: qualified name inside the file (`Store.read`); empty for the file itself.
+        text: what it says in words: documentation, heading, the beginning of a document.
+        imports: modules or files that the file imports.
+        used_by: number of other files that import its file.
+        digest: of the file's content.
+    """
+
+    id: str
+    path: str
+    kind: str = FILE
+    name: str = ""
+    text: str = ""
+    imports: Sequence[str] = ()
+    used_by: int = 0
+    digest: str = ""
+
+    @property
+    def title(self) -> str:
+        """Path and name, as people write them."""
+        return f"{self.path}::{self.name}" if self.name else self.path

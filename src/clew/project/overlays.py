@@ -1,0 +1,292 @@
+"""The seven overlays of a project: how much each element belongs to each of them, and by what evidence.
+
+Rules look at path, kind, imports, users and words of an element. With an embedder, its vector is compared with those of
+example sentences. Every piece of evidence has a weight from 0 to 1, and the score is 10 x (1 - product(1 - weight)): more
+evidence raises it, and none of it can lower it. The lists are in `data/overlays.json`; the words are those by which
+turns are scored (`clew.analyze.overlays`). The setting `project.overlays` adds to the lists and takes away from them.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from fnmatch import translate
+from functools import cache
+from importlib import resources
+from math import log2, prod
+from typing import Final, Literal, cast, get_args
+
+from clew.analyze.novelty import Vector, calibration_of, vector_cosine
+from clew.analyze.overlays import TOP, Overlay, keyword_matches, keyword_scores
+from clew.errors import ConfigError, InputError
+from clew.models.protocol import Embedder
+from clew.project.elements import Element
+from clew.text.terms import terms
+from clew.types.record import Record
+
+RuleKind = Literal["path", "import", "kind", "word"]
+
+WORDS: Final = 0.8
+"""Weight of the strongest possible evidence from words."""
+EXAMPLES: Final = 0.7
+"""Likewise of an element that is like an example sentence, compared by vectors."""
+SHOWN: Final = 6
+"""Words that one piece of evidence names at most."""
+
+_USERS: Final = 0.12  # weight for each doubling of the files that use an element's file
+_MOST_USERS: Final = 0.6
+_IMPORTS: Final = 0.08
+_MOST_IMPORTS: Final = 0.4
+_FEWEST: Final = 4  # imports or users that say something
+_RULE: Final = re.compile(
+    r"(?P<drop>-)?(?P<overlay>\w+)\s+(?P<kind>\w+):(?P<what>\S.*?)(?:\s+(?P<weight>[01](?:\.\d+)?))?"
+)
+_DOCUMENTS: Final = ("", "*.md", "*.rst", "*.txt", "*.adoc", "*.org")
+"""Ends of the names of documents: with any other end, `values` and `changes` are names of code."""
+_USUAL: Final = 0.7  # weight of a rule that names none
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OverlayEvidence(Record):
+    """Why an element belongs to an overlay.
+
+    Attributes:
+        rule: `path`, `import`, `kind`, `word`, `users`, `imports` or `example`.
+        what: what was found, in words.
+        weight: 0 to 1.
+    """
+
+    overlay: str
+    rule: str
+    what: str
+    weight: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ElementOverlays(Record):
+    """The overlays of one element.
+
+    Attributes:
+        scores: 0 to 10 by overlay, in their order; an overlay without evidence is absent.
+        evidence: by overlay, the strongest first.
+    """
+
+    element: Element
+    scores: Mapping[str, float]
+    evidence: Sequence[OverlayEvidence]
+
+
+@dataclass(frozen=True, slots=True)
+class OverlayRules:
+    """The lists by which elements are scored: pattern, module, kind or word -> overlay -> weight.
+
+    Attributes:
+        paths: a pattern stands for one or more whole segments of a path, wherever they are in it, in any case.
+        words: search terms beside those of `clew.analyze.overlays`.
+        dropped: words of those that do not count.
+    """
+
+    paths: Mapping[str, Mapping[Overlay, float]] = field(default_factory=dict)
+    imports: Mapping[str, Mapping[Overlay, float]] = field(default_factory=dict)
+    kinds: Mapping[str, Mapping[Overlay, float]] = field(default_factory=dict)
+    words: Mapping[str, Mapping[Overlay, float]] = field(default_factory=dict)
+    dropped: frozenset[tuple[Overlay, str]] = frozenset()
+
+
+def overlay_rules(changes: Iterable[str] = ()) -> OverlayRules:
+    """The lists of the package with a project's own changes.
+
+    Args:
+        changes: the setting `project.overlays`: `O2 path:vault/* 0.9`, `O6 word:eigenvalue`, `-O5 path:bin`.
+
+    Raises:
+        ConfigError: a change cannot be read.
+    """
+    lists = {kind: {what: dict(raised) for what, raised in held.items()} for kind, held in _lists().items()}
+    dropped: set[tuple[Overlay, str]] = set()
+    for change in changes:
+        match = _RULE.fullmatch(change.strip())
+        kind = match["kind"].lower() if match else ""
+        if match is None or kind not in get_args(RuleKind):
+            raise ConfigError(
+                f"project.overlays: {change!r} is no rule; expected an overlay, one of path: import: kind: word: with "
+                "what it stands for, and a weight up to 1, such as 'O2 path:vault/* 0.9', or '-O5 path:bin'"
+            )
+        overlay, what = _overlay(match["overlay"], change), match["what"].casefold()
+        for name in _forms(cast("RuleKind", kind), what):
+            held = lists[kind].setdefault(name, {})
+            if match["drop"]:
+                held.pop(overlay, None)
+                dropped.add((overlay, name))
+            else:
+                held[overlay] = float(match["weight"] or _USUAL)
+                dropped.discard((overlay, name))
+    words = frozenset(each for each in dropped)
+    return OverlayRules(lists["path"], lists["import"], lists["kind"], lists["word"], words)
+
+
+class OverlayScorer:
+    """Scores elements by rules and, if there is an embedder, by example sentences. Caches what a path says."""
+
+    def __init__(self, rules: OverlayRules | None = None, embedder: Embedder | None = None) -> None:
+        self._rules = overlay_rules() if rules is None else rules
+        self._patterns = [
+            (_compiled(pattern), pattern, raised) for pattern, raised in self._rules.paths.items() if raised
+        ]
+        self._any = re.compile("|".join(f"(?:{each.pattern})" for each, _, _ in self._patterns) or "(?!)")
+        self._by_path: dict[str, tuple[OverlayEvidence, ...]] = {}
+        self._model = None if embedder is None else embedder.name
+        self._examples = () if embedder is None else _embedded_examples(embedder)
+
+    def score(self, element: Element, vector: Vector | None = None) -> ElementOverlays:
+        """The overlays of an element with their evidence.
+
+        Args:
+            vector: of the element's text, by the scorer's embedder.
+        """
+        found = [*self._of_path(element.path), *self._of_imports(element), *self._of_words(element)]
+        kinds = self._rules.kinds.get(element.kind.casefold(), {})
+        found += [_evidence(overlay, "kind", f"a {element.kind}", weight) for overlay, weight in kinds.items()]
+        if vector is not None:
+            found += self._of_examples(vector)
+        found.sort(key=lambda each: (each.overlay, -each.weight, each.rule, each.what))
+        scores = {
+            overlay.value: TOP * (1 - prod(1 - each.weight for each in found if each.overlay == overlay))
+            for overlay in Overlay
+        }
+        return ElementOverlays(
+            element=element,
+            scores={name: round(score, 6) for name, score in scores.items() if score > 0},
+            evidence=tuple(found),
+        )
+
+    def _of_path(self, path: str) -> tuple[OverlayEvidence, ...]:
+        """What the patterns say of a path; of several for one overlay the strongest counts."""
+        if path in self._by_path:
+            return self._by_path[path]
+        folded, best = path.casefold(), dict[Overlay, OverlayEvidence]()
+        if self._any.search(folded):
+            for pattern, written, raised in self._patterns:
+                if pattern.search(folded):
+                    for overlay, weight in raised.items():
+                        if overlay not in best or weight > best[overlay].weight:
+                            best[overlay] = _evidence(overlay, "path", f"{path} matches {written}", weight)
+        self._by_path[path] = tuple(best.values())
+        return self._by_path[path]
+
+    def _of_imports(self, element: Element) -> list[OverlayEvidence]:
+        """What an element's imports and users say: which modules, how many of each."""
+        named: dict[Overlay, dict[str, float]] = {}
+        for module in element.imports:
+            for prefix in _prefixes(module.casefold()):
+                for overlay, weight in self._rules.imports.get(prefix, {}).items():
+                    named.setdefault(overlay, {})[module] = weight
+        found = [
+            _evidence(overlay, "import", f"imports {', '.join(list(modules)[:SHOWN])}", max(modules.values()))
+            for overlay, modules in named.items()
+        ]
+        if element.used_by >= _FEWEST:
+            weight = min(_MOST_USERS, _USERS * log2(element.used_by))
+            found.append(_evidence(Overlay.STRUCTURAL, "users", f"{element.used_by} files import it", weight))
+        if len(element.imports) >= _FEWEST:
+            weight = min(_MOST_IMPORTS, _IMPORTS * log2(len(element.imports)))
+            found.append(_evidence(Overlay.LINEAGE, "imports", f"it imports {len(element.imports)} modules", weight))
+        return found
+
+    def _of_words(self, element: Element) -> list[OverlayEvidence]:
+        """What the words of an element's name and text say, as far as the lists hold them."""
+        text = f"{element.name or _stem(element.path)}\n{element.text}"
+        scores, matches = keyword_scores(text), keyword_matches(text)
+        content = set(terms(text)) if self._rules.words else set()
+        own: dict[Overlay, dict[str, float]] = {}
+        for word in sorted(content & self._rules.words.keys()):
+            for overlay, weight in self._rules.words[word].items():
+                own.setdefault(overlay, {})[word] = weight
+        found = []
+        for overlay in Overlay:
+            held = matches.get(overlay, {})
+            words = [word for word in held if (overlay, word) not in self._rules.dropped]
+            share = sum(held[word] for word in words) / (sum(held.values()) or 1)
+            weight = WORDS * share * scores.get(overlay, 0.0) / TOP
+            weight = 1 - (1 - weight) * prod(1 - each for each in own.get(overlay, {}).values())
+            shown = [*own.get(overlay, ()), *words]
+            if shown:
+                found.append(_evidence(overlay, "word", f"says {', '.join(shown[:SHOWN])}", weight))
+        return found
+
+    def _of_examples(self, vector: Vector) -> list[OverlayEvidence]:
+        """Which overlays' example sentences an element is like: more than the sentences of the others."""
+        calibration, likeness = calibration_of(self._model), dict[Overlay, tuple[float, str]]()
+        for overlay, sentence, example in self._examples:
+            near = 1 - calibration(1 - vector_cosine(vector, example))
+            likeness[overlay] = max(likeness.get(overlay, (0.0, "")), (near, sentence))
+        usual = sum(near for near, _ in likeness.values()) / max(1, len(likeness))
+        return [
+            _evidence(overlay, "example", f"is like {sentence!r}", EXAMPLES * near)
+            for overlay, (near, sentence) in likeness.items()
+            if near > 2 * usual
+        ]
+
+
+def _evidence(overlay: Overlay, rule: str, what: str, weight: float) -> OverlayEvidence:
+    return OverlayEvidence(overlay=overlay.value, rule=rule, what=what, weight=round(weight, 6))
+
+
+def _overlay(name: str, change: str) -> Overlay:
+    try:
+        return Overlay.of(name)
+    except InputError as error:
+        raise ConfigError(f"project.overlays: in {change!r}, {error}") from error
+
+
+def _forms(kind: RuleKind, what: str) -> Sequence[str]:
+    """The entries of a list that a rule stands for: of a word its search term."""
+    return terms(what)[:1] or [what] if kind == "word" else [what]
+
+
+def _prefixes(module: str) -> Iterable[str]:
+    """A module and the packages that it is in, the longest first: `os/exec`, `os`; without a version behind `@`."""
+    yield module
+    for end in range(len(module) - 1, 0, -1):
+        if module[end] in "./":
+            yield module[:end]
+
+
+def _stem(path: str) -> str:
+    return path.rpartition("/")[2].partition(".")[0]
+
+
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern over whole segments of a case-folded path."""
+    segments = [translate(each)[len("(?s:") : -len(r")\Z")].replace(".*", "[^/]*") for each in pattern.split("/")]
+    return re.compile(f"(?:^|/){'/'.join(segments)}(?:/|$)")
+
+
+def _embedded_examples(embedder: Embedder) -> tuple[tuple[Overlay, str, Vector], ...]:
+    sentences = [(overlay, sentence) for overlay in Overlay for sentence in _read()[overlay.value]["examples"]]
+    vectors = embedder.embed([sentence for _, sentence in sentences])
+    return tuple((*each, vector) for each, vector in zip(sentences, vectors, strict=True))
+
+
+@cache
+def _lists() -> Mapping[RuleKind, Mapping[str, Mapping[Overlay, float]]]:
+    """The package's lists, case-folded; those of words are empty, since `clew.analyze.overlays` has them."""
+    lists: dict[RuleKind, dict[str, dict[Overlay, float]]] = {kind: {} for kind in get_args(RuleKind)}
+    for overlay in Overlay:
+        read = _read()[overlay.value]
+        for weight, names in read["documents"].items():
+            for pattern in (f"{name}{end}" for name in names for end in _DOCUMENTS):
+                lists["path"].setdefault(pattern, {})[overlay] = float(weight)
+        for kind, section in (("path", "paths"), ("import", "imports")):
+            for weight, listed in read[section].items():
+                for what in listed:
+                    lists[cast("RuleKind", kind)].setdefault(what.casefold(), {})[overlay] = float(weight)
+        for what, weight in read["kinds"].items():
+            lists["kind"].setdefault(what, {})[overlay] = weight
+    return lists
+
+
+@cache
+def _read() -> Mapping[str, Mapping[str, Mapping[str, list[str]]]]:
+    text = (resources.files(__package__) / "data" / "overlays.json").read_text(encoding="utf-8")
+    return cast("Mapping[str, Mapping[str, Mapping[str, list[str]]]]", json.loads(text))

@@ -1,0 +1,129 @@
+"""The seven overlays of a project's elements: rules, evidence, lists of one's own, example sentences."""
+
+import pytest
+
+from clew.analyze.overlays import Overlay
+from clew.errors import ConfigError
+from clew.project.elements import Element
+from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
+from clew.testing import HashEmbedder
+
+ACTIVE = 5.0
+ALONE = {
+    Overlay.STRUCTURAL: Element(id="1", path="docs/adr/0003-layers.md", text="Each package sits behind one interface."),
+    Overlay.SECURITY: Element(id="2", path="src/vault.py", text="Encrypts a secret with the key of the user."),
+    Overlay.LINEAGE: Element(id="3", path="CHANGELOG.md", text="Changelog"),
+    Overlay.MISSION: Element(id="4", path="VISION.md", text="Our purpose, our principles and our values."),
+    Overlay.OPERATIONAL: Element(id="5", path="deploy/rollout.sh", text="Deploys with kubectl, then restarts cron."),
+    Overlay.MATHEMATICAL: Element(
+        id="6", path="src/primes.py", text="Proof by induction: the theorem holds for n + 1."
+    ),
+    Overlay.COHERENCE: Element(id="7", path="tests/unit/test_rounds.py", text="A round trip gives the same."),
+}
+
+
+def scored(element: Element, *changes: str) -> ElementOverlays:
+    return OverlayScorer(overlay_rules(changes)).score(element)
+
+
+def active(element: Element, *changes: str) -> set[str]:
+    return {name for name, score in scored(element, *changes).scores.items() if score >= ACTIVE}
+
+
+@pytest.mark.requirement("L-MEE-01")
+@pytest.mark.parametrize("overlay", Overlay)
+def test_each_overlay_is_raised_alone_by_a_fitting_element(overlay: Overlay) -> None:
+    assert active(ALONE[overlay]) == {overlay.value}
+
+
+@pytest.mark.requirement("L-MEE-01")
+@pytest.mark.parametrize(
+    ("path", "overlay"),
+    [
+        ("SECURITY.md", "O2_security"),
+        ("docs/decisions/0001-record-decisions.md", "O1_structural"),
+        ("CONTRIBUTING.rst", "O5_operational"),
+        ("pkg/store/store_test.go", "O7_coherence"),
+        (".github/workflows/release.yml", "O5_operational"),
+        ("web/src/Login.test.tsx", "O7_coherence"),
+        ("Cargo.lock", "O3_lineage"),
+    ],
+)
+def test_documents_tests_and_ci_feed_the_fitting_overlay(path: str, overlay: str) -> None:
+    scores = scored(Element(id=path, path=path)).scores
+    assert max(scores, key=scores.__getitem__) == overlay
+    assert scores[overlay] >= ACTIVE
+
+
+@pytest.mark.requirement("L-MEE-01")
+def test_a_module_is_not_the_document_of_the_same_name() -> None:
+    assert active(Element(id="v", path="src/values.py")) == set()
+    assert active(Element(id="v", path="VALUES.md")) == {"O4_mission"}
+    assert active(Element(id="v", path="src/contest.py")) == set()  # "test" has to be a whole segment
+
+
+@pytest.mark.requirement("L-MEE-02")
+def test_every_score_follows_from_the_evidence_that_is_shown() -> None:
+    element = Element(
+        id="a",
+        path="src/auth/token_store.py",
+        text="Keeps the tokens of users; a stolen one expires.",
+        imports=("hmac", "hashlib", "json", "pathlib"),
+        used_by=16,
+    )
+    result = scored(element)
+    said = {(each.overlay, each.rule): each.what for each in result.evidence}
+    assert said["O2_security", "path"] == "src/auth/token_store.py matches auth"
+    assert said["O2_security", "import"] == "imports hmac, hashlib"
+    assert said["O2_security", "word"].startswith("says stolen, token")
+    assert said["O1_structural", "users"] == "16 files import it"
+    for name, score in result.scores.items():
+        left = 1.0
+        for each in result.evidence:
+            left *= 1 - each.weight if each.overlay == name else 1
+        assert score == pytest.approx(10 * (1 - left), abs=1e-5)
+        assert 0 < score <= 10
+
+
+@pytest.mark.requirement("L-MEE-02")
+def test_any_text_and_path_is_scored_within_the_scale() -> None:
+    for text in ("", "\x00", "🙂" * 5000, "安全性と認証" * 300, "x" * 100_000, "(((("):
+        result = scored(Element(id="x", path=f"{text[:40]}/[a].py", name=text[:50], text=text))
+        assert all(0 < score <= 10 for score in result.scores.values())
+
+
+@pytest.mark.requirement("L-MEE-03")
+def test_a_project_changes_the_lists_by_settings() -> None:
+    vault = Element(id="v", path="vault/seal.py", text="An eigenvalue.")
+    assert active(vault) == set()
+    assert active(vault, "O2 path:vault/* 0.9") == {"O2_security"}
+    assert active(vault, "o6_mathematical word:Eigenvalues 0.8") == {"O6_mathematical"}
+    tests = Element(id="t", path="tests/test_a.py")
+    assert active(tests, "-O7 path:tests", "-O7 path:test_*.py", "-O7 word:test") == set()
+    assert scored(Element(id="i", path="a.py", imports=("acme.vault",)), "O2 import:acme 0.6").scores == {
+        "O2_security": 6.0
+    }
+
+
+@pytest.mark.requirement("L-MEE-03")
+@pytest.mark.parametrize("change", ["O9 path:x", "O2 colour:red", "O2", "O2 path:x 1.5 y:z\n", ""])
+def test_a_change_that_cannot_be_read_is_named(change: str) -> None:
+    if change == "O2 path:x 1.5 y:z\n":  # everything behind the kind is the pattern
+        assert overlay_rules([change])
+        return
+    with pytest.raises(ConfigError, match=r"project\.overlays") as error:
+        overlay_rules([change])
+    assert repr(change)[1:-1] in str(error.value)
+
+
+@pytest.mark.requirement("L-MEE-04")
+def test_an_embedder_adds_the_example_that_an_element_is_like() -> None:
+    embedder = HashEmbedder()
+    scorer = OverlayScorer(embedder=embedder)
+    text = "Run these commands to build, release and roll back the service."
+    element = Element(id="x", path="x.dat", name="x")
+    (vector,) = embedder.embed([text])
+    result = scorer.score(element, vector)
+    assert [(each.overlay, each.rule) for each in result.evidence] == [("O5_operational", "example")]
+    assert text in result.evidence[0].what
+    assert scorer.score(element).scores == {}  # without a vector nothing is guessed
