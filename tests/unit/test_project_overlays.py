@@ -4,29 +4,33 @@ import pytest
 
 from clew.analyze.overlays import Overlay
 from clew.errors import ConfigError
-from clew.project.elements import Element
+from clew.project.elements import ProjectElement
 from clew.project.overlays import ElementOverlays, OverlayScorer, overlay_rules
 from clew.testing import HashEmbedder
 
 ACTIVE = 5.0
 ALONE = {
-    Overlay.STRUCTURAL: Element(id="1", path="docs/adr/0003-layers.md", text="Each package sits behind one interface."),
-    Overlay.SECURITY: Element(id="2", path="src/vault.py", text="Encrypts a secret with the key of the user."),
-    Overlay.LINEAGE: Element(id="3", path="CHANGELOG.md", text="Changelog"),
-    Overlay.MISSION: Element(id="4", path="VISION.md", text="Our purpose, our principles and our values."),
-    Overlay.OPERATIONAL: Element(id="5", path="deploy/rollout.sh", text="Deploys with kubectl, then restarts cron."),
-    Overlay.MATHEMATICAL: Element(
+    Overlay.STRUCTURAL: ProjectElement(
+        id="1", path="docs/adr/0003-layers.md", text="Each package sits behind one interface."
+    ),
+    Overlay.SECURITY: ProjectElement(id="2", path="src/vault.py", text="Encrypts a secret with the key of the user."),
+    Overlay.LINEAGE: ProjectElement(id="3", path="CHANGELOG.md", text="Changelog"),
+    Overlay.MISSION: ProjectElement(id="4", path="VISION.md", text="Our purpose, our principles and our values."),
+    Overlay.OPERATIONAL: ProjectElement(
+        id="5", path="deploy/rollout.sh", text="Deploys with kubectl, then restarts cron."
+    ),
+    Overlay.MATHEMATICAL: ProjectElement(
         id="6", path="src/primes.py", text="Proof by induction: the theorem holds for n + 1."
     ),
-    Overlay.COHERENCE: Element(id="7", path="tests/unit/test_rounds.py", text="A round trip gives the same."),
+    Overlay.COHERENCE: ProjectElement(id="7", path="tests/unit/test_rounds.py", text="A round trip gives the same."),
 }
 
 
-def scored(element: Element, *changes: str) -> ElementOverlays:
+def scored(element: ProjectElement, *changes: str) -> ElementOverlays:
     return OverlayScorer(overlay_rules(changes)).score(element)
 
 
-def active(element: Element, *changes: str) -> set[str]:
+def active(element: ProjectElement, *changes: str) -> set[str]:
     return {name for name, score in scored(element, *changes).scores.items() if score >= ACTIVE}
 
 
@@ -50,21 +54,21 @@ def test_each_overlay_is_raised_alone_by_a_fitting_element(overlay: Overlay) -> 
     ],
 )
 def test_documents_tests_and_ci_feed_the_fitting_overlay(path: str, overlay: str) -> None:
-    scores = scored(Element(id=path, path=path)).scores
+    scores = scored(ProjectElement(id=path, path=path)).scores
     assert max(scores, key=scores.__getitem__) == overlay
     assert scores[overlay] >= ACTIVE
 
 
 @pytest.mark.requirement("L-MEE-01")
 def test_a_module_is_not_the_document_of_the_same_name() -> None:
-    assert active(Element(id="v", path="src/values.py")) == set()
-    assert active(Element(id="v", path="VALUES.md")) == {"O4_mission"}
-    assert active(Element(id="v", path="src/contest.py")) == set()  # "test" has to be a whole segment
+    assert active(ProjectElement(id="v", path="src/values.py")) == set()
+    assert active(ProjectElement(id="v", path="VALUES.md")) == {"O4_mission"}
+    assert active(ProjectElement(id="v", path="src/contest.py")) == set()  # "test" has to be a whole segment
 
 
 @pytest.mark.requirement("L-MEE-02")
 def test_every_score_follows_from_the_evidence_that_is_shown() -> None:
-    element = Element(
+    element = ProjectElement(
         id="a",
         path="src/auth/token_store.py",
         text="Keeps the tokens of users; a stolen one expires.",
@@ -88,29 +92,26 @@ def test_every_score_follows_from_the_evidence_that_is_shown() -> None:
 @pytest.mark.requirement("L-MEE-02")
 def test_any_text_and_path_is_scored_within_the_scale() -> None:
     for text in ("", "\x00", "🙂" * 5000, "安全性と認証" * 300, "x" * 100_000, "(((("):
-        result = scored(Element(id="x", path=f"{text[:40]}/[a].py", name=text[:50], text=text))
+        result = scored(ProjectElement(id="x", path=f"{text[:40]}/[a].py", name=text[:50], text=text))
         assert all(0 < score <= 10 for score in result.scores.values())
 
 
 @pytest.mark.requirement("L-MEE-03")
 def test_a_project_changes_the_lists_by_settings() -> None:
-    vault = Element(id="v", path="vault/seal.py", text="An eigenvalue.")
+    vault = ProjectElement(id="v", path="vault/seal.py", text="An eigenvalue.")
     assert active(vault) == set()
     assert active(vault, "O2 path:vault/* 0.9") == {"O2_security"}
     assert active(vault, "o6_mathematical word:Eigenvalues 0.8") == {"O6_mathematical"}
-    tests = Element(id="t", path="tests/test_a.py")
+    tests = ProjectElement(id="t", path="tests/test_a.py")
     assert active(tests, "-O7 path:tests", "-O7 path:test_*.py", "-O7 word:test") == set()
-    assert scored(Element(id="i", path="a.py", imports=("acme.vault",)), "O2 import:acme 0.6").scores == {
+    assert scored(ProjectElement(id="i", path="a.py", imports=("acme.vault",)), "O2 import:acme 0.6").scores == {
         "O2_security": 6.0
     }
 
 
 @pytest.mark.requirement("L-MEE-03")
-@pytest.mark.parametrize("change", ["O9 path:x", "O2 colour:red", "O2", "O2 path:x 1.5 y:z\n", ""])
+@pytest.mark.parametrize("change", ["O9 path:x", "O2 colour:red", "O2", ""])
 def test_a_change_that_cannot_be_read_is_named(change: str) -> None:
-    if change == "O2 path:x 1.5 y:z\n":  # everything behind the kind is the pattern
-        assert overlay_rules([change])
-        return
     with pytest.raises(ConfigError, match=r"project\.overlays") as error:
         overlay_rules([change])
     assert repr(change)[1:-1] in str(error.value)
@@ -121,7 +122,7 @@ def test_an_embedder_adds_the_example_that_an_element_is_like() -> None:
     embedder = HashEmbedder()
     scorer = OverlayScorer(embedder=embedder)
     text = "Run these commands to build, release and roll back the service."
-    element = Element(id="x", path="x.dat", name="x")
+    element = ProjectElement(id="x", path="x.dat", name="x")
     (vector,) = embedder.embed([text])
     result = scorer.score(element, vector)
     assert [(each.overlay, each.rule) for each in result.evidence] == [("O5_operational", "example")]

@@ -10,7 +10,7 @@ FILE: Final = "file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Element(Record):
+class ProjectElement(Record):
     """One element of a project.
 
     Attributes:

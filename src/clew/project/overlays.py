@@ -1,9 +1,10 @@
 """The seven overlays of a project: how much each element belongs to each of them, and by what evidence.
 
-Rules look at path, kind, imports, users and words of an element. With an embedder, its vector is compared with those of
-example sentences. Every piece of evidence has a weight from 0 to 1, and the score is 10 x (1 - product(1 - weight)): more
-evidence raises it, and none of it can lower it. The lists are in `data/overlays.json`; the words are those by which
-turns are scored (`clew.analyze.overlays`). The setting `project.overlays` adds to the lists and takes away from them.
+Rules look at path, kind, imports, users and words of an element. With an embedder, its vector is compared with those
+of example sentences. Each piece of evidence has a weight from 0 to 1, and the score is 10 x (1 - product(1 - weight)):
+more evidence raises it, and none of it can lower it. The lists are in `data/overlays.json`; the words are those by
+which turns are scored (`clew.analyze.overlays`). The setting `project.overlays` adds to the lists and takes away from
+them.
 """
 
 import json
@@ -20,7 +21,7 @@ from clew.analyze.novelty import Vector, calibration_of, vector_cosine
 from clew.analyze.overlays import TOP, Overlay, keyword_matches, keyword_scores
 from clew.errors import ConfigError, InputError
 from clew.models.protocol import Embedder
-from clew.project.elements import Element
+from clew.project.elements import ProjectElement
 from clew.text.terms import terms
 from clew.types.record import Record
 
@@ -71,7 +72,7 @@ class ElementOverlays(Record):
         evidence: by overlay, the strongest first.
     """
 
-    element: Element
+    element: ProjectElement
     scores: Mapping[str, float]
     evidence: Sequence[OverlayEvidence]
 
@@ -106,14 +107,14 @@ def overlay_rules(changes: Iterable[str] = ()) -> OverlayRules:
     dropped: set[tuple[Overlay, str]] = set()
     for change in changes:
         match = _RULE.fullmatch(change.strip())
-        kind = match["kind"].lower() if match else ""
+        kind = cast("RuleKind", match["kind"].lower() if match else "")
         if match is None or kind not in get_args(RuleKind):
             raise ConfigError(
                 f"project.overlays: {change!r} is no rule; expected an overlay, one of path: import: kind: word: with "
                 "what it stands for, and a weight up to 1, such as 'O2 path:vault/* 0.9', or '-O5 path:bin'"
             )
         overlay, what = _overlay(match["overlay"], change), match["what"].casefold()
-        for name in _forms(cast("RuleKind", kind), what):
+        for name in _forms(kind, what):
             held = lists[kind].setdefault(name, {})
             if match["drop"]:
                 held.pop(overlay, None)
@@ -138,7 +139,7 @@ class OverlayScorer:
         self._model = None if embedder is None else embedder.name
         self._examples = () if embedder is None else _embedded_examples(embedder)
 
-    def score(self, element: Element, vector: Vector | None = None) -> ElementOverlays:
+    def score(self, element: ProjectElement, vector: Vector | None = None) -> ElementOverlays:
         """The overlays of an element with their evidence.
 
         Args:
@@ -174,7 +175,7 @@ class OverlayScorer:
         self._by_path[path] = tuple(best.values())
         return self._by_path[path]
 
-    def _of_imports(self, element: Element) -> list[OverlayEvidence]:
+    def _of_imports(self, element: ProjectElement) -> list[OverlayEvidence]:
         """What an element's imports and users say: which modules, how many of each."""
         named: dict[Overlay, dict[str, float]] = {}
         for module in element.imports:
@@ -193,7 +194,7 @@ class OverlayScorer:
             found.append(_evidence(Overlay.LINEAGE, "imports", f"it imports {len(element.imports)} modules", weight))
         return found
 
-    def _of_words(self, element: Element) -> list[OverlayEvidence]:
+    def _of_words(self, element: ProjectElement) -> list[OverlayEvidence]:
         """What the words of an element's name and text say, as far as the lists hold them."""
         text = f"{element.name or _stem(element.path)}\n{element.text}"
         scores, matches = keyword_scores(text), keyword_matches(text)
@@ -281,8 +282,9 @@ def _lists() -> Mapping[RuleKind, Mapping[str, Mapping[Overlay, float]]]:
             for weight, listed in read[section].items():
                 for what in listed:
                     lists[cast("RuleKind", kind)].setdefault(what.casefold(), {})[overlay] = float(weight)
-        for what, weight in read["kinds"].items():
-            lists["kind"].setdefault(what, {})[overlay] = weight
+        for weight, listed in read["kinds"].items():
+            for what in listed:
+                lists["kind"].setdefault(what, {})[overlay] = float(weight)
     return lists
 
 
