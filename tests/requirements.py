@@ -1196,6 +1196,61 @@ SIGMA = (
     Requirement("W-SIGMA-11", "DESIGN 5.2", "The threshold of shifts adapts to the session, in order and exactly."),
 )
 
+# --- Tri-Vector extraction ---
+TRIVECTOR = (
+    Requirement(
+        "K-TRI-01",
+        "Tri-Vector AC 1, 8",
+        "A session whose whole prompt, envelope included, is at or below the limit is extracted by one call.",
+    ),
+    Requirement(
+        "K-TRI-02",
+        "Tri-Vector AC 1, ledger",
+        "Above the limit whole turns are taken greedily; chunks are `<session>:chunk:<n>` from 0, in order.",
+    ),
+    Requirement(
+        "K-TRI-03",
+        "Tri-Vector AC 2",
+        "The same turns give the same chunks and digests; new turns at the end change the last chunk alone.",
+    ),
+    Requirement(
+        "K-TRI-04",
+        "Tri-Vector AC 3",
+        "The records of the chunks say which turns each covers; together they cover every shown turn once.",
+    ),
+    Requirement(
+        "K-TRI-06", "Tri-Vector AC 5", "The reduce goes by the order of the chunks, in whatever order answers come."
+    ),
+    Requirement(
+        "K-TRI-07",
+        "Tri-Vector AC 6; DESIGN 8",
+        "Entities are one for each `(type, name)`, relations for each `(source, verb, target)`, across chunks.",
+    ),
+    Requirement(
+        "K-TRI-12",
+        "Tri-Vector ledger",
+        "A turn above the limit is kept whole, alone in its chunk, and refused by the guardrail with its size.",
+    ),
+    Requirement(
+        "K-TRI-13", "Tri-Vector ledger", "A limit that is no valid number means one pass, and the telemetry says why."
+    ),
+    Requirement(
+        "K-TRI-15",
+        "DESIGN 8",
+        "One estimator counts the whole prompt with its envelope for activation, chunker and guardrail.",
+    ),
+    Requirement(
+        "K-TRI-18",
+        "DESIGN 8",
+        "The semantic reduce decides open questions in a bounded number of calls; what it does not is named.",
+    ),
+    Requirement(
+        "K-TRI-23",
+        "DESIGN 8",
+        "What an answer names and the turns do not have is left out of the vectors, and counted.",
+    ),
+)
+
 # --- ENCRYPTION ---
 ENCRYPTION = (
     Requirement(
@@ -2413,6 +2468,7 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *STAGE,
     *TAGS,
     *ENCRYPTION,
+    *TRIVECTOR,
     *LLM,
     *SPEED,
     *TUNE,

@@ -39,8 +39,7 @@ def ask_json(complete: Complete, prompt: Prompt, schema: Schema, *, max_tokens: 
     Raises:
         ModelError: the model refused, gave no valid value after all attempts, or the call failed.
     """
-    rule = f"Answer with one JSON value of this schema, and nothing else:\n{json.dumps(strict(schema), sort_keys=True)}"
-    prompt = replace(prompt, instructions=f"{prompt.instructions}\n\n{rule}".strip(), schema=schema)
+    prompt = json_prompt(prompt, schema)
     told = 0
     while True:
         answer = complete(prompt, max_tokens=max_tokens)
@@ -54,6 +53,12 @@ def ask_json(complete: Complete, prompt: Prompt, schema: Schema, *, max_tokens: 
             wrong = f"That cannot be used: {error}. Answer again, with the JSON value alone."
         prompt = prompt.then(answer.text[:_RETOLD] or "(nothing)", wrong)
         told += 1
+
+
+def json_prompt(prompt: Prompt, schema: Schema) -> Prompt:
+    """A prompt as it is sent to get a JSON value: the schema beside it, and in words in its instructions."""
+    rule = f"Answer with one JSON value of this schema, and nothing else:\n{json.dumps(strict(schema), sort_keys=True)}"
+    return replace(prompt, instructions=f"{prompt.instructions}\n\n{rule}".strip(), schema=schema)
 
 
 def read_value(answer: Completion, schema: Schema) -> Any:

@@ -1,0 +1,85 @@
+"""Sessions and scripted models for the tests of extraction."""
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from clew.knowledge.payload import ShownTurn
+from clew.models.prompt import Prompt
+from clew.testing import Answer, ScriptedLLM
+
+LENGTH = 40
+"""Words of a filler sentence."""
+
+
+def shown(count: int, text: str = "The mill of Arden turns slowly.", first: int = 0) -> list[ShownTurn]:
+    """Turns as a prompt shows them, with numbers in their words."""
+    return [ShownTurn(seq, "2024-03-05", "Ann", f"{text} Note {seq}.") for seq in range(first, first + count)]
+
+
+def payload(**more: Any) -> dict[str, Any]:
+    """An answer of the right form, empty unless said otherwise."""
+    nothing: dict[str, Any] = {
+        "summary": "",
+        "feature_namespace": "",
+        "entities": [],
+        "edges": [],
+        "open_deltas": [],
+        "closed_deltas": [],
+    }
+    return nothing | more
+
+
+def entity(name: str, kind: str = "person", *aliases: str) -> dict[str, Any]:
+    """An entity of an answer."""
+    return {"type": kind, "name": name, "aliases": list(aliases)}
+
+
+def edge(source: str, verb: str, target: str, turn: int) -> dict[str, Any]:
+    """A relation of an answer."""
+    return {"source": source, "verb": verb, "target": target, "turn": turn}
+
+
+def delta(text: str, turn: int, namespace: str = "") -> dict[str, Any]:
+    """Something left to do, of an answer."""
+    return {"namespace": namespace, "text": text, "turn": turn}
+
+
+def is_extraction(prompt: Prompt) -> bool:
+    """Whether a prompt asks for three vectors."""
+    return prompt.instructions.startswith("You extract")
+
+
+def is_semantic(prompt: Prompt) -> bool:
+    """Whether a prompt asks to decide what the reduce left open."""
+    return prompt.instructions.startswith("You decide")
+
+
+def turns_of(prompt: Prompt) -> list[Mapping[str, Any]]:
+    """The turns that a prompt shows."""
+    found: list[Mapping[str, Any]] = json.loads(prompt.messages[0].text)
+    return found
+
+
+def copying(prompt: Prompt) -> dict[str, Any]:
+    """What an honest model says: the speakers, and the first words of the first turn."""
+    turns = turns_of(prompt)
+    names = dict.fromkeys(str(turn["speaker"]) for turn in turns)
+    return payload(summary=str(turns[0]["text"]).partition(".")[0] + ".", entities=[entity(name) for name in names])
+
+
+def model(answer: Callable[[Prompt], Any] | Any = copying, name: str = "scripted") -> ScriptedLLM:
+    """A model that answers questions about turns so, and others with an empty object."""
+
+    def say(prompt: Prompt) -> Answer:
+        if not is_extraction(prompt) and not is_semantic(prompt):
+            return "{}"
+        made = answer(prompt) if callable(answer) else answer
+        return json.dumps(made) if isinstance(made, dict) else made
+
+    return ScriptedLLM(say, name=name)
+
+
+def asked(llm: ScriptedLLM) -> Sequence[Prompt]:
+    """The prompts that asked for three vectors, each once, repairs left out."""
+    return [prompt for prompt in llm.prompts if is_extraction(prompt) and len(prompt.messages) == 1]
