@@ -2423,6 +2423,12 @@ LEFT = (
         "Issue 15.11",
         "Dumps of Zep are imported: messages, summaries, and facts with the end of their time.",
     ),
+    Requirement(
+        "P-LFT-05",
+        "Issue 15.11",
+        "Nothing that is said in an excluded project is stored, by any way in; nothing is added.",
+    ),
+    Requirement("P-LFT-06", "Issue 15.2", "The folder in which a program works is known, and stored with its turns."),
     Requirement("P-LFT-04", "Issue 15.11", "CLAUDE.md, AGENTS.md and the like are imported section by section."),
 )
 

@@ -119,6 +119,16 @@ def test_what_was_said_is_stored_once_and_told_at_the_next_start(tmp_home: Path)
         assert fire(running.url, own)[:2] == (0, b"")  # its own session is in its window
 
 
+@pytest.mark.requirement("P-LFT-05")
+def test_nothing_is_told_in_an_excluded_project() -> None:
+    config = {"embedder": "none", "ingest": {"exclude": ["project:acme"]}}
+    asked = {"hook_event_name": "UserPromptSubmit", "prompt": "Which bird did we choose for the logo?"}
+    with Memory.open(":memory:", embedder=None, config=config) as memory:
+        memory.add(Turn(role="user", content="We chose the heron as the bird of the logo.", session="other"))
+        assert "heron" in str(answer_hook(memory, Principal("default"), {**asked, "cwd": "/w/open"}, 1_500))
+        assert answer_hook(memory, Principal("default"), {**asked, "cwd": "/w/acme"}, 1_500) == {}
+
+
 @pytest.mark.requirement("P-UPS-10")
 def test_only_transcripts_are_read(tmp_home: Path, tmp_path: Path) -> None:
     secret = tmp_path / "secret.jsonl"

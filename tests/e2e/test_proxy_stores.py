@@ -138,6 +138,27 @@ def test_incognito_leaves_nothing(tmp_path: Path) -> None:
         assert not any("4711" in turn.text for turn in memory.turns())
 
 
+@pytest.mark.requirement("P-LFT-05", "P-LFT-06")
+def test_a_request_from_an_excluded_project_is_incognito(tmp_path: Path) -> None:
+    (tmp_path / "clew.toml").write_text('embedder = "none"\n[ingest]\nexclude = ["project:acme"]\n', encoding="utf-8")
+
+    def opening(_space: str) -> Memory:
+        return Memory.open(tmp_path)
+
+    def asked(folder: str, text: str) -> dict[str, Any]:
+        told = f"You are Claude Code, here to help.\n<env>\nWorking directory: {folder}\n</env>"
+        return {**said(text), "messages": [{"role": "system", "content": told}, *said(text)["messages"]]}
+
+    with ScriptedUpstream(in_turn(["Fine.", "Good."])).serving() as url, proxy(url, opening) as server:
+        headers, _ = chat(server, asked("/w/acme/src", "The vault opens with 4711."))
+        assert not {b"x-clew-session", b"x-clew-receipt"} & set(headers)
+        chat(server, asked("/w/open", "The lamp is green."))
+        eventually(lambda: len(stored(server)), 2)
+        turns = list(server.services.spaces.get("default").turns())
+        assert [turn.text for turn in turns] == ["The lamp is green.", "Good."]
+        assert {turn.metadata["cwd"] for turn in turns} == {"/w/open"}
+
+
 @pytest.mark.requirement("P-RLY-16")
 @pytest.mark.parametrize(
     ("fault", "wanted"),

@@ -1,5 +1,6 @@
 """What is never stored, and what is not kept: a pause, patterns that keep turns out, days that turns are kept."""
 
+import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from clew.cli.main import main
 from clew.config import Config, IngestConfig, load_config
 from clew.errors import ConfigError, InputError, NotFoundError, TurnRejected
+from clew.ingest.exclude import exclusion
 from clew.maintain import retention
 from clew.maintain.forget import Selection, forget
 from clew.memory import Memory
@@ -156,6 +158,44 @@ def test_turns_that_match_are_never_stored(tmp_path: Path) -> None:
                 memory.add(turn)
         assert memory.stats().turns == 2
         assert memory.stats().sessions == 1
+
+
+@pytest.mark.requirement("P-LFT-05")
+@pytest.mark.parametrize(
+    ("pattern", "folder", "kept_out"),
+    [
+        ("acme", "/home/ann/acme", True),
+        ("acme", "/home/ann/acme/src/deep", True),
+        ("acme*", "/home/ann/acme-web", True),
+        ("acme", "/home/ann/acme-web", False),
+        ("/home/ann/clients/*", "/home/ann/clients/x/y", True),
+        ("/home/ann/clients/", "/home/ann/clients", True),
+        ("/home/ann/clients/*", "/home/ann/other", False),
+        ("acme", "C:\\Users\\ann\\acme\\src", True),
+        ("~/acme", f"{Path.home()}/acme/src", True),
+        ("acme", None, False),
+        ("acme", 7, False),
+    ],
+)
+def test_a_project_is_kept_out_with_everything_in_it(pattern: str, folder: object, kept_out: bool) -> None:
+    found = exclusion([f"project:{pattern}"])
+    assert found.of_folder(folder) == (f"project:{pattern}" if kept_out else None)
+    turn = Turn(role="user", content="x", metadata={"cwd": folder})
+    assert (found.match(turn) is not None) == kept_out
+
+
+@pytest.mark.requirement("P-LFT-05")
+def test_an_import_stores_nothing_of_an_excluded_project(tmp_path: Path) -> None:
+    def record(name: str, folder: str) -> str:
+        said = {"message": {"role": "user", "content": f"Ship {name}"}, "timestamp": "2026-02-03T10:00:00Z"}
+        return json.dumps({"type": "user", "uuid": name, "sessionId": name, "cwd": folder, **said})
+
+    file = tmp_path / "a.jsonl"
+    file.write_text(f"{record('a', '/w/acme/src')}\n{record('b', '/w/open')}\n", encoding="utf-8")
+    with opened(tmp_path / "home", "project:acme") as memory:
+        report = memory.import_path(file)
+        assert (report.added, report.skipped) == (1, {"excluded": 1})
+        assert [turn.text for turn in memory.turns()] == ["Ship b"]
 
 
 @pytest.mark.requirement("S-PRIVACY-02")

@@ -189,3 +189,44 @@ def test_no_value_of_any_type_is_an_error() -> None:
         for name in WIRES:
             assert isinstance(mark(name, body, user_agent="claude-cli/1"), ClientMark)
     assert wire_of("POST", "/v1/messages") is not None
+
+
+@pytest.mark.requirement("P-LFT-06")
+@pytest.mark.parametrize(
+    ("wire", "body", "folder"),
+    [
+        (
+            "anthropic",
+            {"system": "You are Claude Code, …\n<env>\nWorking directory: /w/app\nIs directory a git"},
+            "/w/app",
+        ),
+        (
+            "anthropic",
+            {"system": "You are Claude Code, …\n - Primary working directory: /w/my app\n - Is a"},
+            "/w/my app",
+        ),
+        ("anthropic", {"system": "You are Claude Code, …"}, None),
+        ("anthropic", {"system": "I have a note. Working directory: /w/app"}, None),
+    ],
+)
+def test_the_folder_is_known_by_the_instructions(wire: str, body: dict[str, Any], folder: str | None) -> None:
+    assert mark(wire, anthropic(**body)).folder == folder
+
+
+@pytest.mark.requirement("P-LFT-06")
+def test_the_folder_is_known_by_the_first_messages() -> None:
+    context = "<environment_context>\n  <cwd>/w/app</cwd>\n  <shell>bash</shell>\n</environment_context>"
+    body: dict[str, Any] = {
+        "input": [{"type": "message", "role": "user", "content": [{"type": "input_text", "text": context}]}]
+    }
+    named = WIRES["responses"].read("/v1/responses", {"originator": "codex_cli_rs"}, json.dumps(body).encode())
+    assert recognised(named).folder == "/w/app"
+    for told in (
+        "My operating system is: linux\nI'm currently working in the directory: /w/app\nHere is the folder",
+        "- **Workspace Directories:**\n  - /w/app\n- **Directory Structure:**",
+    ):
+        body = {
+            "contents": [{"role": "user", "parts": [{"text": told}]}],
+            "systemInstruction": {"parts": [{"text": "You are Gemini CLI, …"}]},
+        }
+        assert mark("gemini", body).folder == "/w/app"

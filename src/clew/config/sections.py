@@ -31,7 +31,9 @@ class IngestConfig:
         16_000_000, "Characters of text held in memory while an import sorts turns by session.", low=1, high=1 << 32
     )
     exclude: tuple[str, ...] = setting(
-        (), "Patterns of what is never stored: session:<glob> for conversations, text:<regular expression> for turns."
+        (),
+        "Patterns of what is never stored: session:<glob> for conversations, project:<glob> for folders, "
+        "text:<regular expression> for turns.",
     )
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from clew.errors import ClewError
+from clew.ingest.exclude import exclusion
 from clew.memory import Memory
 from clew.rank.confidence import UNLIKELY
 from clew.serve.access import AccessScope, Principal
@@ -41,7 +42,8 @@ def answer_hook(memory: Memory, principal: Principal, event: Mapping[str, Any], 
     name = event.get("hook_event_name")
     if name in _STORES and AccessScope.WRITE in principal.scopes:
         _store(memory, str(event.get("transcript_path", "")))
-    if name not in _READS or AccessScope.READ not in principal.scopes:
+    is_kept_out = exclusion(memory.config.ingest.exclude).of_folder(event.get("cwd")) is not None
+    if name not in _READS or AccessScope.READ not in principal.scopes or is_kept_out:
         return {}
     text = _start(memory, event) if name == "SessionStart" else _prompt(memory, event, budget)
     return {"hookSpecificOutput": {"hookEventName": name, "additionalContext": _QUOTED + text}} if text else {}

@@ -102,6 +102,7 @@ class PreparedChat:
         box: the tools that are offered in it; None for none.
         decision: what was decided about it, for the ledger; None when nothing was.
         cut: whether turns were left out to fit the window, since the memory failed.
+        incognito: whether nothing of it is stored, looked up or added.
     """
 
     body: bytes | None = None
@@ -114,6 +115,7 @@ class PreparedChat:
     box: "Toolbox | None" = None
     decision: "Decision | None" = None
     cut: bool = False
+    incognito: bool = False
 
 
 def decoded(body: bytes, encoding: str, most: int) -> bytes:

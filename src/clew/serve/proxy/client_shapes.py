@@ -78,6 +78,20 @@ CONVERSATIONS: Final = ("x-conversation-id", "x-chat-id", "x-openwebui-chat-id",
 METADATA: Final = ("conversation_id", "session_id", "thread_id", "chat_id")
 """Members of a request's `metadata` whose value is one conversation; never those that name a user."""
 
+FOLDERS: Final = (
+    "Primary working directory: ",
+    "Working directory: ",
+    "<cwd>",
+    "I'm currently working in the directory: ",
+    "**Workspace Directories:**\n  - ",
+    "Workspace Path: ",
+    "# Current Working Directory (",
+)
+"""What stands before the folder in which a program works."""
+
+TELL_FOLDERS: Final = frozenset(("claude-code", "opencode", "codex", "gemini-cli", "cursor", "cline", "roo-code"))
+"""Programs that tell the folder in which they work."""
+
 
 @dataclass(frozen=True, slots=True)
 class SideMark:

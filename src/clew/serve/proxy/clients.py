@@ -20,6 +20,9 @@ _CLASSES: Final = {"compaction": SideRequest.COMPACTION, "auxiliary": SideReques
 """Values of Claude Code's `x-claude-code-request-class` that are no turns."""
 _HEAD: Final = 400
 """Characters of the instructions in which a program names itself."""
+_OPENING: Final = 2
+"""Messages in which a program tells about its surroundings."""
+_FOLDER_END: Final = re.compile(r"[\n\r<]|\) Files")
 
 
 def recognised(request: ChatRequest) -> ClientMark:
@@ -29,7 +32,8 @@ def recognised(request: ChatRequest) -> ClientMark:
     name = _name(request) or (mark.client if mark else "")
     side = _side_of_headers(request, name) or (mark.kind if mark else None) or _warm_up(request, question)
     subagent = _is_subagent(request, name)
-    return ClientMark(name=name, session=_session(request, name, subagent=subagent), side=side, subagent=subagent)
+    session = _session(request, name, subagent=subagent)
+    return ClientMark(name=name, session=session, side=side, subagent=subagent, folder=_folder(request, name))
 
 
 def _name(request: ChatRequest) -> str:
@@ -166,6 +170,19 @@ def _warm_up(request: ChatRequest, question: str) -> SideRequest | None:
     is_short = any(isinstance(limit, int) and limit <= 1 for limit in limits)
     is_named = len(request.messages) == 1 and question.strip() == "Warmup"
     return SideRequest.WARM_UP if is_short or is_named or value.get("generate") is False else None
+
+
+def _folder(request: ChatRequest, name: str) -> str | None:
+    """The folder in which a program works, as its instructions or its first messages tell it."""
+    if name not in shapes.TELL_FOLDERS:
+        return None
+    told = (request.system, *(text for message in request.messages[:_OPENING] for text in _texts(message)))
+    for text in told:
+        for words in shapes.FOLDERS:
+            _, found, rest = text.partition(words)
+            if found and (path := _FOLDER_END.split(rest, maxsplit=1)[0].strip()):
+                return path
+    return None
 
 
 def _last_question(request: ChatRequest) -> str:

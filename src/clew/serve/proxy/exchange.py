@@ -37,12 +37,14 @@ class ClientMark:
         session: the client's own id of the conversation; None when it gives none.
         side: why the request is no turn of a conversation; None for a turn.
         subagent: whether a program, and no person, wrote the user's messages (a sub-agent of a coding agent).
+        folder: in which the program works; None when it does not tell.
     """
 
     name: str = ""
     session: str | None = None
     side: SideRequest | None = None
     subagent: bool = False
+    folder: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

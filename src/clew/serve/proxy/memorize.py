@@ -8,8 +8,10 @@ what is stored: of two requests that bring the same message at once, one stores 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Final
+from typing import Final
 
+from clew.ingest.exclude import exclusion
+from clew.ingest.importers.json_fields import without_none
 from clew.memory.wiring import Parts
 from clew.rows.conversations import State, message_digest, next_chain, put_messages, set_state
 from clew.rows.injections import injections_of
@@ -90,10 +92,9 @@ class ConversationLog:
             self.conversations.pass_over((*before, said))
             return ()
         asked = _with_unit(self._salt(), conversation, before, said, len(answer.messages))
-        metadata: dict[str, Any] = {"model": answer.model} if answer.model else {}
-        if not answer.complete:
-            metadata["incomplete"] = True
-        maker = replace(self._maker(conversation, client), metadata=metadata)
+        metadata = without_none(model=answer.model or None, incomplete=None if answer.complete else True)
+        maker = self._maker(conversation, client)
+        maker = replace(maker, metadata={**(maker.metadata or {}), **metadata})
         made = {len(before): maker.turns(answer.messages, self.parts.reads.clock(), calls_before(()))}
         prefilled = tuple(seq for places in conversation.held[len(before) :] for seq in places or ())
         named = answer.id if request.wire == "responses" else ""  # the ids of other formats' answers are never sent
@@ -106,6 +107,10 @@ class ConversationLog:
         self.parts.worker.wake()
         seqs = (stored.held[-1] or ())[len(prefilled) :]
         return tuple(turn_id(stored.session, seq) for seq in seqs)
+
+    def is_excluded(self, client: ClientMark) -> bool:
+        """Whether the setting `ingest.exclude` keeps out what is said in the folder in which a program works."""
+        return exclusion(self.parts.reads.config.ingest.exclude).of_folder(client.folder) is not None
 
     def pass_over(self, request: ChatRequest, answer: Answer | None = None) -> None:
         """Takes note, in this process alone, of what was sent under `X-Clew-Incognito`: it is not stored later either.
@@ -121,7 +126,12 @@ class ConversationLog:
         with reads.store.snapshot() as reader:
             blocks = {each.id: each.block for each in injections_of(reader, reads.space, conversation.session)}
         return TurnMaker(
-            conversation.session, client.name, Echoes(blocks), reads.config.ingest, by_program=client.subagent
+            conversation.session,
+            client.name,
+            Echoes(blocks),
+            reads.config.ingest,
+            by_program=client.subagent,
+            metadata=without_none(cwd=client.folder),
         )
 
     def _made(

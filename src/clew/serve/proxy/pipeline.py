@@ -57,10 +57,10 @@ class Pipeline:
             ClewError: a memory cannot be opened, written or read.
         """
         space = self._spaces.get(chat.principal.space)
-        if chat.options.incognito:
-            space.log.pass_over(request)
-            return PreparedChat(request=request)
         client = recognised(request)
+        if chat.options.incognito or space.log.is_excluded(client):
+            space.log.pass_over(request)
+            return PreparedChat(request=request, incognito=True)
         conversation = space.conversations.identify(request, client, chat.options.session)
         conversation = space.log.store_request(conversation, request, client)
         return PreparedChat(request=request, place=ChatPlace(space, conversation, client), session=conversation.session)
@@ -105,7 +105,7 @@ class Pipeline:
         said, refused = Answer(complete=False), _refusal(answer)
         if answer is not None and refused is None:
             said = answer.read(chat.wire, stream=request.stream)
-        if chat.options.incognito:
+        if prepared.incognito:
             self._spaces.get(chat.principal.space).log.pass_over(request, said)
         elif place is not None:
             place.space.log.store_answer(place.conversation, request, place.client, said)
