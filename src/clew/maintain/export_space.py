@@ -32,6 +32,7 @@ LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
             "label_alias",
             "entity",
             "edge",
+            "fact",
         ),
         "derived from the turns",
     )
@@ -41,6 +42,8 @@ LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
         "session": "its title comes with the turns",
         "meta": "progress of what is derived",
         "job": "work that failed here",
+        "extraction_run": "how far the extractions of sessions are",
+        "extraction_chunk": "what was extracted here, which may be done again",
         "completion": "answers of a model, which may be asked again",
         "receipt": "what this home was asked",
         "pin": "names turns by their ids in this home",

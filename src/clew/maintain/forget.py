@@ -21,6 +21,8 @@ from clew.rank.filter import escaped, session_name
 from clew.rank.intent.time_window import time_window
 from clew.rows.annotations import BY_TURN
 from clew.rows.conversations import drop_session
+from clew.rows.extraction import forget_extractions
+from clew.rows.facts import drop_facts
 from clew.rows.failed_jobs import EMBED, job_name
 from clew.rows.pins import forget_pins
 from clew.rows.recap_states import forget_condensed
@@ -65,6 +67,9 @@ REACHED: Final[Mapping[str, str]] = MappingProxyType(
         "speaker": "counted down",
         "conversation": "deleted with its session's last turn, unless its name is a number that Clew gave it",
         "injection": "deleted when it quotes the turn or repeats its text, and with its session's last turn",
+        "fact": "made again without the turn",
+        "extraction_run": "that of the session is deleted",
+        "extraction_chunk": "deleted when the turn is in its range",
         "meta": "marks and trees of the session are made anew",
     }
 )
@@ -229,6 +234,9 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     removed["receipt"] = _drop_receipts(tx, space)
     removed["pin"] = forget_pins(tx, space, [turn_id(turn.session, cast(int, turn.seq)) for turn in turns])
     sessions = {turn.session for turn in turns}
+    removed["fact"] = drop_facts(tx, space)
+    gone = {name: {cast(int, turn.seq) for turn in turns if turn.session == name} for name in sessions}
+    removed["extraction"] = forget_extractions(tx, space, gone)
     removed["completion"] += sum(_drop_node_answers(tx, space, name) for name in sorted(sessions))
     removed["compaction"] = sum(forget_condensed(tx, space, name) for name in sorted(sessions))
     _mend_sessions(tx, space, sessions)

@@ -21,12 +21,15 @@ from clew.index.segment_kinds import STAGED, TERMS, list_segments, segment_data,
 from clew.rows.annotation_codec import analysis_of, analysis_text
 from clew.rows.annotations import NAME_OWNER, TAG
 from clew.rows.compactions import compaction_text
+from clew.rows.extraction import unpacked_text
+from clew.rows.facts import fact_text
 from clew.rows.recap_states import condensed_text
 from clew.rows.receipts import receipt_text
 from clew.rows.renderings import rendering_text
 from clew.rows.stand_ins import stand_in_text
 from clew.rows.turn_log import stored_rows
 from clew.rows.vocabulary import LABEL_KIND, VECTOR_KIND
+from clew.store.knowledge_row_types import ExtractionChunkRow, ExtractionRunRow, FactRow
 from clew.store.open import home_of
 from clew.store.protocol import Reader, Store
 from clew.store.row_types import (
@@ -93,7 +96,8 @@ _PACKED: Final = (SEGMENT_DATA, TAIL_ENTRY, VECTOR_BYTES, RECEIPT_DATA)
 """Columns of bytes that look like words by chance."""
 
 _OWN_WORDS: Final = frozenset(
-    {"completion", "compaction", "recap_state", "material", "stand_in", "node", "rendering", "injection"}
+    "completion compaction recap_state material stand_in node rendering injection fact extraction_run "
+    "extraction_chunk".split()
 )
 """Tables that have words of their own (a model's, names of fields): only runs prove anything there."""
 
@@ -276,18 +280,29 @@ def _text(row: Iterable[Value]) -> str:
 
 
 def _unpacked(row: Row) -> str:
+    return f"{_text(row)} {_packed_text(row)}"
+
+
+def _packed_text(row: Row) -> str:
+    """The text in a row's column of bytes."""
     match row:
         case ReceiptRow():
-            return f"{_text(row)} {receipt_text(row.data)}"
+            text = receipt_text(row.data)
         case CompactionRow():
-            return f"{_text(row)} {compaction_text(row)}"
+            text = compaction_text(row)
         case RecapStateRow() | MaterialRow():
-            return f"{_text(row)} {condensed_text(row)}"
+            text = condensed_text(row)
         case StandInRow():
-            return f"{_text(row)} {stand_in_text(row)}"
+            text = stand_in_text(row)
         case RenderingRow():
-            return f"{_text(row)} {rendering_text(row)}"
-    return _text(row)
+            text = rendering_text(row)
+        case FactRow():
+            text = fact_text(row)
+        case ExtractionRunRow() | ExtractionChunkRow():
+            text = unpacked_text(row.data)
+        case _:
+            text = ""
+    return text
 
 
 def _terms(entry: TurnEntry) -> set[str]:

@@ -14,6 +14,8 @@ from clew.index import staged_rebuild
 from clew.index.entry import TurnEntry
 from clew.index.packer import STEP
 from clew.rows.annotations import BY_TURN, PROVENANCE, lost_ordinals, orphans
+from clew.rows.extraction import drop_runs
+from clew.rows.facts import drop_facts
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Store, Transaction
 from clew.store.rows import turn_from_row
@@ -64,6 +66,8 @@ def _drop_behind(tx: Transaction, space: str) -> None:
     """Drops what the background work derives, so that it is derived again."""
     drop_analysis(tx, space)
     drop_entities(tx, space)
+    drop_facts(tx, space)
+    drop_runs(tx, space)
 
 
 def _drop_orphans(store: Store, space: str) -> None:

@@ -15,6 +15,8 @@ from clew.store.tables import (
     COMPLETION,
     EDGE,
     ENTITY,
+    EXTRACTION_CHUNK,
+    EXTRACTION_RUN,
     FEEDBACK,
     INJECTION,
     JOB,
@@ -36,6 +38,14 @@ from clew.store.tables import (
     VECTOR,
     WEIGHING,
 )
+
+
+class ChunkRange(NamedTuple):
+    """Where one chunk of a session is kept, and its turns."""
+
+    digest: bytes
+    low: int
+    high: int
 
 
 class TurnPlace(NamedTuple):
@@ -388,6 +398,7 @@ NODE_SPANS: Final = Columns(NODE, NodeSpan)
 NODE_TITLES: Final = Columns(NODE, NodeTitle)
 COMPACTION_MARKS: Final = Columns(COMPACTION, CompactionMark)
 RECAP_MARKS: Final = Columns(RECAP_STATE, RecapMark)
+CHUNK_RANGES: Final = Columns(EXTRACTION_CHUNK, ChunkRange)
 
 ENTITY_KEY: Final = Column[str](ENTITY, "entity")
 EDGE_SOURCE: Final = Column[str](EDGE, "source")
@@ -414,6 +425,8 @@ OWNED_ROWS: Final = (
     OwnedRows(MATERIAL, "session"),
     OwnedRows(STAND_IN, "session"),
     OwnedRows(INJECTION, "session"),
+    OwnedRows(EXTRACTION_RUN, "session"),
+    OwnedRows(EXTRACTION_CHUNK, "session"),
 )
 """What belongs to a turn or a session and has to go when that goes."""
 

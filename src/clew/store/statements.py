@@ -97,6 +97,8 @@ class Statements:
 
     def put(self, table: Table) -> str:
         """Values: a whole row."""
+        if table.key == len(table.names):
+            return self.keep(table)  # a row is its key: there is nothing to replace
         replaced = ", ".join(f'"{name}" = excluded."{name}"' for name in table.names[table.key :])
         return self._fill("put", table, replaced=replaced, **self._row(table))
 

@@ -12,6 +12,7 @@ from functools import cached_property, partial
 from types import MappingProxyType, NoneType
 from typing import Any, Final, Literal, TypeVar, get_args
 
+from clew.store.knowledge_row_types import ExtractionChunkRow, ExtractionRunRow, FactKeyRow, FactLinkRow, FactRow
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import (
     AnalysisRow,
@@ -191,6 +192,15 @@ INJECTION: Final = TypedTable("injection", InjectionRow, key=3, holds_user_text=
 REQUEST_LOG: Final = TypedTable(
     "request_log", RequestLogRow, key=3, holds_user_text=False, indexes={"session": ("space", "session", "at")}
 )
+FACT: Final = TypedTable("fact", FactRow, key=3, holds_user_text=True)
+FACT_KEY: Final = TypedTable("fact_key", FactKeyRow, key=4, holds_user_text=False)
+FACT_LINK: Final = TypedTable(
+    "fact_link", FactLinkRow, key=6, holds_user_text=False, indexes={"target": ("space", "target", "target_place")}
+)
+EXTRACTION_RUN: Final = TypedTable(
+    "extraction_run", ExtractionRunRow, key=2, holds_user_text=True, indexes={"state": ("space", "state")}
+)
+EXTRACTION_CHUNK: Final = TypedTable("extraction_chunk", ExtractionChunkRow, key=3, holds_user_text=True)
 META: Final = TypedTable("meta", MetaRow, key=2, holds_user_text=True)
 
 TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
@@ -232,6 +242,11 @@ TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
             MESSAGE,
             INJECTION,
             REQUEST_LOG,
+            FACT,
+            FACT_KEY,
+            FACT_LINK,
+            EXTRACTION_RUN,
+            EXTRACTION_CHUNK,
             META,
         )
     }
