@@ -104,7 +104,8 @@ class Statement(Record):
         instead_of: the value that the statement rejects: "X over Y", "no, X, not Y".
         when: the words that say when.
         where: the words that say where.
-        valid_from: start of the state or event as the text states it; None if it states none.
+        valid_from: start of the state or event as the text states it, of a plan the time that it is for, of a date as a
+            value that date; None if it states none.
         valid_to: first moment after its end as the text states it; None if it states none.
         reason: the words of an explicit reason.
         because: ordinals of the statements of the same turn and maker that are its reason.
@@ -156,9 +157,12 @@ class Fact(Record):
     Attributes:
         id: id of its earliest statement, `<turn>:fact:<n>`.
         subject, verb, object, scope, when, where: as in `Statement`; the latest statement that has them.
+        group: key of the statements that can replace each other: one slot of one subject, else subject, verb and object.
         slot: name of the slot that it fills, such as `home`; None if its verb takes any number of values.
-        valid_from: when it began: as stated, else when it was first said; None if unknown.
-        valid_to: first moment at which it no longer holds; None if it holds or its end is unknown.
+        valid_from: since when it holds, or the plan stands: as stated, else when it was first said; None if unknown.
+        valid_to: first moment at which it no longer holds or stands; None if it does, or if its end is unknown.
+        due_from: start of the time that a plan is for, or of the date that is its value; None if not stated.
+        due_to: first moment after that time.
         recorded_at: event time of its earliest source turn, from which it is known; None if unknown.
         sources: ids of the turns that state it, earliest first; never empty.
         support: 0 to 1, mean of its statements; None if unknown.
@@ -166,9 +170,7 @@ class Fact(Record):
         superseded_by: id of the fact that replaced it.
         stale_because: id of the superseded fact that it was built on.
         retracted: whether it was corrected or withdrawn, and never held as far as is known.
-        keys: what the store finds it by for the reducer: the group of statements that it belongs to, then what it
-            rests on.
-        statements: all that was said, in the order of time; the reducer remakes facts from them.
+        statements: what it was made of, in the order of time; empty if it was read from the store.
     """
 
     id: str
@@ -180,9 +182,12 @@ class Fact(Record):
     scope: str | None = None
     when: str | None = None
     where: str | None = None
+    group: str = ""
     slot: str | None = None
     valid_from: datetime | None = None
     valid_to: datetime | None = None
+    due_from: datetime | None = None
+    due_to: datetime | None = None
     recorded_at: datetime | None = None
     sources: tuple[str, ...] = ()
     support: float | None = None
@@ -190,7 +195,6 @@ class Fact(Record):
     superseded_by: str | None = None
     stale_because: str | None = None
     retracted: bool = False
-    keys: tuple[str, ...] = ()
     statements: tuple[Statement, ...] = ()
 
 
@@ -208,20 +212,3 @@ class FactLink(Record):
     kind: LinkKind
     target: str
     rests: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FactChanges(Record):
-    """What the reducer wants stored. Applying it twice gives the same.
-
-    Attributes:
-        put: facts that are new or changed, by id.
-        removed: ids of facts that no longer exist.
-        links: links that are new or changed.
-        unlinked: links that no longer exist.
-    """
-
-    put: tuple[Fact, ...] = ()
-    removed: tuple[str, ...] = ()
-    links: tuple[FactLink, ...] = ()
-    unlinked: tuple[FactLink, ...] = ()
