@@ -32,6 +32,7 @@ LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
             "label_alias",
             "entity",
             "edge",
+            "statement",
             "fact",
         ),
         "derived from the turns",

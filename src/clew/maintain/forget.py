@@ -67,6 +67,7 @@ REACHED: Final[Mapping[str, str]] = MappingProxyType(
         "speaker": "counted down",
         "conversation": "deleted with its session's last turn, unless its name is a number that Clew gave it",
         "injection": "deleted when it quotes the turn or repeats its text, and with its session's last turn",
+        "statement": "deleted by ordinal",
         "fact": "made again without the turn",
         "extraction_run": "that of the session is deleted",
         "extraction_chunk": "deleted when the turn is in its range",

@@ -29,7 +29,7 @@ from clew.rows.renderings import rendering_text
 from clew.rows.stand_ins import stand_in_text
 from clew.rows.turn_log import stored_rows
 from clew.rows.vocabulary import LABEL_KIND, VECTOR_KIND
-from clew.store.knowledge_row_types import ExtractionChunkRow, ExtractionRunRow, FactRow
+from clew.store.knowledge_row_types import ExtractionChunkRow, ExtractionRunRow, FactRow, StatementRow
 from clew.store.open import home_of
 from clew.store.protocol import Reader, Store
 from clew.store.row_types import (
@@ -96,7 +96,7 @@ _PACKED: Final = (SEGMENT_DATA, TAIL_ENTRY, VECTOR_BYTES, RECEIPT_DATA)
 """Columns of bytes that look like words by chance."""
 
 _OWN_WORDS: Final = frozenset(
-    "completion compaction recap_state material stand_in node rendering injection fact extraction_run "
+    "completion compaction recap_state material stand_in node rendering injection statement fact extraction_run "
     "extraction_chunk".split()
 )
 """Tables that have words of their own (a model's, names of fields): only runs prove anything there."""
@@ -296,7 +296,7 @@ def _packed_text(row: Row) -> str:
             text = stand_in_text(row)
         case RenderingRow():
             text = rendering_text(row)
-        case FactRow():
+        case StatementRow() | FactRow():
             text = fact_text(row)
         case ExtractionRunRow() | ExtractionChunkRow():
             text = unpacked_text(row.data)

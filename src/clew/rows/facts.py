@@ -3,11 +3,11 @@
 import zlib
 from typing import Final
 
-from clew.store.knowledge_row_types import FactRow
+from clew.store.knowledge_row_types import FactRow, StatementRow
 from clew.store.protocol import Transaction
-from clew.store.tables import FACT, FACT_KEY, FACT_LINK
+from clew.store.tables import FACT, FACT_KEY, FACT_LINK, STATEMENT
 
-TABLES_OF_FACTS: Final = (FACT, FACT_KEY, FACT_LINK)
+TABLES_OF_FACTS: Final = (STATEMENT, FACT, FACT_KEY, FACT_LINK)
 """What is made of the turns here; dropped as a whole it is made again."""
 
 
@@ -16,6 +16,6 @@ def drop_facts(tx: Transaction, space: str) -> int:
     return {table.name: tx.delete(table.name, (space,), (space,)) for table in TABLES_OF_FACTS}[FACT.name]
 
 
-def fact_text(row: FactRow) -> str:
+def fact_text(row: StatementRow | FactRow) -> str:
     """The JSON of a row."""
     return zlib.decompress(row.data, -zlib.MAX_WBITS).decode("utf-8", "surrogatepass")

@@ -3,22 +3,31 @@
 from typing import NamedTuple
 
 
+class StatementRow(NamedTuple):
+    """What one maker (rules, a model, a person) found stated in a turn; facts are made of all of these together."""
+
+    space: str
+    ordinal: int  # of the turn
+    provenance: str
+    data: bytes  # compressed JSON, see `clew.rows.fact_codec`
+
+
 class FactRow(NamedTuple):
-    """A fact with the statements that it is made of, under the first of them."""
+    """A fact, under the earliest statement that it is made of."""
 
     space: str
     ordinal: int  # of the turn of that statement
     place: int  # of the statement among those of the turn
-    data: bytes  # compressed JSON, see `clew.rows.facts`
+    data: bytes  # compressed JSON: what differs from that statement
 
 
 class FactKeyRow(NamedTuple):
-    """One way to find a fact: the hash of a turn, a subject, a verb, a word, or of what it has in common with others."""
+    """One way to find a fact, or statements of a turn: the hash of a subject, a verb, a word, or a key of the reducer."""
 
     space: str
     digest: int
     ordinal: int  # of the fact, as is place
-    place: int
+    place: int  # -1: the turn has statements with this key
 
 
 class FactLinkRow(NamedTuple):

@@ -12,7 +12,7 @@ from functools import cached_property, partial
 from types import MappingProxyType, NoneType
 from typing import Any, Final, Literal, TypeVar, get_args
 
-from clew.store.knowledge_row_types import ExtractionChunkRow, ExtractionRunRow, FactKeyRow, FactLinkRow, FactRow
+from clew.store.knowledge_row_types import ExtractionChunkRow, ExtractionRunRow, FactKeyRow, FactLinkRow, FactRow, StatementRow
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import (
     AnalysisRow,
@@ -192,6 +192,7 @@ INJECTION: Final = TypedTable("injection", InjectionRow, key=3, holds_user_text=
 REQUEST_LOG: Final = TypedTable(
     "request_log", RequestLogRow, key=3, holds_user_text=False, indexes={"session": ("space", "session", "at")}
 )
+STATEMENT: Final = TypedTable("statement", StatementRow, key=3, holds_user_text=True)
 FACT: Final = TypedTable("fact", FactRow, key=3, holds_user_text=True)
 FACT_KEY: Final = TypedTable("fact_key", FactKeyRow, key=4, holds_user_text=False)
 FACT_LINK: Final = TypedTable(
@@ -242,6 +243,7 @@ TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
             MESSAGE,
             INJECTION,
             REQUEST_LOG,
+            STATEMENT,
             FACT,
             FACT_KEY,
             FACT_LINK,

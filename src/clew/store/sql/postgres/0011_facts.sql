@@ -1,4 +1,12 @@
--- Facts with the statements that they are made of, how they are found and hang together; and extractions of whole sessions.
+-- What turns state, the facts made of it, how both are found and hang together; and extractions of whole sessions.
+
+CREATE TABLE statement (
+    space text COLLATE "C" NOT NULL,
+    ordinal bigint NOT NULL,
+    provenance text COLLATE "C" NOT NULL,
+    data bytea,
+    PRIMARY KEY (space, ordinal, provenance)
+);
 
 CREATE TABLE fact (
     space text COLLATE "C" NOT NULL,
@@ -64,6 +72,11 @@ CREATE TABLE extraction_chunk (
     data bytea,
     PRIMARY KEY (space, session, digest)
 );
+
+ALTER TABLE statement
+    ALTER COLUMN space SET STATISTICS 0,
+    ALTER COLUMN provenance SET STATISTICS 0,
+    ALTER COLUMN data SET STATISTICS 0;
 
 ALTER TABLE fact
     ALTER COLUMN space SET STATISTICS 0,

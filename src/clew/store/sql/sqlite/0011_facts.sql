@@ -1,4 +1,12 @@
--- Facts with the statements that they are made of, how they are found and hang together; and extractions of whole sessions.
+-- What turns state, the facts made of it, how both are found and hang together; and extractions of whole sessions.
+
+CREATE TABLE statement (
+    space TEXT NOT NULL,
+    ordinal INTEGER NOT NULL,
+    provenance TEXT NOT NULL,
+    data BLOB,
+    PRIMARY KEY (space, ordinal, provenance)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE fact (
     space TEXT NOT NULL,
