@@ -2433,7 +2433,20 @@ LEFT = (
 )
 
 
+# --- facts with a language model ---
+MODEL_FACTS = (
+    Requirement(
+        "K-MOD-01",
+        "Issue 16.2",
+        "A model's fact is used only if the turn has its quote, and its sentence each number, name and date of it.",
+    ),
+    Requirement("K-MOD-02", "Issue 16.2", "A model's facts match a schema; repair is bounded, failures are recorded."),
+    Requirement("K-MOD-03", "Issue 16", "What a poisoned turn orders never becomes a fact about its speaker."),
+)
+
+
 REQUIREMENTS: tuple[Requirement, ...] = (
+    *MODEL_FACTS,
     *RELAY,
     *UPSTREAM,
     *AGENTS,
