@@ -2428,6 +2428,11 @@ LEFT = (
         "Issue 15.11",
         "Nothing that is said in an excluded project is stored, by any way in; nothing is added.",
     ),
+    Requirement(
+        "P-LFT-07",
+        "Issue 15",
+        "Bodies in Brotli and Zstandard are read where a decoder is installed; else they are forwarded and counted.",
+    ),
     Requirement("P-LFT-06", "Issue 15.2", "The folder in which a program works is known, and stored with its turns."),
     Requirement("P-LFT-04", "Issue 15.11", "CLAUDE.md, AGENTS.md and the like are imported section by section."),
 )

@@ -6,7 +6,9 @@ import threading
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import brotli
 import pytest
+import zstandard
 
 from clew import Memory
 from clew.models.protocol import Matrix
@@ -84,6 +86,28 @@ def test_where_it_is_off_requests_stay_byte_for_byte(
     assert status == 200
     assert b"x-clew-receipt" not in told
     assert [request.body for request in upstream.chats()] == [body, packed]
+
+
+@pytest.mark.requirement("P-LFT-07")
+@pytest.mark.parametrize(("encoding", "packed"), [(b"br", brotli.compress), (b"zstd", zstandard.compress)])
+def test_compressed_requests_are_remembered(encoding: bytes, packed: Callable[[bytes], bytes]) -> None:
+    path, value = CHATS["openai"]
+    body = packed(json.dumps(value).encode())
+    upstream = scripted()
+    with upstream.serving() as url, proxy(url, filled()) as server:
+        told, _ = split(ask(server.url, post(path, body, *KEYS, b"Content-Encoding: " + encoding)))[1:]
+        assert b"x-clew-session" in told
+        sent = upstream.chats()[-1]
+        assert "content-encoding" not in dict(sent.headers)
+
+
+@pytest.mark.requirement("P-LFT-07")
+def test_what_cannot_be_unpacked_is_forwarded_and_counted() -> None:
+    upstream = scripted()
+    with upstream.serving() as url, proxy(url, filled()) as server:
+        ask(server.url, post(CHATS["openai"][0], b"xz...", *KEYS, b"Content-Encoding: xz"))
+        assert server.event("failed-open")["reason"] == "compressed"
+        assert 'clew_failed_open_total{reason="compressed"} 1' in server.services.metrics.text({})
 
 
 @pytest.mark.requirement("P-FMT-11")

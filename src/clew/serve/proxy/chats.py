@@ -1,13 +1,11 @@
 """A chat on its way through the proxy, as values: what came, what goes upstream in its place, and what was answered."""
 
 import threading
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
-from clew.errors import FormatError
 from clew.serve.access import Principal
 from clew.serve.proxy.exchange import ChatRequest, ClientMark
 from clew.serve.proxy.headers import RequestOptions
@@ -19,8 +17,6 @@ if TYPE_CHECKING:
     from clew.serve.proxy.economy.decide import Decision
     from clew.serve.proxy.space_memory import SpaceMemory
     from clew.serve.toolbox import Toolbox
-
-_WINDOW_BITS: Final = {"gzip": 31, "x-gzip": 31, "deflate": 15}
 
 
 class ChatTicket:
@@ -84,7 +80,9 @@ class Unchanged(StrEnum):
     BUSY = "busy"
     """More requests wait for the threads than they will get through."""
     UNREADABLE = "unreadable"
-    """The body is no request of its format, or is compressed in a way that is not read here."""
+    """The body is no request of its format."""
+    COMPRESSED = "compressed"
+    """The body is compressed in a way that is not read here, or for which no decoder is installed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,31 +114,3 @@ class PreparedChat:
     decision: "Decision | None" = None
     cut: bool = False
     incognito: bool = False
-
-
-def decoded(body: bytes, encoding: str, most: int) -> bytes:
-    """A body without its content encoding.
-
-    Raises:
-        FormatError: the encoding is not read here, the body is not in it, or it has more than `most` bytes.
-    """
-    for name in reversed([part.strip().lower() for part in encoding.split(",") if part.strip()]):
-        if name != "identity":
-            body = _decoded(body, name, most)
-    return body
-
-
-def _decoded(body: bytes, encoding: str, most: int) -> bytes:
-    bits = _WINDOW_BITS.get(encoding)
-    if bits is None:
-        raise FormatError(f"the body is compressed by {encoding!r:.40}; gzip and deflate are read here")
-    if encoding == "deflate" and body[:1] != b"\x78":
-        bits = -15  # without the frame that RFC 9110 asks for, as some programs send it
-    reader = zlib.decompressobj(bits)
-    try:
-        whole = reader.decompress(body, most)
-    except zlib.error as error:
-        raise FormatError(f"the body is not compressed by {encoding}: {error}") from error
-    if reader.unconsumed_tail:
-        raise FormatError(f"the body has more than {most} bytes when it is decompressed")
-    return whole

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from clew.serve.proxy.encodings import is_readable
 from clew.serve.proxy.exchange import PREFIX
 
 RawHeaders = Sequence[tuple[bytes, bytes]]
@@ -15,7 +16,6 @@ _HOP_BY_HOP: Final = frozenset(
 """RFC 9110, 7.6.1, and what older clients send: they speak of one connection, and end here."""
 _SET_ANEW: Final = frozenset((b"host", b"content-length", b"expect"))
 _OWN: Final = PREFIX.encode()
-_DECODED: Final = frozenset((b"gzip", b"deflate", b"identity", b"x-gzip"))
 _OFF: Final = frozenset(("off", "0", "false", "no"))
 _ON: Final = frozenset(("on", "1", "true", "yes"))
 
@@ -84,7 +84,7 @@ def only_readable_encodings(headers: RawHeaders) -> list[tuple[bytes, bytes]]:
     for name, value in headers:
         if name.lower() == b"accept-encoding":
             parts = [part.strip() for part in value.split(b",")]
-            kept = [part for part in parts if part.partition(b";")[0].strip().lower() in _DECODED]
+            kept = [part for part in parts if is_readable(part.partition(b";")[0].decode("latin-1"))]
             changed.append((name, b", ".join(kept) or b"identity"))
         else:
             changed.append((name, value))

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from clew.errors import FormatError
-from clew.serve.proxy.chats import decoded
+from clew.errors import FormatError, MissingExtra
+from clew.serve.proxy.encodings import decoded
 from clew.serve.proxy.exchange import Answer
 from clew.serve.proxy.headers import RawHeaders
 from clew.serve.proxy.wires import ProxyWire
@@ -21,6 +21,8 @@ class KeptAnswer:
         self._room = most
         self._most = most
         self._is_whole = False
+        self.is_unreadable = False
+        """Whether the answer is compressed in a way that is not read here; known when it was read."""
 
     def take(self, piece: bytes) -> None:
         """Keeps the next piece."""
@@ -39,7 +41,8 @@ class KeptAnswer:
         body = b"".join(self._pieces)
         try:
             body = decoded(body, self._headers.get(b"content-encoding", b"").decode("latin-1"), self._most)
-        except FormatError:  # of what the upstream sent against our request, nothing can be remembered
+        except (FormatError, MissingExtra):  # sent against our request: nothing of it can be remembered
+            self.is_unreadable = True
             return Answer(complete=False)
         if not stream:
             answer = wire.read_answer(body)

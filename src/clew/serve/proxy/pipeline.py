@@ -16,9 +16,10 @@ from clew.rank.filter import Filter
 from clew.recall.recall import RecallRequest, recall
 from clew.rows.pause import paused_since
 from clew.serve.proxy.assembly import Draft, assembled, fitted_to
-from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat, decoded
+from clew.serve.proxy.chats import Chat, ChatPlace, PreparedChat
 from clew.serve.proxy.clients import recognised
 from clew.serve.proxy.economy.ledger import Passed, record
+from clew.serve.proxy.encodings import decoded
 from clew.serve.proxy.exchange import Answer, ChatRequest, Edit, TokenUsage
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.injections import PutBack
@@ -47,6 +48,7 @@ class Pipeline:
 
         Raises:
             FormatError: the body is no request of its format, or is compressed in a way that is not read here.
+            MissingExtra: no decoder of its encoding is installed.
         """
         return chat.wire.read(chat.path, chat.headers, decoded(chat.raw, chat.encoding, self._config.read_bytes))
 

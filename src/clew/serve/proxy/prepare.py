@@ -6,10 +6,11 @@ upstream would refuse what the client sends, the request is cut instead of being
 
 from dataclasses import replace
 
-from clew.errors import ClewError, FormatError
+from clew.errors import ClewError, FormatError, MissingExtra
 from clew.serve.event_log import EventLog
 from clew.serve.metrics import Metrics
 from clew.serve.proxy.chats import Chat, PreparedChat, Unchanged
+from clew.serve.proxy.encodings import is_readable
 from clew.serve.proxy.held_calls import HeldExchange
 from clew.serve.proxy.kept_answer import KeptAnswer
 from clew.serve.proxy.pipeline import Pipeline
@@ -26,8 +27,9 @@ class SafePreparation:
         """What goes upstream: what the pipeline makes of the request, or the request as it came."""
         try:
             request = self._pipeline.read(chat)
-        except FormatError as error:
-            return self._unchanged(chat, Unchanged.UNREADABLE, error)
+        except (FormatError, MissingExtra) as error:
+            why = Unchanged.UNREADABLE if is_readable(chat.encoding) else Unchanged.COMPRESSED
+            return self._unchanged(chat, why, error)
         except Exception as error:  # noqa: BLE001  # a bug in reading must not hold up the request
             return self._unchanged(chat, Unchanged.ERROR, error)
         stored = PreparedChat()
@@ -62,6 +64,8 @@ class SafePreparation:
             self._events.failed("answer-not-stored", error, space=chat.principal.space)
         else:
             self._worked(chat, prepared)
+            if answer is not None and answer.is_unreadable:
+                self._events.write("answer-not-read", space=chat.principal.space, wire=chat.wire.name)
 
     def _worked(self, chat: Chat, prepared: PreparedChat) -> None:
         was_asked = prepared.place is not None  # as it is not for a chat incognito
@@ -80,7 +84,7 @@ class SafePreparation:
             cause = type(error.__cause__).__name__ if isinstance(error, ClewError) and error.__cause__ else None
             self._events.failed("failed-open", error, cause=cause, **fields)
         prepared = replace(stored or PreparedChat(), unchanged=why)
-        if why is Unchanged.UNREADABLE:
+        if why in (Unchanged.UNREADABLE, Unchanged.COMPRESSED):
             return prepared
         try:
             return self._pipeline.cut_to_fit(chat, prepared)
