@@ -12,7 +12,14 @@ from functools import cached_property, partial
 from types import MappingProxyType, NoneType
 from typing import Any, Final, Literal, TypeVar, get_args
 
-from clew.store.knowledge_row_types import ExtractionChunkRow, ExtractionRunRow, FactKeyRow, FactLinkRow, FactRow, StatementRow
+from clew.store.knowledge_row_types import (
+    ExtractionChunkRow,
+    ExtractionRunRow,
+    FactKeyRow,
+    FactLinkRow,
+    FactRow,
+    StatementRow,
+)
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import (
     AnalysisRow,
