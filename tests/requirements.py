@@ -2433,6 +2433,12 @@ LEFT = (
         "Issue 15",
         "Bodies in Brotli and Zstandard are read where a decoder is installed; else they are forwarded and counted.",
     ),
+    Requirement(
+        "P-LFT-08",
+        "Issue 15",
+        "Records of the proxy older than serve.keep_days go in bounded steps; younger ones, turns, and what keeps the "
+        "forgotten from coming back stay.",
+    ),
     Requirement("P-LFT-06", "Issue 15.2", "The folder in which a program works is known, and stored with its turns."),
     Requirement("P-LFT-04", "Issue 15.11", "CLAUDE.md, AGENTS.md and the like are imported section by section."),
 )

@@ -14,7 +14,6 @@ from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
 from clew.derive.rendering import NodeRendering
 from clew.index.packer import pack
-from clew.maintain.retention import Retention
 from clew.rows.receipts import ReceiptBook
 from clew.rows.scrub_requests import noted, scrub_left
 from clew.store.protocol import Store
@@ -59,23 +58,35 @@ class ReceiptWriting:
         return self._receipts.is_due() and bool(self._receipts.flush())
 
 
-class RetentionSweep:
-    """Forgets turns that are older than `keep_days`."""
+class Sweep(Protocol):
+    """Deletes what is too old, in bounded steps."""
 
-    def __init__(self, retention: Retention) -> None:
-        self._retention = retention
+    def due(self) -> bool:
+        """Whether a sweep is due, or unfinished."""
+        ...
+
+    def step(self) -> bool:
+        """Does one step of a sweep that is due; returns whether there was one."""
+        ...
+
+
+class RetentionSweep:
+    """Deletes what is older than a setting says: turns (`retention`), or what the proxy keeps (`pruning`)."""
+
+    def __init__(self, kind: str, sweep: Sweep) -> None:
+        self._kind, self._sweep = kind, sweep
 
     def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # see `Task`
         """See `Task.pending`."""
-        return {"retention": int(self._retention.due())}
+        return {self._kind: int(self._sweep.due())}
 
     def is_due(self) -> bool:
         """See `Task.is_due`."""
-        return self._retention.due()
+        return self._sweep.due()
 
     def step(self) -> bool:
         """See `Task.step`."""
-        return self._retention.step()
+        return self._sweep.step()
 
 
 class Scrubbing:

@@ -35,6 +35,7 @@ from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
 from clew.derive.rendering import NodeRendering
 from clew.index.live import LiveIndex
+from clew.maintain.proxy_retention import ProxyRetention
 from clew.maintain.retention import Retention
 from clew.models.protocol import LLM, Embedder, Recogniser
 from clew.rows.receipts import ReceiptBook
@@ -261,7 +262,11 @@ def background_worker(
     recognition = None if find_recogniser is None else Recognition(store, space, find_recogniser)
     analysis = Analysis(store, space, live, embedder, config.analyze)
     tasks = TaskList(
-        open=(ReceiptWriting(sources.receipts), RetentionSweep(sources.retention)),
+        open=(
+            ReceiptWriting(sources.receipts),
+            RetentionSweep("retention", sources.retention),
+            RetentionSweep("pruning", ProxyRetention(store, space, config.serve.keep_days, sources.clock)),
+        ),
         leased=(
             Packing(store, space, config.index),
             *(() if embedding is None else (VectorMaking(embedding),)),

@@ -34,6 +34,7 @@ _WAITING: Final = {
     "switch": "old models still have vectors stored",
     "scrub": "cleaning of the database files is due (they may contain traces of forgotten turns)",
     "retention": "check for expired turns is due",
+    "pruning": "check for old records of the proxy is due",
 }
 
 

@@ -50,5 +50,12 @@ class ServeConfig:
     read_bytes: int = setting(
         32 << 20, "Bytes of a chat request above which it is forwarded without being read.", low=1024, high=1 << 31
     )
+    keep_days: int = setting(
+        365,
+        "Days after which hashes of a conversation's messages, blocks no longer put back, and requests of the ledger "
+        "go; 0 keeps them.",
+        low=0,
+        high=36_500,
+    )
     rate: int = setting(0, "Requests a minute for each token; 0: no limit.", low=0, high=1_000_000)
     workers: int = setting(1, "Processes that serve; more than one needs PostgreSQL.", low=1, high=256)

@@ -17,7 +17,7 @@ from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import ConversationRow, MessageRow
 from clew.store.rows import dumps
 from clew.store.selections import TURN_BRANCHES
-from clew.store.tables import CONVERSATION, MESSAGE
+from clew.store.tables import CONVERSATION, MESSAGE, SESSION
 
 _CHAT: Final = "chat-"
 
@@ -144,6 +144,11 @@ def messages_of(reader: Reader, space: str, key: bytes, depth: int | None = None
     return [_message(row) for row in MESSAGE.scan(reader, bound, bound)]
 
 
+def has_messages(reader: Reader, space: str, key: bytes) -> bool:
+    """Whether anything is known of the messages of a conversation; nothing is when they were pruned."""
+    return bool(MESSAGE.scan(reader, (space, key), (space, key), limit=1))
+
+
 def with_chain(reader: Reader, space: str, chain: bytes) -> list[StoredMessage]:
     """The messages at the end of one and the same history, one for each conversation."""
     return _indexed(reader, space, "chain", chain)
@@ -181,6 +186,29 @@ def drop_session(tx: Transaction, space: str, session: str) -> int:
         return 0
     key = (space, hashed("session", session)[:16])
     return tx.delete(CONVERSATION.name, key, key)
+
+
+def unused_conversations(reader: Reader, space: str, before: int, most: int) -> list[ConversationRow]:
+    """Conversations with messages that were last seen before a time, and whose sessions are still stored."""
+    old = [row for row in CONVERSATION.scan(reader, (space,), (space,)) if row.seen_at < before]
+    found: list[ConversationRow] = []
+    for row in old:
+        is_kept = has_messages(reader, space, row.conversation) or is_unnamed(row.session)
+        if is_kept and SESSION.get(reader, (space, row.session)) is not None:
+            found.append(row)
+        if len(found) == most:
+            break
+    return found
+
+
+def drop_messages(tx: Transaction, space: str, conversations: Iterable[ConversationRow]) -> int:
+    """Deletes the messages of conversations, and the rows of those without a name; gives how many rows."""
+    count = 0
+    for row in conversations:
+        key = (space, row.conversation)
+        count += tx.delete(MESSAGE.name, key, key)
+        count += tx.delete(CONVERSATION.name, key, key) if is_unnamed(row.session) else 0
+    return count
 
 
 def _indexed(reader: Reader, space: str, index: str, value: bytes) -> list[StoredMessage]:

@@ -5,9 +5,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from clew.store.protocol import Reader, Store
+from clew.store.protocol import Reader, Store, Transaction
 from clew.store.row_types import InjectionRow
 from clew.store.rows import dumps, from_us, to_us
+from clew.store.selections import INJECTION_ENDS
 from clew.store.tables import INJECTION
 
 
@@ -61,6 +62,13 @@ def retire(store: Store, space: str, injections: Iterable[Injection], now: datet
                 ],
             )
         )
+
+
+def drop_retired(tx: Transaction, space: str, before: int, most: int) -> int:
+    """Deletes blocks that stopped being put back before a time (microseconds since 1970); gives how many."""
+    rows = INJECTION_ENDS.scan(tx, (space,), (space,))
+    old = [(space, row.session, row.injection) for row in rows if row.retired is not None and row.retired < before]
+    return sum(tx.delete(INJECTION.name, key, key) for key in old[:most])
 
 
 def quoted_turns(row: InjectionRow) -> tuple[str, ...]:

@@ -20,3 +20,9 @@ def logged_requests(reader: Reader, space: str, session: str | None = None, sinc
 def forget_logged(tx: Transaction, space: str, session: str) -> None:
     """Takes the name of a session out of the log, where its requests still count for their day and model."""
     REQUEST_LOG.put(tx, [row._replace(session=None) for row in logged_requests(tx, space, session)])
+
+
+def drop_logged(tx: Transaction, space: str, before: int, most: int) -> int:
+    """Deletes the oldest requests of before a time (microseconds since 1970); gives how many."""
+    rows = REQUEST_LOG.scan(tx, (space,), (space, before - 1), limit=most)
+    return tx.delete(REQUEST_LOG.name, (space,), (space, rows[-1].at, rows[-1].request)) if rows else 0

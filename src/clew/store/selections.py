@@ -147,6 +147,14 @@ class TurnBranch(NamedTuple):
     origin: str
 
 
+class InjectionEnd(NamedTuple):
+    """When a block stopped being put back."""
+
+    session: str
+    injection: str
+    retired: int | None
+
+
 class SessionEnd(NamedTuple):
     """A session and the place that its next turn gets."""
 
@@ -356,6 +364,7 @@ TURN_SEQ: Final = Column[int](TURN, "seq")
 TURN_SESSION: Final = Column[str](TURN, "session")
 TURN_TEXT: Final = Column[str](TURN, "text")
 
+INJECTION_ENDS: Final = Columns(INJECTION, InjectionEnd)
 SESSION_NAME: Final = Column[str](SESSION, "session")
 SESSION_ENDS: Final = Columns(SESSION, SessionEnd)
 BLOB_SHA: Final = Column[str](BLOB, "sha")

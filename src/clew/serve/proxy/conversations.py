@@ -18,6 +18,7 @@ from clew.rows.conversations import (
     StoredConversation,
     conversation_key,
     get_messages,
+    has_messages,
     messages_of,
     new_name,
     next_chain,
@@ -175,6 +176,8 @@ class Conversations:
             known, cut, relayed = at + 1, path.cut, path.relayed
         else:
             held, known, cut, relayed = alignment.held, alignment.known, alignment.cut, alignment.relayed
+        is_pruned = is_whole and known == 0 and not has_messages(look.reader, look.space, key)
+        is_whole = is_whole and not is_pruned  # its history is lined up by what it says
         is_empty = stored is None and SESSION.get(look.reader, (look.space, found.session)) is None
         resolved = replace(
             found,
