@@ -117,6 +117,41 @@ def test_what_was_cut_off_is_told() -> None:
         read_value(said('{"ok": tr', "length"), SCHEMA)
 
 
+ITEMS = {
+    "type": "object",
+    "properties": {
+        "facts": {
+            "type": "array",
+            "maxItems": 3,
+            "items": {"type": "object", "properties": {"of": {"type": "string"}}},
+        }
+    },
+}
+
+
+@pytest.mark.requirement("W-LLM-04")
+@pytest.mark.parametrize("ahead", ["", "```json\n", "Well: "])
+def test_of_an_answer_that_was_cut_off_the_complete_items_are_used(ahead: str) -> None:
+    first, second = {"of": "a, [b] }"}, {"of": 'c \\" ]'}
+    whole = json.dumps({"facts": [first, second, {"of": "d"}]})
+    ends = [whole.index("}, {") + 1, whole.rindex("}, {") + 1, whole.index("}]") + 1]
+    for length in range(len(whole)):
+        complete = sum(end <= length for end in ends)
+        if complete:
+            found = read_value(said(ahead + whole[:length], "length"), ITEMS)
+            assert found == {"facts": [first, second, {"of": "d"}][:complete]}
+        else:
+            with pytest.raises(ModelError, match="cut off at the token limit"):
+                read_value(said(ahead + whole[:length], "length"), ITEMS)
+        with pytest.raises(ModelError):
+            read_value(
+                said(ahead + whole[:length]), ITEMS
+            )  # nothing says that it was cut off: the model is asked again
+    for odd in ("[" * 50_000, '{"facts": [{"of": "' + "x" * 90_000, '{"facts": [}]', '["a"', '{"facts": ["a", '):
+        with pytest.raises(ModelError, match="cut off at the token limit"):
+            read_value(said(odd, "length"), ITEMS)
+
+
 @pytest.mark.requirement("W-LLM-04")
 def test_a_model_is_told_what_was_wrong_and_asked_again() -> None:
     model = ScriptedLLM(["well...", '{"ok": 1}', '{"ok": true}'])

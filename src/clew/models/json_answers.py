@@ -1,7 +1,8 @@
 """Gets a JSON value that matches a schema from a model's answer.
 
 A model may wrap the value in a code fence or in prose, or think aloud first: it is found if exactly one value in the
-answer matches. Otherwise the model is told what was wrong and asked again, at most `REPAIRS` times.
+answer matches. Of an answer that was cut off at the token limit the complete items are used. Otherwise the model is
+told what was wrong and asked again, at most `REPAIRS` times.
 """
 
 import json
@@ -23,6 +24,7 @@ _RETOLD: Final = 2_000  # characters of a wrong answer that are sent back to the
 _TOLD: Final = 200  # characters of a refusal that an error message shows
 _THOUGHT: Final = re.compile(r"<think(?:ing)?>.*?</think(?:ing)?>", re.DOTALL)
 _OPENING: Final = re.compile(r"[\[{]")
+_MARK: Final = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\Z)|[\[\]{},]', re.DOTALL)  # a string, or a sign outside of one
 
 
 class Complete(Protocol):
@@ -69,11 +71,14 @@ def read_value(answer: Completion, schema: Schema) -> Any:
     """
     wrong = ""
     fitting: list[Any] = []
-    for value in _values(_THOUGHT.sub(" ", answer.text[:_READ]).strip()):
+    text = _THOUGHT.sub(" ", answer.text[:_READ]).strip()
+    for value in _values(text):
         found = problem(value, schema)
         if found is None and value not in fitting:
             fitting.append(value)
         wrong = wrong or found or ""
+    if not fitting and answer.stop == "length":
+        fitting = [value for value in _complete_part(text) if problem(value, schema) is None]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
@@ -102,6 +107,23 @@ def _values(text: str) -> Iterator[Any]:
             place = opening.end()
             continue
         yield value
+
+
+def _complete_part(text: str) -> Iterator[Any]:
+    """Yields the value that a text begins and does not end, closed after the last array item that is complete."""
+    opening = _OPENING.search(text)
+    place, closing = 0, ""
+    open_brackets: list[str] = []
+    for mark in _MARK.finditer(text, 0 if opening is None else opening.start()):
+        sign = mark[0]
+        if sign in "[{":
+            open_brackets.append("]" if sign == "[" else "}")
+        elif sign in "]}" and (not open_brackets or open_brackets.pop() != sign):
+            return
+        if sign in "]}," and open_brackets[-1:] == ["]"]:
+            place, closing = mark.start() + (sign != ","), "".join(reversed(open_brackets))
+    if opening is not None and closing:
+        yield from _values(text[opening.start() : place] + closing)
 
 
 def _no_number(name: str) -> NoReturn:
