@@ -7,6 +7,7 @@ import json
 import time
 from collections.abc import Callable
 from enum import Enum
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -15,6 +16,7 @@ from hypothesis import strategies as st
 from clew.analyze import domains, nuance
 from clew.analyze.layer1 import SHORT_SCORE
 from clew.errors import ConflictError, InputError, NotFoundError
+from clew.evaluate.hsca.stuffing import KNOWN, UNSEEN
 from clew.views.hsca import (
     ClaimGraph,
     ClaimNode,
@@ -25,6 +27,7 @@ from clew.views.hsca import (
     SessionState,
     WeightedChunk,
 )
+from tests.memories import at, quiet, told
 
 FLUENT = (
     "The cache keeps the sessions of the users, because the database was too slow for them. When a session ends, the "
@@ -335,6 +338,41 @@ def test_stuffing_supports_less_than_prose() -> None:
         engine.ingest_turn(text)
         support.append(graph.claim(engine.take_snapshot()).support_strength)
     assert support[1] < support[0] / 2
+
+
+KEYWORDS = "cache session database users latency replica index query storage memory".split()
+
+
+@pytest.mark.requirement("K-MOD-06")
+@pytest.mark.parametrize("style", sorted(KNOWN | UNSEEN))
+def test_a_stuffed_source_supports_no_claim(style: str) -> None:
+    engine = HSCAEngine(snapshot_coherence_threshold=2.0)
+    graph = ClaimGraph()
+    engine.ingest_turn(FLUENT)
+    prose = graph.claim(engine.take_snapshot())
+    for seed in range(5):
+        engine.ingest_turn((KNOWN | UNSEEN)[style](Random(seed), KEYWORDS))
+        stuffed = engine.take_snapshot()
+        assert not graph.can_ground(stuffed)
+        assert graph.claim(stuffed).support_strength < prose.support_strength / 2
+
+
+@pytest.mark.requirement("K-MOD-06")
+def test_the_beats_of_a_memory_ground_claims() -> None:
+    stuffed = [UNSEEN["headlines"](Random(seed), KEYWORDS) for seed in range(3)]
+    with quiet() as memory:
+        for hour, texts in enumerate([[FLUENT] * 3, stuffed, ["Lunch was fine.", "It rained.", "We left."]]):
+            memory.add_many(told(text, at=at(120 * hour + place)) for place, text in enumerate(texts))
+        assert memory.drain(60)
+        prose, listing = memory.snapshots("s")
+    graph = ClaimGraph()
+    (claim,) = graph.from_snapshots([prose, listing])
+    assert (claim.claim_id, claim.snapshot_id, claim.text) == ("s:beat:0:claim:0", "s:beat:0", FLUENT)
+    assert claim.chunk_ids == ["s:turn:0", "s:turn:1", "s:turn:2"]
+    assert claim.support_strength == pytest.approx(sum(chunk.layer1_score for chunk in prose.chunks) / 3)
+    assert claim.grounding_strength == prose.macro_weight
+    assert claim.context == prose.domain_summary
+    assert graph.claim(listing).support_strength < claim.support_strength / 2
 
 
 @pytest.mark.requirement("W-HSCA-05")

@@ -49,7 +49,8 @@ _DICTATES: Final = late_pattern(
     r"\b(?:store|save|remember|memori[sz]e|record|note|add|log|register|write|update|set|treat|assume|pretend|consider"
     r"|believe|state|report|output|extract|claim|conclude|infer|insert|know|fact|facts|profile|memory|memories)\b"
     r".{0,120}?\b(?:the|this|that|our|your|each|every) (?:\w+ )?(?:user|speaker|human)\b"
-    r"|\b(?:user|speaker|human)(?:['’]s)?(?: \w+){0,3}? (?:is|are|was|has|lives?|works?|likes?|wants?|prefers?)\b"
+    r"|(?:^\W*|\b(?:the|this|that|our|your) )(?:user|speaker|human)\b(?! (?:id|name|account|interface|table|stor|test))"
+    r"(?:['’]s)?(?: \w+){0,3}? (?:is|are|was|has|lives?|works?|likes?|wants?|prefers?)\b"
     r"|^\W*(?:user|speaker|human)['’]s? \w+",
     re.IGNORECASE,
 )

@@ -10,7 +10,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from typing import Any, Final
@@ -146,7 +146,7 @@ class ModelFacts:
     """
 
     statements: tuple[Statement, ...] = ()
-    doubts: Mapping[Doubt, int] | None = None
+    doubts: Mapping[Doubt, int] = field(default_factory=dict)
 
 
 def worth_asking(text: str) -> bool:
