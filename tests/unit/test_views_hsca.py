@@ -343,6 +343,10 @@ def test_stuffing_supports_less_than_prose() -> None:
 KEYWORDS = "cache session database users latency replica index query storage memory".split()
 
 
+def stuffed_text(style: str, seed: int) -> str:
+    return (KNOWN | UNSEEN)[style](Random(seed), KEYWORDS)  # noqa: S311 - no secret
+
+
 @pytest.mark.requirement("K-MOD-06")
 @pytest.mark.parametrize("style", sorted(KNOWN | UNSEEN))
 def test_a_stuffed_source_supports_no_claim(style: str) -> None:
@@ -351,7 +355,7 @@ def test_a_stuffed_source_supports_no_claim(style: str) -> None:
     engine.ingest_turn(FLUENT)
     prose = graph.claim(engine.take_snapshot())
     for seed in range(5):
-        engine.ingest_turn((KNOWN | UNSEEN)[style](Random(seed), KEYWORDS))
+        engine.ingest_turn(stuffed_text(style, seed))
         stuffed = engine.take_snapshot()
         assert not graph.can_ground(stuffed)
         assert graph.claim(stuffed).support_strength < prose.support_strength / 2
@@ -359,7 +363,7 @@ def test_a_stuffed_source_supports_no_claim(style: str) -> None:
 
 @pytest.mark.requirement("K-MOD-06")
 def test_the_beats_of_a_memory_ground_claims() -> None:
-    stuffed = [UNSEEN["headlines"](Random(seed), KEYWORDS) for seed in range(3)]
+    stuffed = [stuffed_text("headlines", seed) for seed in range(3)]
     with quiet() as memory:
         for hour, texts in enumerate([[FLUENT] * 3, stuffed, ["Lunch was fine.", "It rained.", "We left."]]):
             memory.add_many(told(text, at=at(120 * hour + place)) for place, text in enumerate(texts))
