@@ -2407,6 +2407,9 @@ DISK = (
 # --- facts: slots, the reducer, history, dependants ---
 REDUCE = (
     Requirement("K-RED-01", "DESIGN 8", "Slots have one value at a time; every other verb takes any number of values."),
+    Requirement("K-RED-02", "DESIGN 8", "Facts and links do not depend on batches or on the order of arrival."),
+    Requirement("K-RED-03", "DESIGN 8", "Without a turn, facts, links and stale marks are as if it was never said."),
+    Requirement("K-RED-04", "DESIGN 8", "Every fact has a source turn, an id of its own, and no end before its start."),
 )
 
 

@@ -18,45 +18,74 @@ class Slot:
         verbs: the canonical verbs whose objects are its values.
         scoped: True if there is one slot for each scope ("uses X for sessions"); without a scope the verb takes any
             number of values.
+        ground: True if plans are built on its value, as on a home or a job.
+        event: True if its subject is an event, whose name others use ("the dress for the wedding").
+        dated: True if its value is itself a time, so that the time in the text is not the time in which it holds.
+        stages: True if its verbs are stages of one thing: engaged to, then married to the same person.
     """
 
     name: str
     verbs: tuple[str, ...]
     scoped: bool = False
+    ground: bool = False
+    event: bool = False
+    dated: bool = False
+    stages: bool = False
 
 
 SLOTS: Final = (
-    Slot("home", ("lives in", "lives at", "lives with parents in")),
-    Slot("address", ("has address",)),
-    Slot("employer", ("works at", "works for")),
-    Slot("occupation", ("works as",)),
-    Slot("school", ("studies at",)),
-    Slot("subject of study", ("studies", "majors in")),
+    Slot("home", ("lives in",), ground=True),
+    Slot("address", ("lives at", "has address"), ground=True),
+    Slot("employer", ("works at", "works for"), ground=True),
+    Slot("occupation", ("works as",), ground=True),
+    Slot("school", ("studies at",), ground=True),
+    Slot("subject of study", ("studies", "majors in"), ground=True),
     Slot("name", ("is named",)),
     Slot("nickname", ("goes by",)),
     Slot("birthplace", ("was born in", "is from")),
-    Slot("birthday", ("was born on", "has birthday on")),
+    Slot("birthday", ("was born on", "has birthday on"), dated=True),
     Slot("age", ("is aged",)),
-    Slot("partner", ("is married to", "is engaged to", "is dating", "is partner of")),
+    Slot("partner", ("is married to", "is engaged to", "is dating", "is partner of"), ground=True, stages=True),
     Slot("relationship status", ("has relationship status",)),
     Slot("cost", ("costs",)),
-    Slot("date", ("is scheduled for", "takes place on", "is due on", "starts on", "opens on")),
-    Slot("venue", ("takes place in", "takes place at", "is located in", "is located at")),
+    Slot("date", ("is scheduled for", "takes place on", "is due on", "starts on", "opens on"), event=True, dated=True),
+    Slot("venue", ("takes place in", "takes place at", "is located in", "is located at"), ground=True, event=True),
     Slot("phone number", ("has phone number",)),
     Slot("email", ("has email",)),
     Slot("weight", ("weighs",)),
     Slot("height", ("is tall",)),
     Slot("version", ("is at version",)),
-    Slot("owner", ("is owned by", "is led by", "is assigned to")),
+    Slot("owner", ("is owned by", "is led by", "is assigned to"), ground=True),
     Slot("state", ("has state",)),
-    Slot("diet", ("follows diet",)),
+    Slot("diet", ("follows diet",), ground=True),
     Slot("favourite", ("has favourite",), scoped=True),
     Slot("preference", ("prefers",), scoped=True),
-    Slot("choice", ("decides on", "uses", "chooses"), scoped=True),
+    Slot("choice", ("decides on", "uses", "chooses"), scoped=True, ground=True),
     Slot("quantity", ("has number of",), scoped=True),
-    Slot("setting", ("is set to",), scoped=True),
+    Slot("setting", ("is set to",), scoped=True, ground=True),
 )
 """All slots. DESIGN 8 names home, employer, preference, name, cost and date."""
+
+SIDES: Final[Mapping[str, tuple[str, str]]] = {
+    "likes": ("likes", "for"),
+    "loves": ("likes", "for"),
+    "enjoys": ("likes", "for"),
+    "dislikes": ("likes", "against"),
+    "hates": ("likes", "against"),
+    "supports": ("supports", "for"),
+    "opposes": ("supports", "against"),
+    "trusts": ("trusts", "for"),
+    "distrusts": ("trusts", "against"),
+}
+"""Verbs that state or deny the same of one object: verb -> (the verb that stands for all of them, its side)."""
+
+ROLES: Final[Mapping[str, str]] = {
+    **dict.fromkeys(("home", "place", "house", "flat", "apartment"), "home"),
+    **dict.fromkeys(("job", "work", "office", "company", "employer", "workplace"), "employer"),
+    **dict.fromkeys(("school", "university", "college", "campus"), "school"),
+    **dict.fromkeys(("husband", "wife", "partner", "boyfriend", "girlfriend", "fiance", "fiancee"), "partner"),
+}
+"""Words by which people name the value of a slot: "close to my office"."""
 
 _BY_VERB: Final[Mapping[str, Slot]] = {verb: slot for slot in SLOTS for verb in slot.verbs}
 
@@ -65,3 +94,11 @@ def slot_of(verb: str, scope: str | None = None) -> Slot | None:
     """The slot that a verb fills; None if its values hold side by side ("likes X" and "likes Y")."""
     slot = _BY_VERB.get(verb)
     return None if slot is not None and slot.scoped and not scope else slot
+
+
+def family_of(verb: str) -> str:
+    """The verb that stands for all verbs that say the same of an object; the verb itself if it is alone."""
+    if verb in SIDES:
+        return SIDES[verb][0]
+    slot = _BY_VERB.get(verb)
+    return verb if slot is None or slot.stages else slot.name

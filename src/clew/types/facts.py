@@ -5,7 +5,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Final
 
-from clew.types.provenance import Provenance, is_model
+from clew.types.provenance import Provenance
 from clew.types.record import Record
 
 
@@ -83,9 +83,7 @@ class LinkKind(StrEnum):
     """The source is built on the target, or shares its event, date or place."""
 
 
-RULE_MARK: Final = ""
-MODEL_MARK: Final = "m"
-USER_MARK: Final = "u"
+_MARKS: Final = {"rule": "", "model": "m", "user": "u", "extract": "e"}
 """What precedes the ordinal in an id, by maker, so that their statements of one turn do not collide."""
 
 
@@ -111,7 +109,7 @@ class Statement(Record):
         because: ordinals of the statements of the same turn and maker that are its reason.
         rests_on: events, places, organisations and undertakings that it is built on or belongs to, as named.
         support: 0 to 1, the relational weight (layer 1) of the turn; None if unknown.
-        provenance: `rule`, `model:<name>` or `user`.
+        provenance: `rule`, `user`, `model:<name>` or `extract:<name>`.
     """
 
     turn: str
@@ -138,16 +136,12 @@ class Statement(Record):
 
     @property
     def id(self) -> str:
-        """`<turn>:fact:<n>`; a letter before the number says that a model or a user made it."""
+        """`<turn>:fact:<n>`, with `m`, `u` or `e` before the number if a model, a user or an extraction made it."""
         return self.sibling(self.ordinal)
 
     def sibling(self, ordinal: int) -> str:
         """The id of another statement of the same turn and maker."""
-        if is_model(self.provenance):
-            mark = MODEL_MARK
-        else:
-            mark = USER_MARK if self.provenance == Provenance.USER else RULE_MARK
-        return f"{self.turn}:fact:{mark}{ordinal}"
+        return f"{self.turn}:fact:{_MARKS.get(self.provenance.partition(':')[0], '')}{ordinal}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,7 +151,7 @@ class Fact(Record):
     Attributes:
         id: id of its earliest statement, `<turn>:fact:<n>`.
         subject, verb, object, scope, when, where: as in `Statement`; the latest statement that has them.
-        group: key of the statements that can replace each other: one slot of one subject, else subject, verb and object.
+        group: key of the statements that can replace each other: a slot of a subject, else subject, verb and object.
         slot: name of the slot that it fills, such as `home`; None if its verb takes any number of values.
         valid_from: since when it holds, or the plan stands: as stated, else when it was first said; None if unknown.
         valid_to: first moment at which it no longer holds or stands; None if it does, or if its end is unknown.

@@ -1,0 +1,198 @@
+"""Where a statement belongs: the group that it may change, the keys it is found by, and the keys it rests on.
+
+All of this follows from the statements of one turn alone. So the store can index it when a turn is read, and two
+statements find each other whichever was stored first.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from hashlib import blake2b
+from typing import Final, NamedTuple
+
+from clew.analyze.entities import entity_key
+from clew.knowledge.order import Order, order_of
+from clew.knowledge.slots import ROLES, Slot, family_of, slot_of
+from clew.knowledge.values import value_key, value_keys
+from clew.types.facts import Effect, FactStatus, LinkKind, Mood, Statement
+
+_STANDING = frozenset((FactStatus.ACTIVE, FactStatus.RECURRING, FactStatus.PLANNED))
+_OWNED = re.compile(r"^(?:my|our|your|his|her|its|their|the|an?|\S[^'’]{0,40}['’]s?)\s+(?=\S)", re.IGNORECASE)
+_ROLE = re.compile(rf"^(?:(?:my|our|his|her|their|the|new|current)\s+)*(?P<role>{'|'.join(ROLES)})$", re.IGNORECASE)
+_NAME = re.compile(r"\b[A-Z][\w.&'’-]*(?:\s+(?:of\s+|the\s+)?[A-Z][\w.&'’-]*)*")
+_OF_SOMEBODY = re.compile(r"^(?:my|our|his|her|their)\s|['’]s?\s", re.IGNORECASE)
+
+MOST_RESTS: Final = 12
+"""Most keys that one statement rests on."""
+
+
+class Rest(NamedTuple):
+    """A key on which a statement rests, and the link that it makes to the facts found by that key."""
+
+    key: str
+    kind: LinkKind
+    breaks: bool
+    """Whether the statement becomes stale with them."""
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """One statement and where it belongs.
+
+    Attributes:
+        order: when it was made.
+        slot: the slot that it fills; None if its verb takes any number of values.
+        group: key of the statements that can replace each other.
+        keys: what else it is found by: the value of its slot, its event, its name.
+        rests: what it rests on, at most `MOST_RESTS`.
+    """
+
+    statement: Statement
+    order: Order
+    slot: Slot | None
+    group: str
+    keys: tuple[str, ...] = ()
+    rests: tuple[Rest, ...] = ()
+
+    def found_by(self) -> tuple[str, ...]:
+        """All keys under which a store must find it, sorted."""
+        return tuple(sorted({self.group, *self.keys, *(rest.key for rest in self.rests)}))
+
+
+def placed(statements: Iterable[Statement], aliases: Mapping[str, str] | None = None) -> tuple[Placed, ...]:
+    """The statements of one turn with their groups and keys; what can be no fact is left out.
+
+    A statement that rejects another value ("X over Y", "no, I meant X, not Y") of something that is no slot also ends
+    or withdraws that value; that is a statement of its own.
+
+    Args:
+        aliases: key of a name -> key of the name that stands for it, as the entity graph resolves it; the keys are
+            `entity_key`s.
+    """
+    names = aliases or {}
+    usable = [each for each in statements if each.mood in (Mood.ASSERTED, Mood.NEGATED) and value_key(each.subject)]
+    every = [part for each in usable for part in _parts(each)]
+    groups = {each.id: group_of(each, names) for each in every if each.effect is not Effect.RETRACTS}
+    found = [_placed(each, names, groups) for each in every]
+    return tuple(sorted(found, key=lambda each: (each.order, each.group)))
+
+
+def subject_key(name: str, aliases: Mapping[str, str] | None = None) -> str:
+    """How subjects are compared: an entity's key, with aliases resolved."""
+    key = entity_key(name) or name.strip().casefold()
+    return (aliases or {}).get(key, key)
+
+
+def group_of(statement: Statement, aliases: Mapping[str, str] | None = None) -> str:
+    """The key of the statements that a statement may change: one slot of one subject, else subject, verb and object."""
+    slot, subject = slot_of(statement.verb, statement.scope), subject_key(statement.subject, aliases)
+    if slot is None:
+        return _key("fact", subject, family_of(statement.verb), value_key(statement.object))
+    return _slot_group(subject, slot.name, value_key(statement.scope or "") if slot.scoped else "")
+
+
+def same_said_of(statement: Statement, subject: str, aliases: Mapping[str, str] | None = None) -> str:
+    """The group in which the same would be said of another subject."""
+    return group_of(replace(statement, subject=subject), aliases)
+
+
+def name_key(name: str, aliases: Mapping[str, str] | None = None) -> str:
+    """The key by which a statement that somebody is named so is found."""
+    return _key("named", subject_key(name, aliases))
+
+
+def name_group(subject: str, aliases: Mapping[str, str] | None = None) -> str:
+    """The group of the names of a subject."""
+    return _slot_group(subject_key(subject, aliases), "name", "")
+
+
+def of_somebody_key(subject: str, aliases: Mapping[str, str] | None = None) -> str | None:
+    """The key of all that is said of "Ann's sister"; None for a subject with a name of its own."""
+    return _key("of", subject_key(subject, aliases)) if _OF_SOMEBODY.search(subject) else None
+
+
+def _parts(statement: Statement) -> Iterator[Statement]:
+    rejected = statement.instead_of
+    if not rejected or statement.mood is Mood.NEGATED or slot_of(statement.verb, statement.scope) is not None:
+        yield statement
+        return
+    slot = slot_of(statement.verb, "any")
+    if slot is not None:  # it has slots, but no scope says which: what was compared makes one
+        pair = sorted((value_key(statement.object), value_key(rejected)))
+        yield replace(statement, scope=" or ".join(pair))
+    else:
+        yield statement
+    if statement.effect is Effect.CORRECTS:
+        yield replace(statement, object=rejected, effect=Effect.RETRACTS, instead_of=None, because=(), rests_on=())
+    elif slot is not None and statement.effect is Effect.STATES:
+        yield replace(statement, object=rejected, mood=Mood.NEGATED, instead_of=None, because=(), rests_on=())
+
+
+def _placed(statement: Statement, aliases: Mapping[str, str], groups: Mapping[str, str]) -> Placed:
+    slot, group = slot_of(statement.verb, statement.scope), group_of(statement, aliases)
+    rests: tuple[Rest, ...] = ()
+    if statement.mood is Mood.ASSERTED and statement.effect is not Effect.RETRACTS:
+        rests = tuple(dict.fromkeys(_rests(statement, slot, group, aliases, groups)))[:MOST_RESTS]
+    return Placed(statement, order_of(statement), slot, group, tuple(_keys(statement, slot, aliases)), rests)
+
+
+def _keys(statement: Statement, slot: Slot | None, aliases: Mapping[str, str]) -> Iterator[str]:
+    subject = subject_key(statement.subject, aliases)
+    if slot is not None and slot.ground:
+        yield from (_key("value", subject, each) for each in value_keys(statement.object))
+    if slot is not None and slot.event:
+        yield _key("event", _event(statement.subject, aliases))
+    if slot is not None and slot.dated and statement.valid_from is not None:
+        yield _day(statement)
+    if slot is not None and slot.name == "name":
+        yield name_key(statement.object, aliases)
+    of_somebody = of_somebody_key(statement.subject, aliases)
+    if of_somebody is not None:
+        yield of_somebody
+
+
+def _rests(
+    statement: Statement, slot: Slot | None, group: str, aliases: Mapping[str, str], groups: Mapping[str, str]
+) -> Iterator[Rest]:
+    causes = [groups.get(statement.sibling(ordinal), group) for ordinal in statement.because]
+    yield from (Rest(cause, LinkKind.CAUSED_BY, breaks=True) for cause in causes if cause != group)
+    for name in statement.rests_on:
+        yield Rest(_key("event", _event(name, aliases)), LinkKind.PART_OF, breaks=True)
+    if statement.status not in _STANDING:
+        return
+    subject = subject_key(statement.subject, aliases)
+    for name in _grounds(statement, slot):
+        role = _ROLE.match(name)
+        if role is not None:
+            cause = _slot_group(subject, ROLES[role["role"].casefold()], "")
+            if cause != group:
+                yield Rest(cause, LinkKind.RELATED_TO, breaks=True)
+        yield Rest(_key("value", subject, value_key(name)), LinkKind.RELATED_TO, breaks=True)
+    if statement.status is FactStatus.PLANNED and statement.valid_from is not None:
+        yield Rest(_day(statement), LinkKind.RELATED_TO, breaks=False)
+
+
+def _grounds(statement: Statement, slot: Slot | None) -> Sequence[str]:
+    """What a statement may be built on, in its words; the value of a slot is not, since that is what it states."""
+    names = [*statement.rests_on, *([statement.where] if statement.where else [])]
+    if slot is None:
+        names += [statement.object, *_NAME.findall(statement.object)]
+    return [name for name in dict.fromkeys(names) if value_key(name)]
+
+
+def _event(name: str, aliases: Mapping[str, str]) -> str:
+    """The key of an event's name without its owner: "Ann's wedding" and "the wedding" are one."""
+    return subject_key(_OWNED.sub("", name.strip()), aliases)
+
+
+def _day(statement: Statement) -> str:
+    return _key("day", statement.valid_from.date().isoformat() if statement.valid_from else "")
+
+
+def _slot_group(subject: str, slot: str, scope: str) -> str:
+    return _key("slot", subject, slot, scope)
+
+
+def _key(*parts: str) -> str:
+    """16 hexadecimal digits, since a store keeps several for each statement."""
+    return blake2b("\x1f".join(parts).encode("utf-8", "surrogatepass"), digest_size=8).hexdigest()

@@ -1,0 +1,86 @@
+"""The six links between facts, and one hop along them."""
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from clew.knowledge.groups import Rest
+from clew.knowledge.neighbourhood import Neighbourhood
+from clew.knowledge.resolve import Resolved
+from clew.knowledge.values import same_value
+from clew.types.facts import FactLink, LinkKind
+
+Groups = Mapping[str, Sequence[Resolved]]
+"""The facts of whole groups, by key of the group."""
+
+
+def links_of(near: Neighbourhood, groups: Groups) -> tuple[FactLink, ...]:
+    """All links between the facts of a neighbourhood, sorted; between two facts at most one of each kind."""
+    found: dict[tuple[str, LinkKind, str], FactLink] = {}
+    for link in _every(near, groups):
+        known = found.get((link.source, link.kind, link.target))
+        if known is None or link.rests:
+            found[link.source, link.kind, link.target] = link
+    return tuple(sorted(link for link in found.values() if not _says_less(link, found)))
+
+
+def one_hop(facts: Collection[str], links: Iterable[FactLink]) -> tuple[FactLink, ...]:
+    """The links that lead from some facts, or to them, sorted."""
+    return tuple(sorted(link for link in links if link.source in facts or link.target in facts))
+
+
+def _says_less(link: FactLink, others: Mapping[tuple[str, LinkKind, str], FactLink]) -> bool:
+    """Whether a link says nothing that a reason or an event does not say already."""
+    if link.kind is not LinkKind.RELATED_TO:
+        return False
+    return any((link.source, kind, link.target) in others for kind in (LinkKind.CAUSED_BY, LinkKind.PART_OF))
+
+
+def _every(near: Neighbourhood, groups: Groups) -> Iterator[FactLink]:
+    for key in sorted(groups):
+        for each in groups[key]:
+            if not each.hidden:
+                yield from _in_group(each)
+                for rest in each.rests():
+                    yield from _to_ground(each, rest, near, groups)
+    for first, second, name in sorted(near.same):
+        if any(each.stands for each in groups.get(name, ())):
+            yield from _same(groups.get(first, ()), groups.get(second, ()))
+
+
+def _in_group(each: Resolved) -> Iterator[FactLink]:
+    fact = each.fact
+    if fact.superseded_by is not None:
+        yield FactLink(source=fact.superseded_by, kind=LinkKind.SUPERSEDES, target=fact.id)
+    for rival in each.rivals:
+        yield FactLink(source=min(fact.id, rival), kind=LinkKind.CONTRADICTS, target=max(fact.id, rival))
+
+
+def _to_ground(each: Resolved, rest: Rest, near: Neighbourhood, groups: Groups) -> Iterator[FactLink]:
+    """Links a fact to those that it rests on: in each group the one that was current when the fact was last said."""
+    for group in near.groups_by(rest.key):
+        ground = None if group == each.fact.group else _ground(each, rest.key, groups.get(group, ()))
+        if ground is not None:
+            together = not set(ground.fact.sources).isdisjoint(each.fact.sources)
+            yield FactLink(source=each.fact.id, kind=rest.kind, target=ground.fact.id, rests=rest.breaks or together)
+
+
+def _ground(each: Resolved, key: str, facts: Sequence[Resolved]) -> Resolved | None:
+    """Of the facts found by a key the latest that was said before, else the first that was said after."""
+    found = [
+        fact
+        for fact in facts
+        if any(key in (said.group, *said.keys) for said in fact.said)
+        and not fact.hidden
+        and not (fact.fact.retracted and fact.ended is not None and fact.ended <= each.last)
+    ]
+    before = [fact for fact in found if fact.first <= each.last]
+    if before:
+        return max(before, key=lambda fact: (fact.first, fact.fact.id))
+    return min(found, key=lambda fact: (fact.first, fact.fact.id), default=None)
+
+
+def _same(first: Iterable[Resolved], second: Sequence[Resolved]) -> Iterator[FactLink]:
+    for one in first:
+        for other in second:
+            if one.stands and other.stands and same_value(one.fact.object, other.fact.object):
+                ids = sorted((one.fact.id, other.fact.id))
+                yield FactLink(source=ids[0], kind=LinkKind.SAME_AS, target=ids[1])

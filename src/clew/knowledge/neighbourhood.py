@@ -1,0 +1,124 @@
+"""The statements that a change can reach: what rests on the changed groups, and what those in turn rest on."""
+
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping
+from itertools import chain
+from typing import Final
+
+from clew.knowledge.groups import Placed, name_group, name_key, of_somebody_key, same_said_of, subject_key
+
+Lookup = Callable[[Collection[str]], Iterable[Placed]]
+"""Finds the placed statements that have one of some keys as their group, among their keys, or in their rests."""
+
+DEPTH: Final = 4
+"""Longest chain of facts along which a stale mark passes: a plan, what was bought for it, and so on."""
+
+MOST_GROUPS: Final = 1000
+"""Groups after which no further ones are looked up; only a name that everything rests on comes near it."""
+
+
+class Neighbourhood:
+    """Statements near some groups, looked up a few times with many keys each.
+
+    Attributes:
+        affected: keys of the groups that changed, and of those whose links or stale marks may change with them.
+        same: pairs of groups that say the same of two names of one subject, with the group that says so.
+    """
+
+    def __init__(self, changed: Iterable[Placed], lookup: Lookup, aliases: Mapping[str, str] | None = None) -> None:
+        """Looks up everything at once; `changed` are statements that are new, changed or gone."""
+        self._lookup, self._aliases = lookup, aliases
+        self._asked: set[str] = set()
+        self._whole: set[str] = set()
+        self._groups: dict[str, dict[tuple[str, str, str], Placed]] = defaultdict(dict)
+        self._by_key: dict[str, set[str]] = defaultdict(set)
+        self._by_rest: dict[str, set[str]] = defaultdict(set)
+        self.same: set[tuple[str, str, str]] = set()
+        changed = list(changed)
+        self.affected: set[str] = {each.group for each in changed}
+        self._load(self.affected)
+        names = [each for each in changed if is_name(each)]
+        self.affected |= {group for name in names for pair in self._pairs(name) for group in pair}
+        self._spread(self.affected, self._resting_on)
+        self._load(self._resting_on(self.affected))
+        self._load_other_names()
+        self._spread(set(self.affected), self._grounds_of)
+
+    def group(self, key: str) -> Collection[Placed]:
+        """The statements of a group; none if it was not looked up as a whole."""
+        return self._groups[key].values() if key in self._whole and key in self._groups else ()
+
+    def whole(self) -> list[str]:
+        """The groups that were looked up as a whole and have statements, sorted."""
+        return sorted(self._whole & self._groups.keys())
+
+    def groups_by(self, key: str) -> list[str]:
+        """The whole groups that have a key or are it, sorted."""
+        return sorted(({key} | self._by_key.get(key, set())) & self._whole & self._groups.keys())
+
+    def _load(self, groups: Iterable[str]) -> None:
+        wanted = set(groups) - self._whole
+        self._whole |= wanted
+        self._ask(wanted)
+
+    def _ask(self, keys: Iterable[str]) -> None:
+        wanted = sorted(set(keys) - self._asked)
+        self._asked.update(wanted)
+        for each in self._lookup(wanted) if wanted else ():
+            statement = each.statement
+            self._groups[each.group][statement.id, statement.effect, statement.object] = each
+            for key in each.keys:
+                self._by_key[key].add(each.group)
+            for rest in each.rests:
+                self._by_rest[rest.key].add(each.group)
+
+    def _spread(self, reached: set[str], step: Callable[[set[str]], set[str]]) -> None:
+        """Follows a step `DEPTH` times from some groups, and adds to them what it reaches."""
+        frontier = set(reached)
+        for _ in range(DEPTH):
+            if not frontier or len(self._whole) > MOST_GROUPS:
+                return
+            frontier = step(frontier) - reached
+            self._load(frontier)
+            reached |= frontier
+
+    def _resting_on(self, groups: set[str]) -> set[str]:
+        keys = groups | {key for group in groups for each in self.group(group) for key in each.keys}
+        self._ask(keys)
+        return {other for key in keys for other in self._by_rest.get(key, ())}
+
+    def _grounds_of(self, groups: set[str]) -> set[str]:
+        keys = {rest.key for group in groups for each in self.group(group) for rest in each.rests}
+        self._ask(keys)
+        return {group for key in keys for group in (key, *self._by_key.get(key, ()))}
+
+    def _load_other_names(self) -> None:
+        """Finds what is said of the subjects of the affected groups under their other names."""
+        subjects = {each.statement.subject for group in self.affected for each in self.group(group)}
+        keys = [(name_group(subject, self._aliases), name_key(subject, self._aliases)) for subject in sorted(subjects)]
+        self._ask(chain.from_iterable(keys))
+        self._load({own for own, _ in keys} & self._groups.keys())
+        self._load(group for _, named in keys for group in self._by_key.get(named, ()))
+        for name in [each for group in self.whole() for each in self.group(group) if is_name(each)]:
+            self._pairs(name)
+
+    def _pairs(self, name: Placed) -> list[tuple[str, str]]:
+        """Loads the groups that say the same of a subject and of its name, and returns them in pairs."""
+        subject, called = name.statement.subject, name.statement.object
+        self._ask({of_somebody_key(subject, self._aliases) or name.group})
+        keys = subject_key(subject, self._aliases), subject_key(called, self._aliases)
+        found = []
+        for each in [placed for group in self._groups.values() for placed in group.values() if not is_name(placed)]:
+            key = subject_key(each.statement.subject, self._aliases)
+            if key in keys and keys[0] != keys[1]:
+                other = same_said_of(each.statement, called if key == keys[0] else subject, self._aliases)
+                found.append((min(each.group, other), max(each.group, other)))
+        pairs = sorted(set(found))
+        self._load(chain.from_iterable(pairs))
+        self.same |= {(first, second, name.group) for first, second in pairs}
+        return pairs
+
+
+def is_name(placed: Placed) -> bool:
+    """Whether a statement says how its subject is named."""
+    return placed.slot is not None and placed.slot.name == "name"

@@ -1,0 +1,375 @@
+"""Spans: one group's statements in the order of time -> the values that held one after another or side by side.
+
+A span is one value from the statement that began it to the one that ended it. Corrections and retractions are applied
+first, since what they withdraw has ended nothing; then each statement begins, confirms or ends spans. The result depends
+on the set of statements alone.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Final
+
+from clew.knowledge.groups import Placed
+from clew.knowledge.order import is_decided
+from clew.knowledge.slots import SIDES
+from clew.knowledge.values import same_value
+from clew.types.facts import Effect, FactStatus, Mood, Statement
+from clew.types.provenance import Provenance
+
+_PLANS: Final = frozenset((FactStatus.PLANNED, FactStatus.ABANDONED))
+_STATES: Final = frozenset(("has", "owns", "is", "knows", "believes", "wants", "needs", "speaks", "keeps", *SIDES))
+"""Verbs of states without a slot: "had a dog" does not complete "has a dog", as "fixed it" completes "fixes it"."""
+
+
+@dataclass(slots=True, eq=False)
+class Span:
+    """One value of a group over time.
+
+    Attributes:
+        said: its statements in the order of time: first those that state it, at last what ended it, if it was named.
+        status: as its statements give it.
+        ended_at: time of its end; None if it has none, or an unknown one.
+        successor: the span that replaced it.
+        rivals: spans that cannot hold beside it, with nothing to say which is later.
+        retracted: withdrawn, or a negation that denies nothing that was said.
+        began_at: start that it takes over from what it corrects.
+        is_open: whether it still holds, or the plan still stands.
+    """
+
+    said: list[Placed]
+    status: FactStatus
+    ended_at: datetime | None = None
+    successor: "Span | None" = None
+    rivals: list["Span"] = field(default_factory=list)
+    retracted: bool = False
+    began_at: datetime | None = None
+    is_open: bool = True
+
+    @property
+    def is_plan(self) -> bool:
+        """Whether it is about what is intended."""
+        return self.status in _PLANS
+
+    @property
+    def last(self) -> Placed:
+        """Its latest statement."""
+        return self.said[-1]
+
+    def stating(self) -> list[Statement]:
+        """Its statements without those that ended it; all of them if there are no others."""
+        every = [each.statement for each in self.said]
+        return [each for each in every if not ends(each) and each.status is not FactStatus.ABANDONED] or every
+
+    def has(self, placed: Placed) -> bool:
+        """Whether a statement is about the value of the span."""
+        return any(_same(each, placed) for each in self.said)
+
+    def end(self, at: datetime | None, status: FactStatus | None = None, by: Placed | None = None) -> None:
+        """Ends it, by a statement about itself if one is given; an end before its beginning is moved there."""
+        begin = self.start()
+        self.ended_at = max(at, begin) if at is not None and begin is not None else at
+        self.is_open, self.status = False, status or self.status
+        if by is not None:
+            self.said.append(by)
+
+    def start(self) -> datetime | None:
+        """When it began: as stated, else as the span that it corrects, else when it was first said."""
+        if not self.is_plan and not _is_dated(self.last):
+            stated = [each.valid_from for each in self.stating() if each.status is not FactStatus.COMPLETED]
+            stated = stated or [each.valid_from for each in self.stating()]
+            latest = [at for at in stated if at is not None][-1:]
+            if latest:
+                return latest[0]
+        first = self.said[0].statement
+        if ends(first) or first.status is FactStatus.COMPLETED or _is_past(self.said[0]):
+            return None
+        return self.began_at or first.said_at
+
+
+def spans_of(group: Iterable[Placed]) -> tuple[Span, ...]:
+    """The spans of one group, in the order in which they began; withdrawn ones last."""
+    said = sorted(group, key=lambda each: (each.order, each.statement.effect, each.statement.object))
+    withdrawn = _Withdrawn(said)
+    timeline = _Timeline(withdrawn)
+    for each in withdrawn.remaining:
+        timeline.take(each)
+    return (*timeline.spans, *withdrawn.spans(timeline.spans))
+
+
+class _Withdrawn:
+    """Statements that corrections and retractions take back, each with what took it back."""
+
+    def __init__(self, said: Sequence[Placed]) -> None:
+        self.by: dict[int, tuple[Placed, Placed]] = {}
+        self.remaining: list[Placed] = []
+        self.unmatched: list[Placed] = []
+        standing: list[Placed] = []
+        for each in said:
+            effect = each.statement.effect
+            targets: list[Placed] = []
+            if each.statement.mood is Mood.ASSERTED and effect in (Effect.CORRECTS, Effect.RETRACTS):
+                targets = _targets(standing, each)
+                self.by |= {id(target): (target, each) for target in targets}
+                standing = [other for other in standing if id(other) not in self.by]
+            if effect is Effect.RETRACTS:
+                self.unmatched += [] if targets else [each]
+                continue
+            self.remaining.append(each)
+            if not ends(each.statement):
+                standing.append(each)
+        self.remaining = [each for each in self.remaining if id(each) not in self.by]
+
+    def inherited(self, correction: Placed) -> datetime | None:
+        """The start of what a correction takes back: what is right now was right from then on."""
+        times = [
+            target.statement.valid_from if target.statement.valid_from and not _is_dated(target) else target.order.at
+            for target, by in self.by.values()
+            if by is correction and target.statement.said_at is not None
+        ]
+        return min(times, default=None)
+
+    def spans(self, others: Sequence[Span]) -> Iterable[Span]:
+        """What was withdrawn, by value and by what withdrew it, then retractions of what nobody said."""
+        found: list[tuple[Span, Placed]] = []
+        for target, by in self.by.values():
+            span = next((span for span, reason in found if reason is by and span.has(target)), None)
+            if span is None:
+                span = Span([target], target.statement.status, retracted=True, is_open=False)
+                found.append((span, by))
+            else:
+                span.said.append(target)
+        for span, by in found:
+            span.successor = next((other for other in others if by in other.said), None)
+            if span.successor is None:
+                span.said.append(by)
+            span.end(by.statement.said_at)
+            yield span
+        for each in self.unmatched:
+            yield _hidden(each)
+
+
+class _Timeline:
+    """The spans of a group so far."""
+
+    def __init__(self, withdrawn: _Withdrawn) -> None:
+        self.spans: list[Span] = []
+        self._withdrawn = withdrawn
+
+    def take(self, said: Placed) -> None:
+        """Adds the next statement."""
+        statement = said.statement
+        if ends(statement):
+            self._cease(said)
+        elif statement.status is FactStatus.ABANDONED:
+            self._abandon(said)
+        elif statement.status is FactStatus.PLANNED:
+            self._plan(said)
+        elif statement.status is FactStatus.COMPLETED or _is_past(said):
+            self._past(said)
+        else:
+            self._hold(said)
+
+    def _open(self, *, plans: bool) -> list[Span]:
+        return [span for span in self.spans if span.is_open and span.is_plan == plans]
+
+    def _closed(self) -> list[Span]:
+        return [span for span in self.spans if not span.is_open and not span.retracted]
+
+    def _begin(self, said: Placed, status: FactStatus | None = None) -> Span:
+        span = Span([said], status or said.statement.status, began_at=self._withdrawn.inherited(said))
+        self.spans.append(span)
+        return span
+
+    def _hold(self, said: Placed) -> None:
+        same = next((span for span in self._open(plans=False) if span.has(said)), None)
+        others = [span for span in self._open(plans=False) if span is not same]
+        if same is None:
+            span = self._begin(said)
+            _replace([other for other in others if _excludes(other, said)], span, said)
+        else:
+            span = same
+            span.said.append(said)
+            span.status = said.statement.status
+            _replace([other for other in span.rivals if other.is_open], span, said)
+        self._fulfil(span, said)
+
+    def _fulfil(self, span: Span, said: Placed) -> None:
+        """Ends the plans that came true."""
+        for plan in self._open(plans=True):
+            if plan.has(said) and is_decided(plan.last.order, said.order):
+                plan.successor = span
+                plan.end(span.start() or said.statement.said_at)
+
+    def _plan(self, said: Placed) -> None:
+        same = next((span for span in self._open(plans=True) if span.has(said)), None)
+        if same is not None and not _is_moved(same.said, said):
+            same.said.append(said)
+            return
+        others = [span for span in self._open(plans=True) if span is same or _excludes(span, said)]
+        _replace(others, self._begin(said), said)
+
+    def _past(self, said: Placed) -> None:
+        """Adds what happened, or held and is over: it ends nothing but a plan for it, and what it completes."""
+        statement = said.statement
+        if said.slot is None and statement.status is FactStatus.COMPLETED and statement.verb not in _STATES:
+            going = [span for span in self._open(plans=False) if span.status is FactStatus.ACTIVE and span.has(said)]
+            for span in going[:1]:
+                span.end(statement.valid_to or statement.valid_from or statement.said_at, FactStatus.COMPLETED, said)
+                return
+        closed = [span for span in self._closed() if not span.is_plan and span.has(said)]
+        known = next((span for span in reversed(closed) if _may_be_one(span.said, said)), None)
+        if known is None:
+            is_event = statement.status is FactStatus.COMPLETED
+            span = self._begin(said, FactStatus.COMPLETED if is_event else FactStatus.CEASED)
+            span.end(statement.valid_to)
+        else:
+            span = known
+            span.said.append(said)
+            span.ended_at = statement.valid_to or span.ended_at
+        if said.slot is None:
+            self._fulfil(span, said)
+
+    def _cease(self, said: Placed) -> None:
+        statement = said.statement
+        at = statement.valid_to or statement.valid_from or statement.said_at
+        named = [span for span in self._open(plans=False) if not statement.object or span.has(said)]
+        plans = [] if named else [span for span in self._open(plans=True) if not statement.object or span.has(said)]
+        decided = [span for span in (*named, *plans) if _may_end(span, said)]
+        for span in decided:
+            span.end(at, FactStatus.ABANDONED if span.is_plan else FactStatus.CEASED, said)
+        if decided:
+            return
+        again = [span for span in self._closed() if span.status is FactStatus.CEASED and span.has(said)]
+        if not named and not plans and again:
+            again[-1].end(statement.valid_to or again[-1].ended_at, by=said)
+        elif statement.mood is Mood.NEGATED or not statement.object:
+            self.spans.append(_hidden(said))
+        else:
+            span = self._begin(said, FactStatus.CEASED)
+            span.end(at)
+            _rival(span, [*named, *plans])
+
+    def _abandon(self, said: Placed) -> None:
+        standing = [span for span in self._open(plans=True) if not said.statement.object or span.has(said)]
+        decided = [span for span in standing if _may_end(span, said)]
+        for span in decided:
+            span.end(said.statement.said_at, FactStatus.ABANDONED, said)
+        if not decided:
+            span = self._begin(said)
+            span.end(said.statement.said_at)
+            span.retracted = not said.statement.object
+            _rival(span, standing)
+
+
+def _hidden(said: Placed) -> Span:
+    """A span that nobody is told about: it waits for earlier statements that may still arrive."""
+    span = Span([said], FactStatus.CEASED, retracted=True)
+    span.end(said.statement.said_at)
+    return span
+
+
+def _replace(others: Iterable[Span], span: Span, said: Placed) -> None:
+    """Ends spans that a statement replaces; where the order is not known, both stay and contradict each other."""
+    for other in others:
+        if not _may_end(other, said):
+            _rival(span, [other])
+            continue
+        begin, confirmed = span.start() or said.statement.said_at, other.last.statement.said_at
+        other.successor = span
+        at = max(begin, confirmed) if begin is not None and confirmed is not None else begin
+        other.end(at, None if other.is_plan else FactStatus.CEASED)
+
+
+def _may_end(span: Span, said: Placed) -> bool:
+    """Whether a statement may end a span: it is known to be later, and no model contradicts a user's correction."""
+    by_user = any(each.statement.provenance == Provenance.USER for each in span.said)
+    is_reading = said.statement.provenance not in (Provenance.RULE, Provenance.USER)
+    return is_decided(span.last.order, said.order) and not (by_user and is_reading)
+
+
+def _rival(span: Span, others: Iterable[Span]) -> None:
+    for other in others:
+        if other is not span and other not in span.rivals:
+            span.rivals.append(other)
+            other.rivals.append(span)
+
+
+def _excludes(span: Span, said: Placed) -> bool:
+    """Whether a statement of another value says that a span does not hold; in one turn, both do."""
+    if said.statement.effect is Effect.ADDS:
+        return False
+    if said.slot is None and said.statement.verb not in SIDES:
+        return False
+    in_one_turn = span.last.statement.turn == said.statement.turn
+    return not in_one_turn or said.statement.effect is Effect.CORRECTS or bool(said.statement.instead_of)
+
+
+def _targets(standing: Sequence[Placed], said: Placed) -> list[Placed]:
+    """What a correction or retraction takes back."""
+    statement = said.statement
+    if not standing:
+        return []
+    named = statement.instead_of if statement.effect is Effect.CORRECTS else statement.object
+    if named:
+        meant = replace(said, statement=replace(statement, object=named))
+        return [each for each in standing if _same(each, meant)]
+    lane = [each for each in standing if (each.statement.status in _PLANS) == (statement.status in _PLANS)] or standing
+    if statement.effect is Effect.CORRECTS and _same(lane[-1], said) and not _is_moved(lane[-1:], said):
+        return []
+    block: list[Placed] = []
+    for each in reversed(lane):
+        if not _same(each, lane[-1]) or _is_moved([each], lane[-1]):
+            break
+        block.append(each)
+    return block[::-1]
+
+
+def _same(first: Placed, second: Placed) -> bool:
+    """Whether two statements of a group state one value."""
+    one, other = first.statement, second.statement
+    if first.slot is None:
+        return SIDES.get(one.verb, ("", ""))[1] == SIDES.get(other.verb, ("", ""))[1]
+    if first.slot.stages and one.verb != other.verb:
+        return False
+    if first.slot.dated and one.valid_from is not None and other.valid_from is not None:
+        return one.valid_from == other.valid_from
+    return same_value(one.object, other.object)
+
+
+def _is_moved(said: Sequence[Placed], other: Placed) -> bool:
+    """Whether a statement of a plan names another time for it."""
+    return not _may_be_one(said, other)
+
+
+def _may_be_one(said: Iterable[Placed], other: Placed) -> bool:
+    """Whether a statement may be of the same occasion as others: their times overlap, or one is unknown."""
+    if _is_dated(other):
+        return True
+    times = [(each.statement, other.statement) for each in said]
+    return not any(_is_before(first, second) or _is_before(second, first) for first, second in times)
+
+
+def _is_before(first: Statement, second: Statement) -> bool:
+    """Whether the time that one statement names is over before that of another begins; a moment has no end."""
+    if first.valid_from is None or second.valid_from is None or first.valid_from >= second.valid_from:
+        return False
+    return first.valid_to is None or first.valid_to <= second.valid_from
+
+
+def ends(statement: Statement) -> bool:
+    """Whether a statement says that something does not hold, or no longer."""
+    is_end = statement.effect is Effect.CEASES or statement.status is FactStatus.CEASED
+    return is_end or statement.mood is Mood.NEGATED
+
+
+def _is_dated(said: Placed) -> bool:
+    return said.slot is not None and said.slot.dated
+
+
+def _is_past(said: Placed) -> bool:
+    """Whether a statement is about a time that was over when it was made."""
+    statement = said.statement
+    if _is_dated(said) or statement.valid_to is None or statement.said_at is None:
+        return False
+    return statement.valid_to <= statement.said_at and statement.status not in _PLANS
