@@ -1,4 +1,4 @@
-"""The spans of a group as facts."""
+"""The tenures of a group as facts."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,7 @@ from typing import Final
 
 from clew.knowledge.groups import Placed, Rest
 from clew.knowledge.order import Order
-from clew.knowledge.spans import Span, ends, spans_of
+from clew.knowledge.tenures import Tenure, ends, tenures_of
 from clew.knowledge.values import value_key
 from clew.types.facts import Fact, FactStatus, FactType, Statement
 
@@ -58,75 +58,80 @@ class Resolved:
 
 def resolved(group: Iterable[Placed]) -> tuple[Resolved, ...]:
     """The facts of one group in the order in which they began, withdrawn ones last."""
-    return tuple(_resolved(span) for span in spans_of(group))
+    return tuple(_resolved(tenure) for tenure in tenures_of(group))
 
 
-def _resolved(span: Span) -> Resolved:
-    rivals = sorted(_id(rival) for rival in span.rivals if rival.is_open and span.is_open)
+def _resolved(tenure: Tenure) -> Resolved:
+    rivals = sorted(_id(rival) for rival in tenure.rivals if rival.is_open and tenure.is_open)
     ended = None
-    if span.successor is not None:
-        ended = span.successor.said[0].order
-    elif span.retracted or ends(span.last.statement) or span.status is FactStatus.ABANDONED:
-        ended = span.last.order
+    if tenure.successor is not None:
+        ended = tenure.successor.said[0].order
+    elif tenure.retracted or ends(tenure.last.statement) or tenure.status is FactStatus.ABANDONED:
+        ended = tenure.last.order
     return Resolved(
-        _fact(span), tuple(span.said), tuple(rivals), ended, ended is not None and _breaks(span), _is_hidden(span)
+        _fact(tenure),
+        tuple(tenure.said),
+        tuple(rivals),
+        ended,
+        ended is not None and _breaks(tenure),
+        _is_hidden(tenure),
     )
 
 
-def _breaks(span: Span) -> bool:
+def _breaks(tenure: Tenure) -> bool:
     """Whether its end is one for what rests on it: not if the plan came true or the value is the same."""
-    successor = span.successor
-    if span.retracted or successor is None:
+    successor = tenure.successor
+    if tenure.retracted or successor is None:
         return True
-    if span.is_plan and not successor.is_plan:
+    if tenure.is_plan and not successor.is_plan:
         return False
-    return span.is_plan or value_key(_object(span)) != value_key(_object(successor)) or span.last.slot is None
+    return tenure.is_plan or value_key(_object(tenure)) != value_key(_object(successor)) or tenure.last.slot is None
 
 
-def _is_hidden(span: Span) -> bool:
-    return span.retracted and span.successor is None and len(span.said) == 1
+def _is_hidden(tenure: Tenure) -> bool:
+    return tenure.retracted and tenure.successor is None and len(tenure.said) == 1
 
 
-def _id(span: Span) -> str:
+def _id(tenure: Tenure) -> str:
     """The id of its first statement; a hidden one's with a letter, since one turn may end a value by naming another."""
-    return span.said[0].statement.id + ("x" if _is_hidden(span) else "")
+    return tenure.said[0].statement.id + ("x" if _is_hidden(tenure) else "")
 
 
-def _fact(span: Span) -> Fact:
-    stating, every = span.stating(), [each.statement for each in span.said]
-    latest, slot = stating[-1], span.last.slot
-    is_due = span.is_plan or (slot is not None and slot.dated)
+def _fact(tenure: Tenure) -> Fact:
+    stating, every = tenure.stating(), [each.statement for each in tenure.said]
+    latest, slot = stating[-1], tenure.last.slot
+    is_due = tenure.is_plan or (slot is not None and slot.dated)
     due = next((each for each in reversed(stating) if is_due and each.valid_from is not None), None)
     support = [each.support for each in stating if each.support is not None]
     return Fact(
-        id=_id(span),
+        id=_id(tenure),
         subject=latest.subject,
         verb=latest.verb,
-        object=_object(span),
-        status=span.status,
+        object=_object(tenure),
+        status=tenure.status,
         type=_type(stating),
         scope=_latest([each.scope for each in stating]),
         when=_latest([each.when for each in stating]),
         where=_latest([each.where for each in stating]),
-        group=span.last.group,
+        group=tenure.last.group,
         slot=None if slot is None else slot.name,
-        valid_from=span.start(),
-        valid_to=span.ended_at,
+        valid_from=tenure.start(),
+        valid_to=tenure.ended_at,
         due_from=None if due is None else due.valid_from,
         due_to=None if due is None else due.valid_to,
         recorded_at=every[0].said_at,
         sources=tuple(dict.fromkeys(each.turn for each in every)),
         support=round(fmean(support), _DIGITS) if support else None,
         provenance=latest.provenance,
-        superseded_by=None if span.successor is None else _id(span.successor),
-        retracted=span.retracted,
+        superseded_by=None if tenure.successor is None else _id(tenure.successor),
+        retracted=tenure.retracted,
         statements=tuple(every),
     )
 
 
-def _object(span: Span) -> str:
+def _object(tenure: Tenure) -> str:
     """The most detailed form of the value; the latest of several."""
-    return max(reversed(span.stating()), key=lambda each: value_key(each.object).count("-")).object
+    return max(reversed(tenure.stating()), key=lambda each: value_key(each.object).count("-")).object
 
 
 def _type(statements: Sequence[Statement]) -> FactType:

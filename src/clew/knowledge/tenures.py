@@ -1,8 +1,8 @@
-"""Spans: one group's statements in the order of time -> the values that held one after another or side by side.
+"""Tenures: one group's statements in the order of time -> the values that held one after another or side by side.
 
-A span is one value from the statement that began it to the one that ended it. Corrections and retractions are applied
-first, since what they withdraw has ended nothing; then each statement begins, confirms or ends spans. The result depends
-on the set of statements alone.
+A tenure is one value from the statement that began it to the one that ended it. Corrections and retractions are applied
+first, since what they withdraw has ended nothing; then each statement begins, confirms or ends tenures. The result
+depends on the set of statements alone.
 """
 
 from collections.abc import Iterable, Sequence
@@ -23,15 +23,15 @@ _STATES: Final = frozenset(("has", "owns", "is", "knows", "believes", "wants", "
 
 
 @dataclass(slots=True, eq=False)
-class Span:
+class Tenure:
     """One value of a group over time.
 
     Attributes:
         said: its statements in the order of time: first those that state it, at last what ended it, if it was named.
         status: as its statements give it.
         ended_at: time of its end; None if it has none, or an unknown one.
-        successor: the span that replaced it.
-        rivals: spans that cannot hold beside it, with nothing to say which is later.
+        successor: the tenure that replaced it.
+        rivals: tenures that cannot hold beside it, with nothing to say which is later.
         retracted: withdrawn, or a negation that denies nothing that was said.
         began_at: start that it takes over from what it corrects.
         is_open: whether it still holds, or the plan still stands.
@@ -40,8 +40,8 @@ class Span:
     said: list[Placed]
     status: FactStatus
     ended_at: datetime | None = None
-    successor: "Span | None" = None
-    rivals: list["Span"] = field(default_factory=list)
+    successor: "Tenure | None" = None
+    rivals: list["Tenure"] = field(default_factory=list)
     retracted: bool = False
     began_at: datetime | None = None
     is_open: bool = True
@@ -62,7 +62,7 @@ class Span:
         return [each for each in every if not ends(each) and each.status is not FactStatus.ABANDONED] or every
 
     def has(self, placed: Placed) -> bool:
-        """Whether a statement is about the value of the span."""
+        """Whether a statement is about the value of the tenure."""
         return any(_same(each, placed) for each in self.said)
 
     def end(self, at: datetime | None, status: FactStatus | None = None, by: Placed | None = None) -> None:
@@ -74,7 +74,7 @@ class Span:
             self.said.append(by)
 
     def start(self) -> datetime | None:
-        """When it began: as stated, else as the span that it corrects, else when it was first said."""
+        """When it began: as stated, else as the tenure that it corrects, else when it was first said."""
         if not self.is_plan and not _is_dated(self.last):
             stated = [each.valid_from for each in self.stating() if each.status is not FactStatus.COMPLETED]
             stated = stated or [each.valid_from for each in self.stating()]
@@ -87,14 +87,14 @@ class Span:
         return self.began_at or first.said_at
 
 
-def spans_of(group: Iterable[Placed]) -> tuple[Span, ...]:
-    """The spans of one group, in the order in which they began; withdrawn ones last."""
+def tenures_of(group: Iterable[Placed]) -> tuple[Tenure, ...]:
+    """The tenures of one group, in the order in which they began; withdrawn ones last."""
     said = sorted(group, key=lambda each: (each.order, each.statement.effect, each.statement.object))
     withdrawn = _Withdrawn(said)
     timeline = _Timeline(withdrawn)
     for each in withdrawn.remaining:
         timeline.take(each)
-    return (*timeline.spans, *withdrawn.spans(timeline.spans))
+    return (*timeline.tenures, *withdrawn.tenures(timeline.tenures))
 
 
 class _Withdrawn:
@@ -129,31 +129,31 @@ class _Withdrawn:
         ]
         return min(times, default=None)
 
-    def spans(self, others: Sequence[Span]) -> Iterable[Span]:
+    def tenures(self, others: Sequence[Tenure]) -> Iterable[Tenure]:
         """What was withdrawn, by value and by what withdrew it, then retractions of what nobody said."""
-        found: list[tuple[Span, Placed]] = []
+        found: list[tuple[Tenure, Placed]] = []
         for target, by in self.by.values():
-            span = next((span for span, reason in found if reason is by and span.has(target)), None)
-            if span is None:
-                span = Span([target], target.statement.status, retracted=True, is_open=False)
-                found.append((span, by))
+            tenure = next((tenure for tenure, reason in found if reason is by and tenure.has(target)), None)
+            if tenure is None:
+                tenure = Tenure([target], target.statement.status, retracted=True, is_open=False)
+                found.append((tenure, by))
             else:
-                span.said.append(target)
-        for span, by in found:
-            span.successor = next((other for other in others if by in other.said), None)
-            if span.successor is None:
-                span.said.append(by)
-            span.end(by.statement.said_at)
-            yield span
+                tenure.said.append(target)
+        for tenure, by in found:
+            tenure.successor = next((other for other in others if by in other.said), None)
+            if tenure.successor is None:
+                tenure.said.append(by)
+            tenure.end(by.statement.said_at)
+            yield tenure
         for each in self.unmatched:
             yield _hidden(each)
 
 
 class _Timeline:
-    """The spans of a group so far."""
+    """The tenures of a group so far."""
 
     def __init__(self, withdrawn: _Withdrawn) -> None:
-        self.spans: list[Span] = []
+        self.tenures: list[Tenure] = []
         self._withdrawn = withdrawn
 
     def take(self, said: Placed) -> None:
@@ -170,138 +170,142 @@ class _Timeline:
         else:
             self._hold(said)
 
-    def _open(self, *, plans: bool) -> list[Span]:
-        return [span for span in self.spans if span.is_open and span.is_plan == plans]
+    def _open(self, *, plans: bool) -> list[Tenure]:
+        return [tenure for tenure in self.tenures if tenure.is_open and tenure.is_plan == plans]
 
-    def _closed(self) -> list[Span]:
-        return [span for span in self.spans if not span.is_open and not span.retracted]
+    def _closed(self) -> list[Tenure]:
+        return [tenure for tenure in self.tenures if not tenure.is_open and not tenure.retracted]
 
-    def _begin(self, said: Placed, status: FactStatus | None = None) -> Span:
-        span = Span([said], status or said.statement.status, began_at=self._withdrawn.inherited(said))
-        self.spans.append(span)
-        return span
+    def _begin(self, said: Placed, status: FactStatus | None = None) -> Tenure:
+        tenure = Tenure([said], status or said.statement.status, began_at=self._withdrawn.inherited(said))
+        self.tenures.append(tenure)
+        return tenure
 
     def _hold(self, said: Placed) -> None:
-        same = next((span for span in self._open(plans=False) if span.has(said)), None)
-        others = [span for span in self._open(plans=False) if span is not same]
+        same = next((tenure for tenure in self._open(plans=False) if tenure.has(said)), None)
+        others = [tenure for tenure in self._open(plans=False) if tenure is not same]
         if same is None:
-            span = self._begin(said)
-            _replace([other for other in others if _excludes(other, said)], span, said)
+            tenure = self._begin(said)
+            _replace([other for other in others if _excludes(other, said)], tenure, said)
         else:
-            span = same
-            span.said.append(said)
-            span.status = said.statement.status
-            _replace([other for other in span.rivals if other.is_open], span, said)
-        self._fulfil(span, said)
+            tenure = same
+            tenure.said.append(said)
+            tenure.status = said.statement.status
+            _replace([other for other in tenure.rivals if other.is_open], tenure, said)
+        self._fulfil(tenure, said)
 
-    def _fulfil(self, span: Span, said: Placed) -> None:
+    def _fulfil(self, tenure: Tenure, said: Placed) -> None:
         """Ends the plans that came true."""
         for plan in self._open(plans=True):
             if plan.has(said) and is_decided(plan.last.order, said.order):
-                plan.successor = span
-                plan.end(span.start() or said.statement.said_at)
+                plan.successor = tenure
+                plan.end(tenure.start() or said.statement.said_at)
 
     def _plan(self, said: Placed) -> None:
-        same = next((span for span in self._open(plans=True) if span.has(said)), None)
+        same = next((tenure for tenure in self._open(plans=True) if tenure.has(said)), None)
         if same is not None and not _is_moved(same.said, said):
             same.said.append(said)
             return
-        others = [span for span in self._open(plans=True) if span is same or _excludes(span, said)]
+        others = [tenure for tenure in self._open(plans=True) if tenure is same or _excludes(tenure, said)]
         _replace(others, self._begin(said), said)
 
     def _past(self, said: Placed) -> None:
         """Adds what happened, or held and is over: it ends nothing but a plan for it, and what it completes."""
         statement = said.statement
         if said.slot is None and statement.status is FactStatus.COMPLETED and statement.verb not in _STATES:
-            going = [span for span in self._open(plans=False) if span.status is FactStatus.ACTIVE and span.has(said)]
-            for span in going[:1]:
-                span.end(statement.valid_to or statement.valid_from or statement.said_at, FactStatus.COMPLETED, said)
+            going = [
+                tenure for tenure in self._open(plans=False) if tenure.status is FactStatus.ACTIVE and tenure.has(said)
+            ]
+            for tenure in going[:1]:
+                tenure.end(statement.valid_to or statement.valid_from or statement.said_at, FactStatus.COMPLETED, said)
                 return
-        closed = [span for span in self._closed() if not span.is_plan and span.has(said)]
-        known = next((span for span in reversed(closed) if _may_be_one(span.said, said)), None)
+        closed = [tenure for tenure in self._closed() if not tenure.is_plan and tenure.has(said)]
+        known = next((tenure for tenure in reversed(closed) if _may_be_one(tenure.said, said)), None)
         if known is None:
             is_event = statement.status is FactStatus.COMPLETED
-            span = self._begin(said, FactStatus.COMPLETED if is_event else FactStatus.CEASED)
-            span.end(statement.valid_to)
+            tenure = self._begin(said, FactStatus.COMPLETED if is_event else FactStatus.CEASED)
+            tenure.end(statement.valid_to)
         else:
-            span = known
-            span.said.append(said)
-            span.ended_at = statement.valid_to or span.ended_at
+            tenure = known
+            tenure.said.append(said)
+            tenure.ended_at = statement.valid_to or tenure.ended_at
         if said.slot is None:
-            self._fulfil(span, said)
+            self._fulfil(tenure, said)
 
     def _cease(self, said: Placed) -> None:
         statement = said.statement
         at = statement.valid_to or statement.valid_from or statement.said_at
-        named = [span for span in self._open(plans=False) if not statement.object or span.has(said)]
-        plans = [] if named else [span for span in self._open(plans=True) if not statement.object or span.has(said)]
-        decided = [span for span in (*named, *plans) if _may_end(span, said)]
-        for span in decided:
-            span.end(at, FactStatus.ABANDONED if span.is_plan else FactStatus.CEASED, said)
+        named = [tenure for tenure in self._open(plans=False) if not statement.object or tenure.has(said)]
+        plans = (
+            [] if named else [tenure for tenure in self._open(plans=True) if not statement.object or tenure.has(said)]
+        )
+        decided = [tenure for tenure in (*named, *plans) if _may_end(tenure, said)]
+        for tenure in decided:
+            tenure.end(at, FactStatus.ABANDONED if tenure.is_plan else FactStatus.CEASED, said)
         if decided:
             return
-        again = [span for span in self._closed() if span.status is FactStatus.CEASED and span.has(said)]
+        again = [tenure for tenure in self._closed() if tenure.status is FactStatus.CEASED and tenure.has(said)]
         if not named and not plans and again:
             again[-1].end(statement.valid_to or again[-1].ended_at, by=said)
         elif statement.mood is Mood.NEGATED or not statement.object:
-            self.spans.append(_hidden(said))
+            self.tenures.append(_hidden(said))
         else:
-            span = self._begin(said, FactStatus.CEASED)
-            span.end(at)
-            _rival(span, [*named, *plans])
+            tenure = self._begin(said, FactStatus.CEASED)
+            tenure.end(at)
+            _rival(tenure, [*named, *plans])
 
     def _abandon(self, said: Placed) -> None:
-        standing = [span for span in self._open(plans=True) if not said.statement.object or span.has(said)]
-        decided = [span for span in standing if _may_end(span, said)]
-        for span in decided:
-            span.end(said.statement.said_at, FactStatus.ABANDONED, said)
+        standing = [tenure for tenure in self._open(plans=True) if not said.statement.object or tenure.has(said)]
+        decided = [tenure for tenure in standing if _may_end(tenure, said)]
+        for tenure in decided:
+            tenure.end(said.statement.said_at, FactStatus.ABANDONED, said)
         if not decided:
-            span = self._begin(said)
-            span.end(said.statement.said_at)
-            span.retracted = not said.statement.object
-            _rival(span, standing)
+            tenure = self._begin(said)
+            tenure.end(said.statement.said_at)
+            tenure.retracted = not said.statement.object
+            _rival(tenure, standing)
 
 
-def _hidden(said: Placed) -> Span:
-    """A span that nobody is told about: it waits for earlier statements that may still arrive."""
-    span = Span([said], FactStatus.CEASED, retracted=True)
-    span.end(said.statement.said_at)
-    return span
+def _hidden(said: Placed) -> Tenure:
+    """A tenure that nobody is told about: it waits for earlier statements that may still arrive."""
+    tenure = Tenure([said], FactStatus.CEASED, retracted=True)
+    tenure.end(said.statement.said_at)
+    return tenure
 
 
-def _replace(others: Iterable[Span], span: Span, said: Placed) -> None:
-    """Ends spans that a statement replaces; where the order is not known, both stay and contradict each other."""
+def _replace(others: Iterable[Tenure], tenure: Tenure, said: Placed) -> None:
+    """Ends tenures that a statement replaces; where the order is not known, both stay and contradict each other."""
     for other in others:
         if not _may_end(other, said):
-            _rival(span, [other])
+            _rival(tenure, [other])
             continue
-        begin, confirmed = span.start() or said.statement.said_at, other.last.statement.said_at
-        other.successor = span
+        begin, confirmed = tenure.start() or said.statement.said_at, other.last.statement.said_at
+        other.successor = tenure
         at = max(begin, confirmed) if begin is not None and confirmed is not None else begin
         other.end(at, None if other.is_plan else FactStatus.CEASED)
 
 
-def _may_end(span: Span, said: Placed) -> bool:
-    """Whether a statement may end a span: it is known to be later, and no model contradicts a user's correction."""
-    by_user = any(each.statement.provenance == Provenance.USER for each in span.said)
+def _may_end(tenure: Tenure, said: Placed) -> bool:
+    """Whether a statement may end a tenure: it is known to be later, and no model contradicts a user's correction."""
+    by_user = any(each.statement.provenance == Provenance.USER for each in tenure.said)
     is_reading = said.statement.provenance not in (Provenance.RULE, Provenance.USER)
-    return is_decided(span.last.order, said.order) and not (by_user and is_reading)
+    return is_decided(tenure.last.order, said.order) and not (by_user and is_reading)
 
 
-def _rival(span: Span, others: Iterable[Span]) -> None:
+def _rival(tenure: Tenure, others: Iterable[Tenure]) -> None:
     for other in others:
-        if other is not span and other not in span.rivals:
-            span.rivals.append(other)
-            other.rivals.append(span)
+        if other is not tenure and other not in tenure.rivals:
+            tenure.rivals.append(other)
+            other.rivals.append(tenure)
 
 
-def _excludes(span: Span, said: Placed) -> bool:
-    """Whether a statement of another value says that a span does not hold; in one turn, both do."""
+def _excludes(tenure: Tenure, said: Placed) -> bool:
+    """Whether a statement of another value says that a tenure does not hold; in one turn, both do."""
     if said.statement.effect is Effect.ADDS:
         return False
     if said.slot is None and said.statement.verb not in SIDES:
         return False
-    in_one_turn = span.last.statement.turn == said.statement.turn
+    in_one_turn = tenure.last.statement.turn == said.statement.turn
     return not in_one_turn or said.statement.effect is Effect.CORRECTS or bool(said.statement.instead_of)
 
 
