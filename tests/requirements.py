@@ -31,6 +31,23 @@ MEET = (
     Requirement("L-MEE-02", "issue 17", "Every overlay score of an element follows from evidence that is shown."),
     Requirement("L-MEE-03", "issue 17", "`project.overlays` adds to the lists of overlays and takes away from them."),
     Requirement("L-MEE-04", "issue 17", "With an embedder, example sentences add evidence; without a vector, nothing."),
+    Requirement("L-MEE-05", "issue 17", "Turns name the files that tools read and change, and those in their words."),
+    Requirement(
+        "L-MEE-06", "issue 17", "A written path means the same path, else the only one with that end, else none."
+    ),
+    Requirement("L-MEE-07", "issue 17", "Checks, their outcome, commits and words that accept are told from others."),
+    Requirement("L-MEE-08", "issue 17", "Quests and their stages are recognised from turns, however these arrive."),
+    Requirement("L-MEE-09", "issue 17", "A person sets title and stage of a quest, or begins one."),
+    Requirement(
+        "L-MEE-10", "issue 17", "A seal holds as long as its record and turns are unchanged, and tells changed files."
+    ),
+    Requirement(
+        "L-MEE-11", "issue 17", "Forgetting a turn deletes what is kept of quests and files for it, and no more."
+    ),
+    Requirement(
+        "L-MEE-12", "issue 17", "Patterns of quests go from home to home with provenance; changed ones are refused."
+    ),
+    Requirement("L-MEE-13", "issue 17", "`clew quest` lists, sets and seals; `clew verify --quest` checks a seal."),
 )
 
 

@@ -117,6 +117,13 @@ class AsyncMemory:
     backup = _in_thread(Memory.backup)
     rebuild = _in_thread(Memory.rebuild)
     verify = _in_thread(Memory.verify)
+    quests = _in_thread(Memory.quests, question=True)
+    set_quest = _in_thread(Memory.set_quest)
+    seal_quest = _in_thread(Memory.seal_quest)
+    verify_quest = _in_thread(Memory.verify_quest)
+    quest_patterns = _in_thread(Memory.quest_patterns)
+    export_pattern = _in_thread(Memory.export_pattern)
+    import_pattern = _in_thread(Memory.import_pattern)
 
     async def close(self) -> None:
         """Ends the background work after the step at hand and releases the home and the threads."""

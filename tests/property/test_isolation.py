@@ -228,6 +228,15 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
     "pin": lambda m, _: (m.pin(FIRST), m.pin(where='"ferry"')),
     "pins": lambda m, _: (m.pins(), m.recall("which ferry?").items),
     "unpin": lambda m, _: m.unpin(FIRST),
+    "set_quest": lambda m, _: m.set_quest(session=SESSIONS[0], title="a ferry", stage="complete"),
+    "quests": lambda m, _: m.quests(),
+    "seal_quest": lambda m, _: [m.seal_quest(each.id).head for each in m.quests() if each.stage == "complete"],
+    "verify_quest": lambda m, _: [m.verify_quest(each.id) for each in m.quests() if each.sealed],
+    "export_pattern": lambda m, path: _written(
+        path, "pattern.json", lambda file: [m.export_pattern(each.id, file) for each in m.quests() if each.sealed]
+    ),
+    "import_pattern": lambda m, path: m.import_pattern(path / "pattern.json"),
+    "quest_patterns": lambda m, _: m.quest_patterns(),
     "export": lambda m, path: _written(path, "out.jsonl", m.export),
     "rebuild": lambda m, _: m.rebuild(),
     "forget_expired": lambda m, _: m.forget_expired().turns,
@@ -269,7 +278,8 @@ def _all_shown(folder: Path, *, beside: bool) -> dict[str, str]:
                 two.add_many(Call("add_many", ("storm ferry harbour", MARK), MARK, "m1", 2).turns(MARK))
                 assert two.drain()
                 two.recall(MARK)
-        (folder / "out.jsonl").unlink(missing_ok=True)
+        for name in ("out.jsonl", "pattern.json"):
+            (folder / name).unlink(missing_ok=True)
         return {name: repr(_shows(method, one, folder)) for name, method in SHOWN.items() if one.drain()}
 
 
@@ -303,6 +313,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "watch": ("watch", "--once"),
     "labels": ("labels",),
     "pin": ("pin",),
+    "quest": ("quest",),
     "entities": ("entities",),
     "mcp": ("mcp",),
     "when": ("when", "ferry harbour storm"),

@@ -222,6 +222,13 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "shrink_images": lambda m, _: m.shrink_images([]),
     "unpin": lambda m, _: m.unpin("s:turn:0"),
     "pins": lambda m, _: m.pins(),
+    "quests": lambda m, _: m.quests(),
+    "set_quest": lambda m, _: m.set_quest(session="s", title="tea"),
+    "seal_quest": lambda m, _: m.seal_quest("s:quest:0"),
+    "verify_quest": lambda m, _: m.verify_quest("s:quest:0"),
+    "quest_patterns": lambda m, _: m.quest_patterns(),
+    "export_pattern": lambda m, path: m.export_pattern("s:quest:0", path / "pattern.json"),
+    "import_pattern": lambda m, path: m.import_pattern(path / "pattern.json"),
 }
 """A use of every public method but the two that open and close."""
 

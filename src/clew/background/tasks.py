@@ -12,6 +12,7 @@ from clew.derive.compaction import Compactor
 from clew.derive.embedding import Embedding, FailedTurns
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
+from clew.derive.mentions import MentionReading
 from clew.derive.rendering import NodeRendering
 from clew.index.packer import pack
 from clew.rows.receipts import ReceiptBook
@@ -178,6 +179,25 @@ class TurnReading:
     def _failed(self) -> frozenset[int]:
         """Turns that the embedder cannot do: the analysis does not wait for their vectors."""
         return FailedTurns().turns if self._embedding is None else self._embedding.failed().turns
+
+
+class MentionTask:
+    """Reads which files the turns are about."""
+
+    def __init__(self, reading: MentionReading) -> None:
+        self._reading = reading
+
+    def pending(self, *, now: bool) -> Mapping[str, int]:  # noqa: ARG002  # see `Task`
+        """See `Task.pending`."""
+        return {"mentions": self._reading.pending()}
+
+    def is_due(self) -> bool:
+        """See `Task.is_due`."""
+        return self._reading.pending() > 0
+
+    def step(self) -> bool:
+        """See `Task.step`."""
+        return self._reading.step()
 
 
 class NodeRenderingTask:

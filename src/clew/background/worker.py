@@ -17,6 +17,7 @@ from clew.background.llm import LLMWorker
 from clew.background.loop import LoopSettings, WorkLoop
 from clew.background.tasks import (
     Condensing,
+    MentionTask,
     NameRecognition,
     NodeRenderingTask,
     Packing,
@@ -33,6 +34,7 @@ from clew.derive.compaction import Compactor
 from clew.derive.embedding import Embedding
 from clew.derive.entity_counts import EntityCounting
 from clew.derive.entity_recognition import Recognition
+from clew.derive.mentions import MentionReading
 from clew.derive.rendering import NodeRendering
 from clew.index.live import LiveIndex
 from clew.maintain.proxy_retention import ProxyRetention
@@ -272,6 +274,7 @@ def background_worker(
             *(() if embedding is None else (VectorMaking(embedding),)),
             TurnReading(analysis, EntityCounting(store, space), embedding),
             *(() if recognition is None else (NameRecognition(recognition),)),
+            MentionTask(MentionReading(store, space)),
             NodeRenderingTask(NodeRendering(store, space)),
             Condensing(sources.compactor),
         ),

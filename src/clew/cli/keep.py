@@ -114,13 +114,20 @@ def _say_paused(scope: Scope, memory: Memory) -> None:
 
 
 @click.command()
+@click.option("--quest", metavar="QUEST_ID", help="Check the seal of this quest instead (`clew quest seal`).")
+@click.option("--root", type=click.Path(), metavar="FOLDER", help="With --quest: folder to look for its files in.")
 @common
-def verify(scope: Scope) -> None:
+def verify(scope: Scope, quest: str | None, root: str | None) -> None:
     """Check everything stored for damage, and list the problems.
 
     Checks the hashes, the references, the index against the turns, and the database file; changes nothing. Exit status
     1 means that a problem was found.
     """
+    if quest is not None:
+        _verify_quest(scope, quest, root)
+        return
+    if root is not None:
+        raise click.UsageError("--root belongs to --quest; name a quest, or leave it out.")
     with open_memory(scope) as memory:
         report = memory.verify()
     if scope.as_json:
@@ -135,6 +142,23 @@ def verify(scope: Scope) -> None:
         raise ClewError(f"{counted(len(report.problems), 'problem')} found; `clew doctor` explains them")
     if not scope.as_json:
         out().print("no problems found")
+
+
+def _verify_quest(scope: Scope, quest: str, root: str | None) -> None:
+    with open_memory(scope) as memory:
+        found = memory.verify_quest(quest, root=root)
+    if scope.as_json:
+        emit({"ok": found.ok, **found.to_dict()})
+    else:
+        out().print(f"checked: {found.entries:,} entries, head {found.head}", soft_wrap=True)
+        for path in found.changed:
+            out().print(f"changed since: {printable(path)}", soft_wrap=True)
+        for problem in found.problems:
+            out().print(printable(problem), soft_wrap=True)
+    if not found.ok:
+        raise ClewError(f"the seal of {quest!r} does not hold: {counted(len(found.problems), 'problem')} found")
+    if not scope.as_json:
+        out().print("the seal holds")
 
 
 @click.command()

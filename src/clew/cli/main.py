@@ -47,6 +47,7 @@ _SECTIONS: Final = {
             "List the conversations, with title, project, git branch, client and time.",
         ),
         "snapshots": ("structure:snapshots", "List the beats (topic segments) of a conversation."),
+        "quest": ("quest:quest", "List the tasks of coding sessions, set their stage, or seal them."),
         "labels": ("labels:labels", "List the topics of the conversations, or where one topic comes up."),
         "entities": ("entities:entities", "List the people, places and things that are named, or show one of them."),
         "restore": ("restore:restore", "Print a turn exactly as stored, or extract an attachment."),

@@ -34,6 +34,7 @@ LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
             "edge",
             "statement",
             "fact",
+            "mention",
         ),
         "derived from the turns",
     )
@@ -48,6 +49,7 @@ LEFT_OUT: Final[Mapping[str, str]] = MappingProxyType(
         "completion": "answers of a model, which may be asked again",
         "receipt": "what this home was asked",
         "pin": "names turns by their ids in this home",
+        "quest": "names turns by their ids in this home; patterns have an export of their own",
         "conversation": "how the proxy tells conversations apart in this home",
         "injection": "belongs to message lists of clients, and quotes turns",
         "original": "belongs to message lists of clients and not to the log",

@@ -25,6 +25,7 @@ from clew.rows.extraction import forget_extractions
 from clew.rows.facts import drop_facts
 from clew.rows.failed_jobs import EMBED, job_name
 from clew.rows.pins import forget_pins
+from clew.rows.quests import forget_quests
 from clew.rows.recap_states import forget_condensed
 from clew.rows.request_log import forget_logged
 from clew.rows.scrub_requests import note, noted, try_scrub
@@ -71,6 +72,8 @@ REACHED: Final[Mapping[str, str]] = MappingProxyType(
         "fact": "made again without the turn",
         "extraction_run": "that of the session is deleted",
         "extraction_chunk": "deleted when the turn is in its range",
+        "mention": "deleted by ordinal",
+        "quest": "deleted when it is about the turn; patterns from other homes stay",
         "meta": "marks and trees of the session are made anew",
     }
 )
@@ -226,6 +229,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
         owner = (space, turn_id(turn.session, cast(int, turn.seq)))
         said = [("annotation", owner), *((table, (space, turn.ordinal)) for table in BY_TURN)]
         removed["annotation"] += sum(tx.delete(table, place, place) for table, place in said)
+        tx.delete("mention", (space, turn.ordinal), (space, turn.ordinal))
         removed["completion"] += _drop_answers(tx, *owner)
     removed |= forget_ordinals(tx, space, [cast(int, turn.ordinal) for turn in turns])
     removed["blob"] = _drop_blobs(tx, space, turns)
@@ -237,6 +241,7 @@ def _remove(tx: Transaction, space: str, selection: Selection, now: datetime) ->
     sessions = {turn.session for turn in turns}
     removed["fact"] = drop_facts(tx, space)
     gone = {name: {cast(int, turn.seq) for turn in turns if turn.session == name} for name in sessions}
+    removed["quest"] = forget_quests(tx, space, gone)
     removed["extraction"] = forget_extractions(tx, space, gone)
     removed["completion"] += sum(_drop_node_answers(tx, space, name) for name in sorted(sessions))
     removed["compaction"] = sum(forget_condensed(tx, space, name) for name in sorted(sessions))

@@ -97,7 +97,7 @@ _PACKED: Final = (SEGMENT_DATA, TAIL_ENTRY, VECTOR_BYTES, RECEIPT_DATA)
 
 _OWN_WORDS: Final = frozenset(
     "completion compaction recap_state material stand_in node rendering injection statement fact extraction_run "
-    "extraction_chunk".split()
+    "extraction_chunk mention quest".split()
 )
 """Tables that have words of their own (a model's, names of fields): only runs prove anything there."""
 

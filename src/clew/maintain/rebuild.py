@@ -16,6 +16,7 @@ from clew.index.packer import STEP
 from clew.rows.annotations import BY_TURN, PROVENANCE, lost_ordinals, orphans
 from clew.rows.extraction import drop_runs
 from clew.rows.facts import drop_facts
+from clew.rows.mentions import drop_mentions
 from clew.rows.turn_log import stored_rows
 from clew.store.protocol import Store, Transaction
 from clew.store.rows import turn_from_row
@@ -67,6 +68,7 @@ def _drop_behind(tx: Transaction, space: str) -> None:
     drop_analysis(tx, space)
     drop_entities(tx, space)
     drop_facts(tx, space)
+    drop_mentions(tx, space)
     drop_runs(tx, space)
 
 

@@ -20,7 +20,7 @@ from clew.maintain.rebuild import rebuild
 from clew.memory.arguments import given_count, given_ref_or_rule, given_session, given_text
 from clew.memory.chat import ChatLog, ChatMemorizer
 from clew.memory.opening import Clock
-from clew.memory.reads import MemoryReads
+from clew.memory.quests import MemoryQuests
 from clew.memory.recalls import SESSION
 from clew.memory.wiring import Parts, open_parts
 from clew.models.protocol import LLM, Embedder
@@ -43,7 +43,7 @@ from clew.write.ingest import Progress, add_many, add_one, import_path
 log = logging.getLogger("clew.memory")
 
 
-class Memory(MemoryReads):
+class Memory(MemoryQuests):
     """One space. Threads may share it; several processes may open the same home.
 
     Use `Memory.open`, and close it, or use it in a `with` statement.

@@ -21,6 +21,7 @@ from clew.store.selections import (
     ANALYSIS_VALUE,
     ANNOTATION_OWNER,
     LABEL_NAME,
+    MENTION_ORDINAL,
     META_VALUE,
     TURN_ORDINAL,
     TURN_PLACES,
@@ -58,7 +59,7 @@ BY_TURN: Final[Mapping[str, Callable[[str], dict[str, Any]]]] = MappingProxyType
 """The tables that hold a row for each turn, by its ordinal, with what reads their values."""
 
 _BY_TURN_VALUE: Final = MappingProxyType({WEIGHING: WEIGHING_VALUE, ANALYSIS: ANALYSIS_VALUE})
-_BY_TURN_ORDINAL: Final = (WEIGHING_ORDINAL, ANALYSIS_ORDINAL)
+_BY_TURN_ORDINAL: Final = (WEIGHING_ORDINAL, ANALYSIS_ORDINAL, MENTION_ORDINAL)
 
 
 def makers_of(reader: Reader, space: str) -> list[str]:

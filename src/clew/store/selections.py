@@ -22,6 +22,7 @@ from clew.store.tables import (
     JOB,
     LABEL,
     MATERIAL,
+    MENTION,
     META,
     NODE,
     PARAMETER,
@@ -375,6 +376,8 @@ ANNOTATION_MAKERS: Final = Columns(ANNOTATION, AnnotationMaker)
 ANNOTATION_SOURCES: Final = Columns(ANNOTATION, AnnotationSource)
 WEIGHING_VALUE: Final = Column[str](WEIGHING, "value")
 WEIGHING_VALUES: Final = Columns(WEIGHING, OrdinalValue)
+MENTION_VALUE: Final = Column[str](MENTION, "data")
+MENTION_ORDINAL: Final = Column[int](MENTION, "ordinal")
 WEIGHING_ORDINAL: Final = Column[int](WEIGHING, "ordinal")
 ANALYSIS_VALUE: Final = Column[str](ANALYSIS, "value")
 ANALYSIS_VALUES: Final = Columns(ANALYSIS, OrdinalValue)

@@ -20,6 +20,7 @@ from clew.store.knowledge_row_types import (
     FactRow,
     StatementRow,
 )
+from clew.store.project_row_types import MentionRow, QuestRow
 from clew.store.protocol import Reader, Transaction
 from clew.store.row_types import (
     AnalysisRow,
@@ -209,6 +210,8 @@ EXTRACTION_RUN: Final = TypedTable(
     "extraction_run", ExtractionRunRow, key=2, holds_user_text=True, indexes={"state": ("space", "state")}
 )
 EXTRACTION_CHUNK: Final = TypedTable("extraction_chunk", ExtractionChunkRow, key=3, holds_user_text=True)
+MENTION: Final = TypedTable("mention", MentionRow, key=2, holds_user_text=True)
+QUEST: Final = TypedTable("quest", QuestRow, key=3, holds_user_text=True)
 META: Final = TypedTable("meta", MetaRow, key=2, holds_user_text=True)
 
 TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
@@ -256,6 +259,8 @@ TABLES: Mapping[str, TypedTable[Any]] = MappingProxyType(
             FACT_LINK,
             EXTRACTION_RUN,
             EXTRACTION_CHUNK,
+            MENTION,
+            QUEST,
             META,
         )
     }

@@ -180,6 +180,19 @@ def evidence(text: str) -> tuple[tuple[int, int, str], ...]:
     return tuple(sorted(found))
 
 
+def path_spans(text: str) -> list[Span]:
+    """Start and end of each path, with the line if it is given, in text order; of the first `MOST` characters.
+
+    Cheaper than `evidence` where nothing else is wanted. Parts of addresses (`url`) are no paths.
+    """
+    head = text[:MOST]
+    if not _DOT_OR_SLASH.search(head) and not _BARE_FILE.search(head):
+        return []
+    urls = list(_matches(_URL, head)) if "://" in head or "www." in head.lower() else []
+    found = list(_paths(head, [match.span() for match in _LINE.finditer(head)]))
+    return sorted({span for span in found if not any(start < span[1] and span[0] < end for start, end in urls)})
+
+
 def _matches(pattern: re.Pattern[str], text: str) -> Iterator[Span]:
     return (match.span() for match in pattern.finditer(text))
 

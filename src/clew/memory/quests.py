@@ -1,0 +1,225 @@
+"""The methods of a memory that are about quests. Each checks its arguments and delegates."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from clew.errors import FormatError, InputError, NotFoundError
+from clew.ingest.secrets import mask
+from clew.memory.arguments import given_session, given_text
+from clew.memory.reads import MemoryReads
+from clew.project.quests import quest_id, quest_title
+from clew.project.seals import check_seal, pattern_name, pattern_of, seal_before, seal_quest
+from clew.recall.quests import get_quest, hashes_now, list_quests, turn_hashes
+from clew.rows.pause import paused_since
+from clew.rows.quests import put_pattern, put_seal, put_set, read_patterns, read_seals
+from clew.store.home import usable_path
+from clew.store.protocol import Transaction
+from clew.store.tables import SESSION
+from clew.types.quests import Quest, QuestPattern, QuestSeal, QuestStage, QuestVerification
+
+
+class MemoryQuests(MemoryReads):
+    """The quests of one space. Threads may share it."""
+
+    def quests(self, session: str | None = None) -> list[Quest]:
+        """The quests of a session or of all: tasks that led to work on files, with the stage that each is in.
+
+        They are recognised behind the acknowledgement from what the turns did; `drain` waits for the last ones. What
+        was set by `set_quest` counts instead.
+        """
+        self._check_open()
+        name = None if session is None else given_session(session)
+        view = self.reads.live.view()
+        with self.reads.store.snapshot() as reader:
+            return list_quests(reader, self.space, view, name)
+
+    def set_quest(
+        self,
+        quest: str | None = None,
+        *,
+        session: str | None = None,
+        title: str | None = None,
+        stage: QuestStage | str | None = None,
+    ) -> Quest:
+        """Sets title or stage of a quest, or begins one that the next turn of a session opens.
+
+        Args:
+            quest: id of a quest.
+            session: or the session in which one begins.
+            title: what it is called; secrets in it are masked, as in turns.
+            stage: genesis, transform, verify or complete.
+
+        Raises:
+            InputError: neither or both of `quest` and `session` are given, nothing is set, or the space is paused.
+            NotFoundError: there is no such quest.
+        """
+        self._check_open()
+        if (quest is None) == (session is None):
+            raise InputError("give the id of a quest, or the session in which one begins")
+        if title is None and stage is None:
+            raise InputError("nothing is set; give a title, a stage or both")
+        chosen = None if stage is None else _stage(stage)
+        words = None if title is None else quest_title(self._masked(given_text(title, "title")))
+        name = quest if quest is None else given_text(quest, "quest")
+        view = self.reads.live.view()
+
+        def write(tx: Transaction) -> Quest:
+            self._must_store(tx)
+            if name is not None:
+                made = get_quest(tx, self.space, view, name)
+            else:
+                made = _begun(tx, self.space, given_session(session))
+            made = replace(made, title=words or made.title, stage=chosen or made.stage, provenance="user")
+            put_set(tx, self.space, made, self.reads.clock())
+            return made
+
+        return self.reads.store.transaction(write)
+
+    def seal_quest(self, quest: str, *, root: str | Path | None = None) -> QuestSeal:
+        """Seals a completed quest: keeps a hash chain over its turns, its files as they are now, and its checks.
+
+        Args:
+            root: folder of the project that its files are read from; without it they are only named.
+
+        Raises:
+            InputError: that is no quest, it is not complete, or the space is paused.
+            NotFoundError: there is no such quest.
+        """
+        self._check_open()
+        name, folder = given_text(quest, "quest"), _folder(root)
+        view = self.reads.live.view()
+
+        def write(tx: Transaction) -> QuestSeal:
+            self._must_store(tx)
+            found = get_quest(tx, self.space, view, name)
+            if found.stage != QuestStage.COMPLETE:
+                raise InputError(
+                    f"{name!r} is in the stage {found.stage.value!r}; only a complete quest is sealed. If it is done, "
+                    "set its stage to complete first"
+                )
+            turns = turn_hashes(tx, self.space, found.session, found.first, found.last)
+            seals = [each for each in read_seals(tx, self.space).values() if each.quest.id != name]
+            previous = seals[-1].head if seals else ""
+            seal = seal_quest(replace(found, sealed=""), turns, self.reads.clock(), previous=previous, root=folder)
+            put_seal(tx, self.space, seal)
+            return seal
+
+        return self.reads.store.transaction(write)
+
+    def verify_quest(self, quest: str, *, root: str | Path | None = None) -> QuestVerification:
+        """What still holds of a sealed quest: its chain, its turns, and which of its files have changed since.
+
+        Args:
+            root: folder of the project; None looks where its files were when it was sealed.
+
+        Raises:
+            NotFoundError: it is not sealed.
+        """
+        self._check_open()
+        name, folder = given_text(quest, "quest"), _folder(root)
+        with self.reads.store.snapshot() as reader:
+            seals = read_seals(reader, self.space)
+            if name not in seals:
+                raise NotFoundError(f"{name!r} is not sealed in space {self.space!r}; `clew quest` lists what is")
+            seal = seals[name]
+            stretch = seal.quest.session, seal.quest.first, seal.quest.last
+            found = check_seal(seal, hashes_now(reader, self.space, *stretch), root=folder)
+        return replace(found, before=seal_before(seal, seals.values()))
+
+    def quest_patterns(self) -> list[QuestPattern]:
+        """The patterns that were kept here, made of own quests or imported, the oldest first."""
+        self._check_open()
+        with self.reads.store.snapshot() as reader:
+            return read_patterns(reader, self.space)
+
+    def export_pattern(self, quest: str, path: str | Path) -> QuestPattern:
+        """Writes how a completed quest was done to a new JSON file, with where it comes from; keeps it here as well.
+
+        Raises:
+            InputError: the file exists, that is no quest, or it is not complete.
+            NotFoundError: there is no such quest.
+        """
+        self._check_open()
+        name, file, view = given_text(quest, "quest"), usable_path(path, "the file"), self.reads.live.view()
+
+        def write(tx: Transaction) -> QuestPattern:
+            self._must_store(tx)
+            found = get_quest(tx, self.space, view, name)
+            if found.stage != QuestStage.COMPLETE:
+                raise InputError(f"{name!r} is in the stage {found.stage.value!r}; only a complete quest is a pattern")
+            seal = read_seals(tx, self.space).get(name)
+            pattern = pattern_of(found, seal=seal, now=self.reads.clock())
+            put_pattern(tx, self.space, pattern, found, self.reads.clock())
+            return pattern
+
+        if file.exists():
+            raise InputError(f"{file} exists; name a file that does not")
+        pattern = self.reads.store.transaction(write)
+        with file.open("x", encoding="utf-8") as out:
+            json.dump(pattern.to_dict(), out, ensure_ascii=False, indent=1)
+        return pattern
+
+    def import_pattern(self, path: str | Path) -> QuestPattern:
+        """Keeps the pattern in a file that `export_pattern` wrote, with where it comes from.
+
+        Raises:
+            FormatError: the file holds no pattern, or one that was changed.
+        """
+        self._check_open()
+        file = usable_path(path, "the file")
+        pattern = replace(_pattern_in(file), imported_from=file.name)
+
+        def write(tx: Transaction) -> None:
+            self._must_store(tx)
+            put_pattern(tx, self.space, pattern, None, self.reads.clock())
+
+        self.reads.store.transaction(write)
+        return pattern
+
+    def _masked(self, text: str) -> str:
+        return mask(text)[0] if self.reads.config.ingest.secrets == "mask" else text
+
+    def _must_store(self, tx: Transaction) -> None:
+        if paused_since(tx, self.space) is not None:
+            raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
+
+
+def _begun(tx: Transaction, space: str, session: str) -> Quest:
+    """A quest that the next turn of a session opens."""
+    row = SESSION.get(tx, (space, session))
+    first = 0 if row is None else row.next_seq
+    return Quest(
+        id=quest_id(session, first), session=session, title="", stage=QuestStage.GENESIS, first=first, last=first
+    )
+
+
+def _stage(stage: QuestStage | str) -> QuestStage:
+    try:
+        return QuestStage(stage)
+    except ValueError as error:
+        raise InputError(f"the stage is {stage!r:.60}; expected one of {', '.join(QuestStage)}") from error
+
+
+def _folder(root: str | Path | None) -> Path | None:
+    if root is None:
+        return None
+    folder = usable_path(root, "the folder of the project")
+    if not folder.is_dir():
+        raise NotFoundError(f"{folder} is no folder; name the project's, or leave it out")
+    return folder.resolve()
+
+
+def _pattern_in(file: Path) -> QuestPattern:
+    try:
+        said: Any = json.loads(file.read_text(encoding="utf-8"))
+        pattern = QuestPattern.from_dict(said)
+    except (OSError, ValueError, InputError, RecursionError) as error:
+        raise FormatError(
+            f"{file} holds no pattern of a quest ({error}); expected a file of `clew quest export`"
+        ) from error
+    name = pattern_name(pattern.title, pattern.steps, pattern.checks, pattern.endings, pattern.provenance)
+    if name != pattern.name:
+        raise FormatError(f"the pattern in {file} was changed: its name is {pattern.name!r}, its content says {name!r}")
+    return pattern

@@ -1,0 +1,81 @@
+"""Commands that check something (tests, builds, linters), and whether their output says that they passed."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from clew.types.turn import Part
+
+LONGEST: Final = 300
+"""Characters that are kept of a command."""
+
+_CONFIRMED: Final = re.compile(
+    r"(?i)^\W*(?:(?:ok(?:ay)?|yes|great|perfect|nice|cool|awesome|thanks?|thank you|lgtm|looks good|well done"
+    r"|excellent)\b[\s,.!]*){1,4}(?:it works|works|that works|all good|done|looks good"
+    r"|(?:that's|this is) (?:it|right|fine|perfect))?\W*$"
+    r"|^\W*(?:it|that|this) works(?: now)?\W*$|^\W*(?:works|done|perfect|ship it|merge it)\W*$"
+)
+"""Words of a user by which something is accepted."""
+
+_SHORT: Final = 120
+"""Most characters of such words."""
+
+_COMMITTED: Final = re.compile(r"^(?:git commit|git push|gh pr create|git merge)\b")
+_SPLIT: Final = re.compile(r"&&|\|\||;|\n|\|")
+_SETTING: Final = re.compile(
+    r"^(?:(?:\w+=\S*|env|time|sudo|nice|timeout \S+|uv run|poetry run|pipenv run|bundle exec|npx)\s+)+"
+)
+_CHECK: Final = re.compile(
+    r"^(?:\S*/)?(?:python[\d.]* -m )?(?:"
+    r"pytest|py\.test|tox|nox|unittest|mypy|pyright|ruff|flake8|pylint|black --check|isort --check|doctest|coverage run"
+    r"|jest|vitest|mocha|playwright test|cypress run|eslint|tsc|prettier --check|biome|stylelint"
+    r"|(?:npm|pnpm|yarn|bun) (?:run )?(?:-\S+ )*(?:test|t\b|build|lint|check|typecheck|type-check|ci\b|verify)"
+    r"|go (?:test|vet|build)|golangci-lint|cargo (?:test|check|clippy|build|nextest|fmt --check)|rustc"
+    r"|(?:make|just|task|mise run) (?:-\S+ )*(?:\S+=\S+ )*\S*(?:test|check|lint|build|verify|ci)\S*|make$"
+    r"|mvn\w* (?:-\S+ )*(?:test|verify|package|compile|install)|(?:\./)?gradlew? (?:-\S+ )*\S*(?:test|check|build)\S*"
+    r"|rspec|rubocop|rake (?:test|spec)|rails test|ctest|cmake --build|ninja|gcc|g\+\+|clang"
+    r"|phpunit|phpstan|dotnet (?:test|build)|swift (?:test|build)|mix test|sbt (?:test|compile)|bazel (?:test|build)"
+    r"|pre-commit run|\S*(?:run_?tests?|test|check|lint|dev check)(?:\.sh|\.py)?$|\S*/dev (?:check|test)"
+    r")\b",
+)
+_PASSED: Final = re.compile(
+    r"\b[1-9]\d* (?:tests? )?pass(?:ed|ing)\b|^ok\s|^PASS\b|\bAll (?:checks|tests) passed|\bSuccess: no issues|^OK\b"
+    r"|\bBUILD SUCCESS|\bBuild succeeded|test result: ok|\b0 (?:errors|failures|failed)\b|\bcompiled successfully"
+    r"|✓ built in|\bFinished `?(?:dev|test|release)|\bexit code:? 0\b|\bno (?:problems|errors) found",
+    re.MULTILINE | re.IGNORECASE,
+)
+_FAILED: Final = re.compile(
+    r"\b[1-9]\d* (?:tests? )?(?:failed|failing|failures?|errors?)\b|^--- FAIL|^FAIL(?:ED)?\b|\bFAILED\b"
+    r"|test result: FAILED|\bBUILD FAIL|\bBuild failed|npm ERR!|^Traceback \(most recent|^error(?:\[\w+\])?: "
+    r"|\bexit(?:ed with)? (?:code|status):? [1-9]|\berror TS\d+|^make.*\*\*\*|✗|✘|\bcommand not found",
+    re.MULTILINE,
+)
+_READ: Final = 20_000
+
+
+def check_commands(command: str) -> Iterator[str]:
+    """The parts of a command line that check something, in order."""
+    for part in _SPLIT.split(command[:_READ]):
+        plain = _SETTING.sub("", " ".join(part[: 2 * LONGEST].split()))[:LONGEST]
+        if _CHECK.match(plain):
+            yield plain
+
+
+def confirms(words: str) -> bool:
+    """Whether words of a user accept something, and say nothing else."""
+    return len(words) <= _SHORT and _CONFIRMED.match(words) is not None
+
+
+def is_commit(command: str) -> bool:
+    """Whether a command keeps work in version control."""
+    return any(_COMMITTED.match(part.strip()) for part in _SPLIT.split(command[:_READ]))
+
+
+def verdict_of(result: Part) -> bool | None:
+    """Whether a tool's result says that something passed or failed; None where it says neither."""
+    if (result.extra or {}).get("is_error"):
+        return False
+    text = result.text if len(result.text) <= _READ else result.text[: _READ // 2] + result.text[-_READ // 2 :]
+    if _FAILED.search(text):
+        return False
+    return True if _PASSED.search(text) else None

@@ -1,0 +1,272 @@
+"""Which files, symbols and commits a turn is about, and which elements of a project they are.
+
+What a turn says of files depends on the turn alone (`links_of`) and is stored with it. Which element of a project a
+path means (`PathResolver`) depends on the project as it is now, and is never stored.
+"""
+
+import json
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from pathlib import PurePosixPath
+from typing import Any, Final
+
+from clew.condense.material import prose_of
+from clew.project.checks import check_commands, confirms, is_commit, verdict_of
+from clew.text.evidence import MOST, path_spans
+from clew.types.record import Record
+from clew.types.turn import Part, Turn
+
+LINKS_VERSION: Final = 1
+"""Raise it with any change of what `links_of` finds: rows of other versions are made again."""
+
+PATHS: Final = 40
+"""Paths of one kind that are kept of a turn: a listing of a thousand files is about none of them."""
+
+_PATH_KEYS: Final = (
+    "file_path",
+    "path",
+    "notebook_path",
+    "filename",
+    "file",
+    "absolute_path",
+    "abs_path",
+    "target_file",
+    "relative_workspace_path",
+    "filepath",
+)
+_COMMAND_KEYS: Final = ("command", "cmd", "script", "shell_command")
+_EDITORS: Final = re.compile(
+    r"(?i)(?:^|_)(?:edit|multiedit|write|create|replace|insert|append|delete|remove|patch|apply|rename|move)(?:$|_|file)"
+    r"|edit$|write$|replace$"
+)
+_EDITED_BY: Final = frozenset(
+    ("new_string", "new_str", "old_str", "old_string", "content", "new_content", "edits", "patch", "diff", "code_edit")
+)
+_VIEWED_BY: Final = frozenset({"view", "read", "undo_edit"})
+"""Values of `command` with which an editor changes nothing (OpenHands)."""
+_PATCHED: Final = re.compile(
+    r"^(?:\*\*\* (?:Update|Add|Delete) File: |\*\*\* Move to: |\+\+\+ (?:b/)?|--- a/)([^\n\t]{1,300}?)\s*$",
+    re.MULTILINE,
+)
+_LINE_BEHIND: Final = re.compile(r"(?<=[\w)]):\d[\d:-]*$")
+_DRIVE: Final = re.compile(r"^[A-Za-z]:/")
+_COMMIT: Final = re.compile(r"(?<![\w/.-])(?=[0-9a-f]*\d)(?=[0-9a-f]*[a-f])[0-9a-f]{7,40}(?![\w/-])")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnLinks(Record):
+    """What a turn says of files. Paths are as they were written, with slashes and without a line number.
+
+    Attributes:
+        edited: paths that a tool was called to change.
+        read: paths that a tool was called to look at.
+        ran: paths in commands.
+        said: paths in the words of the turn.
+        shown: paths in results of tools.
+        checks: commands that check something (tests, builds, linters), each with the id of its call.
+        verdicts: ids of calls whose result shows that they passed or failed.
+        calls: it calls tools.
+        commits: it commits to version control.
+        confirms: its words say that something is done or works, and nothing else.
+        wordless: it has no words of its own, only calls, results or notes of a client.
+    """
+
+    edited: tuple[str, ...] = ()
+    read: tuple[str, ...] = ()
+    ran: tuple[str, ...] = ()
+    said: tuple[str, ...] = ()
+    shown: tuple[str, ...] = ()
+    checks: tuple[tuple[str, str], ...] = ()
+    verdicts: tuple[tuple[str, bool], ...] = ()
+    calls: bool = False
+    commits: bool = False
+    confirms: bool = False
+    wordless: bool = False
+
+    @property
+    def paths(self) -> Iterator[tuple[str, str]]:
+        """How and which: each path with the first of the attributes that has it."""
+        seen: set[str] = set()
+        for how in HOW:
+            for path in getattr(self, how):
+                if path not in seen:
+                    seen.add(path)
+                    yield how, path
+
+    def __bool__(self) -> bool:
+        """Whether there is anything."""
+        return any(getattr(self, each.name) for each in fields(self))
+
+
+HOW: Final = ("edited", "read", "ran", "said", "shown")
+"""How a turn may concern a file, the closest first."""
+
+
+def links_of(turn: Turn) -> TurnLinks:
+    """What a turn says of files; empty for text that Clew injected. Accepts any turn."""
+    found: dict[str, dict[str, None]] = {how: {} for how in HOW}
+    checks: list[tuple[str, str]] = []
+    verdicts: list[tuple[str, bool]] = []
+    for part in turn.parts:
+        if part.type == "tool_call":
+            _read_call(part, found, checks)
+        elif part.type == "tool_result":
+            found["shown"].update(dict.fromkeys(_paths_in(part.text)))
+            verdict = verdict_of(part)
+            if verdict is not None:
+                verdicts.append((part.call_id or "", verdict))
+        elif part.type == "text":
+            found["said"].update(dict.fromkeys(_paths_in(part.text)))
+    if turn.origin == "injected":
+        return TurnLinks()
+    prose = prose_of(turn) if turn.role == "user" else turn.text
+    commands = [command for part in turn.parts if part.type == "tool_call" for command in _commands_of(part)]
+    return TurnLinks(
+        **{how: tuple(list(paths)[:PATHS]) for how, paths in found.items()},
+        checks=tuple(checks[:PATHS]),
+        verdicts=tuple(verdicts[:PATHS]),
+        calls=any(part.type == "tool_call" for part in turn.parts),
+        commits=any(map(is_commit, commands)),
+        confirms=turn.role == turn.origin == "user" and confirms(prose),
+        wordless=not prose.strip(),
+    )
+
+
+def normal_path(path: str) -> str:
+    """A path as links hold it: slashes, no line number, no quotes, no `./` at the start."""
+    plain = _LINE_BEHIND.sub("", path.strip().strip("\"'`")).replace("\\", "/")
+    while plain.startswith("./"):
+        plain = plain[2:]
+    return plain.rstrip("/") if len(plain) > 1 else plain
+
+
+def _paths_in(text: str) -> Iterator[str]:
+    return (path for start, end in path_spans(text) if (path := normal_path(text[start:end])))
+
+
+def _read_call(part: Part, found: dict[str, dict[str, None]], checks: list[tuple[str, str]]) -> None:
+    """Takes in what a tool was called with: the paths by name, those of a patch, and the command."""
+    given = _arguments(part)
+    changes = (bool(_EDITORS.search(part.name or "")) or not _EDITED_BY.isdisjoint(given)) and given.get(
+        "command"
+    ) not in _VIEWED_BY
+    named = (given.get(key) for key in _PATH_KEYS)
+    paths = [normal_path(path) for path in named if isinstance(path, str) and path.strip()]
+    found["edited" if changes else "read"].update(dict.fromkeys(path for path in paths if path))
+    texts = [text for text in given.values() if isinstance(text, str)] if given else [part.text]
+    patched = (
+        match[1] for text in texts if "*** " in text or "+++ " in text for match in _PATCHED.finditer(text[:MOST])
+    )
+    found["edited"].update(dict.fromkeys(path for each in patched if (path := normal_path(each)) != "/dev/null"))
+    if not paths:
+        for command in _commands_of(part):
+            found["ran"].update(dict.fromkeys(_paths_in(command)))
+            checks += [(part.call_id or "", each) for each in check_commands(command)]
+
+
+def _commands_of(part: Part) -> list[str]:
+    """The command lines that a tool was called with."""
+    given = _arguments(part)
+    return [text for key in _COMMAND_KEYS if (text := _text_of(given.get(key))) is not None]
+
+
+def _arguments(part: Part) -> Mapping[str, Any]:
+    try:
+        given: Any = json.loads(part.text)
+    except (ValueError, RecursionError):  # plain text, or cut off
+        return {}
+    return given if isinstance(given, dict) else {}
+
+
+def _text_of(value: Any) -> str | None:
+    """A command as one line of text: Codex gives it as a list of words."""
+    if isinstance(value, list) and all(isinstance(word, str) for word in value):
+        return " ".join(value)
+    return value if isinstance(value, str) else None
+
+
+def commits_in(text: str) -> list[str]:
+    """Abbreviated or whole names of commits in a text, in its order: 7 to 40 hexadecimal digits with letters."""
+    return list(dict.fromkeys(_COMMIT.findall(text[:MOST])))
+
+
+@dataclass(frozen=True, slots=True)
+class PathMatch:
+    """A path of a project that a written path means.
+
+    Attributes:
+        how: `exact`, or `suffix` for the one path of which it is the end, or which is its end.
+    """
+
+    path: str
+    how: str
+
+
+@dataclass(slots=True)
+class PathResolver:
+    """Finds the path of a project that a written one means: the same path, else the only one with that end.
+
+    Attributes:
+        root: the project's folder; a path below it is read from there.
+    """
+
+    paths: Iterable[str]
+    root: str = ""
+    _all: frozenset[str] = field(init=False)
+    _by_name: dict[str, list[str]] = field(init=False)
+    _cache: dict[str, PathMatch | None] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._all = frozenset(self.paths)
+        self._by_name = defaultdict(list)
+        for path in sorted(self._all):
+            self._by_name[path.rpartition("/")[2]].append(path)
+        self.root = self.root.replace("\\", "/").rstrip("/")
+
+    def resolve(self, written: str) -> PathMatch | None:
+        """The path that a written one means; None where there is none, or more than one."""
+        if written not in self._cache:
+            self._cache[written] = self._found(written)
+        return self._cache[written]
+
+    def _found(self, written: str) -> PathMatch | None:
+        path = normal_path(written)
+        is_absolute = path.startswith(("/", "~")) or _DRIVE.match(path) is not None
+        if self.root and path.startswith(self.root + "/"):
+            path, is_absolute = path[len(self.root) + 1 :], False
+            return PathMatch(path, "exact") if path in self._all else None
+        if path in self._all:
+            return PathMatch(path, "exact")
+        while path.startswith("../"):
+            path = path[3:]
+        candidates = self._by_name.get(path.rpartition("/")[2], [])
+        if is_absolute:
+            ends = [each for each in candidates if path.endswith(f"/{each}")]
+            ends = [each for each in ends if "/" in each or self._is_of_root(path, each)]
+            return PathMatch(max(ends, key=len), "suffix") if ends else None
+        ends = [each for each in candidates if each.endswith(f"/{path}")]
+        if not ends:  # written from a folder above the project's
+            ends = [each for each in candidates if "/" in each and path.endswith(f"/{each}")]
+            ends = [max(ends, key=len)] if ends else []
+        return PathMatch(ends[0], "suffix") if len(ends) == 1 else None
+
+    def _is_of_root(self, path: str, name: str) -> bool:
+        """Whether an absolute path leads to a file directly in a folder that is named as the project's."""
+        folder = PurePosixPath(path).parent.name
+        return bool(self.root) and PurePosixPath(self.root).name == folder and path == f"{path[: -len(name)]}{name}"
+
+
+def touches(links: TurnLinks, wanted: str, *, how: Sequence[str] = HOW) -> str | None:
+    """How a turn concerns a file, by its path or the end of one, without a project; None where it does not."""
+    end = normal_path(wanted).lstrip("/")
+    for kind, path in links.paths:
+        if kind in how and (path in (wanted, end) or path.endswith(f"/{end}") or _is_end(path, wanted)):
+            return kind
+    return None
+
+
+def _is_end(path: str, wanted: str) -> bool:
+    """Whether a relative path with a folder is the end of the wanted one."""
+    return "/" in path and not path.startswith(("/", "~")) and normal_path(wanted).endswith(f"/{path}")

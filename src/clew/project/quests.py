@@ -1,0 +1,147 @@
+"""Finds the quests of a session: tasks that were asked for, done, checked and handed over (SIGMA, phase 4).
+
+A fold over what each turn did, in order; the words of a turn count only where they hand over or confirm. A quest ends
+when its last check passed after its last change and the answer to the user comes without a further call, when the user
+says that it is done, or when the work is committed. The user's next request then opens another one; a request before
+that goes on with the same quest.
+"""
+
+import re
+from collections.abc import Collection, Iterable
+from dataclasses import dataclass, field
+from typing import Final
+from urllib.parse import unquote
+
+from clew.errors import InputError
+from clew.project.links import TurnLinks
+from clew.types.ids import node_id
+from clew.types.quests import Quest, QuestCheck, QuestStage
+
+_QUEST_ID: Final = re.compile(r"(?P<session>[^\s:]+):quest:(?P<first>\d{1,18})")
+
+TITLE: Final = 120
+"""Characters of a title that is made from a request."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnActs:
+    """What a turn did, as far as quests go.
+
+    Attributes:
+        role: `user` only where a person speaks.
+    """
+
+    seq: int
+    role: str
+    links: TurnLinks = field(default_factory=TurnLinks)
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person says something in it."""
+        return self.role == "user" and not self.links.wordless
+
+    @property
+    def hands_over(self) -> bool:
+        """Whether an assistant answers without calling a tool."""
+        return self.role == "assistant" and not self.links.calls and not self.links.wordless
+
+
+@dataclass(slots=True)
+class _Open:
+    """A quest while its turns are read."""
+
+    first: int
+    last: int
+    stage: QuestStage = QuestStage.GENESIS
+    began: dict[str, int] = field(default_factory=dict)
+    files: dict[str, None] = field(default_factory=dict)
+    checks: dict[tuple[str, int], QuestCheck] = field(default_factory=dict)
+    waiting: dict[str, tuple[str, int]] = field(default_factory=dict)  # call id -> check
+
+    def enter(self, stage: QuestStage, seq: int) -> None:
+        self.stage = stage
+        self.began.setdefault(stage.value, seq)
+
+    @property
+    def is_checked(self) -> bool:
+        """Whether the last check that says anything passed, and there was one since the last change."""
+        told = [check for check in self.checks.values() if check.passed is not None]
+        return self.stage == QuestStage.VERIFY and bool(told) and bool(told[-1].passed)
+
+
+def quests_of(session: str, turns: Iterable[TurnActs], opened: Collection[int] = ()) -> list[Quest]:
+    """The quests of a session in their order, without titles. A request that led to no work belongs to the next quest.
+
+    Args:
+        turns: in order.
+        opened: seqs of turns that open a quest because a person says so.
+    """
+    found: list[_Open] = []
+    for turn in turns:
+        works = bool(turn.links.edited or turn.links.checks)
+        done = not found or found[-1].stage == QuestStage.COMPLETE
+        if turn.seq in opened or (done and ((turn.asks and not turn.links.confirms) or (not found and works))):
+            found.append(_Open(turn.seq, turn.seq, began={QuestStage.GENESIS.value: turn.seq}))
+        if found and not (found[-1].stage == QuestStage.COMPLETE and not works):
+            _take(found[-1], turn)
+    return [_closed(session, quest) for quest in found if quest.files or quest.checks or quest.first in opened]
+
+
+def _take(quest: _Open, turn: TurnActs) -> None:
+    """Takes a turn into the quest that is open."""
+    quest.last = turn.seq
+    links = turn.links
+    if turn.asks and links.confirms and quest.files:
+        quest.enter(QuestStage.COMPLETE, turn.seq)
+        return
+    if links.edited:
+        quest.files.update(dict.fromkeys(links.edited))
+        quest.enter(QuestStage.TRANSFORM, turn.seq)
+    for call, command in links.checks:
+        quest.checks[command, turn.seq] = QuestCheck(command, turn.seq)
+        quest.waiting[call] = (command, turn.seq)
+        if quest.files:
+            quest.enter(QuestStage.VERIFY, turn.seq)
+    for call, passed in links.verdicts:
+        if call in quest.waiting:
+            command, seq = quest.waiting.pop(call)
+            quest.checks[command, seq] = QuestCheck(command, seq, passed)
+    if (turn.hands_over and quest.is_checked) or (links.commits and quest.files):
+        quest.enter(QuestStage.COMPLETE, turn.seq)
+
+
+def _closed(session: str, quest: _Open) -> Quest:
+    return Quest(
+        id=quest_id(session, quest.first),
+        session=session,
+        title="",
+        stage=quest.stage,
+        first=quest.first,
+        last=quest.last,
+        began=quest.began,
+        files=tuple(quest.files),
+        checks=tuple(quest.checks.values()),
+    )
+
+
+def quest_id(session: str, first: int) -> str:
+    """The id of the quest that a turn of a session opened."""
+    return node_id(session, "quest", first)
+
+
+def session_of_quest(quest: str) -> tuple[str, int]:
+    """Session and first turn of a quest, by its id.
+
+    Raises:
+        InputError: that is no id of a quest.
+    """
+    match = _QUEST_ID.fullmatch(quest)
+    if match is None:
+        raise InputError(f"{quest!r:.200} is no quest; expected <session>:quest:<number>, as `clew quest` prints")
+    return unquote(match["session"], errors="surrogatepass"), int(match["first"])
+
+
+def quest_title(request: str) -> str:
+    """The title of a quest, from the words that asked for it."""
+    line = " ".join(request.split())
+    return line if len(line) <= TITLE else f"{line[: TITLE - 1].rstrip()}…"

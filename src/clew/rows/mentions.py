@@ -1,0 +1,62 @@
+"""What turns say of files as rows: written behind the acknowledgement, read for quests and questions about files."""
+
+import json
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+from clew.project.links import LINKS_VERSION, TurnLinks
+from clew.store.protocol import Reader, Transaction
+from clew.store.row_types import MetaRow
+from clew.store.rows import dumps
+from clew.store.selections import MENTION_VALUE, META_VALUE
+from clew.store.tables import MENTION, META
+
+PROGRESS: Final = "mentions"
+"""The row of META that says how far turns are read: `<version> <ordinal of the first that is not>`."""
+
+_LISTS: Final[Mapping[str, str]] = MappingProxyType(
+    {"e": "edited", "r": "read", "x": "ran", "s": "said", "o": "shown", "c": "checks", "v": "verdicts"}
+)
+_FLAGS: Final[Mapping[str, str]] = MappingProxyType({"n": "calls", "k": "commits", "d": "confirms", "w": "wordless"})
+_PAIRS: Final = frozenset("cv")
+
+
+def mention_text(links: TurnLinks) -> str:
+    """The text of a row; what is empty has no key."""
+    held: dict[str, Any] = {key: getattr(links, name) for key, name in _LISTS.items()}
+    held |= {key: int(getattr(links, name)) for key, name in _FLAGS.items()}
+    return dumps({key: value for key, value in held.items() if value})
+
+
+def links_from(text: str) -> TurnLinks:
+    """What `mention_text` wrote."""
+    held = json.loads(text)
+    values: dict[str, Any] = {name: bool(held.get(key)) for key, name in _FLAGS.items()}
+    for key, name in _LISTS.items():
+        values[name] = tuple(map(tuple, held.get(key, ()))) if key in _PAIRS else tuple(held.get(key, ()))
+    return TurnLinks(**values)
+
+
+def read_links(reader: Reader, space: str, ordinals: Sequence[int]) -> list[TurnLinks]:
+    """What turns say of files, by their numbers; nothing for one that has no row, or is not read yet."""
+    texts = MENTION_VALUE.get_many(reader, [(space, ordinal) for ordinal in ordinals])
+    return [TurnLinks() if text is None else links_from(text) for text in texts]
+
+
+def read_until(reader: Reader, space: str) -> tuple[str | None, int]:
+    """The row that says how far turns are read, and the number of the first that is not; 0 after another version."""
+    text = META_VALUE.get(reader, (space, PROGRESS))
+    version, _, ordinal = (text or "0 0").partition(" ")
+    return text, int(ordinal) if int(version) == LINKS_VERSION else 0
+
+
+def note_read(tx: Transaction, space: str, until: int) -> None:
+    """Writes that all turns before a number are read."""
+    META.put(tx, [MetaRow(space, PROGRESS, f"{LINKS_VERSION} {until}")])
+
+
+def drop_mentions(tx: Transaction, space: str) -> int:
+    """Drops all of it, so that it is made again; gives how many rows there were."""
+    tx.delete(META.name, (space, PROGRESS), (space, PROGRESS))
+    return tx.delete(MENTION.name, (space,), (space,))

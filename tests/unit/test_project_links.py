@@ -1,0 +1,159 @@
+"""What turns say of files, and which path of a project a written one means."""
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.project.checks import check_commands, confirms, is_commit, verdict_of
+from clew.project.links import PathResolver, TurnLinks, commits_in, links_of, normal_path, touches
+from clew.rows.mentions import links_from, mention_text
+from clew.types import Part, Turn
+
+PATHS = ("src/app/store.py", "src/app/views.py", "lib/app/views.py", "README.md", "docs/README.md", "Makefile")
+
+
+def called(name: str, **arguments: Any) -> TurnLinks:
+    part = Part(type="tool_call", name=name, call_id="c1", text=json.dumps(arguments))
+    return links_of(Turn(role="assistant", content=(part,)))
+
+
+@pytest.mark.requirement("L-MEE-05")
+@pytest.mark.parametrize(
+    ("name", "arguments", "how", "paths"),
+    [
+        ("Read", {"file_path": "/srv/app/src/a.py"}, "read", ["/srv/app/src/a.py"]),
+        ("Edit", {"file_path": "src/a.py", "old_string": "x", "new_string": "y"}, "edited", ["src/a.py"]),
+        ("write_file", {"path": "b.ts", "content": ""}, "edited", ["b.ts"]),
+        ("str_replace_editor", {"command": "view", "path": "/repo/c.go"}, "read", ["/repo/c.go"]),
+        ("str_replace_editor", {"command": "str_replace", "path": "c.go", "old_str": "a"}, "edited", ["c.go"]),
+        ("apply_patch", {"input": "*** Begin Patch\n*** Update File: src/d.rs\n@@\n"}, "edited", ["src/d.rs"]),
+        ("shell", {"command": ["bash", "-lc", "sed -n 1,9p src/e.rb"]}, "ran", ["src/e.rb"]),
+        ("edit", {"path": "C:\\app\\f.cs", "new_str": ""}, "edited", ["C:/app/f.cs"]),
+    ],
+)
+def test_calls_of_tools_name_what_they_read_and_change(
+    name: str, arguments: dict[str, Any], how: str, paths: list[str]
+) -> None:
+    assert [path for kind, path in called(name, **arguments).paths if kind == how] == paths
+
+
+@pytest.mark.requirement("L-MEE-05")
+def test_words_and_results_name_paths_and_addresses_do_not() -> None:
+    turn = Turn(
+        role="assistant",
+        content=(
+            Part(type="text", text="See `src/app/store.py:41`, not https://example.org/src/other.py."),
+            Part(type="tool_result", call_id="c1", text="lib/app/views.py:3: error: x\n1 failed"),
+        ),
+    )
+    links = links_of(turn)
+    assert (links.said, links.shown, links.verdicts) == (
+        ("src/app/store.py",),
+        ("lib/app/views.py",),
+        (("c1", False),),
+    )
+    assert links_of(Turn(role="user", content="See src/a.py", origin="injected")) == TurnLinks()
+    assert not links_of(Turn(role="assistant", content="Good morning."))
+
+
+@pytest.mark.requirement("L-MEE-06")
+@pytest.mark.parametrize(
+    ("written", "path", "how"),
+    [
+        ("src/app/store.py", "src/app/store.py", "exact"),
+        ("./src/app/store.py:12", "src/app/store.py", "exact"),
+        ("/srv/project/src/app/views.py", "src/app/views.py", "exact"),
+        ("app/store.py", "src/app/store.py", "suffix"),
+        ("store.py", "src/app/store.py", "suffix"),
+        ("/elsewhere/clone/src/app/views.py", "src/app/views.py", "suffix"),
+        ("/elsewhere/project/README.md", "README.md", "suffix"),
+        ("project/src/app/store.py", "src/app/store.py", "suffix"),
+        ("README.md", "README.md", "exact"),
+        ("views.py", None, None),
+        ("app/views.py", None, None),
+        ("/etc/README.md", None, None),
+        ("/srv/project/gone.py", None, None),
+        ("otherstore.py", None, None),
+        ("", None, None),
+    ],
+)
+def test_a_written_path_means_the_same_or_the_only_one_with_that_end(
+    written: str, path: str | None, how: str | None
+) -> None:
+    match = PathResolver(PATHS, "/srv/project").resolve(written)
+    assert (path, how) == (None, None) if match is None else (match.path, match.how) == (path, how)
+
+
+@pytest.mark.requirement("L-MEE-06")
+@given(st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join), unique=True), st.data())
+def test_a_suffix_is_never_guessed(paths: list[str], data: st.DataObject) -> None:
+    resolver = PathResolver(paths)
+    written = data.draw(st.lists(st.sampled_from("abc"), min_size=1, max_size=4).map("/".join))
+    match = resolver.resolve(written)
+    ends = [path for path in paths if path == written or path.endswith(f"/{written}")]
+    if written in paths:
+        assert match is not None
+        assert match.path == written
+    elif ends:
+        assert (match is None) == (len(ends) > 1)
+        assert match is None or match.path == ends[0]
+
+
+@pytest.mark.requirement("L-MEE-05")
+@given(st.text(max_size=300), st.sampled_from(["text", "tool_call", "tool_result"]))
+def test_any_turn_is_read_and_its_row_says_the_same(text: str, kind: Any) -> None:
+    links = links_of(Turn(role="assistant", content=(Part(type=kind, text=text, call_id="1", name="edit"),)))
+    assert links_from(mention_text(links)) == links
+    assert normal_path(normal_path(text)) == normal_path(text) or ":" in text or text != text.strip("\"'` ./\n")
+    PathResolver(PATHS).resolve(text)
+
+
+@pytest.mark.requirement("L-MEE-07")
+def test_commands_that_check_are_told_from_others() -> None:
+    assert list(check_commands("cd app && CI=1 uv run pytest -q tests | tail -3; ls")) == ["pytest -q tests"]
+    for command in ("npm test", "go test ./...", "cargo clippy", "make lint", "./dev check", "python3 -m mypy src"):
+        assert list(check_commands(command)) == [command]
+    for command in ("ls tests", "cat pytest.ini", "git status", "npm install", "echo pytest", "x" * 100_000):
+        assert list(check_commands(command)) == []
+    assert is_commit("git add -A && git commit -m done")
+    assert not is_commit("git log --grep 'git commit'")
+
+
+@pytest.mark.requirement("L-MEE-07")
+@pytest.mark.parametrize(
+    ("text", "verdict"),
+    [
+        ("===== 12 passed in 0.4s =====", True),
+        ("12 passed, 1 failed", False),
+        ("ok  \tgithub.com/x/y\t0.1s", True),
+        ("--- FAIL: TestA (0.00s)", False),
+        ("src/a.ts(3,1): error TS2304: no name", False),
+        ("Success: no issues found in 3 source files", True),
+        ("a.py  b.py", None),
+        ("", None),
+    ],
+)
+def test_results_say_whether_a_check_passed(text: str, verdict: bool | None) -> None:
+    assert verdict_of(Part(type="tool_result", text=text)) is verdict
+
+
+@pytest.mark.requirement("L-MEE-07")
+def test_words_that_accept_are_told_from_requests() -> None:
+    for words in ("Thanks!", "ok, great, it works", "LGTM", "Perfect."):
+        assert confirms(words)
+    for words in ("thanks, now add a test", "it works but is slow", "ok do it", "thanks" + "!" * 100_000 + "x"):
+        assert not confirms(words)
+
+
+@pytest.mark.requirement("L-MEE-06")
+def test_without_a_project_a_file_is_found_by_its_end() -> None:
+    links = TurnLinks(edited=("/srv/app/src/a.py",), said=("app/views.py",))
+    assert touches(links, "src/a.py") == "edited"
+    assert touches(links, "/srv/app/src/a.py") == "edited"
+    assert touches(links, "lib/app/views.py") == "said"
+    assert touches(links, "c/a.py") is None
+    assert touches(links, "src/a.py", how=("said",)) is None
+    assert commits_in("fixed in 3f2a9c1 and deadbeef01, not in 1234567 or cafe/abc1234") == ["3f2a9c1", "deadbeef01"]

@@ -1,0 +1,259 @@
+"""Quests: found in what turns did, set by a person, sealed, exported and imported."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.errors import FormatError, InputError, NotFoundError
+from clew.memory import Memory
+from clew.project.links import TurnLinks
+from clew.project.quests import TurnActs, quests_of
+from clew.types import Part, Turn
+from clew.types.quests import QuestStage
+from tests.cli_runs import done, failure, record
+from tests.memories import quiet
+
+ASKED = "Please make the parser accept tabs."
+
+
+def call(name: str, number: str, **arguments: Any) -> Part:
+    return Part(type="tool_call", name=name, call_id=number, text=json.dumps(arguments))
+
+
+def result(number: str, text: str) -> Part:
+    return Part(type="tool_result", call_id=number, text=text)
+
+
+def turn(role: str, *content: str | Part, session: str = "work", **more: Any) -> Turn:
+    parts = tuple(Part(type="text", text=each) if isinstance(each, str) else each for each in content)
+    return Turn(**{"role": role, "content": parts, "session": session, **more})
+
+
+TASK = (
+    turn("user", ASKED),
+    turn("assistant", "I look first.", call("Read", "c1", file_path="src/parser.py")),
+    turn("tool", result("c1", "def parse(): ...")),
+    turn("assistant", call("Edit", "c2", file_path="src/parser.py", old_string="a", new_string="b")),
+    turn("tool", result("c2", "done")),
+    turn("assistant", call("Bash", "c3", command="pytest -q tests/test_parser.py")),
+    turn("tool", result("c3", "1 failed, 3 passed")),
+    turn("assistant", call("Edit", "c4", file_path="src/tabs.py", old_string="a", new_string="b")),
+    turn("assistant", call("Bash", "c5", command="pytest -q tests/test_parser.py")),
+    turn("tool", result("c5", "4 passed")),
+    turn("assistant", "Tabs are accepted now, and the tests pass."),
+)
+NEXT = (
+    turn("user", "Thanks!"),
+    turn("user", "Now write the changelog."),
+    turn("assistant", call("Write", "c6", file_path="CHANGELOG.md", content="Tabs.")),
+)
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    with quiet() as opened:
+        opened.add_many((*TASK, *NEXT))
+        assert opened.drain(60)
+        yield opened
+
+
+@pytest.mark.requirement("L-MEE-08")
+def test_a_task_is_recognised_with_its_stages_files_and_checks(memory: Memory) -> None:
+    first, second = memory.quests("work")
+    assert (first.id, first.title, first.stage, first.provenance) == ("work:quest:0", ASKED, "complete", "rule")
+    assert first.began == {"genesis": 0, "transform": 3, "verify": 5, "complete": 10}
+    assert (first.first, first.last, first.files) == (0, 10, ("src/parser.py", "src/tabs.py"))
+    assert [(check.seq, check.passed) for check in first.checks] == [(5, False), (8, True)]
+    assert (second.title, second.stage, second.first) == ("Now write the changelog.", "transform", 12)
+    assert memory.quests() == [first, second]
+    assert memory.quests("another") == []
+
+
+@pytest.mark.requirement("L-MEE-08")
+def test_stages_follow_from_what_was_done_last() -> None:
+    edit, check = TurnLinks(edited=("a.py",), calls=True), TurnLinks(checks=(("1", "pytest"),), calls=True)
+    passed, failed = (
+        TurnLinks(verdicts=(("1", True),), wordless=True),
+        TurnLinks(verdicts=(("1", False),), wordless=True),
+    )
+
+    def stage(*links: tuple[str, TurnLinks]) -> str | None:
+        turns = [TurnActs(seq=seq, role=role, links=each) for seq, (role, each) in enumerate(links)]
+        found = quests_of("s", turns)
+        return found[-1].stage.value if found else None
+
+    asked, said = ("user", TurnLinks()), ("assistant", TurnLinks())
+    assert stage(asked, said) is None, "talk is no quest"
+    assert stage(asked, ("assistant", check)) == "genesis", "nothing was changed yet"
+    assert stage(asked, ("assistant", edit), said) == "transform", "nothing was checked"
+    assert stage(asked, ("assistant", edit), ("assistant", check), ("tool", failed), said) == "verify"
+    assert stage(asked, ("assistant", edit), ("assistant", check), ("tool", passed), said) == "complete"
+    assert stage(asked, ("assistant", check), ("tool", passed), ("assistant", edit), said) == "transform"
+    assert stage(asked, ("assistant", edit), ("user", TurnLinks(confirms=True))) == "complete"
+    assert stage(asked, ("assistant", edit), ("assistant", TurnLinks(commits=True, calls=True))) == "complete"
+    assert stage(("assistant", edit)) == "transform", "work that nobody asked for in words"
+
+
+@pytest.mark.requirement("L-MEE-08")
+def test_recognition_does_not_depend_on_how_turns_arrive() -> None:
+    with quiet() as one, quiet() as other:
+        one.add_many((*TASK, *NEXT))
+        for each in (*TASK, *NEXT):
+            other.add(each)
+            other.drain(60)
+        assert one.drain(60)
+        found = one.quests()
+        assert found == other.quests()
+        assert one.rebuild() == len(TASK) + len(NEXT)
+        assert one.drain(60)
+        assert one.quests() == found
+
+
+@pytest.mark.requirement("L-MEE-09")
+def test_a_person_sets_title_and_stage_or_begins_a_quest(memory: Memory) -> None:
+    changed = memory.set_quest("work:quest:12", title="Changelog", stage="complete")
+    assert (changed.title, changed.stage, changed.provenance) == ("Changelog", QuestStage.COMPLETE, "user")
+    assert memory.quests("work")[1] == changed
+    begun = memory.set_quest(session="work", title='Windows, password = "hunter2-is-Zebra"')
+    assert (begun.id, begun.stage) == ("work:quest:14", "genesis")
+    assert "Zebra" not in begun.title
+    memory.add(turn("assistant", call("Edit", "c9", file_path="src/windows.py", new_string="x")))
+    assert memory.drain(60)
+    last = memory.quests("work")[-1]
+    assert (last.id, last.title, last.files, last.first) == (begun.id, begun.title, ("src/windows.py",), 14)
+    assert memory.set_quest(session="fresh", stage="transform").first == 0
+
+
+@pytest.mark.requirement("L-MEE-09")
+def test_what_cannot_be_set_is_named(memory: Memory) -> None:
+    with pytest.raises(InputError, match="the id of a quest, or the session"):
+        memory.set_quest(title="x")
+    with pytest.raises(InputError, match="nothing is set"):
+        memory.set_quest("work:quest:0")
+    with pytest.raises(InputError, match=r"'begun'.*genesis, transform, verify, complete"):
+        memory.set_quest("work:quest:0", stage="begun")
+    with pytest.raises(NotFoundError, match="work:quest:5"):
+        memory.set_quest("work:quest:5", stage="verify")
+    with pytest.raises(InputError, match="is no quest"):
+        memory.set_quest("work:turn:5", stage="verify")
+    memory.pause()
+    with pytest.raises(InputError, match="paused"):
+        memory.set_quest("work:quest:0", stage="verify")
+
+
+@pytest.mark.requirement("L-MEE-10")
+def test_a_seal_holds_until_something_is_changed(memory: Memory, tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "src" / "parser.py").write_text("tabs", encoding="utf-8")
+    seal = memory.seal_quest("work:quest:0", root=tmp_path)
+    kinds = [entry.kind for entry in seal.entries]
+    assert kinds == ["turn"] * 11 + ["file"] * 2 + ["check"] * 2
+    assert [entry.digest for entry in seal.entries[-4:]][1:] == ["absent", "failed", "passed"]
+    assert memory.quests("work")[0].sealed == seal.head
+    held = memory.verify_quest("work:quest:0")
+    assert (held.ok, held.changed, held.head) == (True, (), seal.head)
+    (tmp_path / "src" / "parser.py").write_text("spaces", encoding="utf-8")
+    held = memory.verify_quest("work:quest:0")
+    assert (held.ok, held.changed) == (True, ("src/parser.py",))
+    with pytest.raises(InputError, match="only a complete quest is sealed"):
+        memory.seal_quest("work:quest:12")
+    with pytest.raises(NotFoundError, match="not sealed"):
+        memory.verify_quest("work:quest:12")
+
+
+@pytest.mark.requirement("L-MEE-10")
+@pytest.mark.parametrize("what", ["digest", "name", "left out", "head", "title"])
+def test_whatever_is_changed_in_a_record_breaks_its_chain(memory: Memory, what: str) -> None:
+    memory.seal_quest("work:quest:0")
+    store = memory.reads.store
+    with store.snapshot() as reader:
+        (row,) = reader.scan("quest", ("default", "seal"), ("default", "seal"))
+    said = json.loads(str(row[-1]))
+    if what == "left out":
+        del said["entries"][4]
+    elif what == "head":
+        said["head"] = "0" * 64
+    elif what == "title":
+        said["quest"]["title"] = "something else"
+    else:
+        said["entries"][4][what] = said["entries"][5][what]
+    store.transaction(lambda tx: tx.put("quest", [(*row[:-1], json.dumps(said))]))
+    assert not memory.verify_quest("work:quest:0").ok
+
+
+@pytest.mark.requirement("L-MEE-10")
+def test_each_seal_follows_the_one_before(memory: Memory) -> None:
+    memory.set_quest("work:quest:12", stage="complete")
+    first, second = memory.seal_quest("work:quest:0"), memory.seal_quest("work:quest:12")
+    assert (first.previous, second.previous) == ("", first.head)
+    assert memory.verify_quest("work:quest:12").before == "stored"
+    again = memory.seal_quest("work:quest:0")  # so the record that the second follows is not stored any more
+    assert again.previous == second.head
+    held = memory.verify_quest("work:quest:12")
+    assert (held.ok, held.before) == (True, "gone")
+
+
+@pytest.mark.requirement("L-MEE-11")
+def test_forgetting_a_turn_takes_what_is_kept_of_its_quest(memory: Memory) -> None:
+    memory.set_quest("work:quest:12", title="Changelog", stage="complete")
+    memory.set_quest("work:quest:0", title="Tabs in the parser")
+    memory.seal_quest("work:quest:0")
+    memory.forget(turn_ids=["work:turn:7"])
+    assert memory.drain(60)
+    first, second = memory.quests("work")
+    assert (first.title, first.sealed, first.files) == (ASKED, "", ("src/parser.py",))
+    assert second.title == "Changelog"
+    memory.forget(session="work")
+    with memory.reads.store.snapshot() as reader:
+        assert reader.count("mention", ("default",), ("default",)) == 0
+        assert reader.count("quest", ("default",), ("default",)) == 0
+
+
+@pytest.mark.requirement("L-MEE-12")
+def test_a_pattern_goes_to_another_home_with_its_provenance(memory: Memory, tmp_path: Path) -> None:
+    seal = memory.seal_quest("work:quest:0")
+    file = tmp_path / "tabs.json"
+    made = memory.export_pattern("work:quest:0", file)
+    assert (made.steps, made.endings) == (("genesis", "transform", "verify", "complete"), {".py": 2})
+    assert made.checks == ("pytest -q tests/test_parser.py",)
+    assert made.provenance["seal"] == seal.head
+    assert memory.quest_patterns() == [made]
+    with pytest.raises(InputError, match="exists"):
+        memory.export_pattern("work:quest:0", file)
+    with quiet() as other:
+        got = other.import_pattern(file)
+        assert (got.name, got.provenance, got.imported_from) == (made.name, made.provenance, "tabs.json")
+        assert other.import_pattern(file) == got
+        assert other.quest_patterns() == [got]
+        file.write_text(file.read_text(encoding="utf-8").replace("pytest -q", "pytest -x"), encoding="utf-8")
+        with pytest.raises(FormatError, match="was changed"):
+            other.import_pattern(file)
+        for text in ("", "[]", "{}", '{"name": 3}', "\x00"):
+            file.write_text(text, encoding="utf-8")
+            with pytest.raises(FormatError, match="holds no pattern"):
+                other.import_pattern(file)
+
+
+@pytest.mark.requirement("L-MEE-13")
+def test_the_command_line_lists_seals_and_verifies(tmp_home: Path, tmp_path: Path) -> None:
+    with quiet(tmp_home / ".clew") as memory:
+        memory.add_many((*TASK, *NEXT))
+    said = done("quest")
+    assert ASKED in said
+    assert "work:quest:0" in said
+    assert "2 checks, the last one passed" in " ".join(said.split())
+    head = record("quest", "seal", "work:quest:0")["head"]
+    assert record("verify", "--quest", "work:quest:0")["ok"] is True
+    assert "the seal holds" in done("verify", "--quest", "work:quest:0")
+    assert head[:12] in done("verify", "--quest", "work:quest:0")
+    assert "complete" in done("quest", "set", "work:quest:12", "--stage", "complete")
+    done("quest", "export", "work:quest:0", tmp_path / "p.json")
+    done("quest", "import", tmp_path / "p.json")
+    assert "genesis > transform > verify > complete" in done("quest", "patterns")
+    with quiet(tmp_home / ".clew") as memory:
+        memory.forget(turn_ids=["work:turn:3"])
+    assert "not sealed" in failure(1, "verify", "--quest", "work:quest:0")
+    failure(2, "verify", "--root", tmp_path)
