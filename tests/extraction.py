@@ -4,12 +4,17 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from clew.config import ExtractConfig, LLMConfig
+from clew.derive.extraction import Extractor
+from clew.derive.llm.completion_cache import CompletionCache
 from clew.knowledge.payload import ShownTurn
+from clew.memory import Memory
 from clew.models.prompt import Prompt
+from clew.models.protocol import LLM
 from clew.testing import Answer, ScriptedLLM
-
-LENGTH = 40
-"""Words of a filler sentence."""
+from clew.text.counters import counter
+from clew.types import Turn
+from tests.memories import timed
 
 
 def shown(count: int, text: str = "The mill of Arden turns slowly.", first: int = 0) -> list[ShownTurn]:
@@ -83,3 +88,17 @@ def model(answer: Callable[[Prompt], Any] | Any = copying, name: str = "scripted
 def asked(llm: ScriptedLLM) -> Sequence[Prompt]:
     """The prompts that asked for three vectors, each once, repairs left out."""
     return [prompt for prompt in llm.prompts if is_extraction(prompt) and len(prompt.messages) == 1]
+
+
+def extractor(memory: Memory, llm: LLM | None, limit: Any = 2_000, **config: Any) -> Extractor:
+    """The extractor of a memory that has no model of its own, so that nothing else asks the model."""
+    reads, budget = memory.reads, LLMConfig(**config.pop("budget", {}))
+    answers = None if llm is None else CompletionCache(reads.store, memory.space, llm, budget, reads.clock)
+    settings = ExtractConfig(**config)
+    return Extractor(reads.store, memory.space, settings, limit, counter(), reads.clock, answers)
+
+
+def long_talk(count: int = 60, session: str = "s", **more: Any) -> list[Turn]:
+    """A conversation that takes two chunks of 2,000 tokens."""
+    text = "The mill of Arden turns slowly. Note {} about the big wheel and the river."
+    return timed([text.format(n) for n in range(count)], session=session, **{"speaker": "Ann", **more})

@@ -1236,6 +1236,9 @@ TRIVECTOR = (
         "The records of the chunks say which turns each covers; together they cover every shown turn once.",
     ),
     Requirement(
+        "K-TRI-05", "Tri-Vector AC 4", "Each chunk is asked about by itself, and its prompt shows its own turns alone."
+    ),
+    Requirement(
         "K-TRI-06", "Tri-Vector AC 5", "The reduce goes by the order of the chunks, in whatever order answers come."
     ),
     Requirement(
@@ -1243,6 +1246,18 @@ TRIVECTOR = (
         "Tri-Vector AC 6; DESIGN 8",
         "Entities are one for each `(type, name)`, relations for each `(source, verb, target)`, across chunks.",
     ),
+    Requirement(
+        "K-TRI-08",
+        "Tri-Vector AC 7, ledger",
+        "A failed chunk is recorded with id and reason, ends the run without a vector, and changes nothing else.",
+    ),
+    Requirement("K-TRI-09", "DESIGN 8", "Another try asks the failed chunks alone; the others are kept by content."),
+    Requirement(
+        "K-TRI-10",
+        "DESIGN 8",
+        "After three failures of its own a session is deferred; an outage or an empty budget is none of them.",
+    ),
+    Requirement("K-TRI-11", "DESIGN 8", "A session that fails does not keep the others from being extracted."),
     Requirement(
         "K-TRI-12",
         "Tri-Vector ledger",
@@ -1252,19 +1267,58 @@ TRIVECTOR = (
         "K-TRI-13", "Tri-Vector ledger", "A limit that is no valid number means one pass, and the telemetry says why."
     ),
     Requirement(
+        "K-TRI-14",
+        "Tri-Vector ledger",
+        "That chunks are used is logged and recorded in the run with the counts that decided it.",
+    ),
+    Requirement(
         "K-TRI-15",
         "DESIGN 8",
         "One estimator counts the whole prompt with its envelope for activation, chunker and guardrail.",
+    ),
+    Requirement(
+        "K-TRI-16", "Tri-Vector ledger", "Where the state cannot be written, extraction raises the store's error."
+    ),
+    Requirement(
+        "K-TRI-17",
+        "DESIGN 1, 8",
+        "Without a model the vectors are filled by rules: entities and relations, open tasks, and the summary.",
     ),
     Requirement(
         "K-TRI-18",
         "DESIGN 8",
         "The semantic reduce decides open questions in a bounded number of calls; what it does not is named.",
     ),
+    Requirement("K-TRI-19", "DESIGN 8", "Chunks are asked about at the same time, no more than `extract.concurrency`."),
+    Requirement(
+        "K-TRI-20",
+        "DESIGN 1",
+        "An answer that is no JSON, half of it, of wrong types, empty or endless is a recorded failure.",
+    ),
+    Requirement(
+        "K-TRI-21",
+        "DESIGN 1",
+        "A server that is down, slow, busy or refuses the key leaves the session waiting, with the reason.",
+    ),
+    Requirement("K-TRI-22", "DESIGN 9", "Two processes that extract one session do the work once, or say who does it."),
     Requirement(
         "K-TRI-23",
         "DESIGN 8",
         "What an answer names and the turns do not have is left out of the vectors, and counted.",
+    ),
+    Requirement(
+        "K-TRI-24",
+        "Tri-Vector ledger, benchmark",
+        "A run's telemetry holds calls and tokens of map and reduce, and those that one pass would take.",
+    ),
+    Requirement("K-TRI-26", "DESIGN 9", "Forgetting a turn takes what was extracted from it along."),
+    Requirement(
+        "K-TRI-28", "DESIGN 10", "`Memory.extract` extracts one session, or all that have new turns, and reports each."
+    ),
+    Requirement(
+        "K-TRI-29",
+        "DESIGN 1",
+        "A sentence that addresses a model is not shown to the extracting model as if it were said.",
     ),
 )
 

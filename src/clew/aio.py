@@ -86,6 +86,8 @@ class AsyncMemory:
     collapse = _in_thread(Memory.collapse)
     shrink_images = _in_thread(Memory.shrink_images)
     retry = _in_thread(Memory.retry)
+    extract = _in_thread(Memory.extract)
+    extractions = _in_thread(Memory.extractions)
     explain = _in_thread(Memory.explain)
     stats = _in_thread(Memory.stats)
     annotations = _in_thread(Memory.annotations)

@@ -219,6 +219,8 @@ SHOWN: dict[str, Callable[[Memory, Path], Any]] = {
     "tune": lambda m, _: m.tune(dry_run=True),
     "revert": lambda m, _: m.revert(1),
     "retry": lambda m, _: m.retry(),
+    "extract": lambda m, _: m.extract(),
+    "extractions": lambda m, _: m.extractions(),
     "recap": lambda m, _: m.recap(m.sessions()[0].name),
     "shown": lambda m, _: m.shown(m.sessions()[0].name),
     "insure": lambda m, _: m.insure(m.sessions()[0].name, []),

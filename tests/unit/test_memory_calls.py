@@ -177,6 +177,8 @@ CALLS: dict[str, Callable[[Any, Path], Any]] = {
     "evolution": lambda m, _: m.evolution("s"),
     "domains": lambda m, _: m.domains(),
     "retry": lambda m, _: m.retry(),
+    "extract": lambda m, _: m.extract(),
+    "extractions": lambda m, _: m.extractions(),
     "backup": lambda m, path: m.backup(path / "copy"),
     "drain": lambda m, _: m.drain(0),
     "warm_up": lambda m, _: m.warm_up(),

@@ -283,6 +283,27 @@ class CondenseConfig:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractConfig:
+    """How the three vectors of a session are extracted by a language model: docs/extraction.md."""
+
+    safe_limit_tokens: int = setting(
+        6_000,
+        "Tokens of a prompt that the model processes safely; a longer session is read in chunks. 0: always in one.",
+        low=0,
+        high=1_000_000_000,
+    )
+    concurrency: int = setting(4, "Chunks that the model is asked about at the same time.", low=1, high=64)
+    oversized: str = setting(
+        "fail",
+        "What becomes of a turn above the limit: fail records it as a failure, rules extract it without the model.",
+        choices=("fail", "rules"),
+    )
+    semantic_calls: int = setting(
+        0, "Most calls of the reduce that decides aliases, reversals and contradictions; 0: none.", low=0, high=100
+    )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Config:
     """All settings of one `Memory`."""
 
@@ -314,6 +335,7 @@ class Config:
     condense: CondenseConfig = field(default_factory=CondenseConfig)
     project: ProjectConfig = field(default_factory=ProjectConfig)
     entities: EntitiesConfig = field(default_factory=EntitiesConfig)
+    extract: ExtractConfig = field(default_factory=ExtractConfig)
     recall: RecallConfig = field(default_factory=RecallConfig)
     llm: LLMConfig = field(default_factory=LLMConfig)
     serve: ServeConfig = field(default_factory=ServeConfig)

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from clew.knowledge.guard import trusted_sentences
 from clew.models.prompt import Prompt, Schema
 from clew.text.invented import invented
 from clew.text.normalise import fold, fold_contains
@@ -132,6 +133,9 @@ class _Source:
         self._folded = {turn.seq: fold(f"{turn.speaker}\n{turn.text}") for turn in turns}
         self._text = "\n".join(f"{turn.day} {turn.speaker}: {turn.text}" for turn in turns)
         self._whole = fold(self._text)
+        trusted = {turn.seq: "\n".join(trusted_sentences(turn.text)) for turn in turns}
+        self._trusted = fold("\n".join([*trusted.values(), *{turn.speaker for turn in turns}]))
+        self._stating = {seq for seq, text in trusted.items() if text.strip()}
 
     def line(self, text: str, most: int) -> str:
         """A text on one line; empty where it is too long, or has what the turns lack."""
@@ -150,19 +154,19 @@ class _Source:
             yield GraphNode(type=NodeType(entity["type"]), name=name, aliases=kept, turn_ids=where)
 
     def edges(self, edges: Sequence[Mapping[str, Any]]) -> Iterator[GraphEdge]:
-        """The relations between names that the turns have, stated in a turn that there is."""
+        """The relations between names in sentences that may state facts, stated in a turn that there is."""
         for edge in edges:
             source, verb, target = (" ".join(edge[name].split()) for name in ("source", "verb", "target"))
-            names = self._has(source) and self._has(target)
-            if names and fold(source) != fold(target) and self.line(verb, _NAME) and edge["turn"] in self._folded:
+            names = all(0 < len(name) <= _NAME and fold_contains(self._trusted, name) for name in (source, target))
+            if names and fold(source) != fold(target) and self.line(verb, _NAME) and edge["turn"] in self._stating:
                 where = (turn_id(self._session, edge["turn"]),)
                 yield GraphEdge(source=source, verb=verb, target=target, turn_ids=where)
 
     def deltas(self, deltas: Sequence[Mapping[str, Any]], namespace: str) -> Iterator[OpenDelta]:
-        """What is left to do, by a turn that there is."""
+        """What is left to do, by a turn that may state it."""
         for delta in deltas:
             text = self.line(delta["text"], _TEXT)
-            if text and delta["turn"] in self._folded:
+            if text and delta["turn"] in self._stating:
                 named = self.line(delta["namespace"], _NAME) or namespace
                 yield OpenDelta(namespace=named, text=text, turn_ids=(turn_id(self._session, delta["turn"]),))
 

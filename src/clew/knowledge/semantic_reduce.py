@@ -16,7 +16,7 @@ from clew.text.normalise import fold
 from clew.types.extraction import GraphEdge, GraphNode, TriVector, Unresolved
 
 MAX_TOKENS: Final = 1_500
-ASKED: Final = 40
+ASKED: Final = 20
 """Open questions of one call."""
 
 _EXCERPT: Final = 200  # characters of a turn that show where a name or task comes from

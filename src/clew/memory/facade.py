@@ -19,14 +19,14 @@ from clew.maintain.forget import Conditions, selection_of
 from clew.maintain.rebuild import rebuild
 from clew.memory.arguments import given_count, given_ref_or_rule, given_session, given_text
 from clew.memory.chat import ChatLog, ChatMemorizer
+from clew.memory.knowledge import MemoryKnowledge
 from clew.memory.opening import Clock
-from clew.memory.quests import MemoryQuests
 from clew.memory.recalls import SESSION
 from clew.memory.wiring import Parts, open_parts
 from clew.models.protocol import LLM, Embedder
 from clew.rank.filter import filter_of
 from clew.recall.search import with_originals
-from clew.rows.failed_jobs import retry
+from clew.rows.extraction_runs import retry_all
 from clew.rows.originals import is_original
 from clew.rows.parameters import revert
 from clew.rows.pause import pause, resume
@@ -43,7 +43,7 @@ from clew.write.ingest import Progress, add_many, add_one, import_path
 log = logging.getLogger("clew.memory")
 
 
-class Memory(MemoryQuests):
+class Memory(MemoryKnowledge):
     """One space. Threads may share it; several processes may open the same home.
 
     Use `Memory.open`, and close it, or use it in a `with` statement.
@@ -433,7 +433,7 @@ class Memory(MemoryQuests):
         could not do (`embed_failed`); `clew doctor` says why.
         """
         self._check_open()
-        count = retry(self.reads.store, self.space)
+        count = retry_all(self.reads.store, self.space)
         self.parts.worker.wake()
         return count
 

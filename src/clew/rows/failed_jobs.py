@@ -7,7 +7,7 @@ import json
 from dataclasses import dataclass
 from typing import Any, Final, cast
 
-from clew.store.protocol import JobState, Reader, Store, Transaction
+from clew.store.protocol import JobState, Reader, Transaction
 from clew.store.row_types import JobRow
 from clew.store.rows import dumps
 from clew.store.selections import COMPLETION_KEYS
@@ -94,21 +94,17 @@ def drop_jobs(tx: Transaction, space: str, kind: str) -> None:
         tx.delete("job", (space, row.job), (space, row.job))
 
 
-def retry(store: Store, space: str) -> int:
-    """Lets all that failed be tried anew, at once and as often as at first; gives how many turns of work that is.
+def retry_jobs(tx: Transaction, space: str) -> int:
+    """Lets all jobs be tried anew, at once and as often as at first; gives how many turns of work that is.
 
     What a language model answered about a turn that was put aside is dropped, so that it is asked again.
     """
-
-    def work(tx: Transaction) -> int:
-        free = [row for row in jobs_of(tx, space) if row.holder is None]
-        for row in free:
-            if row.state == JobState.DEFERRED and row.kind != EMBED:
-                _drop_answers(tx, space, row.payload)
-        JOB.put(tx, [row._replace(state=JobState.PENDING.value, attempts=0, not_before=0) for row in free])
-        return len(free)
-
-    return store.transaction(work)
+    free = [row for row in jobs_of(tx, space) if row.holder is None]
+    for row in free:
+        if row.state == JobState.DEFERRED and row.kind != EMBED:
+            _drop_answers(tx, space, row.payload)
+    JOB.put(tx, [row._replace(state=JobState.PENDING.value, attempts=0, not_before=0) for row in free])
+    return len(free)
 
 
 def _drop_answers(tx: Transaction, space: str, payload: str) -> None:

@@ -22,7 +22,7 @@ class FactRow(NamedTuple):
 
 
 class FactKeyRow(NamedTuple):
-    """One way to find a fact, or statements of a turn: the hash of a subject, a verb, a word, or a key of the reducer."""
+    """One way to find a fact, or statements of a turn: the hash of a subject, verb or word, or a key of the reducer."""
 
     space: str
     digest: int

@@ -1,0 +1,365 @@
+"""Extracts the three vectors of a session: graph, open deltas, summary. Start at `Extractor.extract`.
+
+    read      the turns as a model may see them, and whether they fit one prompt (`clew.knowledge.chunks`)
+    map       each chunk by itself, several at a time; answers are kept by the chunk's content as they come
+    reduce    in the order of the chunks, without a model (`clew.knowledge.chunk_reduce`)
+    decide    optional: what the words do not decide, in a bounded number of calls (`clew.knowledge.semantic_reduce`)
+
+The vector is written in one transaction at the end, or not at all: a chunk that failed ends the run and is recorded
+with its reason, and another run asks about that chunk alone. A chunk that failed three times is deferred, and its
+session with it, until `retry` or until the chunk's turns change. Without a model, rules fill the vectors in one pass.
+"""
+
+import hashlib
+import logging
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any, Final, cast
+
+from clew.condense.material import prose_of, speaker_name
+from clew.condense.node_material import SILENT
+from clew.config import ExtractConfig
+from clew.derive.extraction_decisions import decide
+from clew.derive.extraction_rules import NAME as RULES
+from clew.derive.extraction_rules import rules_vector
+from clew.derive.llm.chunk_map import ChunkOutcome, Meter, asked_about, failed_chunk
+from clew.derive.llm.completion_cache import CompletionCache
+from clew.errors import InputError, StoreError
+from clew.knowledge.chunk_reduce import open_questions, reduced_vector
+from clew.knowledge.chunks import Chunk, Plan, guardrail, planned
+from clew.knowledge.guard import takes_over
+from clew.knowledge.payload import ShownTurn
+from clew.rows.extraction_runs import (
+    Claim,
+    Kept,
+    begin,
+    drop_other_chunks,
+    extraction_of,
+    finish,
+    kept_chunks,
+    next_state,
+    note_chunk,
+    vector_of,
+)
+from clew.rows.lease_owner import holder_name
+from clew.rows.pause import paused_since
+from clew.rows.recap_source import last_besides, session_turns
+from clew.store.protocol import Reader, Store, Transaction
+from clew.store.rows import to_us
+from clew.store.selections import SESSION_NAME, TURN_SEQ
+from clew.store.tables import EXTRACTION_RUN
+from clew.text.counters import Counter
+from clew.text.sentences import sentence_spans
+from clew.types.extraction import (
+    ChunkRecord,
+    Extraction,
+    ExtractionMode,
+    ExtractionRun,
+    ExtractionState,
+    TriVector,
+    Unresolved,
+)
+from clew.types.turn import Turn
+
+log = logging.getLogger("clew.models")
+
+PURPOSE: Final = "extract"
+"""What the ledger books the calls under."""
+
+_FORGOTTEN: Final = "turns of the session were forgotten meanwhile, or another process took it over; extract it again"
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """A session as it was when a run began.
+
+    Attributes:
+        turns: all of them, in order.
+        records: one for each chunk of the plan, with what is kept of it.
+        vectors: by digest, those that are kept.
+        source: digest of all that the run depends on.
+    """
+
+    session: str
+    turns: Sequence[Turn]
+    plan: Plan
+    extractor: str
+    records: tuple[ChunkRecord, ...]
+    vectors: dict[str, TriVector]
+    source: bytes
+    last: int
+
+
+@dataclass(frozen=True, slots=True)
+class Extractor:
+    """Extracts the sessions of one space. Threads and processes may do so at the same time.
+
+    Attributes:
+        limit: tokens of a prompt; whatever is no valid limit means one pass.
+        answers: the model with its budget; None extracts by rules.
+    """
+
+    store: Store
+    space: str
+    config: ExtractConfig
+    limit: Any
+    count: Counter
+    clock: Callable[[], datetime]
+    answers: CompletionCache | None = None
+    holder: str = field(default_factory=holder_name)
+
+    @property
+    def extractor(self) -> str:
+        """Who extracts: `rules`, or the name of the model."""
+        return RULES if self.answers is None else self.answers.name
+
+    def due(self) -> list[str]:
+        """The sessions with turns that no run covered, and those that wait or failed; deferred ones are left out."""
+        with self.store.snapshot() as reader:
+            names = SESSION_NAME.scan(reader, (self.space,), (self.space,))
+            return [name for name in names if self._is_due(reader, name)]
+
+    def _is_due(self, reader: Reader, session: str) -> bool:
+        row = EXTRACTION_RUN.get(reader, (self.space, session))
+        last = last_besides(reader, self.space, session, 0)
+        if row is None or row.last < last:
+            return last >= 0
+        return row.state not in (ExtractionState.DONE, ExtractionState.DEFERRED)
+
+    def extract(self, session: str) -> Extraction:
+        """Extracts one session, unless nothing changed since that was done; reports what became of it.
+
+        Raises:
+            NotFoundError: there is no such session.
+            InputError: the space is paused.
+            StoreError: the state could not be written.
+        """
+        with self.store.snapshot() as reader:
+            if paused_since(reader, self.space) is not None:
+                raise InputError("the space is paused, so nothing is stored; `clew resume` ends that")
+            read = self._read(reader, session)
+            row = EXTRACTION_RUN.get(reader, (self.space, session))
+            if row is not None and (row.state, row.source) == (ExtractionState.DONE, read.source):
+                return extraction_of(reader, row)
+        run, claim = self._run(read), self._claim()
+        now = to_us(self.clock())
+        run = self.store.transaction(lambda tx: begin(tx, self.space, run, read.source, claim, now))
+        if not run.number:
+            return Extraction(run=run)
+        log.info("extraction %d of a session begins: %s, %s", run.number, run.mode.value, read.plan.why)
+        try:
+            made = self._carried_out(read, run)
+        except BaseException as error:
+            self._let_go(run, repr(error))
+            raise
+        return self._finished(made, read)
+
+    def _read(self, reader: Reader, session: str) -> _Read:
+        turns = session_turns(reader, self.space, session)
+        shown = shown_turns(turns)
+        if self.answers is None:
+            plan = replace(planned(session, shown, None, self.count), why="rules read a session whole")
+            said = [title for turn in turns for title in (str(turn.id), turn.text)]
+        else:
+            plan = planned(session, shown, self.limit, self.count)
+            said = [self.config.oversized, str(self.config.semantic_calls)]
+        kept = {} if self.answers is None else kept_chunks(reader, self.space, session)
+        records: list[ChunkRecord] = []
+        vectors: dict[str, TriVector] = {}
+        for chunk in plan.chunks:
+            record = chunk.record(self.extractor)
+            row = kept.get(record.digest)
+            if row is not None:
+                state = ExtractionState(row.state)
+                vector = vector_of(row) if state == ExtractionState.DONE else None
+                state = ExtractionState.PENDING if state == ExtractionState.DONE and vector is None else state
+                record = replace(
+                    record, state=state, attempts=row.attempts, reason=row.reason, cached=vector is not None
+                )
+                if vector is not None:
+                    vectors[record.digest] = vector
+            records.append(record)
+        said += [self.extractor, *(record.digest for record in records)]
+        source = hashlib.sha256("\0".join(said).encode("utf-8", "surrogatepass")).digest()
+        last = max((cast(int, turn.seq) for turn in turns), default=-1)
+        return _Read(session, turns, plan, self.extractor, tuple(records), vectors, source, last)
+
+    def _run(self, read: _Read) -> ExtractionRun:
+        plan = read.plan
+        return ExtractionRun(
+            session=read.session,
+            number=0,
+            state=ExtractionState.RUNNING,
+            mode=plan.mode,
+            extractor=read.extractor,
+            last=read.last,
+            chunks=read.records,
+            telemetry={
+                "activated": plan.mode == ExtractionMode.CHUNKED,
+                "why": plan.why,
+                "limit": plan.limit,
+                "single_pass_tokens": plan.tokens,
+                "turns": len(read.turns),
+                "chunks": len(plan.chunks),
+                "kept": len(read.vectors),
+            },
+        )
+
+    def _carried_out(self, read: _Read, run: ExtractionRun) -> Extraction:
+        if self.answers is None:
+            with self.store.snapshot() as reader:
+                vector = rules_vector(reader, self.space, read.session, read.turns, self.count)
+            records = tuple(replace(record, state=ExtractionState.DONE) for record in read.records)
+            return self._reduced(read, replace(run, chunks=records), [vector], None)
+        meter = Meter(self.answers.unrecorded(PURPOSE))
+        outcomes = self._mapped(read, meter)
+        records = tuple(outcome.record for outcome in outcomes)
+        telemetry = run.telemetry | {
+            "map_calls": meter.calls,
+            "map_tokens_in": meter.tokens_in,
+            "map_tokens_out": meter.tokens_out,
+            "left_out": sum(outcome.left_out for outcome in outcomes),
+        }
+        run = replace(run, chunks=records, telemetry=telemetry)
+        wrong = [outcome for outcome in outcomes if outcome.vector is None]
+        if wrong:
+            return Extraction(run=_failed(run, wrong))
+        vectors = [cast(TriVector, outcome.vector) for outcome in outcomes]
+        return self._reduced(read, run, vectors, Meter(self.answers.unrecorded(f"{PURPOSE}-reduce")))
+
+    def _mapped(self, read: _Read, llm: Meter) -> list[ChunkOutcome]:
+        """What came of each chunk, in their order. Nothing is asked while one of them is sure to fail."""
+        done: dict[str, ChunkOutcome] = {}
+        ask: list[tuple[Chunk, ChunkRecord]] = []
+        for chunk, record in zip(read.plan.chunks, read.records, strict=True):
+            refusal = guardrail(chunk, read.plan)
+            if record.digest in read.vectors or record.state == ExtractionState.DEFERRED:
+                done[record.digest] = ChunkOutcome(chunk, record, read.vectors.get(record.digest))
+            elif refusal is not None:
+                done[record.digest] = self._refused(chunk, record, refusal, read.turns)
+            else:
+                ask.append((chunk, record))
+        hopeless = any(outcome.vector is None for outcome in done.values())
+        asked = [] if hopeless else asked_about(ask, llm, self.config.concurrency)
+        self._keep(read, [outcome for outcome in done.values() if not outcome.record.cached])
+        for outcome in asked:
+            done[outcome.record.digest] = outcome
+            self._keep(read, [outcome])
+        for chunk, record in ask:
+            done.setdefault(record.digest, ChunkOutcome(chunk, record, is_waiting=True))
+        return [done[record.digest] for record in read.records]
+
+    def _refused(self, chunk: Chunk, record: ChunkRecord, why: str, turns: Sequence[Turn]) -> ChunkOutcome:
+        """What the guardrail makes of a chunk that must not be sent."""
+        if self.config.oversized != RULES:
+            return failed_chunk(chunk, record, why)
+        seqs = {turn.seq for turn in chunk.turns}
+        with self.store.snapshot() as reader:
+            own = [turn for turn in turns if turn.seq in seqs]
+            vector = rules_vector(reader, self.space, chunk.session, own, self.count, is_whole=False)
+        return ChunkOutcome(chunk, replace(record, state=ExtractionState.DONE, reason="by rules"), vector)
+
+    def _keep(self, read: _Read, outcomes: Sequence[ChunkOutcome]) -> None:
+        claim, key = self._claim(), (self.space, read.session)
+
+        def write(tx: Transaction) -> None:
+            for outcome in outcomes:
+                seqs = [turn.seq for turn in outcome.chunk.turns]
+                note_chunk(tx, key, Kept(outcome.record, outcome.vector, seqs), claim)
+
+        self.store.transaction(write, durable=False)
+
+    def _reduced(self, read: _Read, run: ExtractionRun, vectors: Sequence[TriVector], llm: Meter | None) -> Extraction:
+        vector, beyond = reduced_vector(read.session, vectors, self.count)
+        questions: Sequence[Unresolved] = ()
+        why = None
+        if llm is not None and run.mode == ExtractionMode.CHUNKED:
+            closed = [text for part in vectors for text in part.closed_deltas]
+            questions = open_questions(vector, closed)
+            shown = shown_turns(read.turns)
+            vector, questions, why = decide(vector, questions, shown, llm, self.config.semantic_calls)
+        telemetry = run.telemetry | {
+            "reduce_calls": 0 if llm is None else llm.calls,
+            "reduce_tokens_in": 0 if llm is None else llm.tokens_in,
+            "reduce_tokens_out": 0 if llm is None else llm.tokens_out,
+            "beyond_bounds": beyond,
+            "nodes": len(vector.nodes),
+            "edges": len(vector.edges),
+            "open_deltas": len(vector.open_deltas),
+            "unresolved": len(questions),
+        }
+        done = replace(run, state=ExtractionState.DONE, attempts=0, reason=why, telemetry=telemetry)
+        return Extraction(run=done, vector=vector, unresolved=tuple(questions))
+
+    def _finished(self, made: Extraction, read: _Read) -> Extraction:
+        """The extraction as it is stored."""
+        claim, at = self._claim(), to_us(self.clock())
+        keys = [(self.space, read.session, cast(int, turn.seq)) for turn in read.turns]
+
+        def write(tx: Transaction) -> bool:
+            if None in TURN_SEQ.get_many(tx, keys) or not finish(tx, self.space, made, claim, at):
+                return False
+            if self.answers is not None:
+                drop_other_chunks(tx, self.space, read.session, (record.digest for record in made.run.chunks))
+            return True
+
+        if self.store.transaction(write):
+            log.info("extraction %d ends: %s", made.run.number, made.run.state.value)
+            return made
+        self._let_go(made.run, _FORGOTTEN)
+        waits = replace(made.run, state=ExtractionState.PENDING, reason=_FORGOTTEN)
+        return Extraction(run=waits)
+
+    def _let_go(self, run: ExtractionRun, why: str) -> None:
+        """Gives the claim back; where the store cannot be written, it runs out by itself."""
+        waits = Extraction(run=replace(run, state=ExtractionState.PENDING, reason=why))
+        try:
+            self.store.transaction(lambda tx: finish(tx, self.space, waits, self._claim(), to_us(self.clock())))
+        except StoreError as error:
+            log.info("a claim is left to run out: %s", error)
+
+    def _claim(self) -> Claim:
+        return Claim(self.holder, time.time_ns() // 1000)
+
+
+def shown_turns(turns: Sequence[Turn]) -> list[ShownTurn]:
+    """The turns as a model is shown them: what was said to a reader, without tools' results and code.
+
+    A turn that tries to take a model over is shown up to where it does.
+    """
+    spoken = (turn for turn in turns if turn.role not in SILENT and turn.origin not in SILENT)
+    texts = ((turn, _harmless(prose_of(turn))) for turn in spoken)
+    return [
+        ShownTurn(
+            cast(int, turn.seq),
+            "" if turn.at is None else turn.at.date().isoformat(),
+            speaker_name(turn.speaker, turn.role),
+            text,
+        )
+        for turn, text in texts
+        if text
+    ]
+
+
+def _harmless(text: str) -> str:
+    """A text up to the first sentence that tries to take a model over: what follows was written for a model."""
+    if not takes_over(text):
+        return text
+    start = next((start for start, end in sentence_spans(text) if takes_over(text[start:end])), 0)
+    return text[:start].strip()
+
+
+def _failed(run: ExtractionRun, wrong: Sequence[ChunkOutcome]) -> ExtractionRun:
+    """The run as it ends when chunks have no vector: it waits, failed, or is deferred with one of its chunks."""
+    failed = [outcome for outcome in wrong if not outcome.is_waiting]
+    first = (failed or list(wrong))[0].record
+    why = f"{first.id}: {first.reason}"
+    if not failed:
+        return replace(run, state=ExtractionState.PENDING, reason=why)
+    attempts = run.attempts + 1
+    deferred = any(outcome.record.state == ExtractionState.DEFERRED for outcome in failed)
+    state = ExtractionState.DEFERRED if deferred else next_state(attempts)
+    log.warning("extraction %d of a session failed: %s", run.number, why)
+    return replace(run, state=state, attempts=attempts, reason=why)

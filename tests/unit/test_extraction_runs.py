@@ -1,0 +1,378 @@
+"""Extraction of stored sessions: what is asked, kept, counted, tried again, deferred and given up."""
+
+import json
+import logging
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from clew.errors import (
+    BudgetExceeded,
+    ModelUnavailable,
+    StoreReadOnly,
+)
+from clew.memory import Memory
+from clew.models.prompt import Prompt
+from clew.rows.spend_ledger import read_ledger
+from clew.types import Part, Turn
+from clew.types.extraction import ExtractionMode, ExtractionState
+from tests.extraction import (
+    asked,
+    copying,
+    delta,
+    edge,
+    entity,
+    extractor,
+    is_semantic,
+    long_talk,
+    model,
+    payload,
+    turns_of,
+)
+from tests.memories import at, quiet, rows, told
+
+DONE, FAILED = ExtractionState.DONE, ExtractionState.FAILED
+DEFERRED, PENDING = ExtractionState.DEFERRED, ExtractionState.PENDING
+
+
+@pytest.fixture
+def memory() -> Iterator[Memory]:
+    """A conversation of two chunks."""
+    with quiet() as opened:
+        opened.add_many(long_talk())
+        yield opened
+
+
+def fails_in(place: int, error: Any = "nonsense") -> Any:
+    """A model that gives an unusable answer about the chunk that begins at a turn."""
+    return lambda prompt: error if turns_of(prompt)[0]["turn"] == place else copying(prompt)
+
+
+def second(memory: Memory) -> int:
+    """The first turn of the second chunk."""
+    return extractor(memory, model()).extract("s").run.chunks[1].first
+
+
+@pytest.mark.requirement("K-TRI-01")
+def test_a_small_session_takes_one_call(memory: Memory) -> None:
+    llm = model()
+    made = extractor(memory, llm, limit=6_000).extract("s")
+    assert (made.run.state, made.run.mode, len(made.run.chunks)) == (DONE, ExtractionMode.SINGLE, 1)
+    assert len(asked(llm)) == 1
+    assert [turn["turn"] for turn in turns_of(asked(llm)[0])] == list(range(60))
+    assert made.vector is not None
+    assert made.vector.summary == "The mill of Arden turns slowly."
+
+
+@pytest.mark.requirement("K-TRI-05", "K-TRI-04")
+def test_each_chunk_is_asked_about_by_itself(memory: Memory) -> None:
+    llm = model()
+    made = extractor(memory, llm).extract("s")
+    spans = sorted((turns_of(prompt)[0]["turn"], turns_of(prompt)[-1]["turn"]) for prompt in asked(llm))
+    assert spans == [(record.first, record.last) for record in made.run.chunks]
+    assert [record.id for record in made.run.chunks] == ["s:chunk:0", "s:chunk:1"]
+    assert made.vector is not None
+    assert [(node.name, len(node.turn_ids)) for node in made.vector.nodes] == [("Ann", 60)]
+
+
+@pytest.mark.requirement("K-TRI-06")
+def test_the_order_in_which_answers_come_changes_nothing(memory: Memory) -> None:
+    later = threading.Event()
+
+    def backwards(prompt: Prompt) -> Any:
+        number = turns_of(prompt)[0]["turn"]
+        if number == 0:
+            later.wait(20)
+        else:
+            later.set()
+        made: dict[str, Any] = payload(open_deltas=[delta(f"Note {number}", int(number))])
+        return made
+
+    reordered = extractor(memory, model(backwards)).extract("s").vector
+    assert reordered is not None
+    assert [each.text for each in reordered.open_deltas] == ["Note 0", f"Note {second(memory)}"]
+
+
+@pytest.mark.requirement("K-TRI-08")
+def test_a_failed_chunk_is_recorded_and_ends_the_run(memory: Memory) -> None:
+    place = second(memory)
+    with quiet() as other:
+        other.add_many(long_talk())
+        made = extractor(other, model(fails_in(place))).extract("s")
+        assert (made.vector, made.run.state, made.run.attempts) == (None, FAILED, 1)
+        assert [record.state for record in made.run.chunks] == [DONE, FAILED]
+        assert made.run.reason is not None
+        assert made.run.reason.startswith("s:chunk:1: scripted gave no usable answer, asked 3 times")
+        (stored,) = other.extractions()
+        assert (stored.run.state, stored.vector) == (FAILED, None)
+        assert [record.reason is None for record in stored.run.chunks] == [True, False]
+        assert rows(other.reads.store, "fact") == []
+
+
+@pytest.mark.requirement("K-TRI-09")
+def test_another_try_asks_the_failed_chunk_alone(memory: Memory) -> None:
+    place = second(memory)
+    with quiet() as other:
+        other.add_many(long_talk())
+        extractor(other, model(fails_in(place))).extract("s")
+        llm = model()
+        made = extractor(other, llm).extract("s")
+        assert [turns_of(prompt)[0]["turn"] for prompt in asked(llm)] == [place]
+        assert (made.run.state, made.run.attempts, made.run.number) == (DONE, 0, 2)
+        assert [record.cached for record in made.run.chunks] == [True, False]
+        assert made.run.telemetry["kept"] == 1
+        again = extractor(other, llm).extract("s")
+        assert len(asked(llm)) == 1
+        assert again.vector == made.vector
+
+
+@pytest.mark.requirement("K-TRI-03", "K-TRI-09")
+def test_a_session_that_grew_is_asked_about_its_new_part_alone(memory: Memory) -> None:
+    llm = model()
+    before = extractor(memory, llm).extract("s")
+    memory.add_many(long_talk(64)[60:])
+    after = extractor(memory, llm).extract("s")
+    assert len(asked(llm)) == 3
+    assert [record.cached for record in after.run.chunks] == [True, False]
+    assert after.run.chunks[0].digest == before.run.chunks[0].digest
+    assert len(rows(memory.reads.store, "extraction_chunk")) == 2
+
+
+@pytest.mark.requirement("K-TRI-10")
+def test_three_failures_of_its_own_defer_a_session_until_it_is_retried(memory: Memory) -> None:
+    bad = model("nonsense")
+    work = extractor(memory, bad)
+    assert [work.extract("s").run.state for _ in range(3)] == [FAILED, FAILED, DEFERRED]
+    assert work.due() == []
+    calls = len(bad.prompts)
+    assert work.extract("s").run.state == DEFERRED
+    assert len(bad.prompts) == calls
+    assert memory.retry() == 1
+    assert work.due() == ["s"]
+    assert extractor(memory, model()).extract("s").run.state == DONE
+    assert memory.retry() == 0
+
+
+@pytest.mark.requirement("K-TRI-10")
+def test_new_turns_lift_the_deferral_of_a_chunk_that_they_change(memory: Memory) -> None:
+    place = second(memory)
+    with quiet() as other:
+        other.add_many(long_talk())
+        work = extractor(other, model(fails_in(place)))
+        assert [work.extract("s").run.state for _ in range(3)][-1] == DEFERRED
+        other.add_many(long_talk(61)[60:])
+        assert work.due() == ["s"]
+        assert extractor(other, model()).extract("s").run.state == DONE
+
+
+@pytest.mark.requirement("K-TRI-10", "K-TRI-21")
+@pytest.mark.parametrize(
+    "error",
+    [ModelUnavailable("the server is down"), BudgetExceeded("nothing is left"), ModelUnavailable("401: check the key")],
+    ids=["down", "budget", "key"],
+)
+def test_what_is_no_failure_of_a_session_leaves_it_waiting(memory: Memory, error: Exception) -> None:
+    llm = model(error)
+    work = extractor(memory, llm, concurrency=1)
+    for _ in range(5):
+        made = work.extract("s")
+        assert (made.vector, made.run.state, made.run.attempts) == (None, PENDING, 0)
+        assert made.run.reason is not None
+        assert str(error) in made.run.reason
+    assert len(llm.prompts) == 5  # once the model cannot be reached, nothing more is asked
+    assert work.due() == ["s"]
+    assert extractor(memory, model()).extract("s").ok
+
+
+@pytest.mark.requirement("K-TRI-11")
+def test_one_bad_session_does_not_block_the_others() -> None:
+    def by_session(prompt: Prompt) -> Any:
+        return "nonsense" if "Bad" in str(turns_of(prompt)[0]["text"]) else copying(prompt)
+
+    with quiet(llm=model(by_session)) as memory:
+        for name in ("a", "b", "c"):
+            word = "Bad" if name == "b" else "Good"
+            memory.add(told(f"{word} weather in Arden today.", session=name))
+        made = {each.run.session: each.run.state for each in memory.extract()}
+        assert made == {"a": DONE, "b": FAILED, "c": DONE}
+        assert {each.run.session: each.ok for each in memory.extractions()} == {"a": True, "b": False, "c": True}
+        assert [each.run.session for each in memory.extract()] == ["b"]
+        memory.extract()
+        assert memory.extract() == []
+        assert memory.retry() >= 1
+
+
+@pytest.mark.requirement("K-TRI-12")
+def test_an_oversized_turn_is_refused_before_anything_is_asked() -> None:
+    with quiet() as memory:
+        memory.add_many([*long_talk(5), told("A long story of stones. " * 400, at=at(9)), *long_talk(9)[6:]])
+        llm = model()
+        made = extractor(memory, llm).extract("s")
+        assert (made.run.state, len(llm.prompts)) == (FAILED, 0)
+        assert [record.turns for record in made.run.chunks] == [5, 1, 3]
+        assert [record.state for record in made.run.chunks] == [PENDING, FAILED, PENDING]
+        assert "more than the limit of 2000" in str(made.run.reason)
+        by_rules = extractor(memory, llm, oversized="rules").extract("s")
+        assert (by_rules.run.state, len(asked(llm))) == (DONE, 2)
+        assert by_rules.vector is not None
+        assert "story of stones" in by_rules.vector.summary
+
+
+@pytest.mark.requirement("K-TRI-13")
+@pytest.mark.parametrize("limit", [None, 0, -1, "many", float("nan")])
+def test_an_invalid_limit_means_one_pass_and_is_told(memory: Memory, limit: Any) -> None:
+    made = extractor(memory, model(), limit=limit).extract("s")
+    assert (made.ok, made.run.mode, made.run.telemetry["activated"]) == (True, ExtractionMode.SINGLE, False)
+    assert "not valid" in made.run.telemetry["why"]
+
+
+@pytest.mark.requirement("K-TRI-14", "K-TRI-24")
+def test_the_run_and_the_log_hold_the_counts(memory: Memory, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "clew.models")
+    made = extractor(memory, model()).extract("s")
+    telemetry = made.run.telemetry
+    assert telemetry["activated"] is True
+    assert (telemetry["limit"], telemetry["chunks"], telemetry["turns"], telemetry["kept"]) == (2_000, 2, 60, 0)
+    assert telemetry["single_pass_tokens"] > 2_000
+    assert (telemetry["map_calls"], telemetry["reduce_calls"]) == (2, 0)
+    assert telemetry["map_tokens_in"] > 0
+    assert telemetry["map_tokens_out"] > 0
+    assert f"{telemetry['single_pass_tokens']} tokens are above 2000: 2 chunks" in caplog.text
+    assert "Arden" not in json.dumps(telemetry) + caplog.text
+    with memory.reads.store.snapshot() as reader:
+        booked = {row["purpose"]: row["calls"] for row in read_ledger(reader, memory.space)}
+    assert booked == {"extract": 2}
+
+
+@pytest.mark.requirement("K-TRI-16")
+def test_where_the_state_cannot_be_written_the_error_is_raised(tmp_path: Any) -> None:
+    with quiet(tmp_path / "home") as memory:
+        memory.add_many(long_talk())
+    (tmp_path / "home").chmod(0o500)
+    llm = model()
+    with quiet(tmp_path / "home") as memory:
+        if memory.reads.store.writable:
+            pytest.skip("this user may write everywhere")
+        with pytest.raises(StoreReadOnly):
+            extractor(memory, llm).extract("s")
+        assert llm.prompts == []
+
+
+class Unwritable:
+    """A store that fails from a certain transaction on."""
+
+    def __init__(self, store: Any, after: int) -> None:
+        self._store, self._left = store, after
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
+
+    def transaction(self, *args: Any, **more: Any) -> Any:
+        self._left -= 1
+        if self._left < 0:
+            raise StoreReadOnly
+        return self._store.transaction(*args, **more)
+
+
+@pytest.mark.requirement("K-TRI-16")
+@pytest.mark.parametrize("after", range(4))
+def test_a_store_that_fails_on_the_way_loses_nothing_silently(memory: Memory, after: int) -> None:
+    work = extractor(memory, None)
+    broken = type(work)(Unwritable(memory.reads.store, after), *[getattr(work, n) for n in work.__slots__[1:6]])
+    if after < 2:
+        with pytest.raises(StoreReadOnly):
+            broken.extract("s")
+        assert not any(each.ok for each in memory.extractions())
+    else:
+        assert broken.extract("s").ok
+
+
+@pytest.mark.requirement("K-TRI-17")
+def test_without_a_model_rules_fill_the_vectors() -> None:
+    plan = json.dumps(
+        {"todos": [{"content": "Write the migration", "status": "pending"}, {"content": "Ask", "status": "completed"}]}
+    )
+    calls = [
+        Part(type="text", text="I will plan this with Maria Lopez in Lisbon."),
+        Part(type="tool_call", name="TodoWrite", text=plan, call_id="1"),
+    ]
+    with quiet() as memory:
+        memory.add(told("We picked Redis for the sessions in Lisbon.", speaker="Ann"))
+        memory.add(Turn(role="assistant", content=tuple(calls), session="s"))
+        (made,) = memory.extract()
+        assert made.run.extractor == "rules"
+        assert made.vector is not None
+        assert {"Lisbon", "Redis", "Maria Lopez", "Ann"} <= {node.name for node in made.vector.nodes}
+        lisbon = next(node for node in made.vector.nodes if node.name == "Lisbon")
+        assert lisbon.turn_ids == ("s:turn:0", "s:turn:1")
+        assert [(each.text, each.turn_ids) for each in made.vector.open_deltas] == [
+            ("Write the migration", ("s:turn:1",))
+        ]
+        assert "We picked Redis" in made.vector.summary
+        assert memory.extract() == []
+
+
+OPEN = payload(
+    entities=[entity("Arden", "place"), entity("mill of Arden", "place")],
+    edges=[edge("Ann", "speaks of", "Arden", 0)],
+)
+
+
+def undecided(prompt: Prompt) -> Any:
+    """Leaves an alias open; decides when it is asked."""
+    if is_semantic(prompt):
+        return {"decisions": [{"number": 0, "decision": "yes", "verb": ""}]}
+    first = int(turns_of(prompt)[0]["turn"])
+    return OPEN | {"edges": [edge("Ann", "speaks of", "Arden", first)]}
+
+
+@pytest.mark.requirement("K-TRI-18")
+def test_what_is_left_open_is_named_and_decided_within_the_calls(memory: Memory) -> None:
+    llm = model(undecided)
+    made = extractor(memory, llm).extract("s")
+    assert [(each.kind, each.items) for each in made.unresolved] == [("alias", ("Arden", "mill of Arden"))]
+    assert made.run.telemetry["unresolved"] == 1
+    assert memory.extractions()[0].unresolved == made.unresolved
+    decided = extractor(memory, llm, semantic_calls=3).extract("s")
+    assert decided.unresolved == ()
+    assert decided.vector is not None
+    assert [(node.name, node.aliases) for node in decided.vector.nodes] == [("Arden", ("mill of Arden",))]
+    assert decided.run.telemetry["reduce_calls"] == 1
+    assert decided.run.telemetry["map_calls"] == 0  # the chunks' answers were kept
+
+
+@pytest.mark.requirement("K-TRI-18")
+@pytest.mark.parametrize("error", ["nonsense", ModelUnavailable("down"), BudgetExceeded("nothing is left")])
+def test_a_semantic_reduce_that_fails_leaves_the_deterministic_vector(memory: Memory, error: Any) -> None:
+    llm = model(lambda prompt: error if is_semantic(prompt) else undecided(prompt))
+    made = extractor(memory, llm, semantic_calls=2).extract("s")
+    assert (made.run.state, len(made.unresolved)) == (DONE, 1)
+    assert "the semantic reduce failed" in str(made.run.reason)
+    assert made.vector is not None
+    assert len(made.vector.nodes) == 2
+
+
+@pytest.mark.requirement("K-TRI-19")
+@pytest.mark.parametrize("most", [1, 2, 5])
+def test_chunks_are_asked_about_at_the_same_time_and_no_more_than_allowed(most: int) -> None:
+    lock, together, at_once = threading.Lock(), threading.Event(), [0, 0]
+
+    def slow(prompt: Prompt) -> Any:
+        with lock:
+            at_once[0] += 1
+            at_once[1] = max(at_once)
+            if at_once[0] == most:
+                together.set()
+        assert together.wait(20)  # nobody answers before `most` are asked
+        with lock:
+            at_once[0] -= 1
+        return copying(prompt)
+
+    with quiet() as memory:
+        memory.add_many(long_talk(300))
+        made = extractor(memory, model(slow), limit=1_400, concurrency=most).extract("s")
+    assert made.ok
+    assert len(made.run.chunks) >= 10
+    assert at_once[1] == most
