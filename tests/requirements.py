@@ -2528,6 +2528,9 @@ MODEL_FACTS = (
     Requirement("K-MOD-02", "Issue 16.2", "A model's facts match a schema; repair is bounded, failures are recorded."),
     Requirement("K-MOD-03", "Issue 16", "What a poisoned turn orders never becomes a fact about its speaker."),
     Requirement(
+        "K-MOD-04", "Issue 16", "What rules and a model both find is one fact; a model never overrides a correction."
+    ),
+    Requirement(
         "K-MOD-06", "HSCA 5.2", "Beats of high macro weight ground claims; a source stuffed with keywords does not."
     ),
 )

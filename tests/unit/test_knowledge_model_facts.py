@@ -1,11 +1,13 @@
 """What a language model may say that a turn states, and what of it is believed."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
 import pytest
 
+from clew.knowledge.book import Book
 from clew.knowledge.guard import takes_over, trusted_sentences
 from clew.knowledge.model_facts import (
     MOST,
@@ -18,7 +20,7 @@ from clew.knowledge.model_facts import (
     worth_asking,
 )
 from clew.models.schema import problem
-from clew.types.facts import Effect, FactStatus, FactType
+from clew.types.facts import Effect, FactStatus, FactType, LinkKind, Statement
 
 SAID = datetime(2025, 3, 4, tzinfo=UTC)
 MODEL = "model:scripted"
@@ -223,3 +225,47 @@ def test_the_schema_bounds_an_answer() -> None:
     assert "at most" in str(problem({"facts": [good] * (MOST + 1)}, SCHEMA))
     for bad in ({"object": "x" * 201}, {"status": "done"}, {"object": 7}, {"effect": "retracts"}, {"more": ""}):
         assert problem({"facts": [good | bad]}, SCHEMA)
+
+
+def home(day: int, place: str, provenance: str, **more: Any) -> Statement:
+    """Where Nadia lives, as one turn of a day says."""
+    said = datetime(2025, 3, day, tzinfo=UTC)
+    return Statement(
+        turn=f"s:turn:{day}",
+        ordinal=0,
+        subject="Nadia",
+        verb="lives in",
+        object=place,
+        said_at=said,
+        provenance=provenance,
+        **more,
+    )
+
+
+@pytest.mark.requirement("K-MOD-04")
+def test_rules_and_a_model_that_find_the_same_make_one_fact() -> None:
+    by_model = believed("I live in Bergen now.", fact("user", "lives in", "Bergen", "I live in Bergen now")).statements
+    by_rule = replace(by_model[0], provenance="rule")
+    for order in ([*by_model, by_rule], [by_rule, *by_model]):
+        book = Book()
+        book.add(order)
+        (found,) = book.facts()
+        assert {each.provenance for each in found.statements} == {"rule", MODEL}
+        assert (found.object, found.sources, book.links()) == ("Bergen", ("s:turn:3",), ())
+
+
+@pytest.mark.requirement("K-MOD-04")
+@pytest.mark.parametrize("day", [1, 9])
+@pytest.mark.parametrize("more", [{}, {"effect": Effect.CORRECTS}, {"effect": Effect.CEASES}])
+def test_a_model_never_overrides_a_correction(day: int, more: dict[str, Any]) -> None:
+    book = Book()
+    corrected = home(5, "Bergen", "user", effect=Effect.CORRECTS)
+    value = "Bergen" if more.get("effect") == Effect.CEASES else "Oslo"
+    book.add([home(2, "Molde", MODEL), corrected, home(day, value, MODEL, **more)])
+    (kept,) = [each for each in book.facts() if corrected in each.statements]
+    assert (kept.superseded_by, kept.valid_to, kept.retracted) == (None, None, False)
+    open_ones = [each for each in book.facts() if each.valid_to is None and not each.retracted and each != kept]
+    contradicted = {
+        end for link in book.links() if link.kind == LinkKind.CONTRADICTS for end in (link.source, link.target)
+    }
+    assert {each.id for each in open_ones} <= contradicted

@@ -109,7 +109,7 @@ class _Withdrawn:
             effect = each.statement.effect
             targets: list[Placed] = []
             if each.statement.mood is Mood.ASSERTED and effect in (Effect.CORRECTS, Effect.RETRACTS):
-                targets = _targets(standing, each)
+                targets = [target for target in _targets(standing, each) if not _contests([target], each)]
                 self.by |= {id(target): (target, each) for target in targets}
                 standing = [other for other in standing if id(other) not in self.by]
             if effect is Effect.RETRACTS:
@@ -287,9 +287,13 @@ def _replace(others: Iterable[Tenure], tenure: Tenure, said: Placed) -> None:
 
 def _may_end(tenure: Tenure, said: Placed) -> bool:
     """Whether a statement may end a tenure: it is known to be later, and no model contradicts a user's correction."""
-    by_user = any(each.statement.provenance == Provenance.USER for each in tenure.said)
-    is_reading = said.statement.provenance not in (Provenance.RULE, Provenance.USER)
-    return is_decided(tenure.last.order, said.order) and not (by_user and is_reading)
+    return is_decided(tenure.last.order, said.order) and not _contests(tenure.said, said)
+
+
+def _contests(stated: Iterable[Placed], said: Placed) -> bool:
+    """Whether a model says something against what a user stated."""
+    by_user = any(each.statement.provenance == Provenance.USER for each in stated)
+    return by_user and said.statement.provenance not in (Provenance.RULE, Provenance.USER)
 
 
 def _rival(tenure: Tenure, others: Iterable[Tenure]) -> None:
