@@ -2536,6 +2536,22 @@ MODEL_FACTS = (
 )
 
 
+# --- the store of a project ---
+PROJECT = (
+    Requirement(
+        "L-PRJ-01",
+        "Project 2",
+        "Objects and transforms are named by the SHA-256 of their bytes; a second genesis writes nothing.",
+    ),
+    Requirement("L-PRJ-02", "Project 2", "One changed file makes exactly one new object and one transform."),
+    Requirement(
+        "L-PRJ-03",
+        "Project 1",
+        "Symbols, imports, calls, docstrings, headings and decisions are found, and what changed since a generation.",
+    ),
+)
+
+
 REQUIREMENTS: tuple[Requirement, ...] = (
     *MODEL_FACTS,
     *RELAY,
@@ -2604,4 +2620,5 @@ REQUIREMENTS: tuple[Requirement, ...] = (
     *ADAPTER,
     *DISK,
     *REDUCE,
+    *PROJECT,
 )

@@ -18,9 +18,9 @@ _ARRAYS: Final = {"text": "text[]", "int": "bigint[]", "bytes": "bytea[]", "real
 
 
 @cache
-def templates(file: str = "rows") -> Mapping[str, str]:
-    """The named templates of `sql/<file>.sql`, comments left out."""
-    pieces = _HEAD.split((files("clew.store") / "sql" / f"{file}.sql").read_text(encoding="utf-8"))
+def templates(file: str = "rows", package: str = "clew.store") -> Mapping[str, str]:
+    """The named templates of `sql/<file>.sql` in a package, comments left out."""
+    pieces = _HEAD.split((files(package) / "sql" / f"{file}.sql").read_text(encoding="utf-8"))
     return {name: _COMMENT.sub("", body).strip() for name, body in zip(pieces[1::2], pieces[2::2], strict=True)}
 
 

@@ -1,0 +1,25 @@
+"""Makes the store of a project, or checks all of it against the project and heals what is lost or altered."""
+
+from datetime import datetime
+from pathlib import Path
+
+from clew.project.building import BuildReport, Limits, Progress, build
+from clew.project.layout import Layout
+from clew.project.transforms import Goal
+
+
+def genesis(
+    root: str | Path, at: datetime, *, limits: Limits | None = None, on_progress: Progress | None = None
+) -> BuildReport:
+    """Reads every file of a project; of what is as it was, nothing is written.
+
+    Args:
+        root: the folder of the project; the store is made in it where there is none.
+        at: the present, for the record of what was done.
+
+    Raises:
+        NotFoundError: there is no such folder.
+        InputError: it is no folder, or a pattern of the limits is invalid.
+        StoreError: the store cannot be written, or another process works on it for too long.
+    """
+    return build(Layout.of(root), Goal.GENESIS, limits or Limits(), at, on_progress)

@@ -1,0 +1,77 @@
+"""Where the parts of a project's store are, and the lock under which they change."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Final
+
+from clew.errors import InputError, NotFoundError
+from clew.project.objects import ContentStore
+from clew.store.ticket import Ticket
+
+FOLDER: Final = ".clew/project"
+"""The store, below the root of the project."""
+WAIT: Final = 600.0
+"""Seconds that a writer waits for another one to finish."""
+
+
+class Layout:
+    """The places of a store; knows whether there is one, and makes one."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.folder = root / FOLDER
+        self.index = self.folder / "index" / "index.db"
+        self.objects = ContentStore(self.folder / "objects")
+        self.transforms = ContentStore(self.folder / "transforms")
+        self.overlays = self.folder / "overlays"
+        self._lock = self.folder / "lock"
+
+    @classmethod
+    def of(cls, root: Path | str) -> "Layout":
+        """The layout of a root.
+
+        Raises:
+            NotFoundError: there is no such folder.
+            InputError: it is no folder.
+        """
+        place = Path(root).expanduser()
+        if not place.is_dir():
+            kind = InputError if place.exists() else NotFoundError
+            raise kind(f"{str(root)!r} is not a folder; name the folder of a project")
+        return cls(place.resolve())
+
+    @property
+    def exists(self) -> bool:
+        """Whether the store was made."""
+        return self.index.parent.is_dir()
+
+    def make(self) -> bool:
+        """Makes the folders of the store, and a rule by which git leaves them out; tells whether there were none."""
+        is_new = not self.exists
+        for folder in (self.objects.folder, self.transforms.folder, self.overlays, self.index.parent):
+            folder.mkdir(parents=True, exist_ok=True)
+        rule = self.folder / ".gitignore"
+        if not rule.exists():
+            rule.write_text("*\n", encoding="utf-8")
+        return is_new
+
+    @contextmanager
+    def writing(self, timeout: float = WAIT) -> Iterator[int]:
+        """Keeps other writers of this and other processes out; gives the present by the clock of the file system.
+
+        Raises:
+            StoreLocked: another one did not finish in time.
+        """
+        ticket = Ticket.of(self._lock)
+        try:
+            with ticket.turn(timeout):
+                self._lock.touch()
+                yield self._lock.stat().st_mtime_ns
+        finally:
+            ticket.close()
+
+    def drop_index(self) -> None:
+        """Removes the index, which can be made again from the project."""
+        for ending in ("", "-wal", "-shm"):
+            self.index.with_name(self.index.name + ending).unlink(missing_ok=True)

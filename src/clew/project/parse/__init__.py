@@ -1,0 +1,1 @@
+"""Source files and documents taken apart: symbols, sections, decisions, imports and calls. Start at `parse.parse`."""

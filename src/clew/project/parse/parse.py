@@ -1,0 +1,57 @@
+"""Takes one file apart by what reads it best: a grammar, the marks of a document, or as plain text."""
+
+import hashlib
+from dataclasses import replace
+from typing import Final
+
+from clew.ingest.secrets import mask
+from clew.project.parse.code import parse_code
+from clew.project.parse.documents import parse_markdown
+from clew.project.parse.languages import TEXT, grammar, language_of
+from clew.project.parse.parsed import ParsedFile, ParsedNode
+from clew.project.parse.plain import parse_plain, unique
+
+_PROBE: Final = 8_192
+"""Bytes in which a binary file shows itself, as for git."""
+_LONG_LINE: Final = 1_000
+"""Mean bytes of a line from which code was written by a program for a program."""
+
+
+def is_binary(data: bytes) -> bool:
+    """Whether data is no text: it has a zero byte near its beginning, and is no UTF-16."""
+    return b"\0" in data[:_PROBE] and not data.startswith((b"\xff\xfe", b"\xfe\xff"))
+
+
+def parse(path: str, data: bytes) -> ParsedFile:
+    """Takes a file apart. What is masked as a secret in turns is masked in texts and signatures here.
+
+    Args:
+        path: its name tells the language; nothing else of it enters the result.
+        data: its bytes; text that is not UTF-8 is read with replacements.
+    """
+    content = hashlib.sha256(data).hexdigest()
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        data = data.decode("utf-16", "replace").encode()
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    language = language_of(path, data)
+    reads = grammar(language)
+    is_generated = len(data) > _LONG_LINE * (data.count(b"\n") + 1)
+    if language == "markdown":
+        parsed = parse_markdown(data, reads, content)
+    elif reads is None or is_generated:
+        kept = language if language == "gomod" else TEXT
+        parsed = parse_plain(data.decode("utf-8", "replace"), kept, content)
+    else:
+        parsed = parse_code(data, language, reads, content)
+    names: dict[str, int] = {}
+    return replace(parsed, nodes=tuple(_cleaned(node, names) for node in parsed.nodes))
+
+
+def _cleaned(node: ParsedNode, names: dict[str, int]) -> ParsedNode:
+    """A node without secrets, and with a name that no other node of the file has."""
+    text = mask(node.text)[0] if node.text else ""
+    signature = mask(node.signature)[0] if node.signature else ""
+    qualified = unique(node.qualified, names)
+    if (text, signature, qualified) == (node.text, node.signature, node.qualified):
+        return node
+    return replace(node, text=text, signature=signature, qualified=qualified)

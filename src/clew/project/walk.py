@@ -1,0 +1,218 @@
+"""Finds the files of a project: what git would not ignore, is text, is not too large and can be read.
+
+What cannot be taken is named with its reason and skipped; nothing that a disk may hold ends the walk. Symbolic links
+are not followed, so that loops of them cannot occur and no file is found twice.
+"""
+
+import os
+import re
+import stat
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Final
+from unicodedata import normalize
+
+from pathspec import GitIgnoreSpec
+
+from clew.errors import InputError, NotFoundError
+from clew.types.record import Record
+
+OWN_FOLDERS: Final = frozenset({".clew", ".open_cognition", ".sigma", ".git", ".hg", ".svn", ".jj", ".bzr"})
+"""Folders of stores and of version control; never part of a project."""
+GENERATED_FOLDERS: Final = frozenset({"node_modules", "__pycache__", "bower_components"})
+"""Folders that a program fills, also where no .gitignore says so."""
+_GENERATED_MARKS: Final = ("pyvenv.cfg", "CACHEDIR.TAG")
+"""Files that say of their folder that a program fills it: a virtual environment, or a cache (bford.info/cachedir)."""
+_SURROGATE: Final = re.compile(r"[\ud800-\udfff]|\\(?=x[0-9a-f]{2}|u[0-9a-f]{4})")
+_Rules = Sequence[tuple[int, GitIgnoreSpec]]
+"""Rules with the length of the path of their folder, outermost first."""
+
+
+class SkipReason(StrEnum):
+    """Why a file or folder is not in the project."""
+
+    BINARY = "binary"
+    TOO_LARGE = "too large"
+    UNREADABLE = "unreadable"
+    SYMBOLIC_LINK = "symbolic link"
+    NOT_REGULAR = "not a regular file"
+    """A pipe, socket or device."""
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedFile(Record):
+    """A file or folder that was left out, and why."""
+
+    path: str
+    reason: SkipReason
+
+
+@dataclass(frozen=True, slots=True)
+class FoundFile:
+    """A file that the walk found.
+
+    Attributes:
+        path: as in `nodes.ProjectNode`.
+        place: where the system finds it.
+        size: in bytes.
+        modified: time of its last change, nanoseconds of the file system's clock.
+    """
+
+    path: str
+    place: str
+    size: int
+    modified: int
+
+
+@dataclass(slots=True)
+class Walk:
+    """What a walk found.
+
+    Attributes:
+        files: in order of paths.
+        ignored: number of files and folders that rules leave out; what is inside of such folders is not counted.
+        collisions: paths that a file system which ignores case, or the form of accents, takes for one.
+    """
+
+    files: list[FoundFile] = field(default_factory=list)
+    skipped: list[SkippedFile] = field(default_factory=list)
+    ignored: int = 0
+    collisions: tuple[tuple[str, ...], ...] = ()
+
+
+def walk(root: Path, *, max_bytes: int, exclude: Sequence[str] = ()) -> Walk:
+    """Finds the files of a project; whether a file is binary is seen only when it is read.
+
+    Args:
+        max_bytes: larger files are skipped.
+        exclude: further patterns in the form of .gitignore.
+
+    Raises:
+        NotFoundError: there is no such folder.
+        InputError: it is no folder, or a pattern of `exclude` is not valid.
+    """
+    if not root.is_dir():
+        kind = InputError if root.exists() else NotFoundError
+        raise kind(f"{str(root)!r} is not a folder; name the folder of a project")
+    found = Walk()
+    own, exclude_file = _own_rules(exclude), root / ".git" / "info" / "exclude"
+    rules: list[tuple[int, GitIgnoreSpec]] = [(0, spec) for spec in (own, _rules_of(exclude_file)) if spec]
+    waiting: list[tuple[str, str, _Rules]] = [(str(root), "", rules)]
+    while waiting:
+        place, relative, inherited = waiting.pop()
+        waiting += _look_into(found, place, relative, inherited, max_bytes)
+    found.files.sort(key=lambda file: file.path)
+    found.skipped.sort(key=lambda skipped: skipped.path)
+    found.collisions = _collisions(file.path for file in found.files)
+    return found
+
+
+def _look_into(
+    found: Walk, place: str, relative: str, inherited: _Rules, max_bytes: int
+) -> list[tuple[str, str, _Rules]]:
+    """Takes the files of one folder; returns the folders in it that are to be looked into."""
+    try:
+        with os.scandir(place) as listing:
+            entries = list(listing)
+    except OSError:  # it may not be listed, or was removed meanwhile
+        found.skipped.append(SkippedFile(shown_path(relative.rstrip("/")) or ".", SkipReason.UNREADABLE))
+        return []
+    names = {entry.name for entry in entries}
+    if relative and not names.isdisjoint(_GENERATED_MARKS):
+        found.ignored += 1
+        return []
+    rules = inherited
+    if ".gitignore" in names and (spec := _rules_of(Path(place, ".gitignore"))):
+        rules = [*inherited, (len(relative), spec)]
+    folders: list[tuple[str, str, _Rules]] = []
+    for entry in entries:
+        path = relative + entry.name
+        try:
+            _take(found, entry, path, rules, max_bytes, folders)
+        except OSError:  # removed meanwhile, or its folder may not be searched
+            found.skipped.append(SkippedFile(shown_path(path), SkipReason.UNREADABLE))
+    return folders
+
+
+def _take(
+    found: Walk,
+    entry: os.DirEntry[str],
+    path: str,
+    rules: _Rules,
+    max_bytes: int,
+    folders: list[tuple[str, str, _Rules]],
+) -> None:
+    """Puts one entry of a folder where it belongs."""
+    is_folder = entry.is_dir(follow_symlinks=False)
+    if is_folder and entry.name in OWN_FOLDERS:
+        return
+    if (is_folder and entry.name in GENERATED_FOLDERS) or _is_ignored(f"{path}/" if is_folder else path, rules):
+        found.ignored += 1
+    elif is_folder:
+        folders.append((entry.path, f"{path}/", rules))
+    elif entry.is_symlink():
+        found.skipped.append(SkippedFile(shown_path(path), SkipReason.SYMBOLIC_LINK))
+    elif not stat.S_ISREG((about := entry.stat(follow_symlinks=False)).st_mode):
+        found.skipped.append(SkippedFile(shown_path(path), SkipReason.NOT_REGULAR))
+    elif about.st_size > max_bytes:
+        found.skipped.append(SkippedFile(shown_path(path), SkipReason.TOO_LARGE))
+    else:
+        found.files.append(FoundFile(shown_path(path), entry.path, about.st_size, about.st_mtime_ns))
+
+
+def _is_ignored(path: str, rules: _Rules) -> bool:
+    """Whether the innermost rule that fits a path leaves it out; no folder above it is left out."""
+    for start, spec in reversed(rules):
+        for pattern in reversed(spec.patterns):
+            if pattern.include is not None and pattern.match_file(path[start:]) is not None:
+                return pattern.include
+    return False
+
+
+def _rules_of(file: Path) -> GitIgnoreSpec | None:
+    """The rules of a file; None where it has none. Lines that git would not understand are left out, as git does."""
+    try:
+        lines = file.read_bytes().decode("utf-8", "surrogateescape").splitlines()
+    except OSError:  # there is none, or it may not be read: git ignores nothing then
+        return None
+    rules = [pattern for line in lines if (pattern := _pattern(line)) is not None]
+    return GitIgnoreSpec([pattern for spec in rules for pattern in spec.patterns]) if rules else None
+
+
+def _pattern(line: str) -> GitIgnoreSpec | None:
+    """The rule of one line; None for an empty or invalid one."""
+    if not line.strip() or line.startswith("#"):
+        return None
+    try:
+        return GitIgnoreSpec.from_lines([line])
+    except ValueError:
+        return None
+
+
+def _own_rules(exclude: Sequence[str]) -> GitIgnoreSpec | None:
+    invalid = [pattern for pattern in exclude if _pattern(pattern) is None]
+    if invalid:
+        raise InputError(f"{invalid[0]!r} is no pattern of paths; write one as in a .gitignore, such as '/vendor/'")
+    return GitIgnoreSpec.from_lines(exclude) if exclude else None
+
+
+def shown_path(path: str) -> str:
+    r"""A path as valid Unicode, different for different paths: bytes that are not UTF-8 become `\xNN`."""
+    return _SURROGATE.sub(_escape, path) if not path.isascii() or "\\" in path else path
+
+
+def _escape(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    if code == ord("\\"):
+        return r"\x5c"
+    return f"\\x{code - 0xDC00:02x}" if 0xDC80 <= code <= 0xDCFF else f"\\u{code:04x}"
+
+
+def _collisions(paths: Iterator[str]) -> tuple[tuple[str, ...], ...]:
+    held: dict[str, list[str]] = defaultdict(list)
+    for path in paths:
+        held[path.lower() if path.isascii() else normalize("NFC", path).casefold()].append(path)
+    return tuple(tuple(same) for _, same in sorted(held.items()) if len(same) > 1)
