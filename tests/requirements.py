@@ -2513,6 +2513,11 @@ LEFT = (
         "Records of the proxy older than serve.keep_days go in bounded steps; younger ones, turns, and what keeps the "
         "forgotten from coming back stay.",
     ),
+    Requirement(
+        "P-LFT-09",
+        "Issue 15",
+        "A session of Claude Code that comes through the proxy and out of its transcript is one, its turns stored once.",
+    ),
     Requirement("P-LFT-06", "Issue 15.2", "The folder in which a program works is known, and stored with its turns."),
     Requirement("P-LFT-04", "Issue 15.11", "CLAUDE.md, AGENTS.md and the like are imported section by section."),
 )

@@ -29,6 +29,7 @@ from clew.types.turn import Turn
 from clew.write.file_turns import FileTurns, KnownTurns, as_stored, turns_of
 from clew.write.followed import FollowedImports
 from clew.write.prepare import Derived, Prepared, derive
+from clew.write.same_words import SOURCES, comes_twice, named_alike, stored_words
 from clew.write.session_log import after_forgotten, by_external_id, forgotten, has_forgotten_id, next_seq, read_contents
 from clew.write.stream_alignment import StreamAlignment
 
@@ -74,12 +75,14 @@ class _Plan:
         seqs: place in the session of each turn that `Placement` numbers may name, in that order; -1 for none.
         next_seq: the session's next place at planning time.
         gone: places of forgotten turns.
+        keys: by which the turns were compared; empty where no comparison changed them.
     """
 
     places: Sequence[Placement]
     seqs: Sequence[int]
     next_seq: int
     gone: frozenset[int] = frozenset()
+    keys: Sequence[TurnKey] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,11 +258,12 @@ class Appender:
         while len(fates) < len(items):
             rest = items[len(fates) :]
             plan = self._plan(rest, stream)
+            keys = iter(plan.keys or map(sequence_key, rest))
             try:
                 for settled in self._apply(plan, rest, now):
-                    for item, fate in zip(items[len(fates) :], settled, strict=False):
+                    for fate, key in zip(settled, keys, strict=False):
                         if not fate.out_of_line:
-                            stream.take(sequence_key(item), fate.added or fate.known, added=fate.added is not None)
+                            stream.take(key, fate.added or fate.known, added=fate.added is not None)
                     fates += settled
                     progress(len(settled))
                     if settled[-1].paused:  # the rest with it: a sequence is not taken in by pieces
@@ -295,17 +299,23 @@ class Appender:
             if upcoming == 0 or not (stream.is_begun or self._may_line_up(reader, items, upcoming)):
                 return _Plan(align((), keys), (), upcoming)
             line = read_contents(reader, self._space, session, [*stream.keys, *keys])
+            if comes_twice([item.turn for item in items], line.keys):
+                words = stored_words(reader, self._space, session, from_file=False)
+                keys, named = named_alike(words, [item.turn for item in items], keys, line.seqs, line.keys)
+                line = replace(line, keys=tuple(named))
         stream.restore(line)
         stream.look(line, upcoming)
         places = align(line.keys, [*stream.keys, *keys])
         seqs = list(line.seqs)
         for place in places[: len(stream.keys)]:
             seqs.append(-1 if place.known is None else seqs[place.known])
-        return _Plan(places[len(stream.keys) :], seqs, upcoming, line.gone)
+        return _Plan(places[len(stream.keys) :], seqs, upcoming, line.gone, keys)
 
     def _may_line_up(self, reader: Reader, items: Sequence[Prepared], upcoming: int) -> bool:
-        """False only if no alignment rule can match: no known external id, and a first turn that is not stored."""
+        """False only if nothing can match: no known external id, a first turn that is not stored, no second way in."""
         session = items[0].turn.session
+        if items[0].turn.source in SOURCES:
+            return True
         names = (item.turn.external_id for item in items)
         if any(name is not None and by_external_id(reader, self._space, session, name) for name in names):
             return True

@@ -18,6 +18,7 @@ The rules, in this order:
     all, or where the client says that it tries again.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
@@ -40,12 +41,15 @@ from clew.serve.proxy.exchange import ChatRequest, ClientMark
 from clew.serve.proxy.message_form import Unit, messages_apart
 from clew.serve.proxy.summaries import summarised
 from clew.store.protocol import Reader
+from clew.write.same_words import SOURCES
 
 _NEAR: Final = 8
 """Messages at the end of a history that are looked up one by one: most histories go on from one of these."""
 
 RETRY: Final = "x-stainless-retry-count"
 """The header by which the SDKs of OpenAI and Anthropic count how often they sent a request before."""
+
+_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 _SHORT: Final = 2
 """Messages in a row, the anchor included, by which a history without its beginning is recognised."""
@@ -198,12 +202,17 @@ def _follows(look: Look, message: StoredMessage, anchor: int) -> bool:
 
 
 def named_by(client: ClientMark, header: str | None) -> NamedConversation | None:
-    """What a request calls its conversation, by the header `X-Clew-Session` or by the client's own id."""
+    """What a request calls its conversation, by the header `X-Clew-Session` or by the client's own id.
+
+    An id of Claude Code's is a UUID, and the name of the session when its own file is imported, too.
+    """
     if header is not None and header.strip():
         return NamedConversation(header.strip(), False)
-    if client.session is not None and client.session.strip():
-        return NamedConversation(f"{client.name or 'client'}/{client.session.strip()}", True)
-    return None
+    own = (client.session or "").strip()
+    if not own:
+        return None
+    is_alone = client.name in SOURCES and _UUID.fullmatch(own) is not None
+    return NamedConversation(own if is_alone else f"{client.name or 'client'}/{own}", True)
 
 
 def hashes(salt: bytes, units: Sequence[Unit], seed: bytes = b"") -> tuple[tuple[bytes, ...], tuple[bytes, ...]]:

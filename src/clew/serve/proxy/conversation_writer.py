@@ -25,6 +25,7 @@ from clew.store.rows import to_us
 from clew.store.selections import TURN_BRANCHES
 from clew.types.ids import parse_turn_id
 from clew.write.append import Fate, PlacedTurn
+from clew.write.same_words import SOURCES, stored_words
 
 Made = Mapping[int, Sequence[PlacedTurn] | None]
 """Unit -> its turns; None for one that is not stored because it only shortens what is."""
@@ -58,6 +59,17 @@ class ConversationWriter:
         return None if fates is None else work.result
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A unit that was stored in part by another way: the places of its stored turns, and the other turns.
+
+    What the program added to such a unit is not among the others.
+    """
+
+    seqs: tuple[int, ...]
+    rest: Sequence[PlacedTurn]
+
+
 @dataclass(slots=True)
 class _Work:
     """One run of the transaction; it may be run again, so that `decide` begins anew.
@@ -67,6 +79,7 @@ class _Work:
         order: the unit of each turn of `turns`.
         first: index of the first unit after everything that was stored when the request was looked at.
         ends: branch -> place of its last turn.
+        said: units of which the program's own file brought in turns meanwhile.
     """
 
     writer: ConversationWriter
@@ -80,6 +93,7 @@ class _Work:
     order: list[int] = field(default_factory=list)
     turns: list[PlacedTurn] = field(default_factory=list)
     ends: dict[str, int] = field(default_factory=dict)
+    said: dict[int, _Said] = field(default_factory=dict)
     first: int = 0
     next_seq: int = 0
 
@@ -105,6 +119,9 @@ class _Work:
         new = (i for i, places in enumerate(self.held) if places is None and i not in inside)
         self.first = min(new, default=len(self.held))
         self._take_stored(tx)
+        is_alone = self.stored is not None and self.stored.next_seq == session.next_seq
+        is_known = is_alone and not conversation.is_foreign
+        self.said = {} if is_known or not session.next_seq else self._said_in_file(tx, session.session)
         for i in sorted(inside):
             self._place_inside(tx, i)
         self._place_after(tx)
@@ -115,6 +132,8 @@ class _Work:
         found: dict[int, list[int]] = {i: [] for i, places in enumerate(self.held) if places is None}
         if self.first in found:
             found[self.first] += self.writer.prefilled
+        for i, said in self.said.items():
+            found[i] += said.seqs
         for i, turn, fate in zip(self.order, self.turns, fates, strict=True):
             if fate.added is not None:
                 seq = parse_turn_id(fate.added)[1]
@@ -140,18 +159,37 @@ class _Work:
                 return
             self.held[i] = message.turns[-1]
 
+    def _said_in_file(self, tx: Reader, session: str) -> dict[int, _Said]:
+        """The units to be stored of whose turns an import of the program's own file has stored some.
+
+        Of a session of which the proxy knows no message, whoever stored them.
+        """
+        if self.result.client not in SOURCES:
+            return {}
+        from_file = None if self.writer.conversation.is_foreign else True
+        words = stored_words(tx, self.space, session, from_file=from_file)
+        found: dict[int, _Said] = {}
+        for i, places in enumerate(self.held):
+            turns = self.made.get(i) if places is None else None
+            each = [(turn, words.find(turn.item.turn)) for turn in turns or ()]
+            seqs = tuple(sorted({seq for _, said in each for seq in said}))
+            if seqs:
+                rest = [turn for turn, said in each if not said and turn.item.turn.origin != "injected"]
+                found[i] = _Said(seqs, rest)
+        return found
+
     def _place_inside(self, tx: Reader, i: int) -> None:
         """Places the turns of a unit that was put between stored ones: they answer the one before."""
         before = self._before(tx, i)
         branch = "" if before is None else before[1]
-        for n, turn in enumerate(self.made.get(i) or ()):
+        for n, turn in enumerate(self._turns(i)):
             follows = before[0] if before is not None and n == 0 else None
             self._add(i, replace(turn, branch=branch, follows=follows))
 
     def _place_after(self, tx: Reader) -> None:
         """Places the turns of the units at the end: in the branch that ends before them, or in a new one."""
         new = [i for i in range(self.first, len(self.held)) if self.held[i] is None]
-        pairs = [(i, turn) for i in new for turn in self.made.get(i) or ()]
+        pairs = [(i, turn) for i in new for turn in self._turns(i)]
         if not pairs:
             return
         nearest = next(self._seqs_before(new[0]), None)
@@ -173,6 +211,11 @@ class _Work:
                     opens=opens and is_first,
                 ),
             )
+
+    def _turns(self, i: int) -> Sequence[PlacedTurn]:
+        """The turns of a unit that are to be stored."""
+        said = self.said.get(i)
+        return (self.made.get(i) or ()) if said is None else said.rest
 
     def _add(self, i: int, turn: PlacedTurn) -> None:
         self.order.append(i)

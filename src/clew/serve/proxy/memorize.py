@@ -27,6 +27,7 @@ from clew.store.selections import TURN_TEXT
 from clew.store.tables import SPACE
 from clew.types.ids import parse_turn_id, turn_id
 from clew.write.append import PlacedTurn
+from clew.write.same_words import SOURCES
 
 _HEAD: Final = 60
 """Characters at the beginning of a message by which it is seen to be a shorter form of a stored one."""
@@ -57,7 +58,7 @@ class ConversationLog:
         if None not in conversation.held:
             return self._waiting(conversation)
         maker = self._maker(conversation, client)
-        if not conversation.is_foreign:
+        if not conversation.is_foreign or client.name in SOURCES:
             made = self._made(conversation, request, maker)
         elif (adopted := self._adopted(conversation, request, maker)) is not None:
             conversation, made = adopted, {}
@@ -145,7 +146,8 @@ class ConversationLog:
         made: dict[int, list[PlacedTurn] | None] = {}
         for i in new:
             messages = request.messages[units[i].first : units[i].last + 1]
-            moment: datetime | None = None if conversation.fresh and i < asked else now
+            is_earlier = (conversation.fresh or conversation.is_foreign) and i < asked
+            moment: datetime | None = None if is_earlier else now
             place = conversation.unmatched.get(i)
             turns = maker.turns(messages, moment, names, stands_in=place is not None and place.is_stand_in)
             shortens = place is not None and (units[i].results or self._shortens(conversation, turns, place.missing))

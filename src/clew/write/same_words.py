@@ -1,0 +1,126 @@
+"""Recognises one conversation that comes in by two ways: through the proxy, and out of the program's own file.
+
+The two cut it into turns differently: a file of Claude Code has a line for each block of an answer, a request has one
+message for all of them. So turns are compared by what their parts say: calls and results by the id of the call, words
+as they are but for white space. Turns of a file have external ids, those of the proxy have none.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from typing import Final
+
+from clew.ingest.identity import TurnKey
+from clew.ingest.media import holds_text
+from clew.store.protocol import Reader
+from clew.store.rows import turn_from_row
+from clew.store.tables import TURN
+from clew.types import Part, Turn
+
+SOURCES: Final = frozenset(("claude-code",))
+"""Programs whose conversations are named alike by both ways."""
+
+NEAR: Final = timedelta(hours=1)
+"""Furthest apart in time that one and the same turn may come by the two ways."""
+
+Piece = tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """Where a piece is stored: the turn's place in the session, and the turn."""
+
+    seq: int
+    turn: Turn
+
+
+class StoredWords:
+    """What the turns of a session say that came by one way. A piece that was found is not found again."""
+
+    def __init__(self, turns: Iterable[Turn]) -> None:
+        """Takes the turns in their order."""
+        self._places: dict[Piece, list[_Place]] = defaultdict(list)
+        for turn in turns:
+            if turn.seq is not None:
+                for piece in pieces(turn):
+                    self._places[piece].append(_Place(turn.seq, turn))
+
+    def find(self, turn: Turn) -> tuple[int, ...]:
+        """The places of the stored turns that say all of a turn; empty when they do not."""
+        chosen: list[tuple[Piece, _Place]] = []
+        for piece in pieces(turn):
+            taken = [place for held, place in chosen if held == piece]
+            free = (place for place in self._places.get(piece, ()) if _is_near(turn, place.turn) and place not in taken)
+            place = next(free, None)
+            if place is None:
+                return ()
+            chosen.append((piece, place))
+        for piece, place in chosen:
+            self._places[piece].remove(place)
+        return tuple(sorted({place.seq for _, place in chosen}))
+
+
+def stored_words(reader: Reader, space: str, session: str, *, from_file: bool | None) -> StoredWords:
+    """What the turns of a session say that came out of a file, or else through the proxy; None for both."""
+    rows = TURN.scan(reader, (space, session), (space, session))
+    return StoredWords(turn_from_row(row) for row in rows if from_file in (None, row.external_id is not None))
+
+
+def comes_twice(turns: Sequence[Turn], stored: Sequence[TurnKey]) -> bool:
+    """Whether turns of a file belong to a session of which the proxy stored turns."""
+    is_file = turns[0].source in SOURCES and any(turn.external_id is not None for turn in turns)
+    return is_file and any(key.external_id is None for key in stored)
+
+
+def named_alike(
+    words: StoredWords,
+    turns: Sequence[Turn],
+    incoming: Sequence[TurnKey],
+    seqs: Sequence[int],
+    stored: Sequence[TurnKey],
+) -> tuple[list[TurnKey], list[TurnKey]]:
+    """The keys of turns of a file and of a session, where turns that say the same have the same id.
+
+    Args:
+        turns, incoming: of the file.
+        seqs, stored: places and keys of the session's turns.
+    """
+    named = [
+        key if key.external_id is not None else replace(key, external_id=_id(seq))
+        for seq, key in zip(seqs, stored, strict=True)
+    ]
+    held = dict(zip(seqs, named, strict=True))
+    known = {key.external_id for key in stored}
+    keys: list[TurnKey] = []
+    for turn, key in zip(turns, incoming, strict=True):
+        places = () if key.external_id in known else words.find(turn)
+        same = held.get(places[-1]) if places else None
+        keys.append(key if same is None else replace(key, external_id=same.external_id, hash=same.hash))
+    return keys, named
+
+
+def pieces(turn: Turn) -> list[Piece]:
+    """What the parts of a turn say, in a form that is the same by both ways."""
+    return [piece for part in turn.parts if (piece := _piece(turn.role, part))]
+
+
+def _piece(role: str, part: Part) -> Piece:
+    """One part; empty for one that says nothing."""
+    if part.type == "tool_call":
+        return ("call", part.call_id) if part.call_id else ("call", part.name or "", part.text)
+    if part.call_id is not None:
+        return ("result", part.call_id, part.type)
+    if holds_text(part) or part.blob is not None:
+        return ("blob", part.blob or "")
+    words = " ".join(part.text.split())
+    return (part.type, "" if part.type == "injected" else role, words) if words else ()
+
+
+def _is_near(one: Turn, other: Turn) -> bool:
+    return one.at is None or other.at is None or abs(one.at - other.at) <= NEAR
+
+
+def _id(seq: int) -> str:
+    """The id that a stored turn without one gets for the comparison; no source has such an id."""
+    return f"\0{seq}"

@@ -1,0 +1,148 @@
+"""One session of Claude Code through the proxy and out of its own file."""
+
+import json
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.memory import Memory
+from clew.serve.proxy.exchange import Answer, ClientMark
+from clew.testing import FrozenClock
+from tests.chat_requests import chat_request
+from tests.memories import NOON, quiet
+from tests.proxy_talks import Proxied
+
+pytestmark = pytest.mark.requirement("P-LFT-09")
+
+SESSION = "123e4567-e89b-12d3-a456-426614174000"
+CODE = ClientMark("claude-code", SESSION)
+Block = dict[str, Any]
+
+
+def text(words: str) -> Block:
+    return {"type": "text", "text": words}
+
+
+def thought(words: str) -> Block:
+    return {"type": "thinking", "thinking": words, "signature": "s"}
+
+
+def call(name: str, path: str) -> Block:
+    return {"type": "tool_use", "id": name, "name": "Read", "input": {"path": path}}
+
+
+def result(name: str, words: str) -> Block:
+    return {"type": "tool_result", "tool_use_id": name, "content": words}
+
+
+REMINDER = text("<system-reminder>Be careful.</system-reminder>")
+TALK: list[tuple[str, list[Block]]] = [
+    ("user", [REMINDER, text("Read both files.")]),
+    ("assistant", [thought("Two files."), text("I read them."), call("c1", "a"), call("c2", "b")]),
+    ("user", [result("c1", "alpha"), result("c2", "beta")]),
+    ("assistant", [text("Done.")]),
+    ("user", [REMINDER, text("Go on.")]),
+    ("assistant", [text("Done.")]),
+]
+TOLD = ["Read both files.", "Two files.\nI read them.", "alpha", "beta", "Done.", "Go on.", "Done."]
+
+
+class Both:
+    """A session that comes in by both ways."""
+
+    def __init__(self, memory: Memory, folder: Path) -> None:
+        self.memory, self.proxied = memory, Proxied(memory)
+        self.file = folder / f"{SESSION}.jsonl"
+
+    def through_proxy(self, upto: int, *, answered: bool = True) -> None:
+        """The request that ends with one of the user's messages, and its answer."""
+        messages = [{"role": role, "content": blocks} for role, blocks in TALK[: upto + 1]]
+        request = chat_request("anthropic", messages)
+        found = self.proxied.conversations.identify(request, CODE)
+        conversation = self.proxied.memorizer.store_request(found, request, CODE)
+        if answered:
+            role, blocks = TALK[upto + 1]
+            answer = Answer(({"role": role, "content": blocks},))
+            self.proxied.memorizer.store_answer(conversation, request, CODE, answer)
+
+    def out_of_file(self, upto: int) -> None:
+        """The transcript up to a message: a line for each block, without reminders, and a note of the program."""
+        self.file.write_text("".join(f"{json.dumps(line)}\n" for line in _lines(upto)), encoding="utf-8")
+        self.memory.import_path(self.file)
+
+    def told(self) -> list[str]:
+        """What the session says, without what the program added."""
+        turns = sorted(self.memory.turns(SESSION), key=lambda turn: turn.seq or 0)
+        assert self.proxied.sessions() == [SESSION]
+        assert {turn.branch for turn in turns} == {""}
+        return [turn.text for turn in turns if turn.origin != "injected"]
+
+
+def _lines(upto: int) -> Iterator[dict[str, Any]]:
+    numbers = count()
+    before = None
+    for place, (role, blocks) in enumerate(TALK[: upto + 1]):
+        for block in blocks:
+            if block is REMINDER:
+                continue
+            name = f"00000000-0000-4000-8000-{next(numbers):012}"
+            message: dict[str, Any] = {"role": role, "content": [block] if block["type"] != "text" else block["text"]}
+            if role == "assistant":
+                message |= {"id": f"msg_{place}", "content": [block]}
+            about = {"sessionId": SESSION, "cwd": "/w/app", "timestamp": f"2024-03-05T12:00:{place:02}.000Z"}
+            yield {"type": role, "uuid": name, "parentUuid": before, "message": message, **about}
+            before = name
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Iterator[Both]:
+    with quiet(clock=FrozenClock(NOON)) as memory:
+        yield Both(memory, tmp_path)
+
+
+def test_a_transcript_adds_nothing_to_what_came_through_the_proxy(both: Both) -> None:
+    for upto in (0, 2, 4):
+        both.through_proxy(upto)
+    before = both.told()
+    assert len(before) == 6  # the results of both calls came in one message
+    for _ in range(2):
+        both.out_of_file(5)
+        assert both.told() == before
+
+
+def test_what_the_proxy_missed_comes_out_of_the_transcript(both: Both) -> None:
+    both.through_proxy(0)
+    both.out_of_file(3)
+    assert [turn.external_id is None for turn in both.memory.turns(SESSION) if turn.origin != "injected"][-1] is False
+    both.through_proxy(4)
+    assert sorted(" ".join(both.told()).split()) == sorted(f"{' '.join(TOLD)}".split() + CALLS)
+
+
+def test_a_session_that_was_imported_goes_on_through_the_proxy(both: Both) -> None:
+    both.out_of_file(3)
+    before = both.told()
+    both.through_proxy(4)
+    assert both.told() == [*before, "Go on.", "Done."]
+    both.out_of_file(5)
+    assert both.told() == [*before, "Go on.", "Done."]
+
+
+@pytest.mark.parametrize("first", ["file", "proxy"])
+def test_whichever_way_is_faster_after_each_answer(both: Both, first: str) -> None:
+    for upto in (0, 2, 4):
+        if first == "file":
+            both.through_proxy(upto, answered=False)
+            both.out_of_file(upto + 1)
+            both.through_proxy(upto)
+        else:
+            both.through_proxy(upto)
+            both.out_of_file(upto + 1)
+        both.proxied.restart()
+    assert sorted(" ".join(both.told()).split()) == sorted(f"{' '.join(TOLD)}".split() + CALLS)
+
+
+CALLS = ['Read({"path":', '"a"})', 'Read({"path":', '"b"})']
+CALLS = [word for each in CALLS for word in each.split()]
